@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import compress
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, match, means_by_query
+from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, digest_of_clusters, match, means_by_query
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.tests import PAIRED
 from ir_outcomes.types import (
@@ -66,7 +65,8 @@ class Settings:
         """Take the settings of an evaluation, with the rules of a comparison."""
         own = ("cutoff", "rel", "unit", "ties", "judged_only", "n_clusters")
         given = {name: getattr(evaluation, name) for name in own} | rules
-        settings = cls(clusters=evaluation.clusters_digest, coverage_test=coverage_test_for(evaluation), **given)
+        clusters = digest_of_clusters(evaluation.clusters)
+        settings = cls(clusters=clusters, coverage_test=coverage_test_for(evaluation), **given)
         if settings.test not in PAIRED:  # the name of a function that was not given here, as JSON can hold it
             check_choice("test", settings.test, get_args(RankingTest))
         return settings
@@ -205,11 +205,10 @@ def pair_queries(baseline: SearchLengths, contender: SearchLengths, unit: Unit) 
     """Split the answerable queries by outcome, and compute the numbers of each query; the items are queries or documents."""
     items = match(baseline, contender, unit)
     answerable = baseline.answerable
-    query_ids = tuple(compress(baseline.query_ids, answerable.tolist()))
     query = (np.cumsum(answerable) - 1)[items.query]
     clusters = None if baseline.clusters is None else baseline.clusters[answerable]
     horizon = horizon_of(baseline, contender)
-    return from_items((baseline.name, contender.name), query_ids, query, items.lengths, horizon, clusters)
+    return from_items((baseline.name, contender.name), baseline.answerable_queries, query, items.lengths, horizon, clusters)
 
 
 def horizon_of(baseline: SearchLengths, contender: SearchLengths) -> int | None:

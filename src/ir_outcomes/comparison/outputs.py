@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -175,7 +174,7 @@ def compare_measure(
         evaluation, alpha=alpha, test=test, correction=correction, family=len(names) - 1, margins=checked_margins(margins)
     )
     settings = replace(settings, cutoff=meaning.cutoff, unit="query", coverage_test="exact")
-    queries = tuple(compress(evaluation.query_ids, evaluation.answerable.tolist()))
+    queries = evaluation.answerable_queries
     clusters = None if evaluation.clusters is None else evaluation.clusters[evaluation.answerable]
     n_unanswerable = len(evaluation.query_ids) - len(queries)
     notes = _about_values(meaning, scores.measure)

@@ -8,14 +8,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, UnreadableFile, some, warn
-from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, digest_of_clusters, text_before
-from ir_outcomes.evaluation.ranking import RankedDocuments, pytrec_eval_compares_as_float32
+from ir_outcomes.evaluation.lengths import SearchLengths, text_before
+from ir_outcomes.evaluation.ranking import RankedDocuments, score_bits
 from ir_outcomes.evaluation.scores import (
     Scores,
     comparable_measures,
@@ -177,9 +177,10 @@ class Evaluation(Sequence[SearchLengths]):
             return self.runs[key]
         if isinstance(key, str):
             return self.runs[self.position(key)]
-        if isinstance(key, slice):
-            return self._take(list(range(len(self.runs))[key]))
-        return self._take([self.position(name) for name in key])
+        places = list(range(len(self.runs))[key]) if isinstance(key, slice) else [self.position(name) for name in key]
+        kept = {name: getattr(self, name) for name in ("runs", "documents", "unjudged", "sources")}
+        taken: dict[str, Any] = {name: tuple(of_runs[place] for place in places) for name, of_runs in kept.items() if of_runs}
+        return replace(self, scores=tuple(scores.take(places) for scores in self.scores), **taken)
 
     def position(self, name: str) -> int:
         """Return the place of a run, by its name."""
@@ -213,14 +214,14 @@ class Evaluation(Sequence[SearchLengths]):
         return self.runs[0].judged_only
 
     @property
-    def qrels_digest(self) -> str:
-        """Hash of the qrels."""
-        return self.runs[0].qrels_digest
-
-    @property
     def answerable(self) -> Bools:
         """(n_queries,) bool array: whether the query has a relevant document."""
         return self.runs[0].answerable
+
+    @property
+    def answerable_queries(self) -> tuple[str, ...]:
+        """The queries that have a relevant document."""
+        return self.runs[0].answerable_queries
 
     @property
     def clusters(self) -> Ints | None:
@@ -231,11 +232,6 @@ class Evaluation(Sequence[SearchLengths]):
     def n_clusters(self) -> int | None:
         """Number of clusters that have an answerable query; None where queries are independent."""
         return None if self.clusters is None else len(np.unique(self.clusters[self.answerable]))
-
-    @property
-    def clusters_digest(self) -> str | None:
-        """Hash of which queries are together; None where queries are independent."""
-        return None if self.clusters is None else digest_of_clusters(self.clusters)
 
     def at(self, cutoff: int | None = None) -> tuple[SearchLengths, ...]:
         """Return the search lengths of all runs at a cutoff, by default the evaluation's own; see `SearchLengths.at`."""
@@ -312,20 +308,19 @@ class Evaluation(Sequence[SearchLengths]):
 
         if not os.fspath(path).endswith(".npz"):
             raise ParameterError(f"{os.fspath(path)}: the name of a saved evaluation ends in .npz")
-        about = _About(
-            layout=_LAYOUT,
-            score_bits=_score_bits(self.ties),
-            runs=tuple(_AboutRun(*(getattr(run, name) for name in _AboutRun._fields)) for run in self.runs),
-            measures=tuple((scores.measure, scores.higher_is_better) for scores in self.scores),
-            **{name: getattr(self, name) for name in _OF_EVALUATION},
-        )
-        text = msgspec.json.encode(about, enc_hook=lambda number: number.item())  # of NumPy
-        arrays: dict[str, npt.NDArray[Any]] = {"about": np.frombuffer(text, np.uint8), "offsets": self.runs[0].offsets}
-        for place, run in enumerate(self.runs):
-            arrays |= {f"{name} {place}": getattr(run, name) for name in (*PER_ATOM, *PER_QUERY)}
-        arrays |= {f"scores {place}": scores.values for place, scores in enumerate(self.scores)}
-        if self.clusters is not None:
-            arrays["clusters"] = self.clusters
+        runs = (self.runs[0], *(replace(run, query_ids=()) for run in self.runs[1:]))
+        kept = replace(self, runs=runs, texts={}, documents=(), unjudged=(), sources=(), qrels=None)
+        arrays: dict[str, npt.NDArray[Any]] = {"score bits": np.array(score_bits(self.ties))}
+        names: dict[int, str] = {}
+
+        def named(value: Any) -> Any:
+            if not isinstance(value, np.ndarray):
+                return value.item()  # a number of NumPy
+            name = names.setdefault(id(value), f"array {len(names)}")  # what runs share is written once
+            arrays[name] = value
+            return name
+
+        arrays[_LAYOUT] = np.frombuffer(msgspec.json.encode(kept, enc_hook=named), np.uint8)
         content = io.BytesIO()
         np.savez_compressed(content, **arrays)  # type: ignore[arg-type]  # its argument allow_pickle has another type
         write_completely(path, content.getvalue())
@@ -334,11 +329,6 @@ class Evaluation(Sequence[SearchLengths]):
         """Return the same with another default cutoff."""
         check_positive("cutoff", cutoff)
         return replace(self, cutoff=cutoff)
-
-    def _take(self, places: list[int]) -> Evaluation:
-        kept = {name: getattr(self, name) for name in ("runs", "documents", "unjudged", "sources")}
-        taken: dict[str, Any] = {name: tuple(of_runs[place] for place in places) for name, of_runs in kept.items() if of_runs}
-        return replace(self, scores=tuple(scores.take(places) for scores in self.scores), **taken)
 
 
 def contenders_of(evaluation: Evaluation, baseline: str | None, contenders: str | Sequence[str] | None) -> list[str]:
@@ -353,39 +343,7 @@ def contenders_of(evaluation: Evaluation, baseline: str | None, contenders: str 
     return names
 
 
-_LAYOUT = 6  # of saved files; it must change whenever a file of the old layout would be misread
-
-
-class _AboutRun(NamedTuple):
-    """What a saved file says about a run besides arrays."""
-
-    name: str
-    ignored: tuple[str, ...]
-    cutoff: int | None
-    unjudged_depths: tuple[int | None, ...]
-    metadata: str
-
-
-@dataclass(frozen=True)
-class _About:
-    """What a saved file says besides arrays."""
-
-    layout: int
-    score_bits: int | None
-    runs: tuple[_AboutRun, ...]
-    measures: tuple[tuple[str, bool], ...]
-    collection: str
-    cutoff: int
-    unit: Unit
-    many_relevant: bool
-    query_ids: tuple[str, ...]
-    rel: int
-    ties: Ties
-    judged_only: bool
-    qrels_digest: str
-
-
-_OF_EVALUATION = tuple(_About.__annotations__)[4:]
+_LAYOUT = "evaluation 7"  # of saved files; it must change whenever a file of the old layout would be misread
 
 
 def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluation:
@@ -417,45 +375,21 @@ def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluati
     source = os.fsdecode(path)
     try:
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        about = msgspec.json.decode(arrays["about"].tobytes(), type=_About)
-        if about.layout != _LAYOUT:
-            raise ValueError(f"layout {about.layout}, this version reads {_LAYOUT}")
-        runs = _runs_of(about, arrays)
-        names = tuple(run.name for run in runs)
-        scores = tuple(
-            Scores(measure, is_higher_better, names, about.query_ids, arrays[f"scores {place}"])
-            for place, (measure, is_higher_better) in enumerate(about.measures)
-        )
+            arrays = dict(archive)
+        text, bits = arrays[_LAYOUT].tobytes(), int(arrays["score bits"])
+        loaded = msgspec.json.decode(text, type=Evaluation, dec_hook=lambda _, name: arrays[name])
+        runs = tuple(run.sharing(loaded.runs[0]) for run in loaded.runs)
     except OSError as error:
         raise UnreadableFile(f"{source}: cannot be read: {error.strerror or error}") from error
     except Exception as error:  # whatever zipfile, zlib, msgspec and NumPy raise for arbitrary bytes
         problem = "is not a saved evaluation of this version, or is damaged; evaluate the runs again"
         raise FormatError(source, problem) from error
-    if about.score_bits != _score_bits(about.ties):
+    if bits != score_bits(loaded.ties):
         raise MismatchError(
-            f"{source} was evaluated where pytrec_eval compares scores in {about.score_bits} bits, here it does in "
-            f"{_score_bits(about.ties)}, so that ties differ; evaluate the runs again"
+            f"{source} was evaluated where pytrec_eval compares scores in {bits} bits, here it does in "
+            f"{score_bits(loaded.ties)}, so that ties differ; evaluate the runs again"
         )
     judgments = None if qrels is None else as_qrels(qrels)
-    if judgments is not None and judgments.digest != about.qrels_digest:
+    if judgments is not None and judgments.digest != runs[0].qrels_digest:
         raise MismatchError(f"{source} was evaluated with other qrels than those given; give the same, or evaluate again")
-    return Evaluation(runs, about.collection, about.cutoff, about.unit, about.many_relevant, scores=scores, qrels=judgments)
-
-
-def _runs_of(about: _About, arrays: dict[str, Any]) -> tuple[SearchLengths, ...]:
-    """Return the runs of a saved file; arrays that are the same in all runs are held once."""
-    shared: dict[str, Any] = {"offsets": arrays["offsets"], "clusters": arrays.get("clusters")}
-    shared |= {name: getattr(about, name) for name in ("query_ids", "rel", "ties", "judged_only", "qrels_digest")}
-    runs = [
-        SearchLengths(**run._asdict(), **shared, **{name: arrays[f"{name} {place}"] for name in (*PER_ATOM, *PER_QUERY)})
-        for place, run in enumerate(about.runs)
-    ]
-    return tuple(run.sharing(runs[0]) for run in runs)
-
-
-def _score_bits(ties: Ties) -> int | None:
-    """Return at which precision scores are compared, where pytrec_eval decides it."""
-    if ties != "trec":
-        return None
-    return 32 if pytrec_eval_compares_as_float32() else 64
+    return replace(loaded, runs=runs, qrels=judgments)

@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -19,7 +20,7 @@ from ir_outcomes.evaluation.ranking import expectations, judged_part, levels, pl
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.qrels import query_texts
-from ir_outcomes.reading.runs import NestedRun, as_ranking
+from ir_outcomes.reading.runs import NestedRun, as_ranking, as_run
 from ir_outcomes.types import Bools, Floats, Ints, Missing, Ties, Unit, check_choice, check_positive
 
 PER_ATOM = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
@@ -157,6 +158,11 @@ class SearchLengths:
         """(n_queries,) bool array: whether the query has a relevant document."""
         return self.relevant > 0
 
+    @cached_property
+    def answerable_queries(self) -> tuple[str, ...]:
+        """The queries that have a relevant document."""
+        return tuple(compress(self.query_ids, self.answerable.tolist()))
+
     @property
     def depth(self) -> int:
         """Number of documents of the longest list, within the cutoff."""
@@ -253,16 +259,34 @@ class SearchLengths:
     def document_lengths(self, missing: Missing = "retrieved") -> Floats:
         """(n_atoms,) float array: search length of every relevant document, found or not, which `asl` averages; see there."""
         check_choice("missing", missing, get_args(Missing))
-        self._refuse_split_levels()
+        if self.ties == "expected" and self.cutoff is not None:
+            last = self.rank - 1 + self.level_relevant + self.level_irrelevant
+            split = np.unique(self.query[(self.rank > 0) & (last > self.cutoff)])
+            if len(split):
+                raise ParameterError(
+                    f"ties='expected': the cutoff {self.cutoff} splits a group of tied documents in {self._named(split)}, "
+                    "where ASL has no expectation; leave the cutoff out, or use ties='trec'"
+                )
         irrelevant = self.retrieved - self.relevant_retrieved
         if missing == "retrieved":
-            self._warn_of_short_lists(irrelevant)
+            short = np.flatnonzero(self.answerable & (self.relevant_retrieved < self.relevant) & (irrelevant <= 1))
+            if len(short):
+                warn(
+                    f"ASL of {self.name}: in {self._named(short)} there are no results, which scores inf, or so few that a "
+                    "missing document scores no worse than one ranked first; use ASL(missing='cutoff')@k"
+                )
             length_if_missing = np.where(self.retrieved > 0, irrelevant, np.inf)
         elif self.cutoff is None:
             raise ParameterError("missing='cutoff' needs a cutoff: write ASL(missing='cutoff')@1000")
         else:
             length_if_missing = self.cutoff - self.relevant_retrieved + 1.0
-        return np.where(self.rank > 0, self._lengths_if_found(), length_if_missing[self.query])
+        # The s-th of r relevant documents in a tie level has i s/(r+1) of its i others above it.
+        s = self._place - (self.rank - 1 - self.irrelevant_above) + 1
+        lengths = (self.irrelevant_above + 1) + (self.level_irrelevant * s) / (self.level_relevant + 1)
+        return np.where(self.rank > 0, lengths, length_if_missing[self.query])
+
+    def _named(self, queries: Ints) -> str:
+        return f"{plural('query', len(queries))} ({some([self.query_ids[query] for query in queries])})"
 
     @cached_property
     def _order(self) -> Ints:
@@ -275,12 +299,6 @@ class SearchLengths:
         place = np.empty_like(self._order)
         place[self._order] = np.arange(len(place)) - self.offsets[:-1][self.query]
         return place
-
-    def _lengths_if_found(self) -> Floats:
-        """ASL_{q,d}, where the s-th of r relevant documents in a tie level has i s/(r+1) of its i others above it."""
-        s = self._place - (self.rank - 1 - self.irrelevant_above) + 1
-        lengths: Floats = (self.irrelevant_above + 1) + (self.level_irrelevant * s) / (self.level_relevant + 1)
-        return lengths
 
     def _first(self, need: int) -> tuple[Floats, Floats, Floats]:
         """Return per query the probability of an answer, the expected rank given one, and the expected reciprocal rank."""
@@ -312,29 +330,6 @@ class SearchLengths:
             level = int(self.level_relevant[atom]), int(self.level_irrelevant[atom])
             probability[query], rank[query], reciprocal[query] = expectations(before, *level, needed, self.cutoff)
         return probability, rank, reciprocal
-
-    def _named(self, queries: Ints) -> str:
-        return some([self.query_ids[query] for query in queries])
-
-    def _refuse_split_levels(self) -> None:
-        if self.ties != "expected" or self.cutoff is None:
-            return
-        last = self.rank - 1 + self.level_relevant + self.level_irrelevant
-        split = np.unique(self.query[(self.rank > 0) & (last > self.cutoff)])
-        if len(split):
-            raise ParameterError(
-                f"ties='expected': the cutoff {self.cutoff} splits a group of tied documents in {plural('query', len(split))} "
-                f"({self._named(split)}), where ASL has no expectation; leave the cutoff out, or use ties='trec'"
-            )
-
-    def _warn_of_short_lists(self, irrelevant: Ints) -> None:
-        short = np.flatnonzero(self.answerable & (self.relevant_retrieved < self.relevant) & (irrelevant <= 1))
-        if len(short):
-            warn(
-                f"ASL of {self.name}: in {plural('query', len(short))} ({self._named(short)}) there are no results, which "
-                "scores inf, or so few that a missing document scores no worse than one ranked first; use "
-                "ASL(missing='cutoff')@k"
-            )
 
 
 def search_lengths(
@@ -391,7 +386,7 @@ def search_lengths(
     qrels, run = as_qrels(qrels), as_ranking(run)
     places = places_of(qrels, run)
     if judged_only:
-        run = judged_part(qrels, run.in_arrays if isinstance(run, NestedRun) else run, places)
+        run = judged_part(qrels, as_run(run.data) if isinstance(run, NestedRun) else run, places)
     scores = np.where(qrels.grades >= 0, scores_of(qrels, run, places), np.nan)
     first, size, listed = levels(qrels, run, places, scores, ties)
 
@@ -400,7 +395,8 @@ def search_lengths(
     retrieved = np.minimum(depths[places], within)
     n_queries, codes = len(qrels.query_ids), qrels.codes
     found = (first > 0) & (first <= within)
-    kept_depths = _unjudged_depths(cutoff, count_unjudged_at)
+    smaller = sorted(depth for depth in {*_KEPT_DEPTHS, *count_unjudged_at} if cutoff is None or depth < cutoff)
+    kept_depths = (*smaller, cutoff)
     unjudged = np.empty((n_queries, len(kept_depths)), dtype=np.int64)
     for column, depth in enumerate(kept_depths):
         bound = within if depth is None else depth
@@ -412,7 +408,9 @@ def search_lengths(
     query = codes[relevant].astype(np.int64)
     rank = np.where(found, first, 0)[relevant]
     above, level_relevant = _relevant_above(query, rank)
-    best, best_as_listed = (_smallest(query, ranks[relevant], n_queries) for ranks in (first, listed))
+    best, best_as_listed = np.full((2, n_queries), np.iinfo(np.int64).max)
+    for smallest, ranks in ((best, first[relevant]), (best_as_listed, listed[relevant])):
+        np.minimum.at(smallest, query[ranks > 0], ranks[ranks > 0])
     return SearchLengths(
         name=run.name,
         query_ids=qrels.query_ids,
@@ -464,9 +462,9 @@ def check_comparable(baseline: SearchLengths, contender: SearchLengths) -> None:
         raise MismatchError(f"{baseline.name} and {contender.name} were evaluated with different clusters; give both the same")
 
 
-def digest_of_clusters(codes: Ints) -> str:
-    """Return a digest of which queries share a cluster."""
-    return hashlib.sha256(codes.tobytes()).hexdigest()[:32]
+def digest_of_clusters(codes: Ints | None) -> str | None:
+    """Return a digest of which queries share a cluster; None where queries are independent."""
+    return None if codes is None else hashlib.sha256(codes.tobytes()).hexdigest()[:32]
 
 
 def clusters_of(clusters: Any, query_ids: tuple[str, ...], answerable: Bools) -> Ints | None:
@@ -516,19 +514,6 @@ def _relevant_above(query: Ints, rank: Ints) -> tuple[Ints, Ints]:
     same = np.searchsorted(ordered, query * width + rank, side="right") - first
     found = rank > 0
     return np.where(found, first - np.searchsorted(ordered, query * width + 1), 0), np.where(found, same, 1)
-
-
-def _smallest(query: Ints, rank: Ints, n_queries: int) -> Ints:
-    """(n_queries,) int64 array: the smallest rank of each query; a very large one where nothing was retrieved."""
-    smallest = np.full(n_queries, np.iinfo(np.int64).max)
-    np.minimum.at(smallest, query[rank > 0], rank[rank > 0])
-    return smallest
-
-
-def _unjudged_depths(cutoff: int | None, further: Collection[int]) -> tuple[int | None, ...]:
-    """List the depths at which unjudged documents are counted: those below the cutoff, and the cutoff itself."""
-    depths = sorted(depth for depth in {*_KEPT_DEPTHS, *further} if cutoff is None or depth < cutoff)
-    return (*depths, cutoff)
 
 
 OUTCOMES = ("neither", "lost", "won", "both")

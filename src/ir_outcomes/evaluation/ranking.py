@@ -204,20 +204,22 @@ def spans(starts: Ints, sizes: Ints) -> tuple[Ints, Ints]:
 
 def _comparable(scores: Floats, run: Run | NestedRun, ties: Ties) -> npt.NDArray[Any]:
     """Bring scores to the precision at which the rule compares them."""
-    if ties == "trec" and not run.by_rank and pytrec_eval_compares_as_float32():
+    if score_bits(ties) == 32 and not run.by_rank:
         with np.errstate(over="ignore"):
             return scores.astype(np.float32)
     return scores
 
 
-@lru_cache(maxsize=1)
-def pytrec_eval_compares_as_float32() -> bool:
-    """Probe: trec_eval up to 9 holds scores as float32, from 10 as float64."""
+@lru_cache
+def score_bits(ties: Ties) -> int:
+    """Probe at which precision scores are compared: trec_eval up to 9 holds them as float32, from 10 as float64."""
+    if ties != "trec":
+        return 64
     import pytrec_eval
 
     evaluator = pytrec_eval.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"})
     answer = evaluator.evaluate({"q": {"a": 1.0 + 1e-9, "b": 1.0}})
-    return bool(answer["q"]["recip_rank"] < 1.0)
+    return 32 if answer["q"]["recip_rank"] < 1.0 else 64
 
 
 UNJUDGED = -1

@@ -8,8 +8,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import compress
-from operator import itemgetter
 from typing import Any
 
 import ir_measures
@@ -58,8 +56,10 @@ class Scores:
         check_names(self.runs)
         infinite = np.isinf(self.values).sum(axis=1)
         if infinite.any():  # so would be the mean
-            run, number = max(zip(self.runs, infinite.tolist(), strict=True), key=itemgetter(1))
-            problem = f"{self.measure} of {run} is infinite for {plural('query', number)} without results"
+            run = int(np.argmax(infinite))
+            problem = (
+                f"{self.measure} of {self.runs[run]} is infinite for {plural('query', int(infinite[run]))} without results"
+            )
             raise ParameterError(f"{problem}; compare runs with missing='cutoff'")
 
     def __repr__(self) -> str:
@@ -235,13 +235,12 @@ def reciprocal_ranks(runs: Sequence[SearchLengths], cutoff: int | None) -> Score
     """Take the reciprocal ranks at a cutoff of the answerable queries from search lengths that were computed alike."""
     first = runs[0].at(cutoff)
     chosen = first.answerable
-    ids = tuple(compress(first.query_ids, chosen.tolist()))
     depth = "" if first.cutoff is None else f"@{first.cutoff}"
     grade = "" if first.rel == 1 else f"(rel={first.rel})"
     rule = "" if first.ties == ("trec" if first.cutoff is None else "msmarco") else f", ties {first.ties}"
     judged = ", judged only" if first.judged_only else ""
     values = np.stack([run.at(cutoff).reciprocal_rank()[chosen] for run in runs])
-    return Scores(f"RR{grade}{depth}{rule}{judged}", True, tuple(run.name for run in runs), ids, values)
+    return Scores(f"RR{grade}{depth}{rule}{judged}", True, tuple(run.name for run in runs), first.answerable_queries, values)
 
 
 def follows_from_lengths(measure: Any, settings: Mapping[str, Any]) -> bool:

@@ -253,7 +253,7 @@ def _drawn(effects: Sequence[_Effect], signs: Sequence[int]) -> list[Estimate]:
         if place == 1 and effect is not None:
             ratio, *ends = (fixed(math.exp(value), 2) for value in (effect, *(bounds or ())))
             own = own._replace(text=ratio, interval=f"[{', '.join(ends)}]" if ends else "")
-        drawn.append(own._replace(tone="better" if (own.low or 0) > 0 else "worse" if (own.high or 0) < 0 else "same"))
+        drawn.append(own._replace(tone=tone_of(max(own.low or 0, 0) + min(own.high or 0, 0))))
     return drawn
 
 
@@ -341,10 +341,16 @@ def curve_lines(curve: Curve) -> tuple[list[float], dict[str, list[float]]]:
     return [*ranks, 1.08 * last], lines
 
 
-def pairs_of(comparison: Comparison) -> dict[tuple[float, float], int]:
-    """Return how many queries have each pair of search lengths, of those on which both runs found something."""
-    return Counter(
+def pairs_of(comparison: Comparison) -> list[tuple[float, float, int, str]]:
+    """Return the pairs of search lengths where both runs found something, how many queries have each, and its tone."""
+    found = Counter(
         (query.baseline, query.contender)
         for query in comparison.per_query()
         if query.difference is not None and query.baseline is not None and query.contender is not None
     )
+    return [(base, own, number, tone_of(_sign(comparison.ranking) * (own - base))) for (base, own), number in found.items()]
+
+
+def tone_of(gain: float | None) -> str:
+    """Return the style of a gain."""
+    return "better" if (gain or 0) > 0 else "worse" if (gain or 0) < 0 else "same"

@@ -215,6 +215,11 @@ def bars(ax: Any, parts: Iterable[tuple[str, tuple[str, str], Any]], thickness: 
         left, right = left + np.minimum(lengths, 0), right + np.maximum(lengths, 0)
 
 
+def marks(ax: Any, values: Sequence[float | None], label: str, size: float = 5) -> None:
+    """Draw a diamond in each row."""
+    ax.plot(values, range(len(values)), "D", color="white", markeredgecolor=INK, markersize=size, label=label)
+
+
 def histogram(ax: Any, names: Sequence[str], counts: Sequence[int], tones: Iterable[str]) -> None:
     """Draw counted bars in the colours of their direction, each with its name and its number."""
     colors, hatches = zip(*(TONES[tone] for tone in tones), strict=True)
@@ -247,15 +252,15 @@ def tilted(ax: Any, angle: int = 45) -> None:
         label.set(rotation=angle, ha="right", va="top", rotation_mode="anchor")
 
 
-def label_points(ax: Any, points: Sequence[tuple[float, float]], labels: Sequence[str], fontsize: float = 8.0) -> None:
-    """Write labels near their points, where they cover neither each other nor a point."""
+def label_points(ax: Any, labels: Sequence[str], points: Sequence[tuple[float, float]], fontsize: float = 8.0) -> None:
+    """Write labels near the first points, where they cover neither each other nor any point."""
     try:
         from adjustText import adjust_text  # type: ignore[import-untyped]
     except ImportError:
         raise not_installed("names beside points need adjustText", "plot") from None
     ax.figure.figure.draw_without_rendering()
-    named = [(x, y, label) for (x, y), label in zip(points, labels, strict=True) if label]
-    texts = [ax.text(x, y, label, fontsize=fontsize, color=INK, in_layout=False) for x, y, label in named]
+    named = zip(points, labels, strict=False)
+    texts = [ax.text(*point, label, fontsize=fontsize, color=INK, in_layout=False) for point, label in named]
     if texts:
         across, up = zip(*points, strict=True)
         lines = {"arrowstyle": "-", "color": MUTED, "linewidth": 0.5}

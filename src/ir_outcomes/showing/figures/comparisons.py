@@ -12,8 +12,8 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards.board import Leaderboard
-from ir_outcomes.showing import RANK_TICKS, conditions_words, count, figures, items_words, level_words, tone
-from ir_outcomes.showing.charts import Forest, change_of, changes_of, curve_lines, forest_of, gains_of, outcomes_of, pairs_of
+from ir_outcomes.showing import RANK_TICKS, charts, conditions_words, count, figures, items_words, level_words, tone
+from ir_outcomes.showing.charts import Forest, change_of, forest_of, tone_of
 from ir_outcomes.showing.figures import GREY, INK, LIGHT, MUTED, TONES, draws, finished
 
 MOST_INTERVALS = 30  # contenders
@@ -56,9 +56,10 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
         ax, f"{count(len(items), 'contender')} against {baseline}: {counts}{missing}", f"{_head(items[0])}, {shown}",
         x=f"coverage: {found}, points (right is better)", y=f"ranking: {gained} (up is better)",
     )  # fmt: skip
-    named = _outermost(np.array(points)) if len(items) > MOST_NAMES else range(len(items))
-    names = [name if place in named else "" for place, name in enumerate(contenders)]
-    figures.label_points(ax, points, names, 7 if len(items) > MOST_NAMES else 8)
+    named = _outermost(np.array(points)) if len(items) > MOST_NAMES else set(range(len(items)))
+    order = sorted(range(len(items)), key=lambda place: place not in named)  # what is named first
+    names = [contenders[place] for place in order[: len(named)]]
+    figures.label_points(ax, names, [points[place] for place in order], 7 if len(items) > MOST_NAMES else 8)
     return ax
 
 
@@ -80,7 +81,7 @@ def draw_outcomes(comparisons: Comparison | Items, ax: Any) -> Any:
     items = _sequence(comparisons)
     contenders, baseline = _versus_names(items)
     ax = figures.row_panel(ax, contenders, 7.4, 0.34)
-    shares = [{name: 100 * share for name, _, share in outcomes_of(item)} for item in items]
+    shares = [{name: 100 * share for name, _, share in charts.outcomes_of(item)} for item in items]
     figures.bars(ax, ((name, style, [own[name] for own in shares]) for name, style in OUTCOME_STYLES.items()))
     ax.set_xlim(0, 100)
     title = f"Found by the contender only (won), by both, by neither, by {baseline} only (lost)"
@@ -103,7 +104,7 @@ def draw_restricted(comparisons: Comparison | Items, ax: Any) -> Any:
     label = "sum, with its interval" if any(length.interval for length in lengths) else "sum"
     sums = [-length.difference for length in lengths]
     size = 0.7 * ax.get_yticklabels()[0].get_fontsize()
-    ax.plot(sums, range(len(sums)), "D", color="white", markeredgecolor=INK, markersize=size, label=label)
+    figures.marks(ax, sums, label, size)
     ax.axvline(0, color=INK, linewidth=0.8)
     ax.margins(x=0.06)
     horizons = {length.horizon for length in lengths}
@@ -117,27 +118,28 @@ def draw_restricted(comparisons: Comparison | Items, ax: Any) -> Any:
 @draws("ranks", Comparison)
 def draw_ranks(comparison: Comparison, ax: Any) -> Any:
     """Draw search length against search length, 1 at the top and at the right; above the diagonal the contender is better."""
-    pairs, unit = pairs_of(comparison), comparison.ranking.measured_in
-    sign = 1 if comparison.ranking.higher_is_better else -1
+    pairs, unit = charts.pairs_of(comparison), comparison.ranking.measured_in
+    if not pairs:
+        raise ParameterError("kind='ranks': no query is found by both runs")
+    baselines, contenders, numbers, tones = zip(*pairs, strict=True)
     ax = figures.panel(ax, 5.0, 5.2)
-    tones = [("same", "better", "worse")[int(np.sign(sign * (own - base)))] for base, own in pairs]
     colors = [f"{TONES[style][0]}B3" for style in tones]  # 70 %, so that points show each other
     faces = ["none" if style == "worse" else color for style, color in zip(tones, colors, strict=True)]
-    sizes = [12 * number**0.5 for number in pairs.values()]
-    ax.scatter(*zip(*pairs, strict=True), s=sizes, facecolor=faces, edgecolor=colors, linewidths=0.9)
-    values = [value for pair in pairs for value in pair]
+    sizes = [12 * number**0.5 for number in numbers]
+    ax.scatter(baselines, contenders, s=sizes, facecolor=faces, edgecolor=colors, linewidths=0.9)
+    values = (*baselines, *contenders)
     low, high = min([0.0, *values]), 1.05 * max([1.0, *values])
     if unit == "ranks":
         low, high = 0.8, 1.3 * max([10.0, *values])
         _rank_axes(ax, high, "x", "y")
-    ends = (high, low) if sign < 0 else (low, high)
+    ends = (low, high) if comparison.ranking.higher_is_better else (high, low)
     ax.plot(ends, ends, color=MUTED, linewidth=0.8, linestyle="--")
     ax.set(xlim=ends, ylim=ends, aspect="equal")
     what = "search length, ranks" if unit == "ranks" else figures.literal(unit)
     baseline, contender = figures.labels_of([comparison.baseline, comparison.contender])
     return finished(
         ax, f"Above the line {comparison.contender} is better; larger points are several queries",
-        f"{count(sum(pairs.values()), 'query')} on which both found something, {conditions_words(comparison.settings)}",
+        f"{count(sum(numbers), 'query')} on which both found something, {conditions_words(comparison.settings)}",
         x=f"{baseline} ({what})", y=f"{contender} ({what})",
     )  # fmt: skip
 
@@ -154,7 +156,7 @@ def _rank_axes(ax: Any, last: float, *which: str) -> None:
 @draws("differences", Comparison)
 def draw_differences(comparison: Comparison, ax: Any) -> Any:
     """Draw the histogram of changes: lost, so many ranks down, the same, up, won; or by the share that is found."""
-    changes = changes_of(comparison)
+    changes = charts.changes_of(comparison)
     ax = figures.panel(ax, 7.8, 3.6)
     figures.histogram(ax, changes.names, changes.counts(), changes.tones)
     return finished(
@@ -196,13 +198,12 @@ def draw_queries(comparison: Comparison, ax: Any) -> Any:
 def _gains(comparison: Comparison) -> Iterator[tuple[float, str, str]]:
     """Yield gain, kind of change and id of each query that a run answered."""
     in_ranks = comparison.ranking.measured_in == "ranks"
-    for query, shared in zip(comparison.per_query(), gains_of(comparison), strict=True):
+    for query, shared in zip(comparison.per_query(), charts.gains_of(comparison), strict=True):
         gain = -query.restricted if query.restricted is not None else shared
         if gain is None and not in_ranks:  # a measure that is 0 where nothing is found
             gain = (query.contender or 0.0) - (query.baseline or 0.0)
         if gain is not None and query.outcome != "neither":
-            kind = "better" if gain > 0 else "worse" if gain < 0 else "same"
-            yield gain, query.outcome if query.outcome != "both" else kind, query.query_id
+            yield gain, query.outcome if query.outcome != "both" else tone_of(gain), query.query_id
 
 
 @draws("curve", CutoffsComparison)
@@ -210,7 +211,7 @@ def draw_curve(result: CutoffsComparison, ax: Any) -> Any:
     """Draw the share of queries answered by each rank for both runs, and below it their difference with its band."""
     if result.curve is None:
         raise ParameterError("there is no curve of fewer than two queries")
-    ranks, lines = curve_lines(result.curve)
+    ranks, lines = charts.curve_lines(result.curve)
     above, below = figures.panels(ax, 6.6, 5.0, rows=2, height_ratios=(1.8, 1))
     names = figures.labels_of([result.baseline, result.contender])
     for line, name, style, color in zip(("baseline", "contender"), names, ("--", "-"), (MUTED, INK), strict=True):

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,15 @@ VERDICT_CELLS = {
     "worse without gain": ("#F0C08F", "////", "\N{MINUS SIGN}"),
     "worse on both facets": (WORSE, "////", "\N{MINUS SIGN}"),
 }
+# The figures of agreement: a title, three shares that sum to 1, and one that is marked.
+_DIRECTIONS = {
+    "same": "same direction, or none",
+    "one_sided": "only one half finds a difference",
+    "opposite": "opposite directions",
+    "replicates": "replicates, if a half finds one",
+}
+_RATES = {"agree": "agree", "partial": "partial", "disagree": "disagree", "significant": "significant in a half"}
+AGREEMENTS = {"agreement": ("Agreement", _DIRECTIONS), "paper": ("Rates of Craswell et al. 2021", _RATES)}
 
 
 @draws("verdicts", Leaderboard)
@@ -43,13 +52,13 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     if not result.pairs or result.settings is None:
         raise ParameterError("kind='verdicts' needs verdicts, which need the runs: only values of a measure were given")
     runs = [standing.run for standing in result.standings]
-    place = {run: number for number, run in enumerate(runs)}
+    place_of = {run: place for place, run in enumerate(runs)}
     size = max(figures.height_of(len(runs), 0.24), 3.6)
     ax = figures.panel(ax, size + 3.2, size)
     cells: dict[str, list[tuple[int, int]]] = {label: [] for label in VERDICT_CELLS}
     for pair in result.pairs:
-        label = pair.label.removeprefix("coverage ").removeprefix("ranking ")
-        cells[label].append((place[pair.baseline], place[pair.contender]))
+        cell = place_of[pair.baseline], place_of[pair.contender]
+        cells[pair.label.removeprefix("coverage ").removeprefix("ranking ")].append(cell)
     corners = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
     for label, (color, hatch, mark) in VERDICT_CELLS.items():
         name = f"{mark} {label} ({len(cells[label]):,})".strip() if cells[label] else None
@@ -59,10 +68,9 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
             ax.text(x, y, mark, ha="center", va="center", fontsize=8, color="white" if color in (BETTER, WORSE) else INK)
     fontsize = figures.name_rows(ax, runs, margin=0.5)
     ax.set_xlim(-0.5, len(runs) - 0.5)
-    shown = [int(tick) for tick in ax.get_yticks()]
-    names = figures.labels_of(runs)
-    ax.set_xticks(shown, [names[number] for number in shown], rotation=90, fontsize=fontsize)
-    ax.legend(loc="upper right", bbox_to_anchor=(1.0, 1.0))
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    ax.set_xticks(ax.get_yticks(), names, rotation=90, fontsize=fontsize)
+    ax.legend(loc="upper right")
     settings = f"{count(result.n_queries, 'query')}, {conditions_words(result.settings)}, level {result.alpha:g}"
     return finished(ax, f"Verdicts on {count(len(runs), 'run')} in the order of {result.measure}", settings, x="against")
 
@@ -79,9 +87,8 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
 
     dates: Any = matplotlib.dates  # its functions have no annotations
     ax = figures.panel(ax, 8.0, 4.6)
-    leaders = [run.run for run in result.runs]
-    steps = {"where": "post", "color": BETTER, "linewidth": 1, "zorder": 1}
-    ax.step([run.date for run in result.runs], [run.score for run in result.runs], **steps)
+    ax.step([run.date for run in result.runs], [run.score for run in result.runs], where="post", color=BETTER, linewidth=1)
+    leaders = {run.run for run in result.runs}
     others = [entry for entry in result.entries if entry.run not in leaders]
     submissions, baselines = ([entry for entry in others if entry.is_baseline == wanted] for wanted in (False, True))
     groups: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -104,16 +111,14 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
     ax.margins(x=0.06, y=0.12)
     better = f"{result.score} ({direction(result.higher_is_better)})"
     title = f"{count(len(leaders), 'run')} took the top, of {count(len(result.entries), 'run')} with a score"
-    words = ""
-    if isinstance(given, Leaderboard) and given.settings is not None:
-        words = f", {count(given.n_queries, 'query')}, {conditions_words(given.settings)}"
+    board = given if isinstance(given, Leaderboard) and given.settings else None
+    words = f", {count(board.n_queries, 'query')}, {conditions_words(board.settings)}" if board else ""
     finished(
         ax, title, f"by {better}, {min(days):%Y-%m-%d} to {max(days):%Y-%m-%d}{words}",
         x="date of submission", y=figures.literal(better), legend=True,
     )  # fmt: skip
     corners = [(end[0], start[1]) for start, end in pairwise(points[: len(leaders)])]
-    labels = [f"R{run.number}" for run in result.runs]
-    figures.label_points(ax, [*points, *corners], [*labels, *[""] * (len(points) + len(corners) - len(labels))])
+    figures.label_points(ax, [f"R{run.number}" for run in result.runs], [*points, *corners])
     return ax
 
 
@@ -160,16 +165,9 @@ def _rank_title(result: RankDistribution) -> tuple[str, str]:
 @figures.styled()
 def conditions_plot(distributions: Mapping[str, RankDistribution], runs: Sequence[str] | None = None, ax: Any = None) -> Any:
     """Draw the ranks of a few runs under several conditions: Figure 4 of Craswell et al. 2021."""
-    if not distributions:
-        raise ParameterError("there is no condition to draw")
     first_name, first = next(iter(distributions.items()))
     chosen = [run.run for run in first.runs[:3]] if runs is None else list(runs)
-    if not chosen:
-        raise ParameterError("runs=[]: name at least one run to draw")
     by_condition = {name: {run.run: run for run in found.runs} for name, found in distributions.items()}
-    for run, (name, found) in product(chosen, by_condition.items()):
-        if run not in found:
-            raise ParameterError(f"{run} is not among the runs of {name}: {', '.join(found)}")
     ax = figures.panel(ax, 3.4 + max(2.0, (0.35 + 0.28 * len(chosen)) * len(distributions)), 4.6)
     last = 1
     for number, (run, label) in enumerate(zip(chosen, figures.labels_of(chosen), strict=True)):
@@ -201,40 +199,27 @@ def _ranks_down(ax: Any, last: int) -> None:
     ax.set_ylabel("rank (up is better)")
 
 
-@draws("agreement", Agreement)
-def draw_agreement(result: Agreement, ax: Any) -> Any:
-    """Draw how often two halves lead to the same direction, for tests and verdicts alike, and how often it replicates."""
-    shares = {
-        "same": "same direction, or none",
-        "one_sided": "only one half finds a difference",
-        "opposite": "opposite directions",
-        "replicates": "replicates, if a half finds one",
-    }
-    return _draw_shares(result, [*result.tests, *([result.verdict] if result.verdict else [])], shares, "Agreement", ax)
-
-
-@draws("paper", Agreement)
-def draw_paper_agreement(result: Agreement, ax: Any) -> Any:
-    """Draw the rates of Table 4 of Craswell et al. 2021 as bars, and of tests significant in a half as markers."""
-    shares = {"agree": "agree", "partial": "partial", "disagree": "disagree", "significant": "significant in a half"}
-    return _draw_shares(result, result.tests, shares, "Rates of Craswell et al. 2021", ax)
-
-
-def _draw_shares(result: Agreement, items: Sequence[Any], shares: Mapping[str, str], title: str, ax: Any) -> Any:
-    """Draw three shares that sum to 1 as stacked bars, and the last one as markers; a row for each test."""
+def draw_agreement(result: Agreement, ax: Any, kind: str) -> Any:
+    """Draw three shares that sum to 1 as stacked bars, and another one as markers; a row for each test."""
+    title, shares = AGREEMENTS[kind]
+    items = [*result.tests, *([result.verdict] if result.verdict and kind == "agreement" else [])]
     names = [f"{item.measure}, {item.test}{', ' + item.aggregate if item.aggregate else ''}" for item in items]
     ax = figures.row_panel(ax, names, 9.5, most=52)
+    values = {share: [None if (own := getattr(item, share)) is None else 100 * own for item in items] for share in shares}
     *stacked, marked = shares
     styles = ((BETTER, ""), (LIGHT, ""), (WORSE, "////"))
-    values = {share: [None if (own := getattr(item, share)) is None else 100 * own for item in items] for share in shares}
     figures.bars(ax, ((shares[share], style, values[share]) for share, style in zip(stacked, styles, strict=True)))
-    ax.plot(values[marked], range(len(items)), "D", color="white", markeredgecolor=INK, markersize=5, label=shares[marked])
+    figures.marks(ax, values[marked], shares[marked])
     ax.set_xlim(0, 100)
     settings = f"{count(result.splits, 'split')}, {count(result.n_pairs, 'pair')} of {count(result.n_runs, 'run')}"
     return finished(
         ax, f"{title} between halves of {count(result.n_queries, 'query')}", f"{settings}, level {result.alpha:g}",
         x="% of half splits and pairs of runs", legend=True,
     )  # fmt: skip
+
+
+for _kind in AGREEMENTS:
+    draws(_kind, Agreement)(partial(draw_agreement, kind=_kind))
 
 
 @draws("orders", RankCorrelation)

@@ -204,20 +204,18 @@ def _context(result: Result, sections: Sequence[Section]) -> dict[str, Any]:
         "label": label,
         "sentences": sentences,
         "about": _about(sections, settings),
-        "notes": view.first_notes,
-        "other_notes": view.other_notes,
+        "view": view,
         "several": several,
         "forest": forest_of(result),
         "matrix": _matrix_of(result, sections),
         "sections": drawn,
         "charts": [(curve_chart(section), scatter(section.comparison)) for section in drawn],
-        "tables": (*view.tables, *view.details),
         "n_comparisons": len(sections),
         "stored_queries": any(section.comparison.queries is not None for section in sections),
         "with_evaluation": any(section.evaluation is not None for section in sections),
         "board_size": len(result.standings) if isinstance(result, Leaderboard) and result.settings else 0,
         "settings": vars(settings) if settings else {},
-        "versions": dict(getattr(result, "versions", {}) or (sections[0].comparison.versions if sections else {})),
+        "versions": result.versions,
     }
 
 
@@ -254,7 +252,8 @@ def _inputs(sections: Sequence[Section], files_too: Sequence[Any]) -> list[tuple
         if evaluation is None:
             continue
         if not any(_file_name(path).startswith(evaluation.collection) for path in files_too):
-            judgments[evaluation.qrels_digest] = ("judgments", evaluation.collection, evaluation.qrels_digest)
+            digest = evaluation[0].qrels_digest
+            judgments[digest] = ("judgments", evaluation.collection, digest)
         where = f", {condition}" if condition and condition != evaluation.collection else ""
         for run in (comparison.baseline, comparison.contender):
             source = evaluation.sources[evaluation.position(run)] if evaluation.sources else None
@@ -366,10 +365,10 @@ def scatter(comparison: Comparison) -> dict[str, Any] | None:
 
     None where there are none, or where no ranks were compared.
     """
-    pairs = {} if comparison.queries is None else pairs_of(comparison)
+    pairs = [] if comparison.queries is None else pairs_of(comparison)
     if not pairs or comparison.ranking.measured_in != "ranks":
         return None
-    last, bottom = 1.25 * max(2.0, *(length for pair in pairs for length in pair)), TOP + RIGHT - LEFT
+    last, bottom = 1.25 * max(2.0, *(length for pair in pairs for length in pair[:2])), TOP + RIGHT - LEFT
     across, down = _scale(0.8, last, RIGHT, LEFT, math.log), _scale(0.8, last, TOP, bottom, math.log)
     points = [
         {
@@ -377,9 +376,9 @@ def scatter(comparison: Comparison) -> dict[str, Any] | None:
             "y": down(contender),
             "radius": round(min(14.0, 1.7 + 0.75 * number**0.5), 1),
             "lengths": (baseline, contender),
-            "tone": "better" if contender < baseline else "worse" if contender > baseline else "same",
+            "tone": tone,
         }
-        for (baseline, contender), number in sorted(pairs.items(), key=lambda item: (-item[1], item[0]))
+        for baseline, contender, number, tone in sorted(pairs, key=lambda pair: (-pair[2], pair))
     ]
     ticks = [(across(tick), down(tick), f"{tick:,}") for tick in RANK_TICKS if tick < last]
     return {"height": bottom + 40, "points": points, "ticks": ticks}

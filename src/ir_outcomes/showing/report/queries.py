@@ -348,14 +348,10 @@ def _of_dataset(collection: str, wanted: Collection[str]) -> dict[str, str]:
     store: Any = dataset.docs_store() if dataset is not None and dataset.has_docs() else None
     if not (hasattr(store, "built") and store.built()):
         return {}
-    return {identifier: _text_of_entry(document) for identifier, document in store.get_many(list(wanted)).items()}
-
-
-def _text_of_entry(document: Any) -> str:
-    """Return what a document of ir_datasets says, whatever its fields are called."""
-    if hasattr(document, "default_text"):
-        return str(document.default_text())
-    return " ".join(value for name, value in document._asdict().items() if name != "doc_id" and isinstance(value, str))
+    return {
+        identifier: document.default_text() if hasattr(document, "default_text") else " ".join(map(str, document[1:]))
+        for identifier, document in store.get_many(list(wanted)).items()
+    }
 
 
 def _first_words(text: str) -> str:
