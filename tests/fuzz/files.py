@@ -18,8 +18,7 @@ import pyarrow.parquet as pq
 import ir_outcomes as iro
 from ir_outcomes.errors import IrOutcomesError
 from ir_outcomes.reading import text as lines
-from ir_outcomes.reading.columns import DOCUMENT_NAMES, GRADE_NAMES, QUERY_NAMES
-from ir_outcomes.reading.formats import texts_in
+from ir_outcomes.reading.formats import DOCUMENT_NAMES, GRADE_NAMES, QUERY_NAMES, texts_in
 from ir_outcomes.reading.qrels import query_texts
 from tests.fuzz.inputs import IDS, NUMBERS, damaged, result_of
 

@@ -1,10 +1,9 @@
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -44,28 +43,16 @@ FAMILIES = {
 }
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-def test_settings_of_each_family(name: str) -> None:
-    task = iro.load(name)
-    assert (task.cutoff, task.rel, task.unit, task.baseline is not None) == FAMILIES[name]
-
-
 def test_every_known_id_has_settings_and_counts_without_any_download() -> None:
     names = known_tasks()
     assert len(names) == 50
     assert set(FAMILIES) <= set(names)
     for name in names:
         task = iro.load(name)
-        assert task.official_measure
-        assert task.n_queries
-        assert task.n_judgments
-        assert task.cutoff in (10, 100, 1000)
+        assert all((task.official_measure, task.n_queries, task.n_judgments, getattr(task.source("qrels"), "path", None)))
         assert (task.unit == "document") == ("trec-dl" in name)
-        official = (ir_datasets.load(name).documentation() or {}).get("official_measures") or []
-        assert task.rel == 2 if any("rel=2" in measure for measure in official) else task.rel in (1, 2)
-        source = task.source("qrels")
-        assert source is not None
-        assert source.path
+        if name in FAMILIES:
+            assert (task.cutoff, task.rel, task.unit, task.baseline is not None) == FAMILIES[name]
     assert iro.load("irds:msmarco-passage/dev/small").dataset_id == "msmarco-passage/dev/small"
     source = iro.load("msmarco-passage/dev/small").source("qrels")
     assert source is not None
@@ -79,34 +66,29 @@ def test_other_ids_get_defaults_and_a_note() -> None:
     assert task.source("scoreddocs") is None
 
 
-def test_unknown_ids_name_the_nearest() -> None:
-    with pytest.raises(DatasetUnavailable, match=r"neither a file nor an ir_datasets id; did you mean msmarco-document/dev"):
-        iro.load("msmarco-document/dve")
-    with pytest.raises(
-        DatasetUnavailable, match=r"msmarco-document/eval: this collection has no qrels; these do: .*msmarco-document/dev"
-    ):
-        iro.as_qrels("msmarco-document/eval")
-    with pytest.raises(DatasetUnavailable, match="neither a file nor an ir_datasets id; did you mean msmarco-document/dev"):
-        iro.compare("msmarco-documnt/dev", {"q": {"d": 1.0}}, {"q": {"d": 1.0}})
+RUN = {"q": {"d": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("read", "message"),
+    [
+        (lambda: iro.load("msmarco-document/dve"), "neither a file nor an ir_datasets id; did you mean msmarco-document/dev"),
+        (lambda: iro.compare("msmarco-documnt/dev", RUN, RUN), "did you mean msmarco-document/dev"),
+        (lambda: iro.as_qrels("msmarco-document/eval"), r"has no qrels; these do: .*msmarco-document/dev"),
+        (lambda: iro.load("msmarco-passage/dev/small").baseline_run(), "candidates to rerank, not a run"),
+        (lambda: iro.as_run("irds:vaswani"), "has no ranking of its own"),
+    ],
+)
+def test_what_is_not_there_is_refused_with_what_is(read: Callable[[], Any], message: str) -> None:
+    with pytest.raises(DatasetUnavailable, match=message):
+        read()
     with pytest.raises(UnreadableFile, match=r"my/qrels\.txt: no such file"):
-        iro.compare("my/qrels.txt", {"q": {"d": 1.0}}, {"q": {"d": 1.0}})
-    with pytest.raises(DatasetUnavailable, match="stands in random order: candidates to rerank, not a run; give a run file"):
-        iro.load("msmarco-passage/dev/small").baseline_run()
-    with pytest.raises(DatasetUnavailable, match="has no ranking of its own"):
-        iro.as_run("irds:vaswani")
+        iro.compare("my/qrels.txt", RUN, RUN)
 
 
-class Local:
-    """A file, in the form that ir_datasets' readers take."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def path(self) -> str:
-        return str(self._path)
-
-    def stream(self) -> Any:
-        return self._path.open("rb")
+def local(path: Path) -> SimpleNamespace:
+    """Return a file in the form that ir_datasets' readers take."""
+    return SimpleNamespace(path=lambda: str(path), stream=lambda: path.open("rb"))
 
 
 @pytest.fixture(scope="module")
@@ -122,9 +104,9 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
         (folder / name).write_text(text)
     for name, run in (("tiny", "top.run"), ("unordered", "zero.run"), ("broken", "missing.run")):
         dataset = ir_datasets.Dataset(
-            TsvQueries(Local(folder / "queries.tsv"), lang="en"),
-            TrecQrels(Local(folder / "qrels.txt"), {1: "relevant"}),
-            TrecScoredDocs(Local(folder / run)),
+            TsvQueries(local(folder / "queries.tsv"), lang="en"),
+            TrecQrels(local(folder / "qrels.txt"), {1: "relevant"}),
+            TrecScoredDocs(local(folder / run)),
         )
         ir_datasets.registry.register(f"ir-outcomes-test/{name}", dataset)
     return "ir-outcomes-test/tiny"
@@ -154,71 +136,40 @@ def test_a_ranking_without_order_and_one_that_cannot_be_read(tiny: str) -> None:
 
 
 def test_large_downloads_are_announced_and_refused_ones_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse() -> Any:
+    def refuse(*_: Any) -> Any:
         raise ConnectionError("no network")
 
-    handler = SimpleNamespace()
-    dataset = SimpleNamespace(has_qrels=lambda: True, qrels_handler=lambda: handler, qrels_iter=refuse)
+    dataset = SimpleNamespace(has_qrels=lambda: True, qrels_handler=SimpleNamespace, qrels_iter=refuse)
     monkeypatch.setattr(datasets, "dataset_of", lambda name: dataset)
     monkeypatch.setattr(datasets, "_source", lambda handler: datasets.Source(False, "home/qrels", 1_057_717_952))
+    problem = r"big: its qrels \(a download of 1\.06 GB\) at home/qrels cannot be fetched .*; .* give a file"
     with (
         pytest.warns(IrOutcomesWarning, match=r"big: its qrels are downloaded \(1\.06 GB\)"),
-        pytest.raises(
-            DatasetUnavailable,
-            match=r"big: its qrels \(a download of 1\.06 GB\) at home/qrels cannot be fetched .*; .* give a file",
-        ),
+        pytest.raises(DatasetUnavailable, match=problem),
     ):
         datasets.load_part("big", "qrels")
     monkeypatch.setattr(datasets, "_source", lambda handler: datasets.Source(True, "home/qrels", None))
     with pytest.raises(DatasetUnavailable, match=r"at home/qrels cannot be read \(no network\); remove that file"):
         datasets.load_part("big", "qrels")
-
-
-def test_an_id_that_is_made_on_demand_without_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It was a ConnectionError of requests."""
-
-    def refuse(name: str) -> Any:
-        raise ConnectionError("no network")
-
-    monkeypatch.setattr(ir_datasets, "load", refuse)
+    # ir_datasets takes half a download for the whole.
+    dataset.qrels_iter, dataset.metadata = list, lambda: {"qrels": {"count": 1000}}
+    with pytest.raises(DatasetUnavailable, match=r"only 0 of its 1000 judgments are .*; remove .* half a download"):
+        datasets.load_part("big", "qrels")
+    monkeypatch.undo()
+    monkeypatch.setattr(ir_datasets, "load", refuse)  # an id that is made on demand
     for read in (iro.as_qrels, iro.load):
         with pytest.raises(DatasetUnavailable, match=r"clirmatrix/x: cannot be opened \(no network\); .*, or give files"):
             read("clirmatrix/x")
-
-
-def test_half_a_download_is_not_taken_for_the_whole(tiny: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    dataset = datasets.dataset_of(tiny)
-    counted = SimpleNamespace(
-        has_qrels=lambda: True,
-        qrels_handler=dataset.qrels_handler,
-        qrels_iter=dataset.qrels_iter,
-        metadata=lambda: {"qrels": {"count": 1000}},
-    )
-    monkeypatch.setattr(datasets, "dataset_of", lambda name: counted)
-    with pytest.raises(
-        DatasetUnavailable, match=r"only 2 of its 1000 judgments are on this machine; remove .* half a download"
-    ):
-        datasets.load_part(tiny, "qrels")
 
 
 def test_texts_of_queries(tmp_path: Path) -> None:
     path = tmp_path / "queries.tsv"
     path.write_text("q1\tone two\n\nq2 three\n")
     assert read_texts(path) == {"q1": "one two", "q2": "three"}
-    path.write_text("q1\tone\nq2\n")
-    with pytest.raises(FormatError, match="line 2: the text of the query is missing"):
-        read_texts(path)
-    path.write_text("q1\tone\nq1\ttwo\n")
-    with pytest.raises(FormatError, match="line 2: the query id is repeated"):
-        read_texts(path)
-
-
-# ir_datasets reads its home when it is imported, so these commands run in a process of their own.
-COMMANDS = """
-import json, sys
-from tests.helpers.command_line import call
-json.dump([call(*arguments) for arguments in json.load(sys.stdin)], sys.stdout)
-"""
+    for line, message in (("q2\n", "line 2: the text of the query is missing"), ("q1\ttwo\n", "the query id is repeated")):
+        path.write_text("q1\tone\n" + line)
+        with pytest.raises(FormatError, match=message):
+            read_texts(path)
 
 
 @pytest.mark.realdata
@@ -228,25 +179,25 @@ def test_the_official_files_from_the_command_line(real_data: Path, tmp_path: Pat
     for folder, _, _ in os.walk(home):
         os.chmod(folder, 0o755)
     path = os.pathsep.join([str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = {
-        **os.environ, "IR_DATASETS_HOME": str(home), "COLUMNS": "100", "IR_DATASETS_DL_TRIES": "1", "PYTHONPATH": path,
-    }  # fmt: skip
+    environment = {"IR_DATASETS_HOME": str(home), "COLUMNS": "100", "IR_DATASETS_DL_TRIES": "1", "PYTHONPATH": path}
 
     def call(*commands: tuple[str | Path, ...]) -> list[Done]:
-        asked = json.dumps([list(map(str, arguments)) for arguments in commands])
-        command = [sys.executable, "-c", COMMANDS]
-        done = subprocess.run(command, input=asked, capture_output=True, text=True, env=environment, check=True)
+        # ir_datasets reads its home when it is imported, so these commands run in a process of their own.
+        code = "import json, sys; from tests.helpers.command_line import call\n"
+        code += "json.dump([call(*arguments) for arguments in json.load(sys.stdin)], sys.stdout)"
+        asked = json.dumps(commands, default=str)
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, input=asked, capture_output=True, text=True, env=os.environ | environment, check=True)
         return [Done(*answer) for answer in json.loads(done.stdout)]
 
     msmarco, dl20 = real_data / "msmarco-doc-dev", real_data / "dl20-passage"
     pair = ("compare", "msmarco-document/dev", msmarco / "bm25.run.gz", msmarco / "wordnet_all.run.gz", "--format", "json")
-    here = ("msmarco-document/trec-dl-2019", "msmarco-document/trec-dl-2020", "msmarco-passage/trec-dl-2019")
-    by_id, lost, deep, listed, *shown = call(
+    by_id, lost, deep, listed, shown = call(
         pair,
         (*pair, "--per-query", "lost", "--rows", "2"),
         ("compare", "msmarco-passage/trec-dl-2020", dl20 / "BM25.run.gz", dl20 / "splade.run.gz", "--format", "json"),
         ("datasets",),
-        *(("datasets", name) for name in here),
+        ("datasets", "msmarco-passage/trec-dl-2019"),
     )
     by_file = iro.compare(msmarco / "qrels.txt", msmarco / "bm25.run.gz", msmarco / "wordnet_all.run.gz")
     assert isinstance(by_file, Comparison)
@@ -258,16 +209,10 @@ def test_the_official_files_from_the_command_line(real_data: Path, tmp_path: Pat
     for name in ("msmarco-document/dev ", "msmarco-document/trec-dl-2019 ", "msmarco-passage/trec-dl-2020/judged "):
         (line,) = [line for line in listed.stdout.splitlines() if line.startswith(name)]
         assert line.endswith("here")
-    assert all("qrels      here" in done.stdout for done in shown)
+    assert "qrels      here" in shown.stdout
     qrels = home / "msmarco-document" / "dev" / "qrels.gz"
     qrels.chmod(0o644)
     qrels.write_bytes(qrels.read_bytes()[:20_000])
-    half, refused = call(
-        ("compare", "msmarco-document/dev", msmarco / "bm25.run.gz", msmarco / "bm25.run.gz"),
-        ("compare", "msmarco-document/dev", "irds:", msmarco / "bm25.run.gz"),
-    )
+    (half,) = call(pair)
     assert half.returncode == 1
     assert f"its qrels at {qrels} cannot be read" in half.stderr
-    assert refused.returncode == 1
-    if "cannot be fetched" in refused.stderr:
-        assert "(a download of 5.7 MB)" in refused.stderr

@@ -1,7 +1,5 @@
 """Lists of runs: directories that contain other files too, patterns, links, dicts, names."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os
@@ -39,12 +37,16 @@ def test_a_directory_of_runs_with_other_files(folder: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert run_paths(folder) == [str(folder / name) for name in RUNS]
-    (folder / "qrels.txt").write_text("q1 0 d1 1\n")
-    (folder / "labels.csv").write_text("qid,docno,label\nq1,d1,1\n")
-    (folder / "a.run.eval").write_text("num_ret\tq1\t1000\nmap\tq1\t0.25\n")
-    (folder / "README").write_text("one two three four five six\n")
-    (folder / "notes.md").write_text(RUN)
-    (folder / ".hidden").write_text(RUN)
+    others = {
+        "qrels.txt": "q1 0 d1 1\n",
+        "labels.csv": "qid,docno,label\nq1,d1,1\n",
+        "a.run.eval": "num_ret\tq1\t1000\nmap\tq1\t0.25\n",
+        "README": "one two three four five six\n",
+        "notes.md": RUN,
+        ".hidden": RUN,
+    }
+    for name, text in others.items():
+        (folder / name).write_text(text)
     (folder / "within").mkdir()
     with pytest.warns(IrOutcomesWarning) as caught:
         assert run_paths(folder) == [str(folder / name) for name in RUNS]
@@ -73,31 +75,27 @@ def test_broken_runs_are_not_left_out(folder: Path) -> None:
 
 
 def test_a_directory_without_runs(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile, match="the directory contains no file"):
-        run_paths(tmp_path)
-    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
-    with pytest.raises(UnreadableFile, match=r"contains no run, but qrels\.txt; name a file itself"):
-        run_paths(tmp_path)
-    with pytest.raises(UnreadableFile, match="no file matches this pattern"):
-        run_paths(tmp_path / "*.run")
+    for place, message in (
+        (tmp_path, "the directory contains no file"),
+        (tmp_path, r"contains no run, but qrels\.txt; name a file itself"),
+        (tmp_path / "*.run", "no file matches this pattern"),
+    ):
+        with pytest.raises(UnreadableFile, match=message):
+            run_paths(place)
+        (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
 
 
 def test_circular_links_count_each_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "deep" / "er").mkdir(parents=True)
-    (tmp_path / "a.run").write_text(RUN)
-    (tmp_path / "deep" / "b.run").write_text(RUN)
-    (tmp_path / "deep" / "er" / "c.run").write_text(RUN)
-    (tmp_path / ".hidden").mkdir()
-    (tmp_path / ".hidden" / "d.run").write_text(RUN)
+    for path in (".hidden/d.run", "a.run", "deep/b.run", "deep/er/c.run"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(RUN)
     for number in range(3):  # two circular links are enough to make glob.glob endless
         os.symlink(tmp_path, tmp_path / "deep" / f"up{number}")
         os.symlink(tmp_path / "deep", tmp_path / "deep" / "er" / f"back{number}")
     monkeypatch.chdir(tmp_path)
     expected = ["a.run", "deep/b.run", "deep/er/c.run"]
-    assert run_paths("**/*.run") == expected
-    assert run_paths("**") == expected
+    assert run_paths("**/*.run") == run_paths("**") == run_paths("**/**/*.run") == expected
     assert run_paths("**/er/*.run") == ["deep/er/c.run"]
-    assert run_paths("**/**/*.run") == expected
     assert run_paths(f"{tmp_path}/d*/**/*.run") == [f"{tmp_path}/{path}" for path in expected[1:]]
     with pytest.raises(UnreadableFile, match=r"no file matches|cannot be searched"):
         run_paths("a**b/*.run")

@@ -1,7 +1,5 @@
 """Suites in folders of several layouts, and in TOML and JSON files."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Iterable
@@ -70,21 +68,19 @@ def test_dataset_ids(tmp_path: Path) -> None:
 
 def test_folders_that_do_not_fit(tmp_path: Path) -> None:
     beside = lay_out(tmp_path / "beside", "{system}.run", "qrels.txt", ["one"])
-    with pytest.raises(
-        FormatError, match=r"runs beside each other, without collections; a suite is laid out(.|\n)*<collection>"
-    ):
-        read_suite(beside)
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(FormatError, match="has no runs in folders"):
-        read_suite(tmp_path / "empty")
     without = lay_out(tmp_path / "without", "{collection}/{system}.run", None)
-    with pytest.raises(MismatchError, match=r"no qrels of first, second; add qrels/first.txt or first/qrels.txt"):
-        read_suite(without)
-    with pytest.raises(UnreadableFile, match="no such folder or file; a suite is laid out"):
-        read_suite(tmp_path / "nowhere")
-    write(without / "first" / "bm25.res", SYSTEMS["bm25"])
-    with pytest.raises(FormatError, match="two runs of bm25 for first"):
-        read_suite(without)
+    twice = lay_out(tmp_path / "twice", "{collection}/{system}.run", None)
+    write(twice / "first" / "bm25.res", SYSTEMS["bm25"])
+    (tmp_path / "empty").mkdir()
+    for folder, error, message in (
+        (beside, FormatError, r"runs beside each other, without collections; a suite is laid out(.|\n)*<collection>"),
+        (tmp_path / "empty", FormatError, "has no runs in folders"),
+        (without, MismatchError, r"no qrels of first, second; add qrels/first.txt or first/qrels.txt"),
+        (tmp_path / "nowhere", UnreadableFile, "no such folder or file; a suite is laid out"),
+        (twice, FormatError, "two runs of bm25 for first"),
+    ):
+        with pytest.raises(error, match=message):
+            read_suite(folder)
 
 
 def test_empty_and_missing_runs_are_named_and_left_out(tmp_path: Path) -> None:
@@ -101,27 +97,17 @@ def test_empty_and_missing_runs_are_named_and_left_out(tmp_path: Path) -> None:
         iro.evaluate_suite(tmp_path, on_error="raise")
 
 
-def structure(folder: Path) -> dict[str, Any]:
-    lay_out(folder, "runs/{collection}/{system}.run", "{collection}.txt")
-    return {
+def test_json_and_toml(tmp_path: Path) -> None:
+    lay_out(tmp_path, "runs/{collection}/{system}.run", "{collection}.txt")
+    content = {
         "baseline": "new",
         "collections": {
             "first": {"qrels": "first.txt", "runs": "runs/first/*.run", "cutoff": 5, "rel": 1, "group": "small"},
             "second": {"qrels": "second.txt", "runs": {"new": "runs/second/new.run", "bm25": "runs/second/bm25.run"}},
         },
     }
-
-
-def test_a_collection_that_is_named_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "suite.json"
-    path.write_text('{"collections": {"a": {"qrels": "q", "runs": {}}, "a": {"qrels": "r", "runs": {}}}}')
-    with pytest.raises(FormatError, match="an object has the same name twice"):
-        read_suite(path)
-
-
-def test_json(tmp_path: Path) -> None:
-    path = tmp_path / "suite.json"
-    path.write_text(json.dumps(structure(tmp_path)))
+    path.write_text(json.dumps(content))
     suite = read_suite(path)
     assert (suite.baseline, suite.groups) == ("new", {"first": "small"})
     assert suite.collections[1].runs == {name: str(tmp_path / f"runs/second/{name}.run") for name in ("new", "bm25")}
@@ -134,16 +120,12 @@ def test_json(tmp_path: Path) -> None:
     assert (refused.returncode, "differ in cutoff" in refused.stderr) == (1, True)
     done = call("suite", path, "--allow", "cutoff", "--format", "csv", "-m", "nDCG@10")
     assert (done.returncode, done.stdout.split(",")[0]) == (0, "condition")
-
-
-def test_toml(tmp_path: Path) -> None:
-    structure(tmp_path)
-    path = tmp_path / "suite.toml"
-    path.write_text('[collections.first]\nqrels = "first.txt"\nruns = ["runs/first/bm25.run", "runs/first/new.run"]\n')
-    assert read_suite(path).systems == ("bm25", "new")
-    path.write_text("[collections")
+    toml = tmp_path / "suite.toml"
+    toml.write_text('[collections.first]\nqrels = "first.txt"\nruns = ["runs/first/bm25.run", "runs/first/new.run"]\n')
+    assert read_suite(toml).systems == ("bm25", "new")
+    toml.write_text("[collections")
     with pytest.raises(FormatError, match="is not a TOML or JSON file of a suite"):
-        read_suite(path)
+        read_suite(toml)
 
 
 @pytest.mark.parametrize(
@@ -160,11 +142,12 @@ def test_toml(tmp_path: Path) -> None:
         ({"collections": {"a": {"qrels": "x", "runs": ["a/b.run", "c/b.run"]}}}, "two runs have the same name"),
         ({"collections": {"a": {"qrels": "x", "runs": "y"}}, "baseline": "z"}, "no collection has a run called 'z'"),
         ({"collection": {}, "collections": {}}, "unknown field `collection`"),
+        ('{"collections": {"a": {"runs": {}}, "a": {"runs": {}}}}', "an object has the same name twice"),
     ],
 )
 def test_invalid_files(tmp_path: Path, content: Any, message: str) -> None:
     path = tmp_path / "suite.json"
-    path.write_text(json.dumps(content))
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
     with pytest.raises(FormatError, match=message):
         read_suite(path)
 
@@ -172,12 +155,6 @@ def test_invalid_files(tmp_path: Path, content: Any, message: str) -> None:
 @pytest.mark.realdata
 def test_the_suites_that_are_at_hand(real_data: Path) -> None:
     suite = read_suite(real_data / "suite-rerankers")
-    assert [(collection.name, len(collection.runs)) for collection in suite.collections] == [
-        ("dl19", 4),
-        ("dl20", 4),
-        ("dl21", 4),
-    ]
+    assert {collection.name: len(collection.runs) for collection in suite.collections} == {"dl19": 4, "dl20": 4, "dl21": 4}
     assert all(collection.qrels.endswith("qrels.txt.gz") for collection in suite.collections)
-    evaluations = iro.evaluate_suite(real_data / "suite-colberter", cutoff=10)
-    found = iro.compare_collections(evaluations, "tasb")
-    assert [row.label for row in found.of("colberter")][:2] == ["better on both facets"] * 2
+    assert len(read_suite(real_data / "suite-colberter").collections) == 6

@@ -118,10 +118,6 @@ def compare_collections(
     allow : collection of str
         Settings that may differ between collections: "cutoff", "ties" or "judged_only".
 
-    Returns
-    -------
-    CollectionsComparison
-
     Raises
     ------
     ParameterError

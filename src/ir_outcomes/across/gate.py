@@ -179,30 +179,23 @@ def gate(
     """Decide whether runs may take the place of the baseline: pass, fail or inconclusive.
 
     *pass*: harm beyond the margins is excluded on both facets and over all queries. *fail*: harm beyond a margin is shown, a
-    run lacks too many queries, or it is missing in a collection. *inconclusive*: neither; "not significant" is never a pass.
+    run lacks too many queries, or it is missing in a collection. *inconclusive*: neither. The exit status is 0, 3 or 4.
 
     Parameters
     ----------
     compared : Comparison, Comparisons or CollectionsComparison
-        From `ir_outcomes.compare` or `ir_outcomes.compare_collections`. Each contender and collection is decided on, and the
-        worst decision is that of the whole.
+        Each contender and collection is decided on, and the worst decision is that of the whole.
     reference : the same, optional
-        The same contenders against a second baseline, such as the last release, so that small losses cannot add up from one
-        baseline to the next: both must pass.
+        The same contenders against a second baseline, such as the last release; both must pass.
     margins : (float, float) or (float, float, float), optional
         Largest tolerable harm: percentage points of coverage, ranks (or units of the measure that was compared), ranks over
-        all queries; see `ir_outcomes.compare`. By default those of the comparison.
+        all queries. By default those of the comparison.
     max_missing : float
         Largest tolerable share of answerable queries for which a run returned nothing.
     allow_missing : collection of str
         Runs that a collection may lack, as ``"run@collection"``; without a comparison there is no decision.
     inputs : iterable of path
         Files whose SHA-256 is kept in the result.
-
-    Returns
-    -------
-    GateResult
-        Its `status` is the decision, its `exit_status` 0, 3 or 4.
 
     Raises
     ------
@@ -224,8 +217,6 @@ def gate(
     >>> b = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
     >>> iro.gate(iro.compare(qrels, a, b), margins=(10.0, 0.5)).status
     'pass'
-    >>> iro.gate(iro.compare(qrels, b, a), margins=(10.0, 0.5)).status
-    'fail'
     """
     sides = [_side_of(side) for side in (compared, reference) if side is not None]
     first, *others = sides

@@ -148,20 +148,12 @@ def compare_judges(
     measures : sequence of Measure or str
         Other measures to audit, such as ``["nDCG@10"]``; name them in ``evaluate(measures=)``.
 
-    Returns
-    -------
-    JudgesComparison
-
     Raises
     ------
     ParameterError
         If there are fewer than two judges, or the reference is none of them.
     MismatchError
         If the evaluations differ in more than qrels and `rel`.
-
-    Notes
-    -----
-    That judges agree does not make them right. A judge that is also a run of the comparison favours its own ranking.
 
     References
     ----------
@@ -235,21 +227,14 @@ def _direction(query: QueryOutcome) -> int:
 
 
 def to_label(evaluation: Evaluation, n: int, *, seed: int = 0) -> tuple[str, ...]:
-    """Draw queries for people to label, so that `ir_outcomes.compare_judges` can audit a judge with them.
+    """Draw the ids of n queries for people to label, so that `ir_outcomes.compare_judges` can audit a judge with them.
 
     Parameters
     ----------
     evaluation : Evaluation
         With the judge's qrels.
-    n : int
-        How many queries.
-    seed : int
-        Of the draw.
-
-    Returns
-    -------
-    tuple of str
-        Query ids in the order of the qrels; every set of n queries has the same chance.
+    n, seed : int
+        How many queries, each set of which has the same chance, and the seed of the draw.
 
     Raises
     ------

@@ -100,16 +100,14 @@ def compare_slices(
 ) -> SlicesComparison:
     """Compare runs on slices of the queries.
 
-    Slices made from a run's own result, such as "queries that the baseline fails", regress to the mean: the contender looks
-    better there whatever it does. Labels that are names of outcomes or runs are therefore refused.
-
     Parameters
     ----------
     evaluation : Evaluation
         Of the runs.
     by : mapping of str to str, path, or "length"
         The slice of each query: query ids to labels, a file with lines of id, tab and label, or the number of words of the
-        query in quartiles, for which the evaluation must know the texts. Queries without a label are left out, with a note.
+        query in quartiles, for which the evaluation must know the texts. Labels that are names of outcomes or runs are refused:
+        slices made from a run's own result regress to the mean.
     baseline, contenders : str, and str or sequence of str
         Names of runs; by default all others are contenders.
     cutoff, alpha, test, correction
@@ -117,11 +115,7 @@ def compare_slices(
     over_slices : {"holm", "bonferroni", "fdr_bh", "none"}
         Correction over contenders and slices, of the p-values beside each label.
     seed, resamples : int
-        Of the permutations of the slice labels.
-
-    Returns
-    -------
-    SlicesComparison
+        Of the permutations of the labels.
 
     Raises
     ------
@@ -155,9 +149,8 @@ def compare_slices(
     parts = {label: evaluation.restrict(queries) for label, queries in slices.items()}
     rows = conditions_of(parts, baseline, chosen, settings, over_conditions=over_slices, fewest=FEWEST_QUERIES_OF_A_SLICE)
     everything = evaluation.restrict([query for queries in slices.values() for query in queries])
-    differ: list[SliceDifferences] = []
-    if evaluation.clusters is None:  # the test permutes the labels of queries
-        differ += _differences(everything, labels, baseline, chosen, seed, resamples)
+    # The test permutes the labels of queries, not of clusters.
+    differ = [] if evaluation.clusters is not None else [*_differences(everything, labels, baseline, chosen, seed, resamples)]
     return SlicesComparison(
         baseline=baseline,
         by=named,
@@ -176,12 +169,10 @@ def _labels(evaluation: Evaluation, by: Any) -> tuple[dict[str, str], str]:
     if isinstance(by, str) and by == "length":
         return _by_length(evaluation), "query length"
     labels = {query: str(label) for query, label in by.items()} if isinstance(by, Mapping) else read_texts(by)
-    refused = sorted(set(labels.values()) & {*OUTCOMES, *evaluation.names})
-    if refused:
-        named = "an outcome" if refused[0] in OUTCOMES else "a run"
+    if refused := sorted(set(labels.values()) & {*OUTCOMES, *evaluation.names}):
         raise ParameterError(
-            f"the label {refused[0]!r} is the name of {named}: slices made from a run's own result regress to the mean; slice "
-            "by something that is known before the runs are made"
+            f"the label {refused[0]!r} is the name of an outcome or a run: slices made from a run's own result regress to the "
+            "mean; slice by something that is known before the runs are made"
         )
     return labels, "labels" if isinstance(by, Mapping) else os.path.basename(os.fspath(by))
 
@@ -246,11 +237,9 @@ def _notes(
             )
     if evaluation.clusters is not None:
         yield "Dependent queries: whether slices differ is not tested where queries come in clusters; the rows respect them."
-    missing = [query for query in evaluation.answerable_queries if query not in labels]
-    if missing:
+    if missing := [query for query in evaluation.answerable_queries if query not in labels]:
         yield f"{plural('query', len(missing))} without a label left out: {some(missing)}."
-    unknown = sorted(set(labels) - set(evaluation.query_ids))
-    if unknown:
+    if unknown := sorted(set(labels) - set(evaluation.query_ids)):
         yield f"{plural('label', len(unknown))} ignored, of queries that the qrels lack: {some(unknown)}."
 
 
@@ -330,10 +319,6 @@ def compare_cutoffs(
         See `ir_outcomes.compare`.
     seed, resamples : int
         Of the random signs of the band.
-
-    Returns
-    -------
-    CutoffsComparison
 
     Raises
     ------

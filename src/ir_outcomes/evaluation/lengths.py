@@ -20,7 +20,7 @@ from ir_outcomes.evaluation.ranking import expectations, judged_part, levels, pl
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.qrels import query_texts
-from ir_outcomes.reading.runs import NestedRun, as_ranking
+from ir_outcomes.reading.runs import NestedRun, as_ranking, as_run
 from ir_outcomes.types import Bools, Floats, Ints, Missing, Ties, Unit, check_choice, check_positive
 
 PER_ATOM = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
@@ -386,7 +386,7 @@ def search_lengths(
     qrels, run = as_qrels(qrels), as_ranking(run)
     places = places_of(qrels, run)
     if judged_only:
-        run = judged_part(qrels, run.in_arrays if isinstance(run, NestedRun) else run, places)
+        run = judged_part(qrels, as_run(run.data) if isinstance(run, NestedRun) else run, places)
     scores = np.where(qrels.grades >= 0, scores_of(qrels, run, places), np.nan)
     first, size, listed = levels(qrels, run, places, scores, ties)
 

@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from operator import itemgetter
 from typing import Any
 
 import ir_measures
@@ -57,8 +56,10 @@ class Scores:
         check_names(self.runs)
         infinite = np.isinf(self.values).sum(axis=1)
         if infinite.any():  # so would be the mean
-            run, number = max(zip(self.runs, infinite.tolist(), strict=True), key=itemgetter(1))
-            problem = f"{self.measure} of {run} is infinite for {plural('query', number)} without results"
+            run = int(np.argmax(infinite))
+            problem = (
+                f"{self.measure} of {self.runs[run]} is infinite for {plural('query', int(infinite[run]))} without results"
+            )
             raise ParameterError(f"{problem}; compare runs with missing='cutoff'")
 
     def __repr__(self) -> str:

@@ -221,13 +221,10 @@ def agreement(
 ) -> Agreement:
     """Split the queries at random into halves, many times, and count how often both halves lead to the same conclusion.
 
-    For tests and verdicts alike: how often both halves have the *same* direction (better, worse, none), *only one* has one, or
-    they are *opposite*; and if a half has a direction, how often the other half *replicates* it.
-
-    For tests also the rates of Craswell et al.: two halves *agree* about which run is better, with a difference significant in
-    both or in neither; they *disagree* about it, with at least one significant; or they agree *partially*. Equal aggregates
-    count as a third answer to which run is better. Measures are split over all queries of the qrels, as ir_measures averages
-    them; the verdict over the answerable ones.
+    For tests also by the rates of Craswell et al.: two halves *agree* about which run is better, with a difference significant
+    in both or in neither; they *disagree* about it, with at least one significant; or they agree *partially*. Equal aggregates
+    count as a third answer to which run is better. Measures are split over all queries of the qrels, the verdict over the
+    answerable ones.
 
     Parameters
     ----------
@@ -239,7 +236,7 @@ def agreement(
     cutoff : int, optional
         Cutoff of the verdict and of the reciprocal rank; by default the evaluation's.
     splits, seed : int
-        Number of random splits, and the seed of the random numbers. It determines the halves and nothing else.
+        Number of random splits, and the seed of the random numbers.
     alpha : float
         Level of the tests and verdicts, not corrected, as in the paper.
     progress : bool

@@ -112,11 +112,9 @@ def notes_on_source(source: Evaluation | Scores) -> tuple[str, ...]:
 
 
 def tiers(better: Bools) -> tuple[Ints, list[list[int]]]:
-    """Return the tier of each run, from 1, and the cycles, from the (n, n) matrix of "row is better than column".
-
-    "Better" need not be transitive, because each pair of runs has its own queries that both answered: runs that are better
-    than each other in a cycle (a strongly connected component) count as one.
-    """
+    """Return the tier of each run, from 1, and the cycles, from the (n, n) matrix of "row is better than column"."""
+    # "Better" need not be transitive, because each pair of runs has its own queries that both answered: runs that are better
+    # than each other in a cycle (a strongly connected component) count as one.
     from scipy.sparse.csgraph import connected_components
 
     n_components, component = connected_components(better, directed=True, connection="strong")
@@ -217,13 +215,7 @@ class Leaderboard(Result):
         return tuple(tuple(standing.run for standing in self.standings if standing.tier == tier) for tier in range(1, last + 1))
 
     def verdict(self, baseline: str, contender: str) -> PairVerdict:
-        """Return the verdict on a contender against a baseline.
-
-        Raises
-        ------
-        KeyError
-            If there is no such pair.
-        """
+        """Return the verdict on a contender against a baseline; KeyError if there is none."""
         names = [standing.run for standing in self.standings]
         if not self.pairs or baseline == contender or not {baseline, contender} <= {*names}:
             why = f"the runs are {some(names, 10)}" if self.pairs else "there are no verdicts on scores"
@@ -274,8 +266,7 @@ def leaderboard(
     measures : sequence of Measure or str, optional
         What to show for each run, with the runs that it is significantly better than: measures of ir_measures (see
         `Evaluation.scores_of`), and "coverage", "ranking" (mean search length where the run found something) and "all queries"
-        (restricted search length), at the cutoff. The first orders the runs; by default the reciprocal rank of the first
-        relevant document at the cutoff does, over all queries as ir_measures averages it.
+        (restricted search length), at the cutoff. The first orders the runs; by default the reciprocal rank at the cutoff does.
     cutoff : int, optional
         Cutoff of the verdicts; by default the evaluation's.
     alpha : float

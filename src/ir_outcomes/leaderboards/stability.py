@@ -15,8 +15,8 @@ from ir_outcomes.leaderboards.board import Leaderboard, check_number_of_runs, de
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.reading.runs import check_names
 from ir_outcomes.results import Column, Result, attributes, rows_of
-from ir_outcomes.statistics.counts import check_draws, check_share, kendall_taus, shared_ranks, times_drawn
-from ir_outcomes.types import Floats, Ints, check_positive
+from ir_outcomes.statistics.counts import check_share, kendall_taus, shared_ranks, times_drawn
+from ir_outcomes.types import Floats, Ints, check_draws, check_positive
 
 
 @dataclass(frozen=True)
@@ -132,18 +132,14 @@ def rank_distribution(
 ) -> RankDistribution:
     """Rank the runs on many samples of the queries (or of their clusters), drawn with replacement.
 
-    Call it once for each condition, such as public and private queries, or sparse and dense labels, and compare the results
-    with `rank_correlation`.
-
     Parameters
     ----------
     source : Evaluation or Scores
         At least two runs.
     measure : Measure or str, optional
-        A measure of ir_measures, see `Evaluation.scores_of`. By default the reciprocal rank of the first relevant document at
-        the evaluation's cutoff, over all queries, as in `leaderboard`. Scores have their own.
+        As in `leaderboard`; scores have their own.
     queries : iterable of str, or path, optional
-        Use only these queries; a file has one id on each line.
+        Use only these; a file has one id on each line.
     resamples, seed : int
         Number of resamples, and the seed of the random numbers.
     top_k : int
@@ -279,8 +275,6 @@ class RankCorrelation(Result):
 def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None = None) -> RankCorrelation:
     """Compute Kendall's tau between the orders of the same runs under two conditions.
 
-    Conditions are two sets of queries, two qrels, two measures, or two columns of scores of a published leaderboard.
-
     Parameters
     ----------
     first, second : RankDistribution, Leaderboard, SotaHistory, Scores, or mapping of str to float
@@ -298,7 +292,7 @@ def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None =
 
     References
     ----------
-    Kendall 1945 (tau-b); as in Craswell et al. 2021, section 4.2, for orders on public and private queries.
+    Kendall 1945 (tau-b); Craswell et al. 2021, section 4.2.
 
     Examples
     --------

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
@@ -50,35 +49,22 @@ def pair_keys(codes: Codes, docids: Ids, attempt: int = 0) -> Keys:
 
 def repeated(codes: Codes, docids: Ids) -> tuple[Rows, Rows]:
     """Find the rows whose (query, document) pair is that of an earlier row."""
-    rows, firsts = [np.empty(0, dtype=np.intp)], [np.empty(0, dtype=np.intp)]
+    rows: list[int] = []
+    firsts: list[int] = []
     for start, end in _stretches(codes):
         keys = pair_keys(codes[start:end], docids[start:end])
         suspect = _sharing_a_slot(keys)
         ordered = np.sort(keys[suspect])
         twice = ordered[1:][ordered[1:] == ordered[:-1]]
-        if len(twice):
-            if 2 * len(twice) < len(suspect):  # otherwise most rows repeat others, and selecting them would only take memory
-                suspect = suspect[np.isin(keys[suspect], twice)]
-            del keys, ordered, twice
-            found, originals = _equal_pairs(codes, docids, suspect + start)
-            rows.append(found)
-            firsts.append(originals)
-    return np.concatenate(rows), np.concatenate(firsts)
-
-
-def _equal_pairs(codes: Codes, docids: Ids, rows: Rows) -> tuple[Rows, Rows]:
-    """Compare the pairs of these rows themselves: equal keys can be those of unequal pairs."""
-    words = words_of(docids[rows])
-    order = np.lexsort((*words.T, codes[rows]))  # stable, so that the first of equal pairs is the first row
-    ordered, words = rows[order], words[order]
-    same = codes[ordered[1:]] == codes[ordered[:-1]]
-    for word in words.T:
-        same &= word[1:] == word[:-1]
-    is_new = np.concatenate([[True], ~same])
-    first = ordered[np.maximum.accumulate(np.where(is_new, np.arange(len(ordered)), 0))]
-    again = np.flatnonzero(~is_new)
-    again = again[np.argsort(ordered[again])]
-    return ordered[again], first[again]
+        if len(twice):  # equal keys can be those of unequal pairs
+            suspect = suspect[np.isin(keys[suspect], twice)] + start
+            first_of: dict[tuple[int, bytes], int] = {}
+            pairs = zip(codes[suspect].tolist(), docids[suspect].tolist(), strict=True)
+            for row, pair in zip(suspect.tolist(), pairs, strict=True):
+                if first_of.setdefault(pair, row) != row:
+                    rows.append(row)
+                    firsts.append(first_of[pair])
+    return np.array(rows, dtype=np.intp), np.array(firsts, dtype=np.intp)
 
 
 def words_of(docids: Ids) -> Keys:
@@ -122,10 +108,6 @@ class Layout(NamedTuple):
     separator: bytes | None = None  # None is any white space
 
 
-QUERY_NAMES = ("query_id", "qid", "q_id", "query-id")
-DOCUMENT_NAMES = ("doc_id", "docno", "docid", "corpus-id")
-VALUE_NAMES = ("score", "rank")
-GRADE_NAMES = ("relevance", "label", "rel", "grade")
 RANK_NAMES = ("rank", "doc position")
 
 
@@ -146,20 +128,12 @@ class Form(NamedTuple):
     text: tuple[str, ...] = ()  # of the document
 
 
-class Named(NamedTuple):
-    """The names of the columns of query, document and value, and what the value is."""
-
-    query: str
-    document: str
-    value: str
-    value_name: str
-
-
 class Kind(NamedTuple):
     """What is read: a run or qrels, in which forms, and what the caller says about it."""
 
     what: str
     forms: tuple[Form, ...]
+    foreign: tuple[str, ...]  # values of the other kind, which say that the arguments were swapped
     by: RunBy | None = None  # which value of a run orders its documents, None for what its form says
     selection: str | None = None  # the form, where several fit
 
@@ -187,9 +161,9 @@ class Kind(NamedTuple):
             raise FormatError(source, f"can be read in the forms {names}; say which with --layout NAME, or as FILE#NAME")
         return chosen[0] if chosen else None
 
-    def named(self, names: Sequence[str], source: str, line: int | None = None) -> Named:
-        """Find the columns of query, document and value by their names."""
-        repeated = [name for name, times in Counter(names).items() if times > 1]
+    def named(self, names: Sequence[str], source: str, line: int | None = None) -> tuple[str, str, str, str]:
+        """Return the names of the columns of query, document and value, and what the value is."""
+        repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
         if repeated:
             problem = f"has more than one column {', '.join(map(repr, repeated))}; rename or remove the others"
             raise FormatError(source, problem, line=line)
@@ -198,11 +172,12 @@ class Kind(NamedTuple):
         form = self.only([form for form in tables if all(set(part) & set(names) for part in parts[form])], source)
         if form is not None:
             query, document, value = (next(name for name in part if name in names) for part in parts[form])
-            return Named(query, document, value, self.value_name(value))
-        lacking = next(part for part in parts[tables[0]] if not set(part) & set(names))
+            return query, document, value, self.value_name(value)
+        general = parts[tables[0]]
+        lacking = next(part for part in general if not set(part) & set(names))
         problem = f"has no column {' or '.join(map(repr, lacking))}; its columns are {', '.join(names)}"
-        foreign, other = (GRADE_NAMES, "qrels") if self.what == "run" else (VALUE_NAMES, "a run")
-        if lacking not in (QUERY_NAMES, DOCUMENT_NAMES) and set(foreign) & set(names):
+        if lacking == general[2] and set(self.foreign) & set(names):
+            other = "qrels" if self.what == "run" else "a run"
             problem += f". These look like the columns of {other}: were the arguments swapped?"
         raise FormatError(source, problem, line=line)
 
@@ -444,8 +419,8 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
     if hasattr(data, "__arrow_c_stream__") and not (is_frame(data) and _library_of(data) in _FRAME_LIBRARIES):
         data = _arrow_table(data)
     if is_frame(data):
-        found = kind.named(column_names(data), source)
-        return checked_columns(source, [data[name] for name in found[:3]], found.value_name)
+        *names, value_name = kind.named(column_names(data), source)
+        return checked_columns(source, [data[name] for name in names], value_name)
     if not isinstance(data, Iterable) or isinstance(data, (str, bytes)):
         raise FormatError(
             source,
@@ -460,8 +435,8 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
     if wrong is not None:
         problem = f"row {wrong} is not a named tuple such as ir_measures.ScoredDoc, with the fields of the first row"
         raise FormatError(source, problem, text=repr(rows[wrong - 1]))
-    found = kind.named(fields, source)
-    return checked_columns(source, [[getattr(row, name) for row in rows] for name in found[:3]], found.value_name)
+    *names, value_name = kind.named(fields, source)
+    return checked_columns(source, [[getattr(row, name) for row in rows] for name in names], value_name)
 
 
 def name_within(data: Any) -> str | None:
@@ -505,14 +480,14 @@ def _arrow_table(data: Any) -> Any:
     """Take the stream whatever else the object offers: the columns of a DuckDB relation, for instance, are relations."""
     try:
         import pyarrow
-    except ImportError:
-        if is_frame(data):
-            return data
-        raise MissingDependency("reading an Arrow stream needs the package pyarrow: pip install pyarrow") from None
-    try:
+
         return pyarrow.table(data)
+    except ImportError:
+        if not is_frame(data):
+            raise MissingDependency("reading an Arrow stream needs the package pyarrow: pip install pyarrow") from None
     except (TypeError, ValueError, NotImplementedError):  # such as a frame with columns of mixed types
-        return data
+        pass
+    return data
 
 
 def _from_mapping(data: Mapping[Any, Any], source: str, kind: Kind) -> Columns:

@@ -18,7 +18,6 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -31,7 +30,7 @@ _INPUT = 1 << 16  # bytes
 _XZ_MEMORY = 128 << 20  # bytes; xz -9 needs 65 MiB
 
 
-def _decompressed(raw: io.BufferedReader[Any]) -> Iterator[bytes]:
+def _decompressed(raw: io.BufferedReader) -> Iterator[bytes]:
     """Yield the decompressed content in pieces of at most `BLOCK_SIZE` bytes."""
     head = raw.peek(10)
     if head.startswith(b"BZh") and head[4:10] in (b"1AY&SY", b"\x17rE8P\x90"):
@@ -40,13 +39,11 @@ def _decompressed(raw: io.BufferedReader[Any]) -> Iterator[bytes]:
         return _streams(raw, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY))
     if head.startswith(b"\x28\xb5\x2f\xfd"):
         return _streams(raw, _zstd_decompressor())
-    content: Any = raw
-    if head.startswith(b"\x1f\x8b"):
-        content = gzip.GzipFile(fileobj=raw, mode="rb")
-    elif head.startswith(b"\x04\x22\x4d\x18"):
+    if head.startswith(b"\x04\x22\x4d\x18"):
         import lz4.frame
 
-        content = lz4.frame.open(raw)
+        return _streams(raw, lz4.frame.LZ4FrameDecompressor)
+    content = gzip.GzipFile(fileobj=raw, mode="rb") if head.startswith(b"\x1f\x8b") else raw
     return iter(lambda: content.read(BLOCK_SIZE), b"")
 
 
@@ -63,7 +60,7 @@ def _streams(raw: IO[bytes], decompressor: Callable[[], Any]) -> Iterator[bytes]
             data = raw.read(_INPUT) if stream.needs_input else b""
             if stream.needs_input and not data:
                 raise EOFError("compressed data ended inside a stream")
-        data = stream.unused_data.lstrip(b"\0")
+        data = (stream.unused_data or b"").lstrip(b"\0")
         while not data and (more := raw.read(_INPUT)):
             data = more.lstrip(b"\0")  # NUL bytes between streams are padding
 
@@ -102,12 +99,9 @@ def blocks(path: str | os.PathLike[str]) -> Iterator[Block]:
 
 def blocks_of(content: Iterable[bytes], source: str) -> Iterator[Block]:
     """Divide content into blocks that end at a line's end; a byte order mark at its beginning is removed."""
-    line, rest, is_start = 1, b"", True
+    line, rest = 1, b""
     for piece in content:
         data = rest + piece
-        if is_start and len(data) >= len(BOM):
-            data = data.removeprefix(BOM)
-            is_start = False
         end = data.rfind(b"\n") + 1
         lines, rest = data[:end], data[end:]
         if len(rest) > LONGEST_LINE:
@@ -118,22 +112,23 @@ def blocks_of(content: Iterable[bytes], source: str) -> Iterator[Block]:
                 text=rest[:200].decode("utf-8", "replace"),
             )
         if lines:
-            yield Block(line, lines)
+            yield Block(line, lines.removeprefix(BOM) if line == 1 else lines)
             line += newlines(lines)
-            is_start = False
     if rest:
-        yield Block(line, rest)
+        yield Block(line, rest.removeprefix(BOM) if line == 1 else rest)
 
 
 def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
     """Yield a file's decompressed content in pieces of at most `BLOCK_SIZE` bytes; the path ``-`` is standard input."""
     source = os.fsdecode(path)
-    with _open(source) as (file, raw):
-        size = 0
+    with _opened(source) as raw:
+        before, size = os.fstat(raw.fileno()), 0
+        is_file = stat.S_ISREG(before.st_mode)
         try:
             for piece in _decompressed(raw):
                 size += len(piece)
-                refuse_bomb(source, size, file.count)
+                if is_file:
+                    refuse_bomb(source, size, before.st_size)
                 yield piece
         except IrOutcomesError:
             raise
@@ -141,6 +136,35 @@ def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
             raise UnreadableFile(
                 f"{source}: cannot be read to its end ({error}); the file is truncated or damaged: fetch or write it again"
             ) from error
+        after = os.fstat(raw.fileno())
+        if is_file and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+            raise UnreadableFile(f"{source}: changed while it was read; read it again when it is complete")
+
+
+def _opened(source: str) -> io.BufferedReader:
+    """Open a file or pipe."""
+    try:
+        place: str | int = 0 if source == STDIN else source
+        mode = os.stat(place).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or (stat.S_ISSOCK(mode) and source == STDIN)):
+            raise UnreadableFile(f"{source}: a directory or device, not a file; give the path of a file")
+        return open(place, "rb", closefd=source != STDIN)
+    except FileNotFoundError:
+        raise UnreadableFile(f"{source}: no such file{_nearest(source)}") from None
+    except UnreadableFile:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
+        raise UnreadableFile(f"{source!r}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _nearest(source: str) -> str:
+    folder, name = os.path.split(source)
+    try:
+        present = os.listdir(folder or ".")
+    except (OSError, ValueError):
+        return f"; the folder {folder} does not exist or cannot be listed"
+    near = difflib.get_close_matches(name, present, n=3)
+    return f"; did you mean {', '.join(os.path.join(folder, match) for match in near)}?" if near else ""
 
 
 def refuse_bomb(source: str, size: int, n_bytes: int) -> None:
@@ -166,14 +190,8 @@ def read_texts(path: str | os.PathLike[str], what: str = "text") -> dict[str, st
 
 def read_ids(path: str | os.PathLike[str]) -> list[str]:
     """Read query ids, the first column of each line; the query's text may follow."""
-    ids = []
-    for number, line in lines_of(path):
-        for field in line.encode().split(None, 1)[:1]:  # bytes are split at ASCII white space only, as in runs and qrels
-            ids.append(field.decode())
-            if ids[-1] != ids[-1].strip():
-                problem = "a query id begins or ends with a space that is not ASCII (such as a no-break space); remove it"
-                raise FormatError(os.fsdecode(path), problem, line=number, text=ids[-1])
-    return ids
+    # Bytes are split at ASCII white space only, as in runs and qrels.
+    return [field.decode() for _, line in lines_of(path) for field in line.encode().split(None, 1)[:1]]
 
 
 WHITE_SPACE = " \t\n\r\v\f"  # ASCII only: other white space, such as a no-break space, can be a part of an id
@@ -272,40 +290,6 @@ COMPRESSION_ENDINGS = ("gz", "bz2", "xz", "lz4", "zst")
 _FORMAT_ENDINGS = {"run", "txt", "tsv", "trec", "res", "qrels", "qrel", "csv", "json", "jsonl", "parquet", "parq"}
 
 
-class _CountedFile(io.FileIO):
-    """A file or pipe that counts the bytes that were read from it."""
-
-    count = 0
-
-    def readinto(self, buffer: Any) -> int:
-        size = super().readinto(buffer) or 0
-        self.count += size
-        return size
-
-
-@contextmanager
-def _open(source: str) -> Iterator[tuple[_CountedFile, io.BufferedReader[Any]]]:
-    """Yield a file or pipe, and its content; afterwards refuse a file that changed while it was read."""
-    try:
-        place: str | int = 0 if source == STDIN else source
-        mode = os.stat(place).st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or (stat.S_ISSOCK(mode) and source == STDIN)):
-            raise UnreadableFile(f"{source}: a directory or device, not a file; give the path of a file")
-        file = _CountedFile(place, closefd=source != STDIN)
-    except FileNotFoundError:
-        raise UnreadableFile(f"{source}: no such file{_nearest(source)}") from None
-    except UnreadableFile:
-        raise
-    except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
-        raise UnreadableFile(f"{source!r}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    with io.BufferedReader(file) as raw:
-        before = os.fstat(raw.fileno())
-        yield file, raw
-        after = os.fstat(raw.fileno())
-        if stat.S_ISREG(mode) and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-            raise UnreadableFile(f"{source}: changed while it was read; read it again when it is complete")
-
-
 def file_digest(path: str | os.PathLike[str]) -> str:
     """Return the SHA-256 of a file, as hexadecimal digits."""
     try:
@@ -313,13 +297,3 @@ def file_digest(path: str | os.PathLike[str]) -> str:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise UnreadableFile(f"{os.fsdecode(path)}: {error.strerror or error}") from error
-
-
-def _nearest(source: str) -> str:
-    folder, name = os.path.split(source)
-    try:
-        present = os.listdir(folder or ".")
-    except (OSError, ValueError):
-        return f"; the folder {folder} does not exist or cannot be listed"
-    near = difflib.get_close_matches(name, present, n=3)
-    return f"; did you mean {', '.join(os.path.join(folder, match) for match in near)}?" if near else ""

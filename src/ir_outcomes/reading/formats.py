@@ -20,19 +20,7 @@ from ir_measures.measures import registry as measure_registry
 
 from ir_outcomes.errors import EmptyInput, FormatError, InputError, MissingDependency, UnreadableFile
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import (
-    DOCUMENT_NAMES,
-    GRADE_NAMES,
-    QUERY_NAMES,
-    VALUE_NAMES,
-    Columns,
-    Form,
-    Kind,
-    Layout,
-    checked_columns,
-    columns_of,
-    grouped,
-)
+from ir_outcomes.reading.columns import Columns, Form, Kind, Layout, checked_columns, columns_of, grouped
 from ir_outcomes.reading.files import (
     BOM,
     LONGEST_LINE,
@@ -45,6 +33,12 @@ from ir_outcomes.reading.files import (
     refuse_bomb,
 )
 from ir_outcomes.reading.text import COLUMN_REMEDY, from_line, number_in, read_lines, shown
+from ir_outcomes.types import RunBy
+
+QUERY_NAMES = ("query_id", "qid", "q_id", "query-id")
+DOCUMENT_NAMES = ("doc_id", "docno", "docid", "corpus-id")
+VALUE_NAMES = ("score", "rank")
+GRADE_NAMES = ("relevance", "label", "rel", "grade")
 
 FORMS: tuple[Form, ...] = (
     Form(
@@ -135,14 +129,16 @@ FORMS: tuple[Form, ...] = (
 )  # fmt: skip
 
 
-RUN, QRELS = (Kind(what, tuple(form for form in FORMS if form.what == what)) for what in ("run", "qrels"))
+RUN = Kind("run", tuple(form for form in FORMS if form.what == "run"), foreign=GRADE_NAMES)
+QRELS = Kind("qrels", tuple(form for form in FORMS if form.what == "qrels"), foreign=VALUE_NAMES)
 _KNOWN_NAMES = {name for form in FORMS if not form.items for name in (*form.query, *form.document, *form.value)}
 _JSON = re.compile(rb"\s*(\{\s*(\"|\}|$)|\[)")
 _METADATA_START, _METADATA_END = b"# ir_metadata.start", b"# ir_metadata.end"
 _SEPARATORS = (b"\t", b",", b";")
 _LINES_LOOKED_AT = 50
+_OF_THREE: dict[str | None, RunBy] = {"msmarco": "rank", "tevatron": "score"}  # columns, what the third is
 _MTEB = "mteb_model_meta"
-_MAGIC = b"PAR1"
+_PARQUET = b"PAR1\x15"  # and the first field of a page or of the footer; an id can begin with PAR1 too
 _LEAST_ROW = 16  # bytes that a row of Parquet takes as text, at least
 
 
@@ -166,10 +162,10 @@ class FileContent(NamedTuple):
 def read_any_file(path: str | os.PathLike[str], kind: Kind) -> FileContent:
     """Return the content of a file; ``path#name`` says its form, or the subset and split of predictions of MTEB."""
     source, selection = path_and_selection(os.fspath(path))
-    kind = kind._replace(selection=selection)
+    kind = kind._replace(selection=selection, by=kind.by or _OF_THREE.get(selection))
     with closing(pieces(source)) as opened:
         head, content = _with_head(opened)
-        if _is_parquet(head):
+        if head.startswith(_PARQUET):
             found = FileContent(columns_of(_parquet_table(b"".join(content), kind, source), source, kind))
         elif _is_json(head, kind):
             found = _read_json(head, content, kind, source)
@@ -205,7 +201,7 @@ def seems_to_be_a_run(path: str) -> bool:
     with closing(pieces(path)) as opened:
         head, _ = _with_head(opened)
     lines = _first_lines(head)
-    if _is_parquet(head) or _is_json(head, RUN) or not lines or lines[0].startswith(_METADATA_START):
+    if head.startswith(_PARQUET) or _is_json(head, RUN) or not lines or lines[0].startswith(_METADATA_START):
         return bool(lines)
     _, names = _names_of(lines[0])
     if _is_header(names):
@@ -251,11 +247,6 @@ def _fits(line: bytes, layout: Layout) -> bool:
 # --- tables: Parquet, and lines with a header or without
 
 
-def _is_parquet(head: bytes) -> bool:
-    """Return whether content is a Parquet file; a text whose first word begins alike goes on with text."""
-    return head.startswith(_MAGIC) and len(head) > 4 and not head[4:5].isspace() and not 0x20 <= head[4] < 0x7F
-
-
 def _parquet_table(data: bytes, kind: Kind, source: str) -> Any:
     """Return the columns of query, document and value, as a table of Arrow."""
     try:
@@ -265,9 +256,9 @@ def _parquet_table(data: bytes, kind: Kind, source: str) -> Any:
         raise MissingDependency(f"{source}: reading a Parquet file needs the package pyarrow: pip install pyarrow") from None
     try:
         file = ParquetFile(io.BytesIO(data))
-        found = kind.named(file.schema_arrow.names, source)
+        *names, _ = kind.named(file.schema_arrow.names, source)
         refuse_bomb(source, file.metadata.num_rows * _LEAST_ROW, len(data))
-        return file.read(list(found[:3]))
+        return file.read(names)
     except InputError:
         raise
     except (ArrowException, OSError) as error:
@@ -293,15 +284,10 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileConten
     layout = next((layout for layout in kind.layouts if layout.columns == len(line.split())), None)
     if _is_header(names) and not (layout and _fits(line, layout)):
         check_bytes(Block(number, line), source)
-        found = kind.named(names, source, number)
-        query, document, value = (names.index(name) for name in found[:3])
-        layout = Layout(len(names), query, document, value, found.value_name, separator)
-        columns = read_lines(blocks, layout, source, number + 1)
-        # Scores that are a few small whole numbers look like grades.
-        small = (columns.values >= 0) & (columns.values <= 10) & (columns.values == columns.values.round())
-        if (found.document, found.value, kind.what) == ("corpus-id", "score", "run") and len(small) and small.all():
-            raise FormatError(source, "has the columns of qrels as BEIR writes them, and grades: were the arguments swapped?")
-        return FileContent(columns, metadata=metadata)
+        *parts, value_name = kind.named(names, source, number)
+        query, document, value = map(names.index, parts)
+        layout = Layout(len(names), query, document, value, value_name, separator)
+        return FileContent(read_lines(blocks, layout, source, number + 1), metadata=metadata)
     if layout is None:
         check_bytes(first, source)
         fields = line.split()
@@ -313,7 +299,7 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileConten
         raise FormatError(source, problem, line=number, text=shown(fields))
     columns = read_lines(blocks, layout, source, number)
     if layout.columns == 3 and kind.by is None:
-        columns = _ranks_or_scores(columns, kind.selection)
+        columns = _ranks_or_scores(columns)
     return FileContent(columns, metadata=metadata)
 
 
@@ -350,18 +336,18 @@ def _first_block(blocks: Iterator[Block], source: str) -> tuple[Block, Iterator[
     raise EmptyInput(source, "is empty; nothing can be evaluated from it")
 
 
-def _ranks_or_scores(columns: Columns, selection: str | None) -> Columns:
+def _ranks_or_scores(columns: Columns) -> Columns:
     """Decide once for all lines whether the third of three columns holds ranks, as MS MARCO writes them, or scores."""
     offsets, _, values = grouped(columns)
     are_whole = bool(np.all(values >= 0) and np.all(values == np.floor(values)))
     starts = np.repeat(offsets[:-1], np.diff(offsets))
     counted = np.arange(1, len(values) + 1) - starts  # 1 to n in each query
-    if selection == "msmarco" or (np.array_equal(values, counted) and counted.max() > 1 and selection != "tevatron"):
+    if np.array_equal(values, counted) and counted.max() > 1:
         return replace(columns, value_name="rank")
     descends = (values[1:] <= values[:-1]) | (starts[1:] != starts[:-1])
     ordered = values[np.lexsort((values, starts))]
     has_ranks = np.logical_and.reduceat(ordered == counted, offsets[:-1]).any()
-    if selection == "tevatron" or not are_whole or (descends.all() and not has_ranks):
+    if not are_whole or (descends.all() and not has_ranks):
         return columns
     raise FormatError(
         columns.source,
@@ -402,8 +388,6 @@ def _read_json(head: bytes, content: Iterable[bytes], kind: Kind, source: str) -
     if _MTEB in document:
         return _from_mteb(document, kind, source)
     form = _json_form(document, kind.forms, kind, source, line)
-    if form is None and any(isinstance(document.get(name), (str, int)) for name in QUERY_NAMES):
-        return _from_list(iter([(line, "", document)]), kind, source)  # a record that lacks something
     if form is None:
         return FileContent(columns_of(document, source, kind))
     found = _from_records(_members(document, form.records, line), form, kind, source)

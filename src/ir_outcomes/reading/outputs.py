@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ir_outcomes.errors import FormatError, ParameterError, some
-from ir_outcomes.reading.columns import QUERY_NAMES, as_list, column_names, is_frame, texts
+from ir_outcomes.reading.columns import as_list, column_names, is_frame, texts
 from ir_outcomes.reading.files import WHITE_SPACE, lines_of, name_of, parsed_json
-from ir_outcomes.reading.formats import is_measure_name
+from ir_outcomes.reading.formats import QUERY_NAMES, is_measure_name
 from ir_outcomes.reading.runs import distinct_names
 from ir_outcomes.reading.text import number_in
 

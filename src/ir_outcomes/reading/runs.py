@@ -1,20 +1,15 @@
 """Runs: which documents a system ranks for which queries, in arrays."""
 
-from __future__ import annotations
-
 import os
 import struct
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatch
-from functools import cached_property
 from itertools import chain, count, repeat
 from pathlib import Path
 from typing import Any, cast, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from ir_outcomes.errors import FormatError, IrOutcomesError, ParameterError, UnreadableFile, some, warn
 from ir_outcomes.formatting import plural
@@ -22,6 +17,7 @@ from ir_outcomes.reading.columns import (
     Codes,
     Columns,
     Ids,
+    Rows,
     columns_of,
     encoded,
     grouped,
@@ -32,12 +28,7 @@ from ir_outcomes.reading.columns import (
     texts,
 )
 from ir_outcomes.reading.files import name_of
-from ir_outcomes.reading.formats import (
-    RUN,
-    path_and_selection,
-    read_any_file,
-    seems_to_be_a_run,
-)
+from ir_outcomes.reading.formats import RUN, path_and_selection, read_any_file, seems_to_be_a_run
 from ir_outcomes.types import Floats, Ints, RunBy
 
 DATASET_PREFIX = "irds:"  # and an ir_datasets id: the ranking that comes with a collection
@@ -86,7 +77,7 @@ class Run:
         """Return ``{query id: {document id: score}}``, as pytrec_eval and ir_measures take it."""
         return nested_dict(self.query_ids, self.offsets, self.docids, self.scores)
 
-    def take(self, rows: npt.NDArray[np.intp]) -> Run:
+    def take(self, rows: Rows) -> "Run":
         """Return the run that holds only these rows; they must be in ascending order."""
         offsets = np.searchsorted(rows, self.offsets).astype(np.int64)
         return replace(self, offsets=offsets, docids=self.docids[rows], scores=self.scores[rows])
@@ -210,24 +201,13 @@ class NestedRun:
     by_rank: bool = False
     metadata: str = ""
 
-    @cached_property
-    def in_arrays(self) -> Run:
-        """The same run as a `Run`."""
-        return as_run(self.data)
-
     def scores_of(self, places: Ints, codes: Codes, docids: Ids) -> Floats:
         """(n,) array: the score of each document, NaN where the run lacks it; queries are given by their places, or -1."""
         every = [*self.data.values(), {}]  # place -1 is that of queries the run lacks
         rankings = [every[place] for place in places.tolist()]
         documents = [docid.decode() for docid in docids.tolist()]
-        scores = _looked_up(rankings, codes, documents)
-        # An id that is not text, such as a number, hides the document: only rankings that seem to lack one are checked.
-        lacking = np.unique(codes[np.isnan(scores)]).tolist()
-        checked = {code: _with_texts(rankings[code]) for code in lacking if not _is_text(rankings[code])}
-        if checked:
-            rankings = [checked.get(code, ranking) for code, ranking in enumerate(rankings)]
-            scores = _looked_up(rankings, codes, documents)
-        return scores
+        scores = map(dict.get, map(rankings.__getitem__, codes.tolist()), documents, repeat(np.nan))
+        return np.fromiter(scores, np.float64, len(documents))
 
     def docids_at(self, rows: Ints) -> Ids:
         """Return the document ids that belong to these places of `scores`."""
@@ -254,10 +234,12 @@ def _nested(data: Mapping[Any, Any]) -> NestedRun | None:
     query_ids = texts(list(data), _SOURCE, "query id")
     if len(set(query_ids)) < len(query_ids):
         return None
-    try:  # unlike NumPy, struct takes no text for a number, and is the quickest way into an array
+    try:
+        "".join(chain.from_iterable(rankings))  # fails for ids that are numbers
+        # Unlike NumPy, struct takes no text for a number, and is the quickest way into an array.
         pack = {size: struct.Struct(f"{size}d").pack for size in set(map(len, rankings))}
         packed = b"".join([pack[len(ranking)](*ranking.values()) for ranking in rankings])
-    except struct.error:
+    except (struct.error, TypeError):
         return None
     kinds = set(map(type, chain.from_iterable(ranking.values() for ranking in rankings)))
     if {bool, np.bool_} & kinds:  # which struct takes for 1
@@ -266,30 +248,6 @@ def _nested(data: Mapping[Any, Any]) -> NestedRun | None:
     if np.isnan(scores).any():
         return None
     return NestedRun(data, tuple(query_ids), np.cumsum([0, *map(len, rankings)], dtype=np.int64), scores)
-
-
-def _looked_up(rankings: list[dict[str, float]], codes: Codes, documents: list[str]) -> Floats:
-    scores = map(dict.get, map(rankings.__getitem__, codes.tolist()), documents, repeat(np.nan))
-    return np.fromiter(scores, np.float64, len(documents))
-
-
-def _is_text(ids: Iterable[Any]) -> bool:
-    try:
-        "".join(ids)
-    except TypeError:
-        return False
-    return True
-
-
-def _with_texts(ranking: dict[Any, float]) -> dict[str, float]:
-    """Convert document ids that are numbers to text, and refuse what cannot be an id."""
-    checked = dict(zip(texts(list(ranking), _SOURCE, "document id"), ranking.values(), strict=True))
-    if len(checked) < len(ranking):
-        raise FormatError(_SOURCE, "holds the same document id twice, once as text and once as a number; use text")
-    return checked
-
-
-_TEXTS = ("readme*", "license*", "*.md")  # of file names in lower case, which stand beside runs in many repositories
 
 
 def run_list(runs: Any) -> list[Any] | dict[str, Any] | None:
@@ -403,7 +361,8 @@ def _matches(pattern: str) -> list[str]:
 
 def _is_probably_run(path: str) -> bool:
     """Return whether a file in a directory is a run; what cannot be read counts as one, so that its error is raised."""
-    if any(fnmatch(os.path.basename(path).lower(), pattern) for pattern in _TEXTS):
+    name = os.path.basename(path).lower()
+    if name.startswith(("readme", "license")) or name.endswith(".md"):  # which stand beside runs in many repositories
         return False
     if not os.path.isfile(path):  # a pipe can be read only once
         return True

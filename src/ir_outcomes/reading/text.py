@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,6 @@ Words = npt.NDArray[np.uint64]
 # Newlines on either side of a block. A number is read in up to three words of 8 bytes that end where the number ends, so that
 # they can begin before the block; an id is copied in words that can end behind it.
 _PAD = 24
-_ONES = np.uint64(0x0101010101010101)
 _ZEROS = np.uint64(0x3030303030303030)  # eight times the digit 0
 _POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)  # eight times the decimal point
 _HIGH = np.uint64(0x8080808080808080)
@@ -39,17 +38,10 @@ _EXACT = np.uint64(1 << 53)  # up to here float64 represents every whole number
 class Fields(NamedTuple):
     """Where the fields of a block's lines are."""
 
-    words: Words  # (n_bytes,), the 8 bytes that begin at each position of the padded block; they overlap, and are not copied
+    data: bytes  # the padded block
+    words: Words  # (n_bytes,), the 8 bytes that begin at each position; they overlap, and are not copied
     before: Ints  # (n_lines, n_columns), positions of the white space before each field
     after: Ints  # the same behind it
-
-    def starts(self, column: int) -> Ints:
-        """(n_lines,) array: where the fields of a column start."""
-        return self.before[:, column] + 1
-
-    def ends(self, column: int) -> Ints:
-        """(n_lines,) array: the positions behind their ends."""
-        return np.ascontiguousarray(self.after[:, column])
 
 
 def fields_of(data: bytes, n_columns: int) -> Fields | None:
@@ -75,7 +67,7 @@ def fields_of(data: bytes, n_columns: int) -> Fields | None:
         return None
     # The data as numbers that begin at every byte, without copying.
     words: Words = np.ndarray((len(padded) - 7,), np.uint64, padded, strides=(1,))
-    return Fields(words, *found)
+    return Fields(padded, words, *found)
 
 
 def _regular(spaces: Ints, kinds: npt.NDArray[np.uint8], n_columns: int) -> tuple[Ints, Ints] | None:
@@ -103,7 +95,7 @@ def _irregular(spaces: Ints, kinds: npt.NDArray[np.uint8], n_columns: int) -> tu
 
 def ids_of(fields: Fields, column: int, longest: int) -> Ids | None:
     """Copy a column of ids, padded with NUL bytes to a multiple of 8; None where one is longer than `longest`."""
-    starts = fields.starts(column)
+    starts = fields.before[:, column] + 1
     lengths = fields.after[:, column] - starts
     width = int(lengths.max(initial=1))
     if width > longest:
@@ -127,62 +119,52 @@ def _words_at(fields: Fields, places: Ints, n_words: int) -> Words:
 
 def numbers_of(fields: Fields, column: int) -> Floats | None:
     """Read a column of numbers as `float` does; None where a field is not a number, or NaN."""
-    starts, ends = fields.starts(column), fields.ends(column)
+    starts, ends = fields.before[:, column] + 1, np.ascontiguousarray(fields.after[:, column])
     # Mostly all numbers are written like the first, with as many decimals and no sign, so that one form fits all. What that
     # form does not fit is read in its own form, and what no form fits by `float`.
-    values, read = _decimals(fields, starts, ends, _form_of(fields, starts[:1], ends[:1]))
+    values, read = _decimals(fields, starts, ends, *_form_of(fields, starts[:1], ends[:1]))
     others = np.flatnonzero(~read)
     if len(others):
         rest = starts[others], ends[others]
-        values[others], read[others] = _decimals(fields, *rest, _form_of(fields, *rest))
+        values[others], read[others] = _decimals(fields, *rest, *_form_of(fields, *rest))
         others = np.flatnonzero(~read)
     if len(others):
-        exact = _by_float(fields, column, others)
-        if exact is None:
+        places = zip(starts[others].tolist(), ends[others].tolist(), strict=True)
+        exact = [number_in(fields.data[start:end]) for start, end in places]
+        if any(value is None or value != value for value in exact):
             return None
         values[others] = exact
     return values
 
 
-class _Form(NamedTuple):
-    """How numbers are written: one value for all of them, or a value for each."""
-
-    has_minus: Bools  # (1,) or (n,)
-    n_decimals: Ints  # (1,) or (n,), how many bytes follow the point; `_NO_POINT` where there is none
-
-
-def _form_of(fields: Fields, starts: Ints, ends: Ints) -> _Form:
+def _form_of(fields: Fields, starts: Ints, ends: Ints) -> tuple[Bools, Ints]:
+    """Tell how numbers are written: whether with a minus, and how many decimals, `_NO_POINT` where there is no point."""
     has_minus = (fields.words[starts] & np.uint64(0xFF)) == ord("-")
-    n_decimals = np.full(len(starts), _NO_POINT)
-    lengths = ends - starts
-    for n_behind in range(0, _MOST_DIGITS + 1, 8):
-        unknown = np.flatnonzero((n_decimals == _NO_POINT) & (lengths > n_behind))
-        if not len(unknown):
-            break
-        word = fields.words[ends[unknown] - n_behind - 8] & _LAST[np.minimum(lengths[unknown] - n_behind, 8)]
-        place = _place_of_point(word)
-        n_decimals[unknown] = np.where(place < 8, n_behind + 7 - place, _NO_POINT)
+    begin, end = int(starts.min(initial=len(fields.data))), int(ends.max(initial=0))
+    points = np.append(np.flatnonzero(np.frombuffer(fields.data[begin:end], np.uint8) == ord(".")) + begin, len(fields.data))
+    point = points[np.searchsorted(points, starts)]
+    n_decimals = np.where(point < ends, ends - 1 - point, _NO_POINT)
     n_decimals[n_decimals > _MOST_DIGITS] = _NO_POINT
-    return _Form(has_minus, n_decimals)
+    return has_minus, n_decimals
 
 
-def _decimals(fields: Fields, starts: Ints, ends: Ints, form: _Form) -> tuple[Floats, Bools]:
+def _decimals(fields: Fields, starts: Ints, ends: Ints, minus: Bools, after_point: Ints) -> tuple[Floats, Bools]:
     """Read numbers of a form with up to 19 digits and no exponent, and tell which could be read."""
     # The form is a claim about each number, and is checked: every byte must be a digit, except the sign and the point where the
     # form puts them. What fails the check is not read.
     lengths = ends - starts
-    if form.has_minus.any():
+    if minus.any():
         has_minus = (fields.words[starts] & np.uint64(0xFF)) == ord("-")
         lengths -= has_minus
-    has_point = form.n_decimals != _NO_POINT
+    has_point = after_point != _NO_POINT
     n_digits = lengths - has_point
-    n_decimals = np.where(has_point, form.n_decimals, 0)
+    n_decimals = np.where(has_point, after_point, 0)
     read = (n_digits > 0) & (n_digits >= n_decimals) & (n_digits <= _MOST_DIGITS)
     n_words = -(-min(int(lengths.max(initial=1)), _MOST_DIGITS + 1) // 8)
     words = _words_at(fields, ends - 8 * n_words, n_words)
     number = np.zeros(len(ends), dtype=np.uint64)
     for place in range(n_words):
-        n_behind = form.n_decimals - 8 * place
+        n_behind = after_point - 8 * place
         word, is_point = _without_point(words[:, -1 - place], n_behind)
         if place + 1 < n_words:  # where digits were moved up, the last byte of the word before this one fills the gap
             word |= np.where(n_behind < 8, words[:, -2 - place] >> np.uint64(56), np.uint64(0))
@@ -190,7 +172,7 @@ def _decimals(fields: Fields, starts: Ints, ends: Ints, form: _Form) -> tuple[Fl
         number += digits * np.uint64(10 ** (8 * place))
         read &= fine & is_point
     values, exact = _quotients(number, n_decimals)
-    return (np.where(has_minus, -values, values) if form.has_minus.any() else values), read & exact
+    return (np.where(has_minus, -values, values) if minus.any() else values), read & exact
 
 
 def _without_point(word: Words, n_behind: Ints) -> tuple[Words, Bools]:
@@ -199,18 +181,6 @@ def _without_point(word: Words, n_behind: Ints) -> tuple[Words, Bools]:
     behind, from_point = _LAST[np.clip(n_behind, 0, 8)], _LAST[np.clip(n_behind + 1, 0, 8)]
     is_point = (word ^ _POINTS) & (from_point & ~behind) == 0
     return (word & behind) | ((word & ~from_point) << np.uint64(8)), is_point
-
-
-def _place_of_point(word: Words) -> Ints:
-    """Position, from 0, of the first point among the bytes of each word; 8 where there is no point."""
-    difference = word ^ _POINTS
-    # The high bit of each byte that is a point. The subtraction can borrow from the byte above a point and mark it too, so
-    # that only the lowest mark is reliable.
-    marks = (difference - _ONES) & ~difference & _HIGH
-    lowest = marks & (~marks + np.uint64(1))
-    # The exponent of a power of two as a float is the position of its bit.
-    place = ((lowest.astype(np.float64).view(np.int64) >> 52) - 1023) >> 3
-    return np.where(marks != 0, place, 8)
 
 
 def _eight_digits(word: Words, n: Ints) -> tuple[Words, Bools]:
@@ -261,15 +231,6 @@ def _halves(value: Floats) -> tuple[Floats, Floats]:
     return high, value - high
 
 
-def _by_float(fields: Fields, column: int, rows: npt.NDArray[np.intp]) -> Any:
-    """Read some of the numbers one by one; None where one of them is not a number."""
-    chosen = fields._replace(before=fields.before[rows, column][:, None], after=fields.after[rows, column][:, None])
-    texts = ids_of(chosen, 0, longest=400)
-    found = [] if texts is None else map(number_in, texts.tolist())
-    values = [value for value in found if value is not None and value == value]
-    return np.array(values) if len(values) == len(rows) else None
-
-
 COLUMN_REMEDY = (
     "; ids and tags must not contain white space, comment lines must be removed, and a header must name query_id, doc_id "
     "and a value"
@@ -281,10 +242,10 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
     documents, values, codes = [as_ids([])], [np.empty(0)], [np.empty(0, dtype=np.int32)]
     code_of: dict[bytes, int] = {}
     for block in from_line(content, first_line):
-        part = _fast(block, layout) or _plain(block, layout, source)
-        codes.append(_coded(part.queries, code_of))
-        documents.append(part.documents)
-        values.append(part.values)
+        queries, found, numbers = _fast(block, layout) or _plain(block, layout, source)
+        codes.append(_coded(queries, code_of))
+        documents.append(found)
+        values.append(numbers)
     return Columns(
         source,
         [query.decode() for query in code_of],
@@ -326,12 +287,7 @@ def _line_of(source: str, first_line: int, row: int) -> int | None:
     return next(islice(numbers, row, None), None)
 
 
-class _Part(NamedTuple):
-    """The columns of a block."""
-
-    queries: Ids
-    documents: Ids
-    values: Floats
+_Part = tuple[Ids, Ids, Floats]  # the queries, documents and values of a block
 
 
 def _fast(block: Block, layout: Layout) -> _Part | None:
@@ -347,7 +303,7 @@ def _fast(block: Block, layout: Layout) -> _Part | None:
     # White space separates the same columns only where every separator does; two in a row surround an empty value.
     if layout.separator is not None and block.data.count(layout.separator) != len(values) * (layout.columns - 1):
         return None
-    return _Part(queries, documents, values)
+    return queries, documents, values
 
 
 def _white_space_for(data: bytes, separator: bytes) -> bytes | None:
@@ -378,7 +334,7 @@ def _plain(block: Block, layout: Layout, source: str) -> _Part:
         queries.append(fields[layout.query])
         documents.append(fields[layout.document])
         values.append(value)
-    return _Part(np.array(queries, dtype=np.bytes_), np.array(documents, dtype=np.bytes_), np.array(values, dtype=np.float64))
+    return np.array(queries, dtype=np.bytes_), np.array(documents, dtype=np.bytes_), np.array(values, dtype=np.float64)
 
 
 def _separated(line: bytes, separator: bytes, source: str, number: int) -> list[bytes]:

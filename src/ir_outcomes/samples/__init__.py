@@ -21,7 +21,6 @@ import lzma
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -81,7 +80,7 @@ def write_suite(folder: str | os.PathLike[str]) -> list[Path]:
 def _sample() -> Mapping[str, bytes]:
     content = {name: (_DATA / name).read_bytes() for name in ("qrels.txt", "queries.tsv", "NOTICE")}
     for system in SYSTEMS:
-        content[f"{system}.run"] = _as_trec(map(str.split, _lines_in(_DATA / f"{system}.xz")), system)
+        content[f"{system}.run"] = _as_trec(map(str.split, _lines((_DATA / f"{system}.xz").read_bytes())), system)
     return content
 
 
@@ -92,9 +91,9 @@ def _suite() -> Mapping[str, bytes]:
         source = _DATA / "suite" / collection
         content |= {f"{collection}/{name}": (source / name).read_bytes() for name in ("qrels.txt", "queries.tsv", "LICENSE")}
         queries = [line.split()[0] for line in (source / "qrels.txt").read_text("utf-8").splitlines()]
-        documents = _lines_in(source / "documents.xz")
+        documents = _lines((source / "documents.xz").read_bytes())
         for system in SUITE_SYSTEMS:  # a line has the numbers and scores of a query's documents
-            rankings = zip(queries, map(str.split, _lines_in(source / f"{system}.xz")), strict=True)
+            rankings = zip(queries, map(str.split, _lines((source / f"{system}.xz").read_bytes())), strict=True)
             entries = (
                 (query, documents[int(number)], score)
                 for query, fields in rankings
@@ -104,8 +103,8 @@ def _suite() -> Mapping[str, bytes]:
     return content
 
 
-def _lines_in(file: Traversable) -> list[str]:
-    return lzma.decompress(file.read_bytes()).decode("utf-8").splitlines()
+def _lines(compressed: bytes) -> list[str]:
+    return lzma.decompress(compressed).decode("utf-8").splitlines()
 
 
 def _as_trec(entries: Iterable[Sequence[str]], system: str) -> bytes:

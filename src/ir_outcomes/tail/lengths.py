@@ -453,18 +453,7 @@ class LengthChanges(Result):
     def documents(self, which: Moved, top: int | None = None) -> DocumentChanges:
         """List the documents that were lost, won, or moved in one direction.
 
-        Parameters
-        ----------
-        which : {"lost", "won", "further up", "further down"}
-            Documents that only the baseline found, that only the contender found, or that both found and the contender ranks
-            higher or lower.
-        top : int, optional
-            Only so many: the best-ranked of those lost or won, and the largest changes.
-
-        Raises
-        ------
-        ParameterError
-            If a setting is invalid, or the documents are not known.
+        `top` is how many: the best-ranked of those lost or won, the largest changes. `ParameterError` if they are not known.
         """
         check_choice("which", which, get_args(Moved))
         check_positive("top", top, none_allowed=True)
@@ -521,11 +510,6 @@ def length_changes(
     bins : int, optional
         Number of buckets of equal width in each direction, up to the depth, as in Figure 6. By default the buckets grow: 1 to
         2, 3 to 9, 10 to 29 and so on.
-
-    Notes
-    -----
-    The paper's Figure 6 also counts documents that only one system found, by differences that are lower bounds. Here they are
-    counted separately, as won and lost: how far they moved is not known.
 
     References
     ----------
