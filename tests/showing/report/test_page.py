@@ -7,6 +7,7 @@ import dataclasses
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -181,14 +182,15 @@ def test_queries_that_change_most_come_first() -> None:
 @pytest.mark.parametrize("kind", ["pair", "collections", "slices", "board"])
 def test_every_page_takes_texts_and_meets_its_size(evaluation: iro.Evaluation, kind: str) -> None:
     plain: Any = dataclasses.replace(evaluation, texts={})
-    given = {"one": plain, "two": plain.restrict(plain.query_ids[:20])} if kind == "collections" else plain
+    given: Any = {"one": plain, "two": plain.restrict(plain.query_ids[:20])} if kind == "collections" else plain
     by = {query: f"{number % 2}" for number, query in enumerate(plain.query_ids)}
-    result: Any = {
+    makers: dict[str, Callable[[], Any]] = {
         "pair": lambda: iro.compare(given, "a", "b"),
         "collections": lambda: iro.compare_collections(given, "a"),
         "slices": lambda: iro.compare_slices(given, by, "a"),
         "board": lambda: iro.leaderboard(given),
-    }[kind]()
+    }
+    result = makers[kind]()
     texts: dict[str, Any] = {"docs": {"gold": "the text"}, "queries": evaluation.texts}
     with pytest.raises(iro.ParameterError, match=r"the page has 0\.\d+ MB even without any ranked list") as found:
         result.to_report(evaluation=given, max_mb=0.001, **texts)
