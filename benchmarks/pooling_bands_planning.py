@@ -53,9 +53,9 @@ def pooling(trials: int) -> None:
                 older = dersimonian_laird(y, v)
                 new = rng.normal(0.2, tau)
                 covered += [
-                    these.interval.low <= true.mean() <= these.interval.high,
-                    pooled.interval.low <= 0.2 <= pooled.interval.high,
-                    pooled.prediction.low <= new <= pooled.prediction.high,
+                    these.low <= true.mean() <= these.high,
+                    pooled.low <= 0.2 <= pooled.high,
+                    pooled.predicted_low <= new <= pooled.predicted_high,
                     older[0] <= 0.2 <= older[1],
                 ]
             rates = 100 * covered / trials
@@ -136,7 +136,7 @@ def ranking_of_these(data: Path, trials: int) -> None:
                             (math.log(y.mean() / x.mean()), *effect, influence.var(ddof=1) / n, effective_df(influence) + 1)
                         )
                 true, effects, jackknife, delta, sizes = np.array(found).T
-                intervals = [fixed_mean(effects, v, sizes, 1 - ALPHA).interval for v in (jackknife, delta)]
+                intervals = [fixed_mean(effects, v, sizes, 1 - ALPHA) for v in (jackknife, delta)]
                 covered += [interval.low <= true.mean() <= interval.high for interval in intervals]
             rates = 100 * covered / trials
             print(f"{k:12}{n:17}{rates[0]:11.1f}{rates[1]:7.1f}")

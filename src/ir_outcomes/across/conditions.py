@@ -17,10 +17,9 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import fixed, listed, plural
 from ir_outcomes.results import Column, Immutable, attributes, chosen, of_part, rows_of
-from ir_outcomes.statistics import Interval, adjust, coverage_interval, differences, linearized
+from ir_outcomes.statistics import Interval, adjust, coverage_interval, differences, linearized, pooling
 from ir_outcomes.statistics.counts import sums_by_cluster
 from ir_outcomes.statistics.intervals import adjusted_wald, effective_df, log_ratio_influence, t_interval
-from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE, fixed_mean, log_ratio_of_means, random_effects
 from ir_outcomes.statistics.tests import Tests
 from ir_outcomes.types import Floats, Ints
 
@@ -76,7 +75,7 @@ def _ranking_effect(pair: PairedQueries, level: float) -> Effect | None:
     n = len(x)
     if pair.shared_clusters is not None and n:  # the ratio of the means is that of the sums, cluster by cluster
         (x, _), (y, _) = (sums_by_cluster(values, pair.shared_clusters) for values in (x, y))
-    found = log_ratio_of_means(x, y)
+    found = pooling.log_ratio_of_means(x, y)
     if found is None:
         return None
     (effect, variance), df = found, effective_df(log_ratio_influence(x, y))
@@ -231,36 +230,6 @@ def _effect_columns(name: str, place: int) -> tuple[Column, ...]:
 
 
 @dataclass(frozen=True)
-class Mean(Immutable):
-    """The mean of the effects of these conditions, each with the same weight."""
-
-    effect: float  #: in the unit of `Effect`
-    low: float  #: ends of its interval at level 1 - alpha
-    high: float
-    pvalue: float  #: of a mean of 0
-    pvalue_corrected: float  #: corrected over the contenders
-    k: int  #: conditions (or groups) in the mean
-
-
-@dataclass(frozen=True)
-class NewCondition(Immutable):
-    """What to expect of a new condition, by random effects."""
-
-    effect: float  #: mean over all conditions like these
-    low: float  #: ends of its interval (Hartung, Knapp, Sidik and Jonkman, modified)
-    high: float
-    pvalue: float  #: of a mean of 0
-    predicted_low: float  #: ends of the prediction interval of the effect of a new condition
-    predicted_high: float
-    tau_squared: float  #: variance of the effects between conditions (Paule and Mandel)
-    i_squared: float  #: share of their variance that is not due to sampling
-    cochran_q: float  #: Cochran's Q of all effects being equal
-    cochran_pvalue: float  #: its p-value as chi-square
-    weights: tuple[float, ...]  #: of the conditions in the mean
-    k: int  #: conditions (or groups)
-
-
-@dataclass(frozen=True)
 class PooledEffect(Immutable):
     """One facet, or a measure, over all conditions."""
 
@@ -268,8 +237,8 @@ class PooledEffect(Immutable):
     higher_is_better: bool  #: direction
     better: int  #: conditions in which the contender is ahead
     worse: int  #: conditions in which it is behind
-    these: Mean | None  #: None where no condition has an effect
-    new: NewCondition | None  #: None below five conditions
+    these: pooling.FixedMean | None  #: None where no condition has an effect
+    new: pooling.RandomEffects | None  #: None below five conditions
     left_out: tuple[str, ...]  #: conditions without an effect of this facet
 
 
@@ -308,14 +277,9 @@ def pooled_effect(
     these, new = None, None
     if known:
         values, variances, dfs = np.array(_grouped(known, groups)).T
-        mean = fixed_mean(values, variances, dfs + 1, 1 - alpha)
-        these = Mean(mean.effect, *mean.interval, mean.pvalue, mean.pvalue, mean.k)
-        if len(values) >= FEWEST_SAMPLES_TO_GENERALISE:
-            found = random_effects(values, variances, 1 - alpha)
-            new = NewCondition(
-                found.effect, *found.interval, found.pvalue, *found.prediction, found.tau_squared, found.i_squared,
-                found.cochran_q, found.cochran_pvalue, found.weights, found.k,
-            )  # fmt: skip
+        these = pooling.fixed_mean(values, variances, dfs + 1, 1 - alpha)
+        if len(values) >= pooling.FEWEST_SAMPLES_TO_GENERALISE:
+            new = pooling.random_effects(values, variances, 1 - alpha)
     gains = [effect.effect * (1 if higher_is_better else -1) for effect in known.values()]
     better, worse = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
     left_out = tuple(condition for condition in effects if condition not in known)

@@ -2,50 +2,47 @@
 
 import math
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.statistics.counts import check_draws
 from ir_outcomes.statistics.intervals import Interval, log_ratio_influence, on_ratio_scale, root, t_interval
-from ir_outcomes.types import Floats, Ints
+from ir_outcomes.types import Floats, Ints, check_draws
 
 FEWEST_SAMPLES_TO_GENERALISE = 5
 FEWEST_PAIRS_OF_A_RATIO = 10
 
 
-class FixedMean(NamedTuple):
-    """The unweighted mean of the effects of k samples, with Welch-Satterthwaite degrees of freedom; p-value of a mean of 0."""
+@dataclass(frozen=True)
+class FixedMean:
+    """The unweighted mean of the effects of these samples, each with the same weight."""
 
-    effect: float
-    standard_error: float
-    df: float
-    interval: Interval
-    pvalue: float
-    k: int
+    effect: float  #: in the unit of the effects
+    low: float  #: ends of its interval, t with Welch-Satterthwaite degrees of freedom
+    high: float
+    pvalue: float  #: of a mean of 0
+    pvalue_corrected: float  #: the same, until it is corrected over several means
+    k: int  #: samples, or groups of them
 
 
-class RandomEffects(NamedTuple):
-    """The mean of the effects of all samples like these, and the effect of a new one.
+@dataclass(frozen=True)
+class RandomEffects:
+    """The mean of the effects of all samples like these, and the effect of a new one."""
 
-    `interval` (t with k - 1 degrees of freedom), `pvalue` and `standard_error` are those of the weighted mean; `prediction` is
-    of the effect of a new sample, t with k - 2. `q` is the weighted variance of the effects relative to the one expected,
-    `cochran_q` that of all effects being equal; `i_squared` the share of their variance that is not due to sampling.
-    """
-
-    effect: float
-    standard_error: float
-    interval: Interval
-    pvalue: float
-    prediction: Interval
-    tau_squared: float
-    q: float
-    cochran_q: float
-    cochran_pvalue: float
-    i_squared: float
-    weights: tuple[float, ...]
-    k: int
+    effect: float  #: mean over all samples like these, by precision
+    low: float  #: ends of its interval (Hartung, Knapp, Sidik and Jonkman, modified), t with k - 1 degrees of freedom
+    high: float
+    pvalue: float  #: of a mean of 0
+    predicted_low: float  #: ends of the prediction interval of the effect of a new sample, t with k - 2
+    predicted_high: float
+    tau_squared: float  #: variance of the effects between samples (Paule and Mandel)
+    i_squared: float  #: share of their variance that is not due to sampling
+    cochran_q: float  #: Cochran's Q of all effects being equal
+    cochran_pvalue: float  #: its p-value as chi-square
+    weights: tuple[float, ...]  #: of the samples in the mean
+    k: int  #: samples, or groups of them
 
 
 class Heterogeneity(NamedTuple):
@@ -67,7 +64,8 @@ def fixed_mean(effects: npt.ArrayLike, variances: npt.ArrayLike, sizes: npt.Arra
     shares = v / v.sum()
     df = 1 / float((shares**2 / (n - 1)).sum())  # Welch 1947; Satterthwaite 1946
     effect = float(y.mean())
-    return FixedMean(effect, error, df, t_interval(effect, error, df, level), 2 * float(stdtr(df, -abs(effect / error))), k)
+    pvalue = 2 * float(stdtr(df, -abs(effect / error)))
+    return FixedMean(effect, *t_interval(effect, error, df, level), pvalue, pvalue, k)
 
 
 def random_effects(effects: npt.ArrayLike, variances: npt.ArrayLike, level: float) -> RandomEffects:
@@ -86,16 +84,14 @@ def random_effects(effects: npt.ArrayLike, variances: npt.ArrayLike, level: floa
     error = math.sqrt(max(1.0, q) / float(w.sum()))
     cochran_q = _cochran_q(y, v, 0.0)
     return RandomEffects(
-        effect=effect,
-        standard_error=error,
-        interval=t_interval(effect, error, k - 1, level),
-        pvalue=2 * float(stdtr(k - 1, -abs(effect / error))),
-        prediction=t_interval(effect, math.sqrt(tau_squared + error**2), k - 2, level),
-        tau_squared=tau_squared,
-        q=q,
+        effect,
+        *t_interval(effect, error, k - 1, level),
+        2 * float(stdtr(k - 1, -abs(effect / error))),
+        *t_interval(effect, math.sqrt(tau_squared + error**2), k - 2, level),
+        tau_squared,
+        i_squared=max(0.0, 1 - (k - 1) / cochran_q) if cochran_q > 0 else 0.0,
         cochran_q=cochran_q,
         cochran_pvalue=float(chdtrc(k - 1, cochran_q)),
-        i_squared=max(0.0, 1 - (k - 1) / cochran_q) if cochran_q > 0 else 0.0,
         weights=tuple((w / w.sum()).tolist()),
         k=k,
     )
