@@ -44,6 +44,12 @@ def check_count(name: str, value: object) -> None:
         raise ParameterError(f"{name}={value!r}: must be a whole number, 0 or more")
 
 
+def check_draws(seed: object, resamples: object) -> None:
+    """Refuse a seed or a number of random draws that cannot be used."""
+    check_count("seed", seed)
+    check_positive("resamples", resamples)
+
+
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Refuse what is not one of the choices."""
     if value not in choices:

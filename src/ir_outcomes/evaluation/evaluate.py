@@ -262,12 +262,9 @@ class _Work:
                     f"pass {setting}={computed!r} or evaluate the run again"
                 )
         lengths.at(self.cutoff)
-        if self.measures:
-            raise ParameterError(
-                f"{self.measures[0]} cannot be computed from the search lengths of {lengths.name}; give the run itself"
-            )
-        if self.documents or self.unjudged:
-            raise ParameterError(f"the search lengths of {lengths.name} hold no documents; give the run itself")
+        if self.measures or self.documents or self.unjudged:
+            what = self.measures[0] if self.measures else "documents"
+            raise ParameterError(f"the search lengths of {lengths.name} do not hold {what}; give the run itself")
         return self._without_values(lengths)
 
 

@@ -15,8 +15,8 @@ from ir_outcomes.leaderboards.board import Leaderboard, check_number_of_runs, de
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.reading.runs import check_names
 from ir_outcomes.results import Column, Result, attributes, rows_of
-from ir_outcomes.statistics.counts import check_draws, check_share, kendall_taus, shared_ranks, times_drawn
-from ir_outcomes.types import Floats, Ints, check_positive
+from ir_outcomes.statistics.counts import check_share, kendall_taus, shared_ranks, times_drawn
+from ir_outcomes.types import Floats, Ints, check_draws, check_positive
 
 
 @dataclass(frozen=True)

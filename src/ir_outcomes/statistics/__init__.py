@@ -30,31 +30,12 @@ from ir_outcomes.statistics.tests import (
     wilcoxon,
 )
 
-__all__ = [
-    "Interval",
-    "QueriesNeeded",
-    "Test",
-    "adjust",
-    "binomial_test",
-    "bounded_mean_interval",
-    "coverage_interval",
-    "design_effect",
-    "detectable_mean",
-    "detectable_proportion",
-    "differences",
-    "linearized",
-    "mean_interval",
-    "mean_test",
-    "odds_ratio_interval",
-    "paired_tests",
-    "pairwise_tests",
-    "queries_for_coverage",
-    "queries_for_mean",
-    "randomized_tukey_hsd",
-    "rank_sum",
-    "ratio_interval",
-    "sign_flip",
-    "sign_test",
-    "t_test",
-    "wilcoxon",
+# fmt: off
+__all__ = [  # noqa: RUF022  # by subject
+    "differences", "linearized", "design_effect",
+    "Test", "t_test", "wilcoxon", "sign_test", "sign_flip", "mean_test", "paired_tests", "binomial_test", "rank_sum",
+    "pairwise_tests", "adjust", "randomized_tukey_hsd",
+    "Interval", "mean_interval", "bounded_mean_interval", "coverage_interval", "odds_ratio_interval", "ratio_interval",
+    "QueriesNeeded", "detectable_mean", "detectable_proportion", "queries_for_coverage", "queries_for_mean",
 ]
+# fmt: on

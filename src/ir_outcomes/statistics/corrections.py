@@ -5,8 +5,8 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import percent
-from ir_outcomes.statistics.counts import SMALLEST_PVALUE, check_draws
-from ir_outcomes.types import Floats, check_choice
+from ir_outcomes.statistics.counts import SMALLEST_PVALUE
+from ir_outcomes.types import Floats, check_choice, check_draws
 
 CORRECTIONS = ("holm", "bonferroni", "fdr_bh", "none")
 LEAST_OVERLAP = 0.5  # of the queries that two systems share, by the most that any two do
@@ -27,11 +27,6 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> Floats:
     -------
     (n,) float array
         In the order given, at most 1.
-
-    Raises
-    ------
-    ParameterError
-        If the method is unknown or a p-value is not between 0 and 1.
 
     Examples
     --------

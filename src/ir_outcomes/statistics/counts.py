@@ -47,13 +47,6 @@ def paired(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[Floats, F
     return x, y
 
 
-def check_draws(seed: int, resamples: int) -> None:
-    """Refuse a seed or a number of random draws that cannot be used."""
-    for name, value, least in (("seed", seed, 0), ("resamples", resamples, 1)):
-        if not isinstance(value, (int, np.integer)) or value < least:
-            raise ParameterError(f"{name}={value!r}: must be a whole number, {least} or more")
-
-
 def check_share(name: str, value: float, *, above: float = 0.0) -> None:
     """Refuse a value that is not strictly between `above` and 1."""
     if not above < value < 1:
@@ -79,15 +72,15 @@ class Moments(NamedTuple):
     queries: Floats  # sum of n
     products: Floats  # sum of S n
     squares: Floats  # sum of n^2
-    differing_squares: Floats  # the same of clusters that differ
-    differing_fourths: Floats  # sum of n^4 of clusters that differ
+    effective: Floats  # (sum n^2)^2 / sum n^4 of clusters that differ
 
     @classmethod
     def of(cls, sums: Floats, sizes: Floats, subsets: Members) -> Moments:
         """Add up clusters with these sums and sizes in each of some subsets, (n_clusters, n_subsets)."""
-        squares = sizes**2
-        differing = squares * (sums != 0)
-        return cls(*(terms @ subsets for terms in (sizes, sums * sizes, squares, differing, differing**2)))
+        differing = sizes**2 * (sums != 0)
+        squares, fourths = differing @ subsets, differing**2 @ subsets
+        effective = np.divide(squares**2, fourths, out=np.zeros_like(squares), where=fourths > 0)
+        return cls(sizes @ subsets, (sums * sizes) @ subsets, sizes**2 @ subsets, effective)
 
 
 class Differences(NamedTuple):
@@ -122,16 +115,8 @@ class Differences(NamedTuple):
 
     @property
     def few(self) -> Bools:
-        """Whether so few differences are not zero that the sign-flip test takes the place of t.
-
-        Clusters of n queries that differ together are as good for t as (sum n^2)^2 / sum n^4 clusters of equal size: Carter,
-        Schnepel and Steigerwald 2017, "Asymptotic behavior of a t-test robust to cluster heterogeneity".
-        """
-        if self.moments is None:
-            return self.n_nonzero < FEW
-        squares, fourths = self.moments.differing_squares, self.moments.differing_fourths
-        few: Bools = (squares**2 < FEW * fourths) | (fourths == 0)
-        return few
+        """Whether so few differences are not zero that the sign-flip test takes the place of t; see `mean_test`."""
+        return (self.n_nonzero if self.moments is None else self.moments.effective) < FEW
 
     @property
     def totals(self) -> Floats:
@@ -154,11 +139,6 @@ def differences(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Floats:
     """Subtract pairwise; differences that are equal except for rounding become equal.
 
     1/2 - 1/3 and 1/3 - 1/6 are tied, although floating point puts them 3e-17 apart; rank tests would take them for different.
-
-    Parameters
-    ----------
-    baseline, contender : (n,) array_like
-        Paired values.
 
     Returns
     -------
@@ -201,14 +181,8 @@ def linearized(d: npt.ArrayLike, clusters: npt.ArrayLike | None) -> Floats:
 
     Parameters
     ----------
-    d : (n,) array_like
-        Differences, or other values, by query.
-    clusters : (n,) array_like of int, optional
-        Cluster of each.
-
-    Returns
-    -------
-    (n_clusters,) float array
+    d, clusters : (n,) array_like
+        Differences, or other values, by query, and the cluster of each.
 
     References
     ----------
@@ -234,11 +208,7 @@ def design_effect(d: npt.ArrayLike, clusters: npt.ArrayLike) -> float | None:
     """Compute how many times the variance of a mean is larger because queries come in clusters.
 
     n queries are as good as ``n / design_effect`` independent ones. None for fewer than two clusters and for equal differences.
-
-    Parameters
-    ----------
-    d, clusters
-        See `linearized`.
+    For the parameters see `linearized`.
 
     References
     ----------

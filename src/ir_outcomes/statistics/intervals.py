@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.counts import ROUNDING, check_discordant, check_draws, check_share, linearized, numbers, paired
-from ir_outcomes.types import Floats
+from ir_outcomes.statistics.counts import ROUNDING, check_discordant, check_share, linearized, numbers, paired
+from ir_outcomes.types import Floats, check_draws
 
 
 class Interval(NamedTuple):
@@ -28,8 +28,8 @@ def mean_interval(
 ) -> Interval | None:
     """Compute the t interval of the mean of paired differences, with degrees of freedom corrected for heavy tails.
 
-    Where none of n queries differs, the interval is ``-+ largest (1 - (alpha / 2)^(1 / n))`` with alpha = 1 - level: were a
-    larger share of all queries to differ, one of n would with a chance above 1 - alpha / 2.
+    Where none of n queries differs it is ``-+ largest (1 - (alpha / 2)^(1 / n))``, alpha = 1 - level: were a larger share of
+    all queries to differ, one of n would with a chance above 1 - alpha / 2.
 
     Parameters
     ----------
@@ -38,10 +38,9 @@ def mean_interval(
     level : float
         Confidence level, two-sided, such as 0.95.
     largest : float, optional
-        Largest possible size of a difference, where it is known: k - 1 for ranks up to k, and 0 for a run against itself.
+        Largest possible size of a difference: k - 1 for ranks up to k, and 0 for a run against itself.
     clusters : (n,) array_like of int, optional
-        Cluster of each, where queries are not independent: the variance is then that of `linearized` values, and n the number
-        of clusters.
+        Cluster of each: the variance is then that of `linearized` values, and n the number of clusters.
 
     Returns
     -------
@@ -111,7 +110,8 @@ def bounded_mean_interval(
 
     Wilson's interval of a share, with t for the normal quantile, and with the number of values replaced by the effective
     number ``n b / (variance + b / n)``. Here b = mean (1 - mean) is the largest variance that values in these bounds can have;
-    it counts like one more value, because a few values near a bound often vary less than all do.
+    it counts like one more value, because a few values near a bound often vary less than all do. It has a width even where all
+    values are equal; None for no values.
 
     Parameters
     ----------
@@ -120,17 +120,7 @@ def bounded_mean_interval(
     level, clusters
         See `mean_interval`.
     bounds : pair of float
-        Smallest and largest possible value.
-
-    Returns
-    -------
-    Interval or None
-        It has a width even where all values are equal; None for no values.
-
-    Raises
-    ------
-    ParameterError
-        If a value is outside the bounds, the bounds are not ascending, or the level is not between 0 and 1.
+        Smallest and largest possible value; a value outside is a `ParameterError`.
 
     References
     ----------
@@ -182,11 +172,6 @@ def coverage_interval(d: npt.ArrayLike, step: float, level: float, clusters: npt
     Interval or None
         Within -1 and 1; it has a width even where no query differs. None for no queries.
 
-    Raises
-    ------
-    ParameterError
-        If a difference is not between -1 and 1, the step is not above 0 and at most 1, or the level not between 0 and 1.
-
     References
     ----------
     Bonett and Price 2012, "Adjusted Wald confidence interval for a difference of binomial proportions based on paired data",
@@ -228,16 +213,9 @@ def odds_ratio(won: int, lost: int) -> float | None:
 
 
 def odds_ratio_interval(won: int, lost: int, level: float) -> Interval | None:
-    """Exact interval of the odds of won to lost, from Clopper and Pearson's for won / (won + lost).
+    """Exact interval of the odds of won to lost discordant pairs, from Clopper and Pearson's for won / (won + lost).
 
     None where there is neither; the high end is infinite where nothing was lost.
-
-    Parameters
-    ----------
-    won, lost : int
-        Discordant pairs, 0 or more.
-    level : float
-        Confidence level, two-sided, such as 0.95.
 
     References
     ----------
@@ -273,7 +251,8 @@ def ratio_interval(
     """Compute the interval of the ratio of two paired means, contender as a multiple of the baseline, on a ratio scale.
 
     The t interval of the logarithm of the ratio, with the delta method's variance and degrees of freedom as `mean_interval` has
-    them. Swapping the two gives the reciprocal interval.
+    them. Swapping the two gives the reciprocal interval. None for fewer than two pairs or a mean of 0; without width where all
+    pairs have the same ratio.
 
     Parameters
     ----------
@@ -281,11 +260,6 @@ def ratio_interval(
         Paired values, 0 or more, such as search lengths.
     level, clusters
         See `mean_interval`.
-
-    Returns
-    -------
-    Interval or None
-        None for fewer than two pairs or a mean of 0. Without width where all pairs have the same ratio.
 
     References
     ----------

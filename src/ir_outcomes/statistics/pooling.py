@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.statistics.counts import check_draws
 from ir_outcomes.statistics.intervals import Interval, log_ratio_influence, on_ratio_scale, root, t_interval
-from ir_outcomes.types import Floats, Ints
+from ir_outcomes.types import Floats, Ints, check_draws
 
 FEWEST_SAMPLES_TO_GENERALISE = 5
 FEWEST_PAIRS_OF_A_RATIO = 10

@@ -48,10 +48,8 @@ def detectable_mean(n: int, deviation: float, alpha: float, power: float = 0.8, 
 
     Parameters
     ----------
-    n : int
-        Number of differences.
-    deviation : float
-        Their standard deviation; the result is in its unit.
+    n, deviation : int and float
+        Number of differences, and their standard deviation, in whose unit the result is.
     alpha, power : float
         Level of the test (for the first step of Holm's correction, that of the family divided by its size), and the chance to
         detect the difference; ``0 < alpha < power < 1``.
@@ -128,10 +126,8 @@ def detectable_proportion(n: int, discordant_share: float, alpha: float, power: 
 
     Parameters
     ----------
-    n : int
-        Number of pairs, of which a binomial number is discordant.
-    discordant_share : float
-        Share of pairs that one of the two won, as observed.
+    n, discordant_share : int and float
+        Number of pairs, of which a binomial number is discordant, and the share that one of the two won, as observed.
     alpha, power
         See `detectable_mean`.
 
@@ -184,27 +180,14 @@ MOST_QUERIES = 1_000_000
 
 @dataclass(frozen=True)
 class QueriesNeeded:
-    """How many queries like those of the pilot a test needs.
+    """How many queries like those of the pilot a test needs."""
 
-    Attributes
-    ----------
-    queries : int or None
-        Smallest number that reaches the power, if the pilot's spread is the true one; None for more than a million.
-    upper : int or None
-        One-sided upper bound, from the pilot's uncertainty about the spread; None for more than a million, or where the pilot
-        cannot bound it.
-    effect : float
-        Effect planned for, positive, in the unit of the differences.
-    alpha, power, confidence : float
-        Level of the test, power, and confidence of the upper bound.
-    """
-
-    queries: int | None
-    upper: int | None
-    effect: float
-    alpha: float
+    queries: int | None  #: smallest number that reaches the power, if the pilot's spread is the true one; None: over a million
+    upper: int | None  #: one-sided upper bound, from the pilot's uncertainty about the spread; None: more, or no bound
+    effect: float  #: planned for, positive, in the unit of the differences
+    alpha: float  #: level of the test
     power: float
-    confidence: float
+    confidence: float  #: of the upper bound
 
 
 def queries_for_coverage(
@@ -225,10 +208,8 @@ def queries_for_coverage(
         Queries of the pilot, and those that only the contender, and only the baseline, answered.
     effect : float
         Difference of the shares answered to detect, between 0 and 1; its direction does not matter.
-    alpha, power
-        See `detectable_mean`.
-    confidence : float
-        Of the upper bound.
+    alpha, power, confidence : float
+        See `detectable_mean`; confidence of the upper bound.
 
     References
     ----------
@@ -279,10 +260,8 @@ def queries_for_mean(
         All queries of the pilot; the share m / n of the new queries will have a difference, too.
     effect : float
         Mean difference to detect, in the unit of the differences; its direction does not matter.
-    alpha, power
-        See `detectable_mean`.
-    confidence : float
-        Of the upper bound.
+    alpha, power, confidence : float
+        See `detectable_mean`; confidence of the upper bound.
 
     References
     ----------

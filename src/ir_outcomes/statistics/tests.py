@@ -38,40 +38,22 @@ MOST_EXACT_WILCOXON = 50
 
 @dataclass(frozen=True)
 class Test:
-    """The result of a test.
-
-    Attributes
-    ----------
-    name : str
-        "t", "wilcoxon", "sign", "signflip", "ranksum" or "exact".
-    method : str
-        The test in words, with what was chosen for these data.
-    statistic : float or None
-        None where it is undefined.
-    pvalue : float
-        Two-sided; at least 2.2e-308.
-    direction : int
-        -1, 0 or 1: sign of the effect in the test's own terms (mean for t and sign-flip, W+ minus W- for Wilcoxon, positive
-        minus negative differences for sign and binomial tests, rank sums for the rank sum test).
-    n : int
-        Number of observations that the statistic is computed from: all differences (clusters) for t, those that are not zero
-        for the other paired tests, both samples together for the rank sum test.
-    n_nonzero : int
-        Number of differences (clusters) that are not zero; for the rank sum test the same as `n`.
-    note : str or None
-        What a reader must know.
-    """
+    """The result of a test."""
 
     __test__: ClassVar[bool] = False  # pytest must not collect it
 
-    name: str
-    method: str
-    statistic: float | None
-    pvalue: float
+    name: str  #: "t", "wilcoxon", "sign", "signflip", "ranksum" or "exact"
+    method: str  #: the test in words, with what was chosen for these data
+    statistic: float | None  #: None where it is undefined
+    pvalue: float  #: two-sided; at least 2.2e-308
+    #: -1, 0 or 1: sign of the effect in the test's own terms (mean for t and sign-flip, W+ minus W- for Wilcoxon, number of
+    #: positive minus negative differences for sign and binomial tests, rank sums for the rank sum test).
     direction: int
+    #: Observations that the statistic is computed from: all differences (clusters) for t, those that are not zero for the other
+    #: paired tests, both samples together for the rank sum test.
     n: int
-    n_nonzero: int
-    note: str | None = None
+    n_nonzero: int  #: differences (clusters) that are not zero; for the rank sum test the same as `n`
+    note: str | None = None  #: what a reader must know
 
 
 class Tests(NamedTuple):
@@ -397,11 +379,6 @@ def binomial_test(won: int, lost: int) -> Test:
 
     It is the sign-flip test where every difference is -1, 0 or 1.
 
-    Parameters
-    ----------
-    won, lost : int
-        Discordant pairs, 0 or more.
-
     References
     ----------
     Lin et al. 2021, section 5; McNemar 1947.
@@ -437,10 +414,7 @@ def binomial_cdf(k: Ints, n: Ints, share: float) -> Floats:
 def rank_sum(x: npt.ArrayLike, y: npt.ArrayLike) -> Test:
     """Wilcoxon's rank sum test of two unpaired samples (`scipy.stats.mannwhitneyu`, asymptotic, without continuity correction).
 
-    Parameters
-    ----------
-    x, y : (n,) and (m,) array_like
-        The samples; the direction is positive where `y` is larger.
+    The direction is positive where `y` is larger.
 
     Examples
     --------
