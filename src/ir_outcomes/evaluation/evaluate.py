@@ -115,9 +115,7 @@ def evaluate(
     MismatchError
         If search lengths have other settings, no query of a run is in the qrels, or none is answerable.
     ParameterError
-        If a setting makes no sense, a name is given to two runs, or a process that evaluates runs is killed.
-    MissingDependency
-        If `n_jobs` is not 1 and joblib is not installed.
+        If a name is given to two runs, or a process that evaluates runs is killed.
 
     Examples
     --------
@@ -351,7 +349,7 @@ def evaluate_suite(
     on_error: OnError = "report",
     **settings: Any,
 ) -> dict[str, Evaluation]:
-    """Evaluate the runs of several collections, for `ir_outcomes.compare_collections`.
+    """Evaluate the runs of several collections, for `ir_outcomes.compare_collections`; return the evaluations by collection.
 
     Parameters
     ----------
@@ -369,15 +367,10 @@ def evaluate_suite(
     **settings
         ``unit``, ``ties``, ``judged_only``, ``measures``, ``documents`` and ``n_jobs`` of `ir_outcomes.evaluate`.
 
-    Returns
-    -------
-    dict of str to Evaluation
-        By the name of the collection.
-
     Raises
     ------
     InputError
-        If the suite cannot be read, or no run of a collection can be evaluated; the message names the collection.
+        If the suite cannot be read, or no run of a collection can be evaluated.
     """
     found = suite if isinstance(suite, Suite) else read_suite(suite)
     check_names((collection.name for collection in found.collections), "collection")

@@ -112,44 +112,19 @@ class Evaluation(Sequence[SearchLengths]):
 
     An evaluation is a sequence: ``len(ev)``, ``ev[0]``, iteration; ``ev["bm25"]`` finds a run by its name, and a slice or a
     list of names is an evaluation of those runs.
-
-    Attributes
-    ----------
-    runs : tuple of SearchLengths
-        The runs. Those that were read from files keep their whole depth.
-    collection : str
-        What the qrels are called: the dataset id or the name of the file.
-    cutoff : int
-        The default of the analyses: ranks beyond it do not count.
-    unit : {"query", "document"}
-        What is answered or not.
-    many_relevant : bool
-        Whether any answerable query of the collection has more than one relevant document.
-    texts : mapping of str to str
-        Texts of queries by query id, as far as they are known.
-    scores : tuple of Scores
-        Values of the measures that were asked for and do not follow from search lengths, for all runs; see `scores_of`.
-    documents : tuple of RankedDocuments
-        The first documents of each list of each run; empty where they were not asked for.
-    unjudged : tuple of RankedDocuments
-        The unjudged documents within the cutoff of each run; empty where they were not asked for.
-    sources : tuple of object
-        What each run was read from; None where it cannot be read again.
-    qrels : Qrels or None
-        The judgments; None where they were not kept.
     """
 
-    runs: tuple[SearchLengths, ...]
-    collection: str
-    cutoff: int
-    unit: Unit
-    many_relevant: bool
-    texts: Mapping[str, str] = field(default_factory=dict)
-    scores: tuple[Scores, ...] = ()
-    documents: tuple[RankedDocuments, ...] = ()
-    unjudged: tuple[RankedDocuments, ...] = ()
-    sources: tuple[Any, ...] = ()
-    qrels: Qrels | None = None
+    runs: tuple[SearchLengths, ...]  #: those that were read from files keep their whole depth
+    collection: str  #: what the qrels are called: the dataset id or the name of the file
+    cutoff: int  #: the default of the analyses: ranks beyond it do not count
+    unit: Unit  #: what is answered or not
+    many_relevant: bool  #: whether any answerable query of the collection has more than one relevant document
+    texts: Mapping[str, str] = field(default_factory=dict)  #: of queries by query id, as far as they are known
+    scores: tuple[Scores, ...] = ()  #: of measures that were asked for and do not follow from search lengths; see `scores_of`
+    documents: tuple[RankedDocuments, ...] = ()  #: the first documents of each list of each run, where they were asked for
+    unjudged: tuple[RankedDocuments, ...] = ()  #: the unjudged documents within the cutoff, where they were asked for
+    sources: tuple[Any, ...] = ()  #: what each run was read from; None where it cannot be read again
+    qrels: Qrels | None = None  #: the judgments; None where they were not kept
 
     def __post_init__(self) -> None:
         check_names(self.names)
@@ -287,12 +262,8 @@ class Evaluation(Sequence[SearchLengths]):
         """Write the evaluation to a file that `ir_outcomes.load_evaluation` reads, so that no run has to be read again.
 
         It holds the search lengths, scores of measures, settings, clusters, names and the hash of the qrels, but no texts and
-        no documents. In `ir_outcomes.evaluate`, and among the runs of a command, the file stands for its runs.
-
-        Parameters
-        ----------
-        path : path
-            The file, which must end in ``.npz``. It is written completely or not at all.
+        no documents. In `ir_outcomes.evaluate`, and among the runs of a command, the file stands for its runs. Its name must
+        end in ``.npz``; it is written completely or not at all.
 
         Examples
         --------
@@ -347,7 +318,7 @@ _LAYOUT = "evaluation 7"  # of saved files; it must change whenever a file of th
 
 
 def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluation:
-    """Read what `Evaluation.save` wrote.
+    """Read what `Evaluation.save` wrote; its runs cannot be read again for what was not kept.
 
     Parameters
     ----------
@@ -356,15 +327,8 @@ def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluati
     qrels : Qrels, path, dataset id, dict, frame or iterable, optional
         Those that it must have been evaluated with; see `ir_outcomes.as_qrels`.
 
-    Returns
-    -------
-    Evaluation
-        Its runs cannot be read again for what was not kept.
-
     Raises
     ------
-    UnreadableFile
-        If the file cannot be read.
     FormatError
         If it is not such a file, is damaged, or was written with another layout.
     MismatchError
