@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import math
 from functools import partial
 from typing import Any, get_args
@@ -29,25 +28,18 @@ units = st.sampled_from(["query", "document"])
 ranks = st.lists(st.tuples(*[st.one_of(st.none(), st.integers(1, 12))] * 2), min_size=1, max_size=40)
 
 
-@given(pairs=ranks, cutoff=st.integers(1, 12), document=st.booleans())
-def test_one_relevant_document_per_query_against_the_definitions(pairs: Any, cutoff: int, document: bool) -> None:
+@given(pairs=ranks, cutoff=st.integers(1, 12), unit=units)
+def test_one_relevant_document_per_query_against_the_definitions(pairs: Any, cutoff: int, unit: Any) -> None:
     queries = [f"q{n}" for n in range(len(pairs))]
-    a, b = ({q: pair[side] for q, pair in zip(queries, pairs, strict=True)} for side in (0, 1))
-    found = compare_pair(
-        qrels_of(queries), run_of(a), run_of(b), cutoff=cutoff, unit="document" if document else "query", names=["A", "B"]
-    )
-
-    def within(rank: int | None) -> bool:
-        return rank is not None and rank <= cutoff
-
-    both = [(x, y) for x, y in pairs if within(x) and within(y)]
-    won = sum(within(y) and not within(x) for x, y in pairs)
-    lost = sum(within(x) and not within(y) for x, y in pairs)
+    runs = (run_of(dict(zip(queries, of_run, strict=True))) for of_run in zip(*pairs, strict=True))
+    found = compare_pair(qrels_of(queries), *runs, cutoff=cutoff, unit=unit, names=["A", "B"])
+    within = [tuple(rank if rank is not None and rank <= cutoff else None for rank in pair) for pair in pairs]
+    both = [(x, y) for x, y in within if x and y]
+    won, lost = (sum(bool(pair[side]) and not pair[1 - side] for pair in within) for side in (1, 0))
     outcomes = found.outcomes
     assert (outcomes.lost, outcomes.won, outcomes.both) == (lost, won, len(both))
     assert outcomes.neither == len(pairs) - lost - won - len(both)
-    assert outcomes.shares is not None
-    assert sum(outcomes.shares) == pytest.approx(1)
+    assert sum(outcomes.shares or ()) == pytest.approx(1)
     assert found.coverage.difference == pytest.approx(100 * (won - lost) / len(pairs))
     expected = scipy.stats.binomtest(won, won + lost).pvalue if won + lost else 1.0
     assert found.coverage.pvalue == pytest.approx(expected, rel=1e-12)
@@ -60,7 +52,7 @@ def test_one_relevant_document_per_query_against_the_definitions(pairs: Any, cut
             assert found.ranking.pvalues["t"] == pytest.approx(scipy.stats.ttest_rel(y, x).pvalue, rel=1e-12)
             assert found.reciprocal is not None
             assert found.reciprocal.pvalues["t"] == pytest.approx(scipy.stats.ttest_rel(1 / y, 1 / x).pvalue, rel=1e-9)
-    reciprocal = [[1 / pair[side] if within(pair[side]) else 0.0 for pair in pairs] for side in (0, 1)]
+    reciprocal = [[1 / rank if rank else 0.0 for rank in of_run] for of_run in zip(*within, strict=True)]
     assert found.naive.baseline == pytest.approx(np.mean(reciprocal[0]))
     if len(set(np.subtract(reciprocal[0], reciprocal[1]))) > 1:
         assert found.naive.pvalues["t"] == pytest.approx(scipy.stats.ttest_rel(*reciprocal).pvalue, rel=1e-9)
@@ -135,45 +127,15 @@ def test_lin_section_4_examples() -> None:
     """Lin et al. 2021, section 4: q1 to q6 are comparable, q7 and q8 are apples and oranges."""
     a = {"q1": 2, "q2": 50, "q3": 1, "q4": 10, "q5": 1, "q6": 5, "q7": 1, "q8": None}
     b = {"q1": 4, "q2": 52, "q3": 4, "q4": 40, "q5": 4, "q6": 2, "q7": 100, "q8": 99}
-    runs = run_of(a, depth=100), run_of(b, depth=100)
-
-    def on(*queries: str) -> Comparison:
-        return compare_pair(qrels_of(queries), *({q: run[q] for q in queries} for run in runs))
-
-    assert [query.difference for query in on("q1", "q2").per_query()] == [2.0, 2.0]  # better by two ESL units in both
-    assert [(query.contender or 0) / (query.baseline or 1) for query in on("q3", "q4").per_query()] == [4.0, 4.0]
-    equal = on("q5", "q6")
+    found = compare_pair(qrels_of(a), run_of(a, depth=100), run_of(b, depth=100))
+    queries = {query.query_id: query for query in found.per_query()}
+    assert queries["q1"].difference == queries["q2"].difference == 2.0  # better by two ESL units in both
+    assert [(queries[q].contender or 0) / (queries[q].baseline or 1) for q in ("q3", "q4")] == [4.0, 4.0]
+    assert [queries[q].outcome for q in ("q7", "q8")] == ["both", "won"]
+    assert queries["q8"].baseline is None  # and none is made up
+    equal = compare_pair(qrels_of(["q5", "q6"]), *(run_of({q: run[q] for q in ("q5", "q6")}) for run in (a, b)))
     assert equal.ranking.baseline == equal.ranking.contender == 3.0  # "with an (arithmetic) mean ESL of 3"
     assert equal.ranking.pvalue == 1.0
-    apart = on("q7", "q8")
-    assert (apart.outcomes.both, apart.outcomes.won) == (1, 1)  # q8 has no search length in run A, and none is made up
-    assert [query.outcome for query in apart.per_query()] == ["both", "won"]
-    assert apart.per_query()[1].baseline is None
-
-
-def test_several_contenders_are_corrected_together() -> None:
-    rng = np.random.default_rng(5)
-    queries = [f"q{n}" for n in range(80)]
-    runs = {
-        name: run_of({q: int(r) if r <= 12 else None for q, r in zip(queries, rng.geometric(p, 80), strict=True)})
-        for name, p in (("A", 0.16), ("B", 0.2), ("C", 0.25), ("D", 0.5))
-    }
-    baseline = runs.pop("A")
-    for correction, factor in (("holm", None), ("bonferroni", 3), ("none", 1)):
-        found = compare_several(qrels_of(queries), baseline, runs, names=["A", *runs], correction=correction)
-        assert [item.contender for item in found] == ["B", "C", "D"]
-        for facet in ("coverage", "ranking"):
-            raw = [getattr(each, facet).pvalue for each in found]
-            corrected = [getattr(each, facet).pvalue_corrected for each in found]
-            if factor:
-                assert corrected == [min(1.0, factor * p) for p in raw]
-            assert all(p <= q for p, q in zip(raw, corrected, strict=True))
-    assert found["C"] is found[1]
-    assert len(found[:2]) == 2
-    with pytest.raises(KeyError, match="the contenders are B, C, D"):
-        found["E"]
-    assert Comparisons.from_json(found.to_json()) == found
-    assert "no significant" in str(found) or "better" in str(found)
 
 
 @pytest.fixture(scope="module")
@@ -185,6 +147,23 @@ def systems() -> tuple[literal.Qrels, dict[str, literal.Run]]:
         for name, p in (("A", 0.12), ("B", 0.13), ("C", 0.6))
     }
     return qrels_of(queries), {name: run_of(each) for name, each in ranks.items()}
+
+
+def test_several_contenders_are_corrected_together(systems: Any) -> None:
+    qrels, runs = systems
+    for correction, factor in (("holm", None), ("bonferroni", 2), ("none", 1)):
+        found = compare_several(qrels, runs["A"], {name: runs[name] for name in "BC"}, correction=correction)
+        for facet in ("coverage", "ranking"):
+            raw = [getattr(each, facet).pvalue for each in found]
+            corrected = [getattr(each, facet).pvalue_corrected for each in found]
+            if factor:
+                assert corrected == [min(1.0, factor * p) for p in raw]
+            assert all(p <= q for p, q in zip(raw, corrected, strict=True))
+    assert found["C"] is found[1]
+    assert len(found[:2]) == 2
+    with pytest.raises(KeyError, match="the contenders are B, C"):
+        found["E"]
+    assert Comparisons.from_json(found.to_json()) == found
 
 
 def test_all_pairs_and_tukey(systems: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,9 +192,7 @@ def test_tukey_is_not_refused_because_of_a_cutoff_nobody_asked_for() -> None:
     ranks = {"A": [3] * 30 + [5] * 10, "B": [2] * 30 + [5] * 10, "C": [40] * 30 + [41] * 10}
     runs = {name: run_of({f"q{n}": rank for n, rank in enumerate(of_run)}, 50) for name, of_run in ranks.items()}
     qrels = qrels_of({f"q{n}": 1 for n in range(40)})
-    found = compare_several(
-        qrels, runs["A"], [runs["B"], runs["C"]], names=list("ABC"), all_pairs=True, correction="tukey", unit="query"
-    )
+    found = compare_several(qrels, runs.pop("A"), runs, all_pairs=True, correction="tukey", unit="query")
     assert [item.cutoffs for item in found] == [()] * 3
 
 
@@ -235,25 +212,17 @@ def test_sorting_and_filtering(systems: Any) -> None:
         assert [item.contender for item in found.sorted(by)] == ["C", "B"]
     assert [item.contender for item in found.filter("better on both facets")] == ["C"]
     assert str(found.filter("trade-off")) == "There is no comparison"
-    with pytest.raises(ParameterError, match="must be one of verdict, coverage, ranking, name"):
-        found.sorted("score")
-    with pytest.raises(ParameterError, match="no verdict is called 'best'"):
-        found.filter("best")
+    for refused, message in ((found.sorted, "must be one of verdict, coverage"), (found.filter, "no verdict is called 'best'")):
+        with pytest.raises(ParameterError, match=message):
+            refused("best")
 
 
 def test_missing_queries_are_the_first_thing_to_know() -> None:
     ranks = {f"q{n}": 1 + n % 3 for n in range(100)}
-    part = dict.fromkeys([*ranks][:39], 1)
-    several = compare_several(qrels_of(ranks), {"full": run_of(ranks)}, {"part": run_of(part)})
+    several = compare_several(qrels_of(ranks), {"full": run_of(ranks)}, {"part": run_of(dict.fromkeys([*ranks][:39], 1))})
     expected = "Many queries are missing: B has no results for 61 of 100 queries (61.0 %); they count as not found."
     assert several[0].notes[0] == expected
     assert expected in " ".join(str(several).split())
-    fewer = compare_pair(qrels_of(ranks), run_of(dict([*ranks.items()][1:])), run_of(dict([*ranks.items()][3:])))
-    (note,) = [note for note in fewer.notes if note.startswith("Missing queries: ")]
-    assert note.endswith(
-        "A has no results for 1 of 100 queries (1.0 %) and B has no results for 3 of 100 queries (3.0 %); they count as "
-        "not found."
-    )
 
 
 def test_notes_name_everything_odd() -> None:
@@ -278,22 +247,17 @@ def test_notes_name_everything_odd() -> None:
 
 
 def test_test_and_interval_that_disagree_are_noted() -> None:
-    queries = [f"q{n}" for n in range(60)]
-    a = dict.fromkeys(queries, 2)
-    b: dict[str, int | None] = dict.fromkeys(queries, 1)
-    b["q0"] = b["q1"] = 90
-    found = compare_pair(qrels_of(queries), run_of(a, 100), run_of(b, 100), names=["A", "B"])
+    a = {f"q{n}": 2 for n in range(60)}
+    b: dict[str, int | None] = {**dict.fromkeys(a, 1), "q0": 90, "q1": 90}
+    found = compare_pair(qrels_of(a), run_of(a, 100), run_of(b, 100), names=["A", "B"])
     t, wilcoxon = found.ranking.tests["t"], found.ranking.tests["wilcoxon"]
     assert t.pvalue > 0.05 > wilcoxon.pvalue
-    assert t.direction == 1
-    assert wilcoxon.direction == -1
+    assert (t.direction, wilcoxon.direction) == (1, -1)
     assert any(note.startswith("Most rankings change, not their mean: ") for note in found.notes)
     assert found.verdict.label == "no significant difference"  # t decides and sees nothing; Wilcoxon sees a gain
     # The other way round Wilcoxon sees harm, which a better coverage must not hide.
-    swapped = compare_pair(
-        qrels_of(queries), run_of({**b, "q2": None, **{f"q{n}": None for n in range(3, 12)}}, 100), run_of(a, 100)
-    )
-    assert swapped.verdict.label == "trade-off"
+    worse = b | {f"q{n}": None for n in range(2, 12)}
+    assert compare_pair(qrels_of(a), run_of(worse, 100), run_of(a, 100)).verdict.label == "trade-off"
 
 
 def test_margins_are_one_sided_tests_at_half_alpha() -> None:
@@ -302,61 +266,44 @@ def test_margins_are_one_sided_tests_at_half_alpha() -> None:
     queries = [f"q{n}" for n in range(60)]
     a = {q: int(r) for q, r in zip(queries, rng.integers(2, 9, 60), strict=True)}
     b = {q: max(1, r + int(step)) for (q, r), step in zip(a.items(), rng.integers(-2, 3, 60), strict=True)}
-    lost = dict.fromkeys(queries[:20])
-    compare_pair(qrels_of(queries), run_of({**a, **lost}), run_of(b))
+    runs = run_of({**a, **dict.fromkeys(queries[:20])}), run_of(b)
     x, y = np.array([a[q] for q in queries[20:]], float), np.array([b[q] for q in queries[20:]], float)
     for margin in (0.05, 0.2, 0.4, 0.6, 1.0):
         (_, pvalue, _) = statsmodels.stats.weightstats.ttost_paired(y, x, -1e9, margin)[2]
-        inside = compare_pair(qrels_of(queries), run_of({**a, **lost}), run_of(b), margins=(50.0, margin)).verdict.non_inferior
-        assert inside == (pvalue <= 0.025)
-
-
-def test_margins() -> None:
-    rng = np.random.default_rng(2)
-    queries = [f"q{n}" for n in range(400)]
-    a = {q: int(r) for q, r in zip(queries, rng.integers(1, 11, 400), strict=True)}
-    b = {q: max(1, r - 1) for q, r in a.items()}
-    runs = run_of(a), run_of(b)
+        found = compare_pair(qrels_of(queries), *runs, margins=(50.0, margin))
+        assert found.verdict.non_inferior == (pvalue <= 0.025)
+        text = "Non-inferior at margins of 50 points of coverage" if pvalue <= 0.025 else "Not shown to be non-inferior"
+        assert found.verdict.equivalent or text in " ".join(str(found).split())
     assert compare_pair(qrels_of(queries), *runs).verdict.non_inferior is None
-    found = compare_pair(qrels_of(queries), *runs, margins=(2.0, 0.5))
-    assert found.verdict.non_inferior is True
-    shown = " ".join(str(found).split())
-    assert "Non-inferior at margins of 2 points of coverage and 0.5 ranks: larger harm is excluded." in shown
-    assert compare_pair(qrels_of(queries), *runs, margins=(0.1, 0.5)).verdict.non_inferior is False
-    assert compare_pair(qrels_of(queries), *runs[::-1], margins=(2.0, 0.5)).verdict.non_inferior is False
 
 
 @pytest.mark.parametrize(
     ("a", "b"),
     [
-        ({"q1": 1}, {"q1": 1}),
-        ({"q1": 1}, {"q1": 3}),
-        ({"q1": None, "q2": None}, {"q1": None, "q2": None}),
-        ({"q1": 1, "q2": None}, {"q1": None, "q2": 1}),
-        ({"q1": 1, "q2": 2}, {"q1": 2, "q2": 3}),
+        ([1], [1]),
+        ([1], [3]),
+        ([None, None], [None, None]),
+        ([1, None], [None, 1]),
+        ([1, 2], [2, 3]),
     ],
-)
-def test_degenerate_pairs_are_defined_and_explained(a: Any, b: Any) -> None:
-    found = compare_pair(qrels_of(a), run_of(a), run_of(b))
+)  # fmt: skip
+def test_degenerate_pairs_are_defined_and_explained(a: list[int | None], b: list[int | None]) -> None:
+    runs = [{f"q{n}": rank for n, rank in enumerate(ranks)} for ranks in (a, b)]
+    found = compare_pair(qrels_of(runs[0]), run_of(runs[0]), run_of(runs[1]))
     assert found.verdict.label == "no significant difference"
     assert any(note.startswith(("Ranking:", "Coverage:")) for note in all_notes(found))
-    json.loads(found.to_json())
     assert "nan" not in str(found).lower().replace("ranking", "")
+    found.to_json()  # refuses NaN
 
 
 def test_per_query_lists() -> None:
     a: dict[str, int | None] = {"q1": 1, "q2": 9, "q3": None, "q4": 5, "q5": 3, "q6": 2}
     b: dict[str, int | None] = {"q1": None, "q2": 1, "q3": 4, "q4": 6, "q5": 9, "q6": None}
     found = compare_pair(qrels_of(a), run_of(a), run_of(b))
-    assert [query.query_id for query in found.per_query()] == list(a)
-    assert [query.query_id for query in found.per_query("lost")] == ["q1", "q6"]
-    assert [query.query_id for query in found.per_query("won")] == ["q3"]
-    assert [query.query_id for query in found.per_query("worse")] == ["q5", "q4"]
+    for which, expected in ((None, [*a]), ("lost", ["q1", "q6"]), ("won", ["q3"]), ("worse", ["q5", "q4"])):
+        assert [query.query_id for query in found.per_query(which)] == expected
     assert [query.query_id for query in found.per_query("better", top=1)] == ["q2"]
-    worse = found.per_query("worse")
-    assert [row["query_id"] for row in worse.to_frame().to_dict("records")] == ["q5", "q4"]
-    assert worse.to_csv().startswith("query_id,outcome,found_baseline,")
-    assert "q5" in worse._repr_html_()
+    assert found.per_query("worse").to_csv().startswith("query_id,outcome,found_baseline,")
     with pytest.raises(ParameterError, match="must be one of won, lost, better, worse"):
         found.per_query("best")
     with pytest.raises(ParameterError, match="stored without its queries"):
@@ -387,21 +334,14 @@ def test_wrong_settings(settings: dict[str, Any], message: str) -> None:
 
 def test_inputs_that_do_not_belong_together() -> None:
     run = run_of({"q1": 1})
-    with pytest.raises(MismatchError, match=r"none of the queries of B is in the qrels; the run has z9, the qrels have q1"):
-        iro.compare(qrels_of(["q1"]), run, run_of({"z9": 1}), names=["A", "B"])
     with pytest.raises(MismatchError, match="no query of the qrels has a relevant document at rel=2"):
         iro.compare(qrels_of(["q1"]), run, run, rel=2)
-    with pytest.raises(ParameterError, match="there is no run"):
-        iro.compare(qrels_of(["q1"]), run, [])
     with pytest.raises(ParameterError, match="there is no contender; give a run"):
         iro.compare(qrels_of(["q1"]), run)
     lengths = iro.search_lengths(qrels_of(["q1"]), run, cutoff=7)
     with pytest.raises(MismatchError, match=r"evaluated with cutoff=7, which says nothing about cutoff=100"):
         iro.compare(qrels_of(["q1"]), lengths, lengths)
-    with pytest.raises(MismatchError, match="evaluated with other qrels"):
-        iro.compare(qrels_of(["q1", "q2"]), lengths, lengths, cutoff=7)
-    found = compare_pair(qrels_of(["q1"]), lengths, lengths, cutoff=7)
-    assert found.cutoff == 7
+    assert compare_pair(qrels_of(["q1"]), lengths, lengths, cutoff=7).cutoff == 7
 
 
 def test_every_test_of_ranking_is_reported_and_can_decide() -> None:
@@ -414,18 +354,15 @@ def test_every_test_of_ranking_is_reported_and_can_decide() -> None:
         assert found.ranking.decides.name == name
 
 
-def test_a_baseline_is_named_as_contenders_are() -> None:
+def test_runs_are_named_and_compared_once() -> None:
     qrels = {"q": {"a": 1}, "r": {"b": 1}}
     first, second = {"q": {"a": 1.0}}, {"r": {"b": 1.0}}
     found = compare_several(qrels, {"bm25": first}, {"stem": second})
     assert [(item.baseline, item.contender) for item in found] == [("bm25", "stem")]
     with pytest.raises(ParameterError, match=r"baseline: a dict of 2 runs \(bm25, stem\)"):
         iro.compare(qrels, {"bm25": first, "stem": second}, second)
-
-
-def test_a_contender_that_is_named_twice_is_compared_once() -> None:
-    evaluation = iro.evaluate(
-        {"q": {"a": 1}, "r": {"b": 1}}, {"x": {"q": {"a": 1.0}}, "y": {"r": {"b": 1.0}}, "z": {"q": {"a": 2.0}}}
-    )
+    evaluation = iro.evaluate(qrels, {"x": first, "y": second, "z": first})
     found = compare_several(evaluation, "x", ["y", "y", "z"])
     assert ([item.contender for item in found], found[0].settings.family) == (["y", "z"], 2)
+    with pytest.raises(ParameterError, match="no run is called None"):
+        iro.compare(evaluation, None)

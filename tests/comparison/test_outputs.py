@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +10,7 @@ import pytrec_eval
 from ir_measures import AP, RR, nDCG
 
 import ir_outcomes as iro
-from ir_outcomes import ASL, ESL
+from ir_outcomes import ESL
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError
 from ir_outcomes.samples import write_sample
@@ -24,24 +21,18 @@ from tests.helpers.notes import all_notes
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("outputs")
-    write_sample(folder)
-    return folder
+    return write_sample(tmp_path_factory.mktemp("outputs"))[0].parent
 
 
 @pytest.fixture(scope="module")
-def inputs(folder: Path) -> tuple[Any, Any, Any]:
-    return (
-        iro.read_qrels(folder / "qrels.txt").to_dict(),
-        iro.read_run(folder / "bm25.run").to_dict(),
-        iro.read_run(folder / "bm25-stem.run").to_dict(),
-    )
+def inputs(folder: Path) -> list[Any]:
+    runs = [iro.read_run(folder / f"{system}.run").to_dict() for system in ("bm25", "bm25-stem")]
+    return [iro.read_qrels(folder / "qrels.txt").to_dict(), *runs]
 
 
 @pytest.fixture(scope="module")
 def expected(inputs: Any) -> Comparison:
-    result = compare_pair(*inputs, names=["A", "B"])
-    return result
+    return compare_pair(*inputs, names=["A", "B"])
 
 
 def compared(*outputs: Any, **settings: Any) -> Comparison:
@@ -124,10 +115,8 @@ def test_other_measures_split_at_zero_and_say_so(inputs: Any) -> None:
     both = [q for q in a if a[q] > 0 and b[q] > 0]
     assert found.ranking.n == len(both)
     assert found.ranking.difference == pytest.approx(np.mean([b[q] - a[q] for q in both]))
-    assert found.ranking.higher_is_better
-    assert found.ranking.measured_in == "nDCG@10"
-    assert found.ranking.ratio is None
-    assert found.reciprocal is None
+    assert (found.ranking.higher_is_better, found.ranking.measured_in) == (True, "nDCG@10")
+    assert (found.ranking.ratio, found.reciprocal) == (None, None)
     assert "ranking, nDCG@10" in " ".join(str(found).split())
     assert "nDCG@10 is" in found.verdict.sentence
     assert any("Coverage is the share of queries with nDCG@10 above zero" in note for note in all_notes(found))
@@ -135,8 +124,7 @@ def test_other_measures_split_at_zero_and_say_so(inputs: Any) -> None:
 
 
 def test_several_contenders(inputs: Any) -> None:
-    qrels, *runs = inputs
-    outputs = [list(ir_measures.iter_calc([RR], qrels, run)) for run in runs]
+    outputs = [ir_measures.calc([RR], inputs[0], run) for run in inputs[1:]]
     found = iro.compare_outputs(outputs[0], [outputs[1], outputs[0]], names=("A", "B", "A again"))
     assert isinstance(found, Comparisons)
     assert [each.verdict.label for each in found] == ["coverage gain, unconfirmed", "no significant difference"]
@@ -153,10 +141,7 @@ def test_a_measure_of_an_evaluation(folder: Path) -> None:
     assert isinstance(single, Comparison)
     assert single.ranking.pvalue == found[0].ranking.pvalue
     scores = ev.scores_of("nDCG@10")
-    outputs = [
-        {query: {"nDCG@10": value} for query, value in zip(scores.query_ids, row, strict=True)}
-        for row in scores.values.tolist()
-    ]
+    outputs = [dict(zip(scores.query_ids, row, strict=True)) for row in scores.values.tolist()]
     again = compared(*outputs[:2], measure="nDCG@10", qrels=folder / "qrels.txt", names=("bm25", "bm25-stem"))
     assert (again.coverage, again.ranking, again.outcomes) == (single.coverage, single.ranking, single.outcomes)
 
@@ -212,5 +197,3 @@ def test_missing_queries_and_unanswerable_ones() -> None:
     assert any("contender lacks 1 query (q2), counted as unanswered." in note for note in all_notes(found))
     told = compared(A, {"q1": {"RR": 1.0}}, qrels={"q1": {"d": 1}, "q2": {"d": 0}})
     assert (told.n_queries, told.n_unanswerable) == (1, 1)
-    assert not math.isnan(told.ranking.difference or 0)
-    assert str(ASL) == "ASL"

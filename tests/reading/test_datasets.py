@@ -172,14 +172,6 @@ def test_texts_of_queries(tmp_path: Path) -> None:
             read_texts(path)
 
 
-# ir_datasets reads its home when it is imported, so these commands run in a process of their own.
-COMMANDS = """
-import json, sys
-from tests.helpers.command_line import call
-json.dump([call(*arguments) for arguments in json.load(sys.stdin)], sys.stdout)
-"""
-
-
 @pytest.mark.realdata
 def test_the_official_files_from_the_command_line(real_data: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
@@ -187,25 +179,25 @@ def test_the_official_files_from_the_command_line(real_data: Path, tmp_path: Pat
     for folder, _, _ in os.walk(home):
         os.chmod(folder, 0o755)
     path = os.pathsep.join([str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = {
-        **os.environ, "IR_DATASETS_HOME": str(home), "COLUMNS": "100", "IR_DATASETS_DL_TRIES": "1", "PYTHONPATH": path,
-    }  # fmt: skip
+    environment = {"IR_DATASETS_HOME": str(home), "COLUMNS": "100", "IR_DATASETS_DL_TRIES": "1", "PYTHONPATH": path}
 
     def call(*commands: tuple[str | Path, ...]) -> list[Done]:
-        asked = json.dumps([list(map(str, arguments)) for arguments in commands])
-        command = [sys.executable, "-c", COMMANDS]
-        done = subprocess.run(command, input=asked, capture_output=True, text=True, env=environment, check=True)
+        # ir_datasets reads its home when it is imported, so these commands run in a process of their own.
+        code = "import json, sys; from tests.helpers.command_line import call\n"
+        code += "json.dump([call(*arguments) for arguments in json.load(sys.stdin)], sys.stdout)"
+        asked = json.dumps(commands, default=str)
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, input=asked, capture_output=True, text=True, env=os.environ | environment, check=True)
         return [Done(*answer) for answer in json.loads(done.stdout)]
 
     msmarco, dl20 = real_data / "msmarco-doc-dev", real_data / "dl20-passage"
     pair = ("compare", "msmarco-document/dev", msmarco / "bm25.run.gz", msmarco / "wordnet_all.run.gz", "--format", "json")
-    here = ("msmarco-document/trec-dl-2019", "msmarco-document/trec-dl-2020", "msmarco-passage/trec-dl-2019")
-    by_id, lost, deep, listed, *shown = call(
+    by_id, lost, deep, listed, shown = call(
         pair,
         (*pair, "--per-query", "lost", "--rows", "2"),
         ("compare", "msmarco-passage/trec-dl-2020", dl20 / "BM25.run.gz", dl20 / "splade.run.gz", "--format", "json"),
         ("datasets",),
-        *(("datasets", name) for name in here),
+        ("datasets", "msmarco-passage/trec-dl-2019"),
     )
     by_file = iro.compare(msmarco / "qrels.txt", msmarco / "bm25.run.gz", msmarco / "wordnet_all.run.gz")
     assert isinstance(by_file, Comparison)
@@ -217,16 +209,10 @@ def test_the_official_files_from_the_command_line(real_data: Path, tmp_path: Pat
     for name in ("msmarco-document/dev ", "msmarco-document/trec-dl-2019 ", "msmarco-passage/trec-dl-2020/judged "):
         (line,) = [line for line in listed.stdout.splitlines() if line.startswith(name)]
         assert line.endswith("here")
-    assert all("qrels      here" in done.stdout for done in shown)
+    assert "qrels      here" in shown.stdout
     qrels = home / "msmarco-document" / "dev" / "qrels.gz"
     qrels.chmod(0o644)
     qrels.write_bytes(qrels.read_bytes()[:20_000])
-    half, refused = call(
-        ("compare", "msmarco-document/dev", msmarco / "bm25.run.gz", msmarco / "bm25.run.gz"),
-        ("compare", "msmarco-document/dev", "irds:", msmarco / "bm25.run.gz"),
-    )
+    (half,) = call(pair)
     assert half.returncode == 1
     assert f"its qrels at {qrels} cannot be read" in half.stderr
-    assert refused.returncode == 1
-    if "cannot be fetched" in refused.stderr:
-        assert "(a download of 5.7 MB)" in refused.stderr

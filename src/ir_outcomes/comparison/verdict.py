@@ -24,20 +24,21 @@ Direction = Literal["better", "worse", "none"]
 
 NO_PVALUES: Floats = np.empty(0)
 NO_DIFFERENCE = "no significant difference"
-_DIRECTION_OF: dict[str, Direction] = {  # every label, from best to worst, and its direction for the contender
-    "better on both facets": "better",
-    "better without harm": "better",
-    "coverage gain, unconfirmed": "none",
-    "ranking gain, unconfirmed": "none",
-    NO_DIFFERENCE: "none",
-    "trade-off": "none",
-    "ranking loss, unconfirmed": "none",
-    "coverage loss, unconfirmed": "none",
-    "worse without gain": "worse",
-    "worse on both facets": "worse",
+_LABELS: dict[str, tuple[Direction, str]] = {  # every label, from best to worst, with its direction and the start of a sentence
+    "better on both facets": ("better", "{contender} is better than {baseline} on both facets"),
+    "better without harm": ("better", "{contender} is better than {baseline} without significant harm"),
+    "coverage gain, unconfirmed": ("none", "{contender} gains on coverage over {baseline}, not confirmed over all queries"),
+    "ranking gain, unconfirmed": ("none", "{contender} gains on ranking over {baseline}, not confirmed over all queries"),
+    NO_DIFFERENCE: ("none", "There is no significant difference between {contender} and {baseline}"),
+    "trade-off": ("none", "{contender} against {baseline} is a trade-off"),
+    "ranking loss, unconfirmed": ("none", "{contender} loses on ranking to {baseline}, not confirmed over all queries"),
+    "coverage loss, unconfirmed": ("none", "{contender} loses on coverage to {baseline}, not confirmed over all queries"),
+    "worse without gain": ("worse", "{contender} is worse than {baseline} without significant gain"),
+    "worse on both facets": ("worse", "{contender} is worse than {baseline} on both facets"),
 }
-LABELS = tuple(_DIRECTION_OF)
-DIRECTIONS = np.array([{"better": 1, "worse": -1, "none": 0}[direction] for direction in _DIRECTION_OF.values()])
+LABELS = tuple(_LABELS)
+SENTENCES = {label: sentence for label, (_, sentence) in _LABELS.items()}
+DIRECTIONS = np.array([{"better": 1, "worse": -1, "none": 0}[direction] for direction, _ in _LABELS.values()])
 # The label with the runs swapped: two labels have no direction and stay.
 MIRRORED = dict(zip(LABELS, LABELS[::-1], strict=True)) | {label: label for label in (NO_DIFFERENCE, "trade-off")}
 
@@ -47,7 +48,7 @@ DECISIONS: dict[int, Decision] = {1: "better", -1: "worse", 0: "undecided"}  # o
 
 def direction_of(label: str) -> Direction:
     """Return the direction of a label for the contender."""
-    return _DIRECTION_OF[label]
+    return _LABELS[label][0]
 
 
 class Findings(NamedTuple):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ir_outcomes.comparison.facets import POWER, Facet, RankingFacet, confirming_tests
 from ir_outcomes.comparison.outcomes import PairedQueries
+from ir_outcomes.comparison.verdict import SENTENCES
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, notes_on_queries, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, percent, plural, pvalue, pvalue_in_words
@@ -23,23 +24,10 @@ if TYPE_CHECKING:
 FEW_QUERIES = 60
 MANY_MISSING = 0.05  # share of the queries above which missing results are the first thing to know
 
-_OPENINGS = {
-    "better on both facets": "{contender} is better than {baseline} on both facets",
-    "better without harm": "{contender} is better than {baseline} without significant harm",
-    "worse on both facets": "{contender} is worse than {baseline} on both facets",
-    "worse without gain": "{contender} is worse than {baseline} without significant gain",
-    "coverage gain, unconfirmed": "{contender} gains on coverage over {baseline}, not confirmed over all queries",
-    "ranking gain, unconfirmed": "{contender} gains on ranking over {baseline}, not confirmed over all queries",
-    "coverage loss, unconfirmed": "{contender} loses on coverage to {baseline}, not confirmed over all queries",
-    "ranking loss, unconfirmed": "{contender} loses on ranking to {baseline}, not confirmed over all queries",
-    "trade-off": "{contender} against {baseline} is a trade-off",
-    "no significant difference": "There is no significant difference between {contender} and {baseline}",
-}
-
 
 def in_words(comparison: Comparison, pair: PairedQueries) -> Comparison:
     """Return the comparison with the sentence of its verdict, and its notes, those on the input included, by their rank."""
-    opening = _OPENINGS[comparison.verdict.label].format(contender=comparison.contender, baseline=comparison.baseline)
+    opening = SENTENCES[comparison.verdict.label].format(contender=comparison.contender, baseline=comparison.baseline)
     coverage = coverage_words(comparison, "percentage points", _deciding(comparison.coverage))
     sentence = f"{opening}: {comparison.contender} {coverage}, and {_ranking(comparison.ranking, comparison.unit)}."
     first, background = ranked((*comparison.notes, *_notes_on_verdict(comparison, pair)))
