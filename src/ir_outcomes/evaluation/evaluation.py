@@ -16,17 +16,7 @@ import numpy.typing as npt
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, UnreadableFile, some, warn
 from ir_outcomes.evaluation.lengths import SearchLengths, text_before
 from ir_outcomes.evaluation.ranking import RankedDocuments, score_bits
-from ir_outcomes.evaluation.scores import (
-    Scores,
-    comparable_measures,
-    is_of_lengths,
-    measure_values,
-    parse_measure,
-    places_of_queries,
-    reciprocal_ranks,
-    scores_from_lengths,
-    stacked_scores,
-)
+from ir_outcomes.evaluation.scores import Scores, comparable, direction_of, known_scores, measure_values, places_of_queries
 from ir_outcomes.formatting import percent, plural, write_completely
 from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.qrels import Qrels
@@ -219,32 +209,21 @@ class Evaluation(Sequence[SearchLengths]):
         asked for in ``evaluate(measures=)``, or the runs are read again where that is possible, with a warning, else
         `ParameterError`. None is the reciprocal rank at `cutoff`, by default the evaluation's own, over the answerable queries.
         """
-        scores = self._scores_of(measure, cutoff)
+        at = self.cutoff if cutoff is None else cutoff
+        scores = known_scores(measure, self.runs, at, self.scores) or self._read_scores(comparable(measure))
         if self.clusters is None:
             return scores
         place = {query: index for index, query in enumerate(self.query_ids)}
         return replace(scores, clusters=self.clusters[[place[query] for query in scores.query_ids]])
-
-    def _scores_of(self, measure: Any, cutoff: int | None) -> Scores:
-        if measure is None:
-            return reciprocal_ranks(self.runs, self.cutoff if cutoff is None else cutoff)
-        parsed = parse_measure(measure)
-        if is_of_lengths(parsed):
-            parsed = parsed.for_comparison()  # as it was kept
-        for scores in self.scores:
-            if scores.measure == str(parsed):
-                return scores
-        return scores_from_lengths(parsed, self.runs) or self._read_scores(parsed)
 
     def _read_scores(self, measure: Any) -> Scores:
         remedy = f"pass measures=[{str(measure)!r}] to evaluate"
         if self.qrels is None or not self.sources or any(source is None for source in self.sources):
             raise ParameterError(f"{measure} was not kept, and some runs cannot be read again; {remedy}")
         warn(f"{measure} was not kept, so all runs are read again; {remedy}")
-        measures = comparable_measures([measure])
         runs = (as_run(source, name) for source, name in zip(self.sources, self.names, strict=True))
-        values = np.stack([measure_values(self.qrels, tuple(measures), run) for run in runs])
-        return stacked_scores(self.qrels.query_ids, self.names, measures, values)[0].on(self.query_ids)
+        values = np.concatenate([measure_values(self.qrels, (measure,), run) for run in runs])
+        return Scores(str(measure), direction_of(measure), self.names, self.qrels.query_ids, values).on(self.query_ids)
 
     def restrict(self, queries: Iterable[str] | str | os.PathLike[str]) -> Evaluation:
         """Return the evaluation of some of the queries: their ids, or a file with one id on each line."""
