@@ -159,9 +159,7 @@ def evaluate(
         many_relevant=bool(first.relevant.max(initial=0) > 1),
         texts=dict(chain.from_iterable(known.items() for known in (*(result.texts for result in results), collection.texts))),
         scores=tuple(
-            Scores(
-                str(measure), higher, tuple(called), judgments.query_ids, np.stack([result.values[row] for result in results])
-            )
+            Scores(str(measure), higher, tuple(called), judgments.query_ids, values[:, row])
             for row, (measure, higher) in enumerate(needing_runs.items())
         ),
         documents=tuple(result.documents for result in results if result.documents is not None),
