@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
@@ -129,15 +128,6 @@ class Form(NamedTuple):
     text: tuple[str, ...] = ()  # of the document
 
 
-class Named(NamedTuple):
-    """The names of the columns of query, document and value, and what the value is."""
-
-    query: str
-    document: str
-    value: str
-    value_name: str
-
-
 class Kind(NamedTuple):
     """What is read: a run or qrels, in which forms, and what the caller says about it."""
 
@@ -171,9 +161,9 @@ class Kind(NamedTuple):
             raise FormatError(source, f"can be read in the forms {names}; say which with --layout NAME, or as FILE#NAME")
         return chosen[0] if chosen else None
 
-    def named(self, names: Sequence[str], source: str, line: int | None = None) -> Named:
-        """Find the columns of query, document and value by their names."""
-        repeated = [name for name, times in Counter(names).items() if times > 1]
+    def named(self, names: Sequence[str], source: str, line: int | None = None) -> tuple[str, str, str, str]:
+        """Return the names of the columns of query, document and value, and what the value is."""
+        repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
         if repeated:
             problem = f"has more than one column {', '.join(map(repr, repeated))}; rename or remove the others"
             raise FormatError(source, problem, line=line)
@@ -182,7 +172,7 @@ class Kind(NamedTuple):
         form = self.only([form for form in tables if all(set(part) & set(names) for part in parts[form])], source)
         if form is not None:
             query, document, value = (next(name for name in part if name in names) for part in parts[form])
-            return Named(query, document, value, self.value_name(value))
+            return query, document, value, self.value_name(value)
         general = parts[tables[0]]
         lacking = next(part for part in general if not set(part) & set(names))
         problem = f"has no column {' or '.join(map(repr, lacking))}; its columns are {', '.join(names)}"
@@ -429,8 +419,8 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
     if hasattr(data, "__arrow_c_stream__") and not (is_frame(data) and _library_of(data) in _FRAME_LIBRARIES):
         data = _arrow_table(data)
     if is_frame(data):
-        found = kind.named(column_names(data), source)
-        return checked_columns(source, [data[name] for name in found[:3]], found.value_name)
+        *names, value_name = kind.named(column_names(data), source)
+        return checked_columns(source, [data[name] for name in names], value_name)
     if not isinstance(data, Iterable) or isinstance(data, (str, bytes)):
         raise FormatError(
             source,
@@ -445,8 +435,8 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
     if wrong is not None:
         problem = f"row {wrong} is not a named tuple such as ir_measures.ScoredDoc, with the fields of the first row"
         raise FormatError(source, problem, text=repr(rows[wrong - 1]))
-    found = kind.named(fields, source)
-    return checked_columns(source, [[getattr(row, name) for row in rows] for name in found[:3]], found.value_name)
+    *names, value_name = kind.named(fields, source)
+    return checked_columns(source, [[getattr(row, name) for row in rows] for name in names], value_name)
 
 
 def name_within(data: Any) -> str | None:

@@ -256,9 +256,9 @@ def _parquet_table(data: bytes, kind: Kind, source: str) -> Any:
         raise MissingDependency(f"{source}: reading a Parquet file needs the package pyarrow: pip install pyarrow") from None
     try:
         file = ParquetFile(io.BytesIO(data))
-        found = kind.named(file.schema_arrow.names, source)
+        *names, _ = kind.named(file.schema_arrow.names, source)
         refuse_bomb(source, file.metadata.num_rows * _LEAST_ROW, len(data))
-        return file.read(list(found[:3]))
+        return file.read(names)
     except InputError:
         raise
     except (ArrowException, OSError) as error:
@@ -284,9 +284,9 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileConten
     layout = next((layout for layout in kind.layouts if layout.columns == len(line.split())), None)
     if _is_header(names) and not (layout and _fits(line, layout)):
         check_bytes(Block(number, line), source)
-        found = kind.named(names, source, number)
-        query, document, value = (names.index(name) for name in found[:3])
-        layout = Layout(len(names), query, document, value, found.value_name, separator)
+        *parts, value_name = kind.named(names, source, number)
+        query, document, value = map(names.index, parts)
+        layout = Layout(len(names), query, document, value, value_name, separator)
         return FileContent(read_lines(blocks, layout, source, number + 1), metadata=metadata)
     if layout is None:
         check_bytes(first, source)

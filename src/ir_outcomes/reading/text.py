@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -38,18 +38,10 @@ _EXACT = np.uint64(1 << 53)  # up to here float64 represents every whole number
 class Fields(NamedTuple):
     """Where the fields of a block's lines are."""
 
-    data: npt.NDArray[np.uint8]  # (n_bytes,), the padded block
+    data: bytes  # the padded block
     words: Words  # (n_bytes,), the 8 bytes that begin at each position; they overlap, and are not copied
     before: Ints  # (n_lines, n_columns), positions of the white space before each field
     after: Ints  # the same behind it
-
-    def starts(self, column: int) -> Ints:
-        """(n_lines,) array: where the fields of a column start."""
-        return self.before[:, column] + 1
-
-    def ends(self, column: int) -> Ints:
-        """(n_lines,) array: the positions behind their ends."""
-        return np.ascontiguousarray(self.after[:, column])
 
 
 def fields_of(data: bytes, n_columns: int) -> Fields | None:
@@ -75,7 +67,7 @@ def fields_of(data: bytes, n_columns: int) -> Fields | None:
         return None
     # The data as numbers that begin at every byte, without copying.
     words: Words = np.ndarray((len(padded) - 7,), np.uint64, padded, strides=(1,))
-    return Fields(buffer, words, *found)
+    return Fields(padded, words, *found)
 
 
 def _regular(spaces: Ints, kinds: npt.NDArray[np.uint8], n_columns: int) -> tuple[Ints, Ints] | None:
@@ -103,7 +95,7 @@ def _irregular(spaces: Ints, kinds: npt.NDArray[np.uint8], n_columns: int) -> tu
 
 def ids_of(fields: Fields, column: int, longest: int) -> Ids | None:
     """Copy a column of ids, padded with NUL bytes to a multiple of 8; None where one is longer than `longest`."""
-    starts = fields.starts(column)
+    starts = fields.before[:, column] + 1
     lengths = fields.after[:, column] - starts
     width = int(lengths.max(initial=1))
     if width > longest:
@@ -127,7 +119,7 @@ def _words_at(fields: Fields, places: Ints, n_words: int) -> Words:
 
 def numbers_of(fields: Fields, column: int) -> Floats | None:
     """Read a column of numbers as `float` does; None where a field is not a number, or NaN."""
-    starts, ends = fields.starts(column), fields.ends(column)
+    starts, ends = fields.before[:, column] + 1, np.ascontiguousarray(fields.after[:, column])
     # Mostly all numbers are written like the first, with as many decimals and no sign, so that one form fits all. What that
     # form does not fit is read in its own form, and what no form fits by `float`.
     values, read = _decimals(fields, starts, ends, *_form_of(fields, starts[:1], ends[:1]))
@@ -137,8 +129,9 @@ def numbers_of(fields: Fields, column: int) -> Floats | None:
         values[others], read[others] = _decimals(fields, *rest, *_form_of(fields, *rest))
         others = np.flatnonzero(~read)
     if len(others):
-        exact = _by_float(fields, column, others)
-        if exact is None:
+        places = zip(starts[others].tolist(), ends[others].tolist(), strict=True)
+        exact = [number_in(fields.data[start:end]) for start, end in places]
+        if any(value is None or value != value for value in exact):
             return None
         values[others] = exact
     return values
@@ -148,7 +141,7 @@ def _form_of(fields: Fields, starts: Ints, ends: Ints) -> tuple[Bools, Ints]:
     """Tell how numbers are written: whether with a minus, and how many decimals, `_NO_POINT` where there is no point."""
     has_minus = (fields.words[starts] & np.uint64(0xFF)) == ord("-")
     begin, end = int(starts.min(initial=len(fields.data))), int(ends.max(initial=0))
-    points = np.append(np.flatnonzero(fields.data[begin:end] == ord(".")) + begin, len(fields.data))
+    points = np.append(np.flatnonzero(np.frombuffer(fields.data[begin:end], np.uint8) == ord(".")) + begin, len(fields.data))
     point = points[np.searchsorted(points, starts)]
     n_decimals = np.where(point < ends, ends - 1 - point, _NO_POINT)
     n_decimals[n_decimals > _MOST_DIGITS] = _NO_POINT
@@ -236,15 +229,6 @@ def _halves(value: Floats) -> tuple[Floats, Floats]:
     scaled = value * (2.0**27 + 1)
     high = scaled - (scaled - value)
     return high, value - high
-
-
-def _by_float(fields: Fields, column: int, rows: npt.NDArray[np.intp]) -> Any:
-    """Read some of the numbers one by one; None where one of them is not a number."""
-    chosen = fields._replace(before=fields.before[rows, column][:, None], after=fields.after[rows, column][:, None])
-    texts = ids_of(chosen, 0, longest=400)
-    found = [] if texts is None else map(number_in, texts.tolist())
-    values = [value for value in found if value is not None and value == value]
-    return np.array(values) if len(values) == len(rows) else None
 
 
 COLUMN_REMEDY = (
