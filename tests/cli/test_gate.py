@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cyclopts import Token
 
 from ir_outcomes.across.gate import GateResult
+from ir_outcomes.cli.options import margins_of
 from ir_outcomes.comparison.holes import Holes
 from ir_outcomes.comparison.plan import Plan
 from tests.helpers.command_line import call
@@ -48,37 +50,33 @@ def decided(*words: str | Path, folder: Path | None = None) -> tuple[int, dict[s
 
 @pytest.mark.parametrize("name", STATUSES)
 def test_the_decision_as_json_as_a_summary_and_as_a_page(name: str, sample: Path, tmp_path: Path) -> None:
-    pytest.importorskip("jinja2")
     words, status = STATUSES[name]
     target, summary, page = tmp_path / "gate.json", tmp_path / "summary.md", tmp_path / "report.html"
     summary.write_text("before\n")
-    more: list[str | Path] = ["--output", target, "--summary", summary, "--queries", "queries.tsv", "--report", page]
-    done = call("gate", "qrels.txt", *words, *more, folder=sample)
-    assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
+    more: list[str | Path] = ["--output", target, "--summary", summary, "--queries", "queries.tsv"]
+    more += ["--report", page] if name == "fail" else []
+    assert call("gate", "qrels.txt", *words, *more, folder=sample) == (status, "", "")
     found = GateResult.from_json(target.read_text())
     assert (found.status, found.exit_status) == (name, status)
     assert list(found.inputs) == ["qrels.txt", *words[:2]]
-    assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in found.inputs.values())
     assert summary.read_text().startswith(f"before\n**{name}: ")
-    assert len(found.decisions[0].queries) == (0 if name == "pass" else 10)
-    assert all(query.text for query in found.decisions[0].queries)
-    assert Path(words[1]).stem in page.read_text()
+    assert [bool(query.text) for query in found.decisions[0].queries] == [True] * (0 if name == "pass" else 10)
+    assert name != "fail" or Path(words[1]).stem in page.read_text()
 
 
 def test_runs_without_results_fail_and_unreadable_ones_are_errors(sample: Path, tmp_path: Path) -> None:
-    status, decisions, found = decided("gate", "qrels.txt", "bm25.run", "empty.run", "bm25-stem.run", *MARGINS, folder=sample)
-    assert (status, decisions) == (3, {"bm25-stem": "pass", "empty": "fail"})
+    lines = (sample / "bm25.run").read_text().splitlines(keepends=True)
+    (tmp_path / "part.run").write_text("".join(lines[: len(lines) // 2]))
+    status, decisions, found = decided(
+        "gate", "qrels.txt", "bm25.run", "empty.run", "bm25-stem.run", tmp_path / "part.run", *MARGINS, folder=sample
+    )
+    assert (status, decisions) == (3, {"bm25-stem": "pass", "empty": "fail", "part": "fail"})
     assert "empty has no results for 1000 of the 1000 answerable queries (100.0 %)" in found.worst.reasons[0]
     status, _, found = decided("gate", "qrels.txt", "empty.run", "bm25.run", *MARGINS, folder=sample)
     assert (status, "empty has no results" in found.worst.reasons[0]) == (3, True)
     done = call("gate", "empty.run", "bm25.run", "bm25-stem.run", *MARGINS, folder=sample)
     assert (done.returncode, "empty.run: is empty" in done.stderr) == (1, True)
-    (tmp_path / "bad.run").write_text("this is no run\n")
-    assert call("gate", "qrels.txt", "bm25.run", tmp_path / "bad.run", *MARGINS, folder=sample).returncode == 1
-    lines = (sample / "bm25.run").read_text().splitlines(keepends=True)
-    (tmp_path / "part.run").write_text("".join(lines[: len(lines) // 2]))
-    status, _, found = decided("gate", "qrels.txt", "bm25.run", tmp_path / "part.run", *MARGINS, folder=sample)
-    assert (status, "part has no results for" in found.worst.reasons[0]) == (3, True)
+    assert call("gate", "qrels.txt", "bm25.run", "queries.tsv", *MARGINS, folder=sample).returncode == 1
 
 
 @pytest.mark.parametrize(
@@ -88,7 +86,7 @@ def test_runs_without_results_fail_and_unreadable_ones_are_errors(sample: Path, 
         (["qrels.txt", "bm25.run", "--margins", "1pp,1"], "at least one RUN"),
         (["qrels.txt", "--suite", "s", "--margins", "1pp,1"], "or else --suite"),
         (["qrels.txt", "bm25.run", "bm25-stem.run", "--baseline", "b", "--margins", "1pp,1"], "or else --suite"),
-        (["qrels.txt", "bm25.run", "bm25-stem.run", "--margins", "1pp,1", "--max-missing", "2"], "--max-missing"),
+        (["--suite", "s.toml", "--baseline", "old", "--name", "x", "--margins", "1pp,1"], "a suite names its runs itself"),
         (["qrels.txt", "a.run", "b.run", "--margins", "1pp,1", "--reference", "a.run"], "is the baseline already"),
     ],
 )
@@ -99,22 +97,11 @@ def test_wrong_usage(words: list[str], message: str, sample: Path) -> None:
 
 
 def test_a_suite_is_as_good_as_its_worst_collection(sample: Path, tmp_path: Path) -> None:
-    collections = {"first": "bm25-stem.run", "second": "rrf-stem-lsa.run"}
-    words = suite_of(sample, tmp_path, {name: {"old.run": "bm25.run", "new.run": new} for name, new in collections.items()})
-    status, decisions, found = decided(*words)
-    assert (status, decisions, len(found.inputs)) == (3, {"new on first": "pass", "new on second": "fail"}, 6)
-    (tmp_path / "first" / "new.run").write_bytes(b"")
-    _, decisions, found = decided(*words)
-    assert set(decisions.values()) == {"fail"}
-    assert "new has no results" in next(decision for decision in found.decisions if decision.condition == "first").reasons[0]
-
-
-def test_a_run_that_a_collection_of_a_suite_lacks_fails(sample: Path, tmp_path: Path) -> None:
     both = {"old.run": "bm25.run", "release.run": "bm25.run"}
     words = suite_of(sample, tmp_path, {"first": {**both, "new.run": "bm25-stem.run"}, "second": both})
     words += ["--reference", "release"]
     status, decisions, found = decided(*words)
-    assert (status, decisions) == (3, {
+    assert (status, len(found.inputs), decisions) == (3, 7, {
         "new on first": "pass", "new on second": "fail",
         "new against release on first": "pass", "new against release on second": "fail",
     })  # fmt: skip
@@ -124,13 +111,9 @@ def test_a_run_that_a_collection_of_a_suite_lacks_fails(sample: Path, tmp_path: 
     done = call(*words, "--allow-missing", "new@secnod")
     assert (done.returncode, "'new@secnod' is no run@collection" in done.stderr) == (1, True)
     (tmp_path / "second" / "new.run").touch()  # an empty run is not missing
-    assert call(*words, "--allow-missing", "new@second").returncode == 3
-    (tmp_path / "second" / "new.run").unlink()
     (tmp_path / "first" / "extra.run").touch()  # empty where it is, and missing in the other collection
     _, decisions, _ = decided(*words, "--allow-missing", "new@second")
-    assert {name for name, status in decisions.items() if status == "fail"} == {
-        "extra on first", "extra on second", "extra against release on first", "extra against release on second",
-    }  # fmt: skip
+    assert [name for name, status in decisions.items() if status != "fail"] == ["new on first", "new against release on first"]
 
 
 def test_a_reference_is_a_second_baseline(sample: Path) -> None:
@@ -163,11 +146,12 @@ def test_the_baseline_can_be_named_and_runs_of_a_folder_are_compared_once(sample
         ("1pp,1pp", None), ("1", None), ("1pp,,1", None), ("1ms,1", None), ("1pp,0", None), ("1pp,1,nan", None),
     ],
 )  # fmt: skip
-def test_margins_are_read_by_their_units(text: str, margins: tuple[float, ...] | None, small: Path) -> None:
-    done = call("gate", "qrels.txt", "bm25.run", "bm25.run", "--margins", text, "--format", "json", folder=small)
-    assert done.returncode == (2 if margins is None else 0)
-    if margins is not None:
-        assert GateResult.from_json(done.stdout).margins == margins
+def test_margins_are_read_by_their_units(text: str, margins: tuple[float, ...] | None) -> None:
+    if margins is None:
+        with pytest.raises(ValueError, match="write two positive numbers"):
+            margins_of(None, [Token(value=text)])
+    else:
+        assert margins_of(None, [Token(value=text)]) == margins
 
 
 def test_options_come_before_the_settings_of_a_suite(tmp_path: Path) -> None:
@@ -193,56 +177,36 @@ def test_clusters_are_the_unit_of_the_decision(small: Path, tmp_path: Path) -> N
     assert "clusters of queries like these" in found.worst.reasons[0]
 
 
-def run_of_action(name: str, sample: Path, folder: Path, **changed: str) -> subprocess.CompletedProcess[str]:
-    """Run the last step of the action in a folder."""
-    yaml = pytest.importorskip("yaml")
-    action = yaml.safe_load((ROOT / "action.yml").read_text())
-    step = action["runs"]["steps"][-1]
+def test_the_action_runs_the_gate_and_no_file_of_the_workspace(sample: Path, tmp_path: Path) -> None:
+    action = pytest.importorskip("yaml").safe_load((ROOT / "action.yml").read_text())
+    install, decide = [step for step in action["runs"]["steps"] if "run" in step]
     assert set(re.findall(r"inputs\.([\w-]+)", str(action["runs"]))) == set(action["inputs"])
-    assert "${{" not in step["run"]
-    words, _ = STATUSES[name]
-    inputs = {
-        "QRELS": str(sample / "qrels.txt"), "BASELINE": str(sample / words[0]), "RUNS": f"{sample / words[1]}\n",
-        "MARGINS": words[3], "OPTIONS": "", "INCONCLUSIVE": "fail", "JSON": "gate.json", "REPORT": "",
-        "GITHUB_STEP_SUMMARY": "summary", "GITHUB_OUTPUT": "output", **changed,
-    }  # fmt: skip
-    assert set(step["env"]) <= set(inputs)
-    return shell(f"set -eo pipefail\n{step['run']}", folder, **inputs)
-
-
-def test_the_script_of_the_action(sample: Path, tmp_path: Path) -> None:
-    options = {"OPTIONS": f"--queries {sample / 'queries.tsv'}", "INCONCLUSIVE": "pass"}
-    for name, (_, status) in STATUSES.items():
-        done = run_of_action(name, sample, tmp_path, JSON=f"{name}.json", **options)
-        assert done.returncode == (0 if name == "inconclusive" else status), done.stderr
-        assert json.loads((tmp_path / f"{name}.json").read_text())["kind"] == "GateResult"
-    assert (tmp_path / "output").read_text().split() == [f"status={name}" for name in STATUSES]
-    assert re.findall(r"^\*\*(\w+): ", (tmp_path / "summary").read_text(), re.MULTILINE) == list(STATUSES)
-
-
-def test_files_of_the_workspace_do_not_run_in_place_of_modules(sample: Path, tmp_path: Path) -> None:
-    yaml = pytest.importorskip("yaml")
-    steps = [step["run"] for step in yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"] if "run" in step]
+    assert "${{" not in decide["run"]
     for name in ("numpy", "pip", "ir_outcomes", "sitecustomize"):
         (tmp_path / f"{name}.py").write_text("import os\nprint('hostile')\nos._exit(0)\n")
-    done = run_of_action("fail", sample, tmp_path, PYTHONPATH="")
-    assert (done.returncode, "hostile" in done.stdout) == (3, False), done.stderr
-    assert shell(steps[0].replace(" install ", " --version #"), tmp_path).stdout.startswith("pip ")
+    for name in ("fail", "inconclusive"):
+        words = STATUSES[name][0]
+        inputs = {
+            "QRELS": str(sample / "qrels.txt"), "BASELINE": str(sample / words[0]), "RUNS": f"{sample / words[1]}\n",
+            "MARGINS": words[3], "OPTIONS": f"--queries {sample / 'queries.tsv'}", "INCONCLUSIVE": "pass", "REPORT": "",
+            "JSON": f"{name}.json", "GITHUB_STEP_SUMMARY": "summary", "GITHUB_OUTPUT": "output", "PYTHONPATH": "",
+        }  # fmt: skip
+        assert set(decide["env"]) <= set(inputs)
+        done = shell(f"set -eo pipefail\n{decide['run']}", tmp_path, **inputs)
+        assert (done.returncode, "hostile" in done.stdout) == (3 if name == "fail" else 0, False), done.stderr
+        assert json.loads((tmp_path / f"{name}.json").read_text())["kind"] == "GateResult"
+    assert (tmp_path / "output").read_text().split() == ["status=fail", "status=inconclusive"]
+    assert re.findall(r"^\*\*(\w+): ", (tmp_path / "summary").read_text(), re.MULTILINE) == ["fail", "inconclusive"]
+    assert shell(install["run"].replace(" install ", " --version #"), tmp_path).stdout.startswith("pip ")
 
 
-def test_holes_and_plans(sample: Path) -> None:
+def test_holes_and_plans(small: Path) -> None:
     words = ("qrels.txt", "bm25.run", "bm25-stem.run", "--cutoff", "10")
-    found = Holes.from_json(call("holes", *words, "--format", "json", folder=sample).stdout)
+    found = Holes.from_json(call("holes", *words, "--format", "json", folder=small).stdout)
     assert found.settings.cutoff == 10
-    assert call("holes", *words, "--to-judge", "3", folder=sample).stdout == found.to_tsv(3)
-    planned = Plan.from_json(call("plan", *words, "--margins", "2pp,1", "--format", "json", folder=sample).stdout)
+    assert call("holes", *words, "--to-judge", "3", folder=small).stdout == found.to_tsv(3)
+    planned = Plan.from_json(call("plan", *words, "--margins", "2pp,1", "--format", "json", folder=small).stdout)
     assert (planned.coverage.effect, planned.ranking.effect) == (2.0, 1.0)
-    done = call("plan", "qrels.txt", "bm25.run", "bm25-stem.run", "bm25-flat.run", folder=sample)
+    done = call("plan", "qrels.txt", "bm25.run", "bm25-stem.run", "bm25-flat.run", folder=small)
     assert done.stdout.count("Queries needed for 80 % power") == 2
     assert "By default the differences to detect are 1 percentage point" in done.stdout
-
-
-def test_a_suite_names_its_runs(tmp_path: Path) -> None:
-    (tmp_path / "suite.toml").write_text('[collections.one]\nqrels = "qrels.txt"\nruns = {old = "a.run", new = "b.run"}\n')
-    done = call("gate", "--suite", tmp_path / "suite.toml", "--baseline", "old", *MARGINS, "--name", "x")
-    assert (done.returncode, "a suite names its runs itself" in done.stderr) == (2, True)

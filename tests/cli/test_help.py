@@ -5,16 +5,15 @@ from __future__ import annotations
 import io
 import re
 import shlex
-import shutil
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import pytest
 from rich.console import Console
 
 from ir_outcomes.cli import COMMANDS, app, examples_of
+from ir_outcomes.samples import write_suite
 from tests.helpers.command_line import call
 from tests.helpers.sample import write_small_sample
 
@@ -24,32 +23,17 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample, with what the examples name besides it; 60 queries are enough."""
     folder = tmp_path_factory.mktemp("examples")
     write_small_sample(folder, 60)
-    shutil.copy(folder / "qrels.txt", folder / "model.txt")
     (folder / "model.txt").write_text((folder / "qrels.txt").read_text().replace(" 1\n", " 2\n"))
     (folder / "leaderboard.csv").write_text("id,date,score\na,2021-01-01,0.5\nb,2021-01-02,0.6\n")
-    for name in ("first", "second"):
-        (folder / "suite" / name).mkdir(parents=True)
-        for file in ("qrels.txt", "bm25.run", "bm25-stem.run"):
-            shutil.copy(folder / file, folder / "suite" / name / file)
-    lines = [
-        f'[collections.{name}]\nqrels = "suite/{name}/qrels.txt"\nruns = "suite/{name}/*.run"\n' for name in ("first", "second")
-    ]
-    (folder / "suite.toml").write_text("\n".join(lines))
+    write_suite(folder / "suite")
     return folder
 
 
-def examples() -> list[Any]:
-    return [
-        pytest.param(name, number, id=f"{name}-{number}")
-        for name, function in COMMANDS.items()
-        for number, _ in enumerate(examples_of(function))
-    ]
-
-
-@pytest.mark.parametrize(("name", "number"), examples())
-def test_examples_run(name: str, number: int, sample: Path) -> None:
+@pytest.mark.parametrize("example", [example for command in COMMANDS.values() for example in examples_of(command)])
+def test_examples_run(example: str, sample: Path) -> None:
+    _, name, *words = shlex.split(example.partition(" || ")[0])
     arguments = [name]
-    for word in shlex.split(examples_of(COMMANDS[name])[number].partition(" || ")[0])[2:]:
+    for word in words:
         arguments += sorted(path.name for path in sample.glob(word)) if "*" in word else [word]
     if name == "compare-outputs":
         for run in ("bm25", "bm25-stem"):

@@ -27,18 +27,11 @@ COMMANDS: dict[str, list[str]] = {
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_commands_in_formats_and_as_pictures(name: str, small: Path, tmp_path: Path) -> None:
-    for form, mark in {"text": "\n", "json": "{", "csv": ","}.items():
-        done = call(*COMMANDS[name], "--format", form, "--output", tmp_path / form, folder=small)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-        assert mark in (tmp_path / form).read_text()
+    assert call(*COMMANDS[name], "--format", "json", "--output", tmp_path / "json", folder=small) == (0, "", "")
     json.loads((tmp_path / "json").read_text())
-    assert call(*COMMANDS[name], "--plot", tmp_path / "picture.png", folder=small).stdout
+    done = call(*COMMANDS[name], "--format", "csv", "--plot", tmp_path / "picture.png", folder=small)
+    assert (done.returncode, done.stdout.count(",") > 1, done.stderr) == (0, True, "")
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_agreement_is_of_the_reciprocal_rank_too(small: Path) -> None:
-    done = call("agreement", "qrels.txt", *RUNS, "--splits", "2", "--format", "json", folder=small)
-    assert {test["measure"] for test in json.loads(done.stdout)["tests"]} == {"RR@100, ties trec", "nDCG@10"}
 
 
 def test_history_from_a_table(tmp_path: Path) -> None:
@@ -83,7 +76,7 @@ def test_a_table_of_runs_by_queries_as_the_only_source(tmp_path: Path) -> None:
     table = tmp_path / "scores.csv"
     rows = [f"run{run}," + ",".join(str((run + query) % 7 / 8) for query in range(30)) for run in range(4)]
     table.write_text("\n".join([",".join(["", *map(str, range(401, 431))]), *rows]) + "\n")
-    for words in (["leaderboard"], ["stability", "--resamples", "20"], ["agreement", "--splits", "2"]):
+    for words in (["leaderboard"], ["stability", "--resamples", "20"]):
         done = call(words[0], table, "--from-outputs", "--measure", "AP", *words[1:], "--format", "json")
         assert (done.returncode, done.stderr, "AP" in done.stdout) == (0, "", True)
     done = call("leaderboard", table, "--from-outputs")
@@ -95,9 +88,7 @@ def test_a_table_of_runs_by_queries_as_the_only_source(tmp_path: Path) -> None:
     [
         (["leaderboard", "qrels.txt", *RUNS], "3/3 .*pair"),
         (["stability", "qrels.txt", *RUNS, "--resamples", "50"], "50/50 .*resample"),
-        (["agreement", "qrels.txt", *RUNS, "--splits", "2"], "3/3 .*pair"),
         (["holes", "qrels.txt", *RUNS, "--cutoff", "10"], "2/2 .*pair"),
-        (["compare", "qrels.txt", *RUNS], "2/2 .*pair"),
         (["gate", "qrels.txt", *RUNS, "--margins", "50,50"], "2/2 .*pair"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
@@ -112,7 +103,6 @@ def test_a_bar_covers_what_takes_long(
         return capsys.readouterr().err
 
     monkeypatch.chdir(small)
-    assert shown() == ""  # not a terminal
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert re.search(counted, shown())
     assert shown("--quiet") == ""
@@ -132,11 +122,8 @@ def test_the_metadata_of_runs_is_in_json(small: Path, tmp_path: Path) -> None:
         (tmp_path / run).write_text(head + (small / run).read_text())
     runs = [tmp_path / run for run in ("bm25.run", "bm25-flat.run")]
     expected = {"bm25-flat": "tag: flät\nmethod:\n  k1: 0.9"}
-    for name in ("compare", "leaderboard"):
-        found = json.loads(call(name, "qrels.txt", *runs, "--format", "json", "--jobs", "2", folder=small).stdout)
-        assert found["run_metadata"] == expected
-    one = json.loads(call("measure", "qrels.txt", runs[1], "RR", "ESL@2", "--format", "json", folder=small).stdout)
+    found = json.loads(call("compare", "qrels.txt", *runs, "--format", "json", "--jobs", "2", folder=small).stdout)
+    assert found["run_metadata"] == expected
+    one = json.loads(call("measure", "qrels.txt", runs[1], "RR", "ESL@2", "--format", "json", "-q", folder=small).stdout)
     assert (one["run"], one["metadata"], sorted(one["measures"])) == ("bm25-flat", expected["bm25-flat"], ["ESL@2", "RR"])
-    assert set(one) == {"run", "metadata", "measures"}
-    by_query = json.loads(call("measure", "qrels.txt", runs[0], "RR", "--format", "json", "-q", folder=small).stdout)
-    assert (by_query["metadata"], len(by_query["queries"])) == ("", N_QUERIES)
+    assert (list(one), len(one["queries"])) == (["run", "metadata", "queries", "measures"], N_QUERIES)

@@ -40,21 +40,18 @@ def test_report_of_two_runs(sample: Path, tmp_path: Path) -> None:
 
 
 def test_default_name_and_several_runs(small: Path, tmp_path: Path) -> None:
-    paths = [small / name for name in (*PAIR, "bm25-flat.run")]
-    assert call("report", *paths, folder=tmp_path).returncode == 0
-    again = call("report", *paths, folder=tmp_path)
-    assert (again.returncode, again.stderr) == (0, "note: report.html exists and is overwritten\n")
+    (tmp_path / "report.html").touch()
+    done = call("report", *(small / name for name in (*PAIR, "bm25-flat.run")), folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "note: report.html exists and is overwritten\n")
     assert (tmp_path / "report.html").read_text().count('<details class="comparison"') == 2
 
 
 @pytest.mark.parametrize("command", ["compare", "compare-slices --by length", "leaderboard", "suite"])
 def test_pages_beside_the_result_have_texts(command: str, folder: Path) -> None:
     files = ("suite",) if command == "suite" else PAIR
+    documents = {line.split()[2]: "the text of a document" for line in (folder / "bm25.run").read_text().splitlines()}
     (folder / "docs.jsonl").write_text(
-        "".join(
-            json.dumps({"doc_id": line.split()[2], "text": "the text of a document"}) + "\n"
-            for line in (folder / "bm25.run").read_text().splitlines()
-        )
+        "".join(f'{{"doc_id": "{name}", "text": "{text}"}}\n' for name, text in documents.items())
     )
     texts = ("--queries", "queries.tsv", "--docs", "docs.jsonl", "--max-mb", "3", "--report", "page.html")
     done = call(*command.split(), *files, *texts, folder=folder)
@@ -90,7 +87,6 @@ def test_invalid_options(sample: Path, options: list[str], status: int, message:
         ("compare-judges bm25.run bm25-stem.run --judge a=qrels.txt@1 --judge b=qrels.txt --output qrels.txt", "qrels.txt"),
         ("suite suite --output suite/one/bm25.run", "suite/one/bm25.run"),
         ("gate --suite suite --baseline bm25 --margins 1pp,1 --report suite/one/bm25.run", "suite/one/bm25.run"),
-        ("report qrels.txt bm25.run bm25-stem.run -o bm25.run", "bm25.run"),
     ],
 )
 def test_an_input_is_never_overwritten(words: str, target: str, folder: Path) -> None:

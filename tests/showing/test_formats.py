@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -17,16 +15,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import ir_outcomes as iro
 from ir_outcomes.cli.output import Format
 from ir_outcomes.errors import MissingDependency, ParameterError, escaped
 from ir_outcomes.results import Column
 from ir_outcomes.showing import Table, View
 from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_latex, as_markdown, as_text, print_text
+from tests.helpers.comparisons import compare_several
 from tests.helpers.many import collection
 from tests.helpers.results import HOSTILE, KINDS, result_of
 
-every_kind = pytest.mark.parametrize("kind", KINDS)
 anything = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
 hostile = st.one_of(st.sampled_from(HOSTILE), anything)
 
@@ -43,7 +40,7 @@ def is_visible(shown: str) -> bool:
 
 
 class Page(HTMLParser):
-    """Tags and texts of a page, and the cells of its tables."""
+    """Tags and texts of a page."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -68,75 +65,55 @@ def tabular_rows(source: str) -> list[list[str]]:
     return [re.split(r"(?<!\\)&", line.removesuffix(r"\\")) for line in lines]
 
 
-@every_kind
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_result_in_every_format(kind: str) -> None:
     result = result_of(kind)
-    view = result.view()
+    view, page, rows = result.view(), Page(result.to_html()), tabular_rows(result.to_latex())
     forms = set(get_args(Format)) - {"json", "jsonl", "csv"}
     shown = [*(getattr(result, f"to_{form}")() for form in sorted(forms)), repr(result)]
     assert all(map(is_visible, shown))
     assert not any(re.search(r"\bnan\b|\binf\b|None", each) for each in shown)
     assert (str(result), result._repr_html_()) == (result.to_text(), result.to_html())
     tables = [table for table in (*view.tables, *view.details) if table.columns]
-    page = Page(result.to_html())
     assert page.tags.count("table") == len(tables)
     assert page.tags.count("td") == sum(len(row) for table in tables for row in table.rows)
     assert {escaped(cell) for table in tables for row in table.rows for cell in row} <= set(page.texts)
     xml.dom.minidom.parseString(f"<div>{result.to_html()}</div>")
-    rows = tabular_rows(result.to_latex())
-    headings = [1 + any(column.group for column in table.columns) for table in view.tables]
-    assert len(rows) == sum(headings) + sum(len(table.rows) for table in view.tables)
+    assert len(rows) == sum(1 + any(column.group for column in table.columns) + len(table.rows) for table in view.tables)
     assert not any(row[0].lstrip().startswith(("*", "[")) for row in rows)
     lines = [line for line in result.to_markdown().splitlines() if line.startswith("|")]
     assert len(lines) == sum(2 + len(table.rows) for table in view.tables)
-    written = list(csv.DictReader(io.StringIO(result.to_csv(), newline="")))
     columns = list(dict.fromkeys(name for row in result.rows() for name in row))  # some results have rows of two kinds
     assert list(result.to_frame().columns) == columns
-    for row, values in zip(result.rows(), written, strict=True):
+    for row, values in zip(result.rows(), csv.DictReader(io.StringIO(result.to_csv(), newline="")), strict=True):
         assert values == {name: "" if row.get(name) is None else str(row[name]) for name in columns}
     assert [json.loads(line) for line in as_json_lines(result.rows()).splitlines()] == result.rows()
 
 
 @given(hostile)
-def test_text_keeps_names_whole_and_shows_control_characters(name: str) -> None:
+def test_whatever_a_name_holds_is_escaped(name: str) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("COLUMNS", "1000")
-        shown = as_text(view_with(name, "1.00"), details=True)
-    assert is_visible(shown)
-    assert "".join(escaped(name).split()) in "".join(shown.split())
-
-
-@given(hostile)
-def test_latex_escapes_whatever_comes(name: str) -> None:
-    source = as_latex(view_with(name, "-1.00", "3e-09"), caption=True, label="t:1", mark=("best", "significant"))
-    assert is_visible(source)
-    body = "\n".join(line for line in source.splitlines() if not line.startswith("%"))
+        text = as_text(view_with(name, "1.00"), details=True)
+    assert "".join(escaped(name).split()) in "".join(text.split())
+    latex = as_latex(view_with(name, "-1.00", "3e-09"), caption=True, label="t:1", mark=("best", "significant"))
+    body = "\n".join(line for line in latex.splitlines() if not line.startswith("%"))
     bare = re.sub(r"\\[{}$&#_%\\]", "", body)
     assert bare.count("{") == bare.count("}")
     assert bare.count("$") == 4
     assert not set(bare) & set("#~<>|`%")
-    assert [len(row) for row in tabular_rows(source)] == [2, 3, 3]  # groups are one cell each
+    assert [len(row) for row in tabular_rows(latex)] == [2, 3, 3]  # groups are one cell each
     assert not re.search(r"(\\\\|rule)\s*[*\[]", body)
-
-
-@given(hostile)
-def test_html_shows_what_was_given(name: str) -> None:
-    source = as_html(view_with(name, "1.00"), full=True)
-    assert source.startswith("<!DOCTYPE html>")
-    page = Page(source)
+    page = Page(as_html(view_with(name, "1.00"), full=True))
     assert set(page.tags) <= {
         "html", "head", "meta", "title", "style", "body", "table", "caption", "b", "thead", "tr", "th", "tbody", "td",
         "p", "details", "summary", "ul", "li",
     }  # fmt: skip
     assert escaped(name) in page.texts
-
-
-@given(hostile)
-def test_markdown_tables_keep_their_columns(name: str) -> None:
-    written = as_markdown(view_with(name, "1.00"))
-    assert is_visible(written)
-    assert "<script" not in written
-    lines = [line for line in written.splitlines() if line.startswith("| ")]
+    markdown = as_markdown(view_with(name, "1.00"))
+    assert all(map(is_visible, (text, latex, markdown)))
+    assert "<script" not in markdown
+    lines = [line for line in markdown.splitlines() if line.startswith("| ")]
     assert all(len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 3 for line in lines)
 
 
@@ -155,33 +132,24 @@ def test_csv_is_exact(values: list[tuple[str, float, int | None]]) -> None:
 def test_csv_for_spreadsheets() -> None:
     names = ["=1+2", "+a", "-b", "@c", "\td", "\re", "f=1", ""]
     rows = [{"run": name, "score": -0.5} for name in names]
-    written = [row["run"] for row in csv.DictReader(io.StringIO(as_csv(rows, spreadsheet=True), newline=""))]
-    assert written == ["'=1+2", "'+a", "'-b", "'@c", "'\td", "'\re", "f=1", ""]
-    assert as_csv(rows, spreadsheet=True).count(",-0.5") == len(names)
+    written = list(csv.DictReader(io.StringIO(as_csv(rows, spreadsheet=True), newline="")))
+    assert [row["run"] for row in written] == ["'=1+2", "'+a", "'-b", "'@c", "'\td", "'\re", "f=1", ""]
+    assert {row["score"] for row in written} == {"-0.5"}
     assert "'" not in as_csv(rows)
 
 
-@pytest.mark.parametrize(
-    ("cell", "source"),
-    [
-        ("-0.73", "$-0.73$"),
-        ("0.031", "0.031"),
-        ("3e-09", r"$3\times10^{-9}$"),
-        ("< 1e-300", "$<10^{-300}$"),
-        ("[-0.10, +2.00]", "$[-0.10, +2.00]$"),
-        ("-3.5 %", r"$-3.5 \%$"),
-        ("-", "--"),
-    ],
-)
-def test_numbers_in_latex(cell: str, source: str) -> None:
-    table = Table((Column("a"), Column("b", form="n")), (("x", cell),))
-    assert rf"x & {source} \\" in as_latex(View("t", tables=(table,))).splitlines()
+NUMBERS = {
+    "-0.73": "$-0.73$", "0.031": "0.031", "3e-09": r"$3\times10^{-9}$", "< 1e-300": "$<10^{-300}$",
+    "[-0.10, +2.00]": "$[-0.10, +2.00]$", "-3.5 %": r"$-3.5 \%$", "-": "--",
+}  # fmt: skip
 
 
-def test_latex_floats_and_marks() -> None:
+def test_latex_numbers_floats_and_marks() -> None:
+    numbers = Table((Column("a"), Column("b", form="n")), tuple(("x", cell) for cell in NUMBERS))
+    assert [row[1] for row in tabular_rows(as_latex(View("t", tables=(numbers,))))[1:]] == [f" {n} " for n in NUMBERS.values()]
     columns = (Column("run"), Column("ESL", form="n"), Column("gain", form="n"))
     rows = (("a", "1.50", "-0.50"), ("b", "2.00", "+0.25"))
-    table = Table(columns, rows, ("h", "c."), "t_1", best=frozenset({(0, 1)}), significant=frozenset({(0, 2)}))
+    table = Table(columns, rows, ("h", "c."), "t_1", best=[(0, 1)], significant=[(0, 2)])
     view = View("v", tables=(table, table))
     assert as_latex(view).startswith(r"\begin{tabular}{lrr}")
     assert r"\textbf" not in as_latex(view)
@@ -223,13 +191,10 @@ def test_only_a_terminal_has_colour_and_a_width(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_rows_beyond_the_first_are_counted() -> None:
-    table = Table((Column("run"),), tuple((f"r{number}",) for number in range(30)))
-    view = View("t", tables=(table,))
+    view = View("t", tables=(Table((Column("run"),), tuple((f"r{number}",) for number in range(30))),))
     assert as_text(view).splitlines()[-1] == "and 10 more rows: to_text(rows=None)"
     assert as_text(view, in_python=False).splitlines()[-1] == "and 10 more rows: --rows 30"
-    assert "r29" in as_text(view, rows=None)
-    assert "r29" in as_markdown(view)
-    assert "r29" not in as_markdown(view, rows=20)
+    assert ["r29" in shown for shown in (as_text(view, rows=None), as_markdown(view), as_markdown(view, rows=20))] == [1, 1, 0]
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,18 +204,17 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
-@pytest.mark.parametrize("kind", [*KINDS, "14 runs"])
-def test_latex_compiles_and_contenders_fit_over_two_columns(kind: str, tmp_path: Path) -> None:
-    if kind in KINDS:
-        source = result_of(kind).to_latex(caption=True, label="t", wide=True, mark=("best", "significant"))
-    else:
-        judged, runs = collection(14, 60, relevant=3)
-        named = {f"bm25_docT5q_ColB_{number}": run for number, run in enumerate(runs.values())}
-        source = iro.compare(judged, named.pop("bm25_docT5q_ColB_0"), named).to_latex(caption=True, wide=True)
+def test_latex_compiles_and_contenders_fit_over_two_columns(tmp_path: Path) -> None:
+    judged, runs = collection(14, 60, relevant=3)
+    named = {f"bm25_docT5q_ColB_{number}": run for number, run in enumerate(runs.values())}
+    fitting = compare_several(judged, named.pop("bm25_docT5q_ColB_0"), named).to_latex(caption=True, wide=True)
+    kinds = [result_of(kind).to_latex(caption=True, label=kind, wide=True, mark=("best", "significant")) for kind in KINDS]
     head = r"\documentclass[twocolumn]{article}\usepackage{booktabs}\usepackage[margin=19mm]{geometry}\begin{document}"
-    # The names of the kinds need Cyrillic fonts.
-    (tmp_path / "t.tex").write_text(f"{head}\n{source.encode('ascii', 'replace').decode()}\n\\end{{document}}\n")
-    done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "t.tex"], cwd=tmp_path, capture_output=True, check=False)
-    printed = done.stdout.decode(errors="replace")
-    assert done.returncode == 0, printed[-2000:]
-    assert kind in KINDS or "Overfull" not in printed
+    for name, source in (("fitting", fitting), ("kinds", "\n\\clearpage\n".join(kinds))):
+        # The names of the kinds need Cyrillic fonts.
+        (tmp_path / f"{name}.tex").write_text(f"{head}\n{source.encode('ascii', 'replace').decode()}\n\\end{{document}}\n")
+        command = ["pdflatex", "-interaction=nonstopmode", f"{name}.tex"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+        printed = done.stdout.decode(errors="replace")
+        assert done.returncode == 0, printed[-2000:]
+        assert name == "kinds" or "Overfull" not in printed

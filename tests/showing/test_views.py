@@ -1,152 +1,197 @@
-from __future__ import annotations
+"""What is shown of results, whatever the format."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from matplotlib.figure import Figure
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.formatting import pvalue
+from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import collection
+from tests.helpers.results import result_of
 from tests.helpers.runs import qrels_of, run_of
 
 
 @pytest.fixture(scope="module")
-def thirteen() -> Comparisons:
+def thirteen() -> iro.Comparisons:
     qrels, runs = collection(14, 200, relevant=1)
-    names = [f"run.msmarco-v1-passage.bm25-{number}.dev" for number in range(14)]
     baseline, *contenders = runs.values()
-    found = iro.compare(qrels, baseline, contenders, names=names)
-    assert isinstance(found, Comparisons)
-    return found
+    return compare_several(qrels, baseline, contenders, names=[f"run.bm25-{number}.dev" for number in range(14)])
 
 
-def test_thirteen_contenders_print_a_screen_best_first(thirteen: Comparisons) -> None:
-    text = str(thirteen)
-    assert len(text.splitlines()) <= 60
+def flat(text: str) -> str:
+    """Undo the wrapping of lines."""
+    return " ".join(text.split())
+
+
+def test_several_comparisons_are_a_row_each_best_first(thirteen: iro.Comparisons) -> None:
     view = thirteen.view()
     (table,) = view.tables
     labels = [row[1] for row in table.rows]
     assert labels == sorted(labels, key=LABELS.index)
     assert view.label == ", ".join(f"{n} {label}" for label in LABELS if (n := labels.count(label)))
-    assert "p and labels by Holm over 13 runs" in " ".join(text.split())
-
-
-def test_a_mark_shows_what_is_significant_only_before_the_correction(thirteen: Comparisons) -> None:
-    (table,) = thirteen.view().tables
-    shown = {row[0]: row for row in table.rows}
+    assert "p and labels by Holm over 13 runs" in flat(str(thirteen))
+    assert len(str(thirteen).splitlines()) <= 60
+    by_name = {row[0]: (place, row) for place, row in enumerate(table.rows)}
     for each in thirteen:
-        for facet, column in ((each.coverage, 3), (each.ranking, 5)):
-            lost = facet.pvalue <= 0.05 < facet.corrected
-            assert shown[each.contender][column].endswith("*") == lost
-            assert shown[each.contender][column].startswith(pvalue(facet.corrected))
+        place, row = by_name[each.contender]
+        for facet, column in ((each.coverage, 2), (each.ranking, 4)):
+            lost = facet.pvalue <= 0.05 < facet.corrected  # significant only before the correction
+            assert row[column + 1] == f"{pvalue(facet.corrected)}{'*' if lost else ''}"
+            assert ((place, column) in table.significant) == (facet.corrected <= 0.05)
     assert ("*: at most 0.05 before it" in " ".join(table.captions)) == any("*" in cell for row in table.rows for cell in row)
-
-
-def test_notes_are_said_once_for_each_kind(thirteen: Comparisons) -> None:
-    alone, both = "Harm is not excluded: a loss of up to 3 points is possible.", "Few queries: on 30 queries."
-    a = replace(thirteen[0], contender="r1", notes=(alone, both), background=("Depth 10.",))
-    b = replace(thirteen[1], contender="r2", notes=(both,), background=("Depth 10.", "Unjudged documents: 3 %."))
-    view = Comparisons((a, b)).view()
-    assert view.notes == (both, "Harm is not excluded, for r1: a loss of up to 3 points is possible.")
-    assert view.background == ("Depth 10.", "Unjudged documents, for r2: 3 %.")
-    c = replace(thirteen[2], contender="r3", notes=(alone.replace("3", "4"),), background=())
-    assert any(note.startswith("Harm is not excluded, for 2 of 3: ") for note in Comparisons((a, b, c)).view().notes)
-
-
-def test_details_hold_everything(thirteen: Comparisons) -> None:
-    comparison = thirteen[5]
-    page, text = comparison.to_html(), " ".join(comparison.to_text(details=True).split())
-    for shown in ("coverage, %", "naive MRR", "mean search length, B / A", "median rank", comparison.verdict.label):
-        assert shown in page
-        assert shown in text
-        assert (shown in str(comparison)) == (shown in ("coverage, %", comparison.verdict.label))
-    for note in (*comparison.notes, *comparison.background):
-        assert note.replace('"', "&quot;").replace("'", "&#x27;") in page
-        assert note in text
-    assert "<details>" in page
-
-
-def test_a_row_for_each_test(thirteen: Comparisons) -> None:
-    frame = thirteen.to_frame(long=True)
-    names = ["baseline", "contender", "facet", "test", "estimate", "low", "high", "statistic", "p", "p_corrected", "n"]
-    assert list(frame.columns) == [*names, "n_nonzero"]
-    first = thirteen[0]
-    own = frame[(frame.contender == first.contender) & (frame.facet == "ranking")].set_index("test")
-    assert dict(own.p) == first.ranking.pvalues
-    assert own.p_corrected[first.ranking.test] == first.ranking.pvalue_corrected
-    assert own.p_corrected.notna().sum() == 1
-    with pytest.raises(iro.ParameterError, match="has no row for each test"):
-        iro.verdict_from_summary(10, 3, 2, 0.5, 0.1).to_frame(long=True)
-
-
-def test_columns_of_the_paper(thirteen: Comparisons) -> None:
-    names = list(thirteen.paper_rows()[0])
-    assert names == [
-        "A", "B", "delta", "naive_wrs_p", "naive_wsr_p", "naive_t_p", "neither", "a_wins", "b_wins", "coverage_p", "both",
-        "a_esl", "b_esl", "esl_wsr_p", "esl_t_p", "a_rr", "b_rr", "rr_wsr_p", "rr_t_p", "verdict",
-    ]  # fmt: skip
-    row, found = thirteen[4].paper_rows()[0], thirteen[4]
-    assert found.reciprocal is not None
-    assert row["rr_wsr_p"] == found.reciprocal.pvalues["wilcoxon"]
-    assert found.reciprocal.pvalue_corrected is None  # it decides nothing
-    assert row["naive_wrs_p"] == found.naive.pvalues["ranksum"]
-    (table,) = thirteen.view(columns="paper").tables
-    assert (len(table.columns), len(table.rows)) == (len(names), 13)
-    assert r"\multicolumn{9}{c}{(3) both find}" in thirteen.to_latex(columns="paper")
-
-
-def test_columns_of_the_paper_are_named_by_the_unit() -> None:
-    """By document the search length on what both found is no ESL, which is that of the first relevant document."""
-    qrels = {f"q{n}": {"x": 1, "y": 1} for n in range(40)}
-    runs = [{query: dict(zip(order, (3.0, 2.0, 1.0), strict=True)) for query in qrels} for order in ("axy", "xay")]
-    found = iro.compare(qrels, *runs, unit="document")
-    assert isinstance(found, iro.Comparison)
-    (row,) = found.paper_rows()
-    assert (row["a_asl"], row["a_reciprocal_asl"]) == (2.0, 0.5)
-    assert not {"a_esl", "a_rr"} & set(row)
-    text = found.to_text(columns="paper")
-    assert "Lower is better for ASL" in " ".join(text.split())
-    assert "ESL" not in text
-
-
-def test_significant_and_best_cells_are_marked_on_request(thirteen: Comparisons) -> None:
-    (table,) = thirteen.view().tables
-    by_name = {each.contender: each for each in thirteen}
-    assert {row for row, column in table.significant if column == 2} == {
-        row for row, cells in enumerate(table.rows) if by_name[cells[0]].coverage.corrected <= 0.05
-    }
     latex = thirteen.to_latex(mark=("best", "significant"))
     assert latex.count(r"$^{\dagger}$") == len(table.significant)
     assert latex.count(r"\mathbf") == len(table.best)
 
 
-def test_other_measures_than_ranks_are_named() -> None:
+def test_notes_are_said_once_for_each_kind(thirteen: iro.Comparisons) -> None:
+    alone, both = "Harm is not excluded: a loss of up to 3 points is possible.", "Few queries: on 30 queries."
+    a = replace(thirteen[0], contender="r1", notes=(alone, both), background=("Depth 10.",))
+    b = replace(thirteen[1], contender="r2", notes=(both,), background=("Depth 10.", "Unjudged documents: 3 %."))
+    view = iro.Comparisons((a, b)).view()
+    assert view.notes == (both, "Harm is not excluded, for r1: a loss of up to 3 points is possible.")
+    assert view.background == ("Depth 10.", "Unjudged documents, for r2: 3 %.")
+    c = replace(thirteen[2], contender="r3", notes=(alone.replace("3", "4"),), background=())
+    assert any(note.startswith("Harm is not excluded, for 2 of 3: ") for note in iro.Comparisons((a, b, c)).view().notes)
+
+
+def test_details_hold_everything(thirteen: iro.Comparisons) -> None:
+    comparison = thirteen[5]
+    page, text = comparison.to_html(), flat(comparison.to_text(details=True))
+    for shown in ("coverage, %", "naive MRR", "mean search length, B / A", "median rank", comparison.verdict.label):
+        assert shown in page
+        assert shown in text
+        assert (shown in str(comparison)) == (shown in ("coverage, %", comparison.verdict.label))
+    for note in (*comparison.notes, *comparison.background):
+        assert note in text
+
+
+def test_a_row_for_each_test(thirteen: iro.Comparisons) -> None:
+    frame, first = thirteen.to_frame(long=True), thirteen[0]
+    names = ["baseline", "contender", "facet", "test", "estimate", "low", "high", "statistic", "p", "p_corrected", "n"]
+    assert list(frame.columns) == [*names, "n_nonzero"]
+    own = frame[(frame.contender == first.contender) & (frame.facet == "ranking")].set_index("test")
+    assert dict(own.p) == first.ranking.pvalues
+    assert own.p_corrected[first.ranking.test] == first.ranking.pvalue_corrected
+    assert own.p_corrected.notna().sum() == 1
+    with pytest.raises(iro.ParameterError, match="has no row for each test"):
+        result_of("SummaryVerdict").to_frame(long=True)
+
+
+def test_columns_of_the_paper(thirteen: iro.Comparisons) -> None:
+    found = thirteen[4]
+    (row,) = found.paper_rows()
+    assert list(row) == [
+        "A", "B", "delta", "naive_wrs_p", "naive_wsr_p", "naive_t_p", "neither", "a_wins", "b_wins", "coverage_p", "both",
+        "a_esl", "b_esl", "esl_wsr_p", "esl_t_p", "a_rr", "b_rr", "rr_wsr_p", "rr_t_p", "verdict",
+    ]  # fmt: skip
+    assert found.reciprocal is not None
+    assert row["rr_wsr_p"] == found.reciprocal.pvalues["wilcoxon"]
+    assert row["naive_wrs_p"] == found.naive.pvalues["ranksum"]
+    (table,) = thirteen.view(columns="paper").tables
+    assert (len(table.columns), len(table.rows)) == (len(row), 13)
+    assert r"\multicolumn{9}{c}{(3) both find}" in thirteen.to_latex(columns="paper")
+
+
+def test_columns_are_named_by_what_is_compared() -> None:
+    """By document the search length on what both found is no ESL; and other measures than ranks have no reciprocal."""
+    qrels = {f"q{n}": {"x": 1, "y": 1} for n in range(40)}
+    runs = [{query: dict(zip(order, (3.0, 2.0, 1.0), strict=True)) for query in qrels} for order in ("axy", "xay")]
+    found = compare_pair(qrels, *runs, unit="document")
+    (row,) = found.paper_rows()
+    assert (row["a_asl"], row["a_reciprocal_asl"]) == (2.0, 0.5)
+    assert not {"a_esl", "a_rr"} & set(row)
+    assert "Lower is better for ASL" in flat(found.to_text(columns="paper"))
     a = {f"q{number}": {"ndcg": number / 40} for number in range(40)}
     b = {query: {"ndcg": values["ndcg"] / 2} for query, values in a.items()}
-    found = iro.compare_outputs(a, [b, b], measure="ndcg", higher_is_better=True)
-    assert isinstance(found, Comparisons)
-    assert found.view().tables[0].columns[4].title == "ndcg"
-    assert "a_rr" not in found.paper_rows()[0]
-    (table,) = found.view(columns="paper").tables
-    assert [column.title for column in table.columns][11:13] == ["A ndcg", "B ndcg"]
-    assert "naive mean" in found[0].to_text(details=True)
+    outputs: Any = iro.compare_outputs(a, [b, b], measure="ndcg", higher_is_better=True)
+    assert outputs.view().tables[0].columns[4].title == "ndcg"
+    assert "a_rr" not in outputs.paper_rows()[0]
+    assert [column.title for column in outputs.view(columns="paper").tables[0].columns][11:13] == ["A ndcg", "B ndcg"]
+    assert "naive mean" in outputs[0].to_text(details=True)
 
 
 def test_lists_of_queries() -> None:
-    found = iro.compare(qrels_of(["q1", "q2"]), run_of({"q1": 1, "q2": None}), run_of({"q1": 3, "q2": 1}), names=["a", "b"])
-    assert isinstance(found, Comparison)
+    found = compare_pair(qrels_of(["q1", "q2"]), run_of({"q1": 1, "q2": None}), run_of({"q1": 3, "q2": 1}), names=["a", "b"])
     (table,) = found.per_query().view().tables
-    assert table.rows == (
-        ("q1", "both", "1.00", "1.00", "1.00", "3.00", "+2.00"),
-        ("q2", "won", "0.00", "1.00", "-", "1.00", "-"),
-    )
+    assert table.rows[0] == ("q1", "both", "1.00", "1.00", "1.00", "3.00", "+2.00")
+    assert table.rows[1] == ("q2", "won", "0.00", "1.00", "-", "1.00", "-")
 
 
-def test_every_head_says_that_unjudged_documents_were_removed() -> None:
-    qrels, runs = collection(3, 40, relevant=1)
-    for judged_only in (False, True):
-        evaluation = iro.evaluate(qrels, runs, judged_only=judged_only, measures=["nDCG@10"])
-        for result in (iro.compare(evaluation, "run0"), iro.leaderboard(evaluation, measures=["nDCG@10"])):
-            assert ("judged only" in " ".join(result.view().tables[0].captions)) == judged_only
+@pytest.mark.parametrize("ties", ["trec", "expected"])
+@pytest.mark.parametrize("judged_only", [False, True])
+def test_every_head_says_the_settings(ties: Any, judged_only: bool) -> None:
+    qrels, runs = collection(3, 20, relevant=2)
+    ev = iro.evaluate(qrels, runs, ties=ties, judged_only=judged_only, measures=["nDCG@10"])
+    pair = ("run0", "run1")
+    changes = iro.length_changes(ev, *pair)
+    for result in (iro.length_distributions(ev), changes, changes.documents("won"), iro.rrie(ev, *pair), iro.headroom(ev)):
+        judged = ", judged documents only" if judged_only else ""
+        assert result.view().tables[0].captions[-1] == f"depth {ev[0].depth}, rel 1, ties {ties}, missing cutoff{judged}"
+    for board in () if ties == "expected" else (iro.compare(ev, "run0"), iro.leaderboard(ev, measures=["nDCG@10"])):
+        assert ("judged only" in " ".join(board.view().tables[0].captions)) == judged_only
+
+
+def test_changes_of_lengths() -> None:
+    qrels = {"many": {f"d{number}": 1 for number in range(9)}, "single": {"d0": 1}}
+    found = {"many": {"d0": 1.0, "x": 0.5}, "single": {"d0": 1.0, "x": 0.5}}
+    lost = {"many": {"x": 1.0, "y": 0.5}, "single": {"x": 1.0, "d0": 0.5}}
+    result = iro.length_changes(iro.evaluate(qrels, {"A": found, "B": lost}), "A", "B")
+    (table,) = result.view().tables
+    # One document of ten is lost, although it is an eighteenth of the relevant documents by queries of the same weight.
+    assert table.rows[-1] == ("one run only", "0", "0.0", "1", "10.0")
+    assert table.rows[0] == ("1 or more", "0", "0.0", "1", "10.0")
+    assert "found by neither: 8 (80.0 %)" in flat(str(result))
+    assert "1 relevant document further down: B (B) against A (A)" in flat(str(result.documents("further down")))
+
+
+def test_published_means_are_shown_without_settings() -> None:
+    text = str(iro.rrie_from_means({"MAP": 0.4, "ASL": 264}, {"MAP": 0.572, "ASL": 215}, names=("BM25", "neural")))
+    assert "neural (B) against BM25 (A): relative reduction in error\n" in text
+    assert all(shown in text for shown in ("published means", "28.7", "18.6"))
+
+
+def test_shares_of_the_first_places_are_shown() -> None:
+    qrels, runs = collection(6, 30)
+    result = iro.rank_distribution(iro.evaluate(qrels, runs), resamples=40)
+    (table,) = result.view().tables
+    assert [column.title for column in table.columns][5:10] == ["1", "2", "3", "4", "5"]
+    for row, run in zip(table.rows, result.runs, strict=True):
+        assert row[5:10] == tuple(f"{100 * number / 40:.1f}" for number in run.counts[:5])
+
+
+def test_tests_and_verdict_are_rows_of_one_table() -> None:
+    view = result_of("Agreement").view()
+    assert [row[0] for row in view.tables[0].rows][-1] == "verdict"
+    labels, craswell = view.details
+    assert [len(table.rows) for table in (labels, craswell)] == [8, 7]
+    assert labels.rows[-1][:2] == ("outcomes by document", "verdict")
+
+
+def test_a_table_for_papers_has_letters_and_the_best_in_bold() -> None:
+    qrels, runs = collection(3, 200, relevant=2, seed=0)
+    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=6, measures=["AP@6"]), measures=["AP@6", "coverage"])
+    first, last = board.standings[0].run, board.standings[-1].run
+    assert board.measures[0].better_than[0] == (last,)
+    value, text, explained = f"{board.standings[0].score:.4f}", flat(str(board)), "Holm over 3 pairs, level 0.05"
+    assert f"a {first} {value} c" in text
+    assert "Letters: the runs that this one is significantly better than: t test" in text
+    assert f"| **{value}**<sup>c</sup> |" in board.to_markdown()
+    assert f"<b>{value}</b><sup>c</sup></td>" in board.to_html()
+    latex = board.to_latex(caption=True)
+    assert rf"\textbf{{{value}}}$^{{c}}$" in latex
+    assert explained in latex
+    assert explained in text
+
+
+def test_a_board_of_scores_says_what_its_figures_need() -> None:
+    qrels, runs = collection(3, 20, relevant=2)
+    board = iro.leaderboard(iro.evaluate(qrels, runs).scores_of(None))
+    assert "None" not in board.to_text(details=True)
+    for kind in ("verdicts", "history"):
+        with pytest.raises(iro.ParameterError, match=f"kind='{kind}' needs"):
+            board.plot(kind, ax=Figure())

@@ -1,7 +1,5 @@
 """A measure's value for every run and query, with its direction: what is aggregated, resampled and compared in halves."""
 
-from __future__ import annotations
-
 import ast
 import difflib
 import os
@@ -12,8 +10,7 @@ from typing import Any
 
 import ir_measures
 import numpy as np
-from ir_measures.measures import Measure
-from ir_measures.measures import registry as measure_registry
+from ir_measures.measures import Measure, registry
 
 from ir_outcomes.errors import IrOutcomesError, MismatchError, MissingDependency, ParameterError, some, warn
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of
@@ -76,11 +73,11 @@ class Scores:
         """(n_runs, n_queries) float array: the values, negated where lower is better, so that higher is better."""
         return self.values if self.higher_is_better else -self.values
 
-    def take(self, places: Sequence[int]) -> Scores:
+    def take(self, places: Sequence[int]) -> "Scores":
         """Return the scores of the runs at these places."""
         return replace(self, runs=tuple(self.runs[place] for place in places), values=self.values[list(places)])
 
-    def on(self, queries: Iterable[str] | str | os.PathLike[str] | None) -> Scores:
+    def on(self, queries: Iterable[str] | str | os.PathLike[str] | None) -> "Scores":
         """Keep some of the queries: a list of ids, or a file with one id on each line; None keeps all."""
         if queries is None:
             return self
@@ -114,7 +111,7 @@ def places_of_queries(queries: Iterable[str] | str | os.PathLike[str], query_ids
 
 def direction_of(measure: Any) -> bool:
     """Return the direction of a measure, or of its name; one that is not known is a `ParameterError`."""
-    declared = getattr(measure_registry.get(base_name(str(measure))), "HIGHER_IS_BETTER", None)  # our measures declare it
+    declared = getattr(registry.get(base_name(str(measure))), "HIGHER_IS_BETTER", None)  # our measures declare it
     if declared is not None:
         return bool(declared)
     if not is_gain(str(measure)):
@@ -176,12 +173,12 @@ def parse_measure(text: Any) -> Any:
     if not isinstance(text, str):
         return check_measure(text)
     name, parameters, at = _parsed(text)
-    if name not in measure_registry:
-        known = {spelled.casefold(): spelled for spelled in measure_registry}
+    if name not in registry:
+        known = {spelled.casefold(): spelled for spelled in registry}
         near = [known[match] for match in difflib.get_close_matches(name.casefold(), list(known), n=3)]
         hint = f"did you mean {', '.join(near)}?" if near else "write one such as nDCG@10 or ESL@100"
         raise ParameterError(f"unknown measure {name[:80]}; {hint}")
-    measure = measure_registry[name]
+    measure = registry[name]
     if at is not None:
         if measure.AT_PARAM in parameters:
             raise ParameterError(f"{text!r}: {measure.AT_PARAM} is given twice; write it once, after @")

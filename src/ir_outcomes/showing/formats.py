@@ -264,24 +264,16 @@ def as_latex(
         check_choice("mark", each, get_args(Mark))
     if label is not None and not _LABEL.fullmatch(label):
         raise ParameterError(f"label={label!r}: use letters, digits and - : . only, such as tab:comparison")
-    in_float = caption is not False or label is not None or wide
-    environment = "table*" if wide else "table"
     parts = []
     for number, table in enumerate((table for table in view.tables if table.columns), start=1):
         described = [*map(_sentence, (table.title or view.headline, *table.captions)), *_legend_of_marks(table, mark)]
-        lines = _tabular(table, mark)
-        if in_float:
-            own = _tex(" ".join(described)) if caption is True else caption
-            lines = [
-                rf"\begin{{{environment}}}",
-                r"\centering",
-                *([rf"\caption{{{own}}}"] if own else []),
-                *([rf"\label{{{label}{f'-{number}' if number > 1 else ''}}}"] if label is not None else []),
-                # Eleven columns of many contenders are then 460 points wide; two columns of a page are 470 to 520.
-                r"\small\setlength{\tabcolsep}{3pt}",
-                *lines,
-                rf"\end{{{environment}}}",
-            ]
+        lines, own = _tabular(table, mark), _tex(" ".join(described)) if caption is True else caption
+        if caption is not False or label is not None or wide:
+            environment = "table*" if wide else "table"
+            head = [rf"\begin{{{environment}}}", r"\centering", *([rf"\caption{{{own}}}"] if own else [])]
+            head += [] if label is None else [rf"\label{{{label}{f'-{number}' if number > 1 else ''}}}"]
+            # Eleven columns of many contenders are then 460 points wide; two columns of a page are 470 to 520.
+            lines = [*head, r"\small\setlength{\tabcolsep}{3pt}", *lines, rf"\end{{{environment}}}"]
         parts.append("\n".join([*lines, *(_comments(described) if caption is not True else ())]))
     is_said = any(table.columns and not table.title for table in view.tables)  # in the place of a title
     headline = [] if is_said else [view.headline]

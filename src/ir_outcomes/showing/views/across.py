@@ -21,8 +21,8 @@ from ir_outcomes.showing import Table, View, settings_words, view_of
 from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, corrected_words, queries_table, short_columns, unit_of
 
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
-MOST_NAMED = 8  # conditions whose names are headings of a matrix; more, or names that begin alike, have numbers
-ALL_NAMES = 44  # characters of the names of conditions that fit beside each other
+MOST_NAMED = 8  # conditions whose names are headings of a matrix; more, or longer names, have numbers
+ALL_NAMES = 44  # characters of their names that fit beside each other
 SIGNS = {"better": "+", "worse": "-", "trade-off": "~", "unconfirmed": "?", "none": "."}
 SIGNS_EXPLAINED = "+ better, - worse, ~ trade-off, ? unconfirmed, . no significant difference"
 RATIO_EXPLAINED = "ranking, B / A: mean search length on what both find, below 1 is better"
@@ -44,9 +44,8 @@ def sign_of(label: str | None) -> str:
 def _matrix(kind: str, labels: Mapping[str, Mapping[str, str | None]], last: Mapping[str, str], settings: str) -> Table:
     """Show a sign for each run and condition, how often it is better and worse, and a last column for each run."""
     names = list(dict.fromkeys(name for own in labels.values() for name in own))
-    longest = max(map(len, names)) if sum(map(len, names)) <= ALL_NAMES else ALL_NAMES // len(names)
-    few = len(names) <= MOST_NAMED and len({name[:longest] for name in names}) == len(names)
-    shown = [name[:longest] if few else str(number) for number, name in enumerate(names, 1)]
+    few = len(names) <= MOST_NAMED and sum(map(len, names)) <= ALL_NAMES
+    shown = names if few else [str(number) for number in range(1, 1 + len(names))]
     counts = [(side if few else SIGNS[side], "n") for side in ("better", "worse")]
     lines = []
     for run, own in labels.items():
