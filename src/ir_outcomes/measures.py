@@ -8,7 +8,6 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
 from itertools import repeat
 from typing import Any, get_args
 
@@ -140,6 +139,7 @@ class SearchLengthMeasure(Measure):
             raise ParameterError(f"{self.NAME} has no parameter {', '.join(sorted(unknown))}; it has {known}")
         # In one order, because ir_measures tells measures apart by their text.
         super().__init__(**{name: self._checked(name, params[name]) for name in self.SUPPORTED_PARAMS if name in params})
+        self._text = str(super().__repr__())  # ir_measures tells measures apart by it, and asks for it several times per query
         self.cutoff: int | None = self.params.get("cutoff")
         self.baseline: str | None = self.params.get("baseline")
         if self.cutoff is not None and self._fills_up in self.params.items():
@@ -177,12 +177,6 @@ class SearchLengthMeasure(Measure):
     _only_alone: tuple[str, ...] = ()
     _fills_up = ("", "")  # the parameter, and its value, that gives a query without results the length cutoff + 1
     _example = ""  # of a measure that makes no sense without a baseline
-
-    # ir_measures tells measures apart by their text, and asks for it several times per query: it is composed once.
-
-    @cached_property
-    def _text(self) -> str:
-        return str(super().__repr__())
 
     def __repr__(self) -> str:
         return self._text

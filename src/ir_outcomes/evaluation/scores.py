@@ -214,13 +214,17 @@ def is_of_lengths(measure: Any) -> bool:
     return hasattr(measure, "for_comparison")
 
 
+def comparable(named: Any) -> Any:
+    """Parse a measure, and give each run's missing documents the same depth."""
+    measure = parse_measure(named)
+    return measure.for_comparison() if is_of_lengths(measure) else measure
+
+
 def comparable_measures(measures: Sequence[Any] | str, directions: Mapping[str, bool] | bool | None = None) -> dict[Any, bool]:
-    """Parse measures, give each run's missing documents the same depth, and find the directions."""
+    """Parse measures that runs are compared by, and find the directions."""
     found: dict[Any, bool] = {}
     for named in [measures] if isinstance(measures, str) else measures:
-        measure = parse_measure(named)
-        if is_of_lengths(measure):
-            measure = measure.for_comparison()
+        measure = comparable(named)
         if measure in found:
             raise ParameterError(f"{measure} is named twice; name each measure once")
         given = directions.get(str(measure)) if isinstance(directions, Mapping) else directions
@@ -258,6 +262,15 @@ def scores_from_lengths(measure: Any, runs: Sequence[SearchLengths]) -> Scores |
     return Scores(str(measure), direction_of(measure), tuple(run.name for run in runs), first.query_ids, values)
 
 
+def known_scores(measure: Any, runs: Sequence[SearchLengths], cutoff: int, kept: Sequence[Scores]) -> Scores | None:
+    """Return the values of a measure, where they were kept or follow from search lengths; of None the reciprocal ranks."""
+    if measure is None:
+        return reciprocal_ranks(runs, cutoff)
+    measure = comparable(measure)
+    found = (scores for scores in kept if scores.measure == str(measure))
+    return next(found, None) or scores_from_lengths(measure, runs)
+
+
 def measure_values(qrels: Qrels, measures: tuple[Any, ...], run: Run) -> Floats:
     """(n_measures, n_queries) float array: what ir_measures computes, in the order of the measures and of the qrels."""
     values = np.full((len(measures), len(qrels.query_ids)), np.nan)
@@ -281,16 +294,6 @@ def measure_values(qrels: Qrels, measures: tuple[Any, ...], run: Run) -> Floats:
 def _evaluator(qrels: Qrels, measures: tuple[Any, ...]) -> Any:
     """Return what evaluates one run after another; making it takes longer than using it."""
     return ir_measures.evaluator(measures, qrels.to_dict())
-
-
-def stacked_scores(
-    query_ids: tuple[str, ...], names: Sequence[str], measures: Mapping[Any, bool], values: Floats
-) -> tuple[Scores, ...]:
-    """Make scores of the values of each run, an (n_runs, n_measures, n_queries) array."""
-    return tuple(
-        Scores(str(measure), higher_is_better, tuple(names), query_ids, values[:, row])
-        for row, (measure, higher_is_better) in enumerate(measures.items())
-    )
 
 
 def scores_from_outputs(
