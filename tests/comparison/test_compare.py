@@ -348,3 +348,5 @@ def test_runs_are_named_and_compared_once() -> None:
     assert ([item.contender for item in found], found[0].settings.family) == (["y", "z"], 2)
     with pytest.raises(ParameterError, match="no run is called None"):
         iro.compare(evaluation, None)
+    with pytest.raises(ParameterError, match="rel and names: an evaluation has its own; pass it to evaluate"):
+        iro.compare(evaluation, "x", rel=2, names=["X", "Y", "Z"])
