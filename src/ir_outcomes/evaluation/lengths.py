@@ -16,11 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
-from ir_outcomes.evaluation.ranking import expectations, judged_part, levels, places_of, scores_of, spans
+from ir_outcomes.evaluation.ranking import as_ranking, expectations, judged_part, levels, places_of, scores_of, spans
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.qrels import query_texts
-from ir_outcomes.reading.runs import NestedRun, as_ranking, as_run
 from ir_outcomes.types import Bools, Floats, Ints, Missing, Ties, Unit, check_choice, check_positive
 
 PER_ATOM = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
@@ -336,7 +335,7 @@ def search_lengths(
     qrels, run = as_qrels(qrels), as_ranking(run)
     places = places_of(qrels, run)
     if judged_only:
-        run = judged_part(qrels, as_run(run.data) if isinstance(run, NestedRun) else run, places)
+        run = judged_part(qrels, run, places)
     scores = np.where(qrels.grades >= 0, scores_of(qrels, run, places), np.nan)
     first, size, listed = levels(qrels, run, places, scores, ties)
 
