@@ -20,15 +20,7 @@ from ir_measures.providers import Evaluator, Provider
 from ir_measures.providers import registry as provider_registry  # the module itself is not complete yet where it loads this
 
 from ir_outcomes.errors import ParameterError, some, warn
-from ir_outcomes.evaluation.lengths import (
-    OUTCOMES,
-    PER_ATOM,
-    PER_QUERY,
-    SearchLengths,
-    match,
-    means_by_query,
-    search_lengths,
-)
+from ir_outcomes.evaluation.lengths import OUTCOMES, PER_ATOM, PER_QUERY, SearchLengths, match, means_by_query, search_lengths
 from ir_outcomes.reading.columns import digest_of
 from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.files import file_digest

@@ -103,8 +103,9 @@ def scores_of(qrels: Qrels, run: Run | NestedRun, places: Ints) -> Floats:
     return scores
 
 
-def judged_part(qrels: Qrels, run: Run, places: Ints) -> Run:
+def judged_part(qrels: Qrels, run: Run | NestedRun, places: Ints) -> Run:
     """Leave out of the run what is not judged."""
+    run = as_run(run.data) if isinstance(run, NestedRun) else run
     rows = locate(qrels, run, places)
     return run.take(np.sort(rows[(rows >= 0) & (qrels.grades >= 0)]))
 
