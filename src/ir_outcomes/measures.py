@@ -8,7 +8,6 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
 from itertools import repeat
 from typing import Any, get_args
 
@@ -21,11 +20,12 @@ from ir_measures.providers import registry as provider_registry  # the module it
 
 from ir_outcomes.errors import ParameterError, some, warn
 from ir_outcomes.evaluation.lengths import OUTCOMES, PER_ATOM, PER_QUERY, SearchLengths, match, means_by_query, search_lengths
+from ir_outcomes.evaluation.ranking import as_ranking
 from ir_outcomes.reading.columns import digest_of
 from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import DATASET_PREFIX, Run, as_ranking, as_run
+from ir_outcomes.reading.runs import DATASET_PREFIX, Run, as_run
 from ir_outcomes.types import Missing, Ties, Unit, check_one_order, check_positive
 
 MOST_KEPT = 128
@@ -132,6 +132,7 @@ class SearchLengthMeasure(Measure):
             raise ParameterError(f"{self.NAME} has no parameter {', '.join(sorted(unknown))}; it has {known}")
         # In one order, because ir_measures tells measures apart by their text.
         super().__init__(**{name: self._checked(name, params[name]) for name in self.SUPPORTED_PARAMS if name in params})
+        self._text = str(super().__repr__())  # ir_measures tells measures apart by it, and asks for it several times per query
         self.cutoff: int | None = self.params.get("cutoff")
         self.baseline: str | None = self.params.get("baseline")
         if self.cutoff is not None and self._fills_up in self.params.items():
@@ -169,12 +170,6 @@ class SearchLengthMeasure(Measure):
     _only_alone: tuple[str, ...] = ()
     _fills_up = ("", "")  # the parameter, and its value, that gives a query without results the length cutoff + 1
     _example = ""  # of a measure that makes no sense without a baseline
-
-    # ir_measures tells measures apart by their text, and asks for it several times per query: it is composed once.
-
-    @cached_property
-    def _text(self) -> str:
-        return str(super().__repr__())
 
     def __repr__(self) -> str:
         return self._text

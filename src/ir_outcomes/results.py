@@ -94,10 +94,9 @@ def _frozen(value: Any) -> Any:
 class Result(Immutable):
     """Base of all results, which are frozen dataclasses.
 
-    A subclass defines `rows` and `_summary`, and a view in `ir_outcomes.showing.views`. Its fields are of these types, which
-    JSON can restore: bool, int, float, str, date, Literal, dataclasses, NamedTuple, tuple, Sequence (restored as a tuple),
-    Mapping with str keys, and unions of these with None. A field with ``metadata=OPTIONAL`` needs a default; JSON holds it only
-    on request.
+    A subclass defines `rows`, and has a view in `ir_outcomes.showing.views`. Its fields are of these types, which JSON can
+    restore: bool, int, float, str, date, Literal, dataclasses, NamedTuple, tuple, Sequence (restored as a tuple), Mapping with
+    str keys, and unions of these with None. A field with ``metadata=OPTIONAL`` needs a default; JSON holds it only on request.
 
     Attributes
     ----------
@@ -292,16 +291,11 @@ class Result(Immutable):
         check_choice("columns", columns, get_args(Columns))
         return view_of(self) if columns == "default" else paper_view(self)
 
-    def _summary(self) -> str:
-        """Describe the result in a few words, for its `repr`: main names and counts."""
-        raise NotImplementedError
-
     def _repr_html_(self) -> str:
         return self.to_html()
 
     def __repr__(self) -> str:
-        summary = escaped(self._summary())
-        return f"<{type(self).__name__}: {shortened(summary, LONGEST_SUMMARY)}>"
+        return f"<{type(self).__name__}: {shortened(escaped(self.view().headline), LONGEST_SUMMARY)}>"
 
     def __str__(self) -> str:
         return self.to_text()

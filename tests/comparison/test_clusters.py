@@ -67,12 +67,6 @@ def test_coverage_is_tested_by_sign_flips_of_clusters() -> None:
     assert found.naive == plain.naive
 
 
-def test_a_cluster_for_each_query_changes_nothing() -> None:
-    with pytest.warns(iro.IrOutcomesWarning, match="every cluster has one answerable query"):
-        each = compared(clusters={query: query for query in IDS})
-    assert each == compared()
-
-
 def test_few_differences_count_clusters() -> None:
     """200 queries of 20 clusters differ: too few clusters for t."""
     ids = [f"q{n}" for n in range(200)]

@@ -165,18 +165,13 @@ def test_ranks_judged_shares_and_pairs_to_judge() -> None:
     qrels = {f"q{number}": {"gold": 1, "bad": 0} for number in range(10)}
     a = {query: {"gold": 3.0, "x": 2.0, "bad": 1.0} for query in qrels}
     b = {query: {"x": 3.0, "y\t1": 2.0, "gold": 1.0} if query != "q3" else {"gold": 1.0} for query in qrels}
-    evaluation = iro.evaluate(qrels, {"a": a, "b": b}, unjudged=True, cutoff=3)
-    result = iro.holes(evaluation, "a")
+    result = iro.holes(iro.evaluate(qrels, {"a": a, "b": b}, unjudged=True, cutoff=3), "a")
     found = result["b"]
-    assert found.judged == pytest.approx((2 / 3, 10 / 28))
-    assert found.judged_at_10 == found.judged
-    assert found.n_unjudged == 19
+    assert found.judged == found.judged_at_10 == pytest.approx((2 / 3, 10 / 28))
     ranks = {(document.query_id, document.docid): document[2:] for document in found.candidates}
-    assert ranks["q3", "x"] == (2, None)
-    assert ranks["q4", "x"] == (2, 1)
-    assert ranks["q4", "y\t1"] == (None, 2)
+    assert (ranks["q3", "x"], ranks["q4", "x"], ranks["q4", "y\t1"]) == ((2, None), (2, 1), (None, 2))
     assert len(result.to_judge(5)) == len(result.to_tsv(5).splitlines()) == 5
-    assert len(result.to_judge(1000)) == 19
+    assert len(result.to_judge(1000)) == found.n_unjudged == 19
     assert iro.Holes.from_json(result.to_json()) == result
     with pytest.raises(KeyError, match="the contenders are b"):
         result["c"]

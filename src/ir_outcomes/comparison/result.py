@@ -14,7 +14,6 @@ from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
 from ir_outcomes.comparison.verdict import LABELS, Direction, Verdict, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES
-from ir_outcomes.formatting import plural
 from ir_outcomes.results import OPTIONAL, Better, Column, Result, attributes, of_part, rows_of
 from ir_outcomes.statistics import Test
 from ir_outcomes.types import Floats
@@ -90,9 +89,6 @@ class Queries(Result, Sequence[QueryOutcome]):
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each query."""
         return rows_of(QUERY_COLUMNS, self.items)
-
-    def _summary(self) -> str:
-        return f"{plural('query', len(self.items))}, {self.contender!r} against {self.baseline!r}"
 
 
 class CutoffLabel(NamedTuple):
@@ -184,9 +180,6 @@ class Comparison(Result):
     def alpha(self) -> float:
         """Level of tests, intervals and verdict."""
         return self.settings.alpha
-
-    def _summary(self) -> str:
-        return f"{self.contender!r} against {self.baseline!r}: {self.verdict.label}, {plural('query', self.n_queries)}"
 
     def per_query(self, which: str | None = None, top: int | None = None) -> Queries:
         """List the queries: which did I win, which did I lose.
@@ -282,11 +275,6 @@ class Comparisons(Result, Sequence[Comparison]):
             if item.contender == key:
                 return item
         raise KeyError(f"{key}; the contenders are {', '.join(item.contender for item in self.items)}")
-
-    def _summary(self) -> str:
-        baselines = {item.baseline for item in self.items}
-        against = f" against {baselines.pop()!r}" if len(baselines) == 1 else ""
-        return f"{plural('comparison', len(self.items))}{against}"
 
     def sorted(self, by: str = "verdict") -> Comparisons:
         """Order the comparisons by "verdict", best first, by the change of a facet, "coverage" or "ranking", or by "name"."""

@@ -279,9 +279,6 @@ class SummaryVerdict(Result):
         """Whether the verdict is the same for all numbers that round to those given."""
         return len(self.labels) == 1
 
-    def _summary(self) -> str:
-        return f"{self.label}, {'survives' if self.survives_rounding else 'does not survive'} rounding"
-
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row."""
         columns = (

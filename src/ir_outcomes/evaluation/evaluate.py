@@ -15,7 +15,7 @@ from ir_outcomes.errors import EmptyInput, InputError, MismatchError, ParameterE
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, load_evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of, search_lengths
 from ir_outcomes.evaluation.ranking import RankedDocuments, ranked_documents
-from ir_outcomes.evaluation.scores import comparable_measures, follows_from_lengths, measure_values, stacked_scores
+from ir_outcomes.evaluation.scores import Scores, comparable_measures, follows_from_lengths, measure_values
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.datasets import Task, open_collection
 from ir_outcomes.reading.files import name_of
@@ -115,9 +115,7 @@ def evaluate(
     MismatchError
         If search lengths have other settings, no query of a run is in the qrels, or none is answerable.
     ParameterError
-        If a setting makes no sense, a name is given to two runs, or a process that evaluates runs is killed.
-    MissingDependency
-        If `n_jobs` is not 1 and joblib is not installed.
+        If a name is given to two runs, or a process that evaluates runs is killed.
 
     Examples
     --------
@@ -152,6 +150,7 @@ def evaluate(
     if clusters is not None:
         codes = clusters_of(clusters, first.query_ids, first.answerable)
     lengths = tuple(replace(result.lengths, name=name, clusters=codes) for result, name in zip(results, called, strict=True))
+    values = np.stack([result.values for result in results])
     return Evaluation(
         runs=lengths,
         collection=task.dataset_id if task else judgments.name,
@@ -159,7 +158,10 @@ def evaluate(
         unit=_unit_of(unit, task, first),
         many_relevant=bool(first.relevant.max(initial=0) > 1),
         texts=dict(chain.from_iterable(known.items() for known in (*(result.texts for result in results), collection.texts))),
-        scores=stacked_scores(judgments.query_ids, called, needing_runs, np.stack([result.values for result in results])),
+        scores=tuple(
+            Scores(str(measure), higher, tuple(called), judgments.query_ids, values[:, row])
+            for row, (measure, higher) in enumerate(needing_runs.items())
+        ),
         documents=tuple(result.documents for result in results if result.documents is not None),
         unjudged=tuple(result.unjudged for result in results if result.unjudged is not None),
         sources=tuple(run if _is_readable_again(run) else None for run in read),
@@ -351,7 +353,7 @@ def evaluate_suite(
     on_error: OnError = "report",
     **settings: Any,
 ) -> dict[str, Evaluation]:
-    """Evaluate the runs of several collections, for `ir_outcomes.compare_collections`.
+    """Evaluate the runs of several collections, for `ir_outcomes.compare_collections`; return the evaluations by collection.
 
     Parameters
     ----------
@@ -369,15 +371,10 @@ def evaluate_suite(
     **settings
         ``unit``, ``ties``, ``judged_only``, ``measures``, ``documents`` and ``n_jobs`` of `ir_outcomes.evaluate`.
 
-    Returns
-    -------
-    dict of str to Evaluation
-        By the name of the collection.
-
     Raises
     ------
     InputError
-        If the suite cannot be read, or no run of a collection can be evaluated; the message names the collection.
+        If the suite cannot be read, or no run of a collection can be evaluated.
     """
     found = suite if isinstance(suite, Suite) else read_suite(suite)
     check_names((collection.name for collection in found.collections), "collection")

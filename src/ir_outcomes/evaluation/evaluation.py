@@ -16,17 +16,7 @@ import numpy.typing as npt
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, UnreadableFile, some, warn
 from ir_outcomes.evaluation.lengths import SearchLengths, text_before
 from ir_outcomes.evaluation.ranking import RankedDocuments, score_bits
-from ir_outcomes.evaluation.scores import (
-    Scores,
-    comparable_measures,
-    is_of_lengths,
-    measure_values,
-    parse_measure,
-    places_of_queries,
-    reciprocal_ranks,
-    scores_from_lengths,
-    stacked_scores,
-)
+from ir_outcomes.evaluation.scores import Scores, comparable, direction_of, known_scores, measure_values, places_of_queries
 from ir_outcomes.formatting import percent, plural, write_completely
 from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.qrels import Qrels
@@ -112,44 +102,19 @@ class Evaluation(Sequence[SearchLengths]):
 
     An evaluation is a sequence: ``len(ev)``, ``ev[0]``, iteration; ``ev["bm25"]`` finds a run by its name, and a slice or a
     list of names is an evaluation of those runs.
-
-    Attributes
-    ----------
-    runs : tuple of SearchLengths
-        The runs. Those that were read from files keep their whole depth.
-    collection : str
-        What the qrels are called: the dataset id or the name of the file.
-    cutoff : int
-        The default of the analyses: ranks beyond it do not count.
-    unit : {"query", "document"}
-        What is answered or not.
-    many_relevant : bool
-        Whether any answerable query of the collection has more than one relevant document.
-    texts : mapping of str to str
-        Texts of queries by query id, as far as they are known.
-    scores : tuple of Scores
-        Values of the measures that were asked for and do not follow from search lengths, for all runs; see `scores_of`.
-    documents : tuple of RankedDocuments
-        The first documents of each list of each run; empty where they were not asked for.
-    unjudged : tuple of RankedDocuments
-        The unjudged documents within the cutoff of each run; empty where they were not asked for.
-    sources : tuple of object
-        What each run was read from; None where it cannot be read again.
-    qrels : Qrels or None
-        The judgments; None where they were not kept.
     """
 
-    runs: tuple[SearchLengths, ...]
-    collection: str
-    cutoff: int
-    unit: Unit
-    many_relevant: bool
-    texts: Mapping[str, str] = field(default_factory=dict)
-    scores: tuple[Scores, ...] = ()
-    documents: tuple[RankedDocuments, ...] = ()
-    unjudged: tuple[RankedDocuments, ...] = ()
-    sources: tuple[Any, ...] = ()
-    qrels: Qrels | None = None
+    runs: tuple[SearchLengths, ...]  #: those that were read from files keep their whole depth
+    collection: str  #: what the qrels are called: the dataset id or the name of the file
+    cutoff: int  #: the default of the analyses: ranks beyond it do not count
+    unit: Unit  #: what is answered or not
+    many_relevant: bool  #: whether any answerable query of the collection has more than one relevant document
+    texts: Mapping[str, str] = field(default_factory=dict)  #: of queries by query id, as far as they are known
+    scores: tuple[Scores, ...] = ()  #: of measures that were asked for and do not follow from search lengths; see `scores_of`
+    documents: tuple[RankedDocuments, ...] = ()  #: the first documents of each list of each run, where they were asked for
+    unjudged: tuple[RankedDocuments, ...] = ()  #: the unjudged documents within the cutoff, where they were asked for
+    sources: tuple[Any, ...] = ()  #: what each run was read from; None where it cannot be read again
+    qrels: Qrels | None = None  #: the judgments; None where they were not kept
 
     def __post_init__(self) -> None:
         check_names(self.names)
@@ -244,32 +209,21 @@ class Evaluation(Sequence[SearchLengths]):
         asked for in ``evaluate(measures=)``, or the runs are read again where that is possible, with a warning, else
         `ParameterError`. None is the reciprocal rank at `cutoff`, by default the evaluation's own, over the answerable queries.
         """
-        scores = self._scores_of(measure, cutoff)
+        at = self.cutoff if cutoff is None else cutoff
+        scores = known_scores(measure, self.runs, at, self.scores) or self._read_scores(comparable(measure))
         if self.clusters is None:
             return scores
         place = {query: index for index, query in enumerate(self.query_ids)}
         return replace(scores, clusters=self.clusters[[place[query] for query in scores.query_ids]])
-
-    def _scores_of(self, measure: Any, cutoff: int | None) -> Scores:
-        if measure is None:
-            return reciprocal_ranks(self.runs, self.cutoff if cutoff is None else cutoff)
-        parsed = parse_measure(measure)
-        if is_of_lengths(parsed):
-            parsed = parsed.for_comparison()  # as it was kept
-        for scores in self.scores:
-            if scores.measure == str(parsed):
-                return scores
-        return scores_from_lengths(parsed, self.runs) or self._read_scores(parsed)
 
     def _read_scores(self, measure: Any) -> Scores:
         remedy = f"pass measures=[{str(measure)!r}] to evaluate"
         if self.qrels is None or not self.sources or any(source is None for source in self.sources):
             raise ParameterError(f"{measure} was not kept, and some runs cannot be read again; {remedy}")
         warn(f"{measure} was not kept, so all runs are read again; {remedy}")
-        measures = comparable_measures([measure])
         runs = (as_run(source, name) for source, name in zip(self.sources, self.names, strict=True))
-        values = np.stack([measure_values(self.qrels, tuple(measures), run) for run in runs])
-        return stacked_scores(self.qrels.query_ids, self.names, measures, values)[0].on(self.query_ids)
+        values = np.concatenate([measure_values(self.qrels, (measure,), run) for run in runs])
+        return Scores(str(measure), direction_of(measure), self.names, self.qrels.query_ids, values).on(self.query_ids)
 
     def restrict(self, queries: Iterable[str] | str | os.PathLike[str]) -> Evaluation:
         """Return the evaluation of some of the queries: their ids, or a file with one id on each line."""
@@ -287,12 +241,8 @@ class Evaluation(Sequence[SearchLengths]):
         """Write the evaluation to a file that `ir_outcomes.load_evaluation` reads, so that no run has to be read again.
 
         It holds the search lengths, scores of measures, settings, clusters, names and the hash of the qrels, but no texts and
-        no documents. In `ir_outcomes.evaluate`, and among the runs of a command, the file stands for its runs.
-
-        Parameters
-        ----------
-        path : path
-            The file, which must end in ``.npz``. It is written completely or not at all.
+        no documents. In `ir_outcomes.evaluate`, and among the runs of a command, the file stands for its runs. Its name must
+        end in ``.npz``; it is written completely or not at all.
 
         Examples
         --------
@@ -347,7 +297,7 @@ _LAYOUT = "evaluation 7"  # of saved files; it must change whenever a file of th
 
 
 def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluation:
-    """Read what `Evaluation.save` wrote.
+    """Read what `Evaluation.save` wrote; its runs cannot be read again for what was not kept.
 
     Parameters
     ----------
@@ -356,15 +306,8 @@ def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluati
     qrels : Qrels, path, dataset id, dict, frame or iterable, optional
         Those that it must have been evaluated with; see `ir_outcomes.as_qrels`.
 
-    Returns
-    -------
-    Evaluation
-        Its runs cannot be read again for what was not kept.
-
     Raises
     ------
-    UnreadableFile
-        If the file cannot be read.
     FormatError
         If it is not such a file, is damaged, or was written with another layout.
     MismatchError

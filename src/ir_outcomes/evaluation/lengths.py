@@ -16,11 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
-from ir_outcomes.evaluation.ranking import expectations, judged_part, levels, places_of, scores_of, spans
+from ir_outcomes.evaluation.ranking import as_ranking, expectations, judged_part, levels, places_of, scores_of, spans
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.qrels import query_texts
-from ir_outcomes.reading.runs import NestedRun, as_ranking, as_run
 from ir_outcomes.types import Bools, Floats, Ints, Missing, Ties, Unit, check_choice, check_positive
 
 PER_ATOM = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
@@ -34,63 +33,31 @@ class SearchLengths:
 
     An *atom* is a (query, relevant document) pair. Atoms stand in the order of the qrels, so the arrays of two runs under
     the same qrels and settings line up element by element.
-
-    Attributes
-    ----------
-    name : str
-        The run.
-    query_ids : tuple of str
-        All queries of the qrels, in their order; the rows of every per-query array.
-    offsets : (n_queries + 1,) int64 array
-        The atoms of query i are ``offsets[i]:offsets[i + 1]``; none for an unanswerable query.
-    rank : (n_atoms,) int64 array
-        Rank of the document, from 1; 0 where it is not within the cutoff. Under ``ties="expected"`` the first of its tie level.
-    irrelevant_above : (n_atoms,) int64 array
-        Non-relevant documents above the document, or above its tie level; 0 where it is not found.
-    level_relevant, level_irrelevant : (n_atoms,) int64 arrays
-        Relevant and other documents in its tie level: 1 and 0 under every rule that gives one order.
-    retrieved : (n_queries,) int64 array
-        Documents that the run returned within the cutoff.
-    unjudged : (n_queries, n_depths) int64 array
-        Unjudged documents within each of the `unjudged_depths`.
-    unjudged_depths : tuple of int or None
-        Ascending; None stands for the whole list.
-    listed : (n_queries,) bool array
-        Whether the run holds the query at all.
-    reordered : (n_queries,) bool array
-        Whether the first relevant document would have another rank if ties stayed in the order of the input.
-    ignored : tuple of str
-        Queries of the run that the qrels lack.
-    cutoff, rel, ties, judged_only
-        See `search_lengths`.
-    qrels_digest : str
-        Hash of the qrels.
-    metadata : str
-        See `Run.metadata`.
-    clusters : (n_queries,) int64 array or None
-        The cluster of each query, numbered; None where no two answerable queries share one.
     """
 
     name: str
-    query_ids: tuple[str, ...]
-    offsets: Ints
+    query_ids: tuple[str, ...]  #: all queries of the qrels, in their order; the rows of every per-query array
+    offsets: Ints  #: (n_queries + 1,); the atoms of query i are ``offsets[i]:offsets[i + 1]``; none for an unanswerable query
+    #: (n_atoms,); rank of the document, from 1; 0 where it is not within the cutoff. Under ``ties="expected"`` the first of its
+    #: tie level.
     rank: Ints
+    #: (n_atoms,); non-relevant documents above the document, or above its tie level; 0 where it is not found
     irrelevant_above: Ints
-    level_relevant: Ints
-    level_irrelevant: Ints
-    retrieved: Ints
-    unjudged: Ints
-    unjudged_depths: tuple[int | None, ...]
-    listed: Bools
-    reordered: Bools
-    ignored: tuple[str, ...]
-    cutoff: int | None
+    level_relevant: Ints  #: (n_atoms,); relevant documents in its tie level: 1 under every rule that gives one order
+    level_irrelevant: Ints  #: (n_atoms,); other documents in its tie level: 0 under every rule that gives one order
+    retrieved: Ints  #: (n_queries,); documents that the run returned within the cutoff
+    unjudged: Ints  #: (n_queries, n_depths); unjudged documents within each of the `unjudged_depths`
+    unjudged_depths: tuple[int | None, ...]  #: ascending; None stands for the whole list
+    listed: Bools  #: (n_queries,); whether the run holds the query at all
+    reordered: Bools  #: (n_queries,); whether the first relevant document has another rank if ties stay in the input's order
+    ignored: tuple[str, ...]  #: queries of the run that the qrels lack
+    cutoff: int | None  #: see `search_lengths`, as for the next three
     rel: int
     ties: Ties
     judged_only: bool
-    qrels_digest: str
-    metadata: str = ""
-    clusters: Ints | None = None
+    qrels_digest: str  #: hash of the qrels
+    metadata: str = ""  #: see `Run.metadata`
+    clusters: Ints | None = None  #: (n_queries,); the cluster of each query; None where no two answerable queries share one
 
     def __repr__(self) -> str:
         return f"SearchLengths({self.name!r}, {len(self.query_ids)} queries, cutoff={self.cutoff}, rel={self.rel})"
@@ -229,7 +196,8 @@ class SearchLengths:
             Only the `first` best-ranked relevant documents, missing ones last (the paper's ASL@g1-n).
         missing : {"retrieved", "cutoff"}
             Search length of a relevant document that was not found: the number of irrelevant documents retrieved
-            (equation 3 as printed), or that of a list filled up to the cutoff with irrelevant documents, plus 1.
+            (equation 3 as printed; with a warning where the run returned so little that a missing document scores no worse than
+            one ranked first), or that of a list filled up to the cutoff with irrelevant documents, plus 1.
 
         Returns
         -------
@@ -239,13 +207,7 @@ class SearchLengths:
         Raises
         ------
         ParameterError
-            If an argument makes no sense, there is no cutoff to fill up to, or it splits a tie level under ``ties="expected"``.
-
-        Warns
-        -----
-        IrOutcomesWarning
-            Under "retrieved", if the run returned nothing for some queries, or so little that a missing document scores
-            no worse than one ranked first.
+            If there is no cutoff to fill up to, or it splits a tie level under ``ties="expected"``.
 
         References
         ----------
@@ -346,10 +308,8 @@ def search_lengths(
 
     Parameters
     ----------
-    qrels : Qrels, path, dataset id, dict, frame or iterable
-        See `ir_outcomes.as_qrels`.
-    run : Run, path, ``"irds:<dataset id>"``, dict, frame or iterable
-        See `ir_outcomes.as_run`.
+    qrels, run
+        See `ir_outcomes.as_qrels` and `ir_outcomes.as_run`.
     cutoff : int, optional
         Ranks beyond it do not count; by default all count.
     rel : int
@@ -363,17 +323,6 @@ def search_lengths(
     count_unjudged_at : collection of int
         Depths at which unjudged documents are counted, besides 10, 20, 50, 100, 1000 and the cutoff.
 
-    Returns
-    -------
-    SearchLengths
-
-    Raises
-    ------
-    ParameterError
-        If a setting makes no sense.
-    InputError
-        If qrels or run cannot be read.
-
     Examples
     --------
     >>> lengths = search_lengths({"q1": {"d2": 1}}, {"q1": {"d1": 9.0, "d2": 8.0}}, cutoff=10)
@@ -386,7 +335,7 @@ def search_lengths(
     qrels, run = as_qrels(qrels), as_ranking(run)
     places = places_of(qrels, run)
     if judged_only:
-        run = judged_part(qrels, as_run(run.data) if isinstance(run, NestedRun) else run, places)
+        run = judged_part(qrels, run, places)
     scores = np.where(qrels.grades >= 0, scores_of(qrels, run, places), np.nan)
     first, size, listed = levels(qrels, run, places, scores, ties)
 

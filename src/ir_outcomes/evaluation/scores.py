@@ -1,7 +1,5 @@
 """A measure's value for every run and query, with its direction: what is aggregated, resampled and compared in halves."""
 
-from __future__ import annotations
-
 import ast
 import difflib
 import os
@@ -12,8 +10,7 @@ from typing import Any
 
 import ir_measures
 import numpy as np
-from ir_measures.measures import Measure
-from ir_measures.measures import registry as measure_registry
+from ir_measures.measures import Measure, registry
 
 from ir_outcomes.errors import IrOutcomesError, MismatchError, MissingDependency, ParameterError, some, warn
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of
@@ -76,11 +73,11 @@ class Scores:
         """(n_runs, n_queries) float array: the values, negated where lower is better, so that higher is better."""
         return self.values if self.higher_is_better else -self.values
 
-    def take(self, places: Sequence[int]) -> Scores:
+    def take(self, places: Sequence[int]) -> "Scores":
         """Return the scores of the runs at these places."""
         return replace(self, runs=tuple(self.runs[place] for place in places), values=self.values[list(places)])
 
-    def on(self, queries: Iterable[str] | str | os.PathLike[str] | None) -> Scores:
+    def on(self, queries: Iterable[str] | str | os.PathLike[str] | None) -> "Scores":
         """Keep some of the queries: a list of ids, or a file with one id on each line; None keeps all."""
         if queries is None:
             return self
@@ -114,7 +111,7 @@ def places_of_queries(queries: Iterable[str] | str | os.PathLike[str], query_ids
 
 def direction_of(measure: Any) -> bool:
     """Return the direction of a measure, or of its name; one that is not known is a `ParameterError`."""
-    declared = getattr(measure_registry.get(base_name(str(measure))), "HIGHER_IS_BETTER", None)  # our measures declare it
+    declared = getattr(registry.get(base_name(str(measure))), "HIGHER_IS_BETTER", None)  # our measures declare it
     if declared is not None:
         return bool(declared)
     if not is_gain(str(measure)):
@@ -176,12 +173,12 @@ def parse_measure(text: Any) -> Any:
     if not isinstance(text, str):
         return check_measure(text)
     name, parameters, at = _parsed(text)
-    if name not in measure_registry:
-        known = {spelled.casefold(): spelled for spelled in measure_registry}
+    if name not in registry:
+        known = {spelled.casefold(): spelled for spelled in registry}
         near = [known[match] for match in difflib.get_close_matches(name.casefold(), list(known), n=3)]
         hint = f"did you mean {', '.join(near)}?" if near else "write one such as nDCG@10 or ESL@100"
         raise ParameterError(f"unknown measure {name[:80]}; {hint}")
-    measure = measure_registry[name]
+    measure = registry[name]
     if at is not None:
         if measure.AT_PARAM in parameters:
             raise ParameterError(f"{text!r}: {measure.AT_PARAM} is given twice; write it once, after @")
@@ -217,13 +214,17 @@ def is_of_lengths(measure: Any) -> bool:
     return hasattr(measure, "for_comparison")
 
 
+def comparable(named: Any) -> Any:
+    """Parse a measure, and give each run's missing documents the same depth."""
+    measure = parse_measure(named)
+    return measure.for_comparison() if is_of_lengths(measure) else measure
+
+
 def comparable_measures(measures: Sequence[Any] | str, directions: Mapping[str, bool] | bool | None = None) -> dict[Any, bool]:
-    """Parse measures, give each run's missing documents the same depth, and find the directions."""
+    """Parse measures that runs are compared by, and find the directions."""
     found: dict[Any, bool] = {}
     for named in [measures] if isinstance(measures, str) else measures:
-        measure = parse_measure(named)
-        if is_of_lengths(measure):
-            measure = measure.for_comparison()
+        measure = comparable(named)
         if measure in found:
             raise ParameterError(f"{measure} is named twice; name each measure once")
         given = directions.get(str(measure)) if isinstance(directions, Mapping) else directions
@@ -261,6 +262,15 @@ def scores_from_lengths(measure: Any, runs: Sequence[SearchLengths]) -> Scores |
     return Scores(str(measure), direction_of(measure), tuple(run.name for run in runs), first.query_ids, values)
 
 
+def known_scores(measure: Any, runs: Sequence[SearchLengths], cutoff: int, kept: Sequence[Scores]) -> Scores | None:
+    """Return the values of a measure, where they were kept or follow from search lengths; of None the reciprocal ranks."""
+    if measure is None:
+        return reciprocal_ranks(runs, cutoff)
+    measure = comparable(measure)
+    found = (scores for scores in kept if scores.measure == str(measure))
+    return next(found, None) or scores_from_lengths(measure, runs)
+
+
 def measure_values(qrels: Qrels, measures: tuple[Any, ...], run: Run) -> Floats:
     """(n_measures, n_queries) float array: what ir_measures computes, in the order of the measures and of the qrels."""
     values = np.full((len(measures), len(qrels.query_ids)), np.nan)
@@ -284,16 +294,6 @@ def measure_values(qrels: Qrels, measures: tuple[Any, ...], run: Run) -> Floats:
 def _evaluator(qrels: Qrels, measures: tuple[Any, ...]) -> Any:
     """Return what evaluates one run after another; making it takes longer than using it."""
     return ir_measures.evaluator(measures, qrels.to_dict())
-
-
-def stacked_scores(
-    query_ids: tuple[str, ...], names: Sequence[str], measures: Mapping[Any, bool], values: Floats
-) -> tuple[Scores, ...]:
-    """Make scores of the values of each run, an (n_runs, n_measures, n_queries) array."""
-    return tuple(
-        Scores(str(measure), higher_is_better, tuple(names), query_ids, values[:, row])
-        for row, (measure, higher_is_better) in enumerate(measures.items())
-    )
 
 
 def scores_from_outputs(

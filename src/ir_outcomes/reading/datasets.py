@@ -75,8 +75,10 @@ def as_qrels(qrels: Any, name: str | None = None) -> Qrels:
 
 
 def _is_meant_as_id(qrels: Any) -> bool:
-    """Return whether this is an id, or text that is no file but almost an id, which is the better one to complain about."""
-    return isinstance(qrels, str) and not os.path.exists(qrels) and (is_dataset_id(qrels) or bool(_nearest_ids(qrels)))
+    """Return whether this is an id, or text that is almost one and in no folder that exists: the id is what is wrong then."""
+    if not isinstance(qrels, str) or os.path.exists(qrels):
+        return False
+    return is_dataset_id(qrels) or (not os.path.isdir(os.path.dirname(qrels)) and bool(_nearest_ids(qrels)))
 
 
 @dataclass(frozen=True)

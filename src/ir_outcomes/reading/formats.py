@@ -164,11 +164,11 @@ def read_any_file(path: str | os.PathLike[str], kind: Kind) -> FileContent:
     source, selection = path_and_selection(os.fspath(path))
     kind = kind._replace(selection=selection, by=kind.by or _OF_THREE.get(selection))
     with closing(pieces(source)) as opened:
-        head, content = _with_head(opened)
-        if head.startswith(_PARQUET):
+        (first, *_), content = _first_lines(opened)
+        if first.startswith(_PARQUET):
             found = FileContent(columns_of(_parquet_table(b"".join(content), kind, source), source, kind))
-        elif _is_json(head, kind):
-            found = _read_json(head, content, kind, source)
+        elif _is_json(first, kind):
+            found = _read_json(first, content, kind, source)
         else:
             found = _read_lines(content, kind, source)
     names = [form.name for form in kind.forms]
@@ -199,10 +199,9 @@ def path_and_selection(path: str) -> tuple[str, str | None]:
 def seems_to_be_a_run(path: str) -> bool:
     """Return whether a file could be a run, by its first lines: half of them fit, so that the error of a bad line is raised."""
     with closing(pieces(path)) as opened:
-        head, _ = _with_head(opened)
-    lines = _first_lines(head)
-    if head.startswith(_PARQUET) or _is_json(head, RUN) or not lines or lines[0].startswith(_METADATA_START):
-        return bool(lines)
+        lines, _ = _first_lines(opened)
+    if lines[0].startswith((_PARQUET, _METADATA_START)) or _is_json(lines[0], RUN):
+        return True
     _, names = _names_of(lines[0])
     if _is_header(names):
         return any(name in names for form in RUN.forms for name in form.value)
@@ -220,21 +219,22 @@ def is_measure_name(text: str) -> bool:
     return base in measure_registry or base in pytrec_eval.supported_measures
 
 
-def _with_head(opened: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
-    """Return what was read until the first line that is not blank had ended, and the whole content."""
+def _first_lines(opened: Iterator[bytes]) -> tuple[list[bytes], Iterator[bytes]]:
+    """Return the first lines that are not blank, and the whole content."""
     head = b""
     for piece in opened:
         head += piece
         if len(head) > LONGEST_LINE or b"\n" in head.removeprefix(BOM).lstrip():
             break
-    return head, chain([head], opened)
-
-
-def _first_lines(head: bytes) -> list[bytes]:
-    """Return the first lines that are not blank."""
     lines = [line for line in head.removeprefix(BOM).split(b"\n") if line.strip()]
-    # The last line may be cut off where the head ends.
-    return lines[: min(_LINES_LOOKED_AT, len(lines) if len(lines) <= 1 or head.endswith(b"\n") else len(lines) - 1)]
+    if len(lines) > 1 and not head.endswith(b"\n"):  # the last may be cut off where the head ends
+        lines.pop()
+    return lines[:_LINES_LOOKED_AT] or [b""], chain([head], opened)
+
+
+def _is_json(line: bytes, kind: Kind) -> bool:
+    """Return whether content is JSON by its first line, and not lines with an id that begins with a brace or bracket."""
+    return bool(_JSON.match(line)) and not any(_fits(line, layout) for layout in kind.layouts)
 
 
 def _fits(line: bytes, layout: Layout) -> bool:
@@ -363,17 +363,13 @@ _Record = tuple[int | None, str, Any]  # its line, where that is known; its key 
 _MISSING: Any = object()
 
 
-def _is_json(head: bytes, kind: Kind) -> bool:
-    """Return whether content is JSON, and not lines with an id that begins with a brace or bracket."""
-    if not _JSON.match(head.removeprefix(BOM)):
-        return False
-    return not any(_fits(_first_lines(head)[0], layout) for layout in kind.layouts)
-
-
-def _read_json(head: bytes, content: Iterable[bytes], kind: Kind, source: str) -> FileContent:
+def _read_json(first_line: bytes, content: Iterable[bytes], kind: Kind, source: str) -> FileContent:
     """Return the content of JSON lines, of which the first line is an object by itself, or of a JSON document."""
     line = None
-    if _is_object(_first_lines(head)[0]):
+    is_object = False
+    with suppress(FormatError):
+        is_object = isinstance(parsed_json(first_line.decode("utf-8", "replace"), source, 1), dict)
+    if is_object:
         lines = _lines(blocks_of(content, source), source)
         first, second = next(lines), next(lines, None)
         if second is not None:
@@ -396,14 +392,6 @@ def _read_json(head: bytes, content: Iterable[bytes], kind: Kind, source: str) -
             if name.startswith("$.") and isinstance(texts_by_id := document.get(name[2:]), dict):
                 kept.update((key, text) for key, text in texts_by_id.items() if isinstance(text, str))
     return found
-
-
-def _is_object(line: bytes) -> bool:
-    """Return whether a line is a JSON object by itself."""
-    try:
-        return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 def _lines(blocks: Iterable[Block], source: str) -> Iterator[_Record]:

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import chain
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -148,7 +147,7 @@ def _by_run(rows: list[_Row], source: _Source) -> dict[str | None, _OfRun]:
             if source.is_file:
                 of_measure.pop(_SUMMARY, None)
         measured = {measure: of_measure for measure, of_measure in of_run.items() if of_measure}
-        everywhere = dict.fromkeys(chain.from_iterable(measured.values()))
+        everywhere = {query: None for of_measure in measured.values() for query in of_measure}
         lacking = [query for query in everywhere if any(query not in of_measure for of_measure in measured.values())]
         if lacking:  # the output was cut, or is of more than one kind
             measures = some(sorted(map(str, measured)))

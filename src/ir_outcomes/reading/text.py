@@ -130,10 +130,9 @@ def numbers_of(fields: Fields, column: int) -> Floats | None:
         others = np.flatnonzero(~read)
     if len(others):
         places = zip(starts[others].tolist(), ends[others].tolist(), strict=True)
-        exact = [number_in(fields.data[start:end]) for start, end in places]
-        if any(value is None or value != value for value in exact):
+        values[others] = np.array([number_in(fields.data[start:end]) for start, end in places], dtype=np.float64)
+        if np.isnan(values[others]).any():  # None, where there is no number, becomes NaN
             return None
-        values[others] = exact
     return values
 
 

@@ -231,7 +231,8 @@ def _of_conditions(result: CollectionsComparison | SlicesComparison) -> Forest |
                 ranks = fixed(row.comparison.ranking.difference, 2, signed=True).replace("-", _MINUS)
                 drawn[1] = drawn[1]._replace(text=f"{ranks} ranks, B / A {drawn[1].text}")
                 for place, facet in enumerate((row.comparison.coverage, row.comparison.ranking)):
-                    drawn[place] = drawn[place]._replace(tone=_finding(facet)[1] if row.labelled else "same")
+                    if not row.labelled or drawn[place].tone != _finding(facet)[1]:  # the ratio has an interval of its own
+                        drawn[place] = drawn[place]._replace(tone="same")
                 rows.append(Row(prefix + row.condition, row.label or "too few queries", drawn, number))
         if contender in overall:
             own, pooled = overall[contender], overall[contender].pooled

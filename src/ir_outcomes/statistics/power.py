@@ -96,8 +96,11 @@ def power_of_proportion(n: int, discordant_share: float, difference: float, alph
     share = min(1.0, max(discordant_share, difference))
     spread = 10 * math.sqrt(n * share * (1 - share)) + 10
     discordant = np.arange(max(0, math.floor(n * share - spread)), min(n, math.ceil(n * share + spread)) + 1)
-    critical = _most_rejected(discordant, alpha)
-    return _proportion_power(n, discordant, critical, discordant_share, difference)
+    chance = binomial_chances(n, share)[discordant]
+    likely = chance > 1e-15
+    m, chance = discordant[likely], chance[likely]
+    most, p_lost = _most_rejected(m, alpha), (share - difference) / (2 * share)
+    return float(chance @ (binomial_cdf(most, m, p_lost) + binomial_cdf(most, m, 1 - p_lost)))
 
 
 def binomial_chances(n: int, share: float) -> Floats:
@@ -110,15 +113,6 @@ def binomial_chances(n: int, share: float) -> Floats:
         upwards, downwards = np.cumprod(ratios[mode:]), np.cumprod(1 / ratios[:mode][::-1])
         chances = np.concatenate([downwards[::-1], [1.0], upwards])
         return np.asarray(chances / chances.sum())
-
-
-def _proportion_power(n: int, discordant: Ints, critical: Ints, discordant_share: float, difference: float) -> float:
-    share = min(1.0, max(discordant_share, difference))
-    chance = binomial_chances(n, share)[discordant]
-    likely = chance > 1e-15
-    m, most = discordant[likely], critical[likely]
-    p_lost = (share - difference) / (2 * share)
-    return float(chance[likely] @ (binomial_cdf(most, m, p_lost) + binomial_cdf(most, m, 1 - p_lost)))
 
 
 def detectable_proportion(n: int, discordant_share: float, alpha: float, power: float = 0.8) -> float | None:
@@ -152,11 +146,9 @@ def detectable_proportion(n: int, discordant_share: float, alpha: float, power: 
         raise ParameterError(f"discordant_share={discordant_share!r}: must be from 0 to 1")
     if n < 1:
         return None
-    discordant = np.arange(n + 1)
-    critical = _most_rejected(discordant, alpha)
 
     def lacking(difference: float) -> float:
-        return power - _proportion_power(n, discordant, critical, discordant_share, difference)
+        return power - power_of_proportion(n, discordant_share, difference, alpha)
 
     return None if lacking(1.0) > 0 else root(lacking, 1e-9, 1.0, tolerance=1e-6)
 

@@ -21,15 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.counts import (
-    SMALLEST_PVALUE,
-    Differences,
-    check_discordant,
-    classes,
-    numbers,
-    pairs_of,
-    tally,
-)
+from ir_outcomes.statistics.counts import SMALLEST_PVALUE, Differences, check_discordant, classes, numbers, pairs_of, tally
 from ir_outcomes.statistics.signflips import Levels, sign_flip_pvalues, subset_sums
 from ir_outcomes.types import Bools, Floats, Ints
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import unicodedata
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,62 +17,63 @@ import ir_outcomes as iro
 from ir_outcomes.showing.charts import changes_of, facets_of
 from tests.helpers.comparisons import compare_pair
 
+FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
 pytestmark = pytest.mark.browser
 BAD = "<img src=x onerror=\"document.title='run'\"></script><script>document.title='run'</script>"
 
 
-def made_up(n: int = 200, prefix: str = "") -> iro.Evaluation:
+@cache
+def made_up(n: int = 200) -> iro.Evaluation:
     rng = np.random.default_rng(7)
-    qrels = {f"{1000 + number}{prefix}": {f"gold{prefix}": 2, "x3": 0} for number in range(n)}
-    runs: dict[str, dict[str, dict[str, float]]] = {f"{prefix}first": {}, f"{prefix}second": {}, f"{prefix}third": {}}
+    qrels = {f"{1000 + number}": {"gold": 2, "x3": 0} for number in range(n)}
+    runs: dict[str, dict[str, dict[str, float]]] = {"first": {}, "second": {}, "third": {}}
     for run in runs.values():
         for query in qrels:
             order = [f"x{place}" for place in range(30)]
-            place = int(rng.integers(0, 45))
-            if place < 30:
-                order.insert(place, f"gold{prefix}")
-            run[query] = {document: float(-rank) for rank, document in enumerate(order)}
-    texts = {query: f"words about topic {number % 7}{prefix}" for number, query in enumerate(qrels)}
+            order.insert(int(rng.integers(0, 45)), "gold")
+            run[query] = {document: float(-rank) for rank, document in enumerate(order) if document != "gold" or rank < 30}
+    texts = {query: f"words about topic {number % 7}" for number, query in enumerate(qrels)}
     return iro.evaluate(qrels, runs, documents=20, queries=texts)
 
 
+def report(evaluation: Any, *runs: str, **options: Any) -> Any:
+    slices = {query: "even" if int(query) % 2 == 0 else "odd" for query in made_up().query_ids}
+    docs = {"gold": "the text of the relevant document"}
+    return iro.report(evaluation, *runs, slices=slices, docs=docs, command="ir-outcomes report", **options)
+
+
+def hostile() -> Any:
+    """A page whose names are markup, or those that objects of JavaScript have."""
+    documents = [BAD, "constructor", "toString", "__proto__", "hasOwnProperty"]
+    run = {query: {document: -float(rank) for rank, document in enumerate(documents)} for query in ("valueOf", BAD)}
+    qrels = {query: {"constructor": 1} for query in run}
+    evaluation = iro.evaluate(qrels, {"__proto__": run, BAD: run}, documents=20, queries={"valueOf": BAD})
+    return iro.report(evaluation, docs={"__proto__": BAD}, slices=dict.fromkeys(run, BAD), command=BAD)
+
+
+PAGES: dict[str, Callable[[], Any]] = {
+    "pair": lambda: report(made_up(), "first", "second"),
+    "short": lambda: report(made_up(), "first", "second", cutoff=5),
+    "three": lambda: report(made_up(), "first"),
+    "collections": lambda: report({"one": made_up(30), "two": made_up(12)}, "first"),
+    "board": lambda: iro.leaderboard(made_up(30)).to_report(evaluation=made_up(30)),
+    "hostile": hostile,
+}
+
+
 @pytest.fixture(scope="module")
-def evaluation() -> iro.Evaluation:
-    return made_up()
-
-
-def shares() -> iro.Evaluation:
-    """Queries with eight relevant documents, of which two runs find different numbers."""
-    rng = np.random.default_rng(1)
-    qrels = {f"q{number}": {f"d{place}": 1 for place in range(8)} for number in range(40)}
-    runs = {
-        name: {query: {f"d{place}": 9.0 - place for place in range(rng.integers(1, 9))} for query in qrels} for name in "ab"
-    }
-    return iro.evaluate(qrels, runs, documents=20, unit="document")
-
-
-def write_page(name: str, evaluation: iro.Evaluation, path: Path) -> None:
-    if name == "pair":
-        slices = {query: "even" if int(query) % 2 == 0 else "odd" for query in evaluation.query_ids}
-        docs = {"gold": "the text of the relevant document"}
-        iro.report(evaluation, "first", "second", path=path, slices=slices, docs=docs, command="ir-outcomes report")
-    elif name == "three":
-        iro.report(evaluation, "first", path=path)
-    elif name == "board":
-        iro.leaderboard(evaluation).to_report(path, evaluation=evaluation)
-    elif name == "shares":
-        iro.report(shares(), path=path)
-    elif name == "short":
-        iro.report(evaluation, "first", "second", cutoff=5, path=path)
-    elif name == "names":
-        documents = ["constructor", "toString", "__proto__", "hasOwnProperty"]
-        run = {query: {document: -float(rank) for rank, document in enumerate(documents)} for query in ("valueOf", "q2")}
-        named = iro.evaluate({query: {"constructor": 1} for query in run}, {"__proto__": run, "b": run}, documents=20)
-        iro.report(named, path=path, docs={"__proto__": "a text"})
-    else:
-        bad = made_up(20, BAD)
-        runs = bad.names[:2]
-        iro.report(bad, *runs, path=path, docs={f"gold{BAD}": BAD}, slices=dict.fromkeys(bad.query_ids, BAD), command=BAD)
+def chromium() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = os.environ.get("IR_OUTCOMES_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("there is no Chromium; set IR_OUTCOMES_CHROMIUM to its path")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=FLAGS)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +82,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def visit(chromium: Any, pages: Path, evaluation: iro.Evaluation) -> Iterator[Callable[..., Any]]:
+def visit(chromium: Any, pages: Path) -> Iterator[Callable[..., Any]]:
     """Open a page; at the end, nothing may have been written to the console, and nothing requested but the page."""
     messages: list[str] = []
     requests: list[str] = []
@@ -87,7 +91,7 @@ def visit(chromium: Any, pages: Path, evaluation: iro.Evaluation) -> Iterator[Ca
     def opened(name: str = "pair", address: str = "", **settings: Any) -> Any:
         path = pages / f"{name}.html"
         if not path.exists():
-            write_page(name, evaluation, path)
+            PAGES[name]().save(path)
         context = chromium.new_context(**{"viewport": {"width": 1200, "height": 900}, "offline": True, **settings})
         contexts.append(context)
         page = context.new_page()
@@ -105,8 +109,8 @@ def visit(chromium: Any, pages: Path, evaluation: iro.Evaluation) -> Iterator[Ca
     assert all(url.startswith("file://") for url in requests)
 
 
-def compared(evaluation: iro.Evaluation, contender: str, **rules: Any) -> iro.Comparison:
-    return compare_pair(evaluation, "first", contender, **rules)
+def compared(contender: str = "second", **rules: Any) -> iro.Comparison:
+    return compare_pair(made_up(), "first", contender, **rules)
 
 
 def shown_ids(page: Any) -> list[str]:
@@ -114,60 +118,15 @@ def shown_ids(page: Any) -> list[str]:
     return ids
 
 
-def test_search(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
+def counted(page: Any) -> str:
+    return str(page.locator("#count").inner_text())
+
+
+def test_search_and_sorting(visit: Callable[..., Any]) -> None:
     page = visit()
-    assert page.locator("#count").inner_text().startswith("200 of 200 queries")
-    page.get_by_role("searchbox").fill("topic 13")
-    expected = [query for query, text in evaluation.texts.items() if "13" in query]
-    assert page.locator("#count").inner_text().startswith(f"{len(expected)} of 200")
-    assert set(shown_ids(page)) <= set(expected)
-    page.get_by_role("searchbox").fill("1042")
-    assert shown_ids(page) == ["1042"]
-    assert "s=1042" in page.url
-    page.get_by_role("searchbox").fill("nothing is like this")
-    assert "No query is like this" in page.locator("#rows").inner_text()
-
-
-def test_bars_of_the_histogram_filter_the_list(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
-    comparison = compared(evaluation, "second")
-    page = visit()
-    bars = page.locator("#histogram button")
-    changes = changes_of(comparison)
-    assert bars.locator(".name").all_inner_texts() == list(changes.names)
-    assert [int(text) for text in bars.locator("b").all_inner_texts()] == changes.counts()
-    for place, name in enumerate(changes.names):
-        bars.nth(place).click()
-        assert bars.nth(place).get_attribute("aria-pressed") == "true"
-        expected = [query.query_id for query, own in zip(comparison.per_query(), changes.bins, strict=True) if own == place]
-        assert page.locator("#count").inner_text().startswith(f"{name}: {len(expected)} of 200")
-        assert set(shown_ids(page)) <= set(expected)
-    page.get_by_role("button", name="won:").focus()
-    page.keyboard.press("Enter")
-    page.keyboard.press("Enter")
-    assert page.get_by_role("button", name="won:").get_attribute("aria-pressed") == "true"
-    page.get_by_role("combobox", name="Slice").select_option("odd")
-    odd = [query for query in comparison.per_query("won") if int(query.query_id) % 2]
-    assert f"{len(odd)} of 200" in page.locator("#count").inner_text()
-    page.get_by_role("button", name="Reset").click()
-    assert page.locator("#count").inner_text().startswith("200 of 200")
-
-
-def test_histogram_goes_by_the_share_found_where_most_queries_are_won_or_lost(visit: Callable[..., Any]) -> None:
-    page = visit("shares")
-    changes = changes_of(compare_pair(shares(), "a", "b"))
-    bars = page.locator("#histogram button")
-    assert changes.by_share
-    assert bars.locator(".name").all_inner_texts() == list(changes.names)
-    assert [int(text) for text in bars.locator("b").all_inner_texts()] == changes.counts()
-    bars.first.click()
-    assert set(page.locator("#rows .kind").all_inner_texts()) == {f"▼ {changes.names[0]}"}
-    assert "so many points more, or fewer, of the relevant documents" in page.locator("#meaning").inner_text()
-
-
-def test_sorting(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
-    page = visit()
+    assert counted(page).startswith("200 of 200 queries")
     change = page.get_by_role("button", name="change")
-    restricted = [query.restricted or 0.0 for query in compared(evaluation, "second").per_query()]
+    restricted = [query.restricted or 0.0 for query in compared().per_query()]
     for direction, expected in (("ascending", min(restricted)), ("descending", max(restricted))):
         change.click()
         assert page.locator("th[aria-sort]").get_attribute("aria-sort") == direction
@@ -175,6 +134,43 @@ def test_sorting(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
         assert float(shown.replace("\N{MINUS SIGN}", "-")) == expected
     page.locator("#heads").get_by_role("button", name="query").click()
     assert shown_ids(page) == sorted(shown_ids(page))
+    page.get_by_role("searchbox").fill("topic 13")
+    found = [query for query in made_up().query_ids if "13" in query]
+    assert counted(page).startswith(f"{len(found)} of 200")
+    assert set(shown_ids(page)) <= set(found)
+    page.get_by_role("searchbox").fill("1042")
+    assert shown_ids(page) == ["1042"]
+    assert "s=1042" in page.url
+    page.get_by_role("searchbox").fill("nothing is like this")
+    assert "No query is like this" in page.locator("#rows").inner_text()
+
+
+def test_bars_of_the_histogram_and_points_of_the_scatter_filter_the_list(visit: Callable[..., Any]) -> None:
+    comparison, page = compared(), visit()
+    queries, changes = comparison.per_query(), changes_of(comparison)
+    bars = page.locator("#histogram button")
+    assert bars.locator(".name").all_inner_texts() == list(changes.names)
+    assert [int(text) for text in bars.locator("b").all_inner_texts()] == changes.counts()
+    for place, name in enumerate(changes.names):
+        bars.nth(place).click()
+        assert bars.nth(place).get_attribute("aria-pressed") == "true"
+        expected = [query.query_id for query, own in zip(queries, changes.bins, strict=True) if own == place]
+        assert counted(page).startswith(f"{name}: {len(expected)} of 200")
+        assert set(shown_ids(page)) <= set(expected)
+    page.get_by_role("button", name="won:").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    assert page.get_by_role("button", name="won:").get_attribute("aria-pressed") == "true"
+    page.get_by_role("combobox", name="Slice").select_option("odd")
+    assert f"{len([query for query in comparison.per_query('won') if int(query.query_id) % 2])} of 200" in counted(page)
+    page.get_by_role("button", name="Reset").click()
+    assert counted(page).startswith("200 of 200")
+    point = page.locator(".scatter .point").last
+    lengths = tuple(float(point.get_attribute(f"data-{run}")) for run in "ab")
+    point.dispatch_event("click")
+    expected = [query.query_id for query in queries if (query.baseline, query.contender) == lengths]
+    assert shown_ids(page) == expected
+    assert page.locator("#rows tr.selected").get_attribute("data-id") == expected[0]
 
 
 def test_choosing_a_query_is_a_step_in_the_history(visit: Callable[..., Any]) -> None:
@@ -193,10 +189,6 @@ def test_choosing_a_query_is_a_step_in_the_history(visit: Callable[..., Any]) ->
     page.locator("#query", has_text="1002").wait_for()
     page.get_by_role("button", name="Previous query").click()
     page.locator("#query", has_text="1001").wait_for()
-
-
-def test_clicks_with_ctrl_are_those_of_the_browser(visit: Callable[..., Any]) -> None:
-    page = visit(address="#sort=id")
     before = page.url
     with page.context.expect_page() as opened:
         page.locator("#rows tr[data-id='1004'] a").click(modifiers=["ControlOrMeta"])
@@ -204,8 +196,11 @@ def test_clicks_with_ctrl_are_those_of_the_browser(visit: Callable[..., Any]) ->
     assert page.url == before
 
 
-def test_query_is_copied_as_link_and_as_markdown(visit: Callable[..., Any]) -> None:
+def test_query_of_a_link_is_shown_and_copied(visit: Callable[..., Any]) -> None:
     page = visit(address="#q=1134", permissions=["clipboard-read", "clipboard-write"])
+    assert page.locator("#query-title").inner_text() == made_up().texts["1134"]
+    assert page.locator("#query code").inner_text() == "1134"
+    assert page.locator("#rows tr.selected").get_attribute("data-id") == "1134"
     page.get_by_role("button", name="Copy link").click()
     assert page.evaluate("navigator.clipboard.readText()").endswith("pair.html#q=1134")
     page.get_by_role("button", name="Copy as Markdown").click()
@@ -213,81 +208,16 @@ def test_query_is_copied_as_link_and_as_markdown(visit: Callable[..., Any]) -> N
     text = page.evaluate("navigator.clipboard.readText()")
     assert text.startswith("**words about topic 1** (1134)")
     assert "\n- 1: " in text
-
-
-def test_phone_shows_one_ranking_at_a_time(visit: Callable[..., Any]) -> None:
-    page = visit(address="#q=1134", viewport={"width": 360, "height": 800})
-    first, second = page.locator("#lists section").all()
-    assert (first.is_visible(), second.is_visible()) == (False, True)
-    page.get_by_role("button", name="Show A").click()
-    assert (first.is_visible(), second.is_visible()) == (True, False)
-    assert page.evaluate("document.querySelector('#query').getBoundingClientRect().height") < 1500
-    page.set_viewport_size({"width": 1200, "height": 800})
-    assert (first.is_visible(), second.is_visible()) == (True, True)
-
-
-def test_line_at_the_cutoff(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
-    page = visit("short", "#sort=id")
-    comparison = compared(evaluation, "second", cutoff=5)
-    found = next(query for query in compared(evaluation, "second").per_query() if query.baseline and 5 < query.baseline <= 10)
-    page.goto(page.url.partition("#")[0] + f"#q={found.query_id}")
-    items = page.locator("#lists section").first.locator("li")
-    places = items.evaluate_all("items => items.map((item) => item.querySelector('.rank')?.textContent ?? item.textContent)")
-    assert places[:7] == ["1", "2", "3", "4", "5", "cutoff 5", "6"]
-    assert "behind" in (items.nth(int(found.baseline or 0)).get_attribute("class") or "")
-    assert comparison.per_query()[evaluation.query_ids.index(found.query_id)].baseline is None
-    assert page.locator(f"#rows tr[data-id='{found.query_id}'] td.c-a").inner_text() == "none"
-
-
-def test_colours_are_those_of_the_findings(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
-    page = visit("three")
-    page.locator(".forest a", has_text="third").click()
-    page.locator("#comparison-2 .sentence").wait_for(state="visible")  # its link opens a folded section
-    page.locator("details.comparison").evaluate_all("all => all.forEach((details) => { details.open = true })")
-    color = "item => getComputedStyle(item).color"
-    better, worse = (page.locator(f"#sides .{tone}").evaluate(color) for tone in ("better", "worse"))
-    assert better != worse
-    for number, contender in enumerate(("second", "third"), 1):
-        comparison = compared(evaluation, contender)
-        rows = page.locator(f"#comparison-{number} .facet:not(.heads)")
-        for place, row in enumerate(facets_of(comparison)):
-            shown = rows.nth(place).locator(".finding")
-            assert row["finding"] in shown.inner_text()
-            expected = {"better": better, "worse": worse}.get(row["estimate"].tone)
-            assert (shown.evaluate(color) == expected) is (expected is not None)
-    dark = visit("three", color_scheme="dark")
-    assert dark.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(15, 18, 21)"
-    assert dark.locator("#sides .better").evaluate(color) not in (better, worse)
-    hatched = page.locator("#histogram .worse .bar").first.evaluate("bar => getComputedStyle(bar).backgroundImage")
-    assert "gradient" in hatched
-
-
-def test_documents_named_like_functions_of_javascript_have_no_text_of_theirs(visit: Callable[..., Any]) -> None:
-    page = visit("names", "#q=valueOf")
-    for name in ("constructor", "toString", "__proto__", "hasOwnProperty"):
-        item = page.locator("#lists li", has_text=name).first
-        assert item.locator(".id").inner_text() == name
-        assert item.locator(".text").count() == (1 if name == "__proto__" else 0)
-    assert "native code" not in page.locator("#query").inner_text()
-
-
-def test_link_to_a_query(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
-    page = visit(address="#q=1134")
-    assert page.locator("#query-title").inner_text() == evaluation.texts["1134"]
-    assert page.locator("#query code").inner_text() == "1134"
-    assert page.locator("#rows tr.selected").get_attribute("data-id") == "1134"
     page.get_by_role("button", name="Number of documents").click()
-    for side, ranked in enumerate(evaluation.documents[:2]):
-        place = evaluation.query_ids.index("1134")
+    for side, ranked in enumerate(made_up().documents[:2]):
+        place = made_up().query_ids.index("1134")
         start, end = ranked.offsets[place : place + 2]
         shown = page.locator("#lists section").nth(side).locator("li .id").all_inner_texts()
         assert shown[: end - start] == [name.decode() for name in ranked.docids[start:end]]
 
 
-def test_documents_are_marked_and_linked(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
-    comparison = compared(evaluation, "second")
-    both = next(query for query in comparison.per_query("better") if query.baseline and query.baseline <= 20)
-    assert both.contender is not None
+def test_documents_are_marked_and_linked(visit: Callable[..., Any]) -> None:
+    both = next(query for query in compared().per_query("better") if query.baseline and query.baseline <= 20)
     page = visit(address=f"#q={both.query_id}")
     first, second = page.locator("#lists section").all()
     gold = first.locator("li", has_text="gold")
@@ -296,26 +226,57 @@ def test_documents_are_marked_and_linked(visit: Callable[..., Any], evaluation: 
     assert "judged not relevant, grade 0" in first.locator("li", has_text="x3").first.inner_text()
     assert "unjudged" in first.locator("li", has_text="x5").first.inner_text()
     link = gold.get_by_role("link")
-    assert link.inner_text() == f"B {both.contender:g}"
+    assert link.inner_text() == f"B {both.contender or 0:g}"
     link.click()
     assert second.locator("li", has_text="gold").evaluate("item => item === document.activeElement")
     assert page.locator("li.linked").count() == 2
 
 
-def test_point_of_the_scatter_lists_its_queries(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
-    page = visit()
-    point = page.locator(".scatter .point").last
-    baseline, contender = (float(point.get_attribute(f"data-{run}")) for run in "ab")
-    point.dispatch_event("click")
-    expected = [
-        query.query_id
-        for query in compared(evaluation, "second").per_query()
-        if (query.baseline, query.contender) == (baseline, contender)
-    ]
-    assert shown_ids(page) == expected
-    assert page.locator("#rows tr.selected").get_attribute("data-id") == expected[0]
-    page.get_by_role("button", name="Reset").click()
-    assert page.locator("#count").inner_text().startswith("200 of 200")
+def test_phone_shows_one_ranking_at_a_time(visit: Callable[..., Any]) -> None:
+    page = visit(address="#q=1134", viewport={"width": 360, "height": 800})
+    first, second = page.locator("#lists section").all()
+    assert (first.is_visible(), second.is_visible()) == (False, True)
+    page.get_by_role("button", name="Show A").click()
+    assert (first.is_visible(), second.is_visible()) == (True, False)
+    page.set_viewport_size({"width": 1200, "height": 800})
+    assert (first.is_visible(), second.is_visible()) == (True, True)
+
+
+def test_line_at_the_cutoff(visit: Callable[..., Any]) -> None:
+    found = next(query for query in compared().per_query() if query.baseline and 5 < query.baseline <= 10)
+    page = visit("short", f"#sort=id&q={found.query_id}")
+    items = page.locator("#lists section").first.locator("li")
+    places = items.evaluate_all("items => items.map((item) => item.querySelector('.rank')?.textContent ?? item.textContent)")
+    assert places[:7] == ["1", "2", "3", "4", "5", "cutoff 5", "6"]
+    assert "behind" in (items.nth(int(found.baseline or 0)).get_attribute("class") or "")
+    assert page.locator("#rows tr.selected td.c-a").inner_text() == "none"
+
+
+def test_comparison_is_chosen_and_has_the_colours_of_its_findings(visit: Callable[..., Any]) -> None:
+    page = visit("three")
+    page.get_by_role("combobox", name="Comparison").select_option("third against first")
+    page.get_by_role("button", name="lost:").click()
+    assert counted(page).startswith(f"lost: {compared('third').outcomes.lost} of 200")
+    address = page.url.partition("#")[2]
+    page.locator(".forest a", has_text="third").click()
+    page.locator("#comparison-2 .sentence").wait_for(state="visible")  # its link opens a folded section
+    page.locator("details.comparison").evaluate_all("all => all.forEach((details) => { details.open = true })")
+    color = "item => getComputedStyle(item).color"
+    better, worse = (page.locator(f"#sides .{tone}").evaluate(color) for tone in ("better", "worse"))
+    assert better != worse
+    for number, contender in enumerate(("second", "third"), 1):
+        rows = page.locator(f"#comparison-{number} .facet:not(.heads)")
+        for place, row in enumerate(facets_of(compared(contender))):
+            shown = rows.nth(place).locator(".finding")
+            assert row["finding"] in shown.inner_text()
+            expected = {"better": better, "worse": worse}.get(row["estimate"].tone)
+            assert (shown.evaluate(color) == expected) is (expected is not None)
+    hatched = page.locator("#histogram .worse .bar").first.evaluate("bar => getComputedStyle(bar).backgroundImage")
+    assert "gradient" in hatched
+    dark = visit("three", f"#{address}", color_scheme="dark")
+    assert counted(dark) == counted(page)
+    assert dark.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(15, 18, 21)"
+    assert dark.locator("#sides .better").evaluate(color) not in (better, worse)
 
 
 def test_keyboard(visit: Callable[..., Any]) -> None:
@@ -335,41 +296,33 @@ def test_keyboard(visit: Callable[..., Any]) -> None:
     assert page.evaluate("document.activeElement.closest('#heads') !== null")
 
 
-def test_comparison_is_chosen(visit: Callable[..., Any], evaluation: iro.Evaluation) -> None:
-    page = visit("three")
-    page.get_by_role("combobox", name="Comparison").select_option("third against first")
-    page.get_by_role("button", name="lost:").click()
-    third = compared(evaluation, "third")
-    assert page.locator("#count").inner_text().startswith(f"lost: {third.outcomes.lost} of 200")
-    again = visit("three", page.url.partition("#")[1] + page.url.partition("#")[2])
-    assert again.locator("#count").inner_text() == page.locator("#count").inner_text()
-
-
-def test_injected_markup_is_text(visit: Callable[..., Any]) -> None:
-    page = visit("bad", "#sort=id")
-    page.locator("#rows a").first.click()
-    assert BAD in page.locator("#query").inner_text()
-    assert BAD in page.locator("#lists").inner_text()
+def test_hostile_names_are_text(visit: Callable[..., Any]) -> None:
+    page = visit("hostile", "#q=valueOf")
+    assert BAD in page.locator("#query-title").inner_text()
+    for name in (BAD, "constructor", "toString", "__proto__", "hasOwnProperty"):
+        assert page.locator("#lists li .id", has_text=name).first.inner_text() == name
+    assert page.locator("#lists .text").all_inner_texts() == [BAD, BAD]  # of __proto__ in both lists
+    assert "native code" not in page.locator("#query").inner_text()
     assert page.title() != "run"
     assert page.locator("img").count() == 0
     assert page.locator("script").count() == 2
 
 
-@pytest.mark.parametrize("name", ["pair", "three", "board", "shares"])
+@pytest.mark.parametrize("name", ["pair", "collections", "board"])
 def test_page_is_not_wider_than_the_window(visit: Callable[..., Any], name: str) -> None:
-    page = visit(name, "#q=1134")
-    for width in (360, 820, 1000, 1440):
+    page = visit(name, "#q=1014")
+    for width in (360, 820, 1440):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert name == "board" or page.locator("#rows td.c-id").first.evaluate("cell => cell.clientWidth") > 90
 
 
-def test_frame_of_a_notebook(chromium: Any, evaluation: iro.Evaluation) -> None:
+def test_frame_of_a_notebook(chromium: Any) -> None:
     messages: list[str] = []
     page = chromium.new_page(viewport={"width": 900, "height": 900})
     page.on("console", lambda message: messages.append(message.text))
     page.on("pageerror", lambda error: messages.append(str(error)))
-    page.set_content(compared(evaluation, "second").to_report(evaluation=evaluation)._repr_html_())
+    page.set_content(compared().to_report(evaluation=made_up())._repr_html_())
     frame = page.frame_locator("iframe")
     frame.get_by_role("searchbox").fill("1042")
     frame.locator("#rows tr[data-id='1042'] a").click()
@@ -381,23 +334,19 @@ def test_frame_of_a_notebook(chromium: Any, evaluation: iro.Evaluation) -> None:
 def test_paper(visit: Callable[..., Any], tmp_path: Path) -> None:
     from pypdf import PdfReader
 
-    page = visit("three", "#q=1134", color_scheme="dark")
+    page = visit("collections", "#q=1001", color_scheme="dark")
     page.pdf(path=tmp_path / "page.pdf", format="A4")
     text = "\n".join(sheet.extract_text() for sheet in PdfReader(tmp_path / "page.pdf").pages)
     text = unicodedata.normalize("NFKC", text)  # without ligatures
-    assert "third against first" in text
-    assert "the first 25 are printed" in text
-    assert "words about topic 1" in text
-    assert "Copy link" not in text
-    assert "Reset" not in text
+    assert all(words in text for words in ("one: third against first", "the first 25 are printed", "words about topic 1"))
+    assert all(words not in text for words in ("Copy link", "Reset"))
     assert page.locator("details.comparison[open]").count() == 0
 
 
-@pytest.mark.parametrize("name", ["pair", "three", "board"])
-def test_accessibility(visit: Callable[..., Any], name: str) -> None:
+def test_accessibility(visit: Callable[..., Any]) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed").Axe()
-    page = visit(name, "#q=1134", color_scheme="light")
-    page.locator("details").evaluate_all("all => all.forEach((details) => { details.open = true })")
+    page = visit("collections", "#q=1014", color_scheme="light")
+    page.locator("#comparison-1, #made details").evaluate_all("all => all.forEach((details) => { details.open = true })")
     options: dict[str, Any] = {"resultTypes": ["violations"]}  # the lists of what passed would take most of the time
     found = axe.run(page, options=options).response["violations"]
     page.emulate_media(color_scheme="dark")
