@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import ir_outcomes as iro
+from tests.helpers.comparisons import compare_several
 from tests.helpers.many import collection
 
 MODELS = ["default", "default+rm3", "tuned", "tuned+rm3", "unicoil-noexp", "splade-distil-cocodenser-medium"]
@@ -30,7 +31,7 @@ def comparisons(n_runs: int, n: int = 50, **settings: Any) -> list[Any]:
     """A baseline and `n_runs` - 1 contenders."""
     qrels, runs = collection(n_runs, n, seed=1, depth=30)
     baseline, *contenders = runs.values()
-    return list(iro.compare(qrels, baseline, contenders, names=long_names(n_runs), **settings))
+    return list(compare_several(qrels, baseline, contenders, names=long_names(n_runs), **settings))
 
 
 @cache
