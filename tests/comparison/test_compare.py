@@ -19,8 +19,7 @@ from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.statistics import randomized_tukey_hsd
 from ir_outcomes.types import RankingTest
 from tests.helpers import literal, strategies
-from tests.helpers.comparisons import compare_pair, compare_several
-from tests.helpers.notes import all_notes
+from tests.helpers.comparisons import all_notes, compare_pair, compare_several
 from tests.helpers.runs import qrels_of, run_of
 
 some_runs = strategies.runs.filter(bool)
