@@ -15,8 +15,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError
 from ir_outcomes.samples import write_sample
 from tests.helpers.command_line import call, call_ir_measures
-from tests.helpers.comparisons import compare_pair
-from tests.helpers.notes import all_notes
+from tests.helpers.comparisons import all_notes, compare_pair
 
 
 @pytest.fixture(scope="module")
