@@ -10,8 +10,6 @@ the effect also for a single difference, which cannot be significant.
 The tests are written out here because the functions of SciPy that define them take 3 to 140 times as long for one sample.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -161,7 +159,7 @@ def mean_test(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.Arra
     return tests[tests.of_mean]
 
 
-def paired_tests(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None) -> PairedTests:
+def paired_tests(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None) -> "PairedTests":
     """Every test of paired differences by name: t, wilcoxon, sign and signflip; each is run when it is first asked for.
 
     For the parameters see `sign_flip`.
