@@ -341,7 +341,7 @@ _RESTRICTED = (
 )
 
 
-def measures_of(comparison: Comparison) -> tuple[str, str]:
+def names_of(comparison: Comparison) -> tuple[str, str]:
     """Return what the ranking facet and the facet of its reciprocals are called beside the columns of the paper."""
     if comparison.reciprocal is None:
         return comparison.ranking.measured_in, ""
@@ -376,7 +376,7 @@ def _label_at(cutoff: int) -> Callable[[Comparison], str | None]:
 def paper_columns(first: Comparison) -> tuple[Column, ...]:
     """Return the columns of Tables 1 and 2 of Lin et al. 2021; p-values are raw, as in the paper."""
     on_ranks = first.reciprocal is not None
-    length, reciprocal = measures_of(first)
+    length, reciprocal = names_of(first)
     one, both = "(2) one run finds", "(3) both find"
     naive = "MRR" if on_ranks else "mean"
     return (

@@ -193,7 +193,7 @@ def forest_of(result: Result) -> Forest | None:
         case CollectionsComparison() | SlicesComparison():
             return _of_conditions(result)
         case Leaderboard():
-            return _of_board(result)
+            return tiers_of(result)
     return None
 
 
@@ -258,7 +258,7 @@ def _drawn(effects: Sequence[_Effect], signs: Sequence[int]) -> list[Estimate]:
     return drawn
 
 
-def _of_board(result: Leaderboard) -> Forest | None:
+def tiers_of(result: Leaderboard) -> Forest:
     """Return the means of the runs, their tiers as labels."""
     sign = _sign(result)
     rows = []
@@ -266,7 +266,7 @@ def _of_board(result: Leaderboard) -> Forest | None:
         estimate = _estimate(own.score, own.interval, sign, 4, signed=False)
         rows.append(Row(own.run, f"tier {own.tier}" if own.tier else "", [estimate]))
     axis = _axis([row.estimates[0] for row in rows], sign, null=False)
-    return Forest("run", [(f"mean {result.measure}", axis)], rows) if rows else None
+    return Forest("run", [(f"mean {result.measure}", axis)], rows)
 
 
 def _with_axes(what: str, titles: Sequence[str], signs: Sequence[int], rows: Sequence[Row]) -> Forest:

@@ -27,6 +27,18 @@ SMALLEST_PVALUE = float(np.finfo(np.float64).tiny)  # 2.2e-308: smaller p-values
 SLACK = 1e-12  # means of the same values, added in another order, differ by no more than this share of the largest
 
 
+class _Special:
+    """The functions of `scipy.special`, which is imported when the first of them is called: it takes as long as all else."""
+
+    def __getattr__(self, name: str) -> Any:
+        import scipy.special
+
+        return getattr(scipy.special, name)
+
+
+special = _Special()
+
+
 def numbers(name: str, values: npt.ArrayLike) -> Floats:
     """Convert to a one-dimensional array of finite numbers; raise ParameterError for anything else."""
     array = np.asarray(values, dtype=np.float64)
