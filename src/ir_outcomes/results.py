@@ -3,8 +3,6 @@
 Showing a result needs packages that take long to import; they are imported when something is shown.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import platform
@@ -237,7 +235,7 @@ class Result(Immutable):
 
         return as_markdown(self.view(columns=columns), details=details, rows=rows)
 
-    def to_report(self, path: str | os.PathLike[str] | None = None, *, evaluation: Any = None, **options: Any) -> ReportPage:
+    def to_report(self, path: str | os.PathLike[str] | None = None, *, evaluation: Any = None, **options: Any) -> "ReportPage":
         """Write the result as one HTML page that opens without a network: the numbers, and every query behind them.
 
         Parameters
@@ -269,7 +267,7 @@ class Result(Immutable):
 
         return draw(self, kind, ax)
 
-    def view(self, *, columns: Columns = "default") -> View:
+    def view(self, *, columns: Columns = "default") -> "View":
         """Return what every format shows of the result: label, sentences, tables and notes, as text that is not yet escaped."""
         from ir_outcomes.showing.views import paper_view, view_of
 
