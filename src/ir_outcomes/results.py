@@ -3,8 +3,6 @@
 Showing a result needs packages that take long to import; they are imported when something is shown.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import platform
@@ -94,10 +92,9 @@ def _frozen(value: Any) -> Any:
 class Result(Immutable):
     """Base of all results, which are frozen dataclasses.
 
-    A subclass defines `rows` and `_summary`, and a view in `ir_outcomes.showing.views`. Its fields are of these types, which
-    JSON can restore: bool, int, float, str, date, Literal, dataclasses, NamedTuple, tuple, Sequence (restored as a tuple),
-    Mapping with str keys, and unions of these with None. A field with ``metadata=OPTIONAL`` needs a default; JSON holds it only
-    on request.
+    A subclass defines `rows`, and has a view in `ir_outcomes.showing.views`. Its fields are of these types, which JSON can
+    restore: bool, int, float, str, date, Literal, dataclasses, NamedTuple, tuple, Sequence (restored as a tuple), Mapping with
+    str keys, and unions of these with None. A field with ``metadata=OPTIONAL`` needs a default; JSON holds it only on request.
 
     Attributes
     ----------
@@ -244,7 +241,7 @@ class Result(Immutable):
 
         return as_markdown(self.view(columns=columns), details=details, rows=rows)
 
-    def to_report(self, path: str | os.PathLike[str] | None = None, *, evaluation: Any = None, **options: Any) -> ReportPage:
+    def to_report(self, path: str | os.PathLike[str] | None = None, *, evaluation: Any = None, **options: Any) -> "ReportPage":
         """Write the result as one HTML page that opens without a network: the numbers, and every query behind them.
 
         Parameters
@@ -285,23 +282,18 @@ class Result(Immutable):
 
         return draw(self, kind, ax)
 
-    def view(self, *, columns: Columns = "default") -> View:
+    def view(self, *, columns: Columns = "default") -> "View":
         """Return what every format shows of the result: label, sentences, tables and notes, as text that is not yet escaped."""
         from ir_outcomes.showing.views import paper_view, view_of
 
         check_choice("columns", columns, get_args(Columns))
         return view_of(self) if columns == "default" else paper_view(self)
 
-    def _summary(self) -> str:
-        """Describe the result in a few words, for its `repr`: main names and counts."""
-        raise NotImplementedError
-
     def _repr_html_(self) -> str:
         return self.to_html()
 
     def __repr__(self) -> str:
-        summary = escaped(self._summary())
-        return f"<{type(self).__name__}: {shortened(summary, LONGEST_SUMMARY)}>"
+        return f"<{type(self).__name__}: {shortened(escaped(self.view().headline), LONGEST_SUMMARY)}>"
 
     def __str__(self) -> str:
         return self.to_text()

@@ -19,8 +19,7 @@ from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.statistics import randomized_tukey_hsd
 from ir_outcomes.types import RankingTest
 from tests.helpers import literal, strategies
-from tests.helpers.comparisons import compare_pair, compare_several
-from tests.helpers.notes import all_notes
+from tests.helpers.comparisons import all_notes, compare_pair, compare_several
 from tests.helpers.runs import qrels_of, run_of
 
 some_runs = strategies.runs.filter(bool)
@@ -348,3 +347,5 @@ def test_runs_are_named_and_compared_once() -> None:
     assert ([item.contender for item in found], found[0].settings.family) == (["y", "z"], 2)
     with pytest.raises(ParameterError, match="no run is called None"):
         iro.compare(evaluation, None)
+    with pytest.raises(ParameterError, match="rel and names: an evaluation has its own; pass it to evaluate"):
+        iro.compare(evaluation, "x", rel=2, names=["X", "Y", "Z"])

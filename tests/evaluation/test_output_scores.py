@@ -1,4 +1,6 @@
+import math
 from pathlib import Path
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -32,42 +34,33 @@ def test_all_forms_are_the_same(tmp_path: Path) -> None:
     assert named.runs == tuple(runs)
 
 
-def test_missing_values_are_warned_of() -> None:
-    with pytest.warns(IrOutcomesWarning, match="b has no value of nDCG@10 for q2, which other outputs have; counted as 0"):
-        scores = iro.scores_from_outputs({"a": {"q1": 0.5, "q2": 1.0}, "b": {"q1": 0.5}}, measure="nDCG@10")
-    assert scores.values.tolist() == [[0.5, 1.0], [0.5, 0.0]]
+def test_missing_values_are_warned_of(tmp_path: Path) -> None:
     with pytest.warns(IrOutcomesWarning, match="left out of the mean of b"):
         scores = iro.scores_from_outputs({"a": {"q1": 5, "q2": 1}, "b": {"q1": 5}}, measure="ESL@10")
     assert not scores.higher_is_better
     assert np.isnan(scores.values[1, 1])
-
-
-def test_directions() -> None:
-    values = {"a": {"q1": 0.5}, "b": {"q1": 0.25}}
-    assert iro.scores_from_outputs(values, measure="recip_rank").higher_is_better
-    assert not iro.scores_from_outputs(values, measure="latency", higher_is_better=False).higher_is_better
-    with pytest.raises(ParameterError, match="the direction of latency is not known"):
-        iro.scores_from_outputs(values, measure="latency")
-
-
-def test_what_is_refused() -> None:
-    with pytest.raises(ParameterError, match="name it with measure="):
-        iro.scores_from_outputs({"a": {"q1": 0.5}})
-    with pytest.raises(ParameterError, match="there is no output"):
-        iro.scores_from_outputs([])
-    with pytest.raises(ParameterError, match="2 outputs and 1 names"):
-        iro.scores_from_outputs([{"q": 1.0}, {"q": 1.0}], measure="AP", names=["a"])
-    with pytest.raises(FormatError, match="output of a: row 1: ESL of query q1 is infinite"):
-        iro.scores_from_outputs({"a": {"q1": float("inf")}, "b": {"q1": 1.0}}, measure="ESL")
-    with pytest.raises(MismatchError, match="different measures"):
-        iro.scores_from_outputs({"a": {"q1": {"AP": 0.5}}, "b": {"q1": {"RR": 0.5}}})
-
-
-def test_an_empty_cell_is_a_query_without_a_value(tmp_path: Path) -> None:
     table = tmp_path / "scores.csv"
     table.write_text("run,401,402\nb,0.5,\na,0.25,1\n")
-    frame = pd.read_csv(table, index_col=0)
-    for source in (table, frame):
+    for source in (table, pd.read_csv(table, index_col=0), {"b": {"401": 0.5}, "a": {"401": 0.25, "402": 1}}):
         with pytest.warns(IrOutcomesWarning, match="b has no value of AP for 402, which other outputs have; counted as 0"):
             scores = iro.scores_from_outputs(source, measure="AP")
         assert (scores.runs, scores.query_ids, scores.values.tolist()) == (("b", "a"), ("401", "402"), [[0.5, 0], [0.25, 1]])
+
+
+@pytest.mark.parametrize(
+    ("sources", "settings", "error", "message"),
+    [
+        ({"a": {"q1": 0.5}}, {}, ParameterError, "name it with measure="),
+        ({"a": {"q1": 0.5}}, {"measure": "latency"}, ParameterError, "the direction of latency is not known"),
+        ([], {}, ParameterError, "there is no output"),
+        ([{"q": 1.0}, {"q": 1.0}], {"measure": "AP", "names": ["a"]}, ParameterError, "2 outputs and 1 names"),
+        ({"a": {"q1": math.inf}}, {"measure": "ESL"}, FormatError, "output of a: row 1: ESL of query q1 is infinite"),
+        ({"a": {"q1": {"AP": 0.5}}, "b": {"q1": {"RR": 0.5}}}, {}, MismatchError, "different measures"),
+    ],
+)
+def test_directions_and_what_is_refused(sources: Any, settings: Any, error: type[Exception], message: str) -> None:
+    values = {"a": {"q1": 0.5}, "b": {"q1": 0.25}}
+    assert iro.scores_from_outputs(values, measure="recip_rank").higher_is_better
+    assert not iro.scores_from_outputs(values, measure="latency", higher_is_better=False).higher_is_better
+    with pytest.raises(error, match=message):
+        iro.scores_from_outputs(sources, **settings)

@@ -1,103 +1,37 @@
-"""Made-up results with as many runs as a figure should bear."""
+"""Results with as many runs as a figure should bear."""
 
 from __future__ import annotations
 
 from datetime import date, timedelta
 from functools import cache
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.verdict import LABELS
-from ir_outcomes.evaluation.lengths import OUTCOMES
+from tests.helpers.comparisons import compare_several
 from tests.helpers.many import collection
+
+MODELS = ["default", "default+rm3", "tuned", "tuned+rm3", "unicoil-noexp", "splade-distil-cocodenser-medium"]
 
 
 def long_names(n: int) -> list[str]:
     """Names of the kind that MS MARCO runs have: long, and different in the middle only."""
-    models = [
-        "bm25-default",
-        "bm25-default+rm3",
-        "bm25-tuned",
-        "bm25-tuned+rm3",
-        "unicoil-noexp",
-        "splade-distil-cocodenser-medium",
-    ]
     return [
-        f"run.msmarco-v1-passage.{models[number % 6]}{'.v' + str(number // 6) if number > 5 else ''}.dev" for number in range(n)
+        f"run.msmarco-v1-passage.bm25-{MODELS[place % 6]}{f'.v{place // 6}' if place > 5 else ''}.dev" for place in range(n)
     ]
 
 
 def comparison(baseline: str, contender: str, seed: int = 0, n: int = 300, **settings: Any) -> Any:
-    rng = np.random.default_rng(seed)
-    coverage, ranking = rng.normal(0.5, 2), rng.normal(-0.4, 1.2)
-    wide = rng.uniform(0.5, 1.6)
-    shares = rng.dirichlet([8, 1, 1.5, 30])
-    queries = []
-    for number in range(n):
-        outcome = rng.choice(["neither", "lost", "won", "both"], p=shares)
-        base = float(rng.geometric(0.2)) if outcome in ("lost", "both") else None
-        own = float(rng.geometric(0.22)) if outcome in ("won", "both") else None
-        difference = own - base if own is not None and base is not None else None
-        queries.append(
-            SimpleNamespace(
-                query_id=f"q{number}",
-                outcome=outcome,
-                baseline=base,
-                contender=own,
-                difference=difference,
-                restricted=(101 if own is None else own) - (101 if base is None else base),
-                found_baseline=float(base is not None),
-                found_contender=float(own is not None),
-                text=None,
-            )
-        )
-    return SimpleNamespace(
-        baseline=baseline,
-        contender=contender,
-        n_queries=n,
-        n_unanswerable=0,
-        settings=SimpleNamespace(**{"cutoff": 100, "rel": 1, "unit": "query", "alpha": 0.05, "ties": "trec", **settings}),
-        unit="query",
-        cutoff=100,
-        outcomes=SimpleNamespace(
-            shares=SimpleNamespace(**dict(zip(OUTCOMES, shares, strict=True))),
-            **{outcome: sum(query.outcome == outcome for query in queries) for outcome in OUTCOMES},
-        ),
-        coverage=SimpleNamespace(
-            difference=coverage,
-            interval=(coverage - wide, coverage + wide),
-            higher_is_better=True,
-            measured_in="percentage points",
-            n=n,
-        ),
-        ranking=SimpleNamespace(
-            difference=ranking,
-            interval=(ranking - wide, ranking + 1.2 * wide),
-            higher_is_better=False,
-            measured_in="ranks",
-            n=n,
-        ),
-        restricted=SimpleNamespace(
-            horizon=100,
-            both=ranking,
-            won=-abs(coverage),
-            lost=0.5 * wide,
-            interval=(ranking - 2 * wide, ranking + wide),
-            difference=ranking - abs(coverage) + 0.5 * wide,
-        ),
-        verdict=SimpleNamespace(label=LABELS[int(rng.integers(len(LABELS)))]),
-        queries=tuple(queries),
-        per_query=lambda: queries,
-    )
+    qrels, runs = collection(2, n, seed=seed, depth=30)
+    return iro.compare(qrels, *runs.values(), names=[baseline, contender], **settings)
 
 
 def comparisons(n_runs: int, n: int = 50, **settings: Any) -> list[Any]:
     """A baseline and `n_runs` - 1 contenders."""
-    names = long_names(n_runs)
-    return [comparison(names[0], name, seed, n, **settings) for seed, name in enumerate(names[1:], 1)]
+    qrels, runs = collection(n_runs, n, seed=1, depth=30)
+    baseline, *contenders = runs.values()
+    return list(compare_several(qrels, baseline, contenders, names=long_names(n_runs), **settings))
 
 
 @cache

@@ -4,7 +4,6 @@ from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import Any
 
-import ir_measures
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,6 +15,7 @@ from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.leaderboards import pairs as pair_blocks
 from ir_outcomes.leaderboards.board import tiers
 from ir_outcomes.statistics import adjust, differences, mean_test
+from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import collection, tied_multiset
 
 
@@ -24,60 +24,51 @@ def test_the_verdicts_are_those_of_compare(unit: Any, relevant: int) -> None:
     qrels, runs = collection(5, 60, relevant, seed=relevant)
     evaluation = iro.evaluate(qrels, runs, cutoff=8, unit=unit)
     board = iro.leaderboard(evaluation)
-    compared = iro.compare(evaluation, "run0", all_pairs=True)
-    assert isinstance(compared, iro.Comparisons)
+    compared = compare_several(evaluation, "run0", all_pairs=True)
     assert len(board.pairs) == len(compared) == 10
     shown = {standing.run: standing.coverage for standing in board.standings}
     for comparison in compared:
-        pair, coverage, ranking = (
-            board.verdict(comparison.baseline, comparison.contender),
-            comparison.coverage,
-            comparison.ranking,
-        )
+        pair = board.verdict(comparison.baseline, comparison.contender)
+        coverage, ranking = comparison.coverage, comparison.ranking
         assert pair.label == comparison.verdict.label
         assert (pair.coverage_p, pair.coverage_p_corrected) == pytest.approx((coverage.pvalue, coverage.pvalue_corrected))
         assert (pair.ranking_p, pair.ranking_p_corrected) == pytest.approx((ranking.pvalue, ranking.pvalue_corrected))
         assert (pair.coverage, pair.ranking) == pytest.approx((coverage.difference, ranking.difference))
         assert pair.baseline_length == pytest.approx(ranking.baseline)
-        assert pair.turned().turned() == pair
-        assert pair.turned().label == MIRRORED[pair.label]
+        assert (pair.turned().turned(), pair.turned().label) == (pair, MIRRORED[pair.label])
         found = shown[comparison.baseline], shown[comparison.contender]
         assert found == pytest.approx((coverage.baseline, coverage.contender))
 
 
 @pytest.mark.parametrize(("limit", "value"), [("_MOST_RANKS", 1), ("_MOST_RANKS", 200), ("_MOST_SHARES", 1)])
-def test_blocks_of_any_size_give_the_same(limit: str, value: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for relevant, unit in ((1, "query"), (3, "document")):
-        qrels, runs = collection(6, 40, relevant, seed=1)
-        runs["short"] = {query: dict(list(ranking.items())[:4]) for query, ranking in runs["run2"].items()}
-        evaluation = iro.evaluate(qrels, runs, cutoff=8, unit=unit)  # type: ignore[arg-type]
-        board = iro.leaderboard(evaluation)
-        with monkeypatch.context() as patched:
-            patched.setattr(pair_blocks, limit, value)
-            again = iro.leaderboard(evaluation)
-        assert [pair.label for pair in again.pairs] == [pair.label for pair in board.pairs]
-        for pair, same in zip(board.pairs, again.pairs, strict=True):
-            assert (pair.coverage_p, pair.ranking_p, pair.ranking, pair.all_queries) == pytest.approx(
-                (same.coverage_p, same.ranking_p, same.ranking, same.all_queries)
-            )
+@pytest.mark.parametrize(("relevant", "unit"), [(1, "query"), (3, "document")])
+def test_blocks_of_any_size_give_the_same(
+    limit: str, value: int, relevant: int, unit: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    qrels, runs = collection(6, 40, relevant, seed=1)
+    runs["short"] = {query: dict(list(ranking.items())[:4]) for query, ranking in runs["run2"].items()}
+    evaluation = iro.evaluate(qrels, runs, cutoff=8, unit=unit)
+    expected = iro.leaderboard(evaluation).pairs
+    monkeypatch.setattr(pair_blocks, limit, value)
+    for pair, same in zip(expected, iro.leaderboard(evaluation).pairs, strict=True):
+        assert pair.label == same.label
+        for name in ("coverage_p", "ranking_p", "ranking", "all_queries"):
+            assert getattr(pair, name) == pytest.approx(getattr(same, name))
 
 
-@pytest.mark.parametrize("measure", ["RR", "P@5"])
-def test_intervals_of_bounded_means_stay_in_their_bounds(measure: str) -> None:
+def test_intervals_of_bounded_means_stay_in_their_bounds() -> None:
     """The t interval of the first was [0.84, 1.10], that of the second began below 0."""
     values = {"best": [1.0] * 17 + [0.5], "worst": [0.88] + [0.0] * 17, "all": [1.0] * 18}
     outputs = {run: {f"q{place}": value for place, value in enumerate(row)} for run, row in values.items()}
-    board = iro.leaderboard(iro.scores_from_outputs(outputs, measure=measure))
-    for standing in board.standings:
+    for standing in iro.leaderboard(iro.scores_from_outputs(outputs, measure="P@5")).standings:
         assert standing.interval is not None
         assert 0 <= standing.interval.low <= (standing.score or 0) <= standing.interval.high + 1e-12 <= 1 + 1e-12
         assert standing.interval.low < standing.interval.high
-    qrels, runs = collection(3, 12)
-    board = iro.leaderboard(iro.evaluate(qrels, runs), measures=["ESL(unanswered='cutoff+1')@3", "coverage"])
+    evaluation = iro.evaluate(*collection(3, 12))
+    board = iro.leaderboard(evaluation, measures=["ESL(unanswered='cutoff+1')@3", "coverage"])
     assert all(standing.interval is not None and standing.interval.low >= 1 for standing in board.standings)
-    assert not board.higher_is_better
-    assert board.standings[0].score == min(board.measures[0].values)  # type: ignore[type-var]
-    by_coverage = iro.leaderboard(iro.evaluate(qrels, runs), measures="coverage")
+    assert (board.higher_is_better, board.standings[0].score) == (False, min(board.measures[0].values))  # type: ignore[type-var]
+    by_coverage = iro.leaderboard(evaluation, measures="coverage")
     assert all(standing.interval is not None and standing.interval.high <= 100 for standing in by_coverage.standings)
 
 
@@ -87,13 +78,11 @@ def test_measures_side_by_side_with_what_is_significant() -> None:
     evaluation = iro.evaluate(qrels, runs, cutoff=6, measures=["AP@10"])
     board = iro.leaderboard(evaluation, measures=names)
     order = [standing.run for standing in board.standings]
-    assert [column.measure for column in board.measures] == names
-    assert [column.higher_is_better for column in board.measures] == [True, False, True, False, False]
-    for column, name in zip(board.measures[:2], names, strict=False):
-        measure = iro.parse_measure(name)
-        assert column.values == pytest.approx(
-            [ir_measures.calc_aggregate([measure], qrels, runs[run])[measure] for run in order]
-        )
+    columns = {column.measure: column for column in board.measures}
+    assert [(name, column.higher_is_better) for name, column in columns.items()] == [
+        *zip(names, (True, False, True, False, False), strict=True)
+    ]
+    for name in names[:2]:
         scores = evaluation.scores_of(name)
         rows = dict(zip(scores.runs, scores.gains(), strict=True))
         tested = {}
@@ -103,20 +92,21 @@ def test_measures_side_by_side_with_what_is_significant() -> None:
         corrected = adjust([test.pvalue for test in tested.values()], "holm")
         significant = [(*pair, test.direction) for (pair, test), p in zip(tested.items(), corrected, strict=True) if p <= 0.05]
         better = {(second, first) if direction > 0 else (first, second) for first, second, direction in significant}
-        assert {(run, worse) for run, beaten in zip(order, column.better_than, strict=True) for worse in beaten} == better
-    assert any(board.measures[0].better_than)
-    for column, facet, sign in zip(board.measures[2:4], ("coverage", "ranking"), (1, -1), strict=True):
+        beaten_by = zip(order, columns[name].better_than, strict=True)
+        assert {(run, worse) for run, beaten in beaten_by for worse in beaten} == better
+        assert columns[name].values == pytest.approx([scores.means()[scores.runs.index(run)] for run in order])
+    assert any(columns["AP@10"].better_than)
+    for facet, sign in (("coverage", 1), ("ranking", -1)):
         for pair in board.pairs:
             is_better = getattr(pair, f"{facet}_p_corrected") <= 0.05 and sign * getattr(pair, facet) > 0
-            assert (pair.baseline in column.better_than[order.index(pair.contender)]) == is_better
-    compared = iro.compare(evaluation, order[0], order[1])
-    assert isinstance(compared, iro.Comparison)
-    assert compared.restricted is not None
-    everywhere = dict(zip(order, board.measures[4].values, strict=True))
-    assert everywhere[order[1]] - everywhere[order[0]] == pytest.approx(compared.restricted.difference)  # type: ignore[operator]
-    assert board.verdict(order[0], order[1]).all_queries == pytest.approx(compared.restricted.difference)
-    assert board.measures[2].values == pytest.approx([standing.coverage for standing in board.standings])
-    assert board.rows()[0]["ESL@6"] == board.measures[1].values[0]
+            assert (pair.baseline in columns[facet].better_than[order.index(pair.contender)]) == is_better
+    restricted = compare_pair(evaluation, order[0], order[1]).restricted
+    assert restricted is not None
+    everywhere = columns["all queries"].values
+    assert everywhere[1] - everywhere[0] == pytest.approx(restricted.difference)  # type: ignore[operator]
+    assert board.verdict(order[0], order[1]).all_queries == pytest.approx(restricted.difference)
+    assert columns["coverage"].values == pytest.approx([standing.coverage for standing in board.standings])
+    assert board.rows()[0]["ESL@6"] == columns["ESL@6"].values[0]
 
 
 def test_scores_have_an_order_and_no_verdicts() -> None:
@@ -135,9 +125,8 @@ def test_scores_have_an_order_and_no_verdicts() -> None:
 
 def test_nothing_depends_on_the_order_of_runs_and_queries() -> None:
     qrels, runs = collection(6, 60, relevant=3)
-    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=10))
-    shuffled = dict(reversed(list(qrels.items())))
-    again = iro.leaderboard(iro.evaluate(shuffled, dict(reversed(list(runs.items()))), cutoff=10))
+    turned = dict(reversed(list(qrels.items()))), dict(reversed(list(runs.items())))
+    board, again = (iro.leaderboard(iro.evaluate(*given, cutoff=10)) for given in ((qrels, runs), turned))
     for one, other in zip(board.standings, again.standings, strict=True):
         assert (one.run, one.rank, one.tier) == (other.run, other.rank, other.tier)
     for pair, same in zip(board.pairs, again.pairs, strict=True):
@@ -158,23 +147,16 @@ def test_differences_of_coverage_are_found_among_102_runs() -> None:
 
 
 def test_tiers_use_the_label_after_the_guard() -> None:
-    qrels, runs = tied_multiset(1000)
-    evaluation = iro.evaluate(qrels, runs, cutoff=100)
-    board = iro.leaderboard(evaluation)
-    (pair,) = board.pairs
-    assert pair.label == "trade-off"
+    board = iro.leaderboard(iro.evaluate(*tied_multiset(1000), cutoff=100))
+    assert [pair.label for pair in board.pairs] == ["trade-off"]
     assert [standing.tier for standing in board.standings] == [1, 1]
-    compared = iro.compare(qrels, runs[pair.baseline], runs[pair.contender], cutoff=100)
-    assert isinstance(compared, iro.Comparison)
-    assert compared.verdict.label == pair.label
 
 
 def test_search_lengths_and_the_cutoff_of_the_call_give_the_same() -> None:
     qrels, runs = collection(3, 30)
     board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=10))
-    lengths = iro.evaluate(
-        qrels, [iro.search_lengths(qrels, run, cutoff=10) for run in runs.values()], cutoff=10, names=list(runs)
-    )
+    given = [iro.search_lengths(qrels, run, cutoff=10) for run in runs.values()]
+    lengths = iro.evaluate(qrels, given, cutoff=10, names=list(runs))
     assert iro.leaderboard(lengths) == iro.leaderboard(iro.evaluate(qrels, runs), cutoff=10) == board
     with pytest.raises(ParameterError, match="nDCG@10 was not kept, and some runs cannot be read again"):
         iro.leaderboard(lengths, measures=["nDCG@10"])
@@ -183,17 +165,15 @@ def test_search_lengths_and_the_cutoff_of_the_call_give_the_same() -> None:
 def test_equal_runs_share_rank_and_tier_and_an_empty_one_has_no_length() -> None:
     qrels, runs = collection(2, 80, seed=2)
     evaluation = iro.evaluate(qrels, {**runs, "twin": runs["run1"], "empty": {"q0": {"x": 1.0}}}, cutoff=10)
-    board = iro.leaderboard(evaluation)
-    twins = [standing for standing in board.standings if standing.run in ("twin", "run1")]
-    assert [standing.rank for standing in twins] == [1, 1]
-    assert twins[0].tier == twins[1].tier == 1
+    entries = [{"id": name, "date": f"2021-01-0{day}"} for day, name in enumerate(("run1", "twin", "run0", "empty"), 1)]
+    board = iro.leaderboard(evaluation, entries=entries)
+    twins = [(standing.rank, standing.tier) for standing in board.standings if standing.run in ("twin", "run1")]
+    assert twins == [(1, 1), (1, 1)]
     empty = board.verdict("run0", "empty")
     assert (empty.baseline_length, empty.contender_length, empty.ranking) == (None, None, None)
     assert board.verdict("empty", "run0") == empty.turned()
-    entries = [{"id": name, "date": f"2021-01-0{day}"} for day, name in enumerate(("run1", "twin", "run0", "empty"), 1)]
-    history = iro.leaderboard(evaluation, entries=entries).history
-    assert history is not None
-    assert [run.run for run in history.runs] == ["run1"]  # its twin does not take first place from it
+    assert board.history is not None
+    assert [run.run for run in board.history.runs] == ["run1"]  # its twin does not take first place from it
 
 
 def test_what_is_refused() -> None:
@@ -231,22 +211,16 @@ def test_depth_and_missing_queries_are_noted() -> None:
     assert any(note.startswith("short: no list reaches the cutoff of 10") for note in board.notes)
 
 
-def reaches(better: np.ndarray) -> np.ndarray:
-    closure = better | np.eye(len(better), dtype=bool)
-    for middle in range(len(better)):
-        closure |= closure[:, [middle]] & closure[[middle], :]
-    return closure
-
-
 @given(st.integers(1, 6).flatmap(lambda n: st.lists(st.booleans(), min_size=n * n, max_size=n * n)))
 def test_tiers_by_brute_force(bits: list[bool]) -> None:
     n = round(len(bits) ** 0.5)
     better = np.array(bits).reshape(n, n) & ~np.eye(n, dtype=bool)
     tier, cycles = tiers(better)
-    closure = reaches(better)
+    closure = better | np.eye(n, dtype=bool)
+    for middle in range(n):
+        closure |= closure[:, [middle]] & closure[[middle], :]
     together = closure & closure.T
-    expected = {tuple(np.flatnonzero(row).tolist()) for row in together if row.sum() > 1}
-    assert {tuple(cycle) for cycle in cycles} == expected
+    assert {tuple(cycle) for cycle in cycles} == {tuple(np.flatnonzero(row).tolist()) for row in together if row.sum() > 1}
     for run in range(n):
         same = np.flatnonzero(together[run])
         beaten_by = [winner for winner in range(n) if better[winner, same].any() and not together[winner, run]]
@@ -257,22 +231,23 @@ def test_a_leaderboard_with_dates() -> None:
     qrels, runs = collection(3, 80, seed=2)
     evaluation = iro.evaluate(qrels, runs, cutoff=10)
     entries = [{"id": name, "date": f"2021-01-0{number}", "group": "ab"[number % 2]} for number, name in enumerate(runs, 1)]
-    board = iro.leaderboard(evaluation, entries=entries)
-    history = board.history
+    others = [{"id": f"other{number}", "date": "2021-01-01"} for number in range(50)]
+    history, of_scores, crowded = (
+        iro.leaderboard(source, entries=dated).history
+        for source, dated in ((evaluation, entries), (evaluation.scores_of(None), entries), (evaluation, [*entries, *others]))
+    )
     assert history is not None
-    assert history.submissions == {"b": 2, "a": 1}
-    assert len(history.runs) > 1
+    assert of_scores is not None
+    assert crowded is not None
+    assert (history.submissions, len(history.runs) > 1) == ({"b": 2, "a": 1}, True)
     for previous, run in pairwise(history.runs):
         assert run.verdict is not None
         assert (run.verdict.baseline, run.verdict.contender) == (previous.run, run.run)
-        assert run.verdict.ranking_p_corrected == pytest.approx(min(1.0, run.looks * run.verdict.ranking_p))
-        assert run.verdict.coverage_p_corrected == pytest.approx(min(1.0, run.looks * run.verdict.coverage_p))
-    of_scores = iro.leaderboard(evaluation.scores_of(None), entries=entries).history
-    assert of_scores is not None
+        raw, corrected = (
+            [getattr(run.verdict, f"{facet}_p{more}") for facet in ("coverage", "ranking")] for more in ("", "_corrected")
+        )
+        assert corrected == pytest.approx([min(1.0, run.looks * p) for p in raw])
     assert of_scores.runs == tuple(replace(run, verdict=None) for run in history.runs)
-    others = [{"id": f"other{number}", "date": "2021-01-01"} for number in range(50)]
-    crowded = iro.leaderboard(evaluation, entries=[*entries, *others]).history
-    assert crowded is not None
     assert [run.looks for run in crowded.runs] == [run.looks + 50 for run in history.runs]
     assert crowded.notes[0].startswith("50 entries have no score: they count as a use of the test queries")
     with pytest.raises(MismatchError, match="no row for run0"):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import re
+from dataclasses import replace
 from importlib.resources import files
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.showing.figures import TONES, blank_figure, labels_of, literal
 from ir_outcomes.showing.figures.comparisons import OUTCOME_STYLES, draw_differences, draw_queries, draw_restricted
 from ir_outcomes.showing.figures.leaderboards import VERDICT_CELLS, draw_headroom
+from ir_outcomes.statistics import Interval
 from tests.helpers import made_up
 
 # What people with no cones of one kind see: Machado, Oliveira and Fernandes 2009, table 1, severity 1; and greyscale.
@@ -86,9 +87,9 @@ def test_names_that_differ_in_the_middle_keep_what_differs() -> None:
 
 
 def test_parts_of_the_gain_add_up_to_the_diamond_and_right_is_better() -> None:
-    comparison = made_up.comparison("bm25", "minilm", n=1000)
-    comparison.restricted = SimpleNamespace(horizon=100, both=-3.0, won=-2.0, lost=1.5, difference=-3.5, interval=(-6.0, -1.0))
-    axes = draw_restricted(comparison, blank_figure())
+    found = made_up.comparison("bm25", "minilm", n=1000)
+    parts = replace(found.restricted, both=-3.0, won=-2.0, lost=1.5, difference=-3.5, interval=Interval(-6.0, -1.0))
+    axes = draw_restricted(replace(found, restricted=parts), blank_figure())
     ends = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in axes.patches)
     assert np.allclose(sorted((min(pair), max(pair)) for pair in ends), [(-1.5, 0), (0, 2), (2, 5)])
     assert axes.lines[1].get_xdata().tolist() == [3.5]
@@ -100,7 +101,7 @@ def test_queries_run_from_the_largest_loss_to_the_largest_gain() -> None:
     heights = [bar.get_height() for bar in axes.patches]
     assert heights == sorted(-query.restricted for query in comparison.queries if query.outcome != "neither")
     title = axes.get_title(loc="left").replace("\n", " ")
-    assert "rank 101" in title
+    assert "rank 31" in title
     assert f"won {comparison.outcomes.won}, " in title
     axes = draw_differences(comparison, blank_figure())
     names = [label.get_text() for label in axes.get_xticklabels()]

@@ -74,10 +74,6 @@ class CollectionsComparison(Result):
             *(row for overall in self.overall for row in pooled_rows(overall)),
         ]
 
-    def _summary(self) -> str:
-        labels = listed([f"{overall.contender}: {overall.label or 'no label'}" for overall in self.overall])
-        return f"{plural('collection', len(self.collections))} against {self.baseline!r}: {labels}"
-
 
 def compare_collections(
     evaluations: Mapping[str, Evaluation],

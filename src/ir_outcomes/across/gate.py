@@ -136,9 +136,6 @@ class GateResult(Result):
         rows = rows_of(_COLUMNS, self.decisions)
         return [row | {"baseline": row["baseline"] or self.baseline} for row in rows]
 
-    def _summary(self) -> str:
-        return f"{self.status} ({self.worst.name}), {plural('decision', len(self.decisions))} against {self.baseline!r}"
-
 
 Compared = Comparison | Comparisons | CollectionsComparison
 Place = tuple[str, str | None]  # a run, and a collection or None where there is only one

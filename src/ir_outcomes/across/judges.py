@@ -114,9 +114,6 @@ class JudgesComparison(Result):
         """Return one flat row for each contender, judge and test."""
         return [{"judge": judgment.judge, **row} for judgment in self.judgments for row in judgment.comparison.long_rows()]
 
-    def _summary(self) -> str:
-        return f"{plural('judge', len(self.judges))} against {self.baseline!r}"
-
 
 def compare_judges(
     evaluations: Mapping[str, Evaluation],

@@ -80,9 +80,6 @@ class SlicesComparison(Result):
         """Return a flat row for each contender and slice."""
         return rows_of(condition_columns(self.conditions), self.conditions)
 
-    def _summary(self) -> str:
-        return f"{plural('slice', len(self.slices))} by {self.by} against {self.baseline!r}"
-
 
 def compare_slices(
     evaluation: Evaluation,
@@ -289,9 +286,6 @@ class CutoffsComparison(Result):
     def long_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each cutoff and test."""
         return [{"cutoff": item.cutoff, **row} for item in self.comparisons for row in item.long_rows()]
-
-    def _summary(self) -> str:
-        return f"{self.contender!r} against {self.baseline!r} at {plural('cutoff', len(self.comparisons))}"
 
 
 def compare_cutoffs(

@@ -336,10 +336,6 @@ class Holes(Result):
         """Return one flat row for each contender."""
         return rows_of((Column("baseline", lambda _: self.baseline), *COLUMNS), self.pairs)
 
-    def _summary(self) -> str:
-        words = ", ".join(f"{pair.contender!r} {pair.bound.word}" for pair in self.pairs)
-        return f"{words}, against {self.baseline!r}"
-
 
 def _share(at: str, run: int) -> Callable[[PairHoles], float | None]:
     return lambda pair: None if (shares := getattr(pair, at)) is None else shares[run]

@@ -67,12 +67,6 @@ class Plan(Result):
         )
         return rows_of(columns, (self.coverage, self.ranking))
 
-    def _summary(self) -> str:
-        needed = " and ".join(
-            f"{facet.needed.queries or 'no number of'} queries for {facet.name}" for facet in (self.coverage, self.ranking)
-        )
-        return f"{needed}, from {plural('query', self.n_queries)} of {self.contender!r} against {self.baseline!r}"
-
 
 def changes_of(queries: Sequence[QueryOutcome], what: str) -> tuple[Floats, int]:
     """Return the changes in coverage (percentage points), ranking or all queries, and of how many queries, or clusters."""

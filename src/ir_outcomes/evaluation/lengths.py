@@ -3,24 +3,21 @@
 `search_lengths` looks at the ranking once; every measure, outcome, facet and bootstrap is a reduction of what it returns.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
-from ir_outcomes.evaluation.ranking import expectations, judged_part, levels, places_of, scores_of, spans
+from ir_outcomes.evaluation.ranking import as_ranking, expectations, judged_part, levels, places_of, scores_of, spans
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.qrels import query_texts
-from ir_outcomes.reading.runs import NestedRun, as_ranking, as_run
 from ir_outcomes.types import Bools, Floats, Ints, Missing, Ties, Unit, check_choice, check_positive
 
 PER_ATOM = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
@@ -63,7 +60,7 @@ class SearchLengths:
     def __repr__(self) -> str:
         return f"SearchLengths({self.name!r}, {len(self.query_ids)} queries, cutoff={self.cutoff}, rel={self.rel})"
 
-    def at(self, cutoff: int | None) -> SearchLengths:
+    def at(self, cutoff: int | None) -> Self:
         """Return the search lengths at a smaller cutoff, without looking at the run again; None asks for the whole lists.
 
         Unjudged documents are counted only at the depths that were kept. Raises `MismatchError` if these search lengths were
@@ -92,7 +89,7 @@ class SearchLengths:
             cutoff=cutoff,
         )
 
-    def restrict(self, queries: Ints) -> SearchLengths:
+    def restrict(self, queries: Ints) -> Self:
         """Return the search lengths of some of the queries, given as (m,) ascending indices into `query_ids`."""
         relevant = self.relevant[queries]
         atoms, offsets = spans(self.offsets[queries], relevant)
@@ -105,7 +102,7 @@ class SearchLengths:
             clusters = _unless_independent(_by_first_occurrence(self.clusters[queries]), relevant > 0)
         return replace(self, query_ids=query_ids, offsets=offsets, qrels_digest=digest, clusters=clusters, **arrays)
 
-    def sharing(self, first: SearchLengths) -> SearchLengths:
+    def sharing(self, first: Self) -> Self:
         """Return the same, which holds what is the same in all runs only once: half of the memory under most rules."""
         levels = () if self.ties == "expected" else ("level_relevant", "level_irrelevant")
         return replace(self, **{field: getattr(first, field) for field in ("query_ids", "offsets", *levels)})
@@ -336,7 +333,7 @@ def search_lengths(
     qrels, run = as_qrels(qrels), as_ranking(run)
     places = places_of(qrels, run)
     if judged_only:
-        run = judged_part(qrels, as_run(run.data) if isinstance(run, NestedRun) else run, places)
+        run = judged_part(qrels, run, places)
     scores = np.where(qrels.grades >= 0, scores_of(qrels, run, places), np.nan)
     first, size, listed = levels(qrels, run, places, scores, ties)
 

@@ -4,19 +4,20 @@ Scores are compared for all judged documents at once, without sorting a run that
 only in tie levels that contain a judged document, which is why the run can be in arrays or in a dict of dict.
 """
 
-from __future__ import annotations
-
 import math
+import struct
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from itertools import chain, repeat
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.reading.columns import Codes, Ids, Keys, pair_keys
+from ir_outcomes.reading.columns import Codes, Ids, Keys, encoded, pair_keys, texts
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import NestedRun, Run
+from ir_outcomes.reading.runs import Run, as_run
 from ir_outcomes.types import Floats, Ints, OneOrder, Ties, check_one_order, unreachable
 
 
@@ -44,6 +45,70 @@ def _chances_of_place(wanted: int, relevant: int, others: int) -> Floats:
     logs = np.concatenate([[0.0], np.cumsum(np.log(ratios))])
     chances = np.exp(logs - logs.max())
     return np.asarray(chances / chances.sum())
+
+
+_SOURCE = "the run"
+
+
+@dataclass(frozen=True, eq=False)
+class NestedRun:
+    """A run that stays in the dict of dict in which it is given; otherwise like `Run`."""
+
+    data: Mapping[Any, dict[str, float]]
+    query_ids: tuple[str, ...]
+    offsets: Ints
+    scores: Floats
+    name: str = "run"
+    by_rank: bool = False
+    metadata: str = ""
+
+    def scores_of(self, places: Ints, codes: Codes, docids: Ids) -> Floats:
+        """(n,) array: the score of each document, NaN where the run lacks it; queries are given by their places, or -1."""
+        every = [*self.data.values(), {}]  # place -1 is that of queries the run lacks
+        rankings = [every[place] for place in places.tolist()]
+        documents = [docid.decode() for docid in docids.tolist()]
+        scores = map(dict.get, map(rankings.__getitem__, codes.tolist()), documents, repeat(np.nan))
+        return np.fromiter(scores, np.float64, len(documents))
+
+    def docids_at(self, rows: Ints) -> Ids:
+        """Return the document ids that belong to these places of `scores`."""
+        queries = np.searchsorted(self.offsets, rows, side="right") - 1
+        rankings = list(self.data.values())
+        documents = {query: list(rankings[query]) for query in set(queries.tolist())}
+        places = zip(queries.tolist(), (rows - self.offsets[queries]).tolist(), strict=True)
+        return encoded([documents[query][place] for query, place in places], _SOURCE)
+
+
+def as_ranking(run: Any) -> Run | NestedRun:
+    """Take a run in any form, as `as_run` does, but leave a dict of dict as it is."""
+    if isinstance(run, NestedRun):
+        return run
+    nested = _nested(run) if isinstance(run, Mapping) else None
+    return as_run(run) if nested is None else nested
+
+
+def _nested(data: Mapping[Any, Any]) -> NestedRun | None:
+    """Check a dict of dict as a whole; None where something is unusual, which `as_run` then converts or explains."""
+    rankings = list(data.values())
+    if not all(issubclass(kind, dict) for kind in set(map(type, rankings))):
+        return None
+    query_ids = texts(list(data), _SOURCE, "query id")
+    if len(set(query_ids)) < len(query_ids):
+        return None
+    try:
+        "".join(chain.from_iterable(rankings))  # fails for ids that are numbers
+        # Unlike NumPy, struct takes no text for a number, and is the quickest way into an array.
+        pack = {size: struct.Struct(f"{size}d").pack for size in set(map(len, rankings))}
+        packed = b"".join([pack[len(ranking)](*ranking.values()) for ranking in rankings])
+    except (struct.error, TypeError):
+        return None
+    kinds = set(map(type, chain.from_iterable(ranking.values() for ranking in rankings)))
+    if {bool, np.bool_} & kinds:  # which struct takes for 1
+        return None
+    scores = np.frombuffer(packed)
+    if np.isnan(scores).any():
+        return None
+    return NestedRun(data, tuple(query_ids), np.cumsum([0, *map(len, rankings)], dtype=np.int64), scores)
 
 
 _STRETCH = 1 << 15  # rows, so that what is worked on stays in the processor's cache
@@ -103,8 +168,9 @@ def scores_of(qrels: Qrels, run: Run | NestedRun, places: Ints) -> Floats:
     return scores
 
 
-def judged_part(qrels: Qrels, run: Run, places: Ints) -> Run:
+def judged_part(qrels: Qrels, run: Run | NestedRun, places: Ints) -> Run:
     """Leave out of the run what is not judged."""
+    run = as_run(run.data) if isinstance(run, NestedRun) else run
     rows = locate(qrels, run, places)
     return run.take(np.sort(rows[(rows >= 0) & (qrels.grades >= 0)]))
 
@@ -235,22 +301,22 @@ class RankedDocuments:
     grades: Ints  # (n,), UNJUDGED where there is none
     depth: int  # the first so many documents of each list were considered
 
-    def first(self, depth: int) -> RankedDocuments:
+    def first(self, depth: int) -> Self:
         """Return only the documents up to a smaller depth."""
         return replace(self._rows(np.flatnonzero(self.rank <= depth)), depth=min(depth, self.depth))
 
-    def unjudged(self) -> RankedDocuments:
+    def unjudged(self) -> Self:
         """Return only the documents that are not judged."""
         return self._rows(np.flatnonzero(self.grades == UNJUDGED))
 
-    def restrict(self, queries: Ints) -> RankedDocuments:
+    def restrict(self, queries: Ints) -> Self:
         """Return the documents of some of the queries, given by their indices, ascending."""
         rows, offsets = spans(self.offsets[queries], np.diff(self.offsets)[queries])
         return replace(self._rows(rows), offsets=offsets)
 
-    def _rows(self, rows: Ints) -> RankedDocuments:
+    def _rows(self, rows: Ints) -> Self:
         offsets = np.searchsorted(rows, self.offsets).astype(np.int64)
-        return RankedDocuments(offsets, self.rank[rows], self.docids[rows], self.grades[rows], self.depth)
+        return replace(self, offsets=offsets, rank=self.rank[rows], docids=self.docids[rows], grades=self.grades[rows])
 
 
 def ranked_documents(qrels: Qrels, run: Run, depth: int, *, ties: Ties = "trec", judged_only: bool = False) -> RankedDocuments:

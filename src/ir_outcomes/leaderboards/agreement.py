@@ -13,7 +13,7 @@ from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, judge
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.formatting import plural, with_progress
+from ir_outcomes.formatting import with_progress
 from ir_outcomes.leaderboards.board import evaluation_to_judge, notes_on_source, values_of
 from ir_outcomes.results import Result
 from ir_outcomes.statistics.counts import SLACK, Differences, Members, Pair, count, medians, membership, pairs_of
@@ -204,9 +204,6 @@ class Agreement(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each measure, test and aggregate, and a row for the verdict."""
         return [asdict(row) for row in (*self.tests, *(() if self.verdict is None else (self.verdict,)))]
-
-    def _summary(self) -> str:
-        return f"{plural('run', self.n_runs)}, {plural('split', self.splits)} of {plural('query', self.n_queries)}"
 
 
 def agreement(

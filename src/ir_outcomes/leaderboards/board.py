@@ -243,9 +243,6 @@ class Leaderboard(Result):
                 row |= {measure.measure: value, f"{measure.measure} better than": ", ".join(beaten)}
         return rows
 
-    def _summary(self) -> str:
-        return f"{plural('run', len(self.standings))} by {self.measure}, {plural('query', self.n_queries)}"
-
 
 def leaderboard(
     source: Evaluation | Scores,

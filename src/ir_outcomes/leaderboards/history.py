@@ -77,9 +77,6 @@ class SotaHistory(Result):
         )  # fmt: skip
         return rows_of((*SOTA_COLUMNS, *of_verdict), self.runs)
 
-    def _summary(self) -> str:
-        return f"{plural('run', len(self.runs))} took first place by {self.score}, {plural('entry', len(self.entries))}"
-
 
 def sota_history(
     entries: Any, *, score: str | None = None, until: date | str | None = None, higher_is_better: bool = True

@@ -113,10 +113,6 @@ class RankDistribution(Result):
             row |= {f"rank_{rank + 1}": run.counts[rank] for rank in reached}
         return rows
 
-    def _summary(self) -> str:
-        resamples = f"{plural('resample', self.resamples)} of {plural('query', self.n_queries)}"
-        return f"{plural('run', len(self.runs))} by {self.measure}, {resamples}"
-
 
 def rank_distribution(
     source: Evaluation | Scores,
@@ -266,10 +262,6 @@ class RankCorrelation(Result):
             {"run": run.run, "first": self.first, "rank_first": run.first, "second": self.second, "rank_second": run.second}
             for run in self.runs
         ]
-
-    def _summary(self) -> str:
-        tau = "undefined" if self.tau is None else f"{self.tau:.3f}"
-        return f"Kendall's tau {tau} between {self.first} and {self.second}, {plural('run', len(self.runs))}"
 
 
 def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None = None) -> RankCorrelation:

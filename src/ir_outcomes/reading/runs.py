@@ -1,11 +1,10 @@
 """Runs: which documents a system ranks for which queries, in arrays."""
 
 import os
-import struct
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, count, repeat
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -13,20 +12,7 @@ import numpy as np
 
 from ir_outcomes.errors import FormatError, IrOutcomesError, ParameterError, UnreadableFile, some, warn
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import (
-    Codes,
-    Columns,
-    Ids,
-    Rows,
-    columns_of,
-    encoded,
-    grouped,
-    is_ranking,
-    name_within,
-    nested_dict,
-    repeated,
-    texts,
-)
+from ir_outcomes.reading.columns import Columns, Ids, Rows, columns_of, grouped, is_ranking, name_within, nested_dict, repeated
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.formats import RUN, path_and_selection, read_any_file, seems_to_be_a_run
 from ir_outcomes.types import Floats, Ints, RunBy
@@ -184,70 +170,6 @@ def _checked(columns: Columns, name: str) -> Run:
             raise columns.error(row, f"rank {rank} is given twice for query {query}; a rank must occur only once")
     offsets, docids, values = grouped(columns)
     return Run(name, tuple(columns.query_ids), offsets, docids, -values if by_rank else values, by_rank)
-
-
-_SOURCE = "the run"
-
-
-@dataclass(frozen=True, eq=False)
-class NestedRun:
-    """A run that stays in the dict of dict in which it is given; otherwise like `Run`."""
-
-    data: Mapping[Any, dict[str, float]]
-    query_ids: tuple[str, ...]
-    offsets: Ints
-    scores: Floats
-    name: str = "run"
-    by_rank: bool = False
-    metadata: str = ""
-
-    def scores_of(self, places: Ints, codes: Codes, docids: Ids) -> Floats:
-        """(n,) array: the score of each document, NaN where the run lacks it; queries are given by their places, or -1."""
-        every = [*self.data.values(), {}]  # place -1 is that of queries the run lacks
-        rankings = [every[place] for place in places.tolist()]
-        documents = [docid.decode() for docid in docids.tolist()]
-        scores = map(dict.get, map(rankings.__getitem__, codes.tolist()), documents, repeat(np.nan))
-        return np.fromiter(scores, np.float64, len(documents))
-
-    def docids_at(self, rows: Ints) -> Ids:
-        """Return the document ids that belong to these places of `scores`."""
-        queries = np.searchsorted(self.offsets, rows, side="right") - 1
-        rankings = list(self.data.values())
-        documents = {query: list(rankings[query]) for query in set(queries.tolist())}
-        places = zip(queries.tolist(), (rows - self.offsets[queries]).tolist(), strict=True)
-        return encoded([documents[query][place] for query, place in places], _SOURCE)
-
-
-def as_ranking(run: Any) -> Run | NestedRun:
-    """Take a run in any form, as `as_run` does, but leave a dict of dict as it is."""
-    if isinstance(run, NestedRun):
-        return run
-    nested = _nested(run) if isinstance(run, Mapping) else None
-    return as_run(run) if nested is None else nested
-
-
-def _nested(data: Mapping[Any, Any]) -> NestedRun | None:
-    """Check a dict of dict as a whole; None where something is unusual, which `as_run` then converts or explains."""
-    rankings = list(data.values())
-    if not all(issubclass(kind, dict) for kind in set(map(type, rankings))):
-        return None
-    query_ids = texts(list(data), _SOURCE, "query id")
-    if len(set(query_ids)) < len(query_ids):
-        return None
-    try:
-        "".join(chain.from_iterable(rankings))  # fails for ids that are numbers
-        # Unlike NumPy, struct takes no text for a number, and is the quickest way into an array.
-        pack = {size: struct.Struct(f"{size}d").pack for size in set(map(len, rankings))}
-        packed = b"".join([pack[len(ranking)](*ranking.values()) for ranking in rankings])
-    except (struct.error, TypeError):
-        return None
-    kinds = set(map(type, chain.from_iterable(ranking.values() for ranking in rankings)))
-    if {bool, np.bool_} & kinds:  # which struct takes for 1
-        return None
-    scores = np.frombuffer(packed)
-    if np.isnan(scores).any():
-        return None
-    return NestedRun(data, tuple(query_ids), np.cumsum([0, *map(len, rankings)], dtype=np.int64), scores)
 
 
 def run_list(runs: Any) -> list[Any] | dict[str, Any] | None:

@@ -193,7 +193,7 @@ def forest_of(result: Result) -> Forest | None:
         case CollectionsComparison() | SlicesComparison():
             return _of_conditions(result)
         case Leaderboard():
-            return _of_board(result)
+            return tiers_of(result)
     return None
 
 
@@ -231,7 +231,8 @@ def _of_conditions(result: CollectionsComparison | SlicesComparison) -> Forest |
                 ranks = fixed(row.comparison.ranking.difference, 2, signed=True).replace("-", _MINUS)
                 drawn[1] = drawn[1]._replace(text=f"{ranks} ranks, B / A {drawn[1].text}")
                 for place, facet in enumerate((row.comparison.coverage, row.comparison.ranking)):
-                    drawn[place] = drawn[place]._replace(tone=_finding(facet)[1] if row.labelled else "same")
+                    if not row.labelled or drawn[place].tone != _finding(facet)[1]:  # the ratio has an interval of its own
+                        drawn[place] = drawn[place]._replace(tone="same")
                 rows.append(Row(prefix + row.condition, row.label or "too few queries", drawn, number))
         if contender in overall:
             own, pooled = overall[contender], overall[contender].pooled
@@ -257,7 +258,7 @@ def _drawn(effects: Sequence[_Effect], signs: Sequence[int]) -> list[Estimate]:
     return drawn
 
 
-def _of_board(result: Leaderboard) -> Forest | None:
+def tiers_of(result: Leaderboard) -> Forest:
     """Return the means of the runs, their tiers as labels."""
     sign = _sign(result)
     rows = []
@@ -265,7 +266,7 @@ def _of_board(result: Leaderboard) -> Forest | None:
         estimate = _estimate(own.score, own.interval, sign, 4, signed=False)
         rows.append(Row(own.run, f"tier {own.tier}" if own.tier else "", [estimate]))
     axis = _axis([row.estimates[0] for row in rows], sign, null=False)
-    return Forest("run", [(f"mean {result.measure}", axis)], rows) if rows else None
+    return Forest("run", [(f"mean {result.measure}", axis)], rows)
 
 
 def _with_axes(what: str, titles: Sequence[str], signs: Sequence[int], rows: Sequence[Row]) -> Forest:

@@ -264,10 +264,6 @@ class LengthDistributions(Result):
         """Return a row for each run, with a column for each bucket, and the number and share of missing documents."""
         return rows_of(distribution_columns(self), self.runs)
 
-    def _summary(self) -> str:
-        documents = plural("relevant document", self.n_documents)
-        return f"{plural('run', len(self.runs))}, {documents} of {plural('query', self.n_queries)}"
-
 
 def distribution_columns(result: LengthDistributions) -> tuple[Column, ...]:
     """Return the columns of its rows."""
@@ -399,9 +395,6 @@ class DocumentChanges(Result):
         """Return a row for each document that is listed."""
         return rows_of(DOCUMENT_COLUMNS, self.documents)
 
-    def _summary(self) -> str:
-        return f"{self.contender} against {self.baseline}: {self.which}, {len(self.documents)} of {self.n_documents} documents"
-
 
 @dataclass(frozen=True)
 class LengthChanges(Result):
@@ -486,10 +479,6 @@ class LengthChanges(Result):
             {"change": change, "from": low, "to": high, "documents": number, "share": number / self.n_documents}
             for change, low, high, number in counted
         ]
-
-    def _summary(self) -> str:
-        moved = f"{sum(self.further_up)} further up, {sum(self.further_down)} further down, {self.won} won, {self.lost} lost"
-        return f"{self.contender} against {self.baseline}, {plural('relevant document', self.n_documents)}: {moved}"
 
 
 def length_changes(

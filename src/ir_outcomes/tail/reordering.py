@@ -10,7 +10,6 @@ import numpy as np
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.formatting import plural
 from ir_outcomes.results import Column, Result, rows_of
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.counts import kendall_taus, shared_ranks
@@ -80,11 +79,6 @@ class Reordering(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each change."""
         return rows_of(CHANGE_COLUMNS, self.changes)
-
-    def _summary(self) -> str:
-        last = self.changes[-1]
-        tau = "undefined" if last.tau is None else f"{last.tau:.2f}"
-        return f"{plural('run', len(self.runs))}, {last.old} to {last.new}: tau {tau}, Delta-Sort {last.delta_sort:.0f} %"
 
 
 def reordering(

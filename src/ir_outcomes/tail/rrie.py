@@ -10,7 +10,6 @@ import numpy as np
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.formatting import percent, plural
 from ir_outcomes.results import Column, Result, rows_of
 from ir_outcomes.tail.lengths import TailSettings, runs_at_depth, top_and_all
 from ir_outcomes.types import Bools, Missing
@@ -63,11 +62,6 @@ class RRIE(Result):
         """Return a row for each measure."""
         runs = Column("baseline_run", lambda _: self.baseline), Column("contender_run", lambda _: self.contender)
         return rows_of((REDUCTION_COLUMNS[0], *runs, *REDUCTION_COLUMNS[1:]), self.reductions)
-
-    def _summary(self) -> str:
-        shares = ("-" if of_measure.rrie is None else f"{percent(of_measure.rrie, 0)} %" for of_measure in self.reductions)
-        named = (f"{of_measure.measure} {share}" for of_measure, share in zip(self.reductions, shares, strict=True))
-        return f"{self.contender} against {self.baseline}: {', '.join(named)}"
 
 
 def _reduction(measure: str, baseline: float, contender: float, optimum: float = 1.0) -> Reduction:
@@ -231,10 +225,6 @@ class Headroom(Result):
             for best in self.measures
             for low, high, number in zip(best.edges, (*best.edges[1:], None), best.counts, strict=True)
         ]
-
-    def _summary(self) -> str:
-        means = (f"{best.measure} {best.mean:.4g} ({best.run})" for best in self.measures)
-        return f"best of {plural('run', self.n_runs)}: {', '.join(means)}"
 
 
 def headroom(ev: Evaluation, *, cutoff: int | None = None, missing: Missing = "cutoff") -> Headroom:

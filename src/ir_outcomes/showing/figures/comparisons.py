@@ -253,10 +253,8 @@ def draw_forest_of(result: Any, ax: Any) -> Any:
 @draws("tiers", Leaderboard)
 def draw_tiers(result: Leaderboard, ax: Any) -> Any:
     """Draw the means with their intervals, and the tier of each run."""
-    forest = forest_of(result)
-    if forest is None:
-        raise ParameterError("there is no run to draw")
-    shown = tuple(row for row in forest.rows if row.estimates[0].gain is not None)
+    forest = charts.tiers_of(result)
+    shown = [row for row in forest.rows if row.estimates[0].gain is not None]
     missing = f"; {count(len(forest.rows) - len(shown), 'run')} without a score" if len(shown) < len(forest.rows) else ""
     note = ", tier: no run of it is better than another" if result.pairs else ""
     head = f"{level_words(result.alpha)}s, {count(result.n_queries, 'query')}{missing}{note}"

@@ -98,19 +98,18 @@ def report(
     path : path, optional
         Where the page is written.
     docs : mapping of str to str, or path, optional
-        Texts of documents by document id, or a file of JSON lines with ``doc_id`` and ``text`` or ``title``. By default those
-        of the dataset, where they are on this machine.
+        Texts of documents by id, or JSON lines with ``doc_id`` and ``text`` or ``title``; by default those of the dataset, if
+        they are on this machine.
     queries : mapping of str to str, or path, optional
         Texts of queries that the evaluation does not know; see `ir_outcomes.evaluate`.
     max_mb : float
-        Size of the page in megabytes up to which ranked lists and texts are included, those of the queries that change most
-        first.
+        Size in megabytes up to which ranked lists and texts are included, of the queries that change most first.
     slices : mapping of str to str, or path, optional
-        The slice of each query, by which the page can filter: query ids to labels, or a file with lines of id, tab and label.
+        By which the page can filter: labels by query id, or a file with lines of id, tab and label.
     command : str, optional
         What made the page; it is shown at the end.
     inputs : sequence of path
-        Further files whose SHA-256 is shown, such as the qrels; those of the runs are shown anyway.
+        Files whose SHA-256 is shown beside those of the runs, such as the qrels.
     **rules
         ``cutoff``, ``alpha``, ``test``, ``correction`` and ``margins`` of `ir_outcomes.compare`; several collections have no
         margins.
@@ -118,7 +117,6 @@ def report(
     Returns
     -------
     ReportPage
-        With the page as ``html``.
 
     Raises
     ------
@@ -130,11 +128,9 @@ def report(
     Examples
     --------
     >>> import ir_outcomes as iro
-    >>> qrels = {f"q{n}": {"gold": 1} for n in range(40)}
-    >>> a = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
-    >>> b = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
-    >>> page = report(iro.evaluate(qrels, {"a": a, "b": b}, documents=20))
-    >>> "better without harm" in page.html
+    >>> runs = {name: {"q1": {"d1": 1.0}} for name in ("a", "b")}
+    >>> page = report(iro.evaluate({"q1": {"d1": 1}}, runs, documents=20))
+    >>> "No significant difference" in page.html
     True
     """
     result: Result

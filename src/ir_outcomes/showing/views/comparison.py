@@ -9,15 +9,7 @@ from typing import Any, get_args
 from ir_outcomes.comparison.facets import Facet, RestrictedLength
 from ir_outcomes.comparison.holes import COLUMNS, MOST_TIPPING, BoundWord, Holes, PairHoles, Tipping
 from ir_outcomes.comparison.plan import BY_DEFAULT, Plan, PlannedFacet
-from ir_outcomes.comparison.result import (
-    QUERY_COLUMNS,
-    Comparison,
-    Comparisons,
-    Queries,
-        columns_of,
-    measures_of,
-    paper_columns,
-)  # fmt: skip
+from ir_outcomes.comparison.result import QUERY_COLUMNS, Comparison, Comparisons, Queries, columns_of, names_of, paper_columns
 from ir_outcomes.comparison.verdict import LABELS, NO_DIFFERENCE, SummaryVerdict
 from ir_outcomes.comparison.wording import HEADLINES, coverage_words, size
 from ir_outcomes.errors import some
@@ -335,7 +327,7 @@ def paper_view(result: Any) -> View:
     result.paper_rows()  # an error where there are none
     comparisons = [result] if isinstance(result, Comparison) else list(result)
     first = comparisons[0]
-    length, reciprocal = measures_of(first)
+    length, reciprocal = names_of(first)
     directions = f"Lower is better for {length}, higher for MRR and {reciprocal}. " if reciprocal else ""
     captions = (
         f"Outcomes in % of the {items_words(first.unit)}; differences are B minus A; WRS: Wilcoxon rank sum, WSR: Wilcoxon "
