@@ -32,7 +32,8 @@ ROWS = [("q1", "b", 1.5, 1, 1), ("q1", "é", 2.5, 2, 0), ("q2", "a", 0.5, 1, 2)]
 
 
 def separated(separator: str, frame: pd.DataFrame) -> str:
-    return "".join(separator.join(map(str, row)) + "\n" for row in (frame.columns, *frame.itertuples(index=False)))
+    rows = [list(frame.columns), *frame.to_numpy().tolist()]
+    return "".join(separator.join(map(str, row)) + "\n" for row in rows)
 
 
 def parquet(frame: pd.DataFrame, **settings: Any) -> bytes:
