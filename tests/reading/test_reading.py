@@ -383,3 +383,7 @@ def test_texts_and_ids_are_cut_at_newlines_only(tmp_path: Path) -> None:
     path.write_bytes(b"q1\tcaf\xe9\n")
     with pytest.raises(FormatError, match="line 1: is not UTF-8"):
         files.read_texts(path)
+    for line, message in (("q2\n", "line 2: the text of the query is missing"), ("q1\ttwo\n", "the query id is repeated")):
+        path.write_text("q1\tone\n" + line)
+        with pytest.raises(FormatError, match=message):
+            files.read_texts(path)
