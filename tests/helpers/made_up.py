@@ -62,32 +62,12 @@ def ranks(n_runs: int, measure: str | None = None) -> iro.RankDistribution:
     return iro.rank_distribution(evaluated(n_runs), measure=measure, resamples=200)
 
 
-def agreement() -> iro.Agreement:
-    return iro.agreement(evaluated(5), measures=["nDCG@10"], splits=5)
-
-
-def correlation(n_runs: int) -> iro.RankCorrelation:
-    return iro.rank_correlation(ranks(n_runs), ranks(n_runs, "nDCG@10"))
-
-
 def reordering(n_runs: int) -> iro.Reordering:
     return iro.reordering(evaluated(n_runs))
 
 
 def cutoffs(depth: int) -> iro.CutoffsComparison:
     return iro.compare_cutoffs(evaluated(2).with_cutoff(depth), *long_names(2), cutoffs=[depth], resamples=99)
-
-
-def distributions(n_runs: int) -> iro.LengthDistributions:
-    return iro.length_distributions(evaluated(n_runs))
-
-
-def length_changes() -> iro.LengthChanges:
-    return iro.length_changes(evaluated(2), *long_names(2))
-
-
-def rrie() -> iro.RRIE:
-    return iro.rrie(evaluated(2), *long_names(2))
 
 
 def headroom(n_runs: int) -> iro.Headroom:

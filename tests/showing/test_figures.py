@@ -23,7 +23,6 @@ from tests.helpers.results import result_of
 from tests.helpers.runs import qrels_of, run_of
 
 LARGEST = 19.0  # inches
-# By the class whose figures are drawn; some made-up results are not of this class.
 MADE: dict[type, Callable[[int], Any]] = {
     iro.Comparison: lambda n: made_up.comparison("run.bm25-default.dev", "run.bm25-tuned+rm3.dev", n=n),
     iro.Comparisons: made_up.comparisons,
@@ -31,12 +30,12 @@ MADE: dict[type, Callable[[int], Any]] = {
     iro.Leaderboard: made_up.board,
     iro.SotaHistory: made_up.history,
     iro.RankDistribution: made_up.ranks,
-    iro.RankCorrelation: made_up.correlation,
-    iro.Agreement: lambda _: made_up.agreement(),
+    iro.RankCorrelation: lambda n: iro.rank_correlation(made_up.ranks(n), made_up.ranks(n, "nDCG@10")),
+    iro.Agreement: lambda _: iro.agreement(made_up.evaluated(5), measures=["nDCG@10"], splits=5),
     iro.Reordering: made_up.reordering,
-    iro.LengthDistributions: made_up.distributions,
-    iro.LengthChanges: lambda _: made_up.length_changes(),
-    iro.RRIE: lambda _: made_up.rrie(),
+    iro.LengthDistributions: lambda n: iro.length_distributions(made_up.evaluated(n)),
+    iro.LengthChanges: lambda _: iro.length_changes(made_up.evaluated(2), *made_up.long_names(2)),
+    iro.RRIE: lambda _: iro.rrie(made_up.evaluated(2), *made_up.long_names(2)),
     iro.Headroom: made_up.headroom,
 }
 figures.kinds(result_of("Comparison"))  # registers the figures
