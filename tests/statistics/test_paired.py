@@ -159,8 +159,8 @@ def test_a_function_of_scipy_can_take_the_place_of_a_test(d: list[float]) -> Non
     assert (only_pvalue.pvalue, only_pvalue.direction, only_pvalue.statistic) == (found.pvalue, found.direction, None)
 
 
-# Sakai, "Information Access Evaluation Methodology" (in Japanese), Table 5.1: 20 topics, two of three systems; results as given there
-# and as checked by the tests of the Rust library elinor.
+# Sakai, "Information Access Evaluation Methodology" (in Japanese), Table 5.1: 20 topics, two of the systems; results as given
+# there and as checked by the tests of the Rust library elinor.
 SAKAI_A = np.array([7, 3, 2, 6, 4, 4, 0, 7, 1, 3, 5, 4, 0, 6, 5, 3, 1, 5, 2, 1]) / 10
 SAKAI_B = np.array([5, 1, 0, 2, 4, 3, 0, 5, 3, 3, 4, 4, 1, 4, 2, 1, 1, 6, 3, 2]) / 10
 
