@@ -18,8 +18,7 @@ from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.statistics import Interval
 from ir_outcomes.types import Unit
 from tests.helpers import literal, strategies
-from tests.helpers.comparisons import compare_pair, compare_several
-from tests.helpers.notes import all_notes
+from tests.helpers.comparisons import all_notes, compare_pair, compare_several
 from tests.helpers.runs import qrels_of, run_of
 
 Ranks = dict[str, int | None]

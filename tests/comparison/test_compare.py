@@ -19,8 +19,7 @@ from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.statistics import randomized_tukey_hsd
 from ir_outcomes.types import RankingTest
 from tests.helpers import literal, strategies
-from tests.helpers.comparisons import compare_pair, compare_several
-from tests.helpers.notes import all_notes
+from tests.helpers.comparisons import all_notes, compare_pair, compare_several
 from tests.helpers.runs import qrels_of, run_of
 
 some_runs = strategies.runs.filter(bool)
@@ -136,21 +135,29 @@ def systems() -> tuple[literal.Qrels, dict[str, literal.Run]]:
     return qrels_of(queries), {name: run_of(each) for name, each in ranks.items()}
 
 
-def test_several_contenders_are_corrected_together(systems: Any) -> None:
+def test_several_contenders_are_corrected_sorted_and_filtered(systems: Any) -> None:
     qrels, runs = systems
-    for correction, factor in (("holm", None), ("bonferroni", 2), ("none", 1)):
-        found = compare_several(qrels, runs["A"], {name: runs[name] for name in "BC"}, correction=correction)
-        for facet in ("coverage", "ranking"):
-            raw = [getattr(each, facet).pvalue for each in found]
-            corrected = [getattr(each, facet).pvalue_corrected for each in found]
-            if factor:
-                assert corrected == [min(1.0, factor * p) for p in raw]
-            assert all(p <= q for p, q in zip(raw, corrected, strict=True))
-    assert found["C"] is found[1]
-    assert len(found[:2]) == 2
-    with pytest.raises(KeyError, match="the contenders are B, C"):
-        found["E"]
+    contenders = {name: runs[name] for name in "CB"}
+    for correction, factor in (("bonferroni", 2), ("none", 1), ("holm", None)):
+        found = compare_several(qrels, runs["A"], contenders, correction=correction)
+        for facet in (*(item.coverage for item in found), *(item.ranking for item in found)):
+            assert facet.pvalue_corrected == min(1.0, factor * facet.pvalue) if factor else facet.corrected >= facet.pvalue
     assert Comparisons.from_json(found.to_json()) == found
+    assert (found["B"], len(found[:2])) == (found[1], 2)
+    assert [item.contender for item in found.sorted("name")] == ["B", "C"]
+    for by in ("verdict", "coverage", "ranking"):
+        assert [item.contender for item in found.sorted(by)] == ["C", "B"]
+    assert [item.contender for item in found.filter("better on both facets")] == ["C"]
+    assert str(found.filter("trade-off")) == "There is no comparison"
+    with pytest.raises(ParameterError, match="must be one of verdict, coverage, ranking, name"):
+        found.sorted("score")
+    with pytest.raises(ParameterError, match="no verdict is called 'best'"):
+        found.filter("best")
+    with pytest.raises(KeyError, match="the contenders are C, B"):
+        found["E"]
+    best = compare_several(qrels, "best", runs)
+    assert [(item.baseline, item.contender) for item in best] == [("C", "A"), ("C", "B")]
+    assert best[0].notes[0].startswith("The baseline was chosen on these queries: C has")
 
 
 def test_all_pairs_and_tukey(systems: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,35 +190,6 @@ def test_tukey_is_not_refused_because_of_a_cutoff_nobody_asked_for() -> None:
     assert [item.cutoffs for item in found] == [()] * 3
 
 
-def test_the_best_run_as_baseline_is_said_to_be_chosen(systems: Any) -> None:
-    qrels, runs = systems
-    found = compare_several(qrels, "best", runs)
-    assert {item.baseline for item in found} == {"C"}
-    assert [item.contender for item in found] == ["A", "B"]
-    assert found[0].notes[0].startswith("The baseline was chosen on these queries: C has")
-
-
-def test_sorting_and_filtering(systems: Any) -> None:
-    qrels, runs = systems
-    found = compare_several(qrels, runs["A"], {"C": runs["C"], "B": runs["B"]})
-    assert [item.contender for item in found.sorted("name")] == ["B", "C"]
-    for by in ("verdict", "coverage", "ranking"):
-        assert [item.contender for item in found.sorted(by)] == ["C", "B"]
-    assert [item.contender for item in found.filter("better on both facets")] == ["C"]
-    assert str(found.filter("trade-off")) == "There is no comparison"
-    for refused, message in ((found.sorted, "must be one of verdict, coverage"), (found.filter, "no verdict is called 'best'")):
-        with pytest.raises(ParameterError, match=message):
-            refused("best")
-
-
-def test_missing_queries_are_the_first_thing_to_know() -> None:
-    ranks = {f"q{n}": 1 + n % 3 for n in range(100)}
-    several = compare_several(qrels_of(ranks), {"full": run_of(ranks)}, {"part": run_of(dict.fromkeys([*ranks][:39], 1))})
-    expected = "Many queries are missing: B has no results for 61 of 100 queries (61.0 %); they count as not found."
-    assert several[0].notes[0] == expected
-    assert expected in " ".join(str(several).split())
-
-
 def test_notes_name_everything_odd() -> None:
     queries = [f"q{n}" for n in range(10)]
     qrels = {**qrels_of(queries), "unjudged": {"d1": 0}}
@@ -219,6 +197,7 @@ def test_notes_name_everything_odd() -> None:
     b = run_of(dict.fromkeys(queries[:7], 3), depth=5)
     found = compare_pair(qrels, a, b, names=["A", "B"])
     notes = "\n".join(all_notes(found))
+    assert found.notes[0] == "Many queries are missing: B has no results for 3 of 10 queries (30.0 %); they count as not found."
     assert "1 query has no relevant document at rel 1 and is left out." in notes
     assert "A lacks" not in notes
     assert "B lacks 3 queries of the qrels (q7, q8, q9), counted as unanswered." in notes
@@ -348,3 +327,5 @@ def test_runs_are_named_and_compared_once() -> None:
     assert ([item.contender for item in found], found[0].settings.family) == (["y", "z"], 2)
     with pytest.raises(ParameterError, match="no run is called None"):
         iro.compare(evaluation, None)
+    with pytest.raises(ParameterError, match="rel and names: an evaluation has its own; pass it to evaluate"):
+        iro.compare(evaluation, "x", rel=2, names=["X", "Y", "Z"])

@@ -1,4 +1,4 @@
-"""`compare` with the type of its result: a single comparison or several."""
+"""`compare` with the type of its result, a single comparison or several; and all notes of one."""
 
 from __future__ import annotations
 
@@ -17,3 +17,8 @@ def compare_several(*arguments: Any, **settings: Any) -> iro.Comparisons:
     found = iro.compare(*arguments, **settings)
     assert isinstance(found, iro.Comparisons)
     return found
+
+
+def all_notes(comparison: iro.Comparison) -> tuple[str, ...]:
+    """Return the notes of the first screen and those of the details."""
+    return (*comparison.notes, *comparison.background)

@@ -1,31 +1,17 @@
 """The facets of a comparison: two means, their difference, how sure, how large, and what could have been missed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
 from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Settings
 from ir_outcomes.results import Immutable
-from ir_outcomes.statistics import (
-    Interval,
-    Test,
-    binomial_test,
-    differences,
-    intervals,
-    linearized,
-    mean_test,
-    paired_tests,
-    power,
-    rank_sum,
-    sign_flip,
-)
+from ir_outcomes.statistics import Interval, Test, differences, intervals, linearized, paired_tests, power, rank_sum
 from ir_outcomes.statistics.counts import Differences, Members, tally, tally_subsets
-from ir_outcomes.statistics.tests import Tests, binomial_tests, many_tests, mean_tests
+from ir_outcomes.statistics.tests import Tests, binomial_test, binomial_tests, many_tests, mean_tests
 from ir_outcomes.types import Floats
 
 POWER = 0.8
@@ -252,7 +238,7 @@ class Facets(NamedTuple):
     tests: PairTests
 
     @classmethod
-    def of(cls, pair: PairedQueries, reciprocal_ranks: tuple[Floats, Floats], settings: Settings) -> Facets:
+    def of(cls, pair: PairedQueries, reciprocal_ranks: tuple[Floats, Floats], settings: Settings) -> Self:
         """Test a pair; the naive tests are of reciprocal ranks of all queries, or of the values of another measure."""
         coverage, ranking = coverage_facet(pair, settings), ranking_facet(pair, settings)
         restricted = restricted_length(pair, settings)
@@ -282,7 +268,7 @@ def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:
         test, odds = binomial_test(won, lost), intervals.odds_ratio_interval(won, lost, 1 - settings.alpha)
         detectable = power.detectable_proportion(len(change), (won + lost) / max(len(change), 1), level, POWER)
     else:
-        test, odds = sign_flip(change, settings.levels, pair.clusters), None
+        test, odds = paired_tests(change, settings.levels, pair.clusters)["signflip"], None
         detectable = _detectable_mean(linearized(change, pair.clusters), level, most=1.0)
     return CoverageFacet(
         name="coverage",
@@ -372,7 +358,9 @@ def restricted_length(pair: PairedQueries, settings: Settings) -> RestrictedLeng
         return None
     largest = 0.0 if pair.identical else float(restricted.horizon)
     change = differences(restricted.baseline, restricted.contender)
-    offered = paired_tests(change, settings.levels, pair.clusters)
+    offered, won_and_lost = (
+        paired_tests(d, settings.levels, pair.clusters) for d in (change, differences(-restricted.won, restricted.lost))
+    )
     return RestrictedLength(
         horizon=restricted.horizon,
         n=len(change),
@@ -389,7 +377,7 @@ def restricted_length(pair: PairedQueries, settings: Settings) -> RestrictedLeng
         equal=int(np.sum(change == 0)),
         test=offered[offered.of_mean],
         tests={name: offered[name] for name in ("t", "wilcoxon", "sign", offered.of_mean)},
-        won_and_lost_test=mean_test(differences(-restricted.won, restricted.lost), settings.levels, pair.clusters),
+        won_and_lost_test=won_and_lost[won_and_lost.of_mean],
     )
 
 

@@ -9,11 +9,9 @@ flipping signs, ranking and counting clusters needs nothing else, and t needs th
 Here are also the checks that all arrays of numbers pass, and the orders of systems in resamples.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +25,18 @@ FEW = 30
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
 SMALLEST_PVALUE = float(np.finfo(np.float64).tiny)  # 2.2e-308: smaller p-values are raised to it, so that none is 0
 SLACK = 1e-12  # means of the same values, added in another order, differ by no more than this share of the largest
+
+
+class _Special:
+    """The functions of `scipy.special`, which is imported when the first of them is called: it takes as long as all else."""
+
+    def __getattr__(self, name: str) -> Any:
+        import scipy.special
+
+        return getattr(scipy.special, name)
+
+
+special = _Special()
 
 
 def numbers(name: str, values: npt.ArrayLike) -> Floats:
@@ -75,7 +85,7 @@ class Moments(NamedTuple):
     effective: Floats  # (sum n^2)^2 / sum n^4 of clusters that differ
 
     @classmethod
-    def of(cls, sums: Floats, sizes: Floats, subsets: Members) -> Moments:
+    def of(cls, sums: Floats, sizes: Floats, subsets: Members) -> Self:
         """Add up clusters with these sums and sizes in each of some subsets, (n_clusters, n_subsets)."""
         differing = sizes**2 * (sums != 0)
         squares, fourths = differing @ subsets, differing**2 @ subsets
@@ -96,7 +106,7 @@ class Differences(NamedTuple):
     moments: Moments | None = None
 
     @classmethod
-    def of_counts(cls, sizes: Floats, counts: Floats, moments: Moments | None = None) -> Differences:
+    def of_counts(cls, sizes: Floats, counts: Floats, moments: Moments | None = None) -> Self:
         """Take counts in which the negative ones follow all others, (2 n_classes, n_samples)."""
         positive, negative = np.split(counts, 2)
         return cls(sizes, positive, negative, moments)
@@ -124,10 +134,10 @@ class Differences(NamedTuple):
         up, down = self.sizes @ self.positive, self.sizes @ self.negative
         return np.where(np.abs(up - down) > 1e-12 * (up + down), up - down, 0.0)
 
-    def at(self, samples: Ints | Bools) -> Differences:
+    def at(self, samples: Ints | Bools) -> Self:
         """Take some of the samples."""
         moments = None if self.moments is None else Moments(*(sums[samples] for sums in self.moments))
-        return Differences(self.sizes, self.positive[:, samples], self.negative[:, samples], moments)
+        return self._replace(positive=self.positive[:, samples], negative=self.negative[:, samples], moments=moments)
 
     def values(self, sample: int) -> Floats:
         """List the differences of a sample."""

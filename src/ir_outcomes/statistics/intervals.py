@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.counts import ROUNDING, check_discordant, check_share, linearized, numbers, paired
+from ir_outcomes.statistics.counts import ROUNDING, check_discordant, check_share, linearized, numbers, paired, special
 from ir_outcomes.types import Floats, check_draws
 
 
@@ -80,9 +80,8 @@ def mean_interval(
 
 def t_interval(mean: float, error: float, df: float, level: float) -> Interval:
     """Interval by t of a mean with this standard error."""
-    from scipy.special import stdtrit
-
-    half = -float(stdtrit(df, (1 - level) / 2)) * error  # the lower quantile: 1 - tail would lose the digits of a small tail
+    # The lower quantile: 1 - tail would lose the digits of a small tail.
+    half = -float(special.stdtrit(df, (1 - level) / 2)) * error
     return Interval(mean - half, mean + half)
 
 
@@ -142,12 +141,10 @@ def bounded_mean_interval(
         raise ParameterError(f"values has one outside {smallest:g} to {largest:g}, its smallest and largest possible value")
     if not len(shares):
         return None
-    from scipy.special import stdtrit
-
     mean, values = float(shares.mean()), linearized(shares, clusters)
     n, most = len(values), mean * (1 - mean)
     effective = n * most / (float(values.var()) + most / n) if most > 0 else n
-    squared = float(stdtrit(max(n - 1, 1), (1 - level) / 2)) ** 2 / effective
+    squared = float(special.stdtrit(max(n - 1, 1), (1 - level) / 2)) ** 2 / effective
     center, half = mean + squared / 2, math.sqrt(squared * (most + squared / 4))
     # The ends are inside the bounds by construction, and may leave them by a rounding error.
     low, high = max(0.0, (center - half) / (1 + squared)), min(1.0, (center + half) / (1 + squared))
@@ -198,11 +195,9 @@ def coverage_interval(d: npt.ArrayLike, step: float, level: float, clusters: npt
         return None if found is None else Interval(max(-1.0, found.low), min(1.0, found.high))
     if n == 0 or (n == 1 and step < 1):
         return None
-    from scipy.special import ndtri, stdtrit
-
     center, variance = adjusted_wald(d.sum(), d @ d, n, step)
     tail = (1 - level) / 2
-    half = -float(stdtrit((n - 1) / (1 - step), tail) if step < 1 else ndtri(tail)) * math.sqrt(variance)
+    half = -float(special.stdtrit((n - 1) / (1 - step), tail) if step < 1 else special.ndtri(tail)) * math.sqrt(variance)
     return Interval(max(-1.0, float(center) - half), min(1.0, float(center) + half))
 
 
@@ -231,11 +226,9 @@ def odds_ratio_interval(won: int, lost: int, level: float) -> Interval | None:
     n = won + lost
     if not n:
         return None
-    from scipy.special import betaincinv
-
     tail = (1 - level) / 2
-    low = float(betaincinv(won, lost + 1, tail)) if won else 0.0
-    high = float(betaincinv(won + 1, lost, 1 - tail)) if lost else 1.0
+    low = float(special.betaincinv(won, lost + 1, tail)) if won else 0.0
+    high = float(special.betaincinv(won + 1, lost, 1 - tail)) if lost else 1.0
     return Interval(low / (1 - low), high / (1 - high) if high < 1 else math.inf)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.statistics.counts import special
 from ir_outcomes.statistics.intervals import Interval, log_ratio_influence, on_ratio_scale, root, t_interval
 from ir_outcomes.types import Floats, Ints, check_draws
 
@@ -57,14 +58,12 @@ class Heterogeneity(NamedTuple):
 def fixed_mean(effects: npt.ArrayLike, variances: npt.ArrayLike, sizes: npt.ArrayLike, level: float) -> FixedMean:
     """Average (k,) effects of independent samples, each with the same weight, given their sampling variances and sizes."""
     y, v = np.asarray(effects, dtype=np.float64), np.asarray(variances, dtype=np.float64)
-    from scipy.special import stdtr
-
     k, n = len(y), np.asarray(sizes, dtype=np.float64)
     error = math.sqrt(float(v.sum())) / k
     shares = v / v.sum()
     df = 1 / float((shares**2 / (n - 1)).sum())  # Welch 1947; Satterthwaite 1946
     effect = float(y.mean())
-    pvalue = 2 * float(stdtr(df, -abs(effect / error)))
+    pvalue = 2 * float(special.stdtr(df, -abs(effect / error)))
     return FixedMean(effect, *t_interval(effect, error, df, level), pvalue, pvalue, k)
 
 
@@ -74,8 +73,6 @@ def random_effects(effects: npt.ArrayLike, variances: npt.ArrayLike, level: floa
     # and Jonkman 2002, with q replaced by max(1, q) (IntHout, Ioannidis and Borm 2014; Roever, Knapp and Friede 2015);
     # prediction of Higgins, Thompson and Spiegelhalter 2009; I^2 of Higgins and Thompson 2002.
     y, v = np.asarray(effects, dtype=np.float64), np.asarray(variances, dtype=np.float64)
-    from scipy.special import chdtrc, stdtr
-
     tau_squared = paule_mandel(y, v)
     k = len(y)
     w = 1 / (v + tau_squared)
@@ -86,12 +83,12 @@ def random_effects(effects: npt.ArrayLike, variances: npt.ArrayLike, level: floa
     return RandomEffects(
         effect,
         *t_interval(effect, error, k - 1, level),
-        2 * float(stdtr(k - 1, -abs(effect / error))),
+        2 * float(special.stdtr(k - 1, -abs(effect / error))),
         *t_interval(effect, math.sqrt(tau_squared + error**2), k - 2, level),
         tau_squared,
         i_squared=max(0.0, 1 - (k - 1) / cochran_q) if cochran_q > 0 else 0.0,
         cochran_q=cochran_q,
-        cochran_pvalue=float(chdtrc(k - 1, cochran_q)),
+        cochran_pvalue=float(special.chdtrc(k - 1, cochran_q)),
         weights=tuple((w / w.sum()).tolist()),
         k=k,
     )
@@ -156,8 +153,6 @@ def heterogeneity_test(
     """Test by permutation of the labels whether groups of queries differ in their mean effect; None: nothing to compare."""
     # Groups of a single query have no variance and are left out. Cochran 1954 for Q; Phipson and Smyth 2010 for
     # (1 + b) / (1 + B).
-    from scipy.special import chdtrc
-
     d = np.asarray(effects, dtype=np.float64)
     check_draws(seed, resamples)
     codes: dict[Hashable, int] = {}
@@ -177,7 +172,7 @@ def heterogeneity_test(
     for start in range(0, resamples, batch):
         shuffled = rng.permuted(np.broadcast_to(scaled, (min(batch, resamples - start), len(d))), axis=1)
         reached += int(np.sum(_group_q(shuffled, starts, sizes) >= observed * (1 - 1e-9)))
-    return Heterogeneity(observed, (1 + reached) / (1 + resamples), float(chdtrc(len(sizes) - 1, observed)), len(sizes))
+    return Heterogeneity(observed, (1 + reached) / (1 + resamples), float(special.chdtrc(len(sizes) - 1, observed)), len(sizes))
 
 
 def _group_q(values: Floats, starts: Ints, sizes: Ints) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.counts import check_discordant, check_share, numbers
+from ir_outcomes.statistics.counts import check_discordant, check_share, numbers, special
 from ir_outcomes.statistics.intervals import effective_df, root
 from ir_outcomes.statistics.tests import binomial_cdf
 from ir_outcomes.types import Floats, Ints
@@ -18,22 +18,18 @@ MOST_DEGREES_OF_FREEDOM = 100_000
 
 
 def _critical(df: float, alpha: float) -> float:
-    from scipy.special import stdtrit
-
-    return -float(stdtrit(df, alpha / 2))  # the lower quantile: 1 - alpha / 2 would lose the digits of a small alpha
+    return -float(special.stdtrit(df, alpha / 2))  # the lower quantile: 1 - alpha / 2 would lose the digits of a small alpha
 
 
 def _power(shift: float, df: float, critical: float) -> float:
     """Power of a two-sided t test at a noncentrality, the true mean divided by its standard error (Cohen 1988, chapter 2)."""
-    from scipy.special import gammainc
-
     # The chance that Z + shift exceeds c S, where S^2 is a chi-square divided by its degrees of freedom, is integrated over Z
     # on a fixed grid. The noncentral t distributions of SciPy 1.11 to 1.14 do not return for one degree of freedom and small
     # levels. With more degrees of freedom the step would be sharper than the grid, and t is normal to five digits.
     half = min(df, MOST_DEGREES_OF_FREEDOM) / 2
     z, density = _normal_grid()
     upper, lower = ((np.maximum(z + side, 0.0) / critical) ** 2 for side in (shift, -shift))
-    return float(density @ (gammainc(half, half * upper) + gammainc(half, half * lower)))
+    return float(density @ (special.gammainc(half, half * upper) + special.gammainc(half, half * lower)))
 
 
 @lru_cache(maxsize=1)
@@ -81,11 +77,9 @@ def detectable_mean(n: int, deviation: float, alpha: float, power: float = 0.8, 
 @lru_cache(maxsize=256)
 def _detectable_shift(df: int, alpha: float, power: float) -> float:
     """Find the noncentrality at which the t test has this power."""
-    from scipy.special import gammaincinv
-
     critical = _critical(df, alpha)
     # Beyond this shift the power is larger: S is below its quantile with more than this chance, and Z above -9 all but surely.
-    scale = math.sqrt(float(gammaincinv(df / 2, (1 + power) / 2)) * 2 / df)
+    scale = math.sqrt(float(special.gammaincinv(df / 2, (1 + power) / 2)) * 2 / df)
     high = critical * scale + 9
     return root(lambda shift: power - _power(shift, df, critical), 0.0, high, tolerance=1e-7 * high)
 
@@ -155,9 +149,7 @@ def detectable_proportion(n: int, discordant_share: float, alpha: float, power: 
 
 def _most_rejected(discordant: Ints, alpha: float) -> Ints:
     """Find the largest number of lost (and, by symmetry, of won) that the two-sided test rejects; -1 where it never does."""
-    from scipy.special import ndtri
-
-    nearly = np.floor(discordant / 2 + ndtri(alpha / 2) * np.sqrt(discordant) / 2)
+    nearly = np.floor(discordant / 2 + special.ndtri(alpha / 2) * np.sqrt(discordant) / 2)
     critical: Ints = nearly.astype(np.int64).clip(-1)
     # Each pass moves by one and stays between -1 and the number of discordant pairs, so both loops end.
     while (rejected_more := (binomial_cdf(critical + 1, discordant, 0.5) <= alpha / 2) & (critical < discordant)).any():
@@ -221,10 +213,8 @@ def queries_for_coverage(
         raise ParameterError(f"effect={effect!r}: must be a difference of shares, at most 1")
     if n < max(1, won + lost):
         raise ParameterError(f"n={n!r}: a pilot has at least 1 query, and those won and lost")
-    from scipy.special import betaincinv
-
     discordant = won + lost
-    limit = float(betaincinv(discordant + 1, n - discordant, confidence)) if discordant < n else 1.0
+    limit = float(special.betaincinv(discordant + 1, n - discordant, confidence)) if discordant < n else 1.0
 
     def needed(share: float) -> int | None:
         start = _guess(max(share, effect), effect, alpha, power)
@@ -276,11 +266,9 @@ def queries_for_mean(
     effect = abs(effect)
     if len(d) < 2 or np.all(d == d[0]):
         return QueriesNeeded(None, None, effect, alpha, power, confidence)
-    from scipy.special import gammaincinv
-
     deviation, share = float(d.std(ddof=1)), len(d) / n
     df = 2 / (2 / effective_df(d) + (1 - share) / (share * n))
-    largest = deviation * math.sqrt(df / (2 * float(gammaincinv(df / 2, 1 - confidence))))
+    largest = deviation * math.sqrt(df / (2 * float(special.gammaincinv(df / 2, 1 - confidence))))
 
     def needed(spread: float) -> int | None:
         start = _guess(spread**2 / share, effect, alpha, power)
@@ -324,7 +312,5 @@ def _fewest(power_of: Callable[[int], float], power: float, start: float) -> int
 
 def _guess(variance: float, effect: float, alpha: float, power: float) -> float:
     """Approximate the number of queries by the normal distribution; only where the search starts depends on it."""
-    from scipy.special import ndtri
-
-    quantiles = float(ndtri(power)) - float(ndtri(alpha / 2))
+    quantiles = float(special.ndtri(power)) - float(special.ndtri(alpha / 2))
     return min(float(MOST_QUERIES), variance * quantiles * quantiles / (effect * effect))

@@ -25,7 +25,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ir_outcomes.statistics.counts import SMALLEST_PVALUE, Differences
+from ir_outcomes.statistics.counts import SMALLEST_PVALUE, Differences, special
 from ir_outcomes.types import Bools, Floats, Ints
 
 Levels = tuple[float, float]  # the smallest and the largest that a p-value is compared with
@@ -206,8 +206,6 @@ def _counted_on_grid(sizes: Floats, counts: Floats, limit: float, levels: Levels
 def saddlepoint_pvalues(samples: Differences) -> Floats:
     """Approximate two-sided p-values of the sum of each sample; 1 where it is 0, NaN where there is no saddlepoint in reach."""
     # Lugannani and Rice 1980; for random signs Robinson 1982, "Saddlepoint approximations for permutation tests".
-    from scipy.special import ndtr
-
     sizes, counts, total = samples.sizes[1:, None], (samples.positive + samples.negative)[1:], np.abs(samples.totals)
     tilt = _tilts(samples.sizes[1:], counts, total)
     arguments = sizes * tilt
@@ -220,8 +218,8 @@ def saddlepoint_pvalues(samples: Differences) -> Floats:
     # Near a sum of 0 the correction is the difference of two large numbers, and the normal approximation is good.
     usable = (w > 0.05) & (u > 1e-9)
     correction = np.divide(1.0, u, out=np.zeros_like(u), where=usable) - np.divide(1.0, w, out=np.zeros_like(w), where=usable)
-    tail = ndtr(-w) + np.exp(-w * w / 2) / np.sqrt(2 * np.pi) * correction
-    normal = ndtr(-total / np.sqrt(np.maximum((sizes**2 * counts).sum(axis=0), 1e-300)))
+    tail = special.ndtr(-w) + np.exp(-w * w / 2) / np.sqrt(2 * np.pi) * correction
+    normal = special.ndtr(-total / np.sqrt(np.maximum((sizes**2 * counts).sum(axis=0), 1e-300)))
     pvalues: Floats = np.where(found, np.clip(2 * np.where(usable, tail, normal), 0.0, 1.0), np.nan)
     return pvalues
 

@@ -10,8 +10,6 @@ the effect also for a single difference, which cannot be significant.
 The tests are written out here because the functions of SciPy that define them take 3 to 140 times as long for one sample.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,7 +19,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.counts import SMALLEST_PVALUE, Differences, check_discordant, classes, numbers, pairs_of, tally
+from ir_outcomes.statistics.counts import (
+    SMALLEST_PVALUE,
+    Differences,
+    check_discordant,
+    classes,
+    numbers,
+    pairs_of,
+    special,
+    tally,
+)
 from ir_outcomes.statistics.signflips import Levels, sign_flip_pvalues, subset_sums
 from ir_outcomes.types import Bools, Floats, Ints
 
@@ -161,7 +168,7 @@ def mean_test(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.Arra
     return tests[tests.of_mean]
 
 
-def paired_tests(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None) -> PairedTests:
+def paired_tests(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None) -> "PairedTests":
     """Every test of paired differences by name: t, wilcoxon, sign and signflip; each is run when it is first asked for.
 
     For the parameters see `sign_flip`.
@@ -265,8 +272,6 @@ UNDEFINED_T = "paired t, undefined"
 
 
 def _t(samples: Differences, levels: Levels | None = None, labels_only: bool = False) -> Found:
-    from scipy.special import stdtr
-
     sizes, positive, negative, moments = samples
     both = positive + negative
     n, testable, total = both.sum(axis=0), _testable(samples), samples.totals
@@ -293,15 +298,13 @@ def _t(samples: Differences, levels: Levels | None = None, labels_only: bool = F
         error = np.sqrt(np.maximum(deviations, 0.0) * n / freedom) / queries
     defined = testable & ~equal
     t = np.divide(mean, error, out=np.zeros(len(n)), where=defined & (error > 0))
-    pvalue = np.where(defined, _proper(2 * stdtr(freedom, -np.abs(t))), 1.0)
+    pvalue = np.where(defined, _proper(2 * special.stdtr(freedom, -np.abs(t))), 1.0)
     pvalue[equal] = _proper(2.0 ** (1 - n[equal]))
     tests, statistic = Tests(pvalue, _signs(total)), np.where(equal, np.nan, t)
     return Found(tests, statistic, lambda sample: UNDEFINED_T if equal[sample] else "paired t")
 
 
 def _wilcoxon(samples: Differences, levels: Levels | None = None, labels_only: bool = False) -> Found:
-    from scipy.special import ndtr
-
     positive, negative = samples.positive[1:], samples.negative[1:]
     both = positive + negative
     n, testable = both.sum(axis=0), _testable(samples)
@@ -311,7 +314,7 @@ def _wilcoxon(samples: Differences, levels: Levels | None = None, labels_only: b
     smaller, middle = np.minimum(plus, minus), n * (n + 1) / 4
     spread = (n * (n + 1.0) * (2 * n + 1) - _cubes(both) / 2) / 24
     z = np.divide(smaller - middle, np.sqrt(spread), out=np.zeros(len(n)), where=testable)
-    pvalue = np.where(testable, _proper(2 * ndtr(-np.abs(z))), 1.0)
+    pvalue = np.where(testable, _proper(2 * special.ndtr(-np.abs(z))), 1.0)
     exact = testable & (n <= MOST_EXACT_WILCOXON)
     for sample in np.flatnonzero(exact).tolist():
         ties = both[:, sample]
@@ -395,11 +398,10 @@ def binomial_tests(won: npt.ArrayLike, lost: npt.ArrayLike) -> Tests:
 
 def binomial_cdf(k: Ints, n: Ints, share: float) -> Floats:
     """Compute the chance of at most k successes in n trials; k may be -1."""
-    from scipy.special import bdtr, betainc
-
-    chances = betainc(np.maximum(n - k, 1), np.maximum(k, 0) + 1, 1 - share)  # some versions have NaN for a parameter of 0
+    # Some versions have NaN for a parameter of 0.
+    chances = special.betainc(np.maximum(n - k, 1), np.maximum(k, 0) + 1, 1 - share)
     if (zero := chances == 0).any():  # it loses some chances below 1e-250, which bdtr has, with fewer digits
-        chances = np.where(zero, bdtr(np.maximum(k, 0).astype(np.float64), n, share), chances)
+        chances = np.where(zero, special.bdtr(np.maximum(k, 0).astype(np.float64), n, share), chances)
     return np.where(k < 0, 0.0, np.where(k >= n, 1.0, chances))
 
 
@@ -425,8 +427,6 @@ def rank_sum(x: npt.ArrayLike, y: npt.ArrayLike) -> Test:
 
 def rank_sum_tests(x: Floats, y: Floats) -> tuple[Floats, Ints, Floats]:
     """P-values, directions and U (NaN: nothing to test) of samples counted by ascending classes, (n_classes, n_samples)."""
-    from scipy.special import ndtr
-
     both = x + y
     n_x, n_y = x.sum(axis=0), y.sum(axis=0)
     n = n_x + n_y
@@ -436,7 +436,7 @@ def rank_sum_tests(x: Floats, y: Floats) -> tuple[Floats, Ints, Floats]:
     center = n_x * n_y / 2
     testable = (n_x > 0) & (n_y > 0) & (both.max(axis=0, initial=0) < n)
     z = np.divide(-np.abs(u - center), np.sqrt(spread), out=np.zeros(len(u)), where=testable)
-    return np.where(testable, _proper(2 * ndtr(z)), 1.0), _signs(u - center), np.where(testable, u, np.nan)
+    return np.where(testable, _proper(2 * special.ndtr(z)), 1.0), _signs(u - center), np.where(testable, u, np.nan)
 
 
 def pairwise_tests(rows: Floats) -> dict[str, Tests]:
