@@ -5,8 +5,6 @@ the best, and calls a p-value that is not a number a rejection. `experiment` has
 per-query values, and computes the rest itself. It needs the extra ``pyterrier``, which is PyTerrier without Java.
 """
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence

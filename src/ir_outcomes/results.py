@@ -3,8 +3,6 @@
 Showing a result needs packages that take long to import; they are imported when something is shown.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import platform
@@ -203,26 +201,20 @@ class Result(Immutable):
         wide: bool = False,
         mark: tuple[Mark, ...] = (),
     ) -> str:
-        r"""Return the tables in LaTeX; they need ``\usepackage{booktabs}``. Everything is escaped.
+        r"""Return the tables in LaTeX, for ``\usepackage{booktabs}``; everything is escaped. See `to_text` for `columns`.
 
         Parameters
         ----------
-        columns
-            See `to_text`.
         caption : bool or str
-            True puts each table into a float with the result's own caption; text is used as the caption instead and is taken
-            as LaTeX. By default the caption is a comment.
+            True puts each table into a float with the result's own caption; text is the caption instead and is taken as LaTeX.
+            By default the caption is a comment.
         label : str, optional
             Put the table into a float with this ``\label``; of several tables the second gets ``-2`` at the end, and so on.
+            `ParameterError` if it holds characters that LaTeX does not allow in labels.
         wide : bool
             Put the table into a float over both columns, ``table*``.
         mark : tuple of {"best", "significant"}
             Print the best value of each column in bold; mark significant differences with a dagger.
-
-        Raises
-        ------
-        ParameterError
-            If the label holds characters that LaTeX does not allow in labels, or a choice is invalid.
         """
         from ir_outcomes.showing.formats import as_latex
 
@@ -243,7 +235,7 @@ class Result(Immutable):
 
         return as_markdown(self.view(columns=columns), details=details, rows=rows)
 
-    def to_report(self, path: str | os.PathLike[str] | None = None, *, evaluation: Any = None, **options: Any) -> ReportPage:
+    def to_report(self, path: str | os.PathLike[str] | None = None, *, evaluation: Any = None, **options: Any) -> "ReportPage":
         """Write the result as one HTML page that opens without a network: the numbers, and every query behind them.
 
         Parameters
@@ -261,30 +253,21 @@ class Result(Immutable):
         return report_of(self, path, evaluation=evaluation, **options)
 
     def plot(self, kind: str | None = None, ax: Any = None) -> Any:
-        """Draw a figure with matplotlib; the class says which kinds there are, and the first is the default.
+        """Draw a figure with matplotlib and return its Axes; the class says which kinds there are, the first is the default.
 
         Parameters
         ----------
         kind : str, optional
-            Which figure.
+            Which figure; `ParameterError` if the result has none of this kind.
         ax : matplotlib Axes or Figure, optional
             Where to draw; by default on a new figure of pyplot. An empty ``matplotlib.figure.Figure()`` is resized to what the
             drawing needs, and needs neither a display nor closing.
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Raises
-        ------
-        ParameterError, MissingDependency
-            If there is no such figure of this result, or matplotlib is not installed.
         """
         from ir_outcomes.showing.figures import draw
 
         return draw(self, kind, ax)
 
-    def view(self, *, columns: Columns = "default") -> View:
+    def view(self, *, columns: Columns = "default") -> "View":
         """Return what every format shows of the result: label, sentences, tables and notes, as text that is not yet escaped."""
         from ir_outcomes.showing.views import paper_view, view_of
 

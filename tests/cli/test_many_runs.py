@@ -2,13 +2,10 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from ir_outcomes.cli import main
 from tests.helpers.command_line import call
 
 N_QUERIES = 150
@@ -93,19 +90,9 @@ def test_a_table_of_runs_by_queries_as_the_only_source(tmp_path: Path) -> None:
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_a_bar_covers_what_takes_long(
-    words: list[str], counted: str, small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def shown(*more: str) -> str:
-        monkeypatch.setattr(sys, "argv", ["ir-outcomes", *words, *more])
-        with suppress(SystemExit):  # of the gate
-            main()
-        return capsys.readouterr().err
-
-    monkeypatch.chdir(small)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    assert re.search(counted, shown())
-    assert shown("--quiet") == ""
+def test_a_bar_covers_what_takes_long(words: list[str], counted: str, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ir_outcomes.cli.output.progress_is_shown", lambda: True)
+    assert re.search(counted, call(*words, folder=small).stderr)
 
 
 def test_quiet_leaves_notes_out(tmp_path: Path) -> None:

@@ -49,32 +49,14 @@ def test_default_name_and_several_runs(small: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", ["compare", "compare-slices --by length", "leaderboard", "suite"])
 def test_pages_beside_the_result_have_texts(command: str, folder: Path) -> None:
     files = ("suite",) if command == "suite" else PAIR
-    documents = {line.split()[2]: "the text of a document" for line in (folder / "bm25.run").read_text().splitlines()}
-    (folder / "docs.jsonl").write_text(
-        "".join(f'{{"doc_id": "{name}", "text": "{text}"}}\n' for name, text in documents.items())
-    )
+    documents = {line.split()[2] for line in (folder / "bm25.run").read_text().splitlines()}
+    (folder / "docs.jsonl").write_text("".join(f'{{"doc_id": "{name}", "text": "its text"}}\n' for name in documents))
     texts = ("--queries", "queries.tsv", "--docs", "docs.jsonl", "--max-mb", "3", "--report", "page.html")
     done = call(*command.split(), *files, *texts, folder=folder)
     assert (done.returncode, bool(done.stdout)) == (0, True), done.stderr
-    html = (folder / "page.html").read_text()
     query = (folder / "queries.tsv").read_text().splitlines()[0].split("\t")[1]
-    assert query in html
-    assert "the text of a document" in html
-
-
-@pytest.mark.parametrize(
-    ("options", "status", "message"),
-    [
-        (["--max-mb", "0"], 2, "Must be > 0"),
-        (["--docs", "queries.tsv"], 1, "queries.tsv, line 1: is not a document"),
-        (["--docs", "missing.jsonl"], 1, "missing.jsonl: no such file"),
-    ],
-)
-def test_invalid_options(sample: Path, options: list[str], status: int, message: str) -> None:
-    done = call("report", *PAIR, *options, folder=sample)
-    assert done.returncode == status
-    assert message in done.stderr
-    assert not (sample / "report.html").exists()
+    html = (folder / "page.html").read_text()
+    assert (query in html, "its text" in html) == (True, True)
 
 
 @pytest.mark.parametrize(

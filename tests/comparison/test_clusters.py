@@ -53,45 +53,39 @@ def test_t_and_interval_are_those_of_ols_with_clustered_errors(what: str, change
     assert facet.pvalues["t"] == pytest.approx(float(robust.pvalues[0]))
     expected = stats.wilcoxon(np.bincount(codes, weights=d), zero_method="wilcox", method="asymptotic")
     assert facet.pvalues["wilcoxon"] == pytest.approx(expected.pvalue, abs=0.01)  # ours is exact up to 50 clusters
-    assert facet.pvalues["t"] > independent.pvalues["t"]
     assert facet.interval.high - facet.interval.low > independent.interval.high - independent.interval.low
+    gained = [query.found_contender - query.found_baseline for query in clustered.per_query()]
+    assert (clustered.coverage.test, plain.coverage.test) == ("signflip", "exact")
+    assert clustered.coverage.pvalue == pytest.approx(sign_flip(np.bincount(CODES, weights=gained)).pvalue)
+    assert (clustered.coverage.difference, clustered.outcomes) == (plain.coverage.difference, plain.outcomes)
+    assert clustered.naive == plain.naive
 
 
-def test_coverage_is_tested_by_sign_flips_of_clusters() -> None:
-    found, plain = compared(clusters=CLUSTER_OF), compared()
-    assert (found.coverage.test, plain.coverage.test) == ("signflip", "exact")
-    gained = np.array([query.found_contender - query.found_baseline for query in found.per_query()])
-    assert found.coverage.pvalue == pytest.approx(sign_flip(np.bincount(CODES, weights=gained)).pvalue)
-    assert found.coverage.difference == plain.coverage.difference
-    assert found.outcomes == plain.outcomes
-    assert found.naive == plain.naive
-
-
-def test_few_differences_count_clusters() -> None:
-    """200 queries of 20 clusters differ: too few clusters for t."""
-    ids = [f"q{n}" for n in range(200)]
-    a, b = dict.fromkeys(ids, 3), {query: 2 if n < 150 else 4 for n, query in enumerate(ids)}
-    found = compare_pair(qrels_of(a), run_of(a), run_of(b), clusters={query: f"c{n // 10}" for n, query in enumerate(ids)})
-    assert (found.ranking.n_nonzero, found.ranking.test, found.ranking.decides.n_nonzero) == (200, "signflip", 20)
-    assert found.ranking.pvalue == pytest.approx(stats.binomtest(5, 20).pvalue)
-    assert any("the runs differ on only 20 clusters" in note for note in (*found.notes, *found.background))
-
-
-def test_clusters_of_very_unequal_size_are_too_few_for_t() -> None:
-    """Four conversations of 40 turns and 36 of one turn are as good for t as about four, not as 40."""
-    sizes = np.array([40] * 4 + [1] * 36)
-    codes, change = np.repeat(np.arange(40), sizes), np.repeat([2, 3, 3, 2] + [1, -1] * 18, sizes)
+@pytest.mark.parametrize(
+    ("sizes", "changes", "differing", "says"),
+    [
+        # 200 queries of 20 clusters differ.
+        ([10] * 20, [-1] * 15 + [1] * 5, 20, "the runs differ on only 20 clusters, too few for the t test"),
+        # Four conversations of 40 turns and 36 of one turn are as good for t as about four, not as 40.
+        ([40] * 4 + [1] * 36, [2, 3, 3, 2] + [1, -1] * 18, 40, "differ on 40 clusters of unequal size, too few for the t test"),
+    ],
+)
+def test_clusters_are_too_few_for_t(sizes: list[int], changes: list[int], differing: int, says: str) -> None:
+    codes, change = np.repeat(np.arange(len(sizes)), sizes), np.repeat(changes, sizes)
     ids = [f"q{n}" for n in range(len(codes))]
     a, b = dict.fromkeys(ids, 5), dict(zip(ids, (5 + change).tolist(), strict=True))
     clusters = dict(zip(ids, map(str, codes.tolist()), strict=True))
     found = compare_pair(qrels_of(a), run_of(a), run_of(b), clusters=clusters)
     assert found.restricted is not None
     assert found.ranking.test == found.ranking.mean_test == found.restricted.test.name == "signflip"
-    assert found.ranking.pvalues["t"] < 0.01 < 0.05 < found.ranking.pvalue
-    assert any("differ on 40 clusters of unequal size, too few for the t test" in note for note in found.background)
-    board = iro.leaderboard(iro.evaluate(qrels_of(a), {"A": run_of(a), "B": run_of(b)}, clusters=clusters))
-    assert board.pairs[0].label == found.verdict.label == "no significant difference"
-    assert not _is_hurt(found)  # as a slice or a collection
+    assert (found.ranking.n_nonzero, found.ranking.decides.n_nonzero) == (len(ids), differing)
+    assert found.ranking.pvalues["t"] < found.ranking.pvalue
+    assert any(says in note for note in (*found.notes, *found.background))
+    if differing == 40:
+        board = iro.leaderboard(iro.evaluate(qrels_of(a), {"A": run_of(a), "B": run_of(b)}, clusters=clusters))
+        assert board.pairs[0].label == found.verdict.label == "no significant difference"
+        assert found.ranking.pvalues["t"] < 0.01 < 0.05 < found.ranking.pvalue
+        assert not _is_hurt(found)  # as a slice or a collection
 
 
 def test_heads_notes_and_plans_count_clusters() -> None:

@@ -14,27 +14,21 @@ from ir_datasets.formats import TrecQrels, TrecScoredDocs, TsvQueries
 
 import ir_outcomes as iro
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.errors import DatasetUnavailable, FormatError, IrOutcomesWarning, ParameterError, UnreadableFile
+from ir_outcomes.errors import DatasetUnavailable, IrOutcomesWarning, ParameterError, UnreadableFile
 from ir_outcomes.reading import datasets
 from ir_outcomes.reading.datasets import known_tasks
-from ir_outcomes.reading.files import read_texts
 from tests.helpers.command_line import Done
 
 # Cutoff, rel, unit, baseline, as the issue of the papers and tracks has them; one line for each family of ids.
 FAMILIES = {
-    "msmarco-document/train": (100, 1, "query", True),
     "msmarco-document/dev": (100, 1, "query", True),
     "msmarco-document/trec-dl-2019": (100, 1, "document", True),
     "msmarco-document/trec-dl-2020/judged": (100, 1, "document", True),
     "msmarco-document/trec-dl-hard": (100, 2, "document", False),
-    "msmarco-document/trec-dl-hard/fold1": (100, 2, "document", False),
     "msmarco-document-v2/dev1": (100, 1, "query", True),
     "msmarco-document-v2/trec-dl-2019": (100, 1, "document", False),
     "msmarco-document-v2/trec-dl-2023/judged": (100, 1, "document", True),
-    "msmarco-passage/train": (10, 1, "query", False),
     "msmarco-passage/dev/small": (10, 1, "query", False),
-    "msmarco-passage/dev/2": (10, 1, "query", False),
-    "msmarco-passage/dev/judged": (10, 1, "query", False),
     "msmarco-passage/trec-dl-2019": (1000, 2, "document", False),
     "msmarco-passage/trec-dl-2020/judged": (1000, 2, "document", False),
     "msmarco-passage/trec-dl-hard": (1000, 2, "document", False),
@@ -69,23 +63,6 @@ def test_other_ids_get_defaults_and_a_note() -> None:
 RUN = {"q": {"d": 1.0}}
 
 
-@pytest.mark.parametrize(
-    ("read", "message"),
-    [
-        (lambda: iro.load("msmarco-document/dve"), "neither a file nor an ir_datasets id; did you mean msmarco-document/dev"),
-        (lambda: iro.compare("msmarco-documnt/dev", RUN, RUN), "did you mean msmarco-document/dev"),
-        (lambda: iro.as_qrels("msmarco-document/eval"), r"has no qrels; these do: .*msmarco-document/dev"),
-        (lambda: iro.load("msmarco-passage/dev/small").baseline_run(), "candidates to rerank, not a run"),
-        (lambda: iro.as_run("irds:vaswani"), "has no ranking of its own"),
-    ],
-)
-def test_what_is_not_there_is_refused_with_what_is(read: Callable[[], Any], message: str) -> None:
-    with pytest.raises(DatasetUnavailable, match=message):
-        read()
-    with pytest.raises(UnreadableFile, match=r"my/qrels\.txt: no such file"):
-        iro.compare("my/qrels.txt", RUN, RUN)
-
-
 def local(path: Path) -> SimpleNamespace:
     """Return a file in the form that ir_datasets' readers take."""
     return SimpleNamespace(path=lambda: str(path), stream=lambda: path.open("rb"))
@@ -112,6 +89,26 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
     return "ir-outcomes-test/tiny"
 
 
+@pytest.mark.parametrize(
+    ("read", "message"),
+    [
+        (lambda: iro.load("msmarco-document/dve"), "neither a file nor an ir_datasets id; did you mean msmarco-document/dev"),
+        (lambda: iro.compare("msmarco-documnt/dev", RUN, RUN), "did you mean msmarco-document/dev"),
+        (lambda: iro.as_qrels("msmarco-document/eval"), r"has no qrels; these do: .*msmarco-document/dev"),
+        (lambda: iro.load("msmarco-passage/dev/small").baseline_run(), "candidates to rerank, not a run"),
+        (lambda: iro.as_run("irds:vaswani"), "has no ranking of its own"),
+        (lambda: iro.as_run("irds:ir-outcomes-test/unordered"), r"ranking is 0\.0, so it has no order"),
+        (lambda: iro.as_run("irds:ir-outcomes-test/broken"), r"cannot be read .*or give a file instead of the id"),
+    ],
+)
+@pytest.mark.usefixtures("tiny")
+def test_what_is_not_there_is_refused_with_what_is(read: Callable[[], Any], message: str) -> None:
+    with pytest.raises(DatasetUnavailable, match=message):
+        read()
+    with pytest.raises(UnreadableFile, match=r"my/qrels\.txt: no such file"):
+        iro.compare("my/qrels.txt", RUN, RUN)
+
+
 def test_a_local_dataset_end_to_end(tiny: str) -> None:
     task = iro.load(tiny)
     assert task.queries == {"q1": "first query", "q2": "second query"}
@@ -126,13 +123,6 @@ def test_a_local_dataset_end_to_end(tiny: str) -> None:
     assert [query.text for query in texts.per_query()] == ["first query", "second query"]
     with pytest.raises(ParameterError, match="is the ranking that comes with a task"):
         iro.compare({"q1": {"a": 1}}, "irds:", better)
-
-
-def test_a_ranking_without_order_and_one_that_cannot_be_read(tiny: str) -> None:
-    with pytest.raises(DatasetUnavailable, match=r"every score of this collection's own ranking is 0\.0, so it has no order"):
-        iro.as_run("irds:ir-outcomes-test/unordered")
-    with pytest.raises(DatasetUnavailable, match=r"cannot be read .*or give a file instead of the id"):
-        iro.as_run("irds:ir-outcomes-test/broken")
 
 
 def test_large_downloads_are_announced_and_refused_ones_explained(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,16 +150,6 @@ def test_large_downloads_are_announced_and_refused_ones_explained(monkeypatch: p
     for read in (iro.as_qrels, iro.load):
         with pytest.raises(DatasetUnavailable, match=r"clirmatrix/x: cannot be opened \(no network\); .*, or give files"):
             read("clirmatrix/x")
-
-
-def test_texts_of_queries(tmp_path: Path) -> None:
-    path = tmp_path / "queries.tsv"
-    path.write_text("q1\tone two\n\nq2 three\n")
-    assert read_texts(path) == {"q1": "one two", "q2": "three"}
-    for line, message in (("q2\n", "line 2: the text of the query is missing"), ("q1\ttwo\n", "the query id is repeated")):
-        path.write_text("q1\tone\n" + line)
-        with pytest.raises(FormatError, match=message):
-            read_texts(path)
 
 
 @pytest.mark.realdata

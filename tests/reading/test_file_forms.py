@@ -17,94 +17,71 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MissingDependency, UnreadableFile
-from ir_outcomes.reading import columns, files
+from ir_outcomes.reading import files
 from ir_outcomes.reading import text as lines
 from ir_outcomes.reading.qrels import beir_texts
 
 RUN = {"q1": {"b": 1.5, "é": 2.5}, "q2": {"a": 0.5}}
 QRELS = {"q1": {"b": 1, "é": 0}, "q2": {"a": 2}}
 BY_RANK = {"q1": {"b": -1.0, "é": -2.0}, "q2": {"a": -1.0}}
-ROWS = [("q1", "b", 1.5), ("q1", "é", 2.5), ("q2", "a", 0.5)]
-JUDGED = [("q1", "b", 1), ("q1", "é", 0), ("q2", "a", 2)]
+# (query, document, score, rank, grade)
+ROWS = [("q1", "b", 1.5, 1, 1), ("q1", "é", 2.5, 2, 0), ("q2", "a", 0.5, 1, 2)]
 
 
-def separated(separator: str, header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
-    return "".join(separator.join(map(str, row)) + "\n" for row in (header, *rows))
+def separated(separator: str, frame: pd.DataFrame) -> str:
+    rows = [list(frame.columns), *frame.to_numpy().tolist()]
+    return "".join(separator.join(map(str, row)) + "\n" for row in rows)
 
 
-def parquet(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> bytes:
+def parquet(frame: pd.DataFrame, **settings: Any) -> bytes:
     stream = io.BytesIO()
-    pq.write_table(pa.table(dict(zip(header, zip(*rows, strict=True), strict=True))), stream)
+    pq.write_table(pa.Table.from_pandas(frame), stream, **settings)
     return stream.getvalue()
 
 
-def json_lines(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
-    return "".join(json.dumps(dict(zip(header, row, strict=True))) + "\n" for row in rows)
-
-
-def json_list(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
-    return json.dumps([dict(zip(header, row, strict=True)) for row in rows], indent=1)
-
-
-FORMS: dict[str, Callable[..., str | bytes]] = {
-    "csv": lambda header, rows: separated(",", header, rows),
-    "csv, quoted": lambda header, rows: pd.DataFrame(rows, columns=header).to_csv(quoting=2),
-    "csv, semicolons": lambda header, rows: separated(";", header, rows),
-    "csv, blanks": lambda header, rows: separated(", ", header, rows),
-    "tsv": lambda header, rows: separated("\t", header, rows),
-    "tsv, windows": lambda header, rows: "\ufeff" + separated("\t", header, rows).replace("\n", "\r\n"),
-    "white space": lambda header, rows: separated("  ", header, rows),
-    "json lines": json_lines,
-    "json list": json_list,
+FORMS: dict[str, Callable[[pd.DataFrame], str | bytes]] = {
+    "csv": lambda frame: separated(",", frame),
+    "csv, quoted": lambda frame: frame.to_csv(quoting=2),
+    "csv, semicolons": lambda frame: separated(";", frame),
+    "csv, blanks": lambda frame: separated(", ", frame),
+    "tsv": lambda frame: separated("\t", frame),
+    "tsv, windows": lambda frame: "\ufeff" + separated("\t", frame).replace("\n", "\r\n"),
+    "white space": lambda frame: separated("  ", frame),
+    "json lines": lambda frame: frame.to_json(orient="records", lines=True),
+    "json list": lambda frame: frame.to_json(orient="records", indent=1, force_ascii=False),
     "parquet": parquet,
 }
 HEADERS = [("query_id", "doc_id"), ("qid", "docno"), ("q_id", "docid"), ("query-id", "corpus-id")]
 
 
-@pytest.mark.parametrize("ids", HEADERS, ids="-".join)
-@pytest.mark.parametrize("form", FORMS)
-def test_files_with_named_columns(write: Any, form: str, ids: tuple[str, str]) -> None:
-    make = FORMS[form]
-    run = iro.read_run(write(make((*ids, "score"), ROWS)))
+@pytest.mark.parametrize(("form", "ids"), list(zip(FORMS, HEADERS * 3, strict=False)))
+def test_files_with_named_columns_in_any_order(write: Any, form: str, ids: tuple[str, str]) -> None:
+    make, table = FORMS[form], pd.DataFrame(ROWS, columns=[*ids, "score", "rank", "grade"])
+    content = make(table[[ids[0], "rank", "score", ids[1]]])
+    run = iro.read_run(write(content))
     assert (run.to_dict(), run.by_rank, run.name) == (RUN, False, "a")
-    ranked = iro.as_run(write(make((*ids, "rank"), [("q1", "b", 1), ("q1", "é", 2), ("q2", "a", 1)])))
+    assert iro.read_run(write(content), by="rank").to_dict() == BY_RANK
+    assert iro.read_run(write(gzip.compress(content if isinstance(content, bytes) else content.encode()))).to_dict() == RUN
+    ranked = iro.as_run(write(make(table[["rank", *ids]])))
     assert (ranked.to_dict(), ranked.by_rank) == (BY_RANK, True)
-    for grade in ("relevance", "label", "rel"):
-        assert iro.read_qrels(write(make((*ids, grade), JUDGED))).to_dict() == QRELS
-    packed = make((*ids, "score"), ROWS)
-    assert iro.read_run(write(gzip.compress(packed if isinstance(packed, bytes) else packed.encode()))).to_dict() == RUN
+    for name in ("relevance", "label", "rel"):
+        assert iro.read_qrels(write(make(table[[*ids, "grade"]].rename(columns={"grade": name})))).to_dict() == QRELS
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_further_columns_in_any_order(write: Any, form: str) -> None:
-    rows = [("t", 3, document, query, score) for query, document, score in ROWS]
-    path = write(FORMS[form](("tag", "rank", "docno", "qid", "score"), rows))
-    assert iro.read_run(path).to_dict() == RUN
-    rows = [("t", rank, document, query, 1.0) for (query, document, _), rank in zip(ROWS, (1, 2, 1), strict=True)]
-    path = write(FORMS[form](("tag", "rank", "docno", "qid", "score"), rows))
-    assert iro.read_run(path, by="rank").to_dict() == BY_RANK
-
-
-def test_json_documents(write: Any) -> None:
+def test_json_documents_and_lists(write: Any) -> None:
     for indent in (None, 2):
         assert iro.read_run(write(json.dumps(RUN, indent=indent))).to_dict() == RUN
         assert iro.read_qrels(write(json.dumps(QRELS, indent=indent))).to_dict() == QRELS
-    assert iro.read_run(write(gzip.compress(json.dumps(RUN).encode()))).to_dict() == RUN
     lists = {query: list(ranking) for query, ranking in RUN.items()}
     assert iro.read_run(write("\ufeff" + json.dumps(lists))).to_dict() == BY_RANK
-
-
-@pytest.mark.parametrize("name", ["doc_ids", "docids", "ranking"])
-def test_json_lines_with_a_list_of_documents(write: Any, name: str) -> None:
-    text = "\n".join(json.dumps({"query_id": query, name: list(ranking), "ms": 3}) for query, ranking in RUN.items())
-    run = iro.read_run(write(text))
-    assert (run.to_dict(), run.by_rank) == (BY_RANK, True)
-    long = {"qid": "q", name: [f"document-{place}" for place in range(30_000)]}
+    for name in ("doc_ids", "docids", "ranking"):
+        text = "\n".join(json.dumps({"query_id": query, name: ranking, "ms": 3}) for query, ranking in lists.items())
+        run = iro.read_run(write(text))
+        assert (run.to_dict(), run.by_rank) == (BY_RANK, True)
+    long = {"qid": "q", "docids": [f"document-{place}" for place in range(30_000)]}
     assert len(iro.read_run(write(json.dumps(long)))) == 30_000
 
 
@@ -115,18 +92,11 @@ def test_rankings_without_scores_in_python() -> None:
     assert iro.as_run({1: [10, 11], 2: []}).to_dict() == {"1": {"10": -1.0, "11": -2.0}, "2": {}}
     frame = pd.DataFrame({"qid": ["q", "q"], "docno": ["b", "a"], "rank": [0, 1]})
     assert iro.as_run(frame).to_dict() == {"q": {"b": 0.0, "a": -1.0}}
-    found = iro.search_lengths({"q": {"a": 1}}, {"q": ["b", "a"]})
-    assert found.esl().tolist() == [2.0]
+    assert iro.search_lengths({"q": {"a": 1}}, {"q": ["b", "a"]}).esl().tolist() == [2.0]
     with pytest.raises(FormatError, match=r"is not a dict of dict \{query id: \{document id: value\}\}\n"):
         iro.as_qrels({"q": ["a"]})
-    with pytest.raises(FormatError, match=r"or \{query id: \[document id, \.\.\.\]\}"):
-        iro.as_run({"q": ["a"], "r": 3})
     with pytest.raises(FormatError, match="document a is ranked twice for query q"):
         iro.as_run({"q": ["a", "a"]})
-    with pytest.raises(FormatError, match="rank 1 is given twice for query q"):
-        iro.as_run(frame.assign(rank=1))
-    with pytest.raises(FormatError, match="a rank must be a whole number"):
-        iro.as_run(frame.assign(rank=[1.5, 2]))
 
 
 @pytest.mark.parametrize(
@@ -144,24 +114,22 @@ def test_rankings_without_scores_in_python() -> None:
         ("qid,docno,score,\ufeffnote\nq1,d1,1.5,x\n", r"line 1: contains a byte order mark"),
         ('{"q1": {"d1": 1.0, "d1": 2.0}}', r"line 1: .*an object has the same name twice, 'd1'"),
         ('{"q1": {"d1": 1.0}\n, "q1"', r"line 2: is not JSON \(.*\); correct it or write it again"),
-        ('{"q1": [["d1", 1.0]]}', r"is not a dict of dict"),
         ("[" * 100_000, r"is not JSON \(maximum recursion depth"),
         ("[1, 2]", r"entry 1 has no 'query_id' as a run of the form columns has it"),
         ('{"qid": "q1", "docid": "d1", "score": 1.0}\n{"qid": "q1", "docid": "d2"}', r"line 2: entry 2 has no 'score'"),
-        ('{"qid": "q1", "docid": "d1", "score": "1"}', r"line 1: document d1 of query q1: a score or grade must be a number"),
-        (
-            '{"qid": "q", "docids": ["a"]}\n\n{"qid": "p", "docids": ["a", "a"]}',
-            r"line 3: document a is ranked twice",
-        ),
+        ('{"qid": "q", "docids": ["a"]}\n\n{"qid": "p", "docids": ["a", "a"]}', r"line 3: document a is ranked twice"),
         ('{"qid": "q", "docids": ["a", 1.5]}', r"line 1: .*a document id must be text"),
-        (
-            '{"qid": "q", "docids": ["a"]}\n{"qid": "p", "docids": 3}',
-            r"line 2: entry 2 has no 'docids' as a run of the form lists",
-        ),
-        (
-            '{"qid": "q", "docid": "d", "relevance": 1}',
-            r"line 1: has the keys of qrels \(columns\): were the arguments",
-        ),
+        ('{"qid": "q", "docids": ["a"]}\n{"qid": "p", "docids": 3}', r"line 2: entry 2 has no 'docids' as a run"),
+        ('{"qid": "q", "docid": "d", "relevance": 1}', r"line 1: has the keys of qrels \(columns\): were the arguments"),
+        ('{"q1": {"d2": 1},\n "q2": {"é": "high"}}', "document é of query q2: a score or grade must be a number"),
+        ('{"mteb_model_meta": {}, "a": {"x": {"q2": {"é": null}}}}', "document é of query q2.*no score or grade"),
+        ('{"qid": "q1", "docid": "d", "score": 1}\n{"qid": "q2", "docid": "é", "score": NaN}', "line 2: document é of"),
+        ('[{"qid": "q2", "docid": "é", "score": ' + "9" * 400 + "}]", "document é of query q2.*must be a number"),
+        ("# ir_metadata.start\n# a: 1\n", "line 2: the ir_metadata header must be comment"),
+        ("# ir_metadata.start\nq1 Q0 d1 1 3.0 t\n", "line 2: the ir_metadata header must be comment"),
+        ("# ir_metadata.start\n# ir_metadata.end\n", "is empty; nothing can be evaluated"),
+        ("q1 Q0 d1 1 3.0 t\n# a comment\n", "line 2: has 3 columns, expected 6; .*comment lines must be removed"),
+        ("# made by us on a Monday\nq1 Q0 d1 1 3.0 t\n", "line 1: has 7 columns, .*comment lines must be removed"),
     ],
 )
 def test_what_is_wrong_in_a_run_is_located(write: Any, content: str | bytes, message: str) -> None:
@@ -176,13 +144,11 @@ def test_what_is_wrong_in_a_run_is_located(write: Any, content: str | bytes, mes
     [
         ("qid,docno,score\nq1,d1,1.5\n", r"has no column 'relevance'.*columns of a run: were the arguments swapped\?"),
         ("qid,docno,label\nq1,d1,1.5\n", r"line 2: document d1 of query q1: a grade must be a whole number"),
-        ("qid,docno,label\nq1,d1,1\nq1,d1,2\n", r"line 3: document d1 has two grades for query q1, 1 and 2"),
         ("q1 0 d1 1\nq1 0 d2 1\nq1 0 d1 2\n", r"line 3: document d1 has two grades for query q1, 1 and 2; keep one"),
         ("q1 0 d1 1.5\n", r"line 1: document d1 of query q1: a grade must be a whole number .*\n  '1.5'"),
-        (
-            "q1 Q0 d1 1 3.0 t\n",
-            r"has 6 columns, expected 4; these look like the columns of a run: were the arguments swapped\?",
-        ),
+        ("q 0 d 9223372036854775808\n", r"line 1: .*a grade must be a whole number of at most"),
+        ("q 0 d inf\n", r"line 1: .*a grade must be a whole number of at most"),
+        ("q1 Q0 d1 1 3.0 t\n", r"has 6 columns, expected 4; these look like .* a run: were the arguments swapped\?"),
         ("q1 d1 1\n", r"line 1: has 3 columns, expected 4.*a header must name query_id"),
         ("q1 Q0 d1 one two t\n", r"line 1: has 6 columns, expected 4; ids and tags"),
         ('{"q1": {"d1": 1.5}}', r"a grade must be a whole number"),
@@ -194,58 +160,10 @@ def test_what_is_wrong_in_qrels_is_located(write: Any, content: str, message: st
     assert ("swapped" in message) == ("were the arguments swapped" in str(caught.value))
 
 
-@pytest.mark.parametrize("value", ['"high"', "null", "NaN", "[1]", "9" * 400])
-@pytest.mark.parametrize(
-    ("form", "where"),
-    [
-        ('{"q1": {"d2": 1},\n "q2": {"d1": 2,\n "é": %s}}', "document é of query q2"),
-        ('{"q1": {"d2": 1}, "d2": {"d2": 2},\n "q2":\n {"q1": 1, "\\u00e9": %s}}', "document é of query q2"),
-        ('{"mteb_model_meta": {}, "default": {"test":\n {"q2": {"é": %s}}}}', "document é of query q2"),
-        ('{"mteb_model_meta": {}, "a": {"x": {"q2": {}}},\n "b": {"x": {"q2": {"é": %s}}}}', "document é of query q2"),
-        ('{"qid": "q1", "docid": "d", "score": 1}\n{"qid": "q2", "docid": "é", "score": %s}', "line 2: .*"),
-        (
-            '[{"qid": "q1", "docid": "d", "score": 1}, {"qid": "q2", "docid": "é", "score": %s}]',
-            "(entry 2|document é of query q2)",
-        ),
-    ],
-)
-def test_a_bad_value_in_json_is_located(write: Any, form: str, where: str, value: str) -> None:
-    path = write(form % value)
-    if '"b"' in form:
-        path = Path(f"{path}#b")
-    with pytest.raises(FormatError, match=rf"(?s)a.run(#b/x)?[:,] {where}.*(must be a number|not a number|no score or grade)"):
-        iro.read_run(path)
-
-
 def test_ids_that_begin_like_another_form(write: Any) -> None:
-    text = '{"q Q0 d1 1 1.5 t\n[1] Q0 d1 1 1.5 t\nPAR1 Q0 d1 1 1.5 t\nqid Q0 docno 1 1.5 score\n'
-    for line in text.splitlines():
-        assert list(iro.read_run(write(line)).query_ids) == [line.split()[0]]
-
-
-values = st.text("ab,;\t \"'é1.\r", max_size=6)
-
-
-@given(
-    rows=st.lists(st.tuples(values, values, values | st.floats(allow_nan=False).map(repr)), min_size=1, max_size=6),
-    separator=st.sampled_from(["\t", ",", ";"]),
-    quote=st.booleans(),
-)
-def test_both_readers_of_separated_columns_say_the_same(rows: list[tuple[str, str, str]], separator: str, quote: bool) -> None:
-    if quote:
-        data = pd.DataFrame(rows).to_csv(sep=separator, header=False, index=False).encode()
-    else:
-        data = "".join(separator.join(row) + "\n" for row in rows).encode()
-    layout = columns.Layout(3, 0, 1, 2, "score", separator.encode())
-    fast = lines._fast(files.Block(1, data), layout)
-    try:
-        plain = lines._plain(files.Block(1, data), layout, "text")
-    except FormatError:
-        assert fast is None
-    else:
-        assert fast is None or fast[0].tolist() == plain[0].tolist()
-        assert fast is None or fast[1].tolist() == plain[1].tolist()
-        assert fast is None or fast[2].tobytes() == plain[2].tobytes()
+    for first in ('{"q', "[1]", "PAR1", "qid"):
+        path = write(f"{first} Q0 docno 1 1.5 score\n")
+        assert list(iro.read_run(path).query_ids) == [first]
 
 
 @pytest.mark.parametrize("space", ["\u00a0", "\u2028", "\x1f"])
@@ -254,12 +172,6 @@ def test_only_ascii_white_space_is_removed_around_a_value(write: Any, space: str
     fast = iro.read_qrels(path).to_dict()
     monkeypatch.setattr(lines, "_fast", lambda block, layout: None)
     assert iro.read_qrels(path).to_dict() == fast == {"q1": {space: 1, f"d{space}": 2}}
-
-
-def test_the_fast_reader_takes_plain_csv() -> None:
-    for separator in (b"\t", b",", b";"):
-        block = files.Block(1, separator.join([b"q1", b"d1", b"1.5"]) + b"\r\n")
-        assert lines._fast(block, columns.Layout(3, 0, 1, 2, "score", separator)) is not None
 
 
 # --- BEIR and MTEB
@@ -271,8 +183,7 @@ def beir(tmp_path: Path) -> Path:
     (folder / "qrels").mkdir(parents=True)
     (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t2\n")
     (folder / "qrels" / "train.tsv").write_text("query-id\tcorpus-id\tscore\nq9\td1\t1\n")
-    texts = [{"_id": "q1", "text": "first", "metadata": {}}, {"_id": "q2", "text": "second"}]
-    (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, texts)))
+    (folder / "queries.jsonl").write_text('{"_id": "q1", "text": "first", "metadata": {}}\n{"_id": "q2", "text": "second"}')
     return folder
 
 
@@ -285,16 +196,12 @@ def test_texts_of_queries_from_a_beir_folder_json_lines_or_lines(beir: Path, tmp
     lines.write_text("q1\tfirst\nq2\tsecond\n")
     for source in (beir, json_lines, lines, texts):
         assert iro.evaluate({"q1": {"d1": 1}}, run, queries=source).texts == texts
-    json_lines.write_text('{"query_id": "q1"}\n')
-    with pytest.raises(FormatError, match="is not an object"):
-        iro.evaluate({"q1": {"d1": 1}}, run, queries=json_lines)
 
 
 def test_a_folder_of_a_beir_dataset(beir: Path) -> None:
     for folder in (beir, str(beir), beir / "qrels", beir / "qrels" / "test.tsv"):
         assert iro.as_qrels(folder).to_dict() == {"q1": {"d1": 1}, "q2": {"d2": 2}}
     assert iro.read_qrels(beir).name == "scifact"
-    assert beir_texts(beir) == {"q1": "first", "q2": "second"}
     (beir / "qrels" / "test.tsv").unlink()
     assert iro.as_qrels(beir).query_ids == ("q9",)
     (beir / "qrels" / "dev.tsv").write_text("")
@@ -307,7 +214,7 @@ def test_a_folder_of_a_beir_dataset(beir: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"_id": "q1", "text": "again"}', "line 3: .* or repeats an id"),
+        ('{"_id": "q1", "text": "again"}', "line 3: .*repeats a"),
         ('{"_id": "q3"}', 'line 3: is not an object with text for "_id" and "text"'),
     ],
 )
@@ -326,82 +233,43 @@ def test_predictions_of_mteb(write: Any) -> None:
     path = write(json.dumps({"mteb_model_meta": META, "default": {"test": ranking}}), "ArguAna_predictions.json")
     with pytest.warns(IrOutcomesWarning, match=r"1 document with the id of its own query is left out") as caught:
         run = iro.read_run(path)
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
+    assert (len(caught), caught[0].filename) == (1, __file__)
     assert (run.name, run.to_dict()) == ("intfloat/e5-small", {"q1": {"d1": 1.0}, "q2": {"d1": 2.0, "q1": 1.0}})
-    assert iro.read_run(write(json.dumps({"mteb_model_meta": META, "en": {"dev": RUN}}))).to_dict() == RUN
     with pytest.raises(FormatError, match="contains predictions of MTEB; choose one of these runs: "):
         iro.read_qrels(path)
+    with pytest.raises(FormatError, match="choose one of these runs: none"):
+        iro.read_run(write(json.dumps({"mteb_model_meta": META, "en": {"test": [1.0, 2.0]}})))
 
 
 def test_predictions_of_mteb_with_several_subsets_and_splits(write: Any) -> None:
     one, two = {"q1": {"d1": 1.0}}, {"q1": {"d2": 1.0}}
     path = write(json.dumps({"mteb_model_meta": META, "en": {"test": one}, "de": {"test": two, "dev": one}}), "T.json")
     message = rf"contains predictions of MTEB; choose one of these runs: {path}#en/test, {path}#de/test, {path}#de/dev"
-    for wrong in (path, f"{path}#test", f"{path}#de"):
+    for wrong in (path, f"{path}#test", f"{path}#de", f"{path}#fr/test"):
         with pytest.raises(FormatError, match=message):
             iro.read_run(wrong)
     for chosen, expected in (("#en/test", one), ("#en", one), ("#de/test", two), ("#dev", one)):
         assert iro.as_run(f"{path}{chosen}").to_dict() == expected
-    with pytest.raises(FormatError, match=rf"choose one of these runs: {path}#en/test"):
-        iro.read_run(f"{path}#fr/test")
-    both = write(json.dumps({"mteb_model_meta": META, "en": {"test": {"q1": {"q1": 1.0, "d1": 2.0}, "q2": {"q2": 1.0}}}}))
-    with pytest.warns(IrOutcomesWarning, match="2 documents with the id of their own query are left out"):
-        iro.read_run(both)
-    with pytest.raises(FormatError, match="choose one of these runs: none"):
-        iro.read_run(write(json.dumps({"mteb_model_meta": META, "en": {"test": [1.0, 2.0]}})))
-    run = write("q1 Q0 d1 1 1.0 t\n", "a.run")
-    with pytest.raises(FormatError, match=r"a\.run: #en/test in its path says neither its form"):
-        iro.read_run(f"{run}#en/test")
     with_sign = write("q1 Q0 d1 1 1.0 t\n", "a.run#2")
     assert iro.read_run(with_sign).name == "a.run#2"
 
 
-# --- ir_metadata
-
-METADATA = "# ir_metadata.start\n# platform:\n#   hardware:\n#     cpu: 'Xeon'\n#\n# tag: bm25\n# ir_metadata.end\n"
-
-
 def test_a_header_of_ir_metadata_is_kept(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = METADATA + "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\n"
-    path = write("\ufeff" + text.replace("\n", "\r\n"))
+    header = "# ir_metadata.start\n# platform:\n#   hardware:\n#     cpu: 'Xeon'\n#\n# tag: bm25\n# ir_metadata.end\n"
+    path = write("\ufeff" + (header + "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\n").replace("\n", "\r\n"))
     for size in (1 << 19, 200):
         monkeypatch.setattr(files, "BLOCK_SIZE", size)
         run = iro.read_run(path)
         assert run.to_dict() == {"q1": {"d1": 3.0, "d2": 2.0}}
         assert run.metadata == "platform:\n  hardware:\n    cpu: 'Xeon'\n\ntag: bm25"
-    assert iro.read_run(write("q1 Q0 d1 1 3.0 t\n")).metadata == ""
     with pytest.raises(FormatError, match="line 9: document d1 is ranked twice"):
-        iro.read_run(write(METADATA + "q1 Q0 d1 1 3.0 t\nq1 Q0 d1 2 2.0 t\n"))
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (
-            METADATA.replace("# ir_metadata.end\n", "") + "q1 Q0 d1 1 3.0 t\n",
-            "line 7: the ir_metadata header must be comment lines and end with",
-        ),
-        ("# ir_metadata.start\n# a: 1\n", "line 2: the ir_metadata header must be comment lines and end with"),
-        (METADATA, "is empty; nothing can be evaluated"),
-        ("q1 Q0 d1 1 3.0 t\n" + METADATA, "line 2: has 2 columns, expected 6; .*comment lines must be removed"),
-        ("# made by us on a Monday\nq1 Q0 d1 1 3.0 t\n", "line 1: has 7 columns, .*comment lines must be removed"),
-        ("q1 Q0 d1 1 3.0 t\n# Q0 is column two x\n", "line 2: the score is not a number"),
-    ],
-)
-def test_other_comments_are_errors(write: Any, content: str, message: str) -> None:
-    with pytest.raises(FormatError, match=message):
-        iro.read_run(write(content))
-
-
-# --- bytes
+        iro.read_run(write(header + "q1 Q0 d1 1 3.0 t\nq1 Q0 d1 2 2.0 t\n"))
 
 
 @pytest.mark.parametrize(
     ("content", "line"),
     [
         ("\ufeff\ufeffq1 Q0 d1 1 3.0 t\n", 1),
-        ("q1 Q0 d1 1 3.0 t\n\ufeffq2 Q0 d1 1 3.0 t\n", 2),
         ("q1 Q0 d1 1 3.0 t\nq1 Q0 d\ufeff2 2 3.0 t\n", 2),
         ('{"qid": "q", "docid": "d", "score": 1}\n\ufeff{"qid": "q", "docid": "e", "score": 1}\n', 2),
     ],
@@ -416,41 +284,27 @@ def test_a_byte_order_mark_within_a_file_is_an_error(
 
 
 def test_parquet_that_is_damaged_or_cannot_be_read(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = parquet(("qid", "docno", "score"), ROWS)
+    whole = parquet(pd.DataFrame({"qid": ["q"], "docno": ["d"], "score": [1.0]}))
     for damaged in (whole[:-5], whole[:40], b"PAR1\x15\x04", whole[:30] + b"\0" * 20 + whole[50:]):
         with pytest.raises(UnreadableFile, match="is not a valid Parquet file"):
             iro.read_run(write(damaged))
-    stream = io.BytesIO()
-    pq.write_table(pa.table([["q"], ["d"], [1.0], ["q"]], names=["qid", "docno", "score", "qid"]), stream)
-    with pytest.raises(FormatError, match="has more than one column 'qid'"):
-        iro.read_run(write(stream.getvalue()))
+    many = pd.DataFrame({"qid": "q", "docno": "q", "score": [1.0] * 1_000_000})
+    bomb = write(parquet(many, compression="zstd"), "bomb")
+    monkeypatch.setattr(files, "UNSUSPICIOUS", 1000)
+    with pytest.raises(UnreadableFile, match="a decompression bomb"):
+        iro.read_run(bomb)
     path = write(whole)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingDependency, match="needs the package pyarrow: pip install pyarrow"):
         iro.read_run(path)
 
 
-def test_a_parquet_bomb_is_refused(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "UNSUSPICIOUS", 1000)
-    column = pa.array(["q"] * 1_000_000)
-    stream = io.BytesIO()
-    pq.write_table(pa.table({"qid": column, "docno": column, "score": [1.0] * 1_000_000}), stream, compression="zstd")
-    with pytest.raises(UnreadableFile, match="a decompression bomb"):
-        iro.read_run(write(stream.getvalue()))
-
-
 def test_standard_input(write: Any) -> None:
     code = "import ir_outcomes as iro; run = iro.read_run('-'); print(run.name, run.to_dict())"
-    text = "q1 Q0 d1 1 3.0 t\n"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    for content in (gzip.compress(text.encode()), json.dumps({"q1": {"d1": 3.0}}).encode()):
-        done = subprocess.run([sys.executable, "-c", code], input=content, capture_output=True, env=environment, check=True)
-        assert done.stdout.decode().strip() == "stdin {'q1': {'d1': 3.0}}"
-    with write(text).open() as stream:
-        code = "import ir_outcomes as iro; print(iro.as_qrels('-'))"
-        done = subprocess.run([sys.executable, "-c", code], stdin=stream, capture_output=True, env=environment)
-    assert b"-, line 1: has 6 columns, expected 4" in done.stderr
+    packed = gzip.compress(b"q1 Q0 d1 1 3.0 t\n")
+    done = subprocess.run([sys.executable, "-c", code], input=packed, capture_output=True, env=environment, check=True)
+    assert done.stdout.decode().strip() == "stdin {'q1': {'d1': 3.0}}"
 
 
 def test_reading_text_imports_no_optional_package(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -460,7 +314,8 @@ def test_reading_text_imports_no_optional_package(write: Any, monkeypatch: pytes
         assert name.split(".")[0] not in ("pandas", "pyarrow", "polars")
         return original(name, *rest, **named)
 
-    paths = [write(FORMS[form](("qid", "docno", "score"), ROWS), form) for form in FORMS if form != "parquet"]
+    table = pd.DataFrame(ROWS, columns=["qid", "docno", "score", "rank", "grade"])
+    paths = [write(FORMS[form](table), form) for form in FORMS if form != "parquet"]
     monkeypatch.setattr(builtins, "__import__", guarded)
     for path in paths:
         assert iro.read_run(path).to_dict() == RUN

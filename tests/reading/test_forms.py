@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import gzip
 import json
+import tempfile
+import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.errors import FormatError
+from ir_outcomes.errors import FormatError, IrOutcomesError
 from ir_outcomes.reading.formats import FORMS, texts_in
 from ir_outcomes.reading.qrels import query_texts
 
@@ -23,8 +28,8 @@ FOLDER = Path(__file__).parent / "forms"
 QUERIES = {"q1": "do lemons float", "q2": "who was first"}
 PASSAGES = {"d1": "Lemons float.", "d2": "Limes sink.", "d3": "The first was Ada."}
 FILES = sorted(path.name for path in FOLDER.iterdir())
-WITH_TEXTS = [name for name in FILES if name.startswith(("rankllm", "trec-rag", "sentence", "dpr", "pyserini", "llamaindex"))]
 WITH_PASSAGES = [name for name in FILES if name.startswith(("rankllm", "mt-rag", "dpr", "pyserini", "llamaindex"))]
+WITH_TEXTS = [*WITH_PASSAGES, *(name for name in FILES if name.startswith(("trec-rag", "sentence")))]
 
 
 def read(path: Path) -> Any:
@@ -60,33 +65,30 @@ def test_each_row_of_the_table_has_a_fixture() -> None:
 
 
 @pytest.mark.parametrize("name", WITH_TEXTS)
-def test_texts_of_queries_come_along(name: str) -> None:
-    ids = {text: text for text in QUERIES.values()} if name.startswith("dpr") else QUERIES
-    assert dict(read(FOLDER / name).texts) == ids == query_texts(FOLDER / name)
-    if ".qrels." not in name and not name.startswith("dpr"):
-        judged = {"q1": {"d1": 1}, "q2": {"d3": 1}}
-        assert iro.evaluate(judged, [FOLDER / name]).texts == QUERIES
-        assert iro.evaluate(judged, [FOLDER / name], queries={"q1": "mine"}).texts == {**QUERIES, "q1": "mine"}
+def test_texts_of_queries_and_documents_come_along(name: str) -> None:
+    found = texts_in(FOLDER / name)
+    ids = {text: text for text in QUERIES.values()} if name.startswith("dpr") else {} if name.startswith("mt-rag") else QUERIES
+    assert dict(read(FOLDER / name).texts) == found.queries == ids
+    assert bool(found.documents) == (name in WITH_PASSAGES)
+    assert found.documents.items() <= PASSAGES.items()
 
 
-@pytest.mark.parametrize("name", WITH_PASSAGES)
-def test_texts_of_documents_come_along(name: str) -> None:
-    found = texts_in(FOLDER / name).documents
-    assert found
-    assert found.items() <= PASSAGES.items()
+def test_texts_of_a_run_are_those_of_an_evaluation() -> None:
+    path, judged = FOLDER / "rankllm.jsonl", {"q1": {"d1": 1}, "q2": {"d3": 1}}
+    assert query_texts(path) == iro.evaluate(judged, [path]).texts == QUERIES
+    assert iro.evaluate(judged, [path], queries={"q1": "mine"}).texts == {**QUERIES, "q1": "mine"}
 
 
 def test_a_list_one_line_and_lines_are_the_same(tmp_path: Path) -> None:
     """Valid JSON lines were called "not JSON (Extra data)"."""
     path = tmp_path / "run"
-    for name in FILES:
-        if name.endswith(".jsonl"):
-            records = [json.loads(line) for line in (FOLDER / name).read_text().splitlines()]
-            for text in (json.dumps(records), json.dumps(records, indent=1), "\n\n".join(map(json.dumps, records))):
-                path.write_text(text)
-                assert iro.read_run(path).to_dict() == expected_of(name)
-            path.write_text(json.dumps(records[0]))
-            assert list(iro.read_run(path).query_ids) == ["q1"]
+    for name in (name for name in FILES if name.endswith(".jsonl")):
+        records = [json.loads(line) for line in (FOLDER / name).read_text().splitlines()]
+        for text in (json.dumps(records), json.dumps(records, indent=1), "\n\n".join(map(json.dumps, records))):
+            path.write_text(text)
+            assert iro.read_run(path).to_dict() == expected_of(name)
+        path.write_text(json.dumps(records[0]))
+        assert list(iro.read_run(path).query_ids) == ["q1"]
 
 
 BOTH = {
@@ -114,19 +116,9 @@ def test_a_file_that_two_rows_recognize_must_say_which(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
-        (
-            "rankllm.jsonl",
-            '"docid": "d1", "score": 1.25',
-            '"id": "d1"',
-            "line 2: entry 2 has no 'docid' as a run of the form rankllm",
-        ),
+        ("rankllm.jsonl", '"docid": "d1", "score": 1.25', '"id": "d1"', "line 2: entry 2 has no 'docid' as a run of"),
         ("rankllm.json", '"candidates"', '"kandidates"', "has no column 'query_id'"),
-        (
-            "sentence-transformers.jsonl",
-            '"corpus_id"',
-            '"doc"',
-            "line 1: entry 1 has no 'corpus_id' as a run of the form sentence-transformers has it",
-        ),
+        ("sentence-transformers.jsonl", '"corpus_id"', '"doc"', "line 1: entry 1 has no 'corpus_id' as a run of"),
         ("mt-rag.jsonl", '"score": 0.5', '"score": "x"', "line 2: document d3 of query q2: a score or grade must be a number"),
         ("trec-rag.jsonl", '["d1", "d3"]', '["d1", null]', "line 2: .*a document id must be text or a whole number"),
         ("trec-rag.jsonl", '["d1", "d3"]', '"d1"', "line 2: entry 2 has no 'references' as a run"),
@@ -149,6 +141,20 @@ def test_swapped_arguments_are_said_to_be_swapped(name: str) -> None:
     with pytest.raises(FormatError) as caught:
         (iro.read_run if ".qrels." in name else iro.read_qrels)(FOLDER / name)
     assert "were the arguments swapped?" in str(caught.value) or name in ("tevatron.txt", "quepid.csv", "quepid.qrels.csv")
+
+
+@given(st.sampled_from(FILES), st.lists(st.tuples(st.integers(0, 400), st.integers(0, 5), st.binary(max_size=3)), max_size=3))
+def test_a_damaged_file_is_read_or_refused(name: str, damages: list[tuple[int, int, bytes]]) -> None:
+    content = bytearray((FOLDER / name).read_bytes())
+    for start, size, inserted in damages:
+        content[start : start + size] = inserted
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", iro.IrOutcomesWarning)
+        path = Path(folder, name)
+        path.write_bytes(content)
+        for damaged in (iro.read_run, iro.read_qrels, query_texts, texts_in):
+            with suppress(IrOutcomesError):
+                damaged(path)
 
 
 @pytest.mark.realdata

@@ -95,6 +95,7 @@ def test_columns_of_the_paper(thirteen: iro.Comparisons) -> None:
     (table,) = thirteen.view(columns="paper").tables
     assert (len(table.columns), len(table.rows)) == (len(row), 13)
     assert r"\multicolumn{9}{c}{(3) both find}" in thirteen.to_latex(columns="paper")
+    assert iro.Comparisons(()).to_text(columns="paper") == "There is no comparison"
 
 
 def test_columns_are_named_by_what_is_compared() -> None:

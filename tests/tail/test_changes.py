@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import ir_outcomes as iro
@@ -11,7 +9,7 @@ from ir_outcomes.errors import ParameterError
 from tests.helpers.many import collection
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("cutoff", [3, 6, 10])
 def test_changes_by_loops(seed: int, cutoff: int) -> None:
     qrels, runs = collection(2, 15, relevant=3, seed=seed)
@@ -48,18 +46,12 @@ def test_changes_by_loops(seed: int, cutoff: int) -> None:
     assert numbers == [won, lost, sum(up), sum(down)]
 
 
-def test_a_document_that_only_the_contender_found_is_no_loss() -> None:
-    # "a" is irrelevant_retrieved + 1 = 3 ranks deep in B, and A, which lacks it, has only relevant documents above its end:
-    # filled up to the cutoff, A would have it at 1 irrelevant document, plus 1.
+def test_documents_that_a_run_does_not_find_do_not_move() -> None:
+    # "a" is 3 ranks deep in B, and A, which lacks it, has only relevant documents above its end.
     qrels = {"q": {"a": 1, "b": 1, "c": 1}}
     runs = {"A": {"q": {"b": 3.0, "c": 2.0, "x": 1.0}}, "B": {"q": {"x": 3.0, "y": 2.0, "a": 1.0}}}
-    result = iro.length_changes(iro.evaluate(qrels, runs), "A", "B")
-    assert (result.won, result.lost, result.neither, result.unchanged) == (1, 2, 0, 0)
-    assert (sum(result.further_up), sum(result.further_down)) == (0, 0)
-
-
-def test_documents_that_neither_run_finds_do_not_move() -> None:
-    qrels = {"q": {"a": 1, "b": 1, "c": 1}}
+    found = iro.length_changes(iro.evaluate(qrels, runs), "A", "B")
+    assert (sum(found.further_up), found.won, sum(found.further_down), found.lost, found.neither) == (0, 1, 0, 2, 0)
     runs = {"A": {"q": {"a": 9.0, "x": 8.0, "y": 7.0}}, "B": {"q": {"a": 9.0, "b": 8.0, "x": 7.0}}}
     found = iro.length_changes(iro.evaluate(qrels, runs), "A", "B")
     assert (sum(found.further_up), found.won, sum(found.further_down), found.unchanged, found.neither) == (0, 1, 0, 1, 1)
@@ -68,32 +60,27 @@ def test_documents_that_neither_run_finds_do_not_move() -> None:
 
 def test_documents_are_listed_with_the_most_important_first() -> None:
     qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1, "d": 1, "e": 0}, "none": {"a": 0}, "q3": {"ä": 1}}
-    ranked = {
-        "A": {"q1": "xyab", "q2": "cdxy", "q3": "xyzä"},
-        "B": {"q1": "axyz", "q2": "xywd", "q3": "xyäz"},
-    }
+    ranked = {"A": {"q1": "xyab", "q2": "cdxy", "q3": "xyzä"}, "B": {"q1": "axyz", "q2": "xywd", "q3": "xyäz"}}
     runs = {
         name: {q: {d: -float(rank) for rank, d in enumerate(documents)} for q, documents in run.items()}
         for name, run in ranked.items()
     }
     ev = iro.evaluate(qrels, runs)
     result = iro.length_changes(ev, "A", "B")
-    assert result.documents("lost").documents == (("q2", "c", 1, None, None), ("q1", "b", 4, None, None))
-    assert result.documents("lost", top=1).rows() == [
-        {"query_id": "q2", "document_id": "c", "baseline_rank": 1, "contender_rank": None, "change": None}
-    ]
-    assert result.documents("lost", top=1).n_documents == 2
-    assert result.documents("further up").documents == (("q1", "a", 3, 1, -2.0), ("q3", "ä", 4, 3, -1.0))
-    assert result.documents("further down").documents == (("q2", "d", 2, 4, 3.0),)
-    assert result.documents("won").documents == ()
+    expected: dict[Any, Any] = {
+        "lost": (("q2", "c", 1, None, None), ("q1", "b", 4, None, None)),
+        "further up": (("q1", "a", 3, 1, -2.0), ("q3", "ä", 4, 3, -1.0)),
+        "further down": (("q2", "d", 2, 4, 3.0),),
+        "won": (),
+    }
+    assert {which: result.documents(which).documents for which in expected} == expected
+    first = result.documents("lost", top=1)
+    assert (first.documents, first.n_documents) == (expected["lost"][:1], 2)
     some = iro.length_changes(ev.restrict(["q2", "q3"]), "A", "B")
-    assert some.documents("lost").documents == (("q2", "c", 1, None, None),)
-    listed = result.documents("lost")
-    assert iro.DocumentChanges.from_json(listed.to_json()) == listed
+    assert some.documents("lost").documents == expected["lost"][:1]
+    assert iro.DocumentChanges.from_json(first.to_json()) == first
     with pytest.raises(ParameterError, match="which='gone'"):
         result.documents("gone")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="top=0"):
-        result.documents("lost", top=0)
 
 
 def test_sizes_that_are_no_whole_numbers_are_rounded_up() -> None:
@@ -102,14 +89,3 @@ def test_sizes_that_are_no_whole_numbers_are_rounded_up() -> None:
     result = iro.length_changes(iro.evaluate(qrels, runs, ties="expected"), "A", "B")
     assert (result.further_up, result.unchanged, result.mean) == ((1,), 0, -0.5)
     assert result.documents("further up").documents == (("q", "a", 1, 1, -0.5),)
-
-
-@pytest.mark.realdata
-def test_figure_6_has_its_peak_in_the_middle(real_data: Path) -> None:
-    folder = real_data / "dl20-passage"
-    ev = iro.evaluate(folder / "qrels.txt", {name: folder / f"{name}.run.gz" for name in ("BM25", "prf_rank_beta1")})
-    result = iro.length_changes(ev, "BM25", "prf_rank_beta1", cutoff=1000, bins=10)
-    for counts in (result.further_up, result.further_down):
-        assert int(np.argmax(counts)) == 0
-    assert sum(result.further_up) + sum(result.further_down) + result.unchanged + result.won + result.lost <= 3606
-    assert result.n_documents == 3606

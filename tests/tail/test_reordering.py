@@ -48,7 +48,7 @@ def better(values: np.ndarray, means: np.ndarray, higher_is_better: bool) -> lis
     return counts
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_reordering_by_loops(seed: int) -> None:
     qrels, runs = collection(5, 25, relevant=3, seed=seed)
     ev = iro.evaluate(qrels, runs)
@@ -78,18 +78,13 @@ def test_reordering_by_any_two_measures() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # the runs are not read again
         result = iro.reordering(ev, measures=names)
-    assert result.settings is None
-    (change,) = result.changes
-    rr, esl = (
-        [ir_measures.calc_aggregate([iro.parse_measure(name)], qrels, run)[iro.parse_measure(name)] for run in runs.values()]
-        for name in names
-    )
-    assert change.tau == pytest.approx(scipy.stats.kendalltau(rr, [-value for value in esl]).statistic)
-    for measures in (["RR"], "RR"):
-        with pytest.raises(ParameterError, match="name at least two"):
-            iro.reordering(ev, measures=measures)
+    rr, esl = (ev.scores_of(name).means() for name in names)
+    assert (result.settings, len(result.changes)) == (None, 1)
+    assert result.changes[0].tau == pytest.approx(scipy.stats.kendalltau(rr, -esl).statistic)
+    with pytest.raises(ParameterError, match="name at least two"):
+        iro.reordering(ev, measures=["RR"])
     with pytest.raises(ParameterError, match="there is only 1 run"):
-        iro.reordering(ev[["run0"]], cutoff=10)
+        iro.reordering(ev[["run0"]])
 
 
 def test_a_named_asl_names_its_depth() -> None:
@@ -110,13 +105,8 @@ def test_a_named_asl_names_its_depth() -> None:
 def test_runs_that_are_equal_but_for_rounding_tie() -> None:
     qrels = {f"q{n}": {"d": 1} for n in range(7)}
     ranks = [1, 3, 7, 9, 2, 6, 4]
-    runs = {
-        name: {
-            q: {("d" if place == rank else f"x{place}"): -float(place) for place in range(1, 10)}
-            for q, rank in zip(qrels, order, strict=True)
-        }
-        for name, order in (("first", ranks), ("turned", ranks[::-1]), ("none", [99] * 7))
-    }
-    ev = iro.evaluate(qrels, runs, measures=["RR"])
-    assert [change.tau for change in iro.reordering(ev).changes] == [1.0] * 4
-    assert iro.reordering(ev, measures=["RR", "ESL@9"]).changes[0].tau == 1.0
+    runs = {}
+    for name, order in (("first", ranks), ("turned", ranks[::-1]), ("none", [99] * 7)):
+        documents = [[("d" if place == rank else f"x{place}") for place in range(1, 10)] for rank in order]
+        runs[name] = dict(zip(qrels, documents, strict=True))
+    assert [change.tau for change in iro.reordering(iro.evaluate(qrels, runs)).changes] == [1.0] * 4

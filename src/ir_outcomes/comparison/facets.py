@@ -1,11 +1,9 @@
 """The facets of a comparison: two means, their difference, how sure, how large, and what could have been missed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -240,7 +238,7 @@ class Facets(NamedTuple):
     tests: PairTests
 
     @classmethod
-    def of(cls, pair: PairedQueries, reciprocal_ranks: tuple[Floats, Floats], settings: Settings) -> Facets:
+    def of(cls, pair: PairedQueries, reciprocal_ranks: tuple[Floats, Floats], settings: Settings) -> Self:
         """Test a pair; the naive tests are of reciprocal ranks of all queries, or of the values of another measure."""
         coverage, ranking = coverage_facet(pair, settings), ranking_facet(pair, settings)
         restricted = restricted_length(pair, settings)

@@ -4,12 +4,10 @@
 within their query, so that each query weighs the same. With one relevant document per query the two give the same arrays.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -61,7 +59,7 @@ class Settings:
     clusters: str | None = None  #: digest of which queries are together
 
     @classmethod
-    def of(cls, evaluation: Evaluation, **rules: Any) -> Settings:
+    def of(cls, evaluation: Evaluation, **rules: Any) -> Self:
         """Take the settings of an evaluation, with the rules of a comparison."""
         own = ("cutoff", "rel", "unit", "ties", "judged_only", "n_clusters")
         given = {name: getattr(evaluation, name) for name in own} | rules

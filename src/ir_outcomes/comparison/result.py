@@ -1,11 +1,9 @@
 """What `compare` returns: results that carry the settings and versions that made them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, overload
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, Self, overload
 
 import numpy as np
 
@@ -264,11 +262,11 @@ class Comparisons(Result, Sequence[Comparison]):
     def __getitem__(self, key: int | str) -> Comparison: ...
 
     @overload
-    def __getitem__(self, key: slice) -> Comparisons: ...
+    def __getitem__(self, key: slice) -> Self: ...
 
-    def __getitem__(self, key: int | str | slice) -> Comparison | Comparisons:
+    def __getitem__(self, key: int | str | slice) -> Comparison | Self:
         if isinstance(key, slice):
-            return Comparisons(self.items[key], notes=self.notes)
+            return replace(self, items=self.items[key])
         if isinstance(key, int):
             return self.items[key]
         for item in self.items:
@@ -276,18 +274,18 @@ class Comparisons(Result, Sequence[Comparison]):
                 return item
         raise KeyError(f"{key}; the contenders are {', '.join(item.contender for item in self.items)}")
 
-    def sorted(self, by: str = "verdict") -> Comparisons:
+    def sorted(self, by: str = "verdict") -> Self:
         """Order the comparisons by "verdict", best first, by the change of a facet, "coverage" or "ranking", or by "name"."""
         if by not in _ORDERS:
             raise ParameterError(f"by={by!r}: must be one of {', '.join(_ORDERS)}")
-        return Comparisons(tuple(sorted(self.items, key=_ORDERS[by])), notes=self.notes)
+        return replace(self, items=tuple(sorted(self.items, key=_ORDERS[by])))
 
-    def filter(self, *labels: str) -> Comparisons:
+    def filter(self, *labels: str) -> Self:
         """Keep the comparisons with one of these verdicts, of `ir_outcomes.comparison.verdict.LABELS`."""
         unknown = [label for label in labels if label not in LABELS]
         if unknown:
             raise ParameterError(f"no verdict is called {unknown[0]!r}; they are {', '.join(LABELS)}")
-        return Comparisons(tuple(item for item in self.items if item.verdict.label in labels), notes=self.notes)
+        return replace(self, items=tuple(item for item in self.items if item.verdict.label in labels))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each comparison."""

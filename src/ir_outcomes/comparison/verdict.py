@@ -3,8 +3,6 @@
 `verdict_from_summary` applies the table to numbers that somebody else published, and says whether it survives their rounding.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,6 +47,22 @@ DECISIONS: dict[int, Decision] = {1: "better", -1: "worse", 0: "undecided"}  # o
 def direction_of(label: str) -> Direction:
     """Return the direction of a label for the contender."""
     return _LABELS[label][0]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The two-facet significance verdict on a contender (Lin et al. 2021, section 5)."""
+
+    label: str  #: one of `LABELS`, after the confirmation and the guard
+    direction: Direction  #: of the label
+    strict: Decision  #: the paper's rule: both facets improve significantly and neither is hurt; or the same for the baseline
+    do_no_harm: Decision  #: the paper's weaker rule: at least one facet improves significantly and none is hurt
+    #: whether the search lengths over all queries turned the label into "trade-off"; None where they are not known
+    guard: bool | None
+    #: whether harm beyond the margins is excluded on both facets and, with a cutoff, over all queries; None without margins
+    non_inferior: bool | None
+    equivalent: bool | None  #: whether any difference beyond them is
+    sentence: str  #: the verdict in plain words, with its numbers
 
 
 class Findings(NamedTuple):
@@ -179,22 +193,6 @@ def judge(
     confirmed = confirmed_by(tests.confirming, alpha, higher_is_better=tests.higher_is_better) if tests.confirming else None
     verdicts = decide(coverage, ranking, confirmed, tests.guards, alpha)
     return verdicts._replace(coverage_p=coverage_p, ranking_p=ranking_p)
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """The two-facet significance verdict on a contender (Lin et al. 2021, section 5)."""
-
-    label: str  #: one of `LABELS`, after the confirmation and the guard
-    direction: Direction  #: of the label
-    strict: Decision  #: the paper's rule: both facets improve significantly and neither is hurt; or the same for the baseline
-    do_no_harm: Decision  #: the paper's weaker rule: at least one facet improves significantly and none is hurt
-    #: whether the search lengths over all queries turned the label into "trade-off"; None where they are not known
-    guard: bool | None
-    #: whether harm beyond the margins is excluded on both facets and, with a cutoff, over all queries; None without margins
-    non_inferior: bool | None
-    equivalent: bool | None  #: whether any difference beyond them is
-    sentence: str  #: the verdict in plain words, with its numbers
 
 
 class Against(NamedTuple):

@@ -1,15 +1,13 @@
 """A comparison in words: the sentence of its verdict, and the notes that keep a reader from misreading it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ir_outcomes.comparison.facets import POWER, Facet, RankingFacet, confirming_tests
 from ir_outcomes.comparison.outcomes import PairedQueries
+from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import SENTENCES
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, notes_on_queries, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
@@ -17,9 +15,6 @@ from ir_outcomes.formatting import listed, percent, plural, pvalue, pvalue_in_wo
 from ir_outcomes.statistics import Test, design_effect, differences
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.statistics.counts import FEW
-
-if TYPE_CHECKING:
-    from ir_outcomes.comparison.result import Comparison
 
 FEW_QUERIES = 60
 MANY_MISSING = 0.05  # share of the queries above which missing results are the first thing to know

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -133,9 +133,9 @@ class Evaluation(Sequence[SearchLengths]):
     def __getitem__(self, key: int | str) -> SearchLengths: ...
 
     @overload
-    def __getitem__(self, key: slice | list[str]) -> "Evaluation": ...
+    def __getitem__(self, key: slice | list[str]) -> Self: ...
 
-    def __getitem__(self, key: int | str | slice | list[str]) -> "SearchLengths | Evaluation":
+    def __getitem__(self, key: int | str | slice | list[str]) -> SearchLengths | Self:
         if isinstance(key, int):
             return self.runs[key]
         if isinstance(key, str):
@@ -223,7 +223,7 @@ class Evaluation(Sequence[SearchLengths]):
         values = np.concatenate([measure_values(self.qrels, (measure,), run) for run in runs])
         return Scores(str(measure), direction_of(measure), self.names, self.qrels.query_ids, values).on(self.query_ids)
 
-    def restrict(self, queries: Iterable[str] | str | os.PathLike[str]) -> "Evaluation":
+    def restrict(self, queries: Iterable[str] | str | os.PathLike[str]) -> Self:
         """Return the evaluation of some of the queries: their ids, or a file with one id on each line."""
         chosen = places_of_queries(queries, self.query_ids)
         kept = [self.query_ids[index] for index in chosen.tolist()]
@@ -273,7 +273,7 @@ class Evaluation(Sequence[SearchLengths]):
         np.savez_compressed(content, **arrays)  # type: ignore[arg-type]  # its argument allow_pickle has another type
         write_completely(path, content.getvalue())
 
-    def with_cutoff(self, cutoff: int) -> "Evaluation":
+    def with_cutoff(self, cutoff: int) -> Self:
         """Return the same with another default cutoff."""
         check_positive("cutoff", cutoff)
         return replace(self, cutoff=cutoff)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +60,7 @@ class SearchLengths:
     def __repr__(self) -> str:
         return f"SearchLengths({self.name!r}, {len(self.query_ids)} queries, cutoff={self.cutoff}, rel={self.rel})"
 
-    def at(self, cutoff: int | None) -> "SearchLengths":
+    def at(self, cutoff: int | None) -> Self:
         """Return the search lengths at a smaller cutoff, without looking at the run again; None asks for the whole lists.
 
         Unjudged documents are counted only at the depths that were kept. Raises `MismatchError` if these search lengths were
@@ -89,7 +89,7 @@ class SearchLengths:
             cutoff=cutoff,
         )
 
-    def restrict(self, queries: Ints) -> "SearchLengths":
+    def restrict(self, queries: Ints) -> Self:
         """Return the search lengths of some of the queries, given as (m,) ascending indices into `query_ids`."""
         relevant = self.relevant[queries]
         atoms, offsets = spans(self.offsets[queries], relevant)
@@ -102,7 +102,7 @@ class SearchLengths:
             clusters = _unless_independent(_by_first_occurrence(self.clusters[queries]), relevant > 0)
         return replace(self, query_ids=query_ids, offsets=offsets, qrels_digest=digest, clusters=clusters, **arrays)
 
-    def sharing(self, first: "SearchLengths") -> "SearchLengths":
+    def sharing(self, first: Self) -> Self:
         """Return the same, which holds what is the same in all runs only once: half of the memory under most rules."""
         levels = () if self.ties == "expected" else ("level_relevant", "level_irrelevant")
         return replace(self, **{field: getattr(first, field) for field in ("query_ids", "offsets", *levels)})

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, repeat
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -301,22 +301,22 @@ class RankedDocuments:
     grades: Ints  # (n,), UNJUDGED where there is none
     depth: int  # the first so many documents of each list were considered
 
-    def first(self, depth: int) -> "RankedDocuments":
+    def first(self, depth: int) -> Self:
         """Return only the documents up to a smaller depth."""
         return replace(self._rows(np.flatnonzero(self.rank <= depth)), depth=min(depth, self.depth))
 
-    def unjudged(self) -> "RankedDocuments":
+    def unjudged(self) -> Self:
         """Return only the documents that are not judged."""
         return self._rows(np.flatnonzero(self.grades == UNJUDGED))
 
-    def restrict(self, queries: Ints) -> "RankedDocuments":
+    def restrict(self, queries: Ints) -> Self:
         """Return the documents of some of the queries, given by their indices, ascending."""
         rows, offsets = spans(self.offsets[queries], np.diff(self.offsets)[queries])
         return replace(self._rows(rows), offsets=offsets)
 
-    def _rows(self, rows: Ints) -> "RankedDocuments":
+    def _rows(self, rows: Ints) -> Self:
         offsets = np.searchsorted(rows, self.offsets).astype(np.int64)
-        return RankedDocuments(offsets, self.rank[rows], self.docids[rows], self.grades[rows], self.depth)
+        return replace(self, offsets=offsets, rank=self.rank[rows], docids=self.docids[rows], grades=self.grades[rows])
 
 
 def ranked_documents(qrels: Qrels, run: Run, depth: int, *, ties: Ties = "trec", judged_only: bool = False) -> RankedDocuments:

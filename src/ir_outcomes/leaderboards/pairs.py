@@ -7,13 +7,11 @@ A pair by itself takes a hundred short calls of NumPy. Here the pairs of a basel
 table, whose numbers come from the same functions as those of a single pair.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, groupby
 from math import isnan, isqrt
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -60,7 +58,7 @@ class PairVerdict:
             return None
         return self.contender_length - self.baseline_length
 
-    def turned(self) -> PairVerdict:
+    def turned(self) -> Self:
         """Return the verdict on the baseline against the contender."""
         return replace(
             self,

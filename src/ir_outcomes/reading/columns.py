@@ -3,15 +3,13 @@
 What a `Form` declares serves objects and files alike: under which names a table has the query, the document and the value.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -223,7 +221,7 @@ class Columns:
             problem = f"{self.named(row)}: a {self.value_name} must be a whole number of at most {_LARGEST_WHOLE:,}"
             raise self.error(row, f"{problem}; are these the scores of a run?", str(self.values[row]))
 
-    def select(self, rows: Bools) -> Columns:
+    def select(self, rows: Bools) -> Self:
         """Return only the rows that are marked; the queries stay."""
         places = np.flatnonzero(rows)
         return replace(

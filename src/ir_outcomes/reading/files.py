@@ -4,8 +4,6 @@ Memory stays bounded whatever a file contains: a block has half a MiB, and a lin
 bytes is refused.
 """
 
-from __future__ import annotations
-
 import bz2
 import codecs
 import difflib

@@ -11,7 +11,7 @@ Here are also the checks that all arrays of numbers pass, and the orders of syst
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -85,7 +85,7 @@ class Moments(NamedTuple):
     effective: Floats  # (sum n^2)^2 / sum n^4 of clusters that differ
 
     @classmethod
-    def of(cls, sums: Floats, sizes: Floats, subsets: Members) -> "Moments":
+    def of(cls, sums: Floats, sizes: Floats, subsets: Members) -> Self:
         """Add up clusters with these sums and sizes in each of some subsets, (n_clusters, n_subsets)."""
         differing = sizes**2 * (sums != 0)
         squares, fourths = differing @ subsets, differing**2 @ subsets
@@ -106,7 +106,7 @@ class Differences(NamedTuple):
     moments: Moments | None = None
 
     @classmethod
-    def of_counts(cls, sizes: Floats, counts: Floats, moments: Moments | None = None) -> "Differences":
+    def of_counts(cls, sizes: Floats, counts: Floats, moments: Moments | None = None) -> Self:
         """Take counts in which the negative ones follow all others, (2 n_classes, n_samples)."""
         positive, negative = np.split(counts, 2)
         return cls(sizes, positive, negative, moments)
@@ -134,10 +134,10 @@ class Differences(NamedTuple):
         up, down = self.sizes @ self.positive, self.sizes @ self.negative
         return np.where(np.abs(up - down) > 1e-12 * (up + down), up - down, 0.0)
 
-    def at(self, samples: Ints | Bools) -> "Differences":
+    def at(self, samples: Ints | Bools) -> Self:
         """Take some of the samples."""
         moments = None if self.moments is None else Moments(*(sums[samples] for sums in self.moments))
-        return Differences(self.sizes, self.positive[:, samples], self.negative[:, samples], moments)
+        return self._replace(positive=self.positive[:, samples], negative=self.negative[:, samples], moments=moments)
 
     def values(self, sample: int) -> Floats:
         """List the differences of a sample."""

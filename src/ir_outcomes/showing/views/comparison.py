@@ -249,8 +249,8 @@ def _comparisons(comparisons: Comparisons) -> View:
     best = {"coverage_difference": tops([item.coverage.difference for item in ranked], True)}
     table = table.marked(best=best | {"restricted_difference": tops(restricted, False)}, significant=significant)
     outcomes = chosen(declared, "won", "both", "neither", "lost", "won_at=won at rank", "lost_at=lost at rank")
-    means = chosen(declared, "ranking_baseline=mean A", "ranking_contender=mean B")
-    intervals = (*chosen(declared, "coverage", "coverage_p"), *means, *chosen(declared, "ranking", "ranking_p"))
+    means = ("ranking_baseline=mean A", "ranking_contender=mean B")
+    intervals = chosen(declared, "coverage", "coverage_p", *means, "ranking", "ranking_p")
     details = (
         Table.of((*names, *outcomes), ranked, title="Outcomes, and median ranks of what was won and lost"),
         Table.of(
@@ -263,7 +263,7 @@ def _comparisons(comparisons: Comparisons) -> View:
     )
     return View(
         f"{plural('pair' if pairs else 'run', len(ranked))}{'' if pairs else f' against {first.baseline} (A)'}",
-        counted_labels([item.verdict.label for item in ranked]),
+        ", ".join(f"{number} {label}" for label, number in Counter(item.verdict.label for item in ranked).items()),
         (),
         (table,),
         (*comparisons.notes, *merged_notes(ranked, pairs)),
@@ -289,12 +289,6 @@ def worst_last(comparison: Comparison) -> tuple[int, float]:
     """Order comparisons by their label, best first, and within it by the search length over all queries."""
     whole = comparison.restricted
     return LABELS.index(comparison.verdict.label), -comparison.ranking.gain if whole is None else whole.difference
-
-
-def counted_labels(labels: Sequence[str]) -> str:
-    """Count labels, the best first."""
-    counts = Counter(labels)
-    return ", ".join(f"{counts[label]} {label}" for label in LABELS if label in counts)
 
 
 _NUMBER = re.compile(r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?")
@@ -324,7 +318,8 @@ def merged_notes(comparisons: Sequence[Comparison], pairs: bool = False, *, back
 
 def paper_view(result: Any) -> View:
     """Show the columns of Tables 1 and 2 of Lin et al. 2021, and the coverage test and verdict that they leave out."""
-    result.paper_rows()  # an error where there are none
+    if not result.paper_rows():  # which is an error where there are no such columns
+        return view_of(result)
     comparisons = [result] if isinstance(result, Comparison) else list(result)
     first = comparisons[0]
     length, reciprocal = names_of(first)
