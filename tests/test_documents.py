@@ -35,7 +35,7 @@ API_PAGES = sorted((ROOT / "docs" / "api").glob("*.md"))
 WITH_LINKS = [*DOCUMENTS, *API_PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 # A console block, or a Python block with what it prints where a text block follows.
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
-REAL = re.compile(r".*\b(msmarco-doc-dev|dl20-passage|dl-hard-doc|known-item|suite-colberter|suite-rerankers|mt-rag)/")
+REAL = r"^\$ .*\b(msmarco-doc-dev|dl20-passage|dl-hard-doc|known-item|suite-colberter|suite-rerankers|mt-rag)/"
 
 
 def prepare(folder: Path) -> None:
@@ -73,7 +73,7 @@ def run_again(document: Path, folder: Path, which: str) -> str:
     def printed_now(block: re.Match[str]) -> str:
         language, body, shown = block.groups()
         command = body.partition("\n")[0]
-        if which != ("real" if language == "console" and REAL.match(command) else language):
+        if which != ("real" if language == "console" and re.match(REAL, command) else language):
             return block[0]
         if language == "console":
             return "\n".join(["```console", command, *filter(None, [output_of(command.removeprefix("$ "), folder)]), "```"])
@@ -91,25 +91,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def with_blocks(language: str, *, real: bool) -> list[Path]:
-    """List the documents with such blocks."""
-    found = {document: BLOCK.findall(document.read_text("utf-8")) for document in DOCUMENTS}
-    kinds = {document: {(each, bool(REAL.match(body))) for each, body, _ in blocks} for document, blocks in found.items()}
-    return [document for document in DOCUMENTS if any(each == language and (not real or on) for each, on in kinds[document])]
+def documents_with(pattern: str) -> pytest.MarkDecorator:
+    found = [document for document in DOCUMENTS if re.search(pattern, document.read_text("utf-8"), re.MULTILINE)]
+    return pytest.mark.parametrize("document", found, ids=lambda document: document.name)
 
 
-@pytest.mark.parametrize("document", with_blocks("python", real=False), ids=lambda d: d.name)
+@documents_with("^```python$")
 def test_python_blocks_run_and_print_what_they_show(document: Path, folder: Path) -> None:
     assert run_again(document, folder, "python") == document.read_text("utf-8")
 
 
-@pytest.mark.parametrize("document", with_blocks("console", real=False), ids=lambda d: d.name)
+@documents_with("^```console$")
 def test_console_blocks_print_what_they_show(document: Path, folder: Path) -> None:
     assert run_again(document, folder, "console") == document.read_text("utf-8")
 
 
 @pytest.mark.realdata
-@pytest.mark.parametrize("document", with_blocks("console", real=True), ids=lambda d: d.name)
+@documents_with(REAL)
 def test_console_blocks_on_real_runs(document: Path, folder: Path, real_data: Path) -> None:
     assert run_again(document, folder, "real") == document.read_text("utf-8")
 

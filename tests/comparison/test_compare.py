@@ -64,46 +64,32 @@ def test_one_relevant_document_per_query_against_the_definitions(pairs: Any, cut
 
 
 @given(qrels=strategies.qrels, a=some_runs, b=some_runs, unit=units, rel=st.integers(1, 2))
-def test_swapping_the_runs_mirrors_everything(qrels: Any, a: Any, b: Any, unit: Any, rel: int) -> None:
+def test_documents_are_averaged_and_swapped_runs_mirror_everything(qrels: Any, a: Any, b: Any, unit: Any, rel: int) -> None:
     try:
-        there, back = (compare_pair(qrels, *runs, unit=unit, rel=rel, cutoff=5) for runs in ((a, b), (b, a)))
+        found, back = (compare_pair(qrels, *runs, unit=unit, rel=rel, cutoff=5) for runs in ((a, b), (b, a)))
     except MismatchError:
         assume(False)
-    assert back.verdict.label == MIRRORED[there.verdict.label]
-    assert (back.outcomes.won, back.outcomes.lost) == (there.outcomes.lost, there.outcomes.won)
-    assert [at.label for at in back.cutoffs] == [MIRRORED[at.label] for at in there.cutoffs]
+    restored = Comparison.from_json(found.to_json(per_query=True))  # which refuses NaN and infinity
+    assert (restored, restored.queries) == (found, found.queries)
+    assert back.verdict.label == MIRRORED[found.verdict.label]
+    assert (back.outcomes.won, back.outcomes.lost) == (found.outcomes.lost, found.outcomes.won)
+    assert [at.label for at in back.cutoffs] == [MIRRORED[at.label] for at in found.cutoffs]
     for name in ("coverage", "ranking", "reciprocal", "restricted", "naive"):
-        forth, mirrored = getattr(there, name), getattr(back, name)
+        forth, mirrored = getattr(found, name), getattr(back, name)
         assert forth.pvalues == mirrored.pvalues
         assert forth.difference == (None if mirrored.difference is None else -mirrored.difference)
         if getattr(forth, "interval", None) is not None:
             assert forth.interval == pytest.approx((-mirrored.interval.high, -mirrored.interval.low), abs=1e-12)
-
-
-@given(qrels=strategies.qrels, a=some_runs, b=some_runs, unit=units, rel=st.integers(1, 2))
-def test_documents_are_averaged_within_queries_and_nothing_is_nan(qrels: Any, a: Any, b: Any, unit: Any, rel: int) -> None:
-    try:
-        found = compare_pair(qrels, a, b, unit=unit, rel=rel, cutoff=5)
-    except MismatchError:
-        assume(False)
-    text = found.to_json(per_query=True)  # refuses NaN and infinity
-    assert Comparison.from_json(text) == found
-    assert Comparison.from_json(text).queries == found.queries
-    assert str(found)
-    golds = {q: literal.relevant(judged, rel) for q, judged in qrels.items()}
-    golds = {q: gold for q, gold in golds.items() if gold}
-    top = [{q: literal.ranked(run.get(q, {}), "trec")[:5] for q in golds} for run in (a, b)]
-    assert found.n_queries == len(golds)
-    assert found.n_unanswerable == len(qrels) - len(golds)
+    golds = {q: gold for q, judged in qrels.items() if (gold := literal.relevant(judged, rel))}
+    assert (found.n_queries, found.n_unanswerable) == (len(golds), len(qrels) - len(golds))
     if unit == "document":
-        shares = [[np.mean([d in order[q] for d in gold]) for q, gold in golds.items()] for order in top]
-        assert found.coverage.baseline == pytest.approx(100 * np.mean(shares[0]))
-        assert found.coverage.contender == pytest.approx(100 * np.mean(shares[1]))
-        lengths = []
-        for q, gold in golds.items():
-            common = [d for d in gold if d in top[0][q] and d in top[1][q]]
-            if common:
-                lengths.append([np.mean([literal.atom(order[q], gold, d) for d in common]) for order in top])
+        tops = [{q: literal.ranked(run.get(q, {}), "trec")[:5] for q in golds} for run in (a, b)]
+        shares = [100 * np.mean([np.mean([d in top[q] for d in gold]) for q, gold in golds.items()]) for top in tops]
+        assert (found.coverage.baseline, found.coverage.contender) == pytest.approx(tuple(shares))
+        common = {q: [d for d in gold if d in tops[0][q] and d in tops[1][q]] for q, gold in golds.items()}
+        lengths = [
+            [np.mean([literal.atom(top[q], golds[q], d) for d in both]) for top in tops] for q, both in common.items() if both
+        ]
         assert found.ranking.n == len(lengths)
         if lengths:
             assert [found.ranking.baseline, found.ranking.contender] == pytest.approx(list(np.mean(lengths, axis=0)))
@@ -273,6 +259,8 @@ def test_per_query_lists() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        ({"contenders": None}, "there is no contender; give a run"),
+        ({"rel": 2}, "no query of the qrels has a relevant document at rel=2"),
         ({"alpha": 5}, "alpha=5: must be a number between 0 and 1"),
         ({"cutoff": 0}, "cutoff=0"),
         ({"unit": "topic"}, "unit='topic': must be one of auto, query, document"),
@@ -288,21 +276,15 @@ def test_per_query_lists() -> None:
     ],
 )
 def test_wrong_settings(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        iro.compare(qrels_of(["q1"]), run_of({"q1": 1}), run_of({"q1": 2}), **settings)
+    with pytest.raises(iro.IrOutcomesError, match=message):
+        iro.compare(qrels_of(["q1"]), run_of({"q1": 1}), **({"contenders": run_of({"q1": 2})} | settings))
 
 
-def test_inputs_that_do_not_belong_together() -> None:
-    qrels, run = qrels_of(["q1"]), run_of({"q1": 1})
-    lengths = iro.search_lengths(qrels, run, cutoff=7)
-    assert compare_pair(qrels, lengths, lengths, cutoff=7).cutoff == 7
-    for error, message, runs, settings in (
-        (MismatchError, "no query of the qrels has a relevant document at rel=2", (run, run), {"rel": 2}),
-        (MismatchError, "evaluated with cutoff=7, which says nothing about cutoff=100", (lengths, lengths), {}),
-        (ParameterError, "there is no contender; give a run", (run,), {}),
-    ):
-        with pytest.raises(error, match=message):
-            iro.compare(qrels, *runs, **settings)  # type: ignore[arg-type]
+def test_search_lengths_stand_for_runs_at_their_cutoff() -> None:
+    lengths = iro.search_lengths(qrels_of(["q1"]), run_of({"q1": 1}), cutoff=7)
+    assert compare_pair(qrels_of(["q1"]), lengths, lengths, cutoff=7).cutoff == 7
+    with pytest.raises(MismatchError, match="evaluated with cutoff=7, which says nothing about cutoff=100"):
+        iro.compare(qrels_of(["q1"]), lengths, lengths)
 
 
 def test_every_test_of_ranking_is_reported_and_can_decide() -> None:

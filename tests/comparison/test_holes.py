@@ -35,15 +35,10 @@ def judged_in_part(seed: int, n_queries: int, n_documents: int, share: float = 0
     return qrels, runs
 
 
-def with_relevant(qrels: literal.Qrels, pairs: list[tuple[str, str]]) -> literal.Qrels:
-    new = {query: dict(grades) for query, grades in qrels.items()}
-    for query, document in pairs:
-        new[query][document] = 1
-    return new
-
-
-def label_of(qrels: literal.Qrels, runs: dict[str, literal.Run], **settings: Any) -> str:
-    return compare_pair(qrels, runs["A"], runs["B"], names=["A", "B"], **settings).verdict.label
+def label_of(qrels: literal.Qrels, runs: dict[str, literal.Run], pairs: list[tuple[str, str]], **settings: Any) -> str:
+    """The label where these pairs of query and document are relevant too."""
+    new = {query: grades | {d: 1 for q, d in pairs if q == query} for query, grades in qrels.items()}
+    return compare_pair(new, runs["A"], runs["B"], names=["A", "B"], **settings).verdict.label
 
 
 def setting(qrels: literal.Qrels, runs: dict[str, literal.Run], cutoff: int, **settings: Any) -> tuple[Any, Holdings]:
@@ -69,7 +64,7 @@ def test_assignments_give_the_label_of_new_judgments(unit: Any, ties: Any, cutof
         chosen = [
             (evaluation.query_ids[pair.query[place]], pair.docids[place].decode()) for place in np.flatnonzero(assignment)
         ]
-        assert label == label_of(with_relevant(qrels, chosen), runs, unit=unit, ties=ties, cutoff=cutoff)
+        assert label == label_of(qrels, runs, chosen, unit=unit, ties=ties, cutoff=cutoff)
 
 
 def test_brute_force_never_reverses_a_label_that_stands() -> None:
@@ -116,11 +111,11 @@ def test_the_tipping_point_changes_the_direction_and_no_document_can_be_left_out
     assert tipping is not None
     assert len(tipping.documents) == tipping.n == tipping.share * found.n_unjudged
     chosen = [(document.query_id, document.docid) for document in tipping.documents]
-    assert label_of(with_relevant(qrels, chosen), runs, cutoff=5) == tipping.label
+    assert label_of(qrels, runs, chosen, cutoff=5) == tipping.label
     assert direction_of(tipping.label) != direction_of(found.label)
     for left_out in range(len(chosen)):
         rest = chosen[:left_out] + chosen[left_out + 1 :]
-        assert direction_of(label_of(with_relevant(qrels, rest), runs, cutoff=5)) == direction_of(found.label)
+        assert direction_of(label_of(qrels, runs, rest, cutoff=5)) == direction_of(found.label)
     (note,) = [note for note in compare_pair(evaluation, "A", "B").notes if "depends on few judgments" in note]
     assert f"at most {tipping.n} unjudged document" in note
     assert f'"{tipping.label}"' in note

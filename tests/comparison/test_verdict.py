@@ -69,18 +69,17 @@ def test_the_guard_contradicts_gains_and_losses_confirmed_or_not(confirmed: int,
 
 def test_all_queries_confirm_by_either_test_in_the_direction_of_their_mean() -> None:
     # mean: p and direction; Wilcoxon: p and direction; what they confirm where lower is better
-    table = [
+    table = np.array([
         (0.01, -1, 0.5, 0, 1),
         (0.2, -1, 0.01, -1, 1),
         (0.2, -1, 0.01, 1, 0),  # Wilcoxon the other way
         (0.2, 0, 0.01, -1, 0),  # a mean without direction
         (0.2, -1, 0.2, -1, 0),
         (0.01, 1, 0.01, -1, -1),
-    ]
-    mean_p, mean, wilcoxon_p, wilcoxon, expected = (np.array(column) for column in zip(*table, strict=True))
-    tests = paired.Tests(mean_p, mean), paired.Tests(wilcoxon_p, wilcoxon)
-    assert confirmed_by(tests, 0.05, higher_is_better=False).tolist() == expected.tolist()
-    assert confirmed_by(tests, 0.05, higher_is_better=True).tolist() == (-expected).tolist()
+    ])  # fmt: skip
+    tests = [paired.Tests(table[:, p], table[:, p + 1].astype(int)) for p in (0, 2)]
+    for higher_is_better, sign in ((False, 1), (True, -1)):
+        assert (confirmed_by(tests, 0.05, higher_is_better=higher_is_better) == sign * table[:, 4]).all()
 
 
 def test_labels_stand_from_best_to_worst() -> None:

@@ -1,7 +1,6 @@
 """Lists of runs: directories that contain other files too, patterns, links, dicts, names."""
 
 import gzip
-import json
 import os
 import warnings
 from pathlib import Path
@@ -15,22 +14,22 @@ from ir_outcomes.errors import FormatError, IrOutcomesWarning, ParameterError, U
 from ir_outcomes.reading.runs import run_list, run_paths, runs_and_names
 
 RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\n"
+RUNS = {
+    "a.run": RUN,
+    "b.run.gz": RUN,
+    "c.tsv": "q1\td1\t1\nq1\td2\t2\n",
+    "d.json": '{"q1": {"d1": 1.0}}',
+    "e.csv": "qid,docno,score\nq1,d1,1.0\n",
+    "f.run": "# ir_metadata.start\n# ir_metadata.end\n" + RUN,
+}
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "runs"
-    folder.mkdir()
-    (folder / "a.run").write_text(RUN)
-    (folder / "b.run.gz").write_bytes(gzip.compress(RUN.encode()))
-    (folder / "c.tsv").write_text("q1\td1\t1\nq1\td2\t2\n")
-    (folder / "d.json").write_text(json.dumps({"q1": {"d1": 1.0}}))
-    (folder / "e.csv").write_text("qid,docno,score\nq1,d1,1.0\n")
-    (folder / "f.run").write_text("# ir_metadata.start\n# ir_metadata.end\n" + RUN)
-    return folder
-
-
-RUNS = ["a.run", "b.run.gz", "c.tsv", "d.json", "e.csv", "f.run"]
+    (tmp_path / "runs").mkdir()
+    for name, text in RUNS.items():
+        (tmp_path / "runs" / name).write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
+    return tmp_path / "runs"
 
 
 def test_a_directory_of_runs_with_other_files(folder: Path) -> None:
@@ -132,11 +131,3 @@ def test_names_are_text() -> None:
     for wrong in ("ab", ["a"]):
         with pytest.raises(ParameterError, match=r"names=.*: must be a list with a name for each of the 2 runs"):
             runs_and_names([run, run], wrong)
-
-
-@pytest.mark.realdata
-def test_a_real_folder_with_qrels_and_outputs_of_trec_eval(real_data: Path) -> None:
-    with pytest.warns(IrOutcomesWarning, match=r"bm25\.run\.eval\.gz.*qrels\.txt"):
-        paths = run_paths(real_data / "dl-hard-doc")
-    assert len(paths) == 14
-    assert all(path.endswith(".run.gz") for path in paths)

@@ -150,11 +150,3 @@ def test_invalid_files(tmp_path: Path, content: Any, message: str) -> None:
     path.write_text(content if isinstance(content, str) else json.dumps(content))
     with pytest.raises(FormatError, match=message):
         read_suite(path)
-
-
-@pytest.mark.realdata
-def test_the_suites_that_are_at_hand(real_data: Path) -> None:
-    suite = read_suite(real_data / "suite-rerankers")
-    assert {collection.name: len(collection.runs) for collection in suite.collections} == {"dl19": 4, "dl20": 4, "dl21": 4}
-    assert all(collection.qrels.endswith("qrels.txt.gz") for collection in suite.collections)
-    assert len(read_suite(real_data / "suite-colberter").collections) == 6
