@@ -52,7 +52,7 @@ def test_search_lengths_equal_pytrec_eval(real_data: Path, collection: str) -> N
 @pytest.mark.parametrize("collection", COLLECTIONS)
 def test_search_lengths_equal_the_literal_definitions(real_data: Path, collection: str) -> None:
     qrels = iro.read_qrels(real_data / collection / "qrels.txt")
-    golds = [set(literal.relevant(grades, 1)) for grades in qrels.to_dict().values()]
+    golds = [literal.relevant(grades, 1) for grades in qrels.to_dict().values()]
     run = iro.read_run(runs_of(real_data, collection)[0])
     documents = run.to_dict()
     for ties in ("trec", "msmarco", "input"):
