@@ -47,7 +47,6 @@ def by_query(measure: Any, qrels: Any = QRELS, run: Any = RUN) -> dict[str, floa
         ("Outcome(baseline='bm25',case='won')@100", [0, 0, 1, 0, 0]),
         ("Outcome(baseline='bm25',case='both')@100", [1, 1, 0, 0, 0]),
         ("Outcome(baseline='bm25',case='won',unit='document')@100", [0, 0.5, 1, 0, 0]),
-        ("Outcome(baseline='bm25',case='both',unit='document')@100", [1, 0.5, 0, 0, 0]),
         ("ESL(baseline='bm25')@100", [2, 1, NAN, NAN, NAN]),
         ("ESL(baseline='bm25',of='baseline')@100", [1, 3, NAN, NAN, NAN]),
         ("ESL(need=2,baseline='bm25')@100", [NAN, NAN, NAN, NAN, NAN]),
