@@ -5,11 +5,14 @@ from __future__ import annotations
 import dataclasses
 import xml.dom.minidom
 from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
@@ -17,33 +20,65 @@ import ir_outcomes as iro
 from ir_outcomes.errors import MissingDependency, ParameterError
 from ir_outcomes.showing import figures
 from ir_outcomes.showing.figures.leaderboards import conditions_plot
-from tests.helpers import made_up
 from tests.helpers.extents import outside, overlapping, texts
+from tests.helpers.many import collection
 from tests.helpers.results import result_of
 from tests.helpers.runs import qrels_of, run_of
 
 LARGEST = 19.0  # inches
-# By the class whose figures are drawn; some made-up results are not of this class.
+# Names of the kind that MS MARCO runs have: long, and different in the middle only.
+NAMES = [
+    f"run.msmarco-v1-passage.{model}{version}.dev"
+    for version in ("", *(f".v{number}" for number in range(1, 24)))
+    for model in ("bm25-default", "bm25-default+rm3", "bm25-tuned", "bm25-tuned+rm3", "unicoil-noexp", "splade-distil-medium")
+]
+
+
+@cache
+def evaluated(n_runs: int, n_queries: int = 40) -> iro.Evaluation:
+    qrels, runs = collection(n_runs, n_queries, relevant=3, depth=50)
+    return iro.evaluate(qrels, list(runs.values()), names=NAMES[:n_runs], cutoff=50, measures=["nDCG@10"])
+
+
+def compared(n_runs: int, n_queries: int = 40, **settings: Any) -> Any:
+    """The first run against the second, or against all others."""
+    return iro.compare(evaluated(n_runs, n_queries), NAMES[0], NAMES[1] if n_runs == 2 else None, **settings)
+
+
+def entries(n_runs: int) -> list[dict[str, Any]]:
+    rng = np.random.default_rng(n_runs)
+    days = np.cumsum(rng.integers(0, 9, n_runs)).tolist()
+    scores = 0.42 - 0.15 * np.exp(-np.arange(n_runs) / 20) - abs(rng.normal(0, 0.02, n_runs))
+    return [
+        {"id": name, "date": date(2019, 3, 1) + timedelta(days=day), "score": score}
+        for name, day, score in zip(NAMES, days, scores.tolist(), strict=False)
+    ]
+
+
+def ranks(n_runs: int, measure: str | None = None) -> iro.RankDistribution:
+    return iro.rank_distribution(evaluated(n_runs), measure=measure, resamples=200)
+
+
 MADE: dict[type, Callable[[int], Any]] = {
-    iro.Comparison: lambda n: made_up.comparison("run.bm25-default.dev", "run.bm25-tuned+rm3.dev", n=n),
-    iro.Comparisons: made_up.comparisons,
-    iro.CutoffsComparison: made_up.cutoffs,
-    iro.Leaderboard: made_up.board,
-    iro.SotaHistory: made_up.history,
-    iro.RankDistribution: made_up.ranks,
-    iro.RankCorrelation: made_up.correlation,
-    iro.Agreement: lambda _: made_up.agreement(),
-    iro.Reordering: made_up.reordering,
-    iro.LengthDistributions: made_up.distributions,
-    iro.LengthChanges: lambda _: made_up.length_changes(),
-    iro.RRIE: lambda _: made_up.rrie(),
-    iro.Headroom: made_up.headroom,
+    iro.Comparison: lambda n: compared(2, n),
+    iro.Comparisons: compared,
+    iro.CutoffsComparison: lambda n: iro.compare_cutoffs(evaluated(2), *NAMES[:2], cutoffs=[n], resamples=99),
+    iro.Leaderboard: lambda n: iro.leaderboard(evaluated(n), entries=entries(n)),
+    iro.SotaHistory: lambda n: iro.sota_history(entries(n)),
+    iro.RankDistribution: ranks,
+    iro.RankCorrelation: lambda n: iro.rank_correlation(ranks(n), ranks(n, "nDCG@10")),
+    iro.Agreement: lambda _: iro.agreement(evaluated(5), measures=["nDCG@10"], splits=5),
+    iro.Reordering: lambda n: iro.reordering(evaluated(n)),
+    iro.LengthDistributions: lambda n: iro.length_distributions(evaluated(n)),
+    iro.LengthChanges: lambda _: iro.length_changes(evaluated(2), *NAMES[:2]),
+    iro.RRIE: lambda _: iro.rrie(evaluated(2), *NAMES[:2]),
+    iro.Headroom: lambda n: iro.headroom(evaluated(n)),
 }
 figures.kinds(result_of("Comparison"))  # registers the figures
-ALL = [(cls, kind, 14) for cls in MADE for kind in figures.KINDS[cls] if kind != "forest"]  # which needs whole results
+ALL = [(cls, kind, 14) for cls in MADE for kind in figures.KINDS[cls]]
 SIZES = [
-    (iro.Comparisons, "facets", 4), (iro.Comparisons, "facets", 143), (iro.Leaderboard, "verdicts", 40),
-    (iro.RankDistribution, "ranks", 63), (iro.SotaHistory, "history", 63), (iro.Comparison, "queries", 500),
+    (iro.Comparisons, "facets", 4), (iro.Comparisons, "facets", 100), (iro.Leaderboard, "verdicts", 35),
+    (iro.RankDistribution, "ranks", 40), (iro.SotaHistory, "history", 63), (iro.Comparison, "queries", 500),
 ]  # fmt: skip
 
 
@@ -53,11 +88,6 @@ def no_open_figures() -> Iterator[None]:
     yield
     assert dict(mpl.rcParams) == before
     plt.close("all")
-
-
-def drawn(cls: type, kind: str, result: Any, ax: Any = None) -> Any:
-    with figures.styled():
-        return figures.KINDS[cls][kind](result, figures.blank_figure() if ax is None else ax)
 
 
 def title_of(axes: Any) -> str:
@@ -76,10 +106,10 @@ def check(axes: Any) -> None:
 
 @pytest.mark.parametrize(("cls", "kind", "n"), [*ALL, *SIZES])
 def test_no_text_overlaps_or_leaves_the_frame(cls: type, kind: str, n: int) -> None:
-    check(drawn(cls, kind, MADE[cls](n)))
+    check(MADE[cls](n).plot(kind, ax=figures.blank_figure()))
 
 
-@pytest.mark.parametrize("kind", ["Comparisons", "CollectionsComparison", "SlicesComparison", "CutoffsComparison"])
+@pytest.mark.parametrize("kind", ["CollectionsComparison", "SlicesComparison"])
 def test_forests_of_results(kind: str) -> None:
     axes = result_of(kind).plot("forest", ax=figures.blank_figure())
     assert axes.has_data()
@@ -87,39 +117,40 @@ def test_forests_of_results(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cls", "kind", "result", "words"),
+    ("result", "kind", "words"),
     [
         (
-            iro.Comparisons, "facets", lambda: made_up.comparisons(4, cutoff=20, alpha=0.01),
-            ["bm25-default.dev", "99 % intervals", "cutoff 20", "50 queries"],
+            lambda: compared(4, cutoff=20, alpha=0.01),
+            "facets",
+            [NAMES[0], "99 % intervals", "cutoff 20", "40 queries"],
         ),
-        (iro.Comparisons, "facets", lambda: made_up.comparisons(40), ["intervals not drawn"]),
-        (iro.SotaHistory, "history", lambda: made_up.history(14), ["(higher is better), 2019-"]),
-        (iro.Leaderboard, "history", lambda: made_up.board(14), ["cutoff 50"]),
-        (iro.Reordering, "orders", lambda: made_up.reordering(14), ["or more, ties trec"]),
-        (iro.Reordering, "changes", lambda: made_up.reordering(14), ["or more, ties trec"]),
+        (lambda: compared(40), "facets", ["intervals not drawn"]),
+        (lambda: MADE[iro.SotaHistory](14), "history", ["(higher is better), 2019-"]),
+        (lambda: MADE[iro.Leaderboard](14), "history", ["cutoff 50"]),
+        (lambda: MADE[iro.Reordering](14), "orders", ["or more, ties trec"]),
+        (lambda: MADE[iro.Reordering](14), "changes", ["or more, ties trec"]),
+        (lambda: iro.compare_measure(evaluated(2), "nDCG@10", *NAMES[:2]), "queries", ["won ", "neither run found anything"]),
     ],
-)  # fmt: skip
-def test_settings_stand_in_the_title(cls: type, kind: str, result: Callable[[], Any], words: list[str]) -> None:
-    title = title_of(drawn(cls, kind, result()))
+)
+def test_settings_stand_in_the_title(result: Callable[[], Any], kind: str, words: list[str]) -> None:
+    title = title_of(result().plot(kind, ax=Figure()))
     assert all(word in title for word in words)
 
 
 def test_a_history_that_nobody_led_and_one_of_a_few_days() -> None:
-    entries = [{"id": "b", "date": "2020-01-01", "s": 0.5, "baseline": "yes"}, {"id": "x", "date": "2020-02-01", "s": 0.4}]
-    axes = iro.sota_history(entries, score="s").plot(ax=Figure())
+    own = [{"id": "b", "date": "2020-01-01", "s": 0.5, "baseline": "yes"}, {"id": "x", "date": "2020-02-01", "s": 0.4}]
+    axes = iro.sota_history(own, score="s").plot(ax=Figure())
     check(axes)
     assert "0 runs took the top, of 2 runs" in title_of(axes)
-    axes = made_up.history(2).plot(ax=Figure())
+    axes = iro.sota_history(entries(2)).plot(ax=Figure())
     assert not any(":" in label.get_text() for label in axes.get_xticklabels())  # no hours
 
 
 def test_several_baselines_are_told_apart() -> None:
-    pairs = [made_up.comparison(baseline, "minilm", seed) for seed, baseline in enumerate(("bm25", "splade"))]
-    axes = drawn(iro.Comparisons, "outcomes", pairs)
+    axes = compared(3, all_pairs=True).plot("outcomes", ax=Figure())
     check(axes)
-    assert {"minilm / bm25", "minilm / splade"} <= {text.get_text() for text in axes.get_yticklabels()}
-    assert "bm25" not in title_of(axes)
+    assert [text.get_text().count(" / ") for text in axes.get_yticklabels()] == [1, 1, 1]
+    assert NAMES[0] not in title_of(axes)
 
 
 @pytest.mark.parametrize(("kind", "name"), [("CutoffsComparison", "curve"), ("SlicesComparison", "forest")])
@@ -136,7 +167,7 @@ def test_a_given_axes_is_drawn_on_and_keeps_its_size(kind: str, name: str) -> No
 
 def test_new_figures_are_those_of_pyplot_and_print_truetype_fonts(tmp_path: Path) -> None:
     pypdf = pytest.importorskip("pypdf")
-    axes = made_up.cutoffs(4).plot("curve")
+    axes = MADE[iro.CutoffsComparison](4).plot("curve")
     assert plt.gcf() is axes.figure
     axes.figure.savefig(tmp_path / "picture.pdf")
     figures.save(axes, tmp_path / "saved.pdf")
@@ -150,9 +181,10 @@ def test_new_figures_are_those_of_pyplot_and_print_truetype_fonts(tmp_path: Path
 
 
 def test_nasty_names_are_shown_escaped(tmp_path: Path) -> None:
-    nasty = made_up.comparison("a\x00\x1b[31m$x^2$_{\\", "<b>&\u202eevil\nline$")
+    qrels, runs = collection(2, 20)
+    nasty: Any = iro.compare(qrels, *runs.values(), names=["a\x00\x1b[31m$x^2$_{\\", "<b>&\u202eevil\nline$"])
     for kind in ("facets", "outcomes", "ranks"):
-        figures.save(drawn(iro.Comparison, kind, nasty), tmp_path / "picture.svg")
+        figures.save(nasty.plot(kind, ax=figures.blank_figure()), tmp_path / "picture.svg")
         source = (tmp_path / "picture.svg").read_text(encoding="utf-8")
         xml.dom.minidom.parseString(source.encode())
         assert "\u202e" not in source
@@ -187,12 +219,38 @@ def test_better_is_up_and_to_the_right() -> None:
     assert all(result.plot(kind, ax=Figure()).has_data() for kind in figures.kinds(result))
 
 
+def test_parts_of_the_gain_add_up_to_the_diamond() -> None:
+    comparison = compared(2)
+    whole = comparison.restricted
+    axes = comparison.plot("restricted", ax=Figure())
+    parts = [bar.get_width() for bar in axes.patches]
+    assert parts == pytest.approx([-whole.won, -whole.both, -whole.lost])
+    assert sum(parts) == pytest.approx(-whole.difference)
+    assert axes.lines[1].get_xdata() == pytest.approx([-whole.difference])
+
+
+def test_queries_run_from_the_largest_loss_to_the_largest_gain() -> None:
+    comparison = compared(2, 200)
+    axes = comparison.plot("queries", ax=Figure())
+    gains = [-query.restricted for query in comparison.queries if query.outcome != "neither"]
+    assert [bar.get_height() for bar in axes.patches] == sorted(gains)
+    assert "counts as rank 51" in title_of(axes)
+    axes = comparison.plot("differences", ax=Figure())
+    assert sum(bar.get_height() for bar in axes.patches) == len(gains)
+
+
+def test_buckets_of_the_headroom_share_no_end() -> None:
+    axes = iro.headroom(evaluated(4)).plot("top precision", ax=Figure())
+    assert [label.get_text() for label in axes.get_xticklabels()] == [f"{tenth / 10:g}" for tenth in range(11)]
+    assert [bar.get_x() for bar in axes.patches] == axes.get_xticks().tolist()[:-1]
+
+
 def test_conditions_say_which_runs_they_draw() -> None:
-    conditions = {f"{name}\nprivate": made_up.ranks(14) for name in ("RR@100", "nDCG@10")}
+    conditions = {f"{name}\nprivate": ranks(14) for name in ("RR@100", "nDCG@10")}
     axes = conditions_plot(conditions, ax=Figure())
     check(axes)
     assert "Ranks of 3 runs (the first 3 by RR@100 private) of 14" in title_of(axes)
-    assert "1 run (chosen)" in title_of(conditions_plot(conditions, made_up.long_names(1), ax=Figure()))
+    assert "1 run (chosen)" in title_of(conditions_plot(conditions, NAMES[:1], ax=Figure()))
 
 
 def test_a_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

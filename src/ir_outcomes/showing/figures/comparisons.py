@@ -295,9 +295,10 @@ def draw_forest(forest: Forest, first: str, second: str, ax: Any) -> Any:
 
 def _versus_names(items: Items) -> tuple[list[str], str]:
     """Return the labels of the contenders, and the baseline's; contenders name theirs where there are several baselines."""
-    labels = figures.labels_of([name for item in items for name in (item.baseline, item.contender)])
-    baselines, contenders = labels[::2], labels[1::2]
     n_baselines = len({item.baseline for item in items})
+    longest = figures.LONGEST if n_baselines == 1 else figures.LONGEST // 2 - 2  # both stand in one label
+    labels = figures.labels_of([name for item in items for name in (item.baseline, item.contender)], longest)
+    baselines, contenders = labels[::2], labels[1::2]
     if n_baselines == 1:
         return contenders, items[0].baseline
     return [f"{own} / {base}" for own, base in zip(contenders, baselines, strict=True)], f"{n_baselines} baselines"
