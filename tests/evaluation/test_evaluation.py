@@ -34,14 +34,31 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_any_number_of_jobs_gives_the_same_in_the_same_order(folder: Path) -> None:
+@pytest.mark.parametrize("ties", ["trec", "expected"])
+def test_any_number_of_jobs_gives_the_same_in_the_same_order(
+    folder: Path, ties: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     runs: list[Any] = [*run_paths(folder), {"q1": {"d1": 1.0}}, iro.read_run(folder / "r3.txt", name="read")]
-    runs.insert(2, iro.search_lengths(QRELS, folder / "r1.txt", cutoff=5))
-    names = [None, "second", *[None] * 7]
-    serial = evaluate(QRELS, runs, names=names, **SETTINGS)
-    parallel = evaluate(QRELS, runs, names=names, n_jobs=2, **SETTINGS)
+    settings = {"names": [None, "second", *[None] * 7], "cutoff": 5, "ties": ties, "progress": True}
+    runs.insert(2, iro.search_lengths(QRELS, folder / "r1.txt", cutoff=5, ties=ties))
+    serial, parallel = (evaluate(QRELS, runs, n_jobs=n_jobs, **settings) for n_jobs in (1, 2))
     assert serial.names == ("r0", "second", "r1", "r2", "r3", "r4", "r5", "run", "read")
     assert [differing(*pair) for pair in zip(serial, parallel, strict=True)] == [[]] * 9
+    # What all runs share is held once.
+    assert all(run.query_ids is parallel[0].query_ids and run.offsets is parallel[0].offsets for run in parallel)
+    assert all((run.level_relevant is parallel[0].level_relevant) == (ties != "expected") for run in parallel[1:])
+    out, err = capsys.readouterr()
+    assert ("9/9" in err, out) == (True, "")
+
+
+def test_scores_and_documents_are_the_same_with_jobs(folder: Path) -> None:
+    more: dict[str, Any] = {"measures": ["nDCG@5", "ESL@5", "AP"], "documents": 3, "unjudged": True}
+    serial, parallel = (evaluate(QRELS, folder, n_jobs=n_jobs, **more, **SETTINGS) for n_jobs in (1, 2))
+    for measure in more["measures"]:
+        np.testing.assert_array_equal(serial.scores_of(measure).values, parallel.scores_of(measure).values)
+    for ranked, same in zip(serial.documents + serial.unjudged, parallel.documents + parallel.unjudged, strict=True):
+        np.testing.assert_array_equal(ranked.docids, same.docids)
+        np.testing.assert_array_equal(ranked.offsets, same.offsets)
 
 
 def test_relative_paths_hold_after_a_change_of_directory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,15 +71,16 @@ RUN = {"q1": {"d1": 1.0}}
 
 
 @pytest.mark.parametrize(
-    "call",
+    ("call", "message"),
     [
-        lambda: evaluate(QRELS, [RUN] * 3, names=["a", None, "a"]),
-        lambda: evaluate(QRELS, {"a": RUN, "b": RUN})[["a", "a"]],
-        lambda: iro.compare_outputs({"q1": 0.5}, {"q1": 0.2}, measure="RR", names=("a", "a")),
+        (lambda: evaluate(QRELS, [RUN] * 3, names=["a", None, "a"]), "are called a; give each"),
+        (lambda: evaluate(QRELS, {"a": RUN, "b": RUN})[["a", "a"]], "are called a; give each"),
+        (lambda: iro.compare_outputs({"q1": 1}, {"q1": 0.2}, measure="RR", names=("a", "a")), "are called a; give each"),
+        (lambda: evaluate(QRELS, [RUN], on_error="ignore"), "on_error='ignore': must be one of raise, report"),  # type: ignore[arg-type]
     ],
 )
-def test_a_name_that_is_given_twice_is_refused(call: Callable[[], object]) -> None:
-    with pytest.raises(ParameterError, match="are called a; give each"):
+def test_what_is_refused(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
         call()
 
 
@@ -107,18 +125,8 @@ def test_the_rest_is_evaluated_when_errors_are_reported(folder: Path, n_jobs: in
     assert len(messages) == 2
     assert "r2.txt, line 2" in messages[0]
     assert "none of the queries of r4 is in the qrels" in messages[1]
-
-
-def test_if_all_runs_fail_reporting_is_not_enough() -> None:
     with pytest.warns(IrOutcomesWarning, match="left out"), pytest.raises(MismatchError, match="none of the queries"):
-        evaluate(QRELS, [{"other": {"d": 1.0}}], on_error="report", **SETTINGS)
-
-
-def test_settings_that_make_no_sense(folder: Path) -> None:
-    with pytest.raises(ParameterError, match="on_error='ignore': must be one of raise, report"):
-        evaluate(QRELS, folder, on_error="ignore", **SETTINGS)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="cutoff=0"):
-        evaluate(QRELS, folder, n_jobs=2, on_error="report", cutoff=0, rel=1, ties="trec")
+        evaluate(QRELS, [folder / "r4.txt"], n_jobs=n_jobs, on_error="report", **SETTINGS)
 
 
 def test_without_joblib_one_job_works_and_several_say_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,33 +141,6 @@ def test_without_joblib_one_job_works_and_several_say_what_to_install(folder: Pa
     assert len(evaluate(QRELS, folder, **SETTINGS)) == 6
     with pytest.raises(MissingDependency, match=r'pip install "\.\[parallel\]"'):
         evaluate(QRELS, folder, n_jobs=2, **SETTINGS)
-
-
-def test_progress_goes_to_stderr(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    evaluate(QRELS, folder, progress=True, **SETTINGS)
-    out, err = capsys.readouterr()
-    assert "6/6" in err
-    assert not out
-
-
-@pytest.mark.parametrize("ties", ["trec", "expected"])
-def test_what_all_runs_share_is_held_once(folder: Path, ties: Any) -> None:
-    found = evaluate(QRELS, folder, cutoff=5, rel=1, ties=ties, n_jobs=2)
-    assert all(run.query_ids is found[0].query_ids and run.offsets is found[0].offsets for run in found)
-    assert all((run.level_relevant is found[0].level_relevant) == (ties != "expected") for run in found[1:])
-    alone = [iro.search_lengths(QRELS, path, ties=ties, count_unjudged_at=(5,)) for path in run_paths(folder)]
-    assert [differing(*pair) for pair in zip(alone, found, strict=True)] == [[]] * 6
-
-
-def test_scores_and_documents_are_the_same_with_jobs(folder: Path) -> None:
-    more: dict[str, Any] = {"measures": ["nDCG@5", "ESL@5", "AP"], "documents": 3, "unjudged": True}
-    serial, parallel = (evaluate(QRELS, folder, n_jobs=n_jobs, **more, **SETTINGS) for n_jobs in (1, 2))
-    for measure in more["measures"]:
-        np.testing.assert_array_equal(serial.scores_of(measure).values, parallel.scores_of(measure).values)
-    for kept in ("documents", "unjudged"):
-        for ranked, same in zip(getattr(serial, kept), getattr(parallel, kept), strict=True):
-            np.testing.assert_array_equal(ranked.docids, same.docids)
-            np.testing.assert_array_equal(ranked.offsets, same.offsets)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -52,23 +52,14 @@ def test_everything_equals_the_literal_definitions(
         same(lengths.unjudged_within(depth), [len(set(o[:depth]) - j) for o, j in zip(orders, judged, strict=True)])
     same(lengths.listed, [query in run for query in qrels])
     assert set(lengths.ignored) == set(run) - set(qrels)
-    same(
-        lengths.atoms(),
-        [
-            literal.atom(order, gold, d) if d in order else math.nan
-            for order, gold in zip(orders, golds, strict=True)
-            for d in gold
-        ],
-    )
+    pairs = [(order, gold, d) for order, gold in zip(orders, golds, strict=True) for d in gold]
+    same(lengths.atoms(), [literal.atom(order, gold, d) if d in order else math.nan for order, gold, d in pairs])
     for missing in ("retrieved", "cutoff") if cutoff else ("retrieved",):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IrOutcomesWarning)
             found = lengths.asl(first=first, missing=missing)
-        np.testing.assert_allclose(
-            found,
-            [literal.asl(o, g, missing, cutoff, first) for o, g in zip(orders, golds, strict=True)],
-            rtol=1e-15,
-        )
+        expected = [literal.asl(o, g, missing, cutoff, first) for o, g in zip(orders, golds, strict=True)]
+        np.testing.assert_allclose(found, expected, rtol=1e-15)
 
 
 @given(
@@ -129,15 +120,6 @@ def test_expected_ties_equal_the_mean_over_all_orders(
                 np.testing.assert_allclose(lengths.asl(first=first), [sum(every) / len(every)], rtol=1e-13)
 
 
-@given(qrels=strategies.qrels, run=strategies.runs, ties=st.sampled_from(["trec", "msmarco", "input", "expected"]))
-def test_asl_of_the_first_relevant_document_is_esl(qrels: literal.Qrels, run: literal.Run, ties: Any) -> None:
-    lengths = search_lengths(qrels, run, ties=ties)
-    answered = lengths.answered() > 0
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IrOutcomesWarning)
-        same(lengths.asl(first=1)[answered], lengths.esl()[answered].tolist())
-
-
 def test_van_rijsbergen_chapter_7() -> None:
     """Information Retrieval (1979), ch. 7: j = 3, a last level of r = 2 and i = 3, one more needed: 4.0 non-relevant."""
     before = {f"r{n}": 9.0 for n in range(5)} | {f"n{n}": 9.0 for n in range(3)}
@@ -179,18 +161,9 @@ def test_short_lists_look_good_under_equation_3_and_are_warned_about() -> None:
         same(one_wrong.asl(), [1.0, 1.0, 1.0])
     same(one_wrong.asl(missing="cutoff"), [11.0, 11.0, 11.0])
     only_relevant = search_lengths(qrels, {"q2": {"gold": 1.0}}, cutoff=10)
-    with pytest.warns(
-        IrOutcomesWarning, match=r"in 3 queries \(q1, q2, q3\) there are no results, which scores inf, or so few"
-    ):
+    with pytest.warns(IrOutcomesWarning, match="there are no results, which scores inf, or so few"):
         same(only_relevant.asl(), [math.inf, 0.5, math.inf])
     same(only_relevant.asl(missing="cutoff"), [11.0, 5.5, 11.0])
-
-
-def test_a_cutoff_that_splits_a_tie_level_has_no_expected_asl() -> None:
-    lengths = search_lengths({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, cutoff=1, ties="expected")
-    same(lengths.answered(), [0.5])
-    with pytest.raises(ParameterError, match=r"splits a group of tied documents in 1 query \(q\)"):
-        lengths.asl()
 
 
 def test_mean_esl_weights_with_the_chance_of_an_answer() -> None:
@@ -206,36 +179,27 @@ def test_mean_esl_weights_with_the_chance_of_an_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("settings", "arguments", "message"),
     [
-        ({"cutoff": 0}, "cutoff=0: must be a whole number, 1 or more"),
-        ({"rel": 0}, "rel=0"),
-        ({"ties": "random"}, "ties='random': must be one of trec, msmarco, input, expected"),
+        ({"cutoff": 0}, {}, "cutoff=0: must be a whole number, 1 or more"),
+        ({"rel": 0}, {}, "rel=0"),
+        ({"ties": "random"}, {}, "ties='random': must be one of trec, msmarco, input, expected"),
+        ({}, {"missing": "worst"}, "missing='worst': must be one of retrieved, cutoff"),
+        ({}, {"missing": "cutoff"}, "missing='cutoff' needs a cutoff"),
+        ({"cutoff": 1, "ties": "expected"}, {}, r"splits a group of tied documents in 1 query \(q\)"),
     ],
 )
-def test_wrong_settings(settings: dict[str, Any], message: str) -> None:
+def test_wrong_settings(settings: dict[str, Any], arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        search_lengths({"q": {"a": 1}}, {"q": {"a": 1.0}}, **settings)
+        search_lengths({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, **settings).asl(**arguments)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"missing": "worst"}, "missing='worst': must be one of retrieved, cutoff"),
-        ({"missing": "cutoff"}, "missing='cutoff' needs a cutoff"),
-    ],
+    ("qrels", "cutoff", "what"), [({"q": {"a": 1}}, 20, r"cutoff \(10 and 20\)"), ({"q": {"b": 1}}, 10, "qrels")]
 )
-def test_wrong_arguments_of_asl(arguments: dict[str, Any], message: str) -> None:
-    lengths = search_lengths({"q": {"a": 1}}, {"q": {"a": 1.0}})
-    with pytest.raises(ParameterError, match=message):
-        lengths.asl(**arguments)
-
-
-def test_what_was_not_made_alike_is_not_compared() -> None:
-    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
-    one = search_lengths(qrels, run, cutoff=10)
-    check_comparable(one, search_lengths(qrels, run, cutoff=10))
-    with pytest.raises(MismatchError, match=r"different cutoff \(10 and 20\)"):
-        check_comparable(one, search_lengths(qrels, run, cutoff=20))
-    with pytest.raises(MismatchError, match="different qrels"):
-        check_comparable(one, search_lengths({"q": {"b": 1}}, run, cutoff=10))
+def test_what_was_not_made_alike_is_not_compared(qrels: Any, cutoff: int, what: str) -> None:
+    run = {"q": {"a": 1.0}}
+    one, other = search_lengths({"q": {"a": 1}}, run, cutoff=10), search_lengths(qrels, run, cutoff=cutoff)
+    check_comparable(one, one)
+    with pytest.raises(MismatchError, match=f"different {what}"):
+        check_comparable(one, other)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.reading import columns
 from ir_outcomes.reading import columns as keys
 from ir_outcomes.types import Ties
 from tests.helpers import literal
@@ -47,24 +46,11 @@ def test_a_query_of_tied_judged_documents_takes_no_quadratic_time() -> None:
     assert sorted(lengths.rank.tolist()) == list(range(1, 40_001))
 
 
-def test_the_salt_differs_between_processes_and_no_result_depends_on_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    documents = columns.as_ids([b"d%d" % number for number in range(50)])
-    codes = np.zeros(50, dtype=np.int32)
-    found, hashes = [], []
-    for salt in (keys._SALT, 1, 2):
-        monkeypatch.setattr(keys, "_SALT", salt)
-        hashes.append(keys.pair_keys(codes, documents).tolist())
-        qrels, run = tied(50, 20)
-        found.append(iro.search_lengths(qrels, iro.as_run(run)).rank.tolist())
-    assert found[0] == found[1] == found[2]
-    assert hashes[0] != hashes[1] != hashes[2]
-
-
 def test_equal_keys_of_unequal_pairs_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     original = keys.pair_keys
     monkeypatch.setattr(keys, "pair_keys", lambda codes, docids, attempt=0: original(codes, docids, attempt) & np.uint64(3))
     documents = [b"d%d" % (number % 30) for number in range(40)]
-    rows, firsts = keys.repeated(np.zeros(40, dtype=np.int32), columns.as_ids(documents))
+    rows, firsts = keys.repeated(np.zeros(40, dtype=np.int32), keys.as_ids(documents))
     assert rows.tolist() == list(range(30, 40))
     assert firsts.tolist() == list(range(10))
 

@@ -74,14 +74,20 @@ def test_a_file_stands_for_its_runs(saved: Path) -> None:
     compared = iro.compare(QRELS, {"q1": {"d1": 1.0}}, saved)
     assert [item.contender for item in compared] == ["a", "b"]  # type: ignore[union-attr]
     assert iro.compare(saved, "a", "b").verdict == iro.compare(iro.load_evaluation(saved), "a", "b").verdict  # type: ignore[union-attr]
-    with pytest.raises(MismatchError, match="a was evaluated with other qrels than the other runs"):
-        iro.evaluate({"q1": {"d1": 1}}, saved)
-    with pytest.raises(MismatchError, match="a was evaluated with rel=1, here it is rel=2"):
-        iro.evaluate(QRELS, saved, rel=2)
-    with pytest.raises(ParameterError, match="the search lengths of a do not hold AP; give the run itself"):
-        iro.evaluate(QRELS, saved, measures=["AP"])
-    with pytest.raises(ParameterError, match="the search lengths of a do not hold documents; give the run itself"):
-        iro.evaluate(QRELS, saved, documents=3)
+
+
+@pytest.mark.parametrize(
+    ("qrels", "settings", "message"),
+    [
+        ({"q1": {"d1": 1}}, {}, "a was evaluated with other qrels than the other runs"),
+        (QRELS, {"rel": 2}, "a was evaluated with rel=1, here it is rel=2"),
+        (QRELS, {"measures": ["AP"]}, "the search lengths of a do not hold AP; give the run itself"),
+        (QRELS, {"documents": 3}, "the search lengths of a do not hold documents; give the run itself"),
+    ],
+)
+def test_what_a_file_cannot_stand_for_is_refused(saved: Path, qrels: Any, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises((MismatchError, ParameterError), match=message):
+        iro.evaluate(qrels, saved, **settings)
 
 
 def test_other_qrels_are_refused(saved: Path) -> None:

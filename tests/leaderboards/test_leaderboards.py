@@ -18,14 +18,17 @@ from ir_outcomes.statistics import adjust, differences, mean_test
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import collection, tied_multiset
 
+CLUSTERS = {f"q{number}": f"c{number // 4 if number < 80 else number % 20}" for number in range(120)}
 
+
+@pytest.mark.parametrize("clusters", [None, CLUSTERS])
 @pytest.mark.parametrize(("unit", "relevant"), [("query", 1), ("query", 3), ("document", 3), ("document", 1)])
-def test_the_verdicts_are_those_of_compare(unit: Any, relevant: int) -> None:
-    qrels, runs = collection(5, 60, relevant, seed=relevant)
-    evaluation = iro.evaluate(qrels, runs, cutoff=8, unit=unit)
+def test_the_verdicts_are_those_of_compare(unit: Any, relevant: int, clusters: Any) -> None:
+    qrels, runs = collection(4, 60 if clusters is None else 120, relevant, seed=relevant)
+    evaluation = iro.evaluate(qrels, runs, cutoff=8, unit=unit, clusters=clusters)
     board = iro.leaderboard(evaluation)
     compared = compare_several(evaluation, "run0", all_pairs=True)
-    assert len(board.pairs) == len(compared) == 10
+    assert len(board.pairs) == len(compared) == 6
     shown = {standing.run: standing.coverage for standing in board.standings}
     for comparison in compared:
         pair = board.verdict(comparison.baseline, comparison.contender)
@@ -38,6 +41,13 @@ def test_the_verdicts_are_those_of_compare(unit: Any, relevant: int) -> None:
         assert (pair.turned().turned(), pair.turned().label) == (pair, MIRRORED[pair.label])
         found = shown[comparison.baseline], shown[comparison.contender]
         assert found == pytest.approx((coverage.baseline, coverage.contender))
+    if clusters is not None:
+        plain = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=8, unit=unit), measures=["Answered@8"])
+        by_cluster = iro.leaderboard(evaluation, measures=["Answered@8"])
+        assert [one.score for one in plain.standings] == [one.score for one in by_cluster.standings]
+        assert not {one.interval for one in plain.standings} & {one.interval for one in by_cluster.standings}
+        with pytest.raises(ParameterError, match="the analyses of the tail take queries as independent; evaluate without"):
+            iro.headroom(evaluation)
 
 
 @pytest.mark.parametrize(("limit", "value"), [("_MOST_RANKS", 1), ("_MOST_RANKS", 200), ("_MOST_SHARES", 1)])

@@ -29,11 +29,6 @@ def curves(baseline: np.ndarray, contender: np.ndarray, depth: int) -> np.ndarra
     return (contender[:, np.newaxis] <= k).astype(float) - (baseline[:, np.newaxis] <= k)
 
 
-def same(first: Band, second: Band) -> bool:
-    names = ("difference", "standard_error", "low", "high")
-    return first.critical == second.critical and all(np.array_equal(getattr(first, a), getattr(second, a)) for a in names)
-
-
 @given(pairs=st.lists(st.tuples(ranks, ranks), min_size=2, max_size=30), depth=st.integers(1, 10))
 def test_band_by_plain_formulas(pairs: list[tuple[float, float]], depth: int) -> None:
     baseline, contender = np.array(pairs, dtype=float).T
@@ -43,9 +38,7 @@ def test_band_by_plain_formulas(pairs: list[tuple[float, float]], depth: int) ->
     np.testing.assert_allclose(found.standard_error, d.std(axis=0, ddof=1) / math.sqrt(n), atol=1e-9)
     np.testing.assert_allclose(found.high - found.difference, found.critical * found.standard_error, atol=1e-12)
     np.testing.assert_allclose(found.difference - found.low, found.critical * found.standard_error, atol=1e-12)
-    flat = ~d.any(axis=0)
-    assert (found.low[flat] == 0).all()
-    assert (found.high[flat] == 0).all()
+    assert not found.low[~d.any(axis=0)].any()
 
 
 def test_critical_value_by_plain_random_signs() -> None:
@@ -68,15 +61,8 @@ def test_steps_that_cancel_each_other_out_change_nothing() -> None:
     query, rank, step = np.tile(np.arange(300), 2), np.concatenate([contender, baseline]), np.repeat([1.0, -1.0], 300)
     without = band_of_ranks(baseline, contender, 30, 0.95, seed=4)
     found = band_of_events(query, rank, step, 300, 30, 0.95, seed=4)
-    assert same(found, without)
-
-
-def test_bands_without_width() -> None:
-    identical = band_of_ranks([1, 2, 5], [1, 2, 5], 4, 0.95)
-    assert identical.critical == 0
-    assert not identical.high.any()
-    everywhere = band_of_ranks([2, 2, 2], [1, 1, 1], 4, 0.95)  # all queries differ at rank 1, by the same amount
-    assert everywhere.high.tolist() == everywhere.low.tolist() == [1, 0, 0, 0]
+    for name, values in found._asdict().items():
+        np.testing.assert_array_equal(values, getattr(without, name))
 
 
 def test_adjusted_widths_are_those_of_the_coverage_interval() -> None:
@@ -90,5 +76,6 @@ def test_adjusted_widths_are_those_of_the_coverage_interval() -> None:
         assert interval is not None
         error = (interval.high - interval.low) / 2 / scipy.stats.norm.ppf(0.95)
         assert adjusted.standard_error[k - 1] == pytest.approx(error, rel=1e-9)
-    identical = band_of_ranks(baseline, baseline, 40, 0.95, smallest_step=1.0)
-    assert not identical.high.any()
+    assert not band_of_ranks(baseline, baseline, 40, 0.95, smallest_step=1.0).high.any()
+    everywhere = band_of_ranks([2, 2, 2], [1, 1, 1], 4, 0.95)  # all queries differ at rank 1, by the same amount
+    assert everywhere.high.tolist() == everywhere.low.tolist() == [1, 0, 0, 0]

@@ -12,7 +12,6 @@ import statsmodels.api
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import (
     bounded_mean_interval,
     coverage_interval,
@@ -110,14 +109,6 @@ def test_every_subset_of_clusters_gets_the_tests_of_its_queries(pairs: list[tupl
         assert mean_tests(samples).pvalue[place] == pytest.approx(mean_test(d[chosen], clusters=codes[chosen]).pvalue, rel=1e-7)
 
 
-def test_few_differences_are_counted_in_clusters() -> None:
-    d = np.repeat([1.0, 2.0, 1.0, 3.0, 0.0, 0.0], 20)
-    codes = np.repeat(np.arange(6), 20)
-    assert mean_test(d).name == "t"
-    found = mean_test(d, clusters=codes)
-    assert (found.name, found.pvalue, found.n_nonzero) == ("signflip", 2 / 16, 4)
-
-
 def test_edges_of_clusters() -> None:
     one = [0, 0, 0]
     assert t_test([1, 2, 3], one).pvalue == 1.0
@@ -130,8 +121,8 @@ def test_edges_of_clusters() -> None:
     assert wilcoxon([1, -1, 2, -2], [0, 0, 1, 1]).note == "all sums of clusters are zero, so there is nothing to test"
     sizes = tally([1 / 2, 1 / 3, 1 / 6, 1 / 6, 1 / 3, 1 / 2], [0, 0, 0, 1, 1, 1]).sizes
     assert sizes == pytest.approx([0, 1])  # both sums are 1, but for rounding
-    with pytest.raises(ParameterError, match="clusters has the shape"):
-        t_test([1, 2, 3], [0, 1])
+    few = mean_test(np.repeat([1.0, 2.0, 1.0, 3.0, 0.0, 0.0], 20), clusters=np.repeat(np.arange(6), 20))
+    assert (few.name, few.pvalue, few.n_nonzero) == ("signflip", 2 / 16, 4)  # though 80 queries differ
 
 
 def test_coverage_and_band_of_clusters() -> None:
@@ -149,12 +140,3 @@ def test_coverage_and_band_of_clusters() -> None:
     assert band.difference == pytest.approx(of_queries.difference)
     assert band.standard_error == pytest.approx(np.repeat(scipy.stats.sem(linearized(found, codes)), 3))
     assert 1.8 < (band.high - band.low)[0] / (of_queries.high - of_queries.low)[0] < 2.6
-
-
-def test_true_nulls_are_rejected_at_the_level() -> None:
-    """Signs of whole clusters are flipped; the test by query rejects far more."""
-    d, codes = drawn(3, 82)
-    signs = np.random.default_rng(5).choice([-1.0, 1.0], (600, 82))[:, codes]
-    rejected = np.mean([[t_test(d * row, codes).pvalue <= 0.05, t_test(d * row).pvalue <= 0.05] for row in signs], axis=0)
-    assert 0.03 < rejected[0] < 0.075
-    assert rejected[1] > 0.15

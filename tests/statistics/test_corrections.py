@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 from unittest import mock
 
@@ -26,16 +25,18 @@ def test_the_level_of_the_first_step_is_what_the_smallest_pvalue_must_reach() ->
     assert first_step_level(0.05, 3, "tukey") == pytest.approx(0.05 / 3)
 
 
-def test_tukey_refuses_a_system_that_shares_too_few_queries() -> None:
-    rng = np.random.default_rng(1)
-    values = rng.normal(0, 1, (60, 4))
-    values[:, 1] += 1.0
-    alone = randomized_tukey_hsd(values[:, :3], resamples=999)[0, 1]
-    assert alone < 0.01
-    values[3:, 3] = np.nan
-    with pytest.raises(
-        ParameterError, match=r"systems 0 and 3 \(columns, from 0\) share 3 queries, others up to 60.*correction='holm'"
-    ):
+def test_tukey_compares_what_two_systems_share_and_refuses_one_that_shares_too_little() -> None:
+    rng = np.random.default_rng(5)
+    values = rng.normal([0, 0, 1.5, 0], 1.0, (60, 4))
+    values[rng.random((60, 4)) < 0.2] = np.nan
+    found = randomized_tukey_hsd(values[:, :3], resamples=1999)
+    assert found[0, 2] < 0.01
+    assert found[0, 1] > 0.05
+    two = randomized_tukey_hsd(values[:, :2], resamples=9999)[0, 1]
+    both = ~np.isnan(values[:, :2]).any(axis=1)
+    assert two == pytest.approx(sign_flip(values[both, 1] - values[both, 0]).pvalue, abs=0.02)
+    values[4:, 3] = np.nan
+    with pytest.raises(ParameterError, match=r"systems . and 3 \(columns, from 0\) share . queries, .*correction='holm'"):
         randomized_tukey_hsd(values, resamples=999)
 
 
@@ -56,15 +57,8 @@ def test_corrections_equal_statsmodels(p: list[float], method: str) -> None:
     with mock.patch("gc.collect"):  # statsmodels calls it each time, half a second in a large process
         expected = statsmodels.stats.multitest.multipletests(p, method=method)[1]
     np.testing.assert_allclose(adjust(p, method), expected, rtol=1e-12)
-
-
-def test_corrections_of_nothing_and_of_nonsense() -> None:
-    assert adjust([], "holm").tolist() == []
-    assert adjust([0.2, 0.7], "none").tolist() == [0.2, 0.7]
-    with pytest.raises(ParameterError, match="must be one of holm, bonferroni, fdr_bh, none"):
-        adjust([0.5], "sidak")
-    with pytest.raises(ParameterError, match="between 0 and 1"):
-        adjust([math.nan], "holm")
+    assert adjust([], method).tolist() == []
+    assert adjust(p, "none").tolist() == p
 
 
 def tukey_literally(values: np.ndarray[Any, Any], resamples: int) -> np.ndarray[Any, Any]:
@@ -88,16 +82,3 @@ def test_randomized_tukey_hsd() -> None:
     assert np.array_equal(found, randomized_tukey_hsd(values, resamples=4999))
     parametric = scipy.stats.tukey_hsd(*values.T).pvalue
     assert np.corrcoef(found[np.triu_indices(4, 1)], parametric[np.triu_indices(4, 1)])[0, 1] > 0.95
-
-
-def test_randomized_tukey_hsd_with_gaps_compares_what_both_have() -> None:
-    rng = np.random.default_rng(5)
-    values = rng.normal(0.0, 1.0, (60, 3))
-    values[:, 2] += 1.5
-    values[rng.random((60, 3)) < 0.2] = np.nan
-    found = randomized_tukey_hsd(values, resamples=1999)
-    assert found[0, 2] < 0.01
-    assert found[0, 1] > 0.05
-    two = randomized_tukey_hsd(values[:, :2], resamples=9999)[0, 1]
-    both = ~np.isnan(values[:, :2]).any(axis=1)
-    assert two == pytest.approx(sign_flip(values[both, 1] - values[both, 0]).pvalue, abs=0.02)

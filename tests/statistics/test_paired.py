@@ -18,11 +18,8 @@ from ir_outcomes.statistics import (
     differences,
     mean_test,
     paired_tests,
-    pairwise_tests,
-    randomized_tukey_hsd,
     rank_sum,
     sign_flip,
-    sign_test,
     t_test,
     wilcoxon,
 )
@@ -59,14 +56,6 @@ def test_wilcoxon_is_exact_with_ties_and_zeros(d: Floats) -> None:
     assert (test.n, test.n_nonzero) == (len(d) - zeros, len(d) - zeros)
 
 
-@pytest.mark.parametrize("n", [2, 20, 50])
-def test_wilcoxon_without_ties_equals_scipys_exact_one(n: int) -> None:
-    rng = np.random.default_rng(n)
-    for _ in range(20):
-        d = (1.0 + np.arange(n)) * rng.choice([-1, 1], n)
-        assert wilcoxon(d).pvalue == pytest.approx(scipy.stats.wilcoxon(d, method="exact").pvalue, rel=1e-12)
-
-
 @given(d=long_whole)
 def test_wilcoxon_is_asymptotic_beyond_50(d: Floats) -> None:
     assume(np.sum(d != 0) > 50)
@@ -97,12 +86,11 @@ def test_t_sign_and_rank_sum_equal_scipy(x: list[int], seed: int) -> None:
 floats = st.lists(st.floats(-9, 9, allow_subnormal=False), min_size=19, max_size=24).map(lambda d: differences([0] * len(d), d))
 
 
-@given(d=st.one_of(whole, long_whole, floats))
-def test_turning_the_sign_mirrors_every_test(d: Floats) -> None:
-    there, back = paired_tests(d), paired_tests(-d)
+@given(d=st.one_of(whole, long_whole, floats), seed=st.integers(0, 9))
+def test_turning_the_sign_mirrors_every_test_and_the_order_changes_no_bit(d: Floats, seed: int) -> None:
+    there, back = paired_tests(d), paired_tests(-np.random.default_rng(seed).permutation(d))
     for name, test in there.items():
-        assert test.pvalue == back[name].pvalue
-        assert test.direction == -back[name].direction
+        assert (test.pvalue, test.direction) == (back[name].pvalue, -back[name].direction)
         assert 0 < test.pvalue <= 1
 
 
@@ -116,43 +104,24 @@ def test_differences_of_reciprocals_tie_where_the_fractions_do(x: list[int], y: 
     assert [value == 0 for value in exact] == [value == 0 for value in found]
 
 
-@pytest.mark.parametrize(
-    ("d", "pvalues"),
-    [
-        ([], {"t": 1, "wilcoxon": 1, "sign": 1, "signflip": 1}),
-        ([0.0, 0.0, 0.0], {"t": 1, "wilcoxon": 1, "sign": 1, "signflip": 1}),
-        ([2.0], {"t": 1, "wilcoxon": 1, "sign": 1, "signflip": 1}),
-        ([2.0] * 6, {"t": 2**-5, "sign": 2**-5, "signflip": 2**-5}),
-        ([-2.0] * 6, {"t": 2**-5, "sign": 2**-5, "signflip": 2**-5}),
-    ],
-)
-def test_degenerate_differences(d: list[float], pvalues: dict[str, float]) -> None:
-    tests = paired_tests(np.array(d))
-    for name, pvalue in pvalues.items():
-        assert tests[name].pvalue == pvalue
-    assert tests["t"].note
-    if len(d) < 2 or not any(d):
-        assert all(test.note for test in tests.values())
+@pytest.mark.parametrize(("d", "pvalue"), [([], 1), ([0.0] * 3, 1), ([2.0], 1), ([2.0] * 6, 2**-5), ([-2.0] * 6, 2**-5)])
+def test_degenerate_differences(d: list[float], pvalue: float) -> None:
+    tests, direction = paired_tests(d), int(np.sign(sum(d)))
+    for name, test in tests.items():
+        assert (test.pvalue, test.direction) == (pvalue, direction)
+        assert test.note or (pvalue < 1 and name != "t")
+    assert mean_tests(tally(d)).direction.tolist() == [direction]
     assert (binomial_test(0, 0).pvalue, binomial_test(1, 3).direction) == (1.0, -1)
     assert binomial_test(0, 0).note
+    rounded = paired_tests([0.1, 0.2, -0.3])  # the sum is 5.6e-17
+    assert (rounded["t"].direction, rounded["signflip"].direction) == (0, 0)
 
 
-@pytest.mark.parametrize(
-    "test", [t_test, wilcoxon, sign_test, sign_flip, lambda d: rank_sum(d, [1.0]), lambda d: rank_sum([1.0], d)]
-)
-@pytest.mark.parametrize("d", [[1.0, math.nan], [math.inf, 1.0], [[1.0, 2.0], [3.0, 4.0]], 3.0])
+@pytest.mark.parametrize("test", [t_test, lambda d: rank_sum(d, [1.0]), lambda d: rank_sum([1.0], d)])
+@pytest.mark.parametrize("d", [[1.0, math.nan], [[1.0, 2.0], [3.0, 4.0]], 3.0])
 def test_tests_refuse_what_is_not_a_list_of_finite_numbers(test: Any, d: Any) -> None:
     with pytest.raises(ParameterError, match=r"must be (a list of numbers|finite numbers)"):
         test(d)
-
-
-def test_bad_arguments_are_refused() -> None:
-    with pytest.raises(ParameterError, match="baseline has 2 values and contender 1: must be paired"):
-        differences([1, 2], [1])
-    with pytest.raises(ParameterError, match="contender holds NaN or an infinity"):
-        differences([1, 2], [1, math.nan])
-    with pytest.raises(ParameterError, match="won=-1, lost=3: must be counts, 0 or more"):
-        binomial_test(-1, 3)
 
 
 def test_no_pvalue_is_zero_or_negative() -> None:
@@ -164,23 +133,6 @@ def test_no_pvalue_is_zero_or_negative() -> None:
     assert 0 < smallest_pvalue(5000) < 1e-300
 
 
-def test_the_direction_is_the_sign_of_the_effect_in_every_test() -> None:
-    for name, test in paired_tests([2.0]).items():
-        assert (test.direction, test.pvalue, test.n_nonzero) == (1, 1.0, 1), name
-        assert "single difference" in str(test.note)
-    assert mean_tests(tally([2.0])).direction.tolist() == [1]
-    assert pairwise_tests(np.array([[1.0], [3.0]]))["t"].direction.tolist() == [1]
-    assert binomial_test(1, 0).direction == 1
-
-
-def test_means_that_are_equal_but_for_rounding_have_no_direction() -> None:
-    d = [0.1, 0.2, -0.3]  # the sum is 5.6e-17
-    assert sum(d) != 0
-    for name in ("t", "signflip"):
-        assert paired_tests(d)[name].direction == 0
-        assert paired_tests(d)[name].pvalue == pytest.approx(1.0)
-
-
 def test_sign_flips_stand_in_for_t_on_few_differences() -> None:
     few, many = [1.0] * 29 + [0.0] * 9 + [-1.0] * 0, [1.0] * 28 + [-1.0] * 2 + [0.0] * 8
     assert mean_test(few) == sign_flip(few)
@@ -188,13 +140,6 @@ def test_sign_flips_stand_in_for_t_on_few_differences() -> None:
     found = mean_tests(tally_rows([few, many]))
     assert found.pvalue.tolist() == [mean_test(few).pvalue, mean_test(many).pvalue]
     assert found.direction.tolist() == [1, 1]
-
-
-@given(d=st.lists(st.one_of(st.integers(-9, 9).map(float), st.floats(-1, 1)), min_size=1, max_size=40), seed=st.integers(0, 9))
-def test_the_order_of_the_queries_changes_no_bit(d: list[float], seed: int) -> None:
-    change = differences(np.zeros(len(d)), d)
-    shuffled = np.random.default_rng(seed).permutation(change)
-    assert dict(paired_tests(change)) == dict(paired_tests(shuffled))
 
 
 @pytest.mark.parametrize("d", [[3.0, 0, 5, -1, 2, 4, 4], [-3.0, 1, 0, 0, 0, 0, 1]])
@@ -214,16 +159,10 @@ def test_a_function_of_scipy_can_take_the_place_of_a_test(d: list[float]) -> Non
     assert (only_pvalue.pvalue, only_pvalue.direction, only_pvalue.statistic) == (found.pvalue, found.direction, None)
 
 
-def test_published_mcnemar_tests() -> None:
-    """Cavo et al. 2012 as in Fagerland, Lydersen and Laake 2017, chapter 8; their R package contingencytables, test-ch8.R."""
-    assert binomial_test(6, 16).pvalue == pytest.approx(0.052479, abs=5e-7)
-
-
-# Sakai, "Information Access Evaluation Methodology" (in Japanese), Table 5.1: 20 topics, three systems; results as given there
-# and as checked by the tests of the Rust library elinor.
+# Sakai, "Information Access Evaluation Methodology" (in Japanese), Table 5.1: 20 topics, two of the systems; results as given
+# there and as checked by the tests of the Rust library elinor.
 SAKAI_A = np.array([7, 3, 2, 6, 4, 4, 0, 7, 1, 3, 5, 4, 0, 6, 5, 3, 1, 5, 2, 1]) / 10
 SAKAI_B = np.array([5, 1, 0, 2, 4, 3, 0, 5, 3, 3, 4, 4, 1, 4, 2, 1, 1, 6, 3, 2]) / 10
-SAKAI_C = np.array([0, 0, 2, 1, 3, 3, 1, 2, 4, 4, 4, 3, 3, 2, 2, 2, 1, 5, 4, 3]) / 10
 
 
 def test_sakai_table_5_1() -> None:
@@ -236,14 +175,6 @@ def test_sakai_table_5_1() -> None:
     assert test.pvalue == pytest.approx(0.048, abs=5e-4)
     interval = t_interval(d.mean(), d.std(ddof=1) / math.sqrt(20), 20 - 1, 0.95)
     assert interval == pytest.approx((0.0750 - 0.0742, 0.0750 + 0.0742), abs=1e-4)
-
-
-def test_sakai_table_5_1_with_two_systems_tukey_is_the_sign_flip_test() -> None:
-    two = randomized_tukey_hsd(np.stack([SAKAI_A, SAKAI_B], axis=1), resamples=19_999)
-    assert two[0, 1] == pytest.approx(sign_flip(differences(SAKAI_A, SAKAI_B)).pvalue, abs=0.006)
-    three = randomized_tukey_hsd(np.stack([SAKAI_A, SAKAI_B, SAKAI_C], axis=1), resamples=9_999)
-    assert three[0, 1] > two[0, 1]  # one looks at three pairs
-    assert three[0, 2] < three[0, 1] < three[1, 2]  # in the order of the differences of the means
 
 
 def test_binomial_tests_in_tails_that_the_incomplete_beta_function_of_scipy_loses() -> None:

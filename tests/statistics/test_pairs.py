@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_outcomes.statistics import differences, paired_tests, pairwise_tests, rank_sum, sign_test, t_test, wilcoxon
-from ir_outcomes.statistics.counts import Differences, classes, count, kendall_taus, medians, membership, shared_ranks, tally
+from ir_outcomes.statistics.counts import Differences, classes, count, kendall_taus, medians, membership, shared_ranks
 from ir_outcomes.statistics.tests import many_tests, rank_sum_tests
 from ir_outcomes.types import Floats
-from tests.helpers.samples import tally_rows
 
 values = st.one_of(
     st.integers(1, 6).map(float),
@@ -29,18 +28,6 @@ def counted(d: Floats, members: Floats) -> Differences:
     code, sizes = classes(np.abs(d))
     positive, negative = (count(np.where(side, code, -1), len(sizes), members) for side in (d >= 0, d < 0))
     return Differences(sizes, positive, negative)
-
-
-@given(rows=st.lists(st.lists(st.integers(-3, 3).map(float), min_size=4, max_size=4), min_size=1, max_size=3))
-def test_tallies_count_every_difference(rows: list[list[float]]) -> None:
-    together = tally_rows(rows)
-    for place, row in enumerate(rows):
-        for sample, column in ((tally(row), 0), (together, place)):
-            for size, positive, negative in zip(*sample[:3], strict=True):
-                assert positive[column] == row.count(size)
-                assert negative[column] == (row.count(-size) if size else 0)
-        assert (together.n[place], together.n_nonzero[place]) == (4, 4 - row.count(0))
-        assert together.totals[place] == sum(row)
 
 
 @given(pairs=pairs, seed=st.integers(0, 99))
@@ -64,7 +51,7 @@ def test_every_subset_gets_the_tests_of_its_values(pairs: list[tuple[float, floa
         assert middles[place] == np.median(x[subset])
 
 
-@pytest.mark.parametrize("n", range(2, 50))
+@pytest.mark.parametrize("n", [2, 49])
 def test_the_same_order_has_a_tau_of_one(n: int) -> None:
     order = np.arange(n)
     assert kendall_taus(order, [order, order[::-1]]).tolist() == [1.0, -1.0]

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ import statsmodels.stats.power
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import detectable_mean, detectable_proportion, queries_for_coverage, queries_for_mean
 from ir_outcomes.statistics.power import _critical, _power, power_of_proportion
 
@@ -20,20 +18,6 @@ def test_power_of_mean_equals_the_noncentral_t(shift: float, df: int, alpha: flo
     critical = scipy.stats.t.isf(alpha / 2, df)
     expected = scipy.stats.nct.sf(critical, df, shift) + np.nan_to_num(scipy.stats.nct.cdf(-critical, df, shift))
     assert _power(shift, df, _critical(df, alpha)) == pytest.approx(expected, abs=2e-6)
-
-
-def test_detectable_mean_returns_at_once_at_any_level() -> None:
-    """The noncentral t of SciPy 1.11 to 1.14 does not return with one degree of freedom and a small level."""
-    start = time.perf_counter()
-    for alpha in (1e-6, 1e-12):
-        assert (detectable_mean(2, 1.0, alpha) or 0) > 1 / alpha / 10
-    assert time.perf_counter() - start < 2
-
-
-def test_detectable_mean_is_never_more_than_what_is_possible() -> None:
-    assert (detectable_mean(3, 40.0, 0.05) or 0) > 100
-    assert detectable_mean(3, 40.0, 0.05, largest=100.0) is None
-    assert (detectable_mean(30, 40.0, 0.05, largest=100.0) or 101) <= 100
 
 
 @pytest.mark.parametrize(("n", "won", "lost", "effect"), [(5193, 59, 79, 0.004), (200, 6, 4, 0.02), (54, 3, 2, 0.05)])
@@ -50,13 +34,6 @@ def test_queries_for_coverage_are_what_detectable_proportion_says(n: int, won: i
     assert (family.queries or 0) > 1.5 * plan.queries
 
 
-def test_queries_for_coverage_from_a_pilot_without_discordant_queries() -> None:
-    plan = queries_for_coverage(200, 0, 0, 0.001, alpha=0.05)
-    assert plan.queries is not None
-    assert (plan.upper or 0) > 2 * plan.queries
-    assert queries_for_coverage(20, 5, 5, 1e-5, alpha=0.05).queries is None
-
-
 def test_queries_for_mean_are_what_detectable_mean_says() -> None:
     d = np.random.default_rng(0).normal(0, 3, 100)
     plan = queries_for_mean(d, 100, 0.4, alpha=0.01)
@@ -66,13 +43,6 @@ def test_queries_for_mean_are_what_detectable_mean_says() -> None:
     thinned = queries_for_mean(d, 200, 0.4, alpha=0.01)
     assert thinned.queries == pytest.approx(2 * plan.queries, rel=0.02)
     assert (thinned.upper or 0) > (thinned.queries or 0)
-
-
-def test_queries_for_mean_where_the_pilot_cannot_tell() -> None:
-    for d in ([], [3.0], [2.0, 2.0, 2.0]):
-        plan = queries_for_mean(d, 10, 0.5, alpha=0.05)
-        assert plan.queries is plan.upper is None
-    assert queries_for_mean([1000, -1000, 0], 3, 1e-3, alpha=0.05).queries is None
 
 
 def test_upper_bound_holds_for_most_pilots() -> None:
@@ -87,31 +57,32 @@ def test_upper_bound_holds_for_most_pilots() -> None:
     assert held / 30 >= 0.65
 
 
-def test_planning_refuses_what_cannot_be_planned() -> None:
-    with pytest.raises(ParameterError, match="n=3: a pilot has at least 1 query, and those won and lost"):
-        queries_for_coverage(3, 5, 5, 0.02, alpha=0.05)
-    with pytest.raises(ParameterError, match="effect=0: must be a number other than 0"):
-        queries_for_coverage(200, 3, 4, 0, alpha=0.05)
-    with pytest.raises(ParameterError, match="effect=2: must be a difference of shares"):
-        queries_for_coverage(200, 3, 4, 2, alpha=0.05)
-    with pytest.raises(ParameterError, match="confidence=1: must be between 0 and 1"):
-        queries_for_mean([1, 2], 2, 1, alpha=0.05, confidence=1)
-    with pytest.raises(ParameterError, match="at most one for each query"):
-        queries_for_mean([1, 2, 3], 2, 1, alpha=0.05)
-
-
-@pytest.mark.parametrize(("n", "alpha"), [(2, 0.05), (3, 0.001), (54, 0.05), (5193, 0.0025)])
+@pytest.mark.parametrize(("n", "alpha"), [(3, 0.001), (54, 0.05), (5193, 0.0025)])
 def test_detectable_mean_equals_statsmodels(n: int, alpha: float) -> None:
-    found = detectable_mean(n, 2.5, alpha, 0.8)
+    found = detectable_mean(n, 2.5, alpha)
     assert found is not None
     if n > 3:  # for fewer, statsmodels has no value
         assert statsmodels.stats.power.TTestPower().power(found / 2.5, n, alpha) == pytest.approx(0.8, abs=1e-4)
-    assert detectable_mean(1, 2.5, alpha, 0.8) is None
-    assert detectable_mean(n, 0.0, alpha, 0.8) is None
-    assert detectable_mean(n, 2.5, alpha) == found
 
 
-@pytest.mark.parametrize(("n", "share"), [(20, 0.1), (60, 0.3), (300, 0.02)])
+def test_what_cannot_be_detected_or_planned() -> None:
+    assert detectable_mean(1, 2.5, 0.05) is detectable_mean(9, 0.0, 0.05) is None
+    assert (detectable_mean(3, 40.0, 0.05) or 0) > 100
+    assert detectable_mean(3, 40.0, 0.05, largest=100.0) is None
+    # The noncentral t of SciPy 1.11 to 1.14 does not return with one degree of freedom and a small level.
+    assert (detectable_mean(2, 1.0, 1e-12) or 0) > 1e11
+    assert detectable_proportion(0, 0.0, 0.05) is detectable_proportion(4, 0.5, 0.05) is None
+    assert detectable_proportion(6000, 0.03, 0.05) == pytest.approx(2.8 * math.sqrt(0.03 / 6000), rel=0.03)
+    for d in ([], [3.0], [2.0, 2.0, 2.0]):
+        plan = queries_for_mean(d, 10, 0.5, alpha=0.05)
+        assert plan.queries is plan.upper is None
+    assert queries_for_mean([1000, -1000, 0], 3, 1e-3, alpha=0.05).queries is None
+    assert queries_for_coverage(20, 5, 5, 1e-5, alpha=0.05).queries is None
+    without = queries_for_coverage(200, 0, 0, 0.001, alpha=0.05)  # a pilot without discordant queries
+    assert (without.upper or 0) > 2 * (without.queries or math.inf)
+
+
+@pytest.mark.parametrize(("n", "share"), [(20, 0.1), (40, 0.3)])
 def test_detectable_proportion_has_that_power(n: int, share: float) -> None:
     """Brute force over all outcomes of the unconditional model."""
     found = detectable_proportion(n, share, 0.05, 0.8)
@@ -130,9 +101,3 @@ def test_detectable_proportion_has_that_power(n: int, share: float) -> None:
         return total
 
     assert power(found) == pytest.approx(0.8, abs=1e-3)
-
-
-def test_detectable_proportion_may_not_exist() -> None:
-    assert detectable_proportion(0, 0.0, 0.05, 0.8) is None
-    assert detectable_proportion(4, 0.5, 0.05, 0.8) is None
-    assert detectable_proportion(6000, 0.03, 0.05, 0.8) == pytest.approx(2.8 * math.sqrt(0.03 / 6000), rel=0.03)
