@@ -6,6 +6,7 @@ import io
 import re
 import shlex
 import sys
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -43,6 +44,11 @@ def test_examples_run(example: str, sample: Path) -> None:
     assert done.stdout or name in ("evaluate", "report")  # which write a file
 
 
+@cache
+def listing() -> str:
+    return call("--help").stdout
+
+
 def options_of(name: str) -> dict[str, dict[str, str]]:
     """The options of a command and their help, by panel."""
     printed = io.StringIO()
@@ -62,8 +68,7 @@ def test_help_is_short_and_complete(name: str) -> None:
     done = call(name, "--help")
     assert done.stdout.startswith(f"Usage: ir-outcomes {name} ")
     assert ("Example" in done.stdout, "<" in done.stdout) == (True, False)
-    listed = next(line for line in call("--help").stdout.splitlines() if f" {name} " in line)
-    assert listed.rstrip(" │").endswith(".")
+    assert re.search(rf" {name} .*\. *│$", listing(), re.MULTILINE)
     panels = options_of(name)
     assert set(panels) <= {"Options", "Statistics", "Output"}
     assert panels or name == "datasets"

@@ -71,13 +71,13 @@ def test_brute_force_never_reverses_a_label_that_stands() -> None:
     """All assignments of up to 10 unjudged documents of small cases in which the runs clearly differ."""
     direction = dict(zip(LABELS, DIRECTIONS, strict=True))
     outside: Counter[str] = Counter()
-    for seed in range(12):
+    for seed in range(8):
         rng = np.random.default_rng(seed)
         qrels = {f"q{number}": {"gold": 1, "bad": 0, "poor": 0} for number in range(16)}
         unjudged = rng.choice(16, 9, replace=False)
         runs: dict[str, literal.Run] = {"A": {}, "B": {}}
         for number, query in enumerate(qrels):
-            first = ["bad", "poor", "gold"] if rng.random() < 0.4 + 0.4 * seed / 11 else ["gold", "bad", "poor"]
+            first = ["bad", "poor", "gold"] if rng.random() < 0.4 + 0.4 * seed / 7 else ["gold", "bad", "poor"]
             for run, order in zip(runs.values(), (first, ["gold", "bad", "poor"]), strict=True):
                 documents = list(order)
                 if number in unjudged[:5]:

@@ -53,6 +53,15 @@ def test_ties_that_decide_where_first_relevant_documents_stand_are_noted() -> No
         assert not list(notes_on_ties(iro.evaluate(qrels, {"tied": tied}, ties=ties).runs))
 
 
+def test_an_infinite_score_is_refused() -> None:
+    ev = iro.evaluate({"q1": {"d": 1}, "q2": {"d": 1}}, {"a": {"q1": {"d": 1.0}}})
+    with (
+        pytest.warns(IrOutcomesWarning, match="there are no results, which scores inf"),
+        pytest.raises(ParameterError, match="a is infinite for 1 query without results; compare runs with missing='cutoff'"),
+    ):
+        ev.scores_of("ASL(missing='retrieved')@5")
+
+
 @pytest.mark.realdata
 def test_usual_runs_are_not_said_to_be_tied(real_data: Path) -> None:
     folder = real_data / "known-item"

@@ -14,7 +14,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
@@ -41,7 +41,7 @@ class Stream:
 class Relation(Stream):
     """Like a relation of DuckDB: what it gives for a column is another relation."""
 
-    columns = ("qid", "docno", "score")
+    columns = ("qid", "docno", "score")  # has no effect, as a stream has names of its own
 
     def __getitem__(self, name: str) -> Any:
         raise TypeError("a relation is not a column")
@@ -62,6 +62,7 @@ FRAMES: dict[str, Any] = {
     "arrow, chunks": lambda columns: pa.concat_tables([pa.table(columns).slice(0, 2), pa.table(columns).slice(2)]),
     "arrow reader": lambda columns: pa.table(columns).to_reader(),
     "arrow stream": lambda columns: Stream(pl.DataFrame(columns)),
+    "relation": lambda columns: Relation(pl.DataFrame(columns)),
 }
 
 
@@ -71,10 +72,6 @@ def test_frames(kind: str) -> None:
     for ids in (OURS, PYTERRIER):
         assert iro.as_run(make({**ids, "score": SCORES})).to_dict() == RUN
         assert iro.as_qrels(make({**ids, "relevance": GRADES})).to_dict() == QRELS
-
-
-def test_relations_are_read_as_streams() -> None:
-    assert iro.as_run(Relation(pl.DataFrame({**PYTERRIER, "score": SCORES}))).to_dict() == RUN
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
@@ -105,6 +102,7 @@ def test_what_is_wrong_is_said(kind: str, columns: dict[str, Any], message: str)
         iro.as_run(FRAMES[kind](columns))
 
 
+@settings(max_examples=25)
 @given(
     st.lists(
         st.tuples(st.sampled_from(["q1", "q2", "ü"]), st.text("aé日", min_size=1, max_size=20), st.integers(0, 3)),

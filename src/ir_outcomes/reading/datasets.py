@@ -288,9 +288,7 @@ def load_part(name: str, part: Part) -> list[Any]:
         rows = list(getattr(dataset, f"{part}_iter")())
     except Exception as error:  # ir_datasets raises RuntimeError, OSError, EOFError or a hash error, by source
         problem = f"cannot be {'read' if source.here else 'fetched'} ({reason_of(error)})"
-        raise DatasetUnavailable(
-            f"{name}: its {part}{size}{where} {problem}; {remedy}, or give a file instead of the id"
-        ) from error
+        raise DatasetUnavailable(f"{name}: its {part}{size}{where} {problem}; {remedy}") from error
     expected = (_stated(dataset, "metadata").get(part) or {}).get("count", 0)
     if part == "qrels" and len(rows) < expected:  # ir_datasets reads any file that exists
         problem = f"only {len(rows)} of its {expected} judgments are on this machine{where}"
