@@ -132,3 +132,18 @@ def test_rows_of_runs_and_of_scores() -> None:
     of_scores = iro.agreement(evaluation.scores_of(None), splits=5)
     assert (of_scores.verdict, of_scores.labels, of_scores.unit, len(of_scores.rows())) == (None, {}, None, 7)
     assert iro.Agreement.from_json(of_scores.to_json()) == of_scores
+
+
+def test_clusters_stay_together_in_halves() -> None:
+    codes = np.array([number // 4 if number < 80 else number % 20 for number in range(120)])
+    halves = first_halves(120, 30, 0, codes)
+    for cluster in range(20):
+        assert (halves[codes == cluster] == halves[codes == cluster][0]).all()
+    assert {int(halves[:, split][np.unique(codes, return_index=True)[1]].sum()) for split in range(30)} == {10}
+    evaluations = (
+        iro.evaluate(*collection(2, 120), clusters={f"q{number}": str(codes[number] % n) for number in range(120)})
+        for n in (20, 3)
+    )
+    assert "Halves are of clusters" in iro.agreement(next(evaluations), splits=5).notes[1]
+    with pytest.raises(ParameterError, match="3 clusters of queries cannot be split"):
+        iro.agreement(next(evaluations))

@@ -18,14 +18,17 @@ from ir_outcomes.statistics import adjust, differences, mean_test
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import collection, tied_multiset
 
+CLUSTERS = {f"q{number}": f"c{number // 4 if number < 80 else number % 20}" for number in range(120)}
 
+
+@pytest.mark.parametrize("clusters", [None, CLUSTERS])
 @pytest.mark.parametrize(("unit", "relevant"), [("query", 1), ("query", 3), ("document", 3), ("document", 1)])
-def test_the_verdicts_are_those_of_compare(unit: Any, relevant: int) -> None:
-    qrels, runs = collection(5, 60, relevant, seed=relevant)
-    evaluation = iro.evaluate(qrels, runs, cutoff=8, unit=unit)
+def test_the_verdicts_are_those_of_compare(unit: Any, relevant: int, clusters: Any) -> None:
+    qrels, runs = collection(4, 60 if clusters is None else 120, relevant, seed=relevant)
+    evaluation = iro.evaluate(qrels, runs, cutoff=8, unit=unit, clusters=clusters)
     board = iro.leaderboard(evaluation)
     compared = compare_several(evaluation, "run0", all_pairs=True)
-    assert len(board.pairs) == len(compared) == 10
+    assert len(board.pairs) == len(compared) == 6
     shown = {standing.run: standing.coverage for standing in board.standings}
     for comparison in compared:
         pair = board.verdict(comparison.baseline, comparison.contender)
@@ -38,6 +41,13 @@ def test_the_verdicts_are_those_of_compare(unit: Any, relevant: int) -> None:
         assert (pair.turned().turned(), pair.turned().label) == (pair, MIRRORED[pair.label])
         found = shown[comparison.baseline], shown[comparison.contender]
         assert found == pytest.approx((coverage.baseline, coverage.contender))
+    if clusters is not None:
+        plain = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=8, unit=unit), measures=["Answered@8"])
+        by_cluster = iro.leaderboard(evaluation, measures=["Answered@8"])
+        assert [one.score for one in plain.standings] == [one.score for one in by_cluster.standings]
+        assert not {one.interval for one in plain.standings} & {one.interval for one in by_cluster.standings}
+        with pytest.raises(ParameterError, match="the analyses of the tail take queries as independent; evaluate without"):
+            iro.headroom(evaluation)
 
 
 @pytest.mark.parametrize(("limit", "value"), [("_MOST_RANKS", 1), ("_MOST_RANKS", 200), ("_MOST_SHARES", 1)])
@@ -110,14 +120,11 @@ def test_measures_side_by_side_with_what_is_significant() -> None:
 
 
 def test_scores_have_an_order_and_no_verdicts() -> None:
-    qrels, runs = collection(3, 30)
-    evaluation = iro.evaluate(qrels, runs, cutoff=10, measures=["nDCG@5"])
-    with_runs = iro.leaderboard(evaluation, measures=["nDCG@5"])
-    alone = iro.leaderboard(evaluation.scores_of("nDCG@5"))
+    evaluation = iro.evaluate(*collection(3, 30), cutoff=10, measures=["nDCG@5"])
+    with_runs, alone = iro.leaderboard(evaluation, measures=["nDCG@5"]), iro.leaderboard(evaluation.scores_of("nDCG@5"))
     assert alone.standings == tuple(replace(standing, coverage=None, tier=None) for standing in with_runs.standings)
-    assert (alone.pairs, alone.tiers, alone.settings, alone.standings[0].tier) == ((), (), None, None)
+    assert (alone.pairs, alone.tiers, alone.settings, alone.rows()[1]["above_verdict"]) == ((), (), None, None)
     assert "no verdicts and no tiers" in alone.notes[0]
-    assert alone.rows()[1]["above_verdict"] is None
     assert iro.Leaderboard.from_json(alone.to_json()) == alone
     with pytest.raises(KeyError, match="there are no verdicts on scores"):
         alone.verdict("run0", "run1")
@@ -206,8 +213,8 @@ def test_depth_and_missing_queries_are_noted() -> None:
     assert "No run is deeper than 10: the cutoff 100 is in effect 10, and RR@100 is RR@10." in board.notes
     for result in (board, iro.rank_distribution(evaluation, resamples=5), iro.agreement(evaluation, splits=2)):
         assert "Missing queries: run0 lacks 1 query of the qrels (q3), counted as unanswered." in result.notes
-    short = {query: dict(list(ranking.items())[:3]) for query, ranking in runs["run1"].items()}
-    board = iro.leaderboard(iro.evaluate(qrels, {"long": runs["run0"], "short": short}, cutoff=10))
+    runs["short"] = {query: dict(list(ranking.items())[:3]) for query, ranking in runs["run1"].items()}
+    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=10))
     assert any(note.startswith("short: no list reaches the cutoff of 10") for note in board.notes)
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -10,14 +11,14 @@ import scipy.stats
 import ir_outcomes as iro
 from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.leaderboards.board import values_of
+from ir_outcomes.leaderboards.board import scores_of, values_of
 from tests.helpers.many import collection
 
 
-def scores_of(values: list[list[float]], higher_is_better: bool = True) -> Scores:
+def scores(values: Any, higher_is_better: bool = True, clusters: Any = None) -> Scores:
     array = np.array(values, dtype=np.float64)
     names = tuple(f"r{number}" for number in range(len(array)))
-    return Scores("m", higher_is_better, names, tuple(map(str, range(array.shape[1]))), array)
+    return Scores("m", higher_is_better, names, tuple(map(str, range(array.shape[1]))), array, clusters)
 
 
 def test_by_default_all_rank_by_the_reciprocal_rank_at_the_cutoff_over_all_queries() -> None:
@@ -40,32 +41,32 @@ def test_by_default_all_rank_by_the_reciprocal_rank_at_the_cutoff_over_all_queri
 
 
 @pytest.mark.parametrize("higher_is_better", [True, False])
-def test_against_a_loop_over_resamples(higher_is_better: bool) -> None:
+@pytest.mark.parametrize("n_clusters", [None, 8])
+def test_against_a_loop_over_resamples(higher_is_better: bool, n_clusters: int | None) -> None:
     values = np.random.default_rng(4).integers(0, 4, (5, 23)) / 3
     values[1, :4] = np.nan
     values[4] = values[2]  # these two share every rank
-    scores = scores_of(values.tolist(), higher_is_better)
-    result = iro.rank_distribution(scores, resamples=60, seed=9, top_k=2)
-    drawn = np.random.default_rng(9).integers(0, 23, (60, 23))
+    codes = np.arange(23) if n_clusters is None else np.arange(23) % n_clusters
+    given = scores(values, higher_is_better, None if n_clusters is None else codes)
+    result = iro.rank_distribution(given, resamples=60, seed=9, top_k=2)
+    assert (n_clusters is not None) == ("Resamples are of 8 clusters of queries." in result.notes)
+    n = n_clusters or 23
     ranks = []
-    for queries in drawn:
-        means = [np.nanmean(row[queries]) for row in values]
-        better = np.array(means) if higher_is_better else -np.array(means)
+    for drawn in np.random.default_rng(9).integers(0, n, (60, n)):
+        queries = np.concatenate([np.flatnonzero(codes == unit) for unit in drawn])
+        better = np.nanmean(values[:, queries], axis=1) * (1 if higher_is_better else -1)
         ranks.append([1 + sum(mean > own + 1e-12 for mean in better) for own in better])
     all_ranks = np.array(ranks)
-    for name, own in zip(scores.runs, all_ranks.T, strict=True):
+    for name, own in zip(given.runs, all_ranks.T, strict=True):
         found = result[name]
         assert found.counts == tuple(np.bincount(own, minlength=6)[1:].tolist())
-        assert found.expected_rank == pytest.approx(own.mean())
         assert (found.low, found.high) == tuple(np.quantile(own, [0.025, 0.975], method="inverted_cdf"))
+        assert (found.expected_rank, found.top) == pytest.approx((own.mean(), np.mean(own <= 2)))
         assert found.first == result.place_shares(2)[name][0] == np.mean(own == 1)
-        assert found.top == np.mean(own <= 2)
-        for run, share in zip(result.runs, found.above, strict=True):
-            column = all_ranks[:, scores.runs.index(run.run)]
-            assert share == pytest.approx(np.mean(own < column))
-    order = [scores.runs.index(run.run) for run in result.runs]
-    full = [-run.rank for run in result.runs]
-    taus = [scipy.stats.kendalltau(full, -row[order]).statistic for row in all_ranks]
+        above = [np.mean(own < all_ranks[:, given.runs.index(run.run)]) for run in result.runs]
+        assert found.above == pytest.approx(above)
+    order = [given.runs.index(run.run) for run in result.runs]
+    taus = [scipy.stats.kendalltau([-run.rank for run in result.runs], -row[order]).statistic for row in all_ranks]
     assert result.taus == pytest.approx(taus)
     assert result.median_tau == pytest.approx(np.median(taus))
 
@@ -78,7 +79,7 @@ def test_the_same_seed_gives_the_same_bits_in_any_order_of_runs() -> None:
 
 
 def test_a_run_without_any_defined_value_is_last() -> None:
-    result = iro.rank_distribution(scores_of([[np.nan] * 3, [5, 5, 6], [7, 8, 9]], higher_is_better=False), resamples=50)
+    result = iro.rank_distribution(scores([[np.nan] * 3, [5, 5, 6], [7, 8, 9]], higher_is_better=False), resamples=50)
     assert [run.run for run in result.runs] == ["r1", "r2", "r0"]
     assert result["r0"].score is None
     assert result["r0"].counts == (0, 0, 50)
@@ -113,3 +114,53 @@ def test_a_task_brings_its_grade(real_data: Path, monkeypatch: pytest.MonkeyPatc
     assert iro.rank_distribution(evaluation, resamples=5).measure == "RR(rel=2)@1000, ties trec"
     result = iro.agreement(evaluation, splits=3)
     assert {test.measure for test in result.tests} == {"RR(rel=2)@1000, ties trec", "nDCG@10"}
+
+
+def test_kendalls_tau_against_scipy() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        values = rng.integers(0, 6, (2, 9)) / 7
+        first, second = ({f"r{run}": float(value) for run, value in enumerate(row)} for row in values)
+        result = iro.rank_correlation(first, second)
+        assert result.tau == pytest.approx(scipy.stats.kendalltau(*values).statistic)
+        opposite = [(values[0, i] - values[0, j]) * (values[1, i] - values[1, j]) < 0 for i in range(9) for j in range(i)]
+        assert result.swapped == sum(opposite)
+
+
+def test_two_sets_of_queries() -> None:
+    qrels, runs = collection(5, 40)
+    evaluation = iro.evaluate(qrels, runs)
+    parts = {"public": list(qrels)[:20], "private": list(qrels)[20:]}
+    public, private = (iro.rank_distribution(evaluation, queries=own, condition=name) for name, own in parts.items())
+    result = iro.rank_correlation(public, private)
+    assert (result.first, result.second) == ("public", "private")
+    assert [run.run for run in result.runs] == [run.run for run in public.runs]
+    means = [scores_of(evaluation, "RR").on(part).means() for part in parts.values()]
+    assert result.tau == pytest.approx(scipy.stats.kendalltau(*means).statistic)
+    scores = scores_of(evaluation, "RR")
+    assert iro.rank_correlation(scores, iro.leaderboard(evaluation)).tau == 1
+    assert (iro.rank_correlation(evaluation.scores_of("ESL(unanswered='cutoff+1')@10"), scores).tau or 0) > 0
+
+
+def test_runs_of_one_condition_only_are_named() -> None:
+    result = iro.rank_correlation({"a": 1.0, "b": 2.0, "c": 3.0}, {"b": 1.0, "c": 2.0, "d": 0.0}, names=("dev", "test"))
+    assert result.tau == 1
+    assert result.notes == ("Only in dev, and left out: a.", "Only in test, and left out: d.")
+    with pytest.raises(MismatchError, match="have 1 run in common"):
+        iro.rank_correlation({"a": 1.0, "b": 2.0}, {"b": 1.0})
+    with pytest.raises(ParameterError, match="a list has no order of runs"):
+        iro.rank_correlation([1, 2], {"a": 1.0, "b": 2.0})
+    assert iro.rank_correlation({"a": 1.0, "b": 1.0}, {"a": 1.0, "b": 2.0}).tau is None
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize(
+    ("name", "columns", "tau"),
+    [("document", ("MRR@100 (Dev)", "MRR@100 (Eval)"), 0.886), ("passage", ("dev", "eval"), 0.929)],
+)
+def test_dev_against_eval_on_the_leaderboards(real_data: Path, name: str, columns: tuple[str, str], tau: float) -> None:
+    path = real_data / "leaderboard" / f"msmarco-{name}.csv"
+    dev, test = (iro.sota_history(path, score=column) for column in columns)
+    result = iro.rank_correlation(dev, test)
+    assert result.tau == pytest.approx(tau, abs=5e-4)
+    assert (result.first, result.second) == columns

@@ -14,7 +14,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
@@ -102,6 +102,7 @@ def test_what_is_wrong_is_said(kind: str, columns: dict[str, Any], message: str)
         iro.as_run(FRAMES[kind](columns))
 
 
+@settings(max_examples=25)
 @given(
     st.lists(
         st.tuples(st.sampled_from(["q1", "q2", "ü"]), st.text("aé日", min_size=1, max_size=20), st.integers(0, 3)),

@@ -5,7 +5,6 @@ from pathlib import Path
 import ir_measures
 import numpy as np
 import pytest
-from ir_measures import P
 
 import ir_outcomes as iro
 from ir_outcomes.tail.lengths import ablation, document_precisions
@@ -48,13 +47,6 @@ def test_headroom_is_of_the_best_run() -> None:
         assert best.mean == pytest.approx(means[best.run])
         assert sum(best.counts) == 25
     assert iro.Headroom.from_json(result.to_json()) == result
-
-
-def test_precision_is_at_the_depth_of_runs_that_are_less_deep_than_20() -> None:
-    qrels, runs = collection(2, 10, relevant=2)
-    precision = iro.headroom(iro.evaluate(qrels, runs), cutoff=4).measures[0]
-    assert precision.measure == "P@4"
-    assert precision.mean == pytest.approx(ir_measures.calc_aggregate([P @ 4], qrels, runs[precision.run])[P @ 4])
 
 
 @pytest.mark.parametrize("seed", range(5))

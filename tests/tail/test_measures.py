@@ -29,9 +29,9 @@ def test_precisions_with_a_name_of_ir_measures_have_its_values(settings: dict[st
 
     ev = iro.evaluate(qrels, runs, **settings)
     for cutoff in (9, 12):
-        precision, _, average, _ = iro.rrie(ev, "a", "b", cutoff=cutoff).reductions
-        for found in (precision, average):
-            assert [found.baseline, found.contender] == means(ir_measures.parse_measure(found.measure))
+        for found in iro.rrie(ev, "a", "b", cutoff=cutoff).reductions:
+            assert [found.baseline, found.contender] == means(iro.parse_measure(found.measure))
+            assert found.rrie == pytest.approx((found.baseline - found.contender) / (found.baseline - 1))
     assert list(iro.reordering(ev, cutoff=12).values[0]) == means(rule @ 12)
 
 

@@ -3,12 +3,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import ir_measures
 import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import ParameterError
-from tests.helpers.many import collection
 
 PUBLISHED = [  # Alex et al. 2022, Table 1: documents, then passages
     ("P@20", 0.456, 0.594, 25), ("ASL@g1-10", 14, 5, 69), ("MAP", 0.401, 0.543, 24), ("ASL", 39, 27, 32),
@@ -52,16 +50,3 @@ def test_rrie_from_published_means_is_table_1(documents: list[tuple[str, float, 
 def test_impossible_means_are_refused(baseline: Any, contender: Any, optima: Any, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         iro.rrie_from_means(baseline, contender, optima=optima)
-
-
-def test_rrie_of_two_runs() -> None:
-    qrels, runs = collection(2, 25, relevant=3)
-    result = iro.rrie(iro.evaluate(qrels, runs), "run0", "run1")
-    assert result.settings is not None
-    assert result.settings.cutoff == 10
-    for found in result.reductions:
-        measure = iro.parse_measure(found.measure)
-        means = [ir_measures.calc_aggregate([measure], qrels, run)[measure] for run in runs.values()]
-        assert (found.baseline, found.contender) == pytest.approx(tuple(means))
-        assert found.rrie == pytest.approx(((means[0] - 1) - (means[1] - 1)) / (means[0] - 1))
-    assert iro.RRIE.from_json(result.to_json()) == result
