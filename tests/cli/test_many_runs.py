@@ -96,8 +96,8 @@ def test_a_bar_covers_what_takes_long(words: list[str], counted: str, small: Pat
 
 
 def test_quiet_leaves_notes_out(tmp_path: Path) -> None:
-    words = ["verdict", "--n", "100", "--won", "9", "--lost", "2", "--difference", "-1", "--pvalue", "0.01"]
-    words += ["--output", str(tmp_path / "result.txt")]
+    words = ["history", tmp_path / "t.csv", "--output", tmp_path / "result.txt"]
+    (tmp_path / "t.csv").write_text("id,date,score\na,2021-01-01,0.5\n")
     assert call(*words).stderr == ""
     assert "overwritten" in call(*words).stderr
     assert call(*words, "--quiet") == (0, "", "")
