@@ -180,7 +180,7 @@ def embed(sets: Sequence[QuerySet], numbered: Sequence[tuple[Section, int]], spa
         entry, known = sets[number].lists[place], sets[number].documents
         new = {name: known[name] for name in entry["ids"] if name in known and name not in documents[number]}
         text = json_for_html(entry)
-        after -= _size(text) + _size(json_for_html(new))
+        after -= _size(text) - len("null") + _size(json_for_html(new))
         if after < 0:
             break
         rankings[number][place] = text
