@@ -44,24 +44,14 @@ def made_up(seed: int, n: int = 60, better: float = 0.5) -> iro.Evaluation:
     return evaluated(ranks, moved)
 
 
-@pytest.fixture(scope="module")
-def colberter(real_data: Path) -> iro.CollectionsComparison:
-    folder = real_data / "suite-colberter"
-    evaluations = {
-        name: iro.evaluate(
-            folder / name / "qrels.txt.gz",
-            {run: folder / name / f"{run}.run.gz" for run in ("tasb", "colberter")},
-            cutoff=10, unit="document", measures=["nDCG@10"],
-        )
-        for name in NDCG
-    }  # fmt: skip
-    return iro.compare_collections(evaluations, "tasb", measures=["nDCG@10"])
-
-
 @pytest.mark.realdata
-def test_published_figures(colberter: iro.CollectionsComparison) -> None:
+def test_published_figures(real_data: Path) -> None:
     """Differences of nDCG@10, and figures that were measured with Paule-Mandel and Hartung-Knapp-Sidik-Jonkman."""
-    rows, (overall,) = colberter.conditions, colberter.overall
+    folder, settings = real_data / "suite-colberter", {"cutoff": 10, "unit": "document", "measures": ["nDCG@10"]}
+    runs = {name: [folder / name / f"{run}.run.gz" for run in ("tasb", "colberter")] for name in NDCG}
+    evaluations = {name: iro.evaluate(folder / name / "qrels.txt.gz", of, **settings) for name, of in runs.items()}  # type: ignore[arg-type]
+    found = iro.compare_collections(evaluations, "tasb", measures=["nDCG@10"])
+    rows, (overall,) = found.conditions, found.overall
     assert {row.condition: row.measures[0].effect for row in rows if row.measures[0]} == pytest.approx(NDCG, abs=5e-7)
     coverage, ranking, ndcg = (effect.new for effect in overall.pooled)
     assert coverage is not None
@@ -83,7 +73,7 @@ def test_published_figures(colberter: iro.CollectionsComparison) -> None:
     assert [row.condition for row in rows if not row.survives] == ["tripclick"]
     assert overall.hurt == ()
     assert "a new collection could go either way" in overall.sentence
-    assert any("judged unequally" in note and "trec-covid" in note for note in colberter.notes)
+    assert any("judged unequally" in note and "trec-covid" in note for note in found.notes)
 
 
 def test_rows_are_those_of_compare_and_means_those_of_plain_formulas() -> None:
@@ -114,9 +104,8 @@ def test_swapping_the_runs_mirrors_everything() -> None:
     assert back.label == MIRRORED[there.label or ""]
     for forth, mirrored in zip(there.pooled, back.pooled, strict=True):
         assert (forth.better, forth.worse) == (mirrored.worse, mirrored.better)
-        for one, other in ((forth.these, mirrored.these), (forth.new, mirrored.new)):
-            assert one is not None
-            assert other is not None
+        for name in ("these", "new"):
+            one, other = getattr(forth, name), getattr(mirrored, name)
             assert (one.effect, one.pvalue) == pytest.approx((-other.effect, other.pvalue))
 
 
@@ -141,8 +130,7 @@ def test_groups_count_as_one() -> None:
     effects = [row.coverage.effect for row in found.conditions if row.coverage is not None]
     mean = found.overall[0].pooled[0].these
     assert mean is not None
-    assert mean.k == 3
-    assert mean.effect == pytest.approx(np.mean([np.mean(effects[:2]), *effects[2:]]))
+    assert [mean.k, mean.effect] == pytest.approx([3, np.mean([np.mean(effects[:2]), *effects[2:]])])
     with pytest.raises(ParameterError, match="groups names 'c9', which is no collection"):
         iro.compare_collections(evaluations, "a", groups={"c9": "x"})
 
