@@ -147,6 +147,12 @@ def test_registering(tmp_path: Path, bm25: str, monkeypatch: pytest.MonkeyPatch)
         ("Outcome(baseline='bm52',case='won')@100", "unknown baseline 'bm52': neither a registered name \\(known: 'bm25'\\)"),
         ("ESL(baseline='bm25',unanswered='cutoff+1')@9", "only what both runs found counts; leave unanswered out"),
         ("ESL(of='baseline')@9", "needs a baseline: write ESL\\(baseline='bm25',of='baseline'\\)"),
+        ("ESL(cutoff=0)", "ESL: cutoff=0: must be a whole number, 1 or more"),
+        ("ASL(missing='worst')@10", "ASL: missing='worst': must be one of 'retrieved', 'cutoff'"),
+        ("ASL(missing='cutoff')", "missing='cutoff' needs a cutoff: write ASL\\(missing='cutoff'\\)@100"),
+        ("ESL(unanswered='cutoff+1')", "unanswered='cutoff\\+1' needs a cutoff"),
+        ("Answered(first=3)", "Answered has no parameter first; it has cutoff, rel"),
+        ("ESL(judged_only=1)", "judged_only=1: must be one of False, True"),
         ("SharedRR@9", "compares with a baseline: write SharedRR\\(baseline='bm25'\\)@100"),
     ],
 )
