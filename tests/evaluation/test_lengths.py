@@ -24,17 +24,15 @@ def same(found: Any, expected: list[float]) -> None:
 @given(
     qrels=strategies.qrels,
     run=strategies.runs,
-    cutoff=strategies.cutoffs,
-    rel=st.integers(1, 3),
-    ties=st.sampled_from(["trec", "msmarco", "input"]),
-    judged_only=st.booleans(),
+    settings=strategies.settings.filter(lambda settings: settings["ties"] != "expected"),
     need=st.integers(1, 3),
     first=st.one_of(st.none(), st.integers(1, 3)),
 )
 def test_everything_equals_the_literal_definitions(
-    qrels: literal.Qrels, run: literal.Run, cutoff: Any, rel: int, ties: Any, judged_only: bool, need: int, first: Any
+    qrels: literal.Qrels, run: literal.Run, settings: dict[str, Any], need: int, first: Any
 ) -> None:
-    lengths = search_lengths(qrels, run, cutoff=cutoff, rel=rel, ties=ties, judged_only=judged_only)
+    lengths = search_lengths(qrels, run, **settings)
+    cutoff, rel, ties, judged_only = (settings[name] for name in ("cutoff", "rel", "ties", "judged_only"))
     golds = [literal.relevant(judged, rel) for judged in qrels.values()]
     orders = [
         literal.top(literal.ranked(run.get(query, {}), ties), judged, cutoff, judged_only) for query, judged in qrels.items()
@@ -62,19 +60,10 @@ def test_everything_equals_the_literal_definitions(
         np.testing.assert_allclose(found, expected, rtol=1e-15)
 
 
-@given(
-    qrels=strategies.qrels,
-    run=strategies.runs,
-    cutoff=strategies.cutoffs,
-    rel=st.integers(1, 3),
-    ties=st.sampled_from(["trec", "msmarco", "input", "expected"]),
-    judged_only=st.booleans(),
-    numbered=st.booleans(),
-)
+@given(qrels=strategies.qrels, run=strategies.runs, settings=strategies.settings, numbered=st.booleans())
 def test_a_dict_of_dict_and_arrays_give_the_same(
-    qrels: literal.Qrels, run: literal.Run, cutoff: Any, rel: int, ties: Any, judged_only: bool, numbered: bool
+    qrels: literal.Qrels, run: literal.Run, settings: dict[str, Any], numbered: bool
 ) -> None:
-    settings: dict[str, Any] = {"cutoff": cutoff, "rel": rel, "ties": ties, "judged_only": judged_only}
     given: Any = run
     if numbered:  # ids that are numbers in the run and text in the qrels
         number = {document: place for place, document in enumerate(strategies.DOCUMENTS)}

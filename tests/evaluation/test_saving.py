@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, UnreadableFile
@@ -30,25 +29,12 @@ def saved(tmp_path: Path) -> Path:
     return tmp_path / "board.npz"
 
 
-@given(
-    qrels=strategies.qrels,
-    run=strategies.runs,
-    cutoff=strategies.cutoffs,
-    rel=st.integers(1, 3),
-    ties=st.sampled_from(["trec", "msmarco", "input", "expected"]),
-    judged_only=st.booleans(),
-)
+@given(qrels=strategies.qrels, run=strategies.runs, settings=strategies.settings)
 def test_what_is_loaded_is_what_was_saved(
-    tmp_path_factory: pytest.TempPathFactory,
-    qrels: literal.Qrels,
-    run: literal.Run,
-    cutoff: Any,
-    rel: int,
-    ties: Any,
-    judged_only: bool,
+    tmp_path_factory: pytest.TempPathFactory, qrels: literal.Qrels, run: literal.Run, settings: dict[str, Any]
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "board.npz"
-    lengths = iro.search_lengths(qrels, run, cutoff=cutoff, rel=rel, ties=ties, judged_only=judged_only)
+    lengths = iro.search_lengths(qrels, run, **settings)
     iro.Evaluation((lengths,), "made up", cutoff=1, unit="query", many_relevant=False).save(path)
     assert differing(lengths, iro.load_evaluation(path, qrels)[0]) == []
 

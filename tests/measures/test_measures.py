@@ -39,15 +39,8 @@ def per_query(metrics: Any) -> dict[str, dict[str, float]]:
 
 
 def test_values_of_every_query_and_never_of_a_stray_one() -> None:
-    measures = [
-        ESL @ 100,
-        ESL(unanswered="cutoff+1") @ 100,
-        Answered @ 100,
-        ASL(missing="cutoff") @ 10,
-        ESL(need=2),
-        ESL(rel=2),
-    ]
-    values = per_query(ir_measures.iter_calc(measures, QRELS, RUN))
+    ours = [ESL @ 100, ESL(unanswered="cutoff+1") @ 100, Answered @ 100, ASL(missing="cutoff") @ 10, ESL(need=2), ESL(rel=2)]
+    values = per_query(ir_measures.iter_calc(ours, QRELS, RUN))
     assert values["ESL@100"] == pytest.approx(ESL_VALUES, nan_ok=True)
     finite = {"q1": 2.0, "q2": 1.0, "q3": 101.0, "absent": 101.0, "empty": 101.0}
     assert values["ESL(unanswered='cutoff+1')@100"] == finite
@@ -79,22 +72,6 @@ def test_names() -> None:
     assert iro.parse_measure("nDCG@10") == nDCG @ 10
     assert iro.parse_measure(nDCG) is nDCG
     assert iro.parse_measure("ESL(judged_only=True, ties='msmarco')@5") == ESL(judged_only=True, ties="msmarco") @ 5
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("ESL(cutoff=0)", "ESL: cutoff=0: must be a whole number, 1 or more"),
-        ("ASL(missing='worst')@10", "ASL: missing='worst': must be one of 'retrieved', 'cutoff'"),
-        ("ASL(missing='cutoff')", "missing='cutoff' needs a cutoff: write ASL\\(missing='cutoff'\\)@100"),
-        ("ESL(unanswered='cutoff+1')", "unanswered='cutoff\\+1' needs a cutoff"),
-        ("Answered(first=3)", "Answered has no parameter first; it has cutoff, rel"),
-        ("ESL(judged_only=1)", "judged_only=1: must be one of False, True"),
-    ],
-)
-def test_wrong_measures_give_our_error(text: str, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        ir_measures.calc_aggregate([iro.parse_measure(text)], QRELS, RUN)
 
 
 def test_registering(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,16 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics import (
-    binomial_test,
-    differences,
-    mean_test,
-    paired_tests,
-    rank_sum,
-    sign_flip,
-    t_test,
-    wilcoxon,
-)
+from ir_outcomes.statistics import binomial_test, differences, mean_test, paired_tests, rank_sum, sign_flip, t_test, wilcoxon
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.statistics.counts import tally
 from ir_outcomes.statistics.intervals import t_interval
