@@ -96,7 +96,7 @@ def test_a_bar_covers_what_takes_long(words: list[str], counted: str, small: Pat
 
 
 def test_quiet_leaves_notes_out(tmp_path: Path) -> None:
-    words = ["history", tmp_path / "t.csv", "--output", tmp_path / "result.txt"]
+    words: list[str | Path] = ["history", tmp_path / "t.csv", "--output", tmp_path / "result.txt"]
     (tmp_path / "t.csv").write_text("id,date,score\na,2021-01-01,0.5\n")
     assert call(*words).stderr == ""
     assert "overwritten" in call(*words).stderr
