@@ -67,32 +67,26 @@ def test_values_of_every_query(bm25: str, text: str, expected: list[float]) -> N
     assert evaluator.calc_aggregate(RUN)[measure] == pytest.approx(np.mean(defined) if defined else NAN, nan_ok=True)
 
 
-def test_a_baseline_is_evaluated_once_per_content_qrels_and_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    evaluated: list[Any] = []
-
-    def search_lengths(qrels: Any, run: Any, **settings: Any) -> Any:
-        evaluated.extend([run] if isinstance(run, iro.Run) else [])  # the contenders stay dicts
-        return iro.search_lengths(qrels, run, **settings)
-
-    monkeypatch.setattr(measures, "search_lengths", search_lengths)
+def test_a_baseline_is_evaluated_once_per_content_qrels_and_settings(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, bm25: str
+) -> None:
     path = tmp_path / "a run.run"
     path.write_text("q1 Q0 a 1 2.0 t\n")
-    iro.register_baseline("bm25", BASELINE)
-    for name in ("bm25", str(path)):
-        for run in (RUN, BASELINE, RUN):
+    for name in (bm25, str(path)):
+        for run in (RUN, BASELINE):
             two = [Outcome(baseline=name, case="won") @ 100, ESL(baseline=name) @ 100]
             ir_measures.calc_aggregate([*two, Answered @ 100], QRELS, run)
-    assert len(evaluated) == 2
-    by_query(ESL(baseline="bm25") @ 100, {"q1": {"a": 1}})
-    by_query(ESL(baseline="bm25") @ 5)
-    assert len(evaluated) == 4
+    assert len(measures._evaluated) == 2
+    by_query(ESL(baseline=bm25) @ 100, {"q1": {"a": 1}})
+    by_query(ESL(baseline=bm25) @ 5)
+    assert len(measures._evaluated) == 4
     path.write_text("q2 Q0 c 1 2.0 t\n")  # of the same size
     assert by_query(Outcome(baseline=str(path), case="both") @ 100)["q2"] == 1
-    iro.register_baseline("bm25", {"q3": {"z": 1.0}}, replace=True)
-    assert by_query(Outcome(baseline="bm25", case="both") @ 100)["q3"] == 1
-    assert len(evaluated) == 6
+    iro.register_baseline(bm25, {"q3": {"z": 1.0}}, replace=True)
+    assert by_query(Outcome(baseline=bm25, case="both") @ 100)["q3"] == 1
+    assert len(measures._evaluated) == 6
     monkeypatch.setattr(measures, "MOST_KEPT", 1)
-    by_query(ESL(baseline="bm25") @ 7)
+    by_query(ESL(baseline=bm25) @ 7)
     assert len(measures._evaluated) == 1
 
 

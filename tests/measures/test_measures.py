@@ -39,15 +39,8 @@ def per_query(metrics: Any) -> dict[str, dict[str, float]]:
 
 
 def test_values_of_every_query_and_never_of_a_stray_one() -> None:
-    measures = [
-        ESL @ 100,
-        ESL(unanswered="cutoff+1") @ 100,
-        Answered @ 100,
-        ASL(missing="cutoff") @ 10,
-        ESL(need=2),
-        ESL(rel=2),
-    ]
-    values = per_query(ir_measures.iter_calc(measures, QRELS, RUN))
+    ours = [ESL @ 100, ESL(unanswered="cutoff+1") @ 100, Answered @ 100, ASL(missing="cutoff") @ 10, ESL(need=2), ESL(rel=2)]
+    values = per_query(ir_measures.iter_calc(ours, QRELS, RUN))
     assert values["ESL@100"] == pytest.approx(ESL_VALUES, nan_ok=True)
     finite = {"q1": 2.0, "q2": 1.0, "q3": 101.0, "absent": 101.0, "empty": 101.0}
     assert values["ESL(unanswered='cutoff+1')@100"] == finite
