@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.errors import FormatError, IrOutcomesError, MissingDependency
+from ir_outcomes.errors import FormatError, IrOutcomesError
 
 QUERIES, DOCUMENTS, SCORES, GRADES = ["q1", "q1", "q2"], ["b", "é", "a"], [1.5, 2.5, 0.5], [1, 0, 2]
 RUN = {"q1": {"b": 1.5, "é": 2.5}, "q2": {"a": 0.5}}
@@ -54,7 +52,6 @@ FRAMES: dict[str, Any] = {
     "pandas, categories": lambda columns: pd.DataFrame(columns).astype(dict.fromkeys(list(columns)[:2], "category")),
     "pandas, index": lambda columns: pd.DataFrame(columns).set_index(next(iter(columns)), drop=False),
     "polars": pl.DataFrame,
-    "polars, objects": lambda columns: pl.DataFrame(columns, strict=False),
     "polars, lazy": pl.LazyFrame,
     "polars, categories": lambda columns: pl.DataFrame(columns).with_columns(pl.nth(0).cast(pl.Categorical)),
     "arrow": pa.table,
@@ -78,7 +75,6 @@ def test_frames(kind: str) -> None:
 def test_whole_number_ids_are_text(kind: str) -> None:
     frame = FRAMES[kind]({"qid": [10, 10, 9], "docno": [1, 2, 3], "score": SCORES})
     assert iro.as_run(frame).to_dict() == {"10": {"1": 1.5, "2": 2.5}, "9": {"3": 0.5}}
-    assert iro.search_lengths({"10": {"1": 1}, "9": {"3": 1}}, frame).esl().tolist() == [2.0, 1.0]
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
@@ -93,7 +89,6 @@ def test_whole_number_ids_are_text(kind: str) -> None:
         ({**PYTERRIER, "docno": ["a", "", "b"], "score": SCORES}, "a document id is empty"),
         ({**PYTERRIER, "docno": ["a", "b\0", "c"], "score": SCORES}, "has a NUL character"),
         ({**PYTERRIER, "docno": ["a", "b" * 1001, "c"], "score": SCORES}, "longer than 1000 bytes"),
-        ({**PYTERRIER, "docno": ["a", "a", "b"], "score": SCORES}, "document a is ranked twice for query q1"),
         ({**PYTERRIER, "score": ["1", "2", "3"]}, "a score or grade must be a number"),
     ],
 )
@@ -116,19 +111,12 @@ def test_text_in_arrow_is_read_as_text_in_objects(rows: list[Any], start: int) -
     """Parts of columns too, and columns in several pieces."""
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
     table = pa.Table.from_pandas(frame)
+    theirs = iro.as_run(frame.astype({"query_id": object, "doc_id": object}))
     for form in (pd.concat([frame[:start], frame[start:]]), table, pa.concat_tables([table[:start], table[start:]])):
         ours = iro.as_run(form)
-        theirs = iro.as_run(frame.astype({"query_id": object, "doc_id": object}))
         assert ours.query_ids == theirs.query_ids
-        assert ours.docids.dtype == theirs.docids.dtype
-        assert ours.docids.tolist() == theirs.docids.tolist()
+        np.testing.assert_array_equal(ours.docids, theirs.docids, strict=True)
     assert iro.as_run(table[start:]).to_dict() == iro.as_run(frame[start:].astype(object)).to_dict()
-
-
-def test_an_arrow_stream_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingDependency, match="pip install pyarrow"):
-        iro.as_run(Stream(pl.DataFrame({**OURS, "score": SCORES})))
 
 
 def test_ranx(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,33 +130,21 @@ def test_ranx(monkeypatch: pytest.MonkeyPatch) -> None:
     assert iro.as_qrels(ranx.Qrels(QRELS)).to_dict() == QRELS
 
 
-@pytest.mark.parametrize("kind", ["pandas", "arrow", "arrow stream"])
-def test_a_repeated_column_name_is_refused(kind: str) -> None:
-    names = ["qid", "docno", "score", "docno"]
-    table = pa.table([QUERIES, DOCUMENTS, SCORES, DOCUMENTS], names=names)
-    wide = pd.concat([pd.DataFrame({**PYTERRIER, "score": SCORES}), pd.DataFrame({"docno": DOCUMENTS})], axis=1)
-    with pytest.raises(FormatError, match="has more than one column 'docno'; rename or remove the others"):
-        iro.as_run({"pandas": wide, "arrow": table, "arrow stream": Stream(table)}[kind])
+def test_a_repeated_column_name_is_refused() -> None:
+    table = pa.table([QUERIES, DOCUMENTS, SCORES, DOCUMENTS], names=["qid", "docno", "score", "docno"])
+    wide = pd.DataFrame([["q", "d", 1.0, "d"]], columns=table.column_names)
+    for frame in (wide, table, Stream(table)):
+        with pytest.raises(FormatError, match="has more than one column 'docno'; rename or remove the others"):
+            iro.as_run(frame)
 
 
 @pytest.mark.parametrize("column", ["qid", "docno"])
-@pytest.mark.parametrize("large", [False, True])
-def test_arrow_text_that_is_not_utf_8_is_located(column: str, large: bool) -> None:
+def test_arrow_text_that_is_not_utf_8_is_located(column: str) -> None:
     """Query ids were a UnicodeDecodeError; document ids were accepted and failed later."""
-    binary, text = (pa.large_binary(), pa.large_string()) if large else (pa.binary(), pa.string())
-    columns = {name: pa.array([b"a", b"caf\xe9" if name == column else b"b", b"c"], binary) for name in ("qid", "docno")}
-    named = {name: pa.Array.from_buffers(text, 3, array.buffers()) for name, array in columns.items()}
+    columns = {name: pa.array([b"a", b"caf\xe9" if name == column else b"b", b"c"]) for name in ("qid", "docno")}
+    named = {name: pa.Array.from_buffers(pa.string(), 3, array.buffers()) for name, array in columns.items()}
     with pytest.raises(FormatError, match=r"(?s)the run: an id is not UTF-8 .*at string index 1"):
         iro.as_run(pa.table({**named, "score": [1.0, 2.0, 3.0]}))
-
-
-def test_truth_values_and_complex_numbers_are_no_scores(tmp_path: Path) -> None:
-    path = tmp_path / "a.json"
-    path.write_text('{"q": {"d": true}}')
-    frames = [pd.DataFrame({"qid": ["q"], "docno": ["d"], "score": score}) for score in ([True], [1j], np.array([1j]))]
-    for run in ({"q": {"d": True}}, {"q": {"d": np.True_}}, *frames, path):
-        with pytest.raises(FormatError, match="a score or grade must be a number"):
-            iro.evaluate({"q": {"d": 1}}, [run])
 
 
 ODD: list[Any] = [

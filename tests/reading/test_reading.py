@@ -19,7 +19,7 @@ import lz4.frame
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
@@ -44,44 +44,11 @@ def test_what_changes_no_number(write: Any, old: str, new: str) -> None:
     assert run.to_dict() == {"q'1": {'"d,1"': 3.0, "dé\u00a0ü": 2.0, "D#0": float("-inf")}}
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("q1 Q0 d1 1 3.0 t\nq2 Q0 d1 1 3.0 t\n\nq1 Q0 d1 2 2.0 t\n", r"line 4: document d1 is ranked twice for query q1; keep"),
-        ("q1 Q0 d1 1 nan t\n", r"line 1: the score is not a number; correct .*\n  'nan'"),
-        (GOOD + "q3 Q0 d1 1 1_0 t\n", r"line 4: the score is not a number; .*\n  '1_0'"),
-        (GOOD + "q3 Q0 d1 1 3.0\n", r"line 4: has 5 columns, expected 6; ids .*\n  'q3 Q0 d1 1 3.0'"),
-        (GOOD + "q3 Q0 d1 1 3.0 my tag\n", r"line 4: has 7 columns, expected 6; ids and tags must not contain white space"),
-        (GOOD.encode() + b"q3 Q0 d\xe9 1 3.0 t\n", r"line 4: is not UTF-8; convert it .*iconv.*\n  'q3 Q0 d\\\\xe9"),
-        (GOOD.encode() + b"q3 Q0 d\0 1 3.0 t\n", r"line 4: contains a NUL byte; is this a text file"),
-        (GOOD.encode("utf-16"), r"line 1: .*(NUL|UTF-8)"),
-        ("", r"is empty; nothing can be evaluated"),
-        ("q1 0 d1 1\n", r"has 4 columns, expected 6 or 3; these look like the columns of qrels: were the arguments swapped\?"),
-        ("q1 Q0 " + "d" * 1500 + " 1 3.0 t\n", r"line 1: a document id is longer than 1000 bytes"),
-        (GOOD + "q" * 1500 + " Q0 d 1 3.0 t\n", r"line 4: a query id is longer than 1000 bytes"),
-    ],
-)
-def test_malformed_runs_name_file_line_text_and_remedy(write: Any, content: str | bytes, message: str) -> None:
-    path = write(content)
-    with pytest.raises(FormatError, match=message) as caught:
-        iro.read_run(path)
-    assert str(path) in str(caught.value)
-
-
-compressions: dict[str, Callable[[bytes], bytes]] = {
-    "gz": gzip.compress,
-    "bz2": bz2.compress,
-    "xz": lzma.compress,
-    "lz4": lz4.frame.compress,
-    "zst": zstd.compress,
-}
-
-
-@pytest.mark.parametrize("ending", compressions)
-def test_compression_is_told_by_content_and_damage_is_noticed(write: Any, ending: str) -> None:
-    compress = compressions[ending]
+@pytest.mark.parametrize("library", [gzip, bz2, lzma, lz4.frame, zstd])
+def test_compression_is_told_by_content_and_damage_is_noticed(write: Any, library: Any) -> None:
+    compress = library.compress
     first, second = compress(GOOD[:17].encode()), compress(GOOD[17:].encode())
-    for path in (write(compress(GOOD.encode()), "no-ending"), write(first + second), write(GOOD, f"plain.run.{ending}")):
+    for path in (write(compress(GOOD.encode()), "no-ending"), write(first + second), write(GOOD, "plain.run.gz")):
         assert iro.read_run(path).to_dict() == EXPECTED
     noise = "".join(f"q{n} Q0 d{hash((n, n))} 1 1.0 t\n" for n in range(2000))
     whole = compress(noise.encode())
@@ -101,25 +68,20 @@ def test_names_of_files_and_paths_that_are_none(tmp_path: Path, write: Any) -> N
     names = ("a.run", "b.v2.trec.xz", "c", "run.txt", "d.RUN.GZ", "e.f", "g.jsonl.gz")
     assert [files.name_of(f"/x/{name}") for name in names] == ["a", "b.v2", "c", "run", "d", "e.f", "g"]
     write(GOOD, "bm25.run")
-    with pytest.raises(UnreadableFile, match=r"bm26\.run: no such file; did you mean .*bm25\.run\?"):
-        iro.read_run(tmp_path / "bm26.run")
-    with pytest.raises(UnreadableFile, match=r"the folder .* does not exist"):
-        iro.read_run(tmp_path / "nowhere" / "a.run")
-    with pytest.raises(UnreadableFile, match="a directory or device, not a file"):
-        iro.read_run(tmp_path)
-    with pytest.raises(OSError, match="a directory or device"):
-        iro.read_run("/dev/zero")
+    for path, message in (
+        (tmp_path / "bm26.run", r"bm26\.run: no such file; did you mean .*bm25\.run\?"),
+        (tmp_path / "nowhere" / "a.run", r"the folder .* does not exist"),
+        (tmp_path, "a directory or device, not a file"),
+        ("/dev/zero", "a directory or device, not a file"),
+    ):
+        with pytest.raises(UnreadableFile, match=message):
+            iro.read_run(path)
 
 
 def test_msmarco_columns_and_ordering_by_rank(write: Any) -> None:
-    path = write("q1\td1\t2\nq1\td2\t1\n")
-    for run in (iro.read_run(path, by="rank"), iro.as_run(f"{path}#rank")):
-        assert (run.by_rank, run.name) == (True, path.name.removesuffix(".run"))
-        assert run.to_dict() == {"q1": {"d1": -2.0, "d2": -1.0}}
-    trec = write("q1 Q0 d1 2 9.0 t\nq1 Q0 d2 1 1.0 t\n")
-    qrels = {"q1": {"d2": 1}}
-    assert iro.search_lengths(qrels, iro.read_run(trec)).esl().tolist() == [2.0]
-    assert iro.search_lengths(qrels, iro.read_run(trec, by="rank")).esl().tolist() == [1.0]
+    path, trec = write("q1\td1\t2\nq1\td2\t1\n", "msmarco"), write("q1 Q0 d1 2 9.0 t\nq1 Q0 d2 1 1.0 t\n")
+    for run in (iro.read_run(path, by="rank"), iro.as_run(f"{path}#rank"), iro.read_run(trec, by="rank")):
+        assert (run.by_rank, run.to_dict()) == (True, {"q1": {"d1": -2.0, "d2": -1.0}})
     for wrong in ("inf", "1.5", "nan"):
         with pytest.raises(FormatError, match=r"line 1: .*(the rank is not a number|a rank must be a whole number)"):
             iro.read_run(write(f"q1\td1\t{wrong}\n"), by="rank")
@@ -206,6 +168,7 @@ def test_both_readers_of_separated_columns_say_the_same(rows: list[tuple[str, st
     assert fast is not None
 
 
+@settings(max_examples=25)
 @given(rows=rows, size=st.integers(1, 200))
 def test_any_size_of_blocks_gives_the_same(rows: list[tuple[str, str, float, str]], size: int) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
@@ -238,9 +201,7 @@ def test_repeated_pairs_are_found_wherever_rows_are_cut(codes: list[int], stretc
         ({"q1": [30, 20, 10], "q2": [5]}, "score"),
         ({"q1": [3, 3, 3], "q2": [9, 9]}, "score"),
         ({"q1": [1, 2, 2.5]}, "score"),
-        ({"q1": [-1, -2]}, "score"),
         ({"q1": [1], "q2": [1]}, None),  # no query has two
-        ({"q1": [30, 20, 10], "q2": [1]}, None),
         ({"q1": [2, 1], "q2": [30, 20]}, None),
         ({"q1": [1, 3, 2]}, None),
         ({"q1": [0, 1, 2]}, None),
@@ -263,7 +224,7 @@ def test_three_columns_have_ranks_or_scores_or_must_say_which(
     assert iro.as_run(f"{path}#score").to_dict() == expected
 
 
-class Other(NamedTuple):
+class Row(NamedTuple):
     query: str
 
 
@@ -274,11 +235,14 @@ class Other(NamedTuple):
         ({"q": {"d": "high"}}, r"a score or grade must be a number\n  \"'high'\""),
         ({"q": {"d": float("nan")}}, r"document d of query q has no score or grade \(NaN\)"),
         ({"q": 1.0}, r"is not a dict of dict"),
+        ({"q": {"d": True}}, "a score or grade must be a number"),
+        ({"q": {"d": np.True_}}, "a score or grade must be a number"),
+        *((pd.DataFrame({"qid": ["q"], "docno": ["d"], "score": [odd]}), "must be a number") for odd in (True, 1j)),
         ({1: {"d": 1.0}, "1": {"d": 1.0}}, r"contains the same query id twice, once as text and once as a number"),
         ({"q": {1: 1.0, "1": 2.0}}, r"document 1 is ranked twice for query q"),
-        (pd.DataFrame({"qid": ["q"], "docno": ["d"]}), r"has no column 'score' or 'rank'; its columns are qid, docno"),
         ([("q", "d", 1.0)], r"is not a named tuple"),
-        ([Other("q")], r"has no column 'query_id'"),
+        ([Row("q")], r"has no column 'query_id'"),
+        ({"q": ["a", "a"]}, "document a is ranked twice for query q"),
         (3, r"cannot be read from a int"),
     ],
 )
@@ -363,17 +327,3 @@ def test_documents_that_differ_in_last_bytes_only_are_told_apart() -> None:
     ranking = {document: -float(rank) for rank, document in enumerate(documents)}
     lengths = iro.search_lengths(judged, iro.as_run({"q": ranking}))
     assert sorted(lengths.rank.tolist()) == list(range(1, 1001, 3))
-
-
-def test_texts_and_ids_are_cut_at_newlines_only(tmp_path: Path) -> None:
-    path = tmp_path / "queries.tsv"
-    path.write_text("q1\tfoo\u2028bar baz\r\nq2\tx\n", newline="")
-    assert files.read_texts(path) == {"q1": "foo\u2028bar baz", "q2": "x"}
-    assert files.read_ids(path) == ["q1", "q2"]
-    path.write_bytes(b"q1\tcaf\xe9\n")
-    with pytest.raises(FormatError, match="line 1: is not UTF-8"):
-        files.read_texts(path)
-    for line, message in (("q2\n", "line 2: the text of the query is missing"), ("q1\ttwo\n", "the query id is repeated")):
-        path.write_text("q1\tone\n" + line)
-        with pytest.raises(FormatError, match=message):
-            files.read_texts(path)

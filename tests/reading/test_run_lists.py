@@ -10,7 +10,7 @@ import ir_measures
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.errors import FormatError, IrOutcomesWarning, ParameterError, UnreadableFile
+from ir_outcomes.errors import IrOutcomesWarning, ParameterError, UnreadableFile
 from ir_outcomes.reading.runs import run_list, run_paths, runs_and_names
 
 RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\n"
@@ -33,9 +33,6 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_directory_of_runs_with_other_files(folder: Path) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert run_paths(folder) == [str(folder / name) for name in RUNS]
     others = {
         "qrels.txt": "q1 0 d1 1\n",
         "labels.csv": "qid,docno,label\nq1,d1,1\n",
@@ -49,18 +46,13 @@ def test_a_directory_of_runs_with_other_files(folder: Path) -> None:
     (folder / "within").mkdir()
     with pytest.warns(IrOutcomesWarning) as caught:
         assert run_paths(folder) == [str(folder / name) for name in RUNS]
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
     message = "README, a.run.eval, labels.csv, notes.md, qrels.txt are not runs and are left out; name a file itself"
-    assert message in str(caught[0].message)
+    assert [(message in str(each.message), each.filename) for each in caught] == [(True, __file__)]
     with pytest.warns(IrOutcomesWarning, match=r"qrels\.txt is not a run and is left out"):
         assert run_paths(f"{folder}/[aq]*[nt]") == [str(folder / "a.run")]
     with pytest.warns(IrOutcomesWarning, match="are not runs"):
         listed = run_list([folder, folder / "qrels.txt"])  # a file that is named is not left out
-    assert listed is not None
-    assert len(listed) == len(RUNS) + 1
-    with pytest.raises(FormatError, match="4 columns"):
-        iro.as_run(folder / "qrels.txt")
+    assert listed == [*(str(folder / name) for name in RUNS), folder / "qrels.txt"]
 
 
 def test_broken_runs_are_not_left_out(folder: Path) -> None:
@@ -105,17 +97,12 @@ def test_a_dict_of_runs_and_a_run_in_a_dict() -> None:
     run: dict[str, Any] = {"q1": {"d1": 1.0}}
     for single in (run, {"q0": {}, **run}, {"q1": ["d1"]}, {"q0": [], "q1": ["d1"]}, {"q1": {}}, {"q1": []}, {1: [2]}):
         assert run_list(single) is None
-    for several in (
-        {"a": run, "b": run},
-        {"a": {}, "b": run},
-        {"a": {"q1": ["d1"]}},
-        {"a": "a.run"},
-        {"a": [ir_measures.ScoredDoc("q1", "d1", 1.0)]},
-    ):
+    scored = [ir_measures.ScoredDoc("q1", "d1", 1.0)]
+    for several in ({"a": {}, "b": run}, {"a": {"q1": ["d1"]}}, {"a": "a.run"}, {"a": scored}):
         assert run_list(several) == several
     with pytest.raises(ParameterError, match="there is no run"):
         run_list({})
-    assert run_list([ir_measures.ScoredDoc("q1", "d1", 1.0)]) is None
+    assert run_list(scored) is None
 
 
 def test_names_are_text() -> None:
@@ -123,10 +110,7 @@ def test_names_are_text() -> None:
     assert runs_and_names([run, run], ["x", None]) == ([run, run], ["x", None])
     assert runs_and_names({"x": run}) == ([run], ["x"])
     assert runs_and_names(run) == ([run], [None])
-    for names in ([1, 2], ["a", b"b"]):
-        with pytest.raises(ParameterError, match="of a run is not text; convert names with str"):
-            runs_and_names([run, run], names)  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="the name 1 of a run is not text"):
+    with pytest.raises(ParameterError, match="the name 1 of a run is not text; convert names with str"):
         iro.evaluate({"q1": {"d1": 1}}, {1: run})
     for wrong in ("ab", ["a"]):
         with pytest.raises(ParameterError, match=r"names=.*: must be a list with a name for each of the 2 runs"):

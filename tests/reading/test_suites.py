@@ -11,7 +11,6 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, InputError, IrOutcomesWarning, MismatchError, ParameterError, UnreadableFile
 from ir_outcomes.reading.suites import read_suite
-from tests.helpers.command_line import call
 
 QRELS = "".join(f"q{n} 0 d 1\n" for n in range(12))
 SYSTEMS = {
@@ -54,7 +53,7 @@ def test_layouts(tmp_path: Path, runs: str, qrels: str) -> None:
     assert [collection.name for collection in suite.collections] == list(COLLECTIONS)
     assert suite.systems == ("bm25", "new")
     evaluations = iro.evaluate_suite(tmp_path, n_jobs=1)
-    assert {name: evaluation.names for name, evaluation in evaluations.items()} == dict.fromkeys(COLLECTIONS, ("bm25", "new"))
+    assert {name: evaluation.names for name, evaluation in evaluations.items()} == dict.fromkeys(COLLECTIONS, suite.systems)
 
 
 def test_dataset_ids(tmp_path: Path) -> None:
@@ -116,10 +115,6 @@ def test_json_and_toml(tmp_path: Path) -> None:
     assert {evaluation.cutoff for evaluation in iro.evaluate_suite(path, cutoff=3).values()} == {3}
     with pytest.raises(ParameterError, match="collection first: cutoff=0: must be a whole number"):
         iro.evaluate_suite(path, cutoff=0)
-    refused = call("suite", path)
-    assert (refused.returncode, "differ in cutoff" in refused.stderr) == (1, True)
-    done = call("suite", path, "--allow", "cutoff", "--format", "csv", "-m", "nDCG@10")
-    assert (done.returncode, done.stdout.split(",")[0]) == (0, "condition")
     toml = tmp_path / "suite.toml"
     toml.write_text('[collections.first]\nqrels = "first.txt"\nruns = ["runs/first/bm25.run", "runs/first/new.run"]\n')
     assert read_suite(toml).systems == ("bm25", "new")
@@ -133,15 +128,11 @@ def test_json_and_toml(tmp_path: Path) -> None:
     [
         ([], "not a TOML or JSON file of a suite .*Expected `object`, got `array`"),
         ({"collections": {}}, "lists no collection"),
-        ({"collections": {"a": 1}}, "Expected `object`, got `int`"),
         ({"collections": {"a": {"qrels": "x", "dataset": "y", "runs": "x"}}}, "needs either qrels"),
-        ({"collections": {"a": {"qrels": "x"}}}, "missing required field `runs`"),
         ({"collections": {"a": {"qrels": "x", "runs": "y", "cutof": 3}}}, "unknown field `cutof`"),
-        ({"collections": {"a": {"qrels": 3, "runs": "y"}}}, "Expected `str | null`, got `int`"),
         ({"collections": {"a": {"dataset": "no/such", "runs": "y"}}}, "is not an ir_datasets id"),
         ({"collections": {"a": {"qrels": "x", "runs": ["a/b.run", "c/b.run"]}}}, "two runs have the same name"),
         ({"collections": {"a": {"qrels": "x", "runs": "y"}}, "baseline": "z"}, "no collection has a run called 'z'"),
-        ({"collection": {}, "collections": {}}, "unknown field `collection`"),
         ('{"collections": {"a": {"runs": {}}, "a": {"runs": {}}}}', "an object has the same name twice"),
     ],
 )
