@@ -152,33 +152,22 @@ def test_the_official_files_from_the_command_line(real_data: Path, tmp_path: Pat
     shutil.copytree(real_data / "ir_datasets_home", home, copy_function=shutil.copyfile)
     for folder, _, _ in os.walk(home):
         os.chmod(folder, 0o755)
-    path = os.pathsep.join([str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = {"IR_DATASETS_HOME": str(home), "COLUMNS": "100", "IR_DATASETS_DL_TRIES": "1", "PYTHONPATH": path}
+    environment = os.environ | {"IR_DATASETS_HOME": str(home), "COLUMNS": "100", "IR_DATASETS_DL_TRIES": "1"}
 
     def call(*commands: tuple[str | Path, ...]) -> list[Done]:
         # ir_datasets reads its home when it is imported, so these commands run in a process of their own.
         code = "import json, sys; from tests.helpers.command_line import call\n"
         code += "json.dump([call(*arguments) for arguments in json.load(sys.stdin)], sys.stdout)"
-        asked, variables = json.dumps(commands, default=str), os.environ | environment
-        done = subprocess.run(
-            [sys.executable, "-c", code], input=asked, capture_output=True, text=True, env=variables, check=True
-        )
-        return [Done(*answer) for answer in json.loads(done.stdout)]
+        command, asked, root = [sys.executable, "-c", code], json.dumps(commands, default=str), Path(__file__).parents[2]
+        answers = subprocess.check_output(command, input=asked, text=True, env=environment, cwd=root)
+        return [Done(*answer) for answer in json.loads(answers)]
 
-    msmarco, dl20 = real_data / "msmarco-doc-dev", real_data / "dl20-passage"
+    msmarco = real_data / "msmarco-doc-dev"
     pair = ("compare", "msmarco-document/dev", msmarco / "bm25.run.gz", msmarco / "wordnet_all.run.gz", "--format", "json")
-    deep_runs = (dl20 / "BM25.run.gz", dl20 / "splade.run.gz")
-    by_id, deep, listed, shown = call(
-        pair,
-        ("compare", "msmarco-passage/trec-dl-2020", *deep_runs, "--format", "json"),
-        ("datasets",),
-        ("datasets", "msmarco-passage/trec-dl-2019"),
-    )
+    by_id, listed, shown = call(pair, ("datasets",), ("datasets", "msmarco-passage/trec-dl-2019"))
     by_file = compare_pair(msmarco / "qrels.txt", msmarco / "bm25.run.gz", msmarco / "wordnet_all.run.gz")
     found = Comparison.from_json(by_id.stdout)
     assert (found.outcomes, found.verdict, found.cutoff) == (by_file.outcomes, by_file.verdict, 100)
-    settings = Comparison.from_json(deep.stdout).settings
-    assert (settings.cutoff, settings.rel, settings.unit) == (1000, 2, "document")
     for name in ("msmarco-document/dev ", "msmarco-document/trec-dl-2019 ", "msmarco-passage/trec-dl-2020/judged "):
         (line,) = [line for line in listed.stdout.splitlines() if line.startswith(name)]
         assert line.endswith("here")

@@ -21,7 +21,6 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MissingDependency, UnreadableFile
 from ir_outcomes.reading import files
-from ir_outcomes.reading import text as lines
 from ir_outcomes.reading.qrels import beir_texts
 
 RUN = {"q1": {"b": 1.5, "é": 2.5}, "q2": {"a": 0.5}}
@@ -98,7 +97,6 @@ def test_rankings_without_scores_in_python() -> None:
     ("content", "message"),
     [
         ("q1 Q0 d1 1 3.0 t\nq2 Q0 d1 1 3.0 t\n\nq1 Q0 d1 2 2.0 t\n", r"line 4: document d1 is ranked twice for query q1; keep"),
-        ("q1 Q0 d1 1 nan t\n", r"line 1: the score is not a number; correct .*\n  'nan'"),
         (GOOD + "q3 Q0 d1 1 1_0 t\n", r"line 4: the score is not a number; .*\n  '1_0'"),
         (GOOD + "q3 Q0 d1 1 3.0 my tag\n", r"line 4: has 7 columns, expected 6; ids and tags must not contain white space"),
         (GOOD.encode() + b"q3 Q0 d\xe9 1 3.0 t\n", r"line 4: is not UTF-8; convert it .*iconv.*\n  'q3 Q0 d\\\\xe9"),
@@ -106,7 +104,6 @@ def test_rankings_without_scores_in_python() -> None:
         (GOOD.encode("utf-16"), r"line 1: .*(NUL|UTF-8)"),
         ("", r"is empty; nothing can be evaluated"),
         ("q1 0 d1 1\n", r"has 4 columns, expected 6 or 3; these look like the columns of qrels: were the arguments swapped\?"),
-        ("q1 Q0 " + "d" * 1500 + " 1 3.0 t\n", r"line 1: a document id is longer than 1000 bytes"),
         (GOOD + "q" * 1500 + " Q0 d 1 3.0 t\n", r"line 4: a query id is longer than 1000 bytes"),
         ("qid,docno,score\nq1,d1,1.5\nq1,d2,x\n", r"line 3: the score is not a number.*\n  'x'"),
         ("qid,docno,rank\nq1,d1,1\nq1,d2,1\n", r"line 3: rank 1 is given twice"),
@@ -124,7 +121,6 @@ def test_rankings_without_scores_in_python() -> None:
         ('{"qid": "q1", "docid": "d1", "score": 1.0}\n{"qid": "q1", "docid": "d2"}', r"line 2: entry 2 has no 'score'"),
         ('{"qid": "q", "docids": ["a"]}\n\n{"qid": "p", "docids": ["a", "a"]}', r"line 3: document a is ranked twice"),
         ('{"qid": "q", "docids": ["a", 1.5]}', r"line 1: .*a document id must be text"),
-        ('{"qid": "q", "docids": ["a"]}\n{"qid": "p", "docids": 3}', r"line 2: entry 2 has no 'docids' as a run"),
         ('{"qid": "q", "docid": "d", "relevance": 1}', r"line 1: has the keys of qrels \(columns\): were the arguments"),
         ('{"q1": {"d2": 1},\n "q2": {"é": "high"}}', "document é of query q2: a score or grade must be a number"),
         ('{"mteb_model_meta": {}, "a": {"x": {"q2": {"é": null}}}}', "document é of query q2.*no score or grade"),
@@ -132,7 +128,6 @@ def test_rankings_without_scores_in_python() -> None:
         ("# ir_metadata.start\n# a: 1\n", "line 2: the ir_metadata header must be comment"),
         ("# ir_metadata.start\n# ir_metadata.end\n", "is empty; nothing can be evaluated"),
         ("q1 Q0 d1 1 3.0 t\n# a comment\n", "line 2: has 3 columns, expected 6; .*comment lines must be removed"),
-        ("# made by us on a Monday\nq1 Q0 d1 1 3.0 t\n", "line 1: has 7 columns, .*comment lines must be removed"),
     ],
 )
 def test_what_is_wrong_in_a_run_is_said_with_file_line_text_and_remedy(write: Any, content: str | bytes, message: str) -> None:
@@ -146,7 +141,6 @@ def test_what_is_wrong_in_a_run_is_said_with_file_line_text_and_remedy(write: An
     ("content", "message"),
     [
         ("qid,docno,score\nq1,d1,1.5\n", r"has no column 'relevance'.*columns of a run: were the arguments swapped\?"),
-        ("qid,docno,label\nq1,d1,1.5\n", r"line 2: document d1 of query q1: a grade must be a whole number"),
         ("q1 0 d1 1\nq1 0 d2 1\nq1 0 d1 2\n", r"line 3: document d1 has two grades for query q1, 1 and 2; keep one"),
         ("q1 0 d1 1.5\n", r"line 1: document d1 of query q1: a grade must be a whole number .*\n  '1.5'"),
         ("q 0 d 9223372036854775808\n", r"line 1: .*a grade must be a whole number of at most"),
@@ -164,14 +158,6 @@ def test_what_is_wrong_in_qrels_is_located(write: Any, content: str, message: st
 def test_ids_that_begin_like_another_form(write: Any) -> None:
     for first in ('{"q', "[1]", "PAR1", "qid"):
         assert iro.read_run(write(f"{first} Q0 docno 1 1.5 score\n")).query_ids == (first,)
-
-
-@pytest.mark.parametrize("space", ["\u00a0", "\u2028", "\x1f"])
-def test_only_ascii_white_space_is_removed_around_a_value(write: Any, space: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write(f"query-id\tcorpus-id\tscore\nq1\t{space}\t1\nq1\td{space}\t2\n")
-    fast = iro.read_qrels(path).to_dict()
-    monkeypatch.setattr(lines, "_fast", lambda block, layout: None)
-    assert iro.read_qrels(path).to_dict() == fast == {"q1": {space: 1, f"d{space}": 2}}
 
 
 # --- BEIR and MTEB

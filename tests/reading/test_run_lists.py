@@ -11,7 +11,7 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import IrOutcomesWarning, ParameterError, UnreadableFile
-from ir_outcomes.reading.runs import run_list, run_paths, runs_and_names
+from ir_outcomes.reading.runs import run_list, run_paths
 
 RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\n"
 RUNS = {
@@ -107,11 +107,8 @@ def test_a_dict_of_runs_and_a_run_in_a_dict() -> None:
 
 def test_names_are_text() -> None:
     run = {"q1": {"d1": 1.0}}
-    assert runs_and_names([run, run], ["x", None]) == ([run, run], ["x", None])
-    assert runs_and_names({"x": run}) == ([run], ["x"])
-    assert runs_and_names(run) == ([run], [None])
     with pytest.raises(ParameterError, match="the name 1 of a run is not text; convert names with str"):
         iro.evaluate({"q1": {"d1": 1}}, {1: run})
     for wrong in ("ab", ["a"]):
         with pytest.raises(ParameterError, match=r"names=.*: must be a list with a name for each of the 2 runs"):
-            runs_and_names([run, run], wrong)
+            iro.evaluate({"q1": {"d1": 1}}, [run, run], names=wrong)
