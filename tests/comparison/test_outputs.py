@@ -12,7 +12,7 @@ from ir_measures import AP, RR, nDCG
 import ir_outcomes as iro
 from ir_outcomes import ESL
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.errors import FormatError, MismatchError, ParameterError
+from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.samples import write_sample
 from tests.helpers.command_line import call, call_ir_measures
 from tests.helpers.comparisons import all_notes, compare_pair
@@ -60,19 +60,13 @@ def test_ir_measures_and_pytrec_eval_give_the_verdict_of_the_runs(inputs: Any, e
     check(compared(*(evaluator.evaluate(run) for run in runs), qrels=qrels), expected)
 
 
-def test_pyterrier_frame_and_file(inputs: Any, expected: Comparison, tmp_path: Path) -> None:
+def test_a_pyterrier_frame_of_both_runs(inputs: Any, expected: Comparison) -> None:
     qrels, *runs = inputs
-    rows = [
-        (name, metric.query_id, str(metric.measure), metric.value)
-        for name, run in zip("AB", runs, strict=True)
-        for metric in ir_measures.iter_calc([RR, nDCG @ 10], qrels, run)
-    ]
-    table = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
-    table.to_csv(tmp_path / "perquery.csv", index=False)
-    for source in (table, tmp_path / "perquery.csv"):
-        found = compared(source, source, names=("A", "B"))
-        check(found, expected)
-        assert (found.baseline, found.contender) == ("A", "B")
+    parts = {name: pd.DataFrame(ir_measures.iter_calc([RR], qrels, run)) for name, run in zip("AB", runs, strict=True)}
+    table = pd.concat(parts, names=["name"]).reset_index("name").rename(columns={"query_id": "qid"}).astype({"measure": str})
+    found = compared(table, table, names=("A", "B"))
+    check(found, expected)
+    assert (found.baseline, found.contender) == ("A", "B")
 
 
 def test_text_of_trec_eval_is_rounded_and_that_is_noticed(inputs: Any, expected: Comparison, tmp_path: Path) -> None:
@@ -100,7 +94,6 @@ def test_text_of_ir_measures(folder: Path, expected: Comparison, tmp_path: Path)
         paths.append(path)
     found = compared(*paths, qrels=folder / "qrels.txt")
     check(found, expected)
-    assert (found.baseline, found.contender) == ("bm25", "bm25-stem")
     done = call("compare-outputs", *paths, "--format", "json")
     assert json.loads(done.stdout)["outcomes"]["won"] == expected.outcomes.won
 
@@ -119,23 +112,6 @@ def test_other_measures_split_at_zero_and_say_so(inputs: Any) -> None:
     assert "ranking, nDCG@10" in " ".join(str(found).split())
     assert "nDCG@10 is" in found.verdict.sentence
     assert any("Coverage is the share of queries with nDCG@10 above zero" in note for note in all_notes(found))
-    assert Comparison.from_json(found.to_json()) == found
-
-
-def test_a_measure_of_an_evaluation(folder: Path) -> None:
-    runs = [folder / f"{name}.run" for name in ("bm25", "bm25-stem", "bm25-flat")]
-    ev = iro.evaluate(folder / "qrels.txt", runs, measures=["nDCG@10"])
-    found = iro.compare_measure(ev, "nDCG@10", "bm25")
-    assert isinstance(found, Comparisons)
-    assert [item.contender for item in found] == ["bm25-stem", "bm25-flat"]
-    assert found[0].ranking.measured_in == "nDCG@10"
-    single = iro.compare_measure(ev, "nDCG@10", "bm25", "bm25-stem")
-    assert isinstance(single, Comparison)
-    assert single.ranking.pvalue == found[0].ranking.pvalue
-    scores = ev.scores_of("nDCG@10")
-    outputs = [dict(zip(scores.query_ids, row, strict=True)) for row in scores.values.tolist()]
-    again = compared(*outputs[:2], measure="nDCG@10", qrels=folder / "qrels.txt", names=("bm25", "bm25-stem"))
-    assert (again.coverage, again.ranking, again.outcomes) == (single.coverage, single.ranking, single.outcomes)
 
 
 A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
@@ -146,17 +122,14 @@ A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
     [
         ({"q": {"RR(rel=2)": 1.0}}, {"q": {"RR(rel=2)": 1.0}}, {"rel": 1}, ParameterError, "counts grades from 2 on"),
         (A, A, {"correction": "tukey", "measure": "RR"}, ParameterError, "must be one of holm"),
-        (A, A, {"test": "never_given()", "measure": "RR"}, ParameterError, "must be one of t, wilcoxon"),
         (A, A, {"names": (1, 2), "measure": "RR"}, ParameterError, "the name 1 of a run is not text"),
         (A, {"z": {"RR": 1.0}}, {}, MismatchError, "have no query in common"),
         ({"q": {"AP": 1, "P@5": 1}}, {"q": {"AP": 1, "P@5": 1}}, {}, ParameterError, "has several measures"),
         ({"q": {"mine": 1}}, {"q": {"mine": 1}}, {}, ParameterError, "the direction of mine is not known"),
         ({"q": {"ASL": 1}}, {"q": {"ASL": 1}}, {}, ParameterError, "does not say both what was found and how far down"),
         ({"q": 1.0}, A, {}, ParameterError, "values without the name of their measure; name it with measure="),
-        ({}, A, {}, FormatError, "the baseline: has no per-query value"),
         (A, A, {"names": ("A",)}, ParameterError, "2 outputs and 1 names"),
         (A, A, {"qrels": {"q9": {"d": 1}}}, MismatchError, "no query of the outputs"),
-        (A, {"q1": {"AP": 1}}, {}, MismatchError, "choose with measure="),
     ],
 )
 def test_wrong_outputs(baseline: Any, contender: Any, settings: Any, error: Any, message: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import ir_outcomes as iro
+from tests.helpers.runs import Ranks, qrels_of, run_of
 
 
 def compare_pair(*arguments: Any, **settings: Any) -> iro.Comparison:
@@ -17,6 +18,11 @@ def compare_several(*arguments: Any, **settings: Any) -> iro.Comparisons:
     found = iro.compare(*arguments, **settings)
     assert isinstance(found, iro.Comparisons)
     return found
+
+
+def compare_ranks(a: Ranks, b: Ranks, depth: int = 100, **settings: Any) -> iro.Comparison:
+    """Compare two runs by the rank at which each query has its relevant document; see `run_of`."""
+    return compare_pair(qrels_of(a), run_of(a, depth), run_of(b, depth), names=["A", "B"], **settings)
 
 
 def all_notes(comparison: iro.Comparison) -> tuple[str, ...]:

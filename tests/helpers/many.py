@@ -42,3 +42,20 @@ def tied_multiset(n_queries: int) -> tuple[Qrels, dict[str, Run]]:
             for query, rank in zip(qrels, places, strict=True)
         }
     return qrels, runs
+
+
+def judged_in_part(
+    seed: int, n_queries: int, n_documents: int, share: float = 0.5, relevant: float = 0.4
+) -> tuple[Qrels, dict[str, Run]]:
+    """Two runs over the same documents, of which a share is judged."""
+    rng = np.random.default_rng(seed)
+    qrels: Qrels = {}
+    runs: dict[str, Run] = {"A": {}, "B": {}}
+    documents = [f"d{place}" for place in range(n_documents)]
+    for query in (f"q{number}" for number in range(n_queries)):
+        qrels[query] = {document: int(rng.random() < relevant) for document in documents if rng.random() < share}
+        qrels[query].setdefault("elsewhere", int(rng.random() < 0.7))
+        for run in runs.values():
+            order = rng.permutation(documents)[: max(1, n_documents - 1)].tolist()
+            run[query] = {document: 100.0 - place for place, document in enumerate(order)}
+    return qrels, runs

@@ -142,8 +142,6 @@ def lay_out(folder: Path, runs: str, qrels: str | None, collections: Iterable[st
     [
         ("runs/{system}/{collection}.run.gz", "qrels/{collection}.txt.gz"),
         ("runs/{system}/{collection}.res", "qrels/{collection}.qrels"),
-        ("runs/{system}/{collection}.run", "{collection}/qrels.txt"),
-        ("{collection}/{system}.res.gz", "{collection}/qrels.txt.gz"),
         ("{collection}/{system}.run", "{collection}/qrels"),
         ("{collection}/{system}.trec.gz", "qrels/{collection}.tsv"),
     ],
