@@ -189,9 +189,9 @@ def test_notes_on_power_and_depth() -> None:
 
 def test_one_document_more_does_not_change_the_kind_of_test() -> None:
     """Both runs find the same documents, or one finds one document fewer: the interval moves a little, and no test changes."""
-    qrels = {f"q{n}": {f"d{m}": 1 for m in range(20)} for n in range(43)}
-    run = {q: {f"d{m}": 50.0 - m for m in range(20)} for q in qrels}
-    fewer = {**run, "q0": {f"d{m}": 50.0 - m for m in range(19)}}
+    qrels = {f"q{n}": {f"d{m}": m for m in range(1, 21)} for n in range(43)}
+    run: dict[str, Any] = dict(qrels)
+    fewer = {**run, "q0": {f"d{m}": m for m in range(2, 21)}}
     same, almost = (compare_pair(qrels, run, other, margins=(1.0, 1.0)).coverage for other in (dict(run), fewer))
     assert same.test == almost.test == "signflip"
     assert same.interval == pytest.approx(almost.interval, abs=0.5)

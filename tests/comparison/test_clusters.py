@@ -102,14 +102,9 @@ def test_holes_other_measures_and_outputs_take_clusters() -> None:
     evaluation = iro.evaluate(qrels, {"A": a, "B": b}, measures=["nDCG@10"], cutoff=10, clusters=CLUSTER_OF, unjudged=True)
     assert iro.holes(evaluation, "A")["B"].label == compared(clusters=CLUSTER_OF).verdict.label
     scores = evaluation.scores_of("nDCG@10")
-    outputs = [
-        dict(zip(scores.query_ids, ({"nDCG@10": value} for value in row.tolist()), strict=True)) for row in scores.values
-    ]
-    by_measure, from_outputs = (
-        iro.compare_measure(evaluation, "nDCG@10", "A", "B"), iro.compare_outputs(*outputs, clusters=CLUSTER_OF),
-    )  # fmt: skip
-    assert isinstance(by_measure, iro.Comparison)
-    assert isinstance(from_outputs, iro.Comparison)
+    outputs = [dict(zip(scores.query_ids, row, strict=True)) for row in scores.values.tolist()]
+    by_measure: Any = iro.compare_measure(evaluation, "nDCG@10", "A", "B")
+    from_outputs: Any = iro.compare_outputs(*outputs, measure="nDCG@10", clusters=CLUSTER_OF)
     assert from_outputs.ranking.pvalues == by_measure.ranking.pvalues
     assert from_outputs.settings.clusters == by_measure.settings.clusters
 

@@ -130,6 +130,7 @@ A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
         ({"q": 1.0}, A, {}, ParameterError, "values without the name of their measure; name it with measure="),
         (A, A, {"names": ("A",)}, ParameterError, "2 outputs and 1 names"),
         (A, A, {"qrels": {"q9": {"d": 1}}}, MismatchError, "no query of the outputs"),
+        (A, {"q1": {"AP": 1}}, {}, MismatchError, "choose with measure="),
     ],
 )
 def test_wrong_outputs(baseline: Any, contender: Any, settings: Any, error: Any, message: str) -> None:
