@@ -31,21 +31,15 @@ def check(result: Any, most: int = 30, words: int = 160) -> str:
     return text
 
 
+# Of those whose screens the documents do not show; tests/test_documents.py measures the others.
 ANALYSES: dict[str, Callable[[iro.Evaluation], Any]] = {
-    "compare": lambda ev: iro.compare(ev, "bm25"),
     "pairs": lambda ev: iro.compare(ev, all_pairs=True, baseline="bm25"),
-    "pair": lambda ev: iro.compare(ev, "bm25", "bm25-stem"),
     "measure of a pair": lambda ev: iro.compare_measure(ev, "nDCG@10", "bm25", "rrf-stem-lsa"),
-    "leaderboard": iro.leaderboard,
     "measures": lambda ev: iro.leaderboard(ev, measures=["RR@10", "nDCG@10", "coverage"]),
     "cutoffs": lambda ev: iro.compare_cutoffs(ev, "bm25", "bm25-stem"),
-    "slices": lambda ev: iro.compare_slices(ev, "length", "bm25", "bm25-stem"),
-    "judges": lambda ev: iro.compare_judges({"nist": ev, "model": ev}, "bm25", "bm25-stem"),
-    "gate": lambda ev: iro.gate(iro.compare(ev, "bm25"), margins=(1.0, 0.5)),
     "holes": lambda ev: iro.holes(ev, "bm25", "bm25-stem", cutoff=10),
     "plan": lambda ev: iro.plan(iro.compare(ev, "bm25", "bm25-stem")),  # type: ignore[arg-type]
     "stability": lambda ev: iro.rank_distribution(ev, resamples=50),
-    "agreement": lambda ev: iro.agreement(ev, splits=5),
     "reordering": iro.reordering,
 }
 

@@ -7,11 +7,11 @@ import dataclasses
 import hashlib
 import json
 import re
+from collections import namedtuple
 from collections.abc import Callable
-from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -21,6 +21,7 @@ from ir_outcomes.showing.report.queries import texts_of_documents
 from ir_outcomes.types import Unit
 from tests.helpers.comparisons import compare_pair
 from tests.helpers.many import collection
+from tests.helpers.pages import Page
 from tests.helpers.results import KINDS, result_of
 
 BAD = "</script><!--<script>alert(1)</script>\u2028&\"'<img src=x onerror=alert(2)>"
@@ -226,21 +227,12 @@ def test_texts_of_a_file(tmp_path: Path) -> None:
             iro.report(evaluation, docs=docs)
 
 
-class Document(NamedTuple):
-    doc_id: str
-    title: str
-    body: str
-
-
 @pytest.mark.parametrize("is_built", [True, False])
 def test_texts_of_a_dataset_that_is_here(monkeypatch: pytest.MonkeyPatch, is_built: bool) -> None:
     import ir_datasets
 
-    def get_many(ids: list[str]) -> dict[str, Document]:
-        assert is_built, "the documents would be downloaded"
-        return {"d1": Document("d1", "title of d1", "and body")}
-
-    store = SimpleNamespace(built=lambda: is_built, get_many=get_many)
+    document = namedtuple("document", "doc_id title body")("d1", "title of d1", "and body")
+    store = SimpleNamespace(built=lambda: is_built, get_many=lambda ids: {"d1": document})
     dataset = SimpleNamespace(has_docs=lambda: True, docs_store=lambda: store)
     monkeypatch.setattr(ir_datasets, "registry", {"made/up": None})
     monkeypatch.setattr(ir_datasets, "load", lambda name: dataset)
@@ -248,32 +240,12 @@ def test_texts_of_a_dataset_that_is_here(monkeypatch: pytest.MonkeyPatch, is_bui
     assert texts_of_documents(None, {"d1"}, "qrels") == {}
 
 
-class Scripts(HTMLParser):
-    """Collects what a browser would run or load."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.scripts: list[dict[str, str | None]] = []
-        self.suspicious: list[str] = []
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        given = dict(attributes)
-        if tag == "script":
-            self.scripts.append(given)
-        names = [name for name in given if name.startswith("on") or name in ("style", "src", "srcset", "srcdoc", "action")]
-        links = [given["href"] or "" for name in given if name == "href" and not (given["href"] or "").startswith("#")]
-        if names or links or tag in ("img", "iframe", "object", "embed", "link", "base"):
-            self.suspicious.append(f"{tag} {given}")
-
-
 def test_markup_of_inputs_is_text() -> None:
     qrels = {BAD: {BAD: 1}, "q2": {"d": 1}}
     runs = {f"{BAD}{name}": {BAD: {BAD: 1.0, f"{BAD}x": 2.0}, "q2": {"d": 1.0}} for name in "ab"}
     evaluation = iro.evaluate(qrels, runs, documents=5, queries={BAD: BAD, "q2": "x"})
     page = iro.report(evaluation, docs={BAD: BAD}, slices={BAD: BAD}, command=BAD)
-    found = Scripts(page.html)
+    found = Page(page.html)
     assert found.scripts == [{"type": "application/json", "id": "data"}, {}]
     assert found.suspicious == []
     assert "\u2028" not in page.html
@@ -286,7 +258,7 @@ def test_markup_of_inputs_is_text() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_result_has_a_page(kind: str) -> None:
     page = result_of(kind).to_report()
-    found = Scripts(page.html)
+    found = Page(page.html)
     assert (len(found.scripts), found.suspicious) == (2, [])
     assert not {"\x1b", "\u202e"} & set(page.html)
 
