@@ -8,7 +8,6 @@ import glob
 import io
 import os
 import re
-import runpy
 import shlex
 import shutil
 import subprocess
@@ -152,12 +151,6 @@ def test_the_table_of_parameters_is_that_of_the_measures() -> None:
         assert default == repr(info.default).replace("'", '"').join("``") if has_default else default in ("none", "required")
         choices = info.choices if isinstance(info.choices, tuple) else ()
         assert all(f'"{choice}"' in f"{default} {meaning}" for choice in choices if isinstance(choice, str)), name
-
-
-def test_every_command_is_documented() -> None:
-    text = runpy.run_path(str(ROOT / "docs" / "conf.py"))["help_of_commands"]()
-    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == list(COMMANDS)
-    assert text.count("Usage: ir-outcomes ") == len(COMMANDS)
 
 
 @pytest.mark.parametrize("document", WITH_LINKS, ids=lambda d: d.name)

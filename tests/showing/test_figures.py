@@ -115,7 +115,6 @@ def test_no_text_overlaps_or_leaves_the_frame(cls: type, kind: str, n: int) -> N
         (lambda: compared(40), "facets", ["intervals not drawn"]),
         (lambda: made(iro.SotaHistory), "history", ["(higher is better), 2019-"]),
         (lambda: made(iro.Leaderboard), "history", ["cutoff 50"]),
-        (lambda: made(iro.Reordering), "orders", ["or more, ties trec"]),
         (lambda: made(iro.Reordering), "changes", ["or more, ties trec"]),
         (lambda: iro.compare_measure(evaluated(2), "nDCG@10", *NAMES[:2]), "queries", ["won ", "neither run found anything"]),
     ],
