@@ -23,9 +23,10 @@ from tests.helpers.comparisons import compare_pair
 from tests.helpers.many import collection
 from tests.helpers.pages import Page
 from tests.helpers.results import KINDS, result_of
+from tests.helpers.runs import qrels_of, run_of
 
 BAD = "</script><!--<script>alert(1)</script>\u2028&\"'<img src=x onerror=alert(2)>"
-GOLD = {f"q{number}": {"gold": 1} for number in range(60)}
+GOLD = qrels_of(f"q{number}" for number in range(60))
 
 
 def island(page: iro.ReportPage) -> dict[str, Any]:
@@ -35,9 +36,7 @@ def island(page: iro.ReportPage) -> dict[str, Any]:
 
 
 def run_with(ranks: list[int]) -> dict[str, dict[str, float]]:
-    """A run that has the relevant document of each query at this rank."""
-    rest = {f"x{n}": -n - 0.5 for n in range(30)}
-    return {query: {"gold": -float(rank), **rest} for query, rank in zip(GOLD, ranks, strict=True)}
+    return run_of(dict(zip(GOLD, ranks, strict=True)), depth=30)
 
 
 @pytest.fixture(scope="module")
@@ -184,11 +183,10 @@ def test_queries_that_change_most_come_first() -> None:
 def test_every_page_takes_texts_and_meets_its_size(evaluation: iro.Evaluation, kind: str) -> None:
     plain: Any = dataclasses.replace(evaluation, texts={})
     given: Any = {"one": plain, "two": plain.restrict(plain.query_ids[:20])} if kind == "collections" else plain
-    by = {query: f"{number % 2}" for number, query in enumerate(plain.query_ids)}
     makers: dict[str, Callable[[], Any]] = {
         "pair": lambda: iro.compare(given, "a", "b"),
         "collections": lambda: iro.compare_collections(given, "a"),
-        "slices": lambda: iro.compare_slices(given, by, "a"),
+        "slices": lambda: iro.compare_slices(given, {query: query[-1] for query in plain.query_ids}, "a"),
         "board": lambda: iro.leaderboard(given),
     }
     result = makers[kind]()
@@ -229,13 +227,11 @@ def test_texts_of_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_built", [True, False])
 def test_texts_of_a_dataset_that_is_here(monkeypatch: pytest.MonkeyPatch, is_built: bool) -> None:
-    import ir_datasets
-
     document = namedtuple("document", "doc_id title body")("d1", "title of d1", "and body")
     store = SimpleNamespace(built=lambda: is_built, get_many=lambda ids: {"d1": document})
     dataset = SimpleNamespace(has_docs=lambda: True, docs_store=lambda: store)
-    monkeypatch.setattr(ir_datasets, "registry", {"made/up": None})
-    monkeypatch.setattr(ir_datasets, "load", lambda name: dataset)
+    monkeypatch.setattr("ir_datasets.registry", {"made/up": None})
+    monkeypatch.setattr("ir_datasets.load", lambda name: dataset)
     assert texts_of_documents(None, {"d1", "x"}, "made/up") == ({"d1": "title of d1 and body"} if is_built else {})
     assert texts_of_documents(None, {"d1"}, "qrels") == {}
 
