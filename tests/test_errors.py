@@ -13,7 +13,7 @@ from ir_measures import P
 import ir_outcomes as iro
 from ir_outcomes import ESL
 from ir_outcomes.errors import FormatError, IrOutcomesError, IrOutcomesWarning, escaped, some
-from ir_outcomes.formatting import fixed, plural, pvalue, pvalue_in_words
+from ir_outcomes.formatting import fixed, pvalue, pvalue_in_words
 from ir_outcomes.reading.files import name_of, read_ids, read_texts
 from ir_outcomes.reading.outputs import read_output
 
@@ -45,12 +45,6 @@ def test_no_message_contains_a_control_character() -> None:
 def test_numbers_in_words() -> None:
     assert fixed(-0.001, 2, signed=True) == "+0.00", "no negative zero"
     assert [pvalue_in_words(0.0312), pvalue_in_words(0.0)] == ["p = 0.031", "p < 1e-300"]
-    assert [plural("query", 1), plural("query", 2), plural("run", 0), plural("box", 2)] == [
-        "1 query",
-        "2 queries",
-        "0 runs",
-        "2 boxes",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import xml.dom.minidom
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
@@ -240,8 +241,10 @@ def test_conditions_say_which_runs_they_draw() -> None:
     assert "1 run (chosen)" in title_of(conditions_plot(conditions, NAMES[:1], ax=Figure()))
 
 
-def test_a_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
-    for draw in (result_of("Comparison").plot, figures.blank_figure):
-        with pytest.raises(MissingDependency, match=r'pip install "\.\[plot\]"'):
-            draw()
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = result_of("Comparison")
+    for module in ("matplotlib.figure", "pandas"):
+        monkeypatch.setitem(sys.modules, module, None)
+    for use, package in ((result.plot, "plot"), (figures.blank_figure, "plot"), (result.to_frame, "pandas")):
+        with pytest.raises(MissingDependency, match=rf'pip install "\.\[{package}\]"'):
+            use()
