@@ -1,7 +1,5 @@
 """Evaluations in files: what is loaded is what was saved, and nothing else is read."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
