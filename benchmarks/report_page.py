@@ -31,7 +31,7 @@ STEPS = (
     ("search for a digit", "#words", "input", "7"),
     ("clear the search", "#words", "input", ""),
     ("sort by change", '[data-sort="change"]', "click", None),
-    ("filter: won", '#outcomes input[value="won"]', "click", None),
+    ("filter: won", "#histogram button:last-of-type", "click", None),
     ("no filter", "#reset", "click", None),
     ("scroll to the middle", "#list", "scroll", 100_000),
 )

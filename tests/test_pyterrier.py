@@ -61,13 +61,9 @@ def systems() -> list[Overlap]:
     return [Overlap(), Overlap(longer=True), Overlap(depth=1)]
 
 
-RANKED = Overlap()(TOPICS)
+FRAMES = {name: system(TOPICS) for name, system in zip(NAMES, systems(), strict=True)}
+RANKED = FRAMES["shorter"]
 MEASURES = [ESL @ 5, ESL(unanswered="cutoff+1") @ 5, Answered @ 5, nDCG @ 10, "map", NumRet(rel=1), RR]
-
-
-@pytest.fixture(scope="module")
-def frames() -> dict[str, pd.DataFrame]:
-    return {name: system(TOPICS) for name, system in zip(NAMES, systems(), strict=True)}
 
 
 def test_the_measures_inside_a_plain_experiment() -> None:
@@ -89,56 +85,53 @@ def test_the_measures_inside_a_plain_experiment() -> None:
 
 
 @pytest.mark.parametrize(("unit", "options"), [("query", {"plan": "tree"}), ("document", {"batch_size": 4}), ("document", {})])
-def test_the_comparison_is_that_of_the_runs(frames: dict[str, pd.DataFrame], unit: Any, options: dict[str, Any]) -> None:
+def test_the_comparison_is_that_of_the_runs(unit: Any, options: dict[str, Any]) -> None:
     found = iro.pyterrier.experiment(
         systems(), TOPICS, QRELS, names=NAMES, cutoff=5, unit=unit, returns="comparisons", verbose=False, **options
     )
-    runs = {name: frame[["qid", "docno", "score"]] for name, frame in frames.items()}
+    runs = {name: frame[["qid", "docno", "score"]] for name, frame in FRAMES.items()}
     assert found == iro.compare(QRELS, runs.pop("shorter"), runs, cutoff=5, unit=unit, names=NAMES)
     assert found[0].per_query()[0].text == "cat on mat"
 
 
-def test_frames_dicts_and_the_baseline_by_name(frames: dict[str, pd.DataFrame]) -> None:
-    found = iro.pyterrier.experiment(frames, TOPICS, QRELS, ["ESL@5", "nDCG@10"], baseline="longer", cutoff=5, round=2)
+def test_frames_dicts_and_the_baseline_by_name() -> None:
+    found = iro.pyterrier.experiment(FRAMES, TOPICS, QRELS, ["ESL@5", "nDCG@10"], baseline="longer", cutoff=5, round=2)
     assert list(found.columns[:4]) == ["name", "ESL@5", "nDCG@10", "answered (queries)"]
-    assert found["name"].tolist() == NAMES
     assert found["nDCG@10"].tolist() == [round(value, 2) for value in found["nDCG@10"]]
     assert found["verdict"].isna().tolist() == [False, True, False]
     assert found["coverage difference (pp, by query)"].tolist() == pytest.approx([0, np.nan, -50], nan_ok=True)
-    means = iro.pyterrier.experiment(frames, TOPICS, QRELS, [ESL @ 5], baseline=None)
+    means = iro.pyterrier.experiment(FRAMES, TOPICS, QRELS, [ESL @ 5], baseline=None)
     assert list(means.columns) == ["name", "ESL@5", "answered (queries)"]
-    _, result = iro.pyterrier.experiment(list(frames.values())[:2], TOPICS, QRELS, ["map"], returns="both")
+    _, result = iro.pyterrier.experiment(list(FRAMES.values())[:2], TOPICS, QRELS, ["map"], returns="both")
     assert len(result) == 1
 
 
-def test_topics_without_qrels_and_qrels_without_topics(frames: dict[str, pd.DataFrame]) -> None:
+def test_topics_without_qrels_and_qrels_without_topics() -> None:
     more = pd.concat([TOPICS, pd.DataFrame([("7", "rain"), ("8", "steel")], columns=["qid", "query"])])
-    expected = iro.pyterrier.experiment(frames, TOPICS, QRELS, MEASURES, cutoff=5)
+    expected = iro.pyterrier.experiment(FRAMES, TOPICS, QRELS, MEASURES, cutoff=5)
     options: dict[str, Any]
     for options in ({"batch_size": 2}, {"plan": "tree"}):
         found = iro.pyterrier.experiment(systems(), more, QRELS, MEASURES, NAMES, cutoff=5, verbose=False, **options)
         pd.testing.assert_frame_equal(found, expected)
-    few = iro.pyterrier.experiment(frames, TOPICS.head(2), QRELS, returns="comparisons")
-    assert few[0].n_queries == 2
-    kept = iro.pyterrier.experiment(
-        systems(), TOPICS.head(2), QRELS, returns="comparisons", filter_by_topics=False, batch_size=2
-    )
+    few: dict[str, Any] = {"topics": TOPICS.head(2), "qrels": QRELS, "returns": "comparisons"}
+    assert iro.pyterrier.experiment(FRAMES, **few)[0].n_queries == 2
+    kept = iro.pyterrier.experiment(systems(), **few, filter_by_topics=False, batch_size=2)
     assert (kept[0].n_queries, kept[0].outcomes.neither) == (6, 4)
 
 
-def test_whole_number_ids(frames: dict[str, pd.DataFrame]) -> None:
-    expected = iro.pyterrier.experiment(frames, TOPICS, QRELS, [ESL @ 5])
-    numbered = [frame.assign(qid=frame["qid"].astype(int)) for frame in (*frames.values(), TOPICS, QRELS)]
+def test_whole_number_ids() -> None:
+    expected = iro.pyterrier.experiment(FRAMES, TOPICS, QRELS, [ESL @ 5])
+    numbered = [frame.assign(qid=frame["qid"].astype(int)) for frame in (*FRAMES.values(), TOPICS, QRELS)]
     *runs, topics, qrels = numbered
     found = iro.pyterrier.experiment(runs, topics, qrels, [ESL @ 5], NAMES)
     pd.testing.assert_frame_equal(found, expected)
-    pd.testing.assert_frame_equal(iro.pyterrier.experiment(frames, topics, QRELS, [ESL @ 5]), expected)
+    pd.testing.assert_frame_equal(iro.pyterrier.experiment(FRAMES, topics, QRELS, [ESL @ 5]), expected)
 
 
-def test_named_baselines_inside_an_experiment(frames: dict[str, pd.DataFrame]) -> None:
-    iro.register_baseline("terrier shorter", frames["shorter"], replace=True)
+def test_named_baselines_inside_an_experiment() -> None:
+    iro.register_baseline("terrier shorter", FRAMES["shorter"], replace=True)
     measures = [Outcome(baseline="terrier shorter", case=case) @ 5 for case in ("neither", "lost", "won", "both")]
-    plain = pt.Experiment([frames["shallow"]], TOPICS, QRELS, measures)
+    plain = pt.Experiment([FRAMES["shallow"]], TOPICS, QRELS, measures)
     assert plain[[str(measure) for measure in measures]].iloc[0].tolist() == pytest.approx([1 / 6, 0.5, 0, 1 / 3])
 
 
@@ -151,11 +144,11 @@ def test_saved_results_are_used_again(tmp_path: Path) -> None:
     assert [comparison.verdict.label for comparison in found] == first["verdict"].tolist()[1:]
 
 
-def test_an_experiment_already_run(frames: dict[str, pd.DataFrame]) -> None:
+def test_an_experiment_already_run() -> None:
     arguments: dict[str, Any] = {"eval_metrics": [ESL @ 5, nDCG @ 10], "names": NAMES}
-    run = pt.Experiment(list(frames.values()), TOPICS, QRELS, perquery=True, **arguments)
-    both = pt.Experiment(list(frames.values()), TOPICS, QRELS, perquery="both", **arguments)
-    expected = iro.pyterrier.experiment(frames, TOPICS, QRELS, cutoff=5, unit="query", returns="comparisons")
+    run = pt.Experiment(list(FRAMES.values()), TOPICS, QRELS, perquery=True, **arguments)
+    both = pt.Experiment(list(FRAMES.values()), TOPICS, QRELS, perquery="both", **arguments)
+    expected = iro.pyterrier.experiment(FRAMES, TOPICS, QRELS, cutoff=5, unit="query", returns="comparisons")
     for perquery in (run, both):
         found = iro.pyterrier.comparisons(perquery, baseline="shorter", measure=ESL @ 5, qrels=QRELS)
         assert [(each.contender, each.outcomes, each.verdict.label) for each in found] == [
@@ -198,29 +191,29 @@ def test_what_is_wrong_is_said(arguments: dict[str, Any], error: type[Exception]
 
 
 @pytest.mark.parametrize(("more", "unit"), [("", "query"), ("123456", "document")])
-def test_the_columns_say_their_unit(frames: dict[str, pd.DataFrame], more: str, unit: str) -> None:
+def test_the_columns_say_their_unit(more: str, unit: str) -> None:
     """ESL by query stood beside a ranking difference by document, and both were called ranks."""
     several = pd.concat([QRELS, pd.DataFrame([[query, "d7", 1] for query in more], columns=QRELS.columns)])
-    frame = iro.pyterrier.experiment(frames, TOPICS, several, [ESL @ 5])
+    frame = iro.pyterrier.experiment(FRAMES, TOPICS, several, [ESL @ 5])
     found = [name for name in frame.columns if "difference" in name]
     assert found == [f"coverage difference (pp, by {unit})", f"ranking difference (ranks, by {unit})"]
 
 
-def test_settings_come_from_the_measures(frames: dict[str, pd.DataFrame]) -> None:
+def test_settings_come_from_the_measures() -> None:
     graded = QRELS.assign(label=[2, 1, 2, 1, 1, 2, 1, 1])
-    frame = iro.pyterrier.experiment(frames, TOPICS, graded, [ESL(rel=2) @ 3, nDCG @ 10])
+    frame = iro.pyterrier.experiment(FRAMES, TOPICS, graded, [ESL(rel=2) @ 3, nDCG @ 10])
     assert (frame.attrs["cutoff"], frame.attrs["rel"]) == (3, 2)
     assert "cutoff 3, that of the measures" in " ".join(frame.attrs["notes"])
-    by_hand = compare_several(graded, frames["shorter"], [frames["longer"], frames["shallow"]], names=NAMES, cutoff=3, rel=2)
+    by_hand = compare_several(graded, FRAMES["shorter"], [FRAMES["longer"], FRAMES["shallow"]], names=NAMES, cutoff=3, rel=2)
     assert frame["verdict"].tolist()[1:] == [comparison.verdict.label for comparison in by_hand]
     assert frame["answered (queries)"][0] == by_hand[0].outcomes.lost + by_hand[0].outcomes.both
 
-    differing, result = iro.pyterrier.experiment(frames, TOPICS, graded, [ESL @ 3, ESL @ 5], returns="both")
+    differing, result = iro.pyterrier.experiment(FRAMES, TOPICS, graded, [ESL @ 3, ESL @ 5], returns="both")
     assert (differing.attrs["cutoff"], differing.attrs["rel"]) == (100, 1)
     assert "because measures use 3, 5; choose another one with cutoff=" in result.notes[0]
-    chosen = iro.pyterrier.experiment(frames, TOPICS, graded, [ESL @ 3], cutoff=4)
+    chosen = iro.pyterrier.experiment(FRAMES, TOPICS, graded, [ESL @ 3], cutoff=4)
     assert chosen.attrs["notes"][0].endswith("cutoff 4, the argument; measures use 3.")
-    assert iro.pyterrier.experiment(frames, TOPICS, QRELS, [nDCG @ 10, RR @ 10]).attrs["cutoff"] == 10
+    assert iro.pyterrier.experiment(FRAMES, TOPICS, QRELS, [nDCG @ 10, RR @ 10]).attrs["cutoff"] == 10
 
 
 def test_values_of_each_query() -> None:
@@ -230,9 +223,9 @@ def test_values_of_each_query() -> None:
     pd.testing.assert_frame_equal(ours, plain)
 
 
-def test_the_best_value_is_highlighted_in_its_own_direction(frames: dict[str, pd.DataFrame]) -> None:
+def test_the_best_value_is_highlighted_in_its_own_direction() -> None:
     measure = ESL(unanswered="cutoff+1") @ 5
-    styled = iro.pyterrier.experiment(frames, TOPICS, QRELS, [measure, nDCG @ 10], baseline=None, highlight="bold")
+    styled = iro.pyterrier.experiment(FRAMES, TOPICS, QRELS, [measure, nDCG @ 10], baseline=None, highlight="bold")
     rules = styled.to_html().split("</style>")[0]
     for column, name, best in ((1, str(measure), "min"), (2, "nDCG@10", "max")):
         for row, value in enumerate(styled.data[name]):
@@ -241,43 +234,42 @@ def test_the_best_value_is_highlighted_in_its_own_direction(frames: dict[str, pd
 
 
 @pytest.mark.parametrize("correction", ["holm", "hs"])
-def test_corrections_of_statsmodels(frames: dict[str, pd.DataFrame], correction: str) -> None:
-    ours = iro.pyterrier.experiment(frames, TOPICS, QRELS, ["map"], correction=correction, correction_alpha=0.2)
+def test_corrections_of_statsmodels(correction: str) -> None:
+    ours = iro.pyterrier.experiment(FRAMES, TOPICS, QRELS, ["map"], correction=correction, correction_alpha=0.2)
     with np.errstate(divide="ignore"):
         rejected, corrected, _, _ = multipletests(ours["map p-value"][1:], alpha=0.2, method=correction)
     np.testing.assert_allclose(ours["map p-value corrected"][1:], corrected)
     assert ours["map reject"].tolist() == [False, *rejected]
     assert any(note.startswith("Verdicts are corrected by holm") for note in ours.attrs["notes"]) == (correction == "hs")
-    without = iro.pyterrier.experiment(frames, TOPICS, QRELS, ["map"], correction=None)
+    without = iro.pyterrier.experiment(FRAMES, TOPICS, QRELS, ["map"], correction=None)
     assert not [name for name in without.columns if "corrected" in name or "reject" in name]
     assert "coverage p-value" in without.columns
 
 
-def test_several_baselines(frames: dict[str, pd.DataFrame]) -> None:
-    frame, results = iro.pyterrier.experiment(
-        frames, TOPICS, QRELS, [nDCG @ 10], baseline=["shorter", 2], cutoff=5, returns="both"
-    )
+def test_several_baselines() -> None:
+    given: dict[str, Any] = {"topics": TOPICS, "qrels": QRELS, "eval_metrics": [nDCG @ 10]}
+    frame, results = iro.pyterrier.experiment(FRAMES, **given, baseline=["shorter", 2], returns="both")
     assert list(results) == ["shorter", "shallow"]
     for name, result in results.items():
-        single = iro.pyterrier.experiment(frames, TOPICS, QRELS, [nDCG @ 10], baseline=name, cutoff=5)
+        single = iro.pyterrier.experiment(FRAMES, **given, baseline=name)
         assert single["verdict"].dropna().tolist() == [comparison.verdict.label for comparison in result]
         for column in ("nDCG@10 +", "nDCG@10 p-value corrected", "ranking difference (ranks, by query)", "verdict"):
             pd.testing.assert_series_equal(frame[f"{column} (against {name})"], single[column], check_names=False)
 
 
-def test_dataset_ids_and_datasets_of_pyterrier(frames: dict[str, pd.DataFrame], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dataset_ids_and_datasets_of_pyterrier(monkeypatch: pytest.MonkeyPatch) -> None:
     name = "msmarco-passage/trec-dl-2020/judged"
     graded = QRELS.assign(label=2)
     data = Mock(spec=["get_topics", "get_qrels"], **{"get_topics.return_value": TOPICS, "get_qrels.return_value": graded})
     monkeypatch.setattr(pt, "get_dataset", {f"irds:{name}": data}.__getitem__)
     monkeypatch.setattr(iro.Task, "qrels", iro.as_qrels(graded))
-    frame = iro.pyterrier.experiment(frames, name, name, ["map"])
+    frame = iro.pyterrier.experiment(FRAMES, name, name, ["map"])
     assert (frame.attrs["cutoff"], frame.attrs["rel"], frame.attrs["unit"]) == (1000, 2, "document")
-    given = iro.pyterrier.experiment(frames, data, data, ["map"])
+    given = iro.pyterrier.experiment(FRAMES, data, data, ["map"])
     assert (given["map"].tolist(), given.attrs["rel"]) == (frame["map"].tolist(), 1)
     data.get_topics.side_effect = RuntimeError("All sources failed", [("a mirror", ConnectionError("no network"))])
     with pytest.raises(DatasetUnavailable, match=r"Mock.*: its topics cannot be loaded \(no network\)"):
-        iro.pyterrier.experiment(frames, data, QRELS, ["map"])
+        iro.pyterrier.experiment(FRAMES, data, QRELS, ["map"])
 
 
 def test_without_pyterrier(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,9 +63,7 @@ def test_small_slices_have_no_label_and_missing_labels_are_said(evaluation: iro.
     path = tmp_path / "kinds.tsv"
     path.write_text("".join(f"q{q}\t{'small' if q < 20 else 'large'}\n" for q in range(110)) + "q999\tlarge\n")
     found = iro.compare_slices(evaluation, path, "a")
-    labels = {row.condition: row.label for row in found.conditions}
-    assert labels["small"] is None
-    assert labels["large"] is not None
+    assert {row.condition: row.label is None for row in found.conditions} == {"small": True, "large": False}
     notes = "\n".join(found.notes)
     assert "10 queries without a label" in notes
     assert "1 label ignored, of queries that the qrels lack: q999." in notes
@@ -104,16 +103,13 @@ def test_the_curve_is_the_share_found_by_each_rank(evaluation: iro.Evaluation) -
 
 def test_judges_side_by_side() -> None:
     runs = {name: {f"q{q}": {"x": float(name == "a"), "y": 0.5} for q in range(40)} for name in "ab"}
-    judges = {"x judge": {q: {"x": 1} for q in runs["a"]}, "y judge": {q: {"y": 1} for q in runs["a"]}}
-    found = iro.compare_judges({name: iro.evaluate(qrels, runs, cutoff=10) for name, qrels in judges.items()}, "a")
+    x, y = (iro.evaluate({q: {document: 1} for q in runs["a"]}, runs, cutoff=10) for document in "xy")
+    found, same = iro.compare_judges({"x judge": x, "y judge": y}, "a"), iro.compare_judges({"one": x, "a model": x}, "a")
     assert found.labels("b") == {"x judge": "worse without gain", "y judge": "better without harm"}
-    assert len(found.flips) == 40
-    assert found.flips[0].better == ("y judge",)
+    assert (len(found.flips), found.flips[0].better, same.flips) == (40, ("y judge",), ())
     assert found.sentences == ("b: a different label under each of 2 judges, opposite directions occur.",)
-    assert type(found).from_json(found.to_json()) == found
-    same = iro.compare_judges({name: iro.evaluate(judges["x judge"], runs, cutoff=10) for name in ("one", "a model")}, "a")
-    assert same.flips == ()
     assert same.sentences[0].startswith('b: the same label under 2 of 2 judges ("worse without gain"), never opposite')
+    assert type(found).from_json(found.to_json()) == found
 
 
 def test_judges_may_differ_in_qrels_and_rel_only() -> None:
@@ -135,16 +131,9 @@ def test_judges_may_differ_in_qrels_and_rel_only() -> None:
         iro.compare_slices(ev, "length", "a")
 
 
-def test_whether_slices_differ_is_not_tested_where_queries_come_in_clusters() -> None:
-    qrels = {f"c{number // 4}::{number}": {"a": 1} for number in range(160)}
-    runs = {
-        "one": {query: {"x": 3.0, "a": 2.0} if number % 3 else {"a": 1.0} for number, query in enumerate(qrels)},
-        "two": {query: {"x": 3.0, "a": 2.0} if number % 5 else {"a": 1.0} for number, query in enumerate(qrels)},
-    }
-    labels = {query: "even" if number % 2 else "odd" for number, query in enumerate(qrels)}
-    independent = iro.compare_slices(iro.evaluate(qrels, runs), labels, "one")
-    clustered = iro.compare_slices(iro.evaluate(qrels, runs, clusters="by:::"), labels, "one")
-    assert independent.differ
-    assert clustered.differ == ()
+def test_whether_slices_differ_is_not_tested_where_queries_come_in_clusters(evaluation: iro.Evaluation) -> None:
+    runs = [replace(run, clusters=np.arange(120) // 4) for run in evaluation]
+    labels = {query: "even" if number % 2 else "odd" for number, query in enumerate(evaluation.query_ids)}
+    clustered = iro.compare_slices(replace(evaluation, runs=tuple(runs)), labels, "a")
+    assert (bool(iro.compare_slices(evaluation, labels, "a").differ), clustered.differ) == (True, ())
     assert "not tested: queries come in clusters" in " ".join(str(clustered).split())
-    assert [row.comparison.n_queries for row in clustered.conditions] == [80, 80]

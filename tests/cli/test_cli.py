@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.samples import SYSTEMS
 from tests.helpers.command_line import call, call_ir_measures
 
 PAIR = ("compare", "qrels.txt", "bm25.run", "bm25-stem.run")
@@ -21,14 +20,6 @@ def test_the_main_job(sample: Path) -> None:
     assert done.stdout.startswith("bm25-stem (B) against bm25 (A): better on both facets\n")
     assert not any(line.endswith(" ") for line in done.stdout.splitlines())
     assert "\x1b" not in done.stdout
-
-
-def test_several_runs_as_json_by_the_ending_of_the_file(small: Path, tmp_path: Path) -> None:
-    target = tmp_path / "result.json"
-    runs = [f"{system}.run" for system in SYSTEMS]
-    assert call("compare", "qrels.txt", *runs, "-o", target, "--cutoff", "90", folder=small) == (0, "", "")
-    found = Comparisons.from_json(target.read_text())
-    assert ([comparison.contender for comparison in found], found[0].cutoff) == (list(SYSTEMS[1:]), 90)
 
 
 def test_settings_reach_the_comparison(small: Path) -> None:
@@ -158,18 +149,19 @@ def test_the_installed_program() -> None:
     assert done.stdout.startswith("Usage: ir-outcomes ")
 
 
-def test_every_format(small: Path, tmp_path: Path) -> None:
-    starts = {
-        "csv": "baseline,contender,",
-        "tex": r"\begin{tabular}",
-        "html": "<p><b>2 runs against bm25",
-        "jsonl": '{"baseline": "bm25", "contender": "bm25-stem",',
-        "md": "**2 runs against bm25 (A): ",
-        "txt": "2 runs against bm25 (A): ",
-    }
-    for ending, start in starts.items():
-        assert call("compare", "qrels.txt", *RUNS, "-o", tmp_path / f"x.{ending}", folder=small).returncode == 0
-        assert (tmp_path / f"x.{ending}").read_text().startswith(start)
+@pytest.mark.parametrize(
+    ("ending", "start"),
+    [
+        ("csv", "baseline,contender,"), ("tex", r"\begin{tabular}"), ("html", "<p><b>2 runs against bm25"), ("json", "{"),
+        ("jsonl", '{"baseline": "bm25", "contender": "bm25-stem",'), ("md", "**2 runs against bm25 (A): "),
+        ("txt", "2 runs against bm25 (A): "),
+    ],
+)  # fmt: skip
+def test_the_ending_of_the_file_is_the_format(ending: str, start: str, small: Path, tmp_path: Path) -> None:
+    target = tmp_path / f"x.{ending}"
+    assert call("compare", "qrels.txt", *RUNS, "-o", target, "--cutoff", "90", folder=small) == (0, "", "")
+    assert target.read_text().startswith(start)
+    assert ending != "json" or Comparisons.from_json(target.read_text())[1].cutoff == 90
 
 
 def test_the_layout_says_what_orders_the_documents(tmp_path: Path) -> None:

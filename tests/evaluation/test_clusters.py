@@ -1,7 +1,5 @@
 """Queries that are not independent: which of them are together, through everything that is done with an evaluation."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re
@@ -63,14 +61,6 @@ def test_clusters_of_one_query_are_ignored_and_that_is_said() -> None:
     assert found.restrict([query for query in QRELS if query not in ("c0_0", "c0_1")]).clusters is None
 
 
-def test_outputs_of_other_tools_take_clusters() -> None:
-    outputs = {"a": dict.fromkeys(QRELS, 0.5), "b": dict.fromkeys(QRELS, 0.2)}
-    scores = iro.scores_from_outputs(outputs, "RR", clusters="by:_")
-    assert scores.clusters is not None
-    by_query = dict(zip(scores.query_ids, scores.clusters.tolist(), strict=True))
-    assert [by_query[query] for query in QRELS] == CODES
-
-
 def test_search_lengths_that_were_evaluated_with_clusters_give_them_to_other_runs() -> None:
     lengths = list(evaluated("by:_"))
     found = iro.evaluate(QRELS, [*lengths, {"c0_1": {"d": 1.0}}])
@@ -97,15 +87,13 @@ def test_what_is_refused(tmp_path: Path, clusters: Any, error: type[Exception], 
 
 
 def test_a_suite_has_clusters_for_each_collection(tmp_path: Path) -> None:
-    for name in ("first", "second"):
-        (tmp_path / name).mkdir()
-        lines = "".join(f"{query} 0 {document} {grade}\n" for query, docs in QRELS.items() for document, grade in docs.items())
-        (tmp_path / name / "qrels.txt").write_text(lines)
-        (tmp_path / name / "a.run").write_text("".join(f"{query} Q0 d 1 1 a\n" for query in QRELS))
+    judged = "".join(f"{query} 0 {document} {grade}\n" for query, docs in QRELS.items() for document, grade in docs.items())
+    (tmp_path / "qrels.txt").write_text(judged)
+    (tmp_path / "a.run").write_text("".join(f"{query} Q0 d 1 1 a\n" for query in QRELS))
     (tmp_path / "turns.tsv").write_text("".join(f"{query}\t{cluster}\n" for query, cluster in CONVERSATIONS.items()))
-    collections = {name: {"qrels": f"{name}/qrels.txt", "runs": f"{name}/a.run"} for name in ("first", "second")}
-    collections["first"]["clusters"] = "turns.tsv"
-    (tmp_path / "suite.json").write_text(json.dumps({"collections": collections}))
+    second = {"qrels": "qrels.txt", "runs": "a.run"}
+    suite = {"collections": {"first": {**second, "clusters": "turns.tsv"}, "second": second}}
+    (tmp_path / "suite.json").write_text(json.dumps(suite))
     for given, expected in ((None, [4, None]), ("by:_", [4, 4]), ({"second": "by:_"}, [4, 4])):
         found = iro.evaluate_suite(tmp_path / "suite.json", clusters=given)
         assert [evaluation.n_clusters for evaluation in found.values()] == expected
@@ -122,21 +110,13 @@ def test_ids_that_look_like_clusters_are_noted() -> None:
 
 
 @pytest.mark.realdata
-def test_no_false_alarm_on_the_data_at_hand(real_data: Path) -> None:
-    noted = {}
-    for path in sorted(real_data.rglob("qrels*.txt*")):
-        qrels = iro.read_qrels(path)
-        run = {query: {"d": 1.0} for query in qrels.query_ids}
-        notes = list(notes_on_queries([iro.search_lengths(qrels, run)]))
-        noted[path.relative_to(real_data).parts[0]] = any(note.startswith("Dependent queries") for note in notes)
-    assert {name for name, is_noted in noted.items() if is_noted} == {"mt-rag"}
-    assert len(noted) > 5
-
-
-@pytest.mark.realdata
-def test_the_conversations_of_mt_rag(real_data: Path) -> None:
-    folder = real_data / "mt-rag"
-    found = iro.evaluate(folder / "qrels.txt.gz", [folder / "bm25.rewrite.run.gz"], clusters=folder / "groups.tsv.gz")
-    same = iro.evaluate(folder / "qrels.txt.gz", [folder / "bm25.rewrite.run.gz"], clusters="by:<::>")
+def test_the_conversations_of_mt_rag_and_no_other_data_look_like_clusters(real_data: Path) -> None:
+    qrels = {path.parent.name: iro.read_qrels(path) for path in sorted(real_data.glob("*/qrels.txt*"))}
+    assert len(qrels) > 5
+    for name, judged in qrels.items():
+        notes = notes_on_queries([iro.search_lengths(judged, {query: {"d": 1.0} for query in judged.query_ids})])
+        assert any(note.startswith("Dependent queries") for note in notes) == (name == "mt-rag")
+    run, groups = real_data / "mt-rag" / "bm25.rewrite.run.gz", real_data / "mt-rag" / "groups.tsv.gz"
+    found, same = (iro.evaluate(qrels["mt-rag"], [run], clusters=clusters) for clusters in (groups, "by:<::>"))
     assert (found.n_clusters, int(found.answerable.sum())) == (82, 576)
     assert np.array_equal(found.clusters, same.clusters)  # type: ignore[arg-type]

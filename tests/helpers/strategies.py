@@ -13,3 +13,11 @@ runs = st.dictionaries(st.sampled_from([*QUERIES, "only-in-run"]), rankings, max
 judgments = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-1, 3), max_size=5)
 qrels = st.dictionaries(st.sampled_from(QUERIES), judgments, min_size=1, max_size=4)
 cutoffs = st.one_of(st.none(), st.integers(1, 8))
+settings = st.fixed_dictionaries(
+    {
+        "cutoff": cutoffs,
+        "rel": st.integers(1, 3),
+        "ties": st.sampled_from(["trec", "msmarco", "input", "expected"]),
+        "judged_only": st.booleans(),
+    }
+)

@@ -120,28 +120,14 @@ def test_measures_side_by_side_with_what_is_significant() -> None:
 
 
 def test_scores_have_an_order_and_no_verdicts() -> None:
-    qrels, runs = collection(3, 30)
-    evaluation = iro.evaluate(qrels, runs, cutoff=10, measures=["nDCG@5"])
-    with_runs = iro.leaderboard(evaluation, measures=["nDCG@5"])
-    alone = iro.leaderboard(evaluation.scores_of("nDCG@5"))
+    evaluation = iro.evaluate(*collection(3, 30), cutoff=10, measures=["nDCG@5"])
+    with_runs, alone = iro.leaderboard(evaluation, measures=["nDCG@5"]), iro.leaderboard(evaluation.scores_of("nDCG@5"))
     assert alone.standings == tuple(replace(standing, coverage=None, tier=None) for standing in with_runs.standings)
-    assert (alone.pairs, alone.tiers, alone.settings, alone.standings[0].tier) == ((), (), None, None)
+    assert (alone.pairs, alone.tiers, alone.settings, alone.rows()[1]["above_verdict"]) == ((), (), None, None)
     assert "no verdicts and no tiers" in alone.notes[0]
-    assert alone.rows()[1]["above_verdict"] is None
     assert iro.Leaderboard.from_json(alone.to_json()) == alone
     with pytest.raises(KeyError, match="there are no verdicts on scores"):
         alone.verdict("run0", "run1")
-
-
-def test_nothing_depends_on_the_order_of_runs_and_queries() -> None:
-    qrels, runs = collection(6, 60, relevant=3)
-    turned = dict(reversed(list(qrels.items()))), dict(reversed(list(runs.items())))
-    board, again = (iro.leaderboard(iro.evaluate(*given, cutoff=10)) for given in ((qrels, runs), turned))
-    for one, other in zip(board.standings, again.standings, strict=True):
-        assert (one.run, one.rank, one.tier) == (other.run, other.rank, other.tier)
-    for pair, same in zip(board.pairs, again.pairs, strict=True):
-        assert (pair.baseline, pair.contender, pair.label) == (same.baseline, same.contender, same.label)
-        assert pair.coverage_p == pytest.approx(same.coverage_p, rel=1e-9)
 
 
 def test_differences_of_coverage_are_found_among_102_runs() -> None:
@@ -162,14 +148,13 @@ def test_tiers_use_the_label_after_the_guard() -> None:
     assert [standing.tier for standing in board.standings] == [1, 1]
 
 
-def test_search_lengths_and_the_cutoff_of_the_call_give_the_same() -> None:
+def test_search_lengths_the_cutoff_of_the_call_and_any_order_give_the_same() -> None:
     qrels, runs = collection(3, 30)
-    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=10))
     given = [iro.search_lengths(qrels, run, cutoff=10) for run in runs.values()]
     lengths = iro.evaluate(qrels, given, cutoff=10, names=list(runs))
-    assert iro.leaderboard(lengths) == iro.leaderboard(iro.evaluate(qrels, runs), cutoff=10) == board
-    with pytest.raises(ParameterError, match="nDCG@10 was not kept, and some runs cannot be read again"):
-        iro.leaderboard(lengths, measures=["nDCG@10"])
+    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=10))
+    turned = iro.evaluate(qrels, dict(reversed(list(runs.items()))))
+    assert iro.leaderboard(lengths) == iro.leaderboard(turned, cutoff=10) == board
 
 
 def test_equal_runs_share_rank_and_tier_and_an_empty_one_has_no_length() -> None:
@@ -189,17 +174,16 @@ def test_equal_runs_share_rank_and_tier_and_an_empty_one_has_no_length() -> None
 def test_what_is_refused() -> None:
     qrels, runs = collection(2, 30)
     evaluation = iro.evaluate(qrels, runs)
+    scores = evaluation.scores_of(None)
     wrong: list[tuple[Any, dict[str, Any], str]] = [
         (evaluation[["run0"]], {}, "there is only one run"),
         (runs, {}, r"the runs are a dict; pass what ir_outcomes\.evaluate"),
         (iro.evaluate(qrels, runs, ties="expected"), {}, "gives no single order"),
         (evaluation, {"correction": "tukey"}, "correction='tukey': must be one of holm"),
-        (evaluation, {"alpha": 0}, "alpha=0"),
-        (evaluation, {"measures": ["ASL"]}, "write ASL"),
         (evaluation, {"measures": ["coverage", "coverage"]}, "coverage is named twice"),
         (evaluation, {"measures": []}, "there is no measure"),
-        (evaluation.scores_of(None), {"cutoff": 10}, "cutoff is a setting of the verdicts"),
-        (evaluation.scores_of(None), {"measures": ["AP"]}, "these scores are of RR"),
+        (scores, {"cutoff": 10}, "cutoff is a setting of the verdicts"),
+        (scores, {"measures": ["AP"]}, "these scores are of RR"),
     ]
     for source, settings, message in wrong:
         with pytest.raises(ParameterError, match=message):
@@ -216,8 +200,8 @@ def test_depth_and_missing_queries_are_noted() -> None:
     assert "No run is deeper than 10: the cutoff 100 is in effect 10, and RR@100 is RR@10." in board.notes
     for result in (board, iro.rank_distribution(evaluation, resamples=5), iro.agreement(evaluation, splits=2)):
         assert "Missing queries: run0 lacks 1 query of the qrels (q3), counted as unanswered." in result.notes
-    short = {query: dict(list(ranking.items())[:3]) for query, ranking in runs["run1"].items()}
-    board = iro.leaderboard(iro.evaluate(qrels, {"long": runs["run0"], "short": short}, cutoff=10))
+    runs["short"] = {query: dict(list(ranking.items())[:3]) for query, ranking in runs["run1"].items()}
+    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=10))
     assert any(note.startswith("short: no list reaches the cutoff of 10") for note in board.notes)
 
 
@@ -238,14 +222,11 @@ def test_tiers_by_brute_force(bits: list[bool]) -> None:
 
 
 def test_a_leaderboard_with_dates() -> None:
-    qrels, runs = collection(3, 80, seed=2)
-    evaluation = iro.evaluate(qrels, runs, cutoff=10)
-    entries = [{"id": name, "date": f"2021-01-0{number}", "group": "ab"[number % 2]} for number, name in enumerate(runs, 1)]
+    evaluation = iro.evaluate(*collection(3, 80, seed=2), cutoff=10)
+    entries = [{"id": f"run{n}", "date": f"2021-01-0{n + 1}", "group": "ba"[n % 2]} for n in range(3)]
     others = [{"id": f"other{number}", "date": "2021-01-01"} for number in range(50)]
-    history, of_scores, crowded = (
-        iro.leaderboard(source, entries=dated).history
-        for source, dated in ((evaluation, entries), (evaluation.scores_of(None), entries), (evaluation, [*entries, *others]))
-    )
+    given = (evaluation, entries), (evaluation.scores_of(None), entries), (evaluation, [*entries, *others])
+    history, of_scores, crowded = (iro.leaderboard(source, entries=dated).history for source, dated in given)
     assert history is not None
     assert of_scores is not None
     assert crowded is not None
@@ -253,10 +234,9 @@ def test_a_leaderboard_with_dates() -> None:
     for previous, run in pairwise(history.runs):
         assert run.verdict is not None
         assert (run.verdict.baseline, run.verdict.contender) == (previous.run, run.run)
-        raw, corrected = (
-            [getattr(run.verdict, f"{facet}_p{more}") for facet in ("coverage", "ranking")] for more in ("", "_corrected")
-        )
-        assert corrected == pytest.approx([min(1.0, run.looks * p) for p in raw])
+        for facet in ("coverage", "ranking"):
+            raw, corrected = (getattr(run.verdict, f"{facet}_p{more}") for more in ("", "_corrected"))
+            assert corrected == pytest.approx(min(1.0, run.looks * raw))
     assert of_scores.runs == tuple(replace(run, verdict=None) for run in history.runs)
     assert [run.looks for run in crowded.runs] == [run.looks + 50 for run in history.runs]
     assert crowded.notes[0].startswith("50 entries have no score: they count as a use of the test queries")

@@ -1,8 +1,10 @@
-from __future__ import annotations
-
 import importlib
 import math
-from typing import Any
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import ir_measures
 import pytest
@@ -11,7 +13,8 @@ from ir_measures import RR, Success, nDCG
 import ir_outcomes as iro
 from ir_outcomes import ASL, ESL, Answered
 from ir_outcomes.errors import IrOutcomesWarning, ParameterError
-from ir_outcomes.measures import OutcomesProvider, register
+from ir_outcomes.measures import register
+from tests.helpers.entry_points import declare_entry_points
 
 QRELS = {"q1": {"a": 1}, "q2": {"b": 2, "c": 1}, "q3": {"z": 1}, "absent": {"a": 1}, "empty": {}}
 RUN = {
@@ -22,35 +25,6 @@ RUN = {
     "empty": {"a": 1.0},
 }
 
-ESL_VALUES = {"q1": 2.0, "q2": 1.0, "q3": math.nan, "absent": math.nan, "empty": math.nan}
-
-
-def per_query(metrics: Any) -> dict[str, dict[str, float]]:
-    values: dict[str, dict[str, float]] = {}
-    for metric in metrics:
-        values.setdefault(str(metric.measure), {})[metric.query_id] = metric.value
-    return values
-
-
-def test_values_of_every_query_and_never_of_a_stray_one() -> None:
-    measures = [
-        ESL @ 100,
-        ESL(unanswered="cutoff+1") @ 100,
-        Answered @ 100,
-        ASL(missing="cutoff") @ 10,
-        ESL(need=2),
-        ESL(rel=2),
-    ]
-    values = per_query(ir_measures.iter_calc(measures, QRELS, RUN))
-    assert values["ESL@100"] == pytest.approx(ESL_VALUES, nan_ok=True)
-    finite = {"q1": 2.0, "q2": 1.0, "q3": 101.0, "absent": 101.0, "empty": 101.0}
-    assert values["ESL(unanswered='cutoff+1')@100"] == finite
-    assert values["Answered@100"] == {"q1": 1.0, "q2": 1.0, "q3": 0.0, "absent": 0.0, "empty": 0.0}
-    asl = {"q1": 2.0, "q2": 1.5, "q3": 11.0, "absent": 11.0, "empty": math.nan}
-    assert values["ASL(missing='cutoff')@10"] == pytest.approx(asl, nan_ok=True)
-    assert values["ESL(need=2)"] == pytest.approx({**ESL_VALUES, "q1": math.nan, "q2": 3.0}, nan_ok=True)
-    assert values["ESL(rel=2)"] == pytest.approx({**ESL_VALUES, "q1": math.nan}, nan_ok=True)
-
 
 def test_aggregates_beside_other_measures() -> None:
     found = ir_measures.calc_aggregate([ESL @ 100, Answered @ 100, nDCG @ 10, RR, Success @ 100], QRELS, RUN)
@@ -60,10 +34,8 @@ def test_aggregates_beside_other_measures() -> None:
     assert found[nDCG @ 10] == alone[nDCG @ 10]
     assert found[RR] == alone[RR]
     assert math.isnan(ir_measures.calc_aggregate([ESL], {"q": {"a": 1}}, {"q": {"b": 1.0}})[ESL])
-    aggregated, metrics = ir_measures.calc([ESL @ 100], QRELS, RUN)
-    assert aggregated == {ESL @ 100: 1.5}
-    assert len(metrics) == len(QRELS)
-    assert (ESL @ 100).calc_aggregate(QRELS, RUN) == 1.5
+    with pytest.warns(IrOutcomesWarning, match=r"in 2 queries \(q3, absent\) there are no results, which scores inf"):
+        assert ir_measures.calc_aggregate([ASL], QRELS, RUN) == {ASL: math.inf}
 
 
 def test_names() -> None:
@@ -77,45 +49,49 @@ def test_names() -> None:
     assert iro.parse_measure("ESL(judged_only=True, ties='msmarco')@5") == ESL(judged_only=True, ties="msmarco") @ 5
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("ESL(cutoff=0)", "ESL: cutoff=0: must be a whole number, 1 or more"),
-        ("ASL(missing='worst')@10", "ASL: missing='worst': must be one of 'retrieved', 'cutoff'"),
-        ("ASL(missing='cutoff')", "missing='cutoff' needs a cutoff: write ASL\\(missing='cutoff'\\)@100"),
-        ("ESL(unanswered='cutoff+1')", "unanswered='cutoff\\+1' needs a cutoff"),
-        ("Answered(first=3)", "Answered has no parameter first; it has cutoff, rel"),
-        ("ESL(judged_only=1)", "judged_only=1: must be one of False, True"),
-    ],
-)
-def test_wrong_measures_give_our_error(text: str, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        ir_measures.calc_aggregate([iro.parse_measure(text)], QRELS, RUN)
-
-
-def test_the_provider_refuses_foreign_measures() -> None:
-    provider: Any = ir_measures.providers.registry[OutcomesProvider.NAME]
-    assert provider.calc_aggregate([ESL @ 100], QRELS, RUN) == {ESL @ 100: 1.5}
-    with pytest.raises(ParameterError, match=r"ir_outcomes does not provide RR; call ir_measures\.calc_aggregate"):
-        provider.calc_aggregate([ESL @ 100, RR], QRELS, RUN)
-
-
-def test_registering_again_changes_nothing() -> None:
+def test_registering(monkeypatch: pytest.MonkeyPatch) -> None:
     importlib.reload(iro)
     register()
-    ours = [provider for provider in ir_measures.DefaultPipeline.providers if provider.NAME == "ir_outcomes"]
-    assert len(ours) == 1
+    (ours,) = [provider for provider in ir_measures.DefaultPipeline.providers if provider.NAME == "ir_outcomes"]
     assert ir_measures.calc_aggregate([iro.parse_measure("ESL@100"), iro.ESL @ 100], QRELS, RUN) == {ESL @ 100: 1.5}
-
-
-def test_a_measure_of_another_package_keeps_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ParameterError, match=r"ir_outcomes does not provide RR; call ir_measures\.calc_aggregate"):
+        ours.calc_aggregate([ESL @ 100, RR], QRELS, RUN)
     monkeypatch.setitem(ir_measures.measures.registry, "ESL", nDCG)
     with pytest.warns(IrOutcomesWarning, match="ir_measures already knows a measure ESL"):
         register()
     assert ir_measures.measures.registry["ESL"] is nDCG
 
 
-def test_asl_of_missing_results_is_infinite_and_warned_about() -> None:
-    with pytest.warns(IrOutcomesWarning, match=r"in 2 queries \(q3, absent\) there are no results, which scores inf"):
-        found = ir_measures.calc_aggregate([ASL], QRELS, RUN)
-    assert found == {ASL: math.inf}
+# What the branch does after its own providers are registered, and how its default pipeline takes the others.
+LOADING = """
+from importlib.metadata import entry_points
+for _entry in entry_points(group="ir_measures.provider"):
+    _provider = _entry.load()()
+    registry[_provider.NAME] = _provider
+"""
+PIPELINE = """
+DefaultPipeline.providers += sorted(
+    (p for p in providers.registry.values() if getattr(p, "PRIORITY", None) is not None and p not in DefaultPipeline.providers),
+    key=lambda provider: provider.PRIORITY,
+)
+"""
+
+
+def test_the_command_of_ir_measures_knows_our_measures(tmp_path: Path) -> None:
+    """By the entry point that ir_measures' branch "entry-points" reads, without an import."""
+    package = tmp_path / "ir_measures"
+    shutil.copytree(Path(ir_measures.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    with (package / "providers" / "__init__.py").open("a") as providers:
+        providers.write(LOADING)
+    with (package / "__init__.py").open("a") as whole:
+        whole.write(PIPELINE)
+    declare_entry_points(tmp_path)
+    (tmp_path / "qrels").write_text("q1 0 d1 1\n")
+    (tmp_path / "run").write_text("q1 Q0 d2 1 2.0 t\nq1 Q0 d1 2 1.0 t\n")
+    path = os.pathsep.join([str(tmp_path), str(Path(iro.__file__).parents[1])])
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run(
+        [sys.executable, "-m", "ir_measures", "qrels", "run", "ESL@100 Answered@100 RR"],
+        cwd=tmp_path, capture_output=True, text=True, env=environment,
+    )  # fmt: skip
+    assert done.stdout.split() == ["ESL@100", "2.0000", "Answered@100", "1.0000", "RR", "0.5000"], done.stderr

@@ -74,6 +74,13 @@ MADE: dict[type, Callable[[int], Any]] = {
     iro.RRIE: lambda _: iro.rrie(evaluated(2), *NAMES[:2]),
     iro.Headroom: lambda n: iro.headroom(evaluated(n)),
 }
+
+
+@cache
+def made(cls: type, n: int = 14) -> Any:
+    return MADE[cls](n)
+
+
 figures.kinds(result_of("Comparison"))  # registers the figures
 ALL = [(cls, kind, 14) for cls in MADE for kind in figures.KINDS[cls]]
 SIZES = [
@@ -106,7 +113,7 @@ def check(axes: Any) -> None:
 
 @pytest.mark.parametrize(("cls", "kind", "n"), [*ALL, *SIZES])
 def test_no_text_overlaps_or_leaves_the_frame(cls: type, kind: str, n: int) -> None:
-    check(MADE[cls](n).plot(kind, ax=figures.blank_figure()))
+    check(made(cls, n).plot(kind, ax=figures.blank_figure()))
 
 
 @pytest.mark.parametrize("kind", ["CollectionsComparison", "SlicesComparison"])
@@ -125,10 +132,10 @@ def test_forests_of_results(kind: str) -> None:
             [NAMES[0], "99 % intervals", "cutoff 20", "40 queries"],
         ),
         (lambda: compared(40), "facets", ["intervals not drawn"]),
-        (lambda: MADE[iro.SotaHistory](14), "history", ["(higher is better), 2019-"]),
-        (lambda: MADE[iro.Leaderboard](14), "history", ["cutoff 50"]),
-        (lambda: MADE[iro.Reordering](14), "orders", ["or more, ties trec"]),
-        (lambda: MADE[iro.Reordering](14), "changes", ["or more, ties trec"]),
+        (lambda: made(iro.SotaHistory), "history", ["(higher is better), 2019-"]),
+        (lambda: made(iro.Leaderboard), "history", ["cutoff 50"]),
+        (lambda: made(iro.Reordering), "orders", ["or more, ties trec"]),
+        (lambda: made(iro.Reordering), "changes", ["or more, ties trec"]),
         (lambda: iro.compare_measure(evaluated(2), "nDCG@10", *NAMES[:2]), "queries", ["won ", "neither run found anything"]),
     ],
 )
@@ -167,7 +174,7 @@ def test_a_given_axes_is_drawn_on_and_keeps_its_size(kind: str, name: str) -> No
 
 def test_new_figures_are_those_of_pyplot_and_print_truetype_fonts(tmp_path: Path) -> None:
     pypdf = pytest.importorskip("pypdf")
-    axes = MADE[iro.CutoffsComparison](4).plot("curve")
+    axes = made(iro.CutoffsComparison, 4).plot("curve")
     assert plt.gcf() is axes.figure
     axes.figure.savefig(tmp_path / "picture.pdf")
     figures.save(axes, tmp_path / "saved.pdf")

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
@@ -29,9 +27,7 @@ from ir_outcomes.statistics import (
     ratio_interval,
     t_test,
 )
-from ir_outcomes.statistics.intervals import effective_df, equivalent, harm, odds_ratio, ratio_of_means, t_interval
-
-lengths = st.lists(st.integers(1, 100), min_size=2, max_size=30)
+from ir_outcomes.statistics.intervals import effective_df, equivalent, harm, odds_ratio, t_interval
 
 
 @given(d=st.lists(st.integers(-20, 20), min_size=4, max_size=40))
@@ -56,24 +52,15 @@ def test_mean_interval_is_t_with_the_effective_degrees_of_freedom_and_mirrors(d:
         return
     expected = scipy.stats.t.interval(level, effective_df(d), np.mean(d), scipy.stats.sem(d))
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-12)
-    plain = t_interval(float(np.mean(d)), float(np.std(d, ddof=1)) / math.sqrt(len(d)), len(d) - 1, level)
-    assert plain is not None
-    assert found.low <= plain.low + 1e-9
-    assert found.high >= plain.high - 1e-9
 
 
-def test_mean_interval_of_equal_differences_and_of_too_few() -> None:
+def test_mean_interval_of_equal_differences_and_of_none_by_its_definition() -> None:
     assert mean_interval([0.1] * 3, 0.95) == (0.1, 0.1)  # the computed variance of three times 0.1 is not 0
-    assert mean_interval([], 0.95) is None
-    assert mean_interval([4.0], 0.95) is None
-
-
-def test_an_interval_without_any_difference_by_its_definition() -> None:
+    for too_few in ([], [4.0], [0, 0, 0]):
+        assert mean_interval(too_few, 0.95) is None
     assert mean_interval(np.zeros(5000), 0.95, 99) == pytest.approx((-0.0730129, 0.0730129), rel=1e-6)
     assert mean_interval([0] * 50, 0.95, 10) == pytest.approx((-10 * (1 - 0.025**0.02), 10 * (1 - 0.025**0.02)))
-    assert mean_interval([0, 0, 0], 0.95) is None
     assert mean_interval([0, 0, 0], 0.95, largest=0) == (0, 0)
-    assert mean_interval([], 0.95, 99) is None
     assert mean_interval([0, 0, 2], 0.95, 99) == mean_interval([0, 0, 2], 0.95)
 
 
@@ -117,34 +104,21 @@ def test_ratio_interval_by_the_delta_method() -> None:
     assert ratio_interval([0, 0], [1, 2], 0.95) is None
 
 
-@given(won=st.integers(0, 30), lost=st.integers(0, 30), same=st.integers(0, 60))
-def test_coverage_interval_is_that_of_bonett_and_price_with_one_item_per_query(won: int, lost: int, same: int) -> None:
-    n = won + lost + same
-    d = [1] * won + [-1] * lost + [0] * same
-    if not n:
-        assert coverage_interval(d, 1.0, 0.95) is None
-        return
-    p_won, p_lost = (won + 1) / (n + 2), (lost + 1) / (n + 2)
-    center, z = p_won - p_lost, scipy.stats.norm.ppf(0.975)
-    half = z * math.sqrt((p_won + p_lost - center**2) / (n + 2))
-    expected = (max(-1, center - half), min(1, center + half))
-    assert coverage_interval(d, 1.0, 0.95) == pytest.approx(expected, rel=1e-12, abs=1e-12)
-
-
-def test_coverage_interval_by_its_formula() -> None:
-    rng = np.random.default_rng(4)
-    relevant = rng.integers(1, 30, 54)
-    d = rng.integers(-relevant // 2, relevant // 2 + 1) / relevant
-    a = (1 / relevant).mean()
-    w = 54 + 2 * a
+@given(relevant=st.lists(st.sampled_from([1, 1, 2, 5, 29]), min_size=2, max_size=60), seed=st.integers(0, 99))
+def test_coverage_interval_by_its_formula(relevant: list[int], seed: int) -> None:
+    n, counts = len(relevant), np.array(relevant)
+    d = np.random.default_rng(seed).integers(-counts, counts + 1) / counts
+    a = (1 / counts).mean()
+    w = n + 2 * a
     center = d.sum() / w
-    variance = ((np.sum(d**2) + 2 * a**2) / w - center**2) * (1 + (1 - a) / 53) / w
-    half = scipy.stats.t.ppf(0.975, 53 / (1 - a)) * math.sqrt(variance)
+    variance = ((np.sum(d**2) + 2 * a**2) / w - center**2) * (1 + (1 - a) / (n - 1)) / w
+    quantile = scipy.stats.t.ppf(0.975, (n - 1) / (1 - a)) if a < 1 else scipy.stats.norm.ppf(0.975)
+    half = quantile * math.sqrt(variance)
     found = coverage_interval(d, a, 0.95)
-    assert found == pytest.approx((center - half, center + half), rel=1e-10)
-    mirrored = coverage_interval(-d, a, 0.95)
     assert found is not None
-    assert mirrored == (-found.high, -found.low)
+    assert found == pytest.approx((max(-1, center - half), min(1, center + half)), rel=1e-10, abs=1e-12)
+    assert coverage_interval(-d, a, 0.95) == (-found.high, -found.low)
+    assert coverage_interval([], 1.0, 0.95) is coverage_interval([0.5], 0.5, 0.95) is None
 
 
 def test_coverage_interval_does_not_jump_when_one_document_moves() -> None:
@@ -153,11 +127,6 @@ def test_coverage_interval_does_not_jump_when_one_document_moves() -> None:
     assert 0 < same.high == -same.low < 0.005
     assert fewer.low < same.low
     assert same.high - same.low < fewer.high - fewer.low < 2 * (same.high - same.low)
-
-
-def test_coverage_interval_stays_within_the_possible() -> None:
-    assert coverage_interval([1, 1, -1], 1.0, 0.999999) == (-1.0, 1.0)
-    assert coverage_interval([0.5], 0.5, 0.95) is None
 
 
 def test_harm_excluded_is_two_one_sided_tests() -> None:
@@ -197,11 +166,8 @@ def test_published_intervals_of_paired_counts() -> None:
     [
         (lambda: mean_interval([4.0], 95), "level=95: must be between 0 and 1"),
         (lambda: bounded_mean_interval([0.5, 1.1], 0.95), "outside 0 to 1"),
-        (lambda: bounded_mean_interval([0.5], 0.95, (1, 0)), "bounds"),
         (lambda: coverage_interval([50, -20], 1.0, 0.95), "must be differences of shares"),
         (lambda: coverage_interval([0.5, 0], 0, 0.95), "step=0: must be above 0 and at most 1"),
-        (lambda: odds_ratio_interval(2, -1, 0.95), "must be counts, 0 or more"),
-        (lambda: ratio_of_means([1, 2], [1]), "must be paired"),
         (lambda: ratio_interval([1, -2, 5], [1, 2, 9], 0.95), "needs a scale that starts at 0"),
         (lambda: randomized_tukey_hsd([1, 2, 3]), "must be a two-dimensional array, queries by systems"),
         (lambda: randomized_tukey_hsd([[1, 2], [3, 4]], resamples=0), "resamples=0"),

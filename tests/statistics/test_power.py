@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -43,18 +41,6 @@ def test_queries_for_mean_are_what_detectable_mean_says() -> None:
     thinned = queries_for_mean(d, 200, 0.4, alpha=0.01)
     assert thinned.queries == pytest.approx(2 * plan.queries, rel=0.02)
     assert (thinned.upper or 0) > (thinned.queries or 0)
-
-
-def test_upper_bound_holds_for_most_pilots() -> None:
-    rng = np.random.default_rng(2)
-    population = np.where(rng.random(20_000) < 0.6, 0.0, rng.laplace(0.5, 4, 20_000))
-    whole = queries_for_mean(population, 25_000, 0.3, alpha=0.05).queries
-    assert whole is not None
-    held = 0
-    for _ in range(30):
-        size = rng.binomial(200, 0.8)
-        held += (queries_for_mean(rng.choice(population, size), 200, 0.3, alpha=0.05).upper or 0) >= whole
-    assert held / 30 >= 0.65
 
 
 @pytest.mark.parametrize(("n", "alpha"), [(3, 0.001), (54, 0.05), (5193, 0.0025)])

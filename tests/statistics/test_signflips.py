@@ -1,7 +1,5 @@
 """Sign-flip p-values: exact where they say so, within 1 % elsewhere, and never stopped by a smallest value."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction
@@ -112,16 +110,6 @@ def test_up_to_42_differences_are_exact(n: int, seed: int) -> None:
         "sign-flip, exact",
         "sign-flip, to within 1 %",
     ]
-
-
-def test_the_grid_of_fewer_differences_is_never_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, values in samples(36, 1).items():
-        d = differences(np.zeros(36), values)
-        exact = sign_flip(d).pvalue
-        with monkeypatch.context() as patch:
-            patch.setattr(signflips, "MOST_ENUMERATED", 0)
-            found = sign_flip(d)
-        assert exact * (1 - 1e-9) <= found.pvalue <= 1.01 * exact, name
 
 
 def test_bounds_that_straddle_a_level_are_refined(monkeypatch: pytest.MonkeyPatch) -> None:

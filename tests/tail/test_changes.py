@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -13,37 +14,34 @@ from tests.helpers.many import collection
 @pytest.mark.parametrize("cutoff", [3, 6, 10])
 def test_changes_by_loops(seed: int, cutoff: int) -> None:
     qrels, runs = collection(2, 15, relevant=3, seed=seed)
-    ev = iro.evaluate(qrels, runs)
-    result = iro.length_changes(ev, "run0", "run1", cutoff=cutoff, bins=3)
+    result = iro.length_changes(iro.evaluate(qrels, runs), "run0", "run1", cutoff=cutoff, bins=3)
     width = -(-cutoff // 3)
     assert result.edges == (1, 1 + width, 1 + 2 * width)
-    up, down, unchanged, won, lost, neither = [0] * 3, [0] * 3, 0, 0, 0, 0
+    counted: Counter[Any] = Counter()
     moves: dict[tuple[str, str], tuple[Any, Any]] = {}
     for query, grades in qrels.items():
         ranked = [sorted(run[query], key=lambda d: -run[query][d])[:cutoff] for run in runs.values()]
         for gold in grades:
-            found = [gold in documents for documents in ranked]
             ranks = [documents.index(gold) + 1 if gold in documents else None for documents in ranked]
-            if any(found):
+            if any(ranks):
                 moves[query, gold] = (ranks[0], ranks[1])
-            if not all(found):
-                won, lost, neither = won + (found == [False, True]), lost + (found == [True, False]), neither + (not any(found))
+            if None in ranks:
+                counted["neither" if not any(ranks) else "won" if ranks[0] is None else "lost"] += 1
                 continue
             above = [documents[: documents.index(gold)] for documents in ranked]
             before, after = (sum(document not in grades for document in documents) for documents in above)
             change = after - before
-            if change:
-                (up if change < 0 else down)[(abs(change) - 1) // width] += 1
-            else:
-                unchanged += 1
-    assert (result.further_up, result.further_down) == (tuple(up), tuple(down))
-    assert (result.unchanged, result.won, result.lost, result.neither) == (unchanged, won, lost, neither)
+            counted["unchanged" if not change else ("up" if change < 0 else "down", (abs(change) - 1) // width)] += 1
+    for name, found in (("up", result.further_up), ("down", result.further_down)):
+        assert found == tuple(counted[name, bucket] for bucket in range(3))
+    for name in ("unchanged", "won", "lost", "neither"):
+        assert getattr(result, name) == counted[name]
     assert result.moves is not None
     assert {(move.query_id, move.document_id): (move.baseline_rank, move.contender_rank) for move in result.moves} == moves
     assert iro.LengthChanges.from_json(result.to_json()) == result
     assert sum(row["share"] for row in result.rows()) == pytest.approx(1.0)
-    numbers = [result.documents(which).n_documents for which in ("won", "lost", "further up", "further down")]
-    assert numbers == [won, lost, sum(up), sum(down)]
+    moved = {"further up": sum(result.further_up), "further down": sum(result.further_down), "won": result.won}
+    assert {which: result.documents(which).n_documents for which in moved} == moved  # type: ignore[arg-type]
 
 
 def test_documents_that_a_run_does_not_find_do_not_move() -> None:

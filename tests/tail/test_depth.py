@@ -72,19 +72,20 @@ def test_notes_say_what_is_left_out(analysis: Any) -> None:
 def test_unjudged_documents_are_compared_at_equal_depth() -> None:
     qrels = {f"q{n}": {"a": 1, **{f"j{i}": 0 for i in range(30)}} for n in range(3)}
 
-    def notes_and_runs(judged: int, **settings: Any) -> tuple[list[str], iro.Evaluation]:
-        runs = {}
+    def runs_with(judged: int) -> dict[str, Any]:
+        lists = {}
         for name, number, depth in (("short", judged, 20), ("long", 8, 50)):
             documents = ["a", *(f"j{i}" for i in range(number)), *(f"u{i}" for i in range(depth - number - 1))]
-            runs[name] = {query: {document: -float(rank) for rank, document in enumerate(documents)} for query in qrels}
-        ev = iro.evaluate(qrels, runs, **settings)
-        cutoff = 9 if settings else 50
-        return [note for note in iro.length_distributions(ev, cutoff=cutoff).notes if "unjudged" in note], ev
+            lists[name] = dict.fromkeys(qrels, documents)
+        return lists
 
     # Both lists have 9 judged documents among the first 20; the longer one has only unjudged documents below.
-    assert notes_and_runs(8)[0] == []
-    ((note,), _), (none, judged_only) = notes_and_runs(12), notes_and_runs(12, judged_only=True)
-    assert note.startswith("Of the first 20 documents, 35 % are unjudged in short and 55 % in long.")
-    assert none == []
+    alike, uneven = (iro.length_distributions(iro.evaluate(qrels, runs_with(n)), cutoff=50) for n in (8, 12))
+    assert not any("unjudged" in note for note in alike.notes)
+    assert any(
+        note.startswith("Of the first 20 documents, 35 % are unjudged in short and 55 % in long.") for note in uneven.notes
+    )
+    judged_only = iro.evaluate(qrels, runs_with(12), judged_only=True)
+    assert not any("unjudged" in note for note in iro.length_distributions(judged_only, cutoff=9).notes)
     with pytest.raises(MismatchError, match=r"after unjudged documents are removed \(9: long; 13: short\)"):
         iro.length_distributions(judged_only)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import math
 from itertools import pairwise, permutations
+from pathlib import Path
 from typing import Any
 
 import ir_measures
@@ -10,9 +12,52 @@ from ir_measures import AP
 
 import ir_outcomes as iro
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.tail.lengths import average_precision, document_lengths, precision_at
-from tests.helpers.documents import documents_of_list
+from ir_outcomes.tail.lengths import ablation, average_precision, document_lengths, document_precisions, precision_at
+from tests.helpers.documents import documents_by_definition, documents_of_list
 from tests.helpers.many import collection
+
+PUBLISHED = [  # Alex et al. 2022, Table 1: documents, then passages
+    ("P@20", 0.456, 0.594, 25), ("ASL@g1-10", 14, 5, 69), ("MAP", 0.401, 0.543, 24), ("ASL", 39, 27, 32),
+    ("P@20", 0.517, 0.706, 39), ("ASL@g1-10", 51, 6, 90), ("MAP", 0.400, 0.572, 29), ("ASL", 264, 215, 19),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("documents", [PUBLISHED[:4], PUBLISHED[4:]], ids=["documents", "passages"])
+def test_rrie_from_published_means_is_table_1(documents: list[tuple[str, float, float, int]]) -> None:
+    result = iro.rrie_from_means(
+        {measure: mean for measure, mean, _, _ in documents},
+        {measure: mean for measure, _, mean, _ in documents},
+        names=("BM25", "neural"),
+    )
+    assert (result.baseline, result.contender, result.settings) == ("BM25", "neural", None)
+    for found, (measure, baseline, contender, percent) in zip(result.reductions, documents, strict=True):
+        assert (found.measure, found.baseline, found.contender) == (measure, baseline, contender)
+        assert found.rrie is not None
+        assert 100 * found.rrie == pytest.approx(percent, abs=1.0)
+    assert iro.RRIE.from_json(result.to_json()) == result
+    (scaled,) = iro.rrie_from_means({"MAP": 40.0}, {"MAP": 55.0}, optima={"MAP": 100}).reductions
+    (perfect,) = iro.rrie_from_means({"P@20": 1.0}, {"P@20": 0.9}).reductions
+    assert (scaled.rrie, perfect.rrie) == (0.25, None)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "contender", "optima", "message"),
+    [
+        ({"ASL": 3.0, "AP": 0.4}, {"ASL": 2.0}, None, "there is only one mean of AP"),
+        ({}, {}, None, "there is no measure"),
+        ({"WER": 0.4}, {"WER": 57.2}, {"WER": 1}, r"WER: 0\.4 and 57\.2 lie on different sides of the optimum 1"),
+        ({"AP": 0.4}, {"AP": 0.5}, {"RR": 1}, "optima: there is no mean of RR"),
+        ({"ASL": 12.0}, {"ASL": math.nan}, None, r"ASL: 12\.0 and nan: must be finite numbers"),
+        ({"AP": "0.4"}, {"AP": 0.5}, None, r"AP: '0\.4' and 0\.5: must be finite numbers"),
+        ({"ASL": 0.5}, {"ASL": 3}, None, r"ASL: 0\.5 and 3: a search length is at least 1"),
+        # A gain from 40.1 to 54.3 % would be a reduction of -36 %.
+        ({"MAP": 40.1}, {"MAP": 54.3}, None, r"MAP: .* are not between 0 and 1: write precisions as shares.*optima=\{'MAP'"),
+        ({"MAP": -0.1}, {"MAP": 0.3}, None, r"MAP: .* are not between 0 and 1"),
+    ],
+)
+def test_impossible_means_are_refused(baseline: Any, contender: Any, optima: Any, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        iro.rrie_from_means(baseline, contender, optima=optima)
 
 
 @pytest.mark.parametrize(("settings", "rule"), [({}, AP), ({"rel": 2, "judged_only": True}, AP(rel=2, judged_only=True))])
@@ -72,3 +117,61 @@ def test_what_has_no_expectation_says_so() -> None:
         iro.reordering(ev)
     with pytest.raises(ParameterError, match="the cutoff 4 splits a group of tied documents"):
         iro.headroom(ev, cutoff=4)
+
+
+def test_distributions_count_every_relevant_document() -> None:
+    qrels, runs = collection(3, 25, relevant=3)
+    result = iro.length_distributions(iro.evaluate(qrels, runs), bins=4)
+    assert (result.n_documents, result.n_queries) == (75, 25)
+    for found, row in zip(result.runs, result.rows(), strict=True):
+        documents = [documents_by_definition(qrels, runs[found.run], query, 10) for query in qrels]
+        lengths = [length for of_query in documents for precision, length in of_query if precision > 0]
+        assert found.missing == 75 - len(lengths)
+        assert found.counts == tuple(np.histogram(lengths, result.edges)[0].tolist())
+        assert sum(found.counts) == len(lengths)
+        assert found.asl == pytest.approx(np.mean([np.mean([length for _, length in of_query]) for of_query in documents]))
+        assert (row["missing"], row["missing_share"]) == (found.missing, found.missing / 75)
+    assert iro.LengthDistributions.from_json(result.to_json()) == result
+
+
+@pytest.mark.realdata
+def test_bm25_with_rm3_on_the_passages_of_2020(real_data: Path) -> None:
+    folder = real_data / "dl20-passage"
+    ev = iro.evaluate(folder / "qrels.txt", [folder / "BM25RM3.run.gz"], cutoff=1000)
+    (found,) = iro.length_distributions(ev, missing="retrieved").runs
+    assert found.asl == pytest.approx(270.2, abs=0.05)  # the paper: 264 for its best BM25 run, with MAP 0.400
+    assert found.asl_top == pytest.approx(30.9, abs=0.05)
+    assert ablation(ev.runs, "retrieved")[0].means()[0] == pytest.approx(0.4022, abs=5e-5)
+
+
+def test_headroom_is_of_the_best_run() -> None:
+    qrels, runs = collection(3, 25, relevant=3)
+    result = iro.headroom(iro.evaluate(qrels, runs))
+    for best, higher_is_better in zip(result.measures, (True, False, True, False), strict=True):
+        measure = iro.parse_measure(best.measure)
+        means = {name: ir_measures.calc_aggregate([measure], qrels, run)[measure] for name, run in runs.items()}
+        assert best.run == (max if higher_is_better else min)(means, key=lambda name: means[name])
+        assert best.mean == pytest.approx(means[best.run])
+        assert sum(best.counts) == 25
+    assert iro.Headroom.from_json(result.to_json()) == result
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_effective_share_by_trying_every_part(seed: int) -> None:
+    qrels, runs = collection(1, 12, relevant=3, seed=seed)
+    evaluation = iro.evaluate(qrels, runs)
+    (found,) = iro.length_distributions(evaluation).runs
+    documents = [
+        (precision, 1 / len(qrels[query]))
+        for query in qrels
+        for precision, _ in documents_by_definition(qrels, runs["run0"], query, 99)
+    ]
+    assert sorted(document_precisions(evaluation[0]).tolist()) == pytest.approx(sorted(p for p, _ in documents))
+    target = sum(w for _, w in documents) / sum(p * w for p, w in documents)
+    documents.sort(key=lambda document: -document[0])
+    tried = []
+    for size in range(1, sum(p > 0 for p, _ in documents) + 1):
+        part = documents[:size]
+        weight = sum(w for _, w in part)
+        tried.append((abs(sum(w / p for p, w in part) / weight - target), weight / sum(w for _, w in documents)))
+    assert found.effective_share == pytest.approx(min(tried)[1])

@@ -14,6 +14,7 @@ from ir_outcomes.across.slices import Curve, CutoffsComparison, SlicesComparison
 from ir_outcomes.comparison.facets import Facet, RestrictedLength
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS, direction_of
+from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import fixed, interval, places_of, pvalue
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.results import Result
@@ -21,6 +22,8 @@ from ir_outcomes.results import Result
 OUTCOMES = ("won", "both", "neither", "lost")  # the order of every picture
 _RATIO_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100)
 _SHARE_EDGES = (1, 2, 5, 10, 20, 50)  # points
+TOO_FEW = "too few queries"
+_FINDINGS = {"better": "improves", "worse": "worsens", "same": "no finding"}
 _MINUS, _AT_LEAST = "\N{MINUS SIGN}", "\N{GREATER-THAN OR EQUAL TO}"
 _Bounds = tuple[float, float] | None
 _Effect = tuple[float | None, _Bounds]
@@ -48,6 +51,26 @@ class Axis(NamedTuple):
     def percent(self, value: float) -> float:
         """Return where a value is, in percent of the axis."""
         return round(100 * (value - self.low) / (self.high - self.low), 2)
+
+
+class Section(NamedTuple):
+    """A comparison on the page, with its collection, slice, cutoff or judge where there are several, and its evaluation."""
+
+    comparison: Comparison
+    condition: str = ""
+    has_label: bool = True
+    evaluation: Evaluation | None = None
+
+    @property
+    def label(self) -> str:
+        """The label, which a slice of few queries does not have."""
+        return self.comparison.verdict.label if self.has_label else TOO_FEW
+
+    @property
+    def title(self) -> str:
+        """A heading."""
+        pair = f"{self.comparison.contender} against {self.comparison.baseline}"
+        return f"{self.condition}: {pair}" if self.condition else pair
 
 
 class Row(NamedTuple):
@@ -103,21 +126,20 @@ def facets_of(comparison: Comparison) -> list[dict[str, Any]]:
 
 def _finding(facet: Facet) -> tuple[str, str, str]:
     """Return what the tests of a facet find, its tone, and the p-value that says so."""
+    own, p = tone_of(facet.gain), pvalue(facet.corrected, facet.alpha)
     raw = min(test.pvalue for name, test in facet.tests.items() if name in (facet.test, "t", "wilcoxon"))
-    if facet.gain and facet.corrected <= facet.alpha:
-        found = ("improves", "better") if facet.gain > 0 else ("worsens", "worse")
-        return *found, pvalue(facet.corrected, facet.alpha)
-    if facet.gain < 0 and raw <= facet.alpha:  # harm counts without the correction, whichever test finds it
-        return "worsens", "worse", f"{pvalue(raw, facet.alpha)} uncorrected"
-    return "no finding", "same", pvalue(facet.corrected, facet.alpha)
+    if facet.corrected <= facet.alpha:
+        return _FINDINGS[own], own, p
+    if own == "worse" and raw <= facet.alpha:  # harm counts without the correction, whichever test finds it
+        return _FINDINGS[own], own, f"{pvalue(raw, facet.alpha)} uncorrected"
+    return _FINDINGS["same"], "same", p
 
 
 def _check(whole: RestrictedLength, comparison: Comparison) -> tuple[str, str, str]:
     """Return whether the search over all queries agrees with the label, a tone of its own, and its p-value."""
-    gain, finding = -whole.difference, "no finding"
+    own, finding = tone_of(-whole.difference), _FINDINGS["same"]
     if whole.test.pvalue <= comparison.alpha:
-        own = "better" if gain > 0 else "worse"
-        agreement = {"none": "improves" if gain > 0 else "worsens", own: "agrees"}
+        agreement = {"none": _FINDINGS[own], own: "agrees"}
         finding = agreement.get(direction_of(comparison.verdict.label), "contradicts")
     return finding, "check", pvalue(whole.test.pvalue, comparison.alpha)
 
@@ -178,18 +200,34 @@ def round_numbers(least: float, most: float) -> list[float]:
     return [round(number * step, 12) + 0.0 for number in range(first, last + 1)]
 
 
+def sections_of(result: Result) -> list[Section]:
+    """List the comparisons of a result, in its order; none for results that hold no comparisons."""
+    match result:
+        case Comparison():
+            return [Section(result)]
+        case Comparisons():
+            return [Section(comparison) for comparison in result]
+        case CollectionsComparison() | SlicesComparison():
+            return [Section(row.comparison, row.condition, row.labelled) for row in result.conditions]
+        case CutoffsComparison():
+            return [Section(comparison, f"cutoff {comparison.cutoff}") for comparison in result.comparisons]
+        case JudgesComparison():
+            return [Section(judgment.comparison, judgment.judge) for judgment in result.judgments]
+    return []
+
+
 def forest_of(result: Result) -> Forest | None:
     """Return the forest plot of a result; None where it has none."""
+    sections = sections_of(result)
     match result:
         case Comparisons():
-            several = len({item.baseline for item in result}) > 1
-            names = [f"{item.contender} against {item.baseline}" if several else item.contender for item in result]
-            return _of_comparisons("run", names, list(result))
+            several = len({section.comparison.baseline for section in sections}) > 1
+            return _of_comparisons("run", [own.title if several else own.comparison.contender for own in sections], sections)
         case CutoffsComparison():
-            return _of_comparisons("cutoff", [f"{item.cutoff}" for item in result.comparisons], result.comparisons)
+            return _of_comparisons("cutoff", [f"{own.comparison.cutoff}" for own in sections], sections)
         case JudgesComparison():
-            names = [f"{item.judge}: {item.comparison.contender}" for item in result.judgments]
-            return _of_comparisons("judge and run", names, [item.comparison for item in result.judgments])
+            names = [f"{own.condition}: {own.comparison.contender}" for own in sections]
+            return _of_comparisons("judge and run", names, sections)
         case CollectionsComparison() | SlicesComparison():
             return _of_conditions(result)
         case Leaderboard():
@@ -197,17 +235,17 @@ def forest_of(result: Result) -> Forest | None:
     return None
 
 
-def _of_comparisons(what: str, names: Sequence[str], comparisons: Sequence[Comparison]) -> Forest | None:
+def _of_comparisons(what: str, names: Sequence[str], sections: Sequence[Section]) -> Forest | None:
     """Return the differences of some comparisons, a row for each."""
-    if not comparisons:
+    if not sections:
         return None
     rows = [
-        Row(name, item.verdict.label, [_found(item.coverage), _found(item.ranking)], number)
-        for number, (name, item) in enumerate(zip(names, comparisons, strict=True))
+        Row(name, own.label, [_found(own.comparison.coverage), _found(own.comparison.ranking)], number)
+        for number, (name, own) in enumerate(zip(names, sections, strict=True))
     ]
     if what == "run":
         rows.sort(key=lambda row: (LABELS.index(row.label), -(row.estimates[0].gain or 0)))  # the best first
-    ranking = comparisons[0].ranking
+    ranking = sections[0].comparison.ranking
     return _with_axes(what, ("coverage, points", f"ranking, {ranking.measured_in}"), (1, _sign(ranking)), rows)
 
 
@@ -233,7 +271,7 @@ def _of_conditions(result: CollectionsComparison | SlicesComparison) -> Forest |
                 for place, facet in enumerate((row.comparison.coverage, row.comparison.ranking)):
                     if not row.labelled or drawn[place].tone != _finding(facet)[1]:  # the ratio has an interval of its own
                         drawn[place] = drawn[place]._replace(tone="same")
-                rows.append(Row(prefix + row.condition, row.label or "too few queries", drawn, number))
+                rows.append(Row(prefix + row.condition, row.label or TOO_FEW, drawn, number))
         if contender in overall:
             own, pooled = overall[contender], overall[contender].pooled
             means = [(each.these.effect, (each.these.low, each.these.high)) if each.these else _NONE for each in pooled]

@@ -241,8 +241,7 @@ def draw_forest_of(result: Any, ax: Any) -> Any:
     forest = forest_of(result)
     if forest is None:
         raise ParameterError("there is nothing to draw: the result is empty")
-    conditions = getattr(result, "conditions", None)
-    compared = [row.comparison for row in conditions] if conditions else list(getattr(result, "comparisons", result))
+    compared = [section.comparison for section in charts.sections_of(result)]
     settings, contenders = compared[0].settings, list(dict.fromkeys(item.contender for item in compared))
     who = contenders[0] if len(contenders) == 1 else count(len(contenders), "contender")
     what = "" if forest.what == "run" else f", {count(len(compared) // len(contenders), forest.what)}"

@@ -26,8 +26,8 @@ from ir_outcomes.reading.qrels import query_texts
 from ir_outcomes.reading.runs import is_path
 from ir_outcomes.results import Result
 from ir_outcomes.showing import RANK_TICKS, count, tone
-from ir_outcomes.showing.charts import curve_lines, facets_of, forest_of, outcomes_of, pairs_of, round_numbers
-from ir_outcomes.showing.report.queries import DEPTH, MOST_RUNS, Evaluations, Section, Texts, embed, query_sets, sections_of
+from ir_outcomes.showing.charts import Section, curve_lines, facets_of, forest_of, outcomes_of, pairs_of, round_numbers
+from ir_outcomes.showing.report.queries import DEPTH, MOST_RUNS, Evaluations, Texts, embed, query_sets, with_evaluations
 from ir_outcomes.showing.views.across import SIGNS_EXPLAINED, sign_of
 
 __all__ = ["ReportPage", "report", "report_of"]
@@ -165,7 +165,7 @@ def report_of(
         raise ParameterError(f"max_mb={max_mb!r}: must be a number of megabytes between 0 and 1000")
     labels = {} if slices is None else slices if isinstance(slices, Mapping) else read_texts(slices)
     texts = {} if queries is None else queries if isinstance(queries, Mapping) else query_texts(queries)
-    sections = sections_of(result, evaluation)
+    sections = with_evaluations(result, evaluation)
     sets, numbered = query_sets(sections, texts, labels, docs)
     context = _context(result, sections)
     context["command"] = None if command is None else _without_folders(command)

@@ -6,15 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.judges import JudgesComparison
-from ir_outcomes.across.slices import CutoffsComparison, SlicesComparison
 from ir_outcomes.comparison.compare import build, measured_pair
-from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import FormatError, ParameterError, escaped, some, warn
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.ranking import UNJUDGED, RankedDocuments, ranked_documents
@@ -24,14 +21,13 @@ from ir_outcomes.reading.formats import texts_in
 from ir_outcomes.reading.runs import as_run
 from ir_outcomes.results import Result
 from ir_outcomes.showing import tone
-from ir_outcomes.showing.charts import changes_of
+from ir_outcomes.showing.charts import Section, changes_of, sections_of
 
 DEPTH = 20  # documents of each list that are shown
 LENGTH = 280  # characters of a document that are shown
 SHARE_OF_COLUMNS = 0.6  # of the space, which further comparisons leave for ranked lists
 MOST_RUNS = 30  # of a leaderboard: all pairs are compared for the queries of some
 TOP_RUNS = 10  # whose pairs show their queries
-TOO_FEW = "too few queries"
 _ID_FIELDS = ("doc_id", "docno", "docid", "_id", "id")
 
 Texts = Mapping[str, str] | str | os.PathLike[str] | None
@@ -39,43 +35,9 @@ Evaluations = Evaluation | Mapping[str, Evaluation] | None
 Data = dict[str, Any]  # what becomes JSON
 
 
-class Section(NamedTuple):
-    """A comparison on the page, with its collection, slice, cutoff or judge where there are several, and its evaluation."""
-
-    comparison: Comparison
-    condition: str = ""
-    has_label: bool = True
-    evaluation: Evaluation | None = None
-
-    @property
-    def label(self) -> str:
-        """The label, which a slice of few queries does not have."""
-        return self.comparison.verdict.label if self.has_label else TOO_FEW
-
-    @property
-    def title(self) -> str:
-        """A heading."""
-        pair = f"{self.comparison.contender} against {self.comparison.baseline}"
-        return f"{self.condition}: {pair}" if self.condition else pair
-
-
-def sections_of(result: Result, evaluation: Evaluations) -> list[Section]:
-    """List the comparisons of a result, in its order; none for results that hold no comparisons."""
-    match result:
-        case Comparison():
-            found = [Section(result)]
-        case Comparisons():
-            found = [Section(comparison) for comparison in result]
-        case CollectionsComparison() | SlicesComparison():
-            found = [Section(row.comparison, row.condition, row.labelled) for row in result.conditions]
-        case CutoffsComparison():
-            found = [Section(comparison, f"cutoff {comparison.cutoff}") for comparison in result.comparisons]
-        case JudgesComparison():
-            found = [Section(judgment.comparison, judgment.judge) for judgment in result.judgments]
-        case Leaderboard():
-            found = _pairs_of(result, evaluation)
-        case _:
-            found = []
+def with_evaluations(result: Result, evaluation: Evaluations) -> list[Section]:
+    """List the comparisons of the page, each with what it was made from; those of a leaderboard are made now."""
+    found = _pairs_of(result, evaluation) if isinstance(result, Leaderboard) else sections_of(result)
     return [section._replace(evaluation=_evaluation_of(section, evaluation)) for section in found]
 
 
@@ -180,7 +142,7 @@ def embed(sets: Sequence[QuerySet], numbered: Sequence[tuple[Section, int]], spa
         entry, known = sets[number].lists[place], sets[number].documents
         new = {name: known[name] for name in entry["ids"] if name in known and name not in documents[number]}
         text = json_for_html(entry)
-        after -= _size(text) + _size(json_for_html(new))
+        after -= _size(text) - len("null") + _size(json_for_html(new))
         if after < 0:
             break
         rankings[number][place] = text

@@ -415,7 +415,7 @@ def _facets(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
     if several:  # their intervals are in the table of decisions
         own = (column for column in columns if column.name != "interval")
         columns = (*of_part(itemgetter(0), attributes("run=name")), *own)
-    units = "queries" if result.settings is None or result.settings.n_clusters is None else "clusters of queries"
+    units = "queries" if result.settings.n_clusters is None else "clusters of queries"
     explained = f"settled by: {units} like these that would exclude harm if the runs were equally good"
     settled = any(facet.needed for _, facet in rows)
     captions = (explained if settled else "", *_captions(result, decisions))
@@ -424,12 +424,11 @@ def _facets(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
 
 def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator[str]:
     """Say which queries have no results, and the settings."""
-    if result.settings is not None:
-        missing = [
-            f"{percent(decision.n_missing[1] / decision.n_queries)} % of {decision.name}"
-            for decision in decisions
-            if decision.n_missing[1]
-        ]
-        without = f"queries without results: {some(missing, 3)}; " if missing else ""
-        yield f"{without}at most {percent(result.max_missing)} % of the queries may be without results"
-        yield f"{100 * result.settings.margin_level:.4g} % intervals, {settings_words(result.settings)}"
+    missing = [
+        f"{percent(decision.n_missing[1] / decision.n_queries)} % of {decision.name}"
+        for decision in decisions
+        if decision.n_missing[1]
+    ]
+    without = f"queries without results: {some(missing, 3)}; " if missing else ""
+    yield f"{without}at most {percent(result.max_missing)} % of the queries may be without results"
+    yield f"{100 * result.settings.margin_level:.4g} % intervals, {settings_words(result.settings)}"
