@@ -54,6 +54,8 @@ def test_values_of_queries_are_in_json_on_request() -> None:
         ({"n_queries": "many"}, r"n_queries: Expected `int`, got `str`"),
         ({"settings": {"cutoff": 10}}, r"settings: Object missing required field"),
         ({"notes": ["one", 3]}, r"notes\[1\]: Expected `str`, got `int`"),
+        ({"n_missing": [0, float("nan")]}, r"n_missing"),
+        ({"background": float("inf")}, r"background"),
         ({"schema": 2}, r"must be an object of kind 'Comparison' with schema 1, .*; it has kind 'Comparison' and schema 2"),
         ({"kind": "Leaderboard"}, r"must be .*; it has kind 'Leaderboard' and schema 1"),
         ("[" * 100_000, "is not valid"),

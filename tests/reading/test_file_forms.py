@@ -128,6 +128,9 @@ def test_rankings_without_scores_in_python() -> None:
         ("# ir_metadata.start\nq1 Q0 d1 1 3.0 t\n", "line 2: the ir_metadata header must be comment"),
         ("# ir_metadata.start\n# ir_metadata.end\n", "is empty; nothing can be evaluated"),
         ("q1 Q0 d1 1 3.0 t\n# a comment\n", "line 2: has 3 columns, expected 6; .*comment lines must be removed"),
+        ("q1 Q0 d1 1 3.0 t\n# Q0 is column 2 x\n", "line 2: is a comment; remove comment lines"),
+        ("query-id\tcorpus-id\tscore\nq1\td1\t1\n", r"qrels as BEIR writes them.*were the arguments swapped\?"),
+        ('{"q1": {"d1": ' + "9" * 5000 + "}}", r"is not JSON \(.* has 5000 digits\); correct it"),
         ("# made by us on a Monday\nq1 Q0 d1 1 3.0 t\n", "line 1: has 7 columns, .*comment lines must be removed"),
     ],
 )
@@ -230,7 +233,7 @@ def test_predictions_of_mteb(write: Any) -> None:
         run = iro.read_run(path)
     assert (len(caught), caught[0].filename) == (1, __file__)
     assert (run.name, run.to_dict()) == ("intfloat/e5-small", {"q1": {"d1": 1.0}, "q2": {"d1": 2.0, "q1": 1.0}})
-    with pytest.raises(FormatError, match="contains predictions of MTEB; choose one of these runs: "):
+    with pytest.raises(FormatError, match=r"MTEB, which are a run: were the arguments swapped\?"):
         iro.read_qrels(path)
     with pytest.raises(FormatError, match="choose one of these runs: none"):
         iro.read_run(write(json.dumps({"mteb_model_meta": META, "en": {"test": [1.0, 2.0]}})))

@@ -157,6 +157,8 @@ def test_a_choice_among_runs_and_measures(tmp_path: Path) -> None:
     # A table with a row for each query was read as runs that are called 401, 402.
     turned = in_file(tmp_path, "qid,bm25,rm3\n401,0.5,1\n402,0.5,\n403,0.5,1\n")
     assert [output.name for output in read_outputs(turned, measure="AP", names=["rm3", "bm25"])] == ["rm3", "bm25"]
+    from_zero = pd.DataFrame({"a": [0.5, 1]}, pd.Index([0, 1], name="qid"))
+    assert read_output(from_zero, measure="AP").values == {"0": 0.5, "1": 1}
     titled = pd.read_csv(turned).set_index("qid")
     assert iro.scores_from_outputs(titled["bm25"].to_frame(), measure="AP").values.tolist() == [[0.5, 0.5, 0.5]]
     wide = read_output(in_file(tmp_path, "\t401\t402\t403\na\t0.5\t1\t0.25\n"), measure="AP")

@@ -285,7 +285,8 @@ def _rows_of_table(titles: list[str], body: _Body, source: _Source) -> Iterator[
             asked = "" if cells[query] is None else cells[query]
             yield _Row(number, None if name is None else cells[name], asked, str(cells[measure]), cells[value])
         return
-    (corner, *columns), rows = titles, [(number, str(first or ""), cells) for number, (first, *cells) in body]
+    corner, *columns = titles
+    rows = [(number, "" if first is None else str(first), cells) for number, (first, *cells) in body]
     names = [first for _, first, _ in rows]
     numbered, also_numbered = (all(text.isdigit() for text in some_names) for some_names in (names, columns))
     are_queries = corner.lower() in _TITLES_OF_QUERIES
