@@ -7,11 +7,10 @@ import dataclasses
 import hashlib
 import json
 import re
-from collections import namedtuple
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import pytest
 
@@ -227,7 +226,8 @@ def test_texts_of_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_built", [True, False])
 def test_texts_of_a_dataset_that_is_here(monkeypatch: pytest.MonkeyPatch, is_built: bool) -> None:
-    document = namedtuple("document", "doc_id title body")("d1", "title of d1", "and body")
+    Document = NamedTuple("Document", [("doc_id", str), ("title", str), ("body", str)])
+    document = Document("d1", "title of d1", "and body")
     store = SimpleNamespace(built=lambda: is_built, get_many=lambda ids: {"d1": document})
     dataset = SimpleNamespace(has_docs=lambda: True, docs_store=lambda: store)
     monkeypatch.setattr("ir_datasets.registry", {"made/up": None})
