@@ -224,9 +224,14 @@ def test_texts_of_a_file(tmp_path: Path) -> None:
             iro.report(evaluation, docs=docs)
 
 
+class Document(NamedTuple):
+    doc_id: str
+    title: str
+    body: str
+
+
 @pytest.mark.parametrize("is_built", [True, False])
 def test_texts_of_a_dataset_that_is_here(monkeypatch: pytest.MonkeyPatch, is_built: bool) -> None:
-    Document = NamedTuple("Document", [("doc_id", str), ("title", str), ("body", str)])
     document = Document("d1", "title of d1", "and body")
     store = SimpleNamespace(built=lambda: is_built, get_many=lambda ids: {"d1": document})
     dataset = SimpleNamespace(has_docs=lambda: True, docs_store=lambda: store)
