@@ -154,6 +154,8 @@ def test_a_choice_among_runs_and_measures(tmp_path: Path) -> None:
         read_outputs(rows, names=["c", "d"])
     with pytest.raises(ParameterError, match="has no values of AP; it has RR"):
         read_output({"q": {"RR": 1.0}}, measure="AP")
+    nameless = in_file(tmp_path, "name,qid,measure,value\na,q,RR,0.5\n,q\u00a0,RR,1\n")
+    assert [(output.name, output.values) for output in read_outputs(nameless)] == [("a", {"q": 0.5}), ("", {"q\u00a0": 1.0})]
     # A table with a row for each query was read as runs that are called 401, 402.
     turned = in_file(tmp_path, "qid,bm25,rm3\n401,0.5,1\n402,0.5,\n403,0.5,1\n")
     assert [output.name for output in read_outputs(turned, measure="AP", names=["rm3", "bm25"])] == ["rm3", "bm25"]
@@ -177,6 +179,7 @@ HEADER = "id,date,score\n"
         (HEADER + "a,2020-01-01,1\na,2020-01-02,2\n", "line 3: the id is repeated"),
         (HEADER + "a,2020-01-01,1_0\n", "line 2: a score is not a number"),
         (HEADER + "a,2020-13-01,1\n", "line 2: a date must be written as"),
+        (HEADER + "a,2_20-01-01,1\n", "line 2: a date must be written as"),
         (HEADER + ",2020-01-01,1\n", "line 2: a name is empty"),
         (HEADER, "has no entry"),
         ("[1]", "row 1 is not an object"),

@@ -203,6 +203,8 @@ def test_every_page_takes_texts_and_meets_its_size(evaluation: iro.Evaluation, k
 def test_invalid_size_is_refused(evaluation: iro.Evaluation, max_mb: Any) -> None:
     with pytest.raises(iro.ParameterError, match="max_mb"):
         iro.report(evaluation, "a", "b", max_mb=max_mb)
+    with pytest.raises(iro.ParameterError, match="margins are for one collection"):
+        iro.report({"x": evaluation}, "a", margins=(1.0, 0.5))
 
 
 def test_texts_of_a_file(tmp_path: Path) -> None:
