@@ -67,10 +67,9 @@ def test_values_of_queries_are_in_json_on_request() -> None:
 )
 def test_foreign_values_are_named(given: Any, message: str) -> None:
     result: Any = result_of("Comparison")
+    read = type(result).from_dict if isinstance(given, dict) else type(result).from_json
     with pytest.raises(FormatError, match=f"^JSON: {message}"):
-        if isinstance(given, dict):
-            type(result).from_dict({**result.to_dict(), **given})
-        type(result).from_json(given)
+        read({**result.to_dict(), **given} if isinstance(given, dict) else given)
 
 
 def test_paper_columns_are_for_comparisons() -> None:
