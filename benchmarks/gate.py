@@ -16,14 +16,14 @@ import numpy as np
 from ir_outcomes import evaluate
 from ir_outcomes.comparison.outcomes import PairedQueries, pair_queries
 from ir_outcomes.statistics import coverage_interval, mean_interval, t_test
-from ir_outcomes.statistics.intervals import harm_excluded
+from ir_outcomes.statistics.intervals import harm
 from ir_outcomes.types import Ints
 
 SIZES = (1000, 4000, 16000)
 COVERAGE, RANKING = 0.01, 0.5  # share of the queries, ranks
 
 
-def decisions(pair: PairedQueries, drawn: Ints, harm: float) -> tuple[bool, bool, bool]:
+def decisions(pair: PairedQueries, drawn: Ints, true_harm: float) -> tuple[bool, bool, bool]:
     """Return whether drawn queries pass, pass by significance, and pass over all queries with a margin of the true harm."""
     restricted, shared = pair.restricted, pair.shared[drawn]
     assert restricted is not None
@@ -31,13 +31,16 @@ def decisions(pair: PairedQueries, drawn: Ints, harm: float) -> tuple[bool, bool
     ranking = (pair.length_contender - pair.length_baseline)[drawn][shared]
     over_all = (restricted.contender - restricted.baseline)[drawn]
     interval, test, n = mean_interval(over_all, 0.95), t_test(over_all), len(drawn)
-    facets = harm_excluded(coverage_interval(found, pair.item_share, 0.95), COVERAGE, n, higher_is_better=True)
-    facets = facets and harm_excluded(mean_interval(ranking, 0.95), RANKING, len(ranking), higher_is_better=False)
+    of_facets = (
+        harm(coverage_interval(found, pair.item_share, 0.95), COVERAGE, n, higher_is_better=True),
+        harm(mean_interval(ranking, 0.95), RANKING, len(ranking), higher_is_better=False),
+    )
+    facets = set(of_facets) == {"harm excluded"}
     margin = RANKING * float(shared.mean()) + COVERAGE * restricted.horizon
     return (
-        facets and harm_excluded(interval, margin, n, higher_is_better=False),
+        facets and harm(interval, margin, n, higher_is_better=False) == "harm excluded",
         facets and not (test.direction > 0 and test.pvalue <= 0.05),
-        harm_excluded(interval, harm, n, higher_is_better=False),
+        harm(interval, true_harm, n, higher_is_better=False) == "harm excluded",
     )
 
 
@@ -49,15 +52,15 @@ def main(data: Path, trials: int) -> None:
     for contender in contenders:
         pair = pair_queries(baseline, contender, "query")
         assert pair.restricted is not None
-        harm = float((pair.restricted.contender - pair.restricted.baseline).mean())
-        if harm > 0:
+        true_harm = float((pair.restricted.contender - pair.restricted.baseline).mean())
+        if true_harm > 0:
             n = len(pair.query_ids)
             rates = [
-                100 * np.mean([decisions(pair, random.integers(n, size=size), harm) for _ in range(trials)], axis=0)
+                100 * np.mean([decisions(pair, random.integers(n, size=size), true_harm) for _ in range(trials)], axis=0)
                 for size in SIZES
             ]
             columns = (" ".join(f"{rate:5.1f}" for rate in column) for column in zip(*rates, strict=True))
-            print(f"{contender.name:20} {harm:5.2f} | {' | '.join(columns)}")
+            print(f"{contender.name:20} {true_harm:5.2f} | {' | '.join(columns)}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """Real runs: against trec_eval's own numbers, published means and p-values, and the literal definitions."""
 
-from __future__ import annotations
-
 import gzip
 import warnings
 from pathlib import Path

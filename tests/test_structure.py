@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import graphlib
+import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -81,6 +82,14 @@ def test_no_module_imports_itself_through_others() -> None:
         if at_import:
             graph.setdefault(importer, set()).add(imported)
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the modules
+
+
+def test_scripts_import_what_exists() -> None:
+    for script in (path for folder in ("benchmarks", "tools") for path in SOURCES.parents[1].joinpath(folder).glob("*.py")):
+        for node in ast.walk(ast.parse(script.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("ir_outcomes"):
+                names = dir(importlib.import_module(str(node.module)))
+                assert {alias.name for alias in node.names} <= {*names}, script
 
 
 def test_importing_is_cheap() -> None:

@@ -41,7 +41,7 @@ def register_baseline(name: str, run: Any, *, replace: bool = False) -> None:
     ----------
     name : str
         For example ``"bm25"``, for ``ESL(baseline="bm25")@100``.
-    run : Run, path, ``"irds:<dataset id>"``, dict, frame or iterable
+    run
         See `ir_outcomes.as_run`.
     replace : bool
         Register the name for this run even if it is registered for another one.
@@ -50,8 +50,6 @@ def register_baseline(name: str, run: Any, *, replace: bool = False) -> None:
     ------
     ParameterError
         If the name is registered for another run, or is not a name.
-    InputError
-        If the run cannot be read.
 
     Examples
     --------
@@ -83,13 +81,11 @@ def baseline_lengths(name: str, qrels: Qrels, settings: Mapping[str, Any]) -> Se
         )
     content = _digest(run) if run is not None else name if name.startswith(DATASET_PREFIX) else file_digest(name)
     key = (qrels.digest, content, name, *sorted(settings.items()))
-    lengths = _evaluated.get(key)
-    if lengths is None:
-        lengths = search_lengths(qrels, as_run(name) if run is None else run, **settings)
+    if key not in _evaluated:
         if len(_evaluated) >= MOST_KEPT:
             _evaluated.clear()
-        _evaluated[key] = lengths
-    return lengths
+        _evaluated[key] = search_lengths(qrels, as_run(name) if run is None else run, **settings)
+    return _evaluated[key]
 
 
 def _digest(run: Run) -> str:
@@ -492,5 +488,4 @@ def register() -> None:
         return  # it is being imported, loads this by the entry point, and makes its pipeline of the registry
     # ir_measures binds its functions to the pipeline object at import: the list inside it is the only way in.
     pipeline = ir_measures.DefaultPipeline.providers
-    pipeline[:] = [present for present in pipeline if provider.NAME != present.NAME]
-    pipeline.append(provider)
+    pipeline[:] = [*(present for present in pipeline if present.NAME != provider.NAME), provider]

@@ -138,11 +138,15 @@ class Result(Immutable):
             wanted = f"of kind {cls.__name__!r} with schema {SCHEMA}, as to_json of this version writes it"
             raise FormatError("JSON", f"must be an object {wanted}; it has kind {kind!r} and schema {schema!r}")
         try:
-            return msgspec.convert(data, cls)
+            restored = msgspec.convert(data, cls)
+            json.dumps(data, allow_nan=False, default=str)
         except msgspec.ValidationError as error:  # "Expected `float`, got `str` - at `$.parts[1].level`"
             problem, _, path = str(error).partition(" - at `$")
             where = path.removesuffix("`").lstrip(".")
             raise FormatError("JSON", f"{where}: {problem}" if where else problem) from None
+        except ValueError as error:  # `to_json` could not write it
+            raise FormatError("JSON", f"holds NaN or infinity ({error})") from None
+        return restored
 
     @classmethod
     def from_json(cls: type[R], text: str | bytes) -> R:

@@ -83,6 +83,8 @@ def test_measure_with_our_measures(sample: Path) -> None:
     [
         ("compare qrels.txt bm52.run bm25-stem.run", 1, "error: bm52.run: no such file; did you mean bm25.run"),
         ("compare bm25.run qrels.txt bm25-stem.run", 1, "bm25.run, line 1: has 6 columns, expected 4"),
+        ("measure qrels.txt bm25.run RR -p -2", 2, "Must be >= -1"),
+        ("measure qrels.txt bm25.run RR -p 3000000000", 2, "Must be <= 100"),
         ("compare qrels.txt . bm25.run", 2, "BASELINE is one run, not a directory"),
         ("compare qrels.txt bm25.run bm25-stem.run --alpha 5", 2, 'Invalid value "5.0" for --alpha. Must be < 1.'),
         ("compare msmarco-documnt/dev RUNS", 1, "neither a file nor an ir_datasets id; did you mean msmarco-document/dev"),

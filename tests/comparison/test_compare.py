@@ -115,13 +115,11 @@ def test_lin_section_4_examples() -> None:
     assert equal.ranking.pvalue == 1.0
 
 
-GEOMETRIC = {"A": 0.12, "B": 0.13, "C": 0.6}
-
-
 @pytest.fixture(scope="module")
 def systems() -> tuple[literal.Qrels, dict[str, literal.Run]]:
     rng = np.random.default_rng(9)
-    runs = {name: run_of({f"q{n}": int(r) for n, r in enumerate(rng.geometric(p, 60))}) for name, p in GEOMETRIC.items()}
+    ranks = {name: rng.geometric(p, 60).tolist() for name, p in (("A", 0.12), ("B", 0.13), ("C", 0.6))}
+    runs = {name: run_of({f"q{n}": rank for n, rank in enumerate(of_run)}) for name, of_run in ranks.items()}
     return qrels_of(runs["A"]), runs
 
 
@@ -192,8 +190,6 @@ def test_notes_name_everything_odd() -> None:
     assert "Unequal depth: A returns at most 12 documents, B 5; compare with cutoff=5, which both reach." in notes
     assert "Unjudged documents: 90 % of the top 10 of A and 80 % of B; 92 % of the top 100 of A and 80 % of B." in notes
     assert "which can bias ranking and coverage: see judged_only=True." in notes
-    assert "Ranking: all differences are zero, so there is nothing to test." in notes
-    assert "Few differences: nothing could be significant at 0.05" in notes
     judged = compare_pair(qrels, a, b, judged_only=True)
     assert not any("Unjudged" in note or "depth" in note for note in all_notes(judged))
     assert judged.ranking.baseline == 1.0
@@ -266,7 +262,6 @@ def test_per_query_lists() -> None:
         ({"test": "never_given()"}, r"test='never_given\(\)': must be one of t, wilcoxon, signflip"),
         ({"correction": "sidak"}, "must be one of holm, bonferroni, fdr_bh, tukey, none"),
         ({"margins": (1, math.inf)}, "must be two or three positive numbers"),
-        ({"seed": -1}, "seed=-1"),
         ({"all_pairs": True}, "need several contenders; give a list of them"),
         ({"correction": "tukey"}, "is for all pairs of systems; add all_pairs=True"),
     ],

@@ -1,7 +1,5 @@
 """Queries that are not independent: which of them are together, through everything that is done with an evaluation."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

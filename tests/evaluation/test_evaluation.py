@@ -1,12 +1,11 @@
-from __future__ import annotations
-
-import builtins
 import json
 import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -122,14 +121,7 @@ def test_the_rest_is_evaluated_when_errors_are_reported(folder: Path, n_jobs: in
 
 
 def test_without_joblib_one_job_works_and_several_say_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *arguments: Any, **more: Any) -> Any:
-        if name.startswith("joblib"):
-            raise ImportError(name)
-        return real(name, *arguments, **more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "joblib", None)  # which makes its import fail
     assert len(evaluate(QRELS, folder, **SETTINGS)) == 6
     with pytest.raises(MissingDependency, match=r'pip install "\.\[parallel\]"'):
         evaluate(QRELS, folder, n_jobs=2, **SETTINGS)
@@ -145,12 +137,11 @@ def test_warnings_of_the_reader_reach_the_caller(folder: Path, n_jobs: int, meas
     assert [warning.filename for warning in warned] == [__file__]
 
 
-def test_a_measure_that_cannot_be_computed_is_an_error_of_ours(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_measure_that_cannot_be_computed_is_an_error_of_ours(folder: Path) -> None:
     """ir_measures ran a program that failed, and its error ended the evaluation with a traceback."""
-
-    def failing(*_: Any) -> Any:
-        raise subprocess.CalledProcessError(2, ["perl", "gdeval.pl"])
-
-    monkeypatch.setattr("ir_measures.providers.base.Evaluator.iter_calc", failing)
-    with pytest.raises(ParameterError, match=r"cannot compute nDCG@5 for r0 \(CalledProcessError: .*gdeval\.pl"):
+    failed = subprocess.CalledProcessError(2, ["perl", "gdeval.pl"])
+    with (
+        mock.patch("ir_measures.providers.base.Evaluator.iter_calc", side_effect=failed),
+        pytest.raises(ParameterError, match=r"cannot compute nDCG@5 for r0 \(CalledProcessError: .*gdeval\.pl"),
+    ):
         evaluate(QRELS, folder, measures=["nDCG@5"], **SETTINGS)

@@ -1,7 +1,5 @@
 """Runs evaluated by several processes, and what happens when one is killed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -1,7 +1,5 @@
 """Costs that stay small whatever the ids are, and the order of tied documents."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,11 +1,10 @@
 """Evaluations in files: what is loaded is what was saved, and nothing else is read."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -21,11 +20,12 @@ LAYOUT = "evaluation 7"
 RUNS = {"a": {"q1": {"d2": 3.0, "d1": 2.0}, "q9": {"d": 1.0}}, "b": {"q2": {"d3": 5.0}}}
 
 
+EVALUATION = iro.evaluate(QRELS, RUNS, cutoff=10, measures=["nDCG@10", "ESL@5"], clusters=dict.fromkeys(QRELS, "c"))
+
+
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
-    iro.evaluate(QRELS, RUNS, cutoff=10, measures=["nDCG@10", "ESL@5"], clusters=dict.fromkeys(QRELS, "c")).save(
-        tmp_path / "board.npz"
-    )
+    EVALUATION.save(tmp_path / "board.npz")
     return tmp_path / "board.npz"
 
 
@@ -40,14 +40,12 @@ def test_what_is_loaded_is_what_was_saved(
 
 
 def test_everything_of_an_evaluation_but_texts_is_kept(saved: Path) -> None:
-    evaluation = iro.evaluate(QRELS, RUNS, cutoff=10, measures=["nDCG@10", "ESL@5"], clusters=dict.fromkeys(QRELS, "c"))
     loaded = iro.load_evaluation(saved)
     for name in ("names", "collection", "cutoff", "unit", "many_relevant", "n_clusters"):
-        assert getattr(loaded, name) == getattr(evaluation, name)
+        assert getattr(loaded, name) == getattr(EVALUATION, name)
     for measure in ("nDCG@10", "ESL@5"):
-        np.testing.assert_array_equal(loaded.scores_of(measure).values, evaluation.scores_of(measure).values)
-    half = evaluation.restrict(["q1", "q2"])
-    half.save(saved)
+        np.testing.assert_array_equal(loaded.scores_of(measure).values, EVALUATION.scores_of(measure).values)
+    EVALUATION.restrict(["q1", "q2"]).save(saved)
     assert iro.load_evaluation(saved).query_ids == ("q1", "q2")
     with pytest.raises(ParameterError, match="AP was not kept"):
         loaded.scores_of("AP")
@@ -120,15 +118,9 @@ def test_files_of_others_are_refused(tmp_path: Path, saved: Path) -> None:
 
 def test_what_cannot_be_written_leaves_what_was_there(tmp_path: Path, saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = saved.read_bytes()
-
-    def full(*_: Any) -> int:
-        raise OSError(28, "No space left on device")
-
-    evaluation = iro.load_evaluation(saved)
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(Path, "write_bytes", mock.Mock(side_effect=OSError(28, "No space left on device")))
     with pytest.raises(ParameterError, match=r"board\.npz: cannot be written \(No space left"):
-        evaluation.save(saved)
-    assert saved.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [saved]
+        EVALUATION.save(saved)
+    assert (saved.read_bytes(), list(tmp_path.iterdir())) == (before, [saved])
     with pytest.raises(ParameterError, match=r"the name of a saved evaluation ends in \.npz"):
-        evaluation.save(tmp_path / "board")
+        EVALUATION.save(tmp_path / "board")

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import FormatError, ParameterError
 from tests.helpers import strategies
 
-QRELS = {"q1": {"a": 1}, "q2": {"b": 1, "c": 1}, "q3": {"z": 1}, "absent": {"a": 1}, "empty": {"a": 0}}
+QRELS = {"q1": {"a": 1}, "q2": {"b": 2, "c": 1}, "q3": {"z": 1}, "absent": {"a": 1}, "empty": {"a": 0}}
 BASELINE = {"q1": {"a": 2.0}, "q2": {"x": 3.0, "y": 2.0, "b": 1.0}, "stray": {"a": 1.0}}
 RUN = {"q1": {"x": 2.0, "a": 1.0}, "q2": {"b": 3.0, "y": 2.0, "c": 1.0}, "q3": {"z": 1.0}, "empty": {"a": 1.0}}
 NAN = math.nan
@@ -41,6 +39,12 @@ def by_query(measure: Any, qrels: Any = QRELS, run: Any = RUN) -> dict[str, floa
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("ESL@100", [2, 1, 1, NAN, NAN]),
+        ("ESL(unanswered='cutoff+1')@1", [2, 1, 1, 2, 2]),
+        ("ESL(need=2)", [NAN, 3, NAN, NAN, NAN]),
+        ("ESL(rel=2)", [NAN, 1, NAN, NAN, NAN]),
+        ("Answered@1", [0, 1, 1, 0, 0]),
+        ("ASL(missing='cutoff')@1", [2, 1, 1, 2, NAN]),
         ("Outcome(baseline='bm25',case='neither')@100", [0, 0, 0, 1, 1]),
         ("Outcome(baseline='bm25',case='lost')@100", [0, 0, 0, 0, 0]),
         ("Outcome(baseline='bm25',case='lost')@1", [1, 0, 0, 0, 0]),

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import importlib
 import math
 import os
@@ -7,7 +5,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import ir_measures
 import pytest
@@ -27,28 +24,6 @@ RUN = {
     "stray": {"a": 1.0},
     "empty": {"a": 1.0},
 }
-
-ESL_VALUES = {"q1": 2.0, "q2": 1.0, "q3": math.nan, "absent": math.nan, "empty": math.nan}
-
-
-def per_query(metrics: Any) -> dict[str, dict[str, float]]:
-    values: dict[str, dict[str, float]] = {}
-    for metric in metrics:
-        values.setdefault(str(metric.measure), {})[metric.query_id] = metric.value
-    return values
-
-
-def test_values_of_every_query_and_never_of_a_stray_one() -> None:
-    ours = [ESL @ 100, ESL(unanswered="cutoff+1") @ 100, Answered @ 100, ASL(missing="cutoff") @ 10, ESL(need=2), ESL(rel=2)]
-    values = per_query(ir_measures.iter_calc(ours, QRELS, RUN))
-    assert values["ESL@100"] == pytest.approx(ESL_VALUES, nan_ok=True)
-    finite = {"q1": 2.0, "q2": 1.0, "q3": 101.0, "absent": 101.0, "empty": 101.0}
-    assert values["ESL(unanswered='cutoff+1')@100"] == finite
-    assert values["Answered@100"] == {"q1": 1.0, "q2": 1.0, "q3": 0.0, "absent": 0.0, "empty": 0.0}
-    asl = {"q1": 2.0, "q2": 1.5, "q3": 11.0, "absent": 11.0, "empty": math.nan}
-    assert values["ASL(missing='cutoff')@10"] == pytest.approx(asl, nan_ok=True)
-    assert values["ESL(need=2)"] == pytest.approx({**ESL_VALUES, "q1": math.nan, "q2": 3.0}, nan_ok=True)
-    assert values["ESL(rel=2)"] == pytest.approx({**ESL_VALUES, "q1": math.nan}, nan_ok=True)
 
 
 def test_aggregates_beside_other_measures() -> None:

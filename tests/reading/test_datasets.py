@@ -10,7 +10,6 @@ from typing import Any
 
 import ir_datasets
 import pytest
-from ir_datasets.formats import TrecQrels, TrecScoredDocs, TsvQueries
 
 import ir_outcomes as iro
 from ir_outcomes.comparison.result import Comparison
@@ -19,6 +18,7 @@ from ir_outcomes.reading import datasets
 from ir_outcomes.reading.datasets import known_tasks
 from tests.helpers.command_line import Done
 from tests.helpers.comparisons import compare_pair
+from tests.helpers.datasets import register
 
 # Cutoff, rel, unit, baseline, as the issue of the papers and tracks has them; one line for each family of ids.
 FAMILIES = {
@@ -61,30 +61,9 @@ def test_other_ids_get_defaults_and_a_note() -> None:
 RUN = {"q": {"d": 1.0}}
 
 
-def local(path: Path) -> SimpleNamespace:
-    """Return a file in the form that ir_datasets' readers take."""
-    return SimpleNamespace(path=lambda: str(path), stream=lambda: path.open("rb"))
-
-
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("tiny")
-    contents = {
-        "queries.tsv": "q1\tfirst query\nq2\tsecond query\n",
-        "qrels.txt": "q1 0 a 1\nq2 0 b 1\n",
-        "top.run": "q1 Q0 x 1 2.0 t\nq1 Q0 a 2 1.0 t\nq2 Q0 b 1 1.0 t\n",
-        "zero.run": "q1 Q0 x 1 0 t\nq1 Q0 a 2 0 t\n",
-    }
-    for name, text in contents.items():
-        (folder / name).write_text(text)
-    for name, run in (("tiny", "top.run"), ("unordered", "zero.run"), ("broken", "missing.run")):
-        dataset = ir_datasets.Dataset(
-            TsvQueries(local(folder / "queries.tsv"), lang="en"),
-            TrecQrels(local(folder / "qrels.txt"), {1: "relevant"}),
-            TrecScoredDocs(local(folder / run)),
-        )
-        ir_datasets.registry.register(f"ir-outcomes-test/{name}", dataset)
-    return "ir-outcomes-test/tiny"
+    return register(tmp_path_factory.mktemp("tiny"))
 
 
 @pytest.mark.parametrize(

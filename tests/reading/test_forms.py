@@ -81,14 +81,14 @@ def test_texts_of_a_run_are_those_of_an_evaluation() -> None:
 
 def test_a_list_one_line_and_lines_are_the_same(tmp_path: Path) -> None:
     """Valid JSON lines were called "not JSON (Extra data)"."""
-    path = tmp_path / "run"
     for name in (name for name in FILES if name.endswith(".jsonl")):
+        path = tmp_path / name
         records = [json.loads(line) for line in (FOLDER / name).read_text().splitlines()]
         for text in (json.dumps(records), json.dumps(records, indent=1), "\n\n".join(map(json.dumps, records))):
             path.write_text(text)
-            assert iro.read_run(path).to_dict() == expected_of(name)
+            assert read(path).to_dict() == expected_of(name)
         path.write_text(json.dumps(records[0]))
-        assert list(iro.read_run(path).query_ids) == ["q1"]
+        assert list(read(path).query_ids) == ["q1"]
 
 
 BOTH = {

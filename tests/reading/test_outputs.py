@@ -54,7 +54,6 @@ def test_the_column_order_is_that_of_the_whole_file(
     [
         ({"all": {"RR": 1.0}, "q": {"RR": 0.5}}, {"all": 1.0, "q": 0.5}),
         ("q RR 0.5\nall RR 0.5\n", {"q": 0.5}),
-        (LINE % ("q", "RR", 0.5) + LINE % ("all", "RR", 0.5), {"q": 0.5}),
         ("runid\tall\tmy run\nrecip_rank\tq1\t0.5000\nrelstring_10\tq1\t'01'\nrecip_rank\tall\t0.5\n", {"q1": 0.5}),
         ("q1 ESL 3\nq2 ESL nan\n", {"q1": 3, "q2": math.nan}),
         (LINE % ("q1", "ESL@10", "null") + LINE % ("q2", "ESL@10", 3), {"q1": math.nan, "q2": 3}),
@@ -132,9 +131,13 @@ def test_a_choice_among_runs_and_measures(write: Any) -> None:
         read_outputs(rows, names=["c", "d"])
     with pytest.raises(ParameterError, match="has no values of AP; it has RR"):
         read_output({"q": {"RR": 1.0}}, measure="AP")
+    nameless = in_file(write, "name,qid,measure,value\na,q,RR,0.5\n,q\u00a0,RR,1\n")
+    assert [(output.name, output.values) for output in read_outputs(nameless)] == [("a", {"q": 0.5}), ("", {"q\u00a0": 1.0})]
     # A table with a row for each query was read as runs that are called 401, 402.
     turned = in_file(write, "qid,bm25,rm3\n401,0.5,1\n402,0.5,\n403,0.5,1\n")
     assert [output.name for output in read_outputs(turned, measure="AP", names=["rm3", "bm25"])] == ["rm3", "bm25"]
+    from_zero = pd.DataFrame({"a": [0.5, 1]}, pd.Index([0, 1], name="qid"))
+    assert read_output(from_zero, measure="AP").values == {"0": 0.5, "1": 1}
     titled = pd.read_csv(turned).set_index("qid")
     assert iro.scores_from_outputs(titled["bm25"].to_frame(), measure="AP").values.tolist() == [[0.5, 0.5, 0.5]]
     wide = read_output(in_file(write, "\t401\t402\t403\na\t0.5\t1\t0.25\n"), measure="AP")
@@ -153,6 +156,7 @@ HEADER = "id,date,score\n"
         (HEADER + "a,2020-01-01,1\na,2020-01-02,2\n", "line 3: the id is repeated"),
         (HEADER + "a,2020-01-01,1_0\n", "line 2: a score is not a number"),
         (HEADER + "a,2020-13-01,1\n", "line 2: a date must be written as"),
+        (HEADER + "a,2_20-01-01,1\n", "line 2: a date must be written as"),
         (HEADER + ",2020-01-01,1\n", "line 2: a name is empty"),
         (HEADER, "has no entry"),
         ("[1]", "row 1 is not an object"),

@@ -4,24 +4,23 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 import unicodedata
 import xml.dom.minidom
-from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_outcomes.cli.output import Format
-from ir_outcomes.errors import MissingDependency, ParameterError, escaped
+from ir_outcomes.errors import ParameterError, escaped
 from ir_outcomes.results import Column
 from ir_outcomes.showing import Table, View
 from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_latex, as_markdown, as_text, print_text
 from tests.helpers.comparisons import compare_several
 from tests.helpers.many import collection
+from tests.helpers.pages import Page
 from tests.helpers.results import HOSTILE, KINDS, result_of
 
 anything = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
@@ -37,25 +36,6 @@ def view_with(name: str, *numbers: str) -> View:
 def is_visible(shown: str) -> bool:
     """Whether no control character but the end of a line is left."""
     return not any((unicodedata.category(each) == "Cc" and each != "\n") or each in "\u202e\u2066\ufeff" for each in shown)
-
-
-class Page(HTMLParser):
-    """Tags and texts of a page."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.texts: list[str] = []
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.tags.append(tag)
-        if tag in ("td", "th", "li", "p", "summary", "caption"):
-            self.texts.append("")
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(self.texts.pop() + data if self.texts else data)
 
 
 def tabular_rows(source: str) -> list[list[str]]:
@@ -120,13 +100,6 @@ def test_whatever_a_name_holds_is_escaped(name: str) -> None:
 def test_markdown_paragraphs_do_not_become_lists() -> None:
     view = View("t", notes=("- a", "1. b", "12.5 % of runs"))
     assert as_markdown(view) == "**t**\n\n- \\- a\n- 1\\. b\n- 12\\.5 % of runs"
-
-
-@given(st.lists(st.tuples(anything, st.floats(allow_nan=False), st.none() | st.integers()), min_size=1))
-def test_csv_is_exact(values: list[tuple[str, float, int | None]]) -> None:
-    rows = [dict(zip(("name", "value", "n"), row, strict=True)) for row in values]
-    read = list(csv.DictReader(io.StringIO(as_csv(rows), newline="")))
-    assert [(row["name"], float(row["value"]), int(row["n"]) if row["n"] else None) for row in read] == values
 
 
 def test_csv_for_spreadsheets() -> None:
@@ -195,12 +168,6 @@ def test_rows_beyond_the_first_are_counted() -> None:
     assert as_text(view).splitlines()[-1] == "and 10 more rows: to_text(rows=None)"
     assert as_text(view, in_python=False).splitlines()[-1] == "and 10 more rows: --rows 30"
     assert ["r29" in shown for shown in (as_text(view, rows=None), as_markdown(view), as_markdown(view, rows=20))] == [1, 1, 0]
-
-
-def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingDependency, match=r'pip install "\.\[pandas\]"'):
-        result_of("RRIE").to_frame()
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")

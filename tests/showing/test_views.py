@@ -165,14 +165,6 @@ def test_shares_of_the_first_places_are_shown() -> None:
         assert row[5:10] == tuple(f"{100 * number / 40:.1f}" for number in run.counts[:5])
 
 
-def test_tests_and_verdict_are_rows_of_one_table() -> None:
-    view = result_of("Agreement").view()
-    assert [row[0] for row in view.tables[0].rows][-1] == "verdict"
-    labels, craswell = view.details
-    assert [len(table.rows) for table in (labels, craswell)] == [8, 7]
-    assert labels.rows[-1][:2] == ("outcomes by document", "verdict")
-
-
 def test_a_table_for_papers_has_letters_and_the_best_in_bold() -> None:
     qrels, runs = collection(3, 200, relevant=2, seed=0)
     board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=6, measures=["AP@6"]), measures=["AP@6", "coverage"])

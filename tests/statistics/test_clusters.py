@@ -1,7 +1,5 @@
 """Tests and intervals of queries that come in clusters."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

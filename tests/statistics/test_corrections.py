@@ -1,7 +1,5 @@
 """What a family of tests does to a p-value, and when the randomized Tukey HSD cannot be used."""
 
-from __future__ import annotations
-
 from typing import Any
 from unittest import mock
 

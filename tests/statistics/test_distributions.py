@@ -1,7 +1,5 @@
 """What replaces `scipy.stats` equals it."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import subprocess

@@ -1,7 +1,5 @@
 """Tests on many samples at once are the tests on each sample."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sign-flip p-values: exact where they say so, within 1 % elsewhere, and never stopped by a smallest value."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

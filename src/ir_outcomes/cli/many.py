@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 import ir_measures
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 import ir_outcomes as iro
 from ir_outcomes.cli import options, output
@@ -287,7 +288,7 @@ def measure(
     measures: list[str],
     /,
     *,
-    places: Annotated[int, Parameter(name=["--places", "-p"])] = 4,
+    places: Annotated[int, Parameter(name=["--places", "-p"], validator=Number(gte=-1, lte=100))] = 4,
     by_query: Annotated[bool, Parameter(name=["--by_query", "-q"])] = False,
     no_summary: Annotated[bool, Parameter(name=["--no_summary", "-n"])] = False,
     form: Annotated[

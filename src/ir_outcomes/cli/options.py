@@ -39,7 +39,7 @@ def _words(kind: Any, tokens: Sequence[Token]) -> Any:
 def margins_of(kind: Any, tokens: Sequence[Token]) -> tuple[float, ...]:
     """Read margins by their units; a number without a unit has that of its position."""
     units = ("pp", "ranks", "ranks-all")
-    parts = [re.fullmatch(r"\s*([\d.]+)\s*(pp|ranks|ranks-all)?\s*", part) for part in tokens[0].value.split(",")]
+    parts = [re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*(pp|ranks|ranks-all)?\s*", part) for part in tokens[0].value.split(",")]
     named = {part[2] or unit: float(part[1]) for part, unit in zip(parts, units, strict=False) if part}
     margins = tuple(named[unit] for unit in units if unit in named)
     if len(named) < len(parts) or not {"pp", "ranks"} <= named.keys() or min(margins) == 0:

@@ -258,8 +258,9 @@ class PlotOutput(Output):
         if self.plot is not None:
             from ir_outcomes.showing.figures import blank_figure, save
 
+            axes = plot(ax=blank_figure())
             note_of_old_file(self.plot)
-            save(plot(ax=blank_figure()), self.plot)
+            save(axes, self.plot)
 
 
 @dataclass(frozen=True)

@@ -100,19 +100,44 @@ class Evaluation(Sequence[SearchLengths]):
 
     An evaluation is a sequence: ``len(ev)``, ``ev[0]``, iteration; ``ev["bm25"]`` finds a run by its name, and a slice or a
     list of names is an evaluation of those runs.
+
+    Attributes
+    ----------
+    runs : tuple of SearchLengths
+        The runs. Those that were read from files keep their whole depth.
+    collection : str
+        What the qrels are called: the dataset id or the name of the file.
+    cutoff : int
+        The default of the analyses: ranks beyond it do not count.
+    unit : {"query", "document"}
+        What is answered or not.
+    many_relevant : bool
+        Whether any answerable query of the collection has more than one relevant document.
+    texts : mapping of str to str
+        Texts of queries by query id, as far as they are known.
+    scores : tuple of Scores
+        Values of the measures that were asked for and do not follow from search lengths, for all runs; see `scores_of`.
+    documents : tuple of RankedDocuments
+        The first documents of each list of each run; empty where they were not asked for.
+    unjudged : tuple of RankedDocuments
+        The unjudged documents within the cutoff of each run; empty where they were not asked for.
+    sources : tuple of object
+        What each run was read from; None where it cannot be read again.
+    qrels : Qrels or None
+        The judgments; None where they were not kept.
     """
 
-    runs: tuple[SearchLengths, ...]  #: those that were read from files keep their whole depth
-    collection: str  #: what the qrels are called: the dataset id or the name of the file
-    cutoff: int  #: the default of the analyses: ranks beyond it do not count
-    unit: Unit  #: what is answered or not
-    many_relevant: bool  #: whether any answerable query of the collection has more than one relevant document
-    texts: Mapping[str, str] = field(default_factory=dict)  #: of queries by query id, as far as they are known
-    scores: tuple[Scores, ...] = ()  #: of measures that were asked for and do not follow from search lengths; see `scores_of`
-    documents: tuple[RankedDocuments, ...] = ()  #: the first documents of each list of each run, where they were asked for
-    unjudged: tuple[RankedDocuments, ...] = ()  #: the unjudged documents within the cutoff, where they were asked for
-    sources: tuple[Any, ...] = ()  #: what each run was read from; None where it cannot be read again
-    qrels: Qrels | None = None  #: the judgments; None where they were not kept
+    runs: tuple[SearchLengths, ...]
+    collection: str
+    cutoff: int
+    unit: Unit
+    many_relevant: bool
+    texts: Mapping[str, str] = field(default_factory=dict)
+    scores: tuple[Scores, ...] = ()
+    documents: tuple[RankedDocuments, ...] = ()
+    unjudged: tuple[RankedDocuments, ...] = ()
+    sources: tuple[Any, ...] = ()
+    qrels: Qrels | None = None
 
     def __post_init__(self) -> None:
         check_names(self.names)

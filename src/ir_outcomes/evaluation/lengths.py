@@ -31,31 +31,63 @@ class SearchLengths:
 
     An *atom* is a (query, relevant document) pair. Atoms stand in the order of the qrels, so the arrays of two runs under
     the same qrels and settings line up element by element.
+
+    Attributes
+    ----------
+    name : str
+        The run.
+    query_ids : tuple of str
+        All queries of the qrels, in their order; the rows of every per-query array.
+    offsets : (n_queries + 1,) int64 array
+        The atoms of query i are ``offsets[i]:offsets[i + 1]``; none for an unanswerable query.
+    rank : (n_atoms,) int64 array
+        Rank of the document, from 1; 0 where it is not within the cutoff. Under ``ties="expected"`` the first of its tie level.
+    irrelevant_above : (n_atoms,) int64 array
+        Non-relevant documents above the document, or above its tie level; 0 where it is not found.
+    level_relevant, level_irrelevant : (n_atoms,) int64 arrays
+        Relevant and other documents in its tie level: 1 and 0 under every rule that gives one order.
+    retrieved : (n_queries,) int64 array
+        Documents that the run returned within the cutoff.
+    unjudged : (n_queries, n_depths) int64 array
+        Unjudged documents within each of the `unjudged_depths`.
+    unjudged_depths : tuple of int or None
+        Ascending; None stands for the whole list.
+    listed : (n_queries,) bool array
+        Whether the run holds the query at all.
+    reordered : (n_queries,) bool array
+        Whether the first relevant document would have another rank if ties stayed in the order of the input.
+    ignored : tuple of str
+        Queries of the run that the qrels lack.
+    cutoff, rel, ties, judged_only
+        See `search_lengths`.
+    qrels_digest : str
+        Hash of the qrels.
+    metadata : str
+        See `Run.metadata`.
+    clusters : (n_queries,) int64 array or None
+        The cluster of each query, numbered; None where no two answerable queries share one.
     """
 
     name: str
-    query_ids: tuple[str, ...]  #: all queries of the qrels, in their order; the rows of every per-query array
-    offsets: Ints  #: (n_queries + 1,); the atoms of query i are ``offsets[i]:offsets[i + 1]``; none for an unanswerable query
-    #: (n_atoms,); rank of the document, from 1; 0 where it is not within the cutoff. Under ``ties="expected"`` the first of its
-    #: tie level.
+    query_ids: tuple[str, ...]
+    offsets: Ints
     rank: Ints
-    #: (n_atoms,); non-relevant documents above the document, or above its tie level; 0 where it is not found
     irrelevant_above: Ints
-    level_relevant: Ints  #: (n_atoms,); relevant documents in its tie level: 1 under every rule that gives one order
-    level_irrelevant: Ints  #: (n_atoms,); other documents in its tie level: 0 under every rule that gives one order
-    retrieved: Ints  #: (n_queries,); documents that the run returned within the cutoff
-    unjudged: Ints  #: (n_queries, n_depths); unjudged documents within each of the `unjudged_depths`
-    unjudged_depths: tuple[int | None, ...]  #: ascending; None stands for the whole list
-    listed: Bools  #: (n_queries,); whether the run holds the query at all
-    reordered: Bools  #: (n_queries,); whether the first relevant document has another rank if ties stay in the input's order
-    ignored: tuple[str, ...]  #: queries of the run that the qrels lack
-    cutoff: int | None  #: see `search_lengths`, as for the next three
+    level_relevant: Ints
+    level_irrelevant: Ints
+    retrieved: Ints
+    unjudged: Ints
+    unjudged_depths: tuple[int | None, ...]
+    listed: Bools
+    reordered: Bools
+    ignored: tuple[str, ...]
+    cutoff: int | None
     rel: int
     ties: Ties
     judged_only: bool
-    qrels_digest: str  #: hash of the qrels
-    metadata: str = ""  #: see `Run.metadata`
-    clusters: Ints | None = None  #: (n_queries,); the cluster of each query; None where no two answerable queries share one
+    qrels_digest: str
+    metadata: str = ""
+    clusters: Ints | None = None
 
     def __repr__(self) -> str:
         return f"SearchLengths({self.name!r}, {len(self.query_ids)} queries, cutoff={self.cutoff}, rel={self.rel})"

@@ -28,7 +28,7 @@ _INPUT = 1 << 16  # bytes
 _XZ_MEMORY = 128 << 20  # bytes; xz -9 needs 65 MiB
 
 
-def _decompressed(raw: io.BufferedReader) -> Iterator[bytes]:
+def _decompressed(raw: "io.BufferedReader[Any]") -> Iterator[bytes]:
     """Yield the decompressed content in pieces of at most `BLOCK_SIZE` bytes."""
     head = raw.peek(10)
     if head.startswith(b"BZh") and head[4:10] in (b"1AY&SY", b"\x17rE8P\x90"):
@@ -119,14 +119,13 @@ def blocks_of(content: Iterable[bytes], source: str) -> Iterator[Block]:
 def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
     """Yield a file's decompressed content in pieces of at most `BLOCK_SIZE` bytes; the path ``-`` is standard input."""
     source = os.fsdecode(path)
-    with _opened(source) as raw:
+    with _opened(source) as file, io.BufferedReader(file) as raw:
         before, size = os.fstat(raw.fileno()), 0
         is_file = stat.S_ISREG(before.st_mode)
         try:
             for piece in _decompressed(raw):
                 size += len(piece)
-                if is_file:
-                    refuse_bomb(source, size, before.st_size)
+                refuse_bomb(source, size, file.count)
                 yield piece
         except IrOutcomesError:
             raise
@@ -139,14 +138,25 @@ def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
             raise UnreadableFile(f"{source}: changed while it was read; read it again when it is complete")
 
 
-def _opened(source: str) -> io.BufferedReader:
+class _CountedFile(io.FileIO):
+    """A file or pipe that counts the bytes that were read from it."""
+
+    count = 0
+
+    def readinto(self, buffer: Any) -> int:
+        size = super().readinto(buffer) or 0
+        self.count += size
+        return size
+
+
+def _opened(source: str) -> _CountedFile:
     """Open a file or pipe."""
     try:
         place: str | int = 0 if source == STDIN else source
         mode = os.stat(place).st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or (stat.S_ISSOCK(mode) and source == STDIN)):
             raise UnreadableFile(f"{source}: a directory or device, not a file; give the path of a file")
-        return open(place, "rb", closefd=source != STDIN)
+        return _CountedFile(place, closefd=source != STDIN)
     except FileNotFoundError:
         raise UnreadableFile(f"{source}: no such file{_nearest(source)}") from None
     except UnreadableFile:
@@ -217,10 +227,11 @@ def parsed_json(text: str, source: str, line: int) -> Any:
         return _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
         at, shown = None if "\n" in text.strip() else line, None
+        reason = str(error).removesuffix("; use sys.set_int_max_str_digits() to increase the limit")
         if isinstance(error, json.JSONDecodeError):
             at = line + error.lineno - 1
             shown = text.split("\n")[error.lineno - 1][max(error.colno - 41, 0) : error.colno + 20]
-        raise FormatError(source, f"is not JSON ({error}); correct it or write it again", line=at, text=shown) from None
+        raise FormatError(source, f"is not JSON ({reason}); correct it or write it again", line=at, text=shown) from None
 
 
 def _without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

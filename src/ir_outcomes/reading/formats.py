@@ -287,7 +287,12 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileConten
         *parts, value_name = kind.named(names, source, number)
         query, document, value = map(names.index, parts)
         layout = Layout(len(names), query, document, value, value_name, separator)
-        return FileContent(read_lines(blocks, layout, source, number + 1), metadata=metadata)
+        columns = read_lines(blocks, layout, source, number + 1)
+        # Scores that are a few small whole numbers look like grades.
+        small = (columns.values >= 0) & (columns.values <= 10) & (columns.values == columns.values.round())
+        if (parts[1], value_name, kind.what) == ("corpus-id", "score", "run") and len(small) and small.all():
+            raise FormatError(source, "has the columns of qrels as BEIR writes them, and grades: were the arguments swapped?")
+        return FileContent(columns, metadata=metadata)
     if layout is None:
         check_bytes(first, source)
         fields = line.split()
@@ -502,6 +507,8 @@ def _text(place: Any, names: tuple[str, ...]) -> str | None:
 
 def _from_mteb(document: dict[str, Any], kind: Kind, source: str) -> FileContent:
     """Return one ranking of predictions of MTEB, which has one for each subset and split."""
+    if kind.what != "run":
+        raise FormatError(source, "contains predictions of MTEB, which are a run: were the arguments swapped?")
     rankings = {
         f"{subset}/{split}": ranking
         for subset, splits in document.items()
@@ -510,7 +517,7 @@ def _from_mteb(document: dict[str, Any], kind: Kind, source: str) -> FileContent
         if isinstance(ranking, dict)
     }
     fitting = [name for name in rankings if kind.selection in (None, name, *name.split("/"))]
-    if kind.what != "run" or len(fitting) != 1:
+    if len(fitting) != 1:
         choices = ", ".join(f"{source}#{name}" for name in rankings) or "none for retrieval"
         raise FormatError(source, f"contains predictions of MTEB; choose one of these runs: {choices}")
     where = f"{source}#{fitting[0]}" if len(rankings) > 1 else source

@@ -262,7 +262,7 @@ def _cells(lines: _Lines, source: _Source, separator: str) -> Iterator[tuple[int
             if len(cells) != n_columns:
                 problem = f"has {len(cells)} columns, the header has {n_columns}"
                 raise source.error(problem, number, separator.join(cells))
-            yield number, [cell.strip() or None for cell in cells]
+            yield number, [cell.strip(WHITE_SPACE) or None for cell in cells]
     except csv.Error as error:
         raise source.error(f"is not a line of a CSV file ({error})", lines[reader.line_num - 1][0]) from None
 
@@ -283,9 +283,10 @@ def _rows_of_table(titles: list[str], body: _Body, source: _Source) -> Iterator[
         name = titles.index("name") if "name" in titles else None
         for number, cells in body:
             asked = "" if cells[query] is None else cells[query]
-            yield _Row(number, None if name is None else cells[name], asked, str(cells[measure]), cells[value])
+            yield _Row(number, None if name is None else cells[name] or "", asked, str(cells[measure]), cells[value])
         return
-    (corner, *columns), rows = titles, [(number, str(first or ""), cells) for number, (first, *cells) in body]
+    corner, *columns = titles
+    rows = [(number, "" if first is None else str(first), cells) for number, (first, *cells) in body]
     names = [first for _, first, _ in rows]
     numbered, also_numbered = (all(text.isdigit() for text in some_names) for some_names in (names, columns))
     are_queries = corner.lower() in _TITLES_OF_QUERIES
@@ -487,8 +488,9 @@ def _entry(row: Mapping[str, Any], column: str | None, source: _Source, number: 
             raise source.error("a score is not a number", number, repr(row[column]))
     marked = _text(row, "baseline").lower() not in ("", "0", "no", "false") or ORGANIZER in _text(row, "")
     try:  # a date, a time, or a text
-        day = date(*map(int, re.split("[-/]", re.split("[ T]", _text(row, "date"), maxsplit=1)[0])))
-    except (ValueError, TypeError, OverflowError):
+        found = re.match(r"(\d{4})[-/](\d\d?)[-/](\d\d?)(?![^ T])", _text(row, "date"), re.ASCII)
+        day = date(*map(int, found.groups() if found else ()))
+    except (ValueError, TypeError):
         problem = "a date must be written as 2020-08-27 or 2020/08/27"
         raise source.error(problem, number, str(row.get("date"))) from None
     return Entry(run, day, group or None, score, marked)

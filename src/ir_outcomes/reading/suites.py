@@ -171,14 +171,15 @@ def _from_file(path: Path) -> Suite:
         clusters = listed.clusters
         if clusters is not None and not clusters.startswith("by:"):
             clusters = str(path.parent / clusters)
-        runs = listed.runs
-        if not isinstance(runs, dict):  # a folder, a pattern, or paths
-            files = [file for run in ([runs] if isinstance(runs, str) else runs) for file in run_paths(path.parent / run)]
+        if isinstance(listed.runs, dict):
+            runs = {system: str(path.parent / run) for system, run in listed.runs.items()}
+        else:  # a folder, a pattern, or paths
+            named = [listed.runs] if isinstance(listed.runs, str) else listed.runs
+            files = [file for run in named for file in run_paths(path.parent / run)]
             runs = {name_of(file): str(file) for file in files}
             if len(runs) < len(files):
                 problem = f"collection {name!r}: two runs have the same name; write runs as a table of names and paths"
                 raise FormatError(source, problem)
-        runs = {system: str(path.parent / run) for system, run in runs.items()}
         return SuiteCollection(name, qrels, runs, listed.cutoff, listed.rel, listed.group, clusters)
 
     source, text = str(path), "".join(line for _, line in lines_of(path))

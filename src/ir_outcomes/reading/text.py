@@ -236,16 +236,27 @@ COLUMN_REMEDY = (
 )
 
 
+_LARGE = 1 << 30  # bytes of ids
+_WIDEST = 3  # times the bytes that were read
+
+
 def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line: int) -> Columns:
     """Read lines of one layout."""
     documents, values, codes = [as_ids([])], [np.empty(0)], [np.empty(0, dtype=np.int32)]
     code_of: dict[bytes, int] = {}
+    n_rows, n_bytes, longest = 0, 0, b""
     for block in from_line(content, first_line):
         queries, found, numbers = _fast(block, layout) or _plain(block, layout, source)
         codes.append(_coded(queries, code_of))
         documents.append(found)
         values.append(numbers)
-    return Columns(
+        n_rows, n_bytes = n_rows + len(numbers), n_bytes + len(block.data)
+        if found.itemsize > len(longest) + 7:  # ids of a block are padded to words
+            longest = max(longest, *found.tolist(), key=len)
+        if n_rows * len(longest) > max(_LARGE, _WIDEST * n_bytes):  # in the array each id takes as much as the longest
+            problem = f"one id as long as this among {n_rows - 1:,} others would take too much memory; shorten it"
+            raise FormatError(source, problem, text=shown([longest]))
+    columns = Columns(
         source,
         [query.decode() for query in code_of],
         np.concatenate(codes),
@@ -254,6 +265,10 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
         layout.value_name,
         partial(_line_of, source, first_line),
     )
+    if layout.separator is None and b"#" in code_of:  # a comment that happens to have the right number of words
+        row = int(np.argmax(columns.codes == code_of[b"#"]))
+        raise columns.error(row, "is a comment; remove comment lines")
+    return columns
 
 
 def shown(fields: list[bytes]) -> str:

@@ -16,6 +16,7 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.showing.charts import changes_of, facets_of
 from tests.helpers.comparisons import compare_pair
+from tests.helpers.runs import run_of
 
 FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -28,13 +29,9 @@ BAD = "<img src=x onerror=\"document.title='run'\"></script><script>document.tit
 @cache
 def made_up(n: int = 200) -> iro.Evaluation:
     rng = np.random.default_rng(7)
-    qrels = {f"{1000 + number}": {"gold": 2, "x3": 0} for number in range(n)}
-    runs: dict[str, dict[str, dict[str, float]]] = {"first": {}, "second": {}, "third": {}}
-    for run in runs.values():
-        for query in qrels:
-            order = [f"x{place}" for place in range(30)]
-            order.insert(int(rng.integers(0, 45)), "gold")
-            run[query] = {document: float(-rank) for rank, document in enumerate(order) if document != "gold" or rank < 30}
+    qrels = {f"{1000 + number}": {"gold": 2, "d3": 0} for number in range(n)}
+    ranks = [dict(zip(qrels, rng.integers(1, 46, n).tolist(), strict=True)) for _ in range(3)]
+    runs = {name: run_of(own, depth=30) for name, own in zip(("first", "second", "third"), ranks, strict=True)}
     texts = {query: f"words about topic {number % 7}" for number, query in enumerate(qrels)}
     return iro.evaluate(qrels, runs, documents=20, queries=texts)
 
@@ -223,8 +220,8 @@ def test_documents_are_marked_and_linked(visit: Callable[..., Any]) -> None:
     gold = first.locator("li", has_text="gold")
     assert gold.locator(".mark").inner_text() == "✔ 2\nrelevant, grade 2"
     assert "the text of the relevant document" in gold.inner_text()
-    assert "judged not relevant, grade 0" in first.locator("li", has_text="x3").first.inner_text()
-    assert "unjudged" in first.locator("li", has_text="x5").first.inner_text()
+    assert "judged not relevant, grade 0" in first.locator("li", has_text="d3").first.inner_text()
+    assert "unjudged" in first.locator("li", has_text="d5").first.inner_text()
     link = gold.get_by_role("link")
     assert link.inner_text() == f"B {both.contender or 0:g}"
     link.click()

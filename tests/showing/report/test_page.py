@@ -8,7 +8,6 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
-from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple, get_args
@@ -21,10 +20,12 @@ from ir_outcomes.showing.report.queries import texts_of_documents
 from ir_outcomes.types import Unit
 from tests.helpers.comparisons import compare_pair
 from tests.helpers.many import collection
+from tests.helpers.pages import Page
 from tests.helpers.results import KINDS, result_of
+from tests.helpers.runs import qrels_of, run_of
 
 BAD = "</script><!--<script>alert(1)</script>\u2028&\"'<img src=x onerror=alert(2)>"
-GOLD = {f"q{number}": {"gold": 1} for number in range(60)}
+GOLD = qrels_of(f"q{number}" for number in range(60))
 
 
 def island(page: iro.ReportPage) -> dict[str, Any]:
@@ -34,9 +35,7 @@ def island(page: iro.ReportPage) -> dict[str, Any]:
 
 
 def run_with(ranks: list[int]) -> dict[str, dict[str, float]]:
-    """A run that has the relevant document of each query at this rank."""
-    rest = {f"x{n}": -n - 0.5 for n in range(30)}
-    return {query: {"gold": -float(rank), **rest} for query, rank in zip(GOLD, ranks, strict=True)}
+    return run_of(dict(zip(GOLD, ranks, strict=True)), depth=30)
 
 
 @pytest.fixture(scope="module")
@@ -183,11 +182,10 @@ def test_queries_that_change_most_come_first() -> None:
 def test_every_page_takes_texts_and_meets_its_size(evaluation: iro.Evaluation, kind: str) -> None:
     plain: Any = dataclasses.replace(evaluation, texts={})
     given: Any = {"one": plain, "two": plain.restrict(plain.query_ids[:20])} if kind == "collections" else plain
-    by = {query: f"{number % 2}" for number, query in enumerate(plain.query_ids)}
     makers: dict[str, Callable[[], Any]] = {
         "pair": lambda: iro.compare(given, "a", "b"),
         "collections": lambda: iro.compare_collections(given, "a"),
-        "slices": lambda: iro.compare_slices(given, by, "a"),
+        "slices": lambda: iro.compare_slices(given, {query: query[-1] for query in plain.query_ids}, "a"),
         "board": lambda: iro.leaderboard(given),
     }
     result = makers[kind]()
@@ -205,6 +203,8 @@ def test_every_page_takes_texts_and_meets_its_size(evaluation: iro.Evaluation, k
 def test_invalid_size_is_refused(evaluation: iro.Evaluation, max_mb: Any) -> None:
     with pytest.raises(iro.ParameterError, match="max_mb"):
         iro.report(evaluation, "a", "b", max_mb=max_mb)
+    with pytest.raises(iro.ParameterError, match="margins are for one collection"):
+        iro.report({"x": evaluation}, "a", margins=(1.0, 0.5))
 
 
 def test_texts_of_a_file(tmp_path: Path) -> None:
@@ -234,38 +234,13 @@ class Document(NamedTuple):
 
 @pytest.mark.parametrize("is_built", [True, False])
 def test_texts_of_a_dataset_that_is_here(monkeypatch: pytest.MonkeyPatch, is_built: bool) -> None:
-    import ir_datasets
-
-    def get_many(ids: list[str]) -> dict[str, Document]:
-        assert is_built, "the documents would be downloaded"
-        return {"d1": Document("d1", "title of d1", "and body")}
-
-    store = SimpleNamespace(built=lambda: is_built, get_many=get_many)
+    document = Document("d1", "title of d1", "and body")
+    store = SimpleNamespace(built=lambda: is_built, get_many=lambda ids: {"d1": document})
     dataset = SimpleNamespace(has_docs=lambda: True, docs_store=lambda: store)
-    monkeypatch.setattr(ir_datasets, "registry", {"made/up": None})
-    monkeypatch.setattr(ir_datasets, "load", lambda name: dataset)
+    monkeypatch.setattr("ir_datasets.registry", {"made/up": None})
+    monkeypatch.setattr("ir_datasets.load", lambda name: dataset)
     assert texts_of_documents(None, {"d1", "x"}, "made/up") == ({"d1": "title of d1 and body"} if is_built else {})
     assert texts_of_documents(None, {"d1"}, "qrels") == {}
-
-
-class Scripts(HTMLParser):
-    """Collects what a browser would run or load."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.scripts: list[dict[str, str | None]] = []
-        self.suspicious: list[str] = []
-        self.feed(html)
-        self.close()
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        given = dict(attributes)
-        if tag == "script":
-            self.scripts.append(given)
-        names = [name for name in given if name.startswith("on") or name in ("style", "src", "srcset", "srcdoc", "action")]
-        links = [given["href"] or "" for name in given if name == "href" and not (given["href"] or "").startswith("#")]
-        if names or links or tag in ("img", "iframe", "object", "embed", "link", "base"):
-            self.suspicious.append(f"{tag} {given}")
 
 
 def test_markup_of_inputs_is_text() -> None:
@@ -273,7 +248,7 @@ def test_markup_of_inputs_is_text() -> None:
     runs = {f"{BAD}{name}": {BAD: {BAD: 1.0, f"{BAD}x": 2.0}, "q2": {"d": 1.0}} for name in "ab"}
     evaluation = iro.evaluate(qrels, runs, documents=5, queries={BAD: BAD, "q2": "x"})
     page = iro.report(evaluation, docs={BAD: BAD}, slices={BAD: BAD}, command=BAD)
-    found = Scripts(page.html)
+    found = Page(page.html)
     assert found.scripts == [{"type": "application/json", "id": "data"}, {}]
     assert found.suspicious == []
     assert "\u2028" not in page.html
@@ -286,7 +261,7 @@ def test_markup_of_inputs_is_text() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_result_has_a_page(kind: str) -> None:
     page = result_of(kind).to_report()
-    found = Scripts(page.html)
+    found = Page(page.html)
     assert (len(found.scripts), found.suspicious) == (2, [])
     assert not {"\x1b", "\u202e"} & set(page.html)
 

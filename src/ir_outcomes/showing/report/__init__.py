@@ -136,6 +136,8 @@ def report(
     result: Result
     if isinstance(evaluation, Mapping):
         baseline = next((own.names[0] for own in evaluation.values()), "") if baseline is None else baseline
+        if rules.pop("margins", None) is not None:
+            raise ParameterError("margins are for one collection; give an Evaluation instead of a mapping")
         result = compare_collections(evaluation, baseline, contenders, **rules)
     else:
         baseline = evaluation.names[0] if baseline is None else baseline
