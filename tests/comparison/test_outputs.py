@@ -48,7 +48,6 @@ def check(found: Comparison, expected: Comparison) -> None:
         assert one.pvalues == pytest.approx(other.pvalues)
         assert one.interval == other.interval
     assert Comparison.from_json(found.to_json()) == found
-    assert str(found)
 
 
 def test_ir_measures_and_pytrec_eval_give_the_verdict_of_the_runs(inputs: Any, expected: Comparison) -> None:

@@ -102,7 +102,6 @@ def test_rankings_without_scores_in_python() -> None:
         (GOOD.encode() + b"q3 Q0 d\xe9 1 3.0 t\n", r"line 4: is not UTF-8; convert it .*iconv.*\n  'q3 Q0 d\\\\xe9"),
         (GOOD.encode() + b"q3 Q0 d\0 1 3.0 t\n", r"line 4: contains a NUL byte; is this a text file"),
         (GOOD.encode("utf-16"), r"line 1: .*(NUL|UTF-8)"),
-        ("", r"is empty; nothing can be evaluated"),
         ("q1 0 d1 1\n", r"has 4 columns, expected 6 or 3; these look like the columns of qrels: were the arguments swapped\?"),
         (GOOD + "q" * 1500 + " Q0 d 1 3.0 t\n", r"line 4: a query id is longer than 1000 bytes"),
         ("qid,docno,score\nq1,d1,1.5\nq1,d2,x\n", r"line 3: the score is not a number.*\n  'x'"),

@@ -117,7 +117,6 @@ def test_a_file_that_two_rows_recognize_must_say_which(tmp_path: Path) -> None:
     ("name", "old", "new", "message"),
     [
         ("rankllm.jsonl", '"docid": "d1", "score": 1.25', '"id": "d1"', "line 2: entry 2 has no 'docid' as a run of"),
-        ("sentence-transformers.jsonl", '"corpus_id"', '"doc"', "line 1: entry 1 has no 'corpus_id' as a run of"),
         ("mt-rag.jsonl", '"score": 0.5', '"score": "x"', "line 2: document d3 of query q2: a score or grade must be a number"),
         ("rank-eval.qrels.json", '"rating": 2', '"grade": 2', "entry 2 has no 'rating' as qrels of the form"),
     ],

@@ -155,7 +155,6 @@ HEADER = "id,date,score\n"
         (HEADER + '"a,2020-01-01,1\n', "is not a line of a CSV file"),
         (HEADER + "a,2020-01-01,1\na,2020-01-02,2\n", "line 3: the id is repeated"),
         (HEADER + "a,2020-01-01,1_0\n", "line 2: a score is not a number"),
-        (HEADER + "a,2020-13-01,1\n", "line 2: a date must be written as"),
         (HEADER + "a,2_20-01-01,1\n", "line 2: a date must be written as"),
         (HEADER + ",2020-01-01,1\n", "line 2: a name is empty"),
         (HEADER, "has no entry"),
