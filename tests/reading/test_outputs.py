@@ -73,6 +73,7 @@ def test_what_is_read(write: Any, source: Any, values: dict[str, float]) -> None
         ("q1 RR 0.5\nq2 RR 0.5 x\n", r"a\.eval, line 2: is not a line of trec_eval -q"),
         ("q1 RR 0.5\nq2 RR 50\n", r"line 2: RR of query q2 is not between 0 and 1; are the values in percent\?"),
         ("q1 RR 0.5\nq2 RR nan\n", "line 2: RR of query q2 is undefined"),
+        ("q1 ESL 0.5\n", "line 1: ESL of query q1 is not a rank"),
         ("q1 nDCG@10 0.5\nq2 nDCG@10 -1\n", "line 2: nDCG@10 of query q2 is negative"),
         ("q1 RR 0.5\nq2 RR 0.5\nq2 AP 0.5\nq1 RR 0.5\n", "line 4: has two values of RR for query q1"),
         # Half of the queries were left out without a word, and the verdict was turned around.
@@ -99,7 +100,6 @@ def test_what_is_read(write: Any, source: Any, values: dict[str, float]) -> None
         ({"q": None}, "is not a dict of dict"),
         ([Row("q", "RR", 0.5), None], "is not an iterable of ir_measures.Metric"),
         (None, "cannot be read from a NoneType"),
-        (pd.DataFrame([["q", "p", "RR", 0.5]], columns=["qid", "qid", "measure", "value"]), "has the column 'qid' 2 times"),
         (pl.DataFrame({"q1": [0.5]}), "a frame of runs by queries is one of pandas"),
     ],
 )  # fmt: skip
