@@ -55,7 +55,7 @@ def test_values_of_queries_are_in_json_on_request() -> None:
         ({"settings": {"cutoff": 10}}, r"settings: Object missing required field"),
         ({"notes": ["one", 3]}, r"notes\[1\]: Expected `str`, got `int`"),
         ({"n_missing": [0, float("nan")]}, r"n_missing"),
-        ({"background": float("inf")}, r"background"),
+        ({"outcomes": {"neither": 1, "lost": 1, "won": 1, "both": 1, "shares": [float("nan")] * 4}}, "holds NaN or infinity"),
         ({"schema": 2}, r"must be an object of kind 'Comparison' with schema 1, .*; it has kind 'Comparison' and schema 2"),
         ({"kind": "Leaderboard"}, r"must be .*; it has kind 'Leaderboard' and schema 1"),
         ("[" * 100_000, "is not valid"),
