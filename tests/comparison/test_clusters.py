@@ -27,8 +27,8 @@ def made_up() -> tuple[Any, Any, Any]:
     rng = np.random.default_rng(0)
     baseline = rng.integers(1, 12, N)
     contender = np.clip(baseline + rng.integers(-4, 4, CLUSTERS)[CODES] + rng.integers(-1, 2, N), 1, None)
-    runs = [run_of(dict(zip(IDS, ranks.tolist(), strict=True))) for ranks in (baseline, contender)]
-    return qrels_of(IDS), *runs
+    a, b = (run_of(dict(zip(IDS, ranks.tolist(), strict=True))) for ranks in (baseline, contender))
+    return qrels_of(IDS), a, b
 
 
 def compared(**settings: Any) -> iro.Comparison:
