@@ -6,8 +6,6 @@ geometric number with mean 4. Under the null hypothesis all differences of a clu
 names the folder of real runs. All rates are in percent; with 2000 samples, a rate of 5 is known to about 0.5.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 from itertools import combinations, product

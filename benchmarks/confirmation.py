@@ -11,8 +11,6 @@ For each board of real runs and each unit, over all pairs of runs, before and af
 RR's t test on all queries stands beside it. All rates are in percent.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -5,8 +5,6 @@ decimals, so that many are tied. Times are the smallest of several in this one p
 their ratios mean anything. Before anything is timed, every search length is checked against pytrec_eval.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

@@ -6,8 +6,6 @@ instead of the third margin. *false passes*: with a third margin that is exactly
 pass is an error.
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -4,8 +4,6 @@ For all pairs of 20 runs it prints how many labels changed their direction under
 each warning of `ir_outcomes.holes` had caught, and how many pairs it had warned of. Usage: benchmarks/holes.py FOLDER [CUTOFF]
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from itertools import combinations

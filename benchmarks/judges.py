@@ -5,8 +5,6 @@ each trial 150 queries are drawn with replacement, and the first n are labeled. 
 all queries covers the assessors' mean.
 """
 
-from __future__ import annotations
-
 import argparse
 from itertools import combinations
 from pathlib import Path

@@ -4,8 +4,6 @@
 95 is known to about 1.4.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 from itertools import combinations

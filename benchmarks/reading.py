@@ -4,8 +4,6 @@ python benchmarks/reading.py            5193 x 100 lines, text and gzip
 python benchmarks/reading.py --large    6980 x 1000 lines, and the memory they take
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import os

@@ -4,8 +4,6 @@ Run ``python benchmarks/report_page.py FOLDER``, where the folder has the qrels 
 it the runs are made up. It needs playwright and Chromium ($IR_OUTCOMES_CHROMIUM, or chromium on the path).
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

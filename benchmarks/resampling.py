@@ -8,8 +8,6 @@ after the other on one machine.
     python benchmarks/resampling.py --board 1000
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
 import time

@@ -6,8 +6,6 @@ memory is the peak of the process with its imports, and of those that it started
 mean, else the benchmark stops. Writes docs/scale.csv and docs/scale.svg.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import json

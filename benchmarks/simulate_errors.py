@@ -6,8 +6,6 @@ are. ``--data`` names the folder of real runs. All rates are in percent; with 40
 known to about 0.5.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 from collections.abc import Iterator

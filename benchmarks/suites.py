@@ -5,8 +5,6 @@ collection. The label over all collections is then better or worse at most 2 alp
 The real runs are looked for in ../shared/data beside the project, or where $IR_OUTCOMES_REAL_DATA points.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Sequence

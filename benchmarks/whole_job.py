@@ -7,8 +7,6 @@ evaluates with it, and loops over SciPy's tests. All print how many pairs are si
 agree.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

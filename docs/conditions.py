@@ -1,7 +1,5 @@
 """Numbers and pictures of the pages on suites, slices, cutoffs and judges."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from math import exp

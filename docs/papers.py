@@ -6,8 +6,6 @@
 The runs are looked for in ../shared/data beside the project, or where $IR_OUTCOMES_REAL_DATA points.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The real runs that the pages of the docs are about, and tables of numbers in Markdown."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The notebook of the docs: executed, with the outputs that it is stored with, by public names only."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 from typing import Any

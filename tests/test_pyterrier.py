@@ -1,7 +1,5 @@
 """Experiments over a dozen texts, inside PyTerrier without Java."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

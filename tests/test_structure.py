@@ -1,7 +1,5 @@
 """Which way the imports of the package go, and what importing it costs."""
 
-from __future__ import annotations
-
 import ast
 import graphlib
 import importlib

@@ -4,8 +4,6 @@ FOLDER holds ``qrels.txt``, ``queries.tsv`` and one ``<system>.run.gz`` for each
 packages, documents the long descriptions of all packages with the name removed, the target is the package itself.
 """
 
-from __future__ import annotations
-
 import gzip
 import lzma
 import random

@@ -5,8 +5,6 @@ docstring, its only relevant document is the rest of the same docstring. The pac
 in the versions of `VERSIONS`, because other versions have other docstrings.
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import lzma

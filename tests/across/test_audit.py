@@ -1,7 +1,5 @@
 """The audit of judges: against plain formulas, by drawing, and what it must not claim."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

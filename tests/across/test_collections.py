@@ -1,7 +1,5 @@
 """Several collections: published figures, plain loops over `compare`, and what must never be counted."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Help: phrases, examples that run, and wrong usage before any file is opened."""
 
-from __future__ import annotations
-
 import io
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Files that the command line writes: pages, and never an input, completely or not at all."""
 
-from __future__ import annotations
-
 import json
 import re
 import resource

@@ -1,7 +1,5 @@
 """Standard output and error of the program: full, closed, narrow; names that no console should see."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What the verdict says about all queries: restricted search lengths, the guard, few differences, and other cutoffs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args

@@ -1,7 +1,5 @@
 """Queries that come in clusters: the cluster is the unit of every test and interval, means stay those over queries."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

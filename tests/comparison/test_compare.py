@@ -1,7 +1,5 @@
 """Comparisons against definitions, papers and other packages; their notes, lists and settings; and plans made from them."""
 
-from __future__ import annotations
-
 import importlib
 import math
 from functools import partial

@@ -1,7 +1,5 @@
 """The decision table of the verdict, over every combination of findings; and the verdict of published numbers."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from pathlib import Path

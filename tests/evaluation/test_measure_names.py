@@ -1,7 +1,5 @@
 """Measures from text."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`compare` with the type of its result, a single comparison or several; and all notes of one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import ir_outcomes as iro

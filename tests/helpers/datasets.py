@@ -1,7 +1,5 @@
 """Datasets of ir_datasets that need no download."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Precision and search length of each relevant document, by their definitions."""
 
-from __future__ import annotations
-
 from tests.helpers.literal import Qrels, Run
 
 

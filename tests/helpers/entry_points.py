@@ -1,7 +1,5 @@
 """A made-up installation that declares the entry points of pyproject.toml, for programs that look for them."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

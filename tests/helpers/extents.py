@@ -1,7 +1,5 @@
 """Where the texts of a figure are, by matplotlib's own extents."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Columns as each kind of frame that is read: of pandas, polars and Arrow, and what offers an Arrow stream."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The definitions, written down once more from the papers alone: slow, plain, and sharing no code with the package."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Small collections of runs for the tests of the analyses of many runs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.helpers.literal import Qrels, Run

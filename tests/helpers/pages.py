@@ -1,7 +1,5 @@
 """HTML as a browser reads it."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 TEXTS = ("td", "th", "li", "p", "summary", "caption")

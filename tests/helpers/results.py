@@ -1,7 +1,5 @@
 """One result of each kind, over runs whose names attack every format."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import Any

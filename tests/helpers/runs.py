@@ -1,7 +1,5 @@
 """Runs and qrels with one relevant document per query, by its rank."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

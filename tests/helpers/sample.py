@@ -1,7 +1,5 @@
 """The embedded sample with its first queries only: the same files, read in a fraction of the time."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ir_outcomes.samples import write_sample

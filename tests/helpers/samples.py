@@ -1,7 +1,5 @@
 """Samples of differences as the tests take them."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -1,7 +1,5 @@
 """Search lengths compared part by part."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 import numpy as np

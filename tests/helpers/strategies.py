@@ -1,7 +1,5 @@
 """Random small runs and qrels: few documents, few score levels, so that ties, gaps and empty queries abound."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 DOCUMENTS = ["a", "b", "c", "d", "é", "z", "d10", "d9", "a-rather-long-document-id"]

@@ -1,7 +1,5 @@
 """A file with some content."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

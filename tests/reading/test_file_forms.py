@@ -1,7 +1,5 @@
 """The forms of files that users have: JSON, JSON lines, CSV, TSV, Parquet, BEIR, MTEB, ir_metadata headers, standard input."""
 
-from __future__ import annotations
-
 import builtins
 import gzip
 import io

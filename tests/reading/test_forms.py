@@ -5,8 +5,6 @@ The fixtures in ``forms/`` hold one run or its qrels. RankLLM's were written by 
 (sentence-transformers 6.2, DPR, Pyserini, LlamaIndex), or the documentation (MT-RAG, TREC RAG, rank_eval, Quepid).
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import tempfile

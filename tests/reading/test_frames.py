@@ -1,7 +1,5 @@
 """Runs and qrels as pandas, polars and Arrow frames, as objects of ranx, and with odd values."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from contextlib import suppress

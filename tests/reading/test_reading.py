@@ -1,7 +1,5 @@
 """Malformed and hostile files of lines: the right answer or an error of ours, at bounded cost, never a crash."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import lzma

@@ -1,7 +1,5 @@
 """Every figure at every size: nothing overlaps, leaves the frame, grows without bound or changes global state."""
 
-from __future__ import annotations
-
 import dataclasses
 import sys
 import xml.dom.minidom

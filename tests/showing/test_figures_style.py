@@ -1,7 +1,5 @@
 """Labels that stay distinct, colours that differ for everybody and in greyscale, and numbers that stand where they should."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from importlib.resources import files

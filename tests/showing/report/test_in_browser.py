@@ -1,7 +1,5 @@
 """The report page in a real browser, from a file and with the network off."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import unicodedata

@@ -1,7 +1,5 @@
 """The report page: its data, what it leaves out, and that nothing on it is markup of an input."""
 
-from __future__ import annotations
-
 import base64
 import dataclasses
 import hashlib
