@@ -22,10 +22,10 @@ from ir_outcomes.errors import ParameterError, some, warn
 from ir_outcomes.evaluation.lengths import OUTCOMES, PER_ATOM, PER_QUERY, SearchLengths, match, means_by_query, search_lengths
 from ir_outcomes.evaluation.ranking import as_ranking
 from ir_outcomes.reading.columns import digest_of
-from ir_outcomes.reading.datasets import as_qrels
+from ir_outcomes.reading.datasets import as_qrels, as_run
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import DATASET_PREFIX, Run, as_run
+from ir_outcomes.reading.runs import DATASET_PREFIX, Run
 from ir_outcomes.types import Missing, Ties, Unit, check_one_order, check_positive
 
 MOST_KEPT = 128

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, ParameterError
 from ir_outcomes.evaluation.lengths import check_comparable, search_lengths
 from ir_outcomes.evaluation.ranking import NestedRun, as_ranking
-from ir_outcomes.reading.runs import as_run
+from ir_outcomes.reading.datasets import as_run
 from tests.helpers import literal, strategies
 from tests.helpers.searchlengths import differing
 

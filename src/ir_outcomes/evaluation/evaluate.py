@@ -17,10 +17,10 @@ from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of, search_le
 from ir_outcomes.evaluation.ranking import RankedDocuments, ranked_documents
 from ir_outcomes.evaluation.scores import Scores, comparable_measures, follows_from_lengths, measure_values
 from ir_outcomes.formatting import with_progress
-from ir_outcomes.reading.datasets import Task, open_collection
+from ir_outcomes.reading.datasets import Task, as_run, open_collection
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, as_run, check_names, distinct_names, is_path, run_and_warnings, runs_and_names
+from ir_outcomes.reading.runs import Run, check_names, distinct_names, is_path, run_and_warnings, runs_and_names
 from ir_outcomes.reading.suites import Suite, read_suite
 from ir_outcomes.types import (
     Floats,

@@ -16,9 +16,9 @@ from ir_outcomes.evaluation.lengths import SearchLengths, text_before
 from ir_outcomes.evaluation.ranking import RankedDocuments, score_bits
 from ir_outcomes.evaluation.scores import Scores, comparable, direction_of, known_scores, measure_values, places_of_queries
 from ir_outcomes.formatting import percent, plural, write_completely
-from ir_outcomes.reading.datasets import as_qrels
+from ir_outcomes.reading.datasets import as_qrels, as_run
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import as_run, check_names
+from ir_outcomes.reading.runs import check_names
 from ir_outcomes.types import Bools, Ints, Ties, Unit, check_positive
 
 DEFAULT_CUTOFF = 100

@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.reading.columns import Codes, Ids, Keys, encoded, pair_keys, texts
+from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, as_run
+from ir_outcomes.reading.runs import Run
 from ir_outcomes.types import Floats, Ints, OneOrder, Ties, check_one_order, unreachable
 
 

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.errors import DatasetUnavailable, ParameterError, warn
 from ir_outcomes.reading.qrels import Qrels, qrels_of, query_texts
-from ir_outcomes.reading.runs import DATASET_PREFIX, Run, as_run
+from ir_outcomes.reading.runs import DATASET_PREFIX, Run, run_of
 from ir_outcomes.types import UnitChoice
 
 LARGE_DOWNLOAD = 100_000_000
@@ -72,6 +72,29 @@ def as_qrels(qrels: Any, name: str | None = None) -> Qrels:
     if _is_meant_as_id(qrels):
         name, qrels = name or qrels, load_part(qrels, "qrels")
     return qrels_of(qrels, name)
+
+
+def as_run(run: Any, name: str | None = None) -> Run:
+    """Take a run in any form that users have.
+
+    Parameters
+    ----------
+    run : Run, path, str, dict, frame or iterable
+        A `Run`; a path, see `read_run`; ``"irds:<dataset id>"`` for an ir_datasets collection's own ranking;
+        ``{query: {document: score}}``; ``{query: [document, ...]}``, the best first; a data frame, or any object with an Arrow
+        stream, with the columns of ir_measures (``query_id, doc_id, score``) or PyTerrier (``qid, docno, score``), or with
+        ``rank`` in place of ``score``; an iterable of `ir_measures.ScoredDoc`.
+    name : str, optional
+        What to call it.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read; see `read_run`.
+    """
+    if isinstance(run, str) and run.startswith(DATASET_PREFIX):
+        name, run = name or run, load_part(run, "scoreddocs")
+    return run_of(run, name)
 
 
 def _is_meant_as_id(qrels: Any) -> bool:

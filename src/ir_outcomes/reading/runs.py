@@ -123,35 +123,15 @@ def run_and_warnings(
     return replace(run, metadata=content.metadata, texts=content.texts.queries), tuple(content.warnings)
 
 
-def as_run(run: Any, name: str | None = None) -> Run:
-    """Take a run in any form that users have.
-
-    Parameters
-    ----------
-    run : Run, path, str, dict, frame or iterable
-        A `Run`; a path, see `read_run`; ``"irds:<dataset id>"`` for an ir_datasets collection's own ranking;
-        ``{query: {document: score}}``; ``{query: [document, ...]}``, the best first; a data frame, or any object with an Arrow
-        stream, with the columns of ir_measures (``query_id, doc_id, score``) or PyTerrier (``qid, docno, score``), or with
-        ``rank`` in place of ``score``; an iterable of `ir_measures.ScoredDoc`.
-    name : str, optional
-        What to call it.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read; see `read_run`.
-    """
+def run_of(data: Any, name: str | None = None) -> Run:
+    """Take a run in any form but an id of ir_datasets; see `ir_outcomes.as_run`."""
     check_names([name])
-    if isinstance(run, Run):
-        return run
-    if isinstance(run, str) and run.startswith(DATASET_PREFIX):
-        from ir_outcomes.reading.datasets import load_part  # which builds on runs
-
-        return _checked(columns_of(load_part(run, "scoreddocs"), run, RUN), name or run)
-    if isinstance(run, (str, os.PathLike)):
-        return read_run(run, name=name)
-    name = name or name_within(run)
-    return _checked(columns_of(run, name or "the run", RUN), name or "run")
+    if isinstance(data, Run):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        return read_run(data, name=name)
+    name = name or name_within(data)
+    return _checked(columns_of(data, name or "the run", RUN), name or "run")
 
 
 def _checked(columns: Columns, name: str) -> Run:

@@ -16,9 +16,9 @@ from ir_outcomes.errors import FormatError, ParameterError, escaped, some, warn
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.ranking import UNJUDGED, RankedDocuments, ranked_documents
 from ir_outcomes.leaderboards.board import Leaderboard
+from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.files import lines_of
 from ir_outcomes.reading.formats import texts_in
-from ir_outcomes.reading.runs import as_run
 from ir_outcomes.results import Result
 from ir_outcomes.showing import tone
 from ir_outcomes.showing.charts import Section, changes_of, sections_of
