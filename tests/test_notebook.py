@@ -33,8 +33,6 @@ def test_notebooks_are_stored_with_their_outputs(path: Path, tmp_path: Path) -> 
     assert kinds.count("image/png") >= 3  # every figure, not only the first
     assert "text/html" in kinds
     assert "stderr" not in kinds
-    outputs = [output for cell in executed.cells if cell.cell_type == "code" for output in cell.outputs]
-    assert not [output for output in outputs if output.output_type == "error"]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)

@@ -115,9 +115,11 @@ def test_all_equal_differences_on_few_queries_are_inside_no_margin() -> None:
     few, many = (compare_ranks(*in_blocks((n, 3, 2)), margins=(60, 5)) for n in (12, 40))
     assert few.ranking.interval == Interval(-1, -1)
     assert (few.verdict.non_inferior, many.verdict.non_inferior) == (False, True)
+    assert "Not shown to be non-inferior" in " ".join(str(few).split())
     a, _ = in_blocks((10, 3, None), (5, None, None))
     itself = compare_ranks(a, dict(a), margins=(0.1, 0.1)).verdict
     assert (itself.non_inferior, itself.equivalent) == (True, True)
+    assert compare_ranks(a, dict(a)).verdict.non_inferior is None
 
 
 def test_margins_are_corrected_over_the_family() -> None:
@@ -183,13 +185,3 @@ def test_notes_on_power_and_depth() -> None:
     found = compare_pair(qrels_of(a), run_of(a, 20), run_of(b, 50), cutoff=100)
     (note,) = [note for note in found.notes if note.startswith("Unequal depth")]
     assert "so a gain may stay unconfirmed" in note
-
-
-def test_one_document_more_does_not_change_the_kind_of_test() -> None:
-    """Both runs find the same documents, or one finds one document fewer: the interval moves a little, and no test changes."""
-    qrels = {f"q{n}": {f"d{m}": m for m in range(1, 21)} for n in range(43)}
-    run: dict[str, Any] = dict(qrels)
-    fewer = {**run, "q0": {f"d{m}": m for m in range(2, 21)}}
-    same, almost = (compare_pair(qrels, run, other, margins=(1.0, 1.0)).coverage for other in (dict(run), fewer))
-    assert same.test == almost.test == "signflip"
-    assert same.interval == pytest.approx(almost.interval, abs=0.5)

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
-import statsmodels.stats.weightstats
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.statistics import queries_for_coverage, queries_for_mean, randomized_tukey_hsd
@@ -128,7 +127,6 @@ def test_several_contenders_are_corrected_sorted_and_filtered(systems: Any) -> N
         found = compare_several(qrels, runs["A"], contenders, correction=correction)
         for facet in (*(item.coverage for item in found), *(item.ranking for item in found)):
             assert facet.pvalue_corrected == min(1.0, factor * facet.pvalue) if factor else facet.corrected >= facet.pvalue
-    assert Comparisons.from_json(found.to_json()) == found
     assert (found["B"], len(found[:2])) == (found[1], 2)
     assert [item.contender for item in found.sorted("name")] == ["B", "C"]
     for by in ("verdict", "coverage", "ranking"):
@@ -206,23 +204,6 @@ def test_test_and_interval_that_disagree_are_noted() -> None:
     assert compare_ranks(worse, a).verdict.label == "trade-off"
 
 
-def test_margins_are_one_sided_tests_at_half_alpha() -> None:
-    """Inside a margin means that statsmodels' one-sided test of that margin rejects at alpha / 2."""
-    rng = np.random.default_rng(3)
-    queries = [f"q{n}" for n in range(60)]
-    a = rng.integers(2, 9, 60)
-    b = np.maximum(1, a + rng.integers(-2, 3, 60))
-    runs = [run_of(dict(zip(queries, ranks.tolist(), strict=True))) for ranks in (a, b)]
-    runs[0].update(run_of(dict.fromkeys(queries[:20])))
-    for margin in (0.05, 0.2, 0.4, 0.6, 1.0):
-        (_, pvalue, _) = statsmodels.stats.weightstats.ttost_paired(b[20:], a[20:], -1e9, margin)[2]
-        found = compare_pair(qrels_of(queries), *runs, margins=(50.0, margin))
-        assert found.verdict.non_inferior == (pvalue <= 0.025)
-        text = "Non-inferior at margins of 50 points of coverage" if pvalue <= 0.025 else "Not shown to be non-inferior"
-        assert found.verdict.equivalent or text in " ".join(str(found).split())
-    assert compare_pair(qrels_of(queries), *runs).verdict.non_inferior is None
-
-
 EVALUATED = iro.search_lengths(qrels_of(["q1"]), run_of({"q1": 1}), cutoff=7)
 DEGENERATE = [[(1, 1, 1)], [(1, 1, 3)], [(2, None, None)], [(1, 1, None), (1, None, 1)], [(1, 1, 2), (1, 2, 3)]]
 
@@ -253,7 +234,6 @@ def test_per_query_lists() -> None:
     [
         ({"contenders": None}, "there is no contender; give a run"),
         ({"alpha": 5}, "alpha=5: must be a number between 0 and 1"),
-        ({"cutoff": 0}, "cutoff=0"),
         ({"contenders": EVALUATED}, "evaluated with cutoff=7, which says nothing about cutoff=100"),
         ({"unit": "topic"}, "unit='topic': must be one of auto, query, document"),
         ({"ties": "expected"}, "gives no single order to compare"),
@@ -295,7 +275,6 @@ def test_the_numbers_are_those_of_the_statistics() -> None:
     assert found.coverage.needed == queries_for_coverage(60, won, lost, 0.02, alpha=0.05, power=0.9)
     changes = [query.difference for query in comparison.per_query() if query.difference is not None]
     assert found.ranking.needed == queries_for_mean(np.array(changes), 60, 0.75, alpha=0.05, power=0.9)
-    assert iro.Plan.from_json(found.to_json()) == found
     shares = pilot(relevant=3)
     assert shares.unit == "document"
     changes = [query.found_contender - query.found_baseline for query in shares.per_query()]

@@ -143,7 +143,6 @@ def test_ranks_judged_shares_and_pairs_to_judge() -> None:
     assert (ranks["q3", "x"], ranks["q4", "x"], ranks["q4", "y\t1"]) == ((2, None), (2, 1), (None, 2))
     assert len(result.to_judge(5)) == len(result.to_tsv(5).splitlines()) == 5
     assert len(result.to_judge(1000)) == found.n_unjudged == 19
-    assert iro.Holes.from_json(result.to_json()) == result
 
 
 def test_several_contenders_have_the_labels_of_compare() -> None:

@@ -1,10 +1,8 @@
-import json
 from pathlib import Path
 from typing import Any
 
 import ir_measures
 import numpy as np
-import pandas as pd
 import pytest
 import pytrec_eval
 from ir_measures import AP, RR, nDCG
@@ -14,7 +12,6 @@ from ir_outcomes import ESL
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.samples import write_sample
-from tests.helpers.command_line import call, call_ir_measures
 from tests.helpers.comparisons import all_notes, compare_pair
 
 
@@ -59,15 +56,6 @@ def test_ir_measures_and_pytrec_eval_give_the_verdict_of_the_runs(inputs: Any, e
     check(compared(*(evaluator.evaluate(run) for run in runs), qrels=qrels), expected)
 
 
-def test_a_pyterrier_frame_of_both_runs(inputs: Any, expected: Comparison) -> None:
-    qrels, *runs = inputs
-    parts = {name: pd.DataFrame(ir_measures.iter_calc([RR], qrels, run)) for name, run in zip("AB", runs, strict=True)}
-    table = pd.concat(parts, names=["name"]).reset_index("name").rename(columns={"query_id": "qid"}).astype({"measure": str})
-    found = compared(table, table, names=("A", "B"))
-    check(found, expected)
-    assert (found.baseline, found.contender) == ("A", "B")
-
-
 def test_text_of_trec_eval_is_rounded_and_that_is_noticed(inputs: Any, expected: Comparison, tmp_path: Path) -> None:
     names = {"RR": "recip_rank", "AP": "map"}
     paths = [tmp_path / "a.eval", tmp_path / "b.eval"]
@@ -82,19 +70,6 @@ def test_text_of_trec_eval_is_rounded_and_that_is_noticed(inputs: Any, expected:
     assert "Values are rounded to 4 places: ranks beyond about 100 cannot be told exactly." in notes
     assert "Without qrels, queries that have no relevant document cannot be told apart" in notes
     assert (found.cutoff, found.ties) == (None, "unknown")
-
-
-def test_text_of_ir_measures(folder: Path, expected: Comparison, tmp_path: Path) -> None:
-    paths: list[str | Path] = []
-    for system, form in (("bm25", "tsv"), ("bm25-stem", "jsonl")):
-        done = call_ir_measures("qrels.txt", f"{system}.run", "RR", "nDCG@10", "-q", "-o", form, folder=folder)
-        path = tmp_path / f"{system}.txt"
-        path.write_text(done.stdout)
-        paths.append(path)
-    found = compared(*paths, qrels=folder / "qrels.txt")
-    check(found, expected)
-    done = call("compare-outputs", *paths, "--format", "json")
-    assert json.loads(done.stdout)["outcomes"]["won"] == expected.outcomes.won
 
 
 def test_other_measures_split_at_zero_and_say_so(inputs: Any) -> None:
@@ -121,7 +96,6 @@ A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
     [
         ({"q": {"RR(rel=2)": 1.0}}, {"q": {"RR(rel=2)": 1.0}}, {"rel": 1}, ParameterError, "counts grades from 2 on"),
         (A, A, {"correction": "tukey", "measure": "RR"}, ParameterError, "must be one of holm"),
-        (A, A, {"names": (1, 2), "measure": "RR"}, ParameterError, "the name 1 of a run is not text"),
         (A, {"z": {"RR": 1.0}}, {}, MismatchError, "have no query in common"),
         ({"q": {"AP": 1, "P@5": 1}}, {"q": {"AP": 1, "P@5": 1}}, {}, ParameterError, "has several measures"),
         ({"q": {"mine": 1}}, {"q": {"mine": 1}}, {}, ParameterError, "the direction of mine is not known"),

@@ -73,8 +73,6 @@ RUN = {"q1": {"d1": 1.0}}
     ("call", "message"),
     [
         (lambda: evaluate(QRELS, [RUN] * 3, names=["a", None, "a"]), "are called a; give each"),
-        (lambda: evaluate(QRELS, {"a": RUN, "b": RUN})[["a", "a"]], "are called a; give each"),
-        (lambda: iro.compare_outputs({"q1": 1}, {"q1": 0.2}, measure="RR", names=("a", "a")), "are called a; give each"),
         (lambda: evaluate(QRELS, [RUN], on_error="ignore"), "on_error='ignore': must be one of raise, report"),  # type: ignore[arg-type]
     ],
 )

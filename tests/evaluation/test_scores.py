@@ -108,10 +108,8 @@ def test_missing_values_are_warned_of(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("sources", "settings", "error", "message"),
     [
-        ({"a": {"q1": 0.5}}, {}, ParameterError, "name it with measure="),
         ({"a": {"q1": 0.5}}, {"measure": "latency"}, ParameterError, "the direction of latency is not known"),
         ([], {}, ParameterError, "there is no output"),
-        ([{"q": 1.0}, {"q": 1.0}], {"measure": "AP", "names": ["a"]}, ParameterError, "2 outputs and 1 names"),
         ({"a": {"q1": math.inf}}, {"measure": "ESL"}, FormatError, "output of a: row 1: ESL of query q1 is infinite"),
         ({"a": {"q1": {"AP": 0.5}}, "b": {"q1": {"RR": 0.5}}}, {}, MismatchError, "different measures"),
     ],

@@ -38,17 +38,6 @@ def test_aggregates_beside_other_measures() -> None:
         assert ir_measures.calc_aggregate([ASL], QRELS, RUN) == {ASL: math.inf}
 
 
-def test_names() -> None:
-    assert str(ESL @ 100) == "ESL@100"
-    assert ir_measures.parse_measure("ESL@100") == ESL @ 100 == ESL(cutoff=100) == iro.parse_measure("ESL@100")
-    text = "ASL(rel=2,first=10,missing='cutoff')@1000"
-    assert str(iro.parse_measure(text)) == text
-    assert ESL(need=2, rel=2) == ESL(rel=2, need=2)
-    assert iro.parse_measure("nDCG@10") == nDCG @ 10
-    assert iro.parse_measure(nDCG) is nDCG
-    assert iro.parse_measure("ESL(judged_only=True, ties='msmarco')@5") == ESL(judged_only=True, ties="msmarco") @ 5
-
-
 def test_registering(monkeypatch: pytest.MonkeyPatch) -> None:
     importlib.reload(iro)
     register()

@@ -66,7 +66,6 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.parametrize(
     ("read", "message"),
     [
-        (lambda: iro.load("msmarco-document/dve"), "neither a file nor an ir_datasets id; did you mean msmarco-document/dev"),
         (lambda: iro.compare("msmarco-documnt/dev", RUN, RUN), "did you mean msmarco-document/dev"),
         (lambda: iro.as_qrels("msmarco-document/eval"), r"has no qrels; these do: .*msmarco-document/dev"),
         (lambda: iro.load("msmarco-passage/dev/small").baseline_run(), "candidates to rerank, not a run"),

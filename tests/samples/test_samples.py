@@ -17,6 +17,7 @@ def test_a_folder_that_cannot_be_written(folder: str) -> None:
 
 
 def test_other_content_is_not_replaced(tmp_path: Path) -> None:
+    assert write_sample(tmp_path) == write_sample(tmp_path)
     (tmp_path / "qrels.txt").write_text("mine")
     with pytest.raises(ParameterError, match=r"qrels\.txt exists with other content"):
         write_sample(tmp_path)
