@@ -13,7 +13,7 @@ import ir_outcomes as iro
 from ir_outcomes import ESL
 from ir_outcomes.errors import FormatError, IrOutcomesError, IrOutcomesWarning, escaped, some
 from ir_outcomes.formatting import fixed, pvalue, pvalue_in_words
-from ir_outcomes.reading.files import name_of, read_ids, read_texts
+from ir_outcomes.reading.files import name_of, read_ids
 from ir_outcomes.reading.outputs import read_output
 
 
@@ -121,12 +121,3 @@ def test_what_a_dict_may_hold_and_a_file_may_not() -> None:
         nested = iro.search_lengths(qrels, run, ties=ties)
         arrays = iro.search_lengths(qrels, iro.as_run(run), ties=ties)
         assert nested.rank.tolist() == arrays.rank.tolist()
-
-
-def test_no_break_spaces_in_lists_of_queries(tmp_path: Path) -> None:
-    path = tmp_path / "queries"
-    path.write_text("q1 what is\nq2\u00a0\n", "utf-8")
-    assert read_ids(path) == ["q1", "q2\u00a0"]
-    path.write_text("\n q1\twhat\u00a0is\n\n", "utf-8")
-    assert read_ids(path) == ["q1"]
-    assert read_texts(path) == {"q1": "what\u00a0is"}

@@ -25,7 +25,6 @@ def test_lists_of_queries(sample: Path, small: Path) -> None:
     assert len(done.stdout.splitlines()) == 8  # title, headings, 3 queries, and a legend of two lines
     queries = json.loads(call(*PAIR, "--per-query", "lost", "--format", "json", folder=sample).stdout)
     assert {(query["outcome"], query["contender"]) for query in queries} == {("lost", None)}
-    assert call(*PAIR, "--per-query", "won", "--format", "csv", folder=small).stdout.startswith("query_id,outcome,")
     of_two = call("compare", "qrels.txt", *RUNS, "--per-query", "won", "--format", "csv", folder=sample).stdout.splitlines()
     assert {line.split(",")[0] for line in of_two} == {"run", "bm25-stem", "bm25-flat"}
     as_html = call(*PAIR, "--per-query", "won", "--rows", "2", "--format", "html", folder=sample)
@@ -71,7 +70,6 @@ def test_measure_with_our_measures(sample: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "status", "message"),
     [
-        ("compare qrels.txt bm52.run bm25-stem.run", 1, "error: bm52.run: no such file; did you mean bm25.run"),
         ("measure qrels.txt bm25.run RR -p -2", 2, "Must be >= -1"),
         ("measure qrels.txt bm25.run RR -p 3000000000", 2, "Must be <= 100"),
         ("compare qrels.txt . bm25.run", 2, "BASELINE is one run, not a directory"),

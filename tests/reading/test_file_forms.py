@@ -184,9 +184,9 @@ def test_texts_of_queries_from_a_beir_folder_json_lines_or_lines(beir: Path, tmp
 
 
 def test_texts_and_ids_are_cut_at_newlines_only(write: Any) -> None:
-    path = write("q1\tfoo\u2028bar baz\r\nq2\tx\n", "queries.tsv")
-    assert files.read_texts(path) == {"q1": "foo\u2028bar baz", "q2": "x"}
-    assert files.read_ids(path) == ["q1", "q2"]
+    path = write("\n q1\tfoo\u2028bar\u00a0baz\r\n\nq2\u00a0\tx\n", "queries.tsv")
+    assert files.read_texts(path) == {"q1": "foo\u2028bar\u00a0baz", "q2\u00a0": "x"}
+    assert files.read_ids(path) == ["q1", "q2\u00a0"]
 
 
 @pytest.mark.parametrize(

@@ -113,8 +113,6 @@ def test_what_has_no_expectation_says_so() -> None:
     ev = iro.evaluate(qrels, tied, ties="expected")
     with pytest.raises(ParameterError, match="ties='expected': the steps from AP to ASL average 1 / ASL"):
         iro.reordering(ev)
-    with pytest.raises(ParameterError, match="the cutoff 4 splits a group of tied documents"):
-        iro.headroom(ev, cutoff=4)
 
 
 def test_distributions_count_every_relevant_document() -> None:
