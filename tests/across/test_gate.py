@@ -168,6 +168,7 @@ def test_rules_are_checked_and_inputs_hashed(tmp_path: Path) -> None:
     comparison = compared([1] * 5, [1] * 5)
     for settings, message in (
         ({}, "a gate needs margins"),
+        ({"margins": (1.0, 0.0)}, "must be two or three positive numbers"),
         ({"margins": (1.0, 1.0), "max_missing": 1.0}, "must be a share of the queries"),
     ):
         with pytest.raises(ParameterError, match=message):
