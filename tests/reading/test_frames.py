@@ -78,8 +78,7 @@ def test_text_in_arrow_is_read_as_text_in_objects(rows: list[Any], start: int) -
     assert iro.as_run(table[start:]).to_dict() == iro.as_run(frame[start:].astype(object)).to_dict()
 
 
-def test_ranx(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # compiling takes longer than all other tests of this folder
+def test_ranx() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # ranx and numba warn of their own code when they are imported
         import ranx
