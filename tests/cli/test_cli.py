@@ -84,6 +84,7 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("measure qrels.txt bm25.run RR -n", 2, "only makes sense with --by_query"),
         ("measure qrels.txt bm25.run \0", 2, "There is no measure; name at least one"),
         ("measure qrels.txt bm25.run RR --provider me", 2, "must be one of"),
+        ("measure qrels.txt bm25.run ESL@3 --provider pytrec_eval", 1, "leave --provider out"),
         ("compair", 2, "Unknown command"),
         # before any file is opened
         ("compare no no no --ties expected", 2, '"expected" for --ties. Choose from: "trec", "msmarco", "input"'),

@@ -71,6 +71,9 @@ def test_runs_without_results_fail_and_unreadable_ones_are_errors(sample: Path, 
     assert "empty has no results for 1000 of the 1000 answerable queries (100.0 %)" in found.worst.reasons[0]
     status, _, found = decided("gate", "qrels.txt", "empty.run", "bm25.run", *MARGINS, folder=sample)
     assert (status, "empty has no results" in found.worst.reasons[0]) == (3, True)
+    done = call("gate", "qrels.txt", "bm25.run", "empty.run", *MARGINS, folder=sample)
+    assert "empty.run: is empty; nothing can be evaluated from it; here it counts as a run that finds nothing" in done.stderr
+    assert "settled by" not in done.stdout
     done = call("gate", "empty.run", "bm25.run", "bm25-stem.run", *MARGINS, folder=sample)
     assert (done.returncode, "empty.run: is empty" in done.stderr) == (1, True)
 

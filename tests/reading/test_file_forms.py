@@ -234,7 +234,7 @@ def test_predictions_of_mteb(write: Any) -> None:
         iro.read_run(write(json.dumps({"mteb_model_meta": META, "en": {"test": [1.0, 2.0]}})))
     one, two = {"q1": {"d1": 1.0}}, {"q1": {"d2": 1.0}}
     path = write(json.dumps({"mteb_model_meta": META, "en": {"test": one}, "de": {"test": two, "dev": one}}), "T.json")
-    message = rf"contains predictions of MTEB; choose one of these runs: {path}#en/test, {path}#de/test, {path}#de/dev"
+    message = rf"choose one of these runs: {path}#en/test, {path}#de/test, {path}#de/dev"
     for wrong in (path, f"{path}#test", f"{path}#de", f"{path}#fr/test"):
         with pytest.raises(FormatError, match=message):
             iro.read_run(wrong)

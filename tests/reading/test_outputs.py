@@ -80,7 +80,7 @@ def test_what_is_read(write: Any, source: Any, values: dict[str, float]) -> None
         ({"q0": {"RR@1O": 1.0}, "q1": {"RR@10": 1.0}}, r"queries have values of some of the measures only \(q0, q1; "),
         ("a b 0.5\n", "it cannot be told which column has the measures"),
         ("q1 RR 0.5\n".encode("utf-16"), "UTF-16 must be converted"),
-        ("", "has no per-query value"),
+        ("", "has no per-query value; write them with -q"),
         (LINE % ("q", "RR", '"0.5"'), "line 1: is not a line of ir_measures"),
         (LINE % ("q", "RR", "true"), "line 1: the value of query q is not a number"),
         (LINE % ("q", "RR", '0.5, "value": 0.1'), "line 1: .*an object has the same name twice"),

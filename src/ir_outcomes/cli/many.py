@@ -336,7 +336,11 @@ def measure(
     if not chosen:
         raise options.UsageError("There is no measure; name at least one, such as ESL@100.")
     evaluated = iro.as_run(run)
-    metrics = list(evaluator.iter_calc(chosen, iro.as_qrels(qrels).to_dict(), evaluated.to_dict()))
+    judgments = iro.as_qrels(qrels).to_dict()
+    try:
+        metrics = list(evaluator.iter_calc(chosen, judgments, evaluated.to_dict()))
+    except ValueError as error:  # of a provider that lacks a measure
+        raise iro.ParameterError(f"{error}; leave --provider out, or choose another one") from None
     means = []
     for measure in chosen:
         total, values = measure.aggregator(), [metric.value for metric in metrics if metric.measure == measure]

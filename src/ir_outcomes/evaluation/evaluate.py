@@ -229,7 +229,8 @@ class _Work:
         except InputError as error:
             if self.keeps_empty and isinstance(error, EmptyInput):
                 nothing = Run(name or name_of(error.source), (), np.zeros(1, np.int64), np.empty(0, "S1"), np.empty(0))
-                return self._of_run(nothing, None)
+                message = f"{error}; here it counts as a run that finds nothing"
+                return self._of_run(nothing, None)._replace(warnings=(message,))
             return error
         return result
 

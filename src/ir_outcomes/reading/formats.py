@@ -519,7 +519,8 @@ def _from_mteb(document: dict[str, Any], kind: Kind, source: str) -> FileContent
     fitting = [name for name in rankings if kind.selection in (None, name, *name.split("/"))]
     if len(fitting) != 1:
         choices = ", ".join(f"{source}#{name}" for name in rankings) or "none for retrieval"
-        raise FormatError(source, f"contains predictions of MTEB; choose one of these runs: {choices}")
+        which = "" if kind.selection is None else f", and not one ranking that #{kind.selection} names"
+        raise FormatError(source, f"contains predictions of MTEB{which}; choose one of these runs: {choices}")
     where = f"{source}#{fitting[0]}" if len(rankings) > 1 else source
     columns = columns_of(rankings[fitting[0]], where, kind)
     queries = np.array([query.encode() for query in columns.query_ids] or [b""], dtype=np.bytes_)

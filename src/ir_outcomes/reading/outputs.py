@@ -207,6 +207,8 @@ def _rows_of_columns(lines: _Lines, source: _Source, measure: str | None) -> Ite
         if len(fields) != 3:
             problem = "is not a line of trec_eval -q or ir_measures -q, which have 3 columns"
             raise source.error(problem, number, " ".join(fields))
+    if not rows:
+        return
     measures_first = _are_measures_first([fields for _, fields in rows], measure, source)
     for number, (first, second, value) in rows:
         query, named = (second, first) if measures_first else (first, second)

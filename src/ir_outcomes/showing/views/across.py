@@ -417,7 +417,7 @@ def _facets(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
         columns = (*of_part(itemgetter(0), attributes("run=name")), *own)
     units = "queries" if result.settings.n_clusters is None else "clusters of queries"
     explained = f"settled by: {units} like these that would exclude harm if the runs were equally good"
-    settled = any(facet.needed for _, facet in rows)
+    settled = any(facet.needed is not None and facet.needed.queries is not None for _, facet in rows)
     captions = (explained if settled else "", *_captions(result, decisions))
     return Table.of(columns, rows, *captions, title="Margins" if several else "")
 
