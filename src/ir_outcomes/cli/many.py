@@ -36,7 +36,7 @@ def evaluate(
     path
         The file to write (.npz).
     measures
-        Also keep the values of this measure, such as nDCG@10; may be given more than once.
+        Also keep the values of this measure, such as nDCG@10, for load_evaluation in Python; may be given more than once.
 
     Examples
     --------
