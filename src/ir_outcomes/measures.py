@@ -287,7 +287,7 @@ class _ASL(SearchLengthMeasure):
 
     def for_comparison(self) -> Any:
         """Return the measure with ``missing="cutoff"``: equation 3 as printed makes short lists look good."""
-        if "missing" in self.params:
+        if "missing" in self.params or self.baseline is not None:  # with a baseline only what both runs found counts
             return self
         if self.cutoff is None:
             raise ParameterError(

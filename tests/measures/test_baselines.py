@@ -157,3 +157,11 @@ def test_registering(tmp_path: Path, bm25: str, monkeypatch: pytest.MonkeyPatch)
 def test_wrong_measures_give_our_error(bm25: str, text: str, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         ir_measures.calc_aggregate([iro.parse_measure(text)], QRELS, RUN)
+
+
+@pytest.mark.parametrize("text", ["ESL(baseline='bm25')@5", "ASL(baseline='bm25')@5", "ASL(baseline='bm25')"])
+def test_an_evaluation_has_the_values_of_calc(bm25: str, text: str) -> None:
+    """ASL was refused for a ``missing`` that nobody had written."""
+    measure = iro.parse_measure(text)
+    found = iro.evaluate(QRELS, {"run": RUN}, measures=[text]).scores_of(text).means()
+    assert found.tolist() == [ir_measures.calc_aggregate([measure], QRELS, RUN)[measure]]
