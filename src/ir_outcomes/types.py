@@ -16,7 +16,6 @@ Missing = Literal["retrieved", "cutoff"]
 OnError = Literal["raise", "report", "keep"]
 RankingTest = Literal["t", "wilcoxon", "signflip"]
 Correction = Literal["holm", "bonferroni", "fdr_bh", "none"]
-FamilyCorrection = Literal["holm", "bonferroni", "fdr_bh", "tukey", "none"]
 Columns = Literal["default", "paper"]  # of a comparison that is shown; "paper" is Tables 1 and 2 of Lin et al. 2021
 Mark = Literal["best", "significant"]  # what a format emphasizes
 

@@ -75,7 +75,6 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("compare qrels.txt . bm25.run", 2, "BASELINE is one run, not a directory"),
         ("compare qrels.txt bm25.run bm25-stem.run --alpha 5", 2, 'Invalid value "5.0" for --alpha. Must be < 1.'),
         ("compare qrels.txt bm25.run", 2, "parameter RUNS requires an argument"),
-        ("compare qrels.txt RUNS --correction tukey", 1, "--correction tukey is for all pairs"),
         ("compare qrels.txt RUNS --plot x.png --plot-kind ranks", 1, "--plot-kind 'ranks' is for one"),
         ("compare-measure qrels.txt RR best RUNS", 1, "no run is called 'best'"),
         ("leaderboard qrels.txt RUNS --plot x.png --plot-kind history", 1, "give the leaderboard --entries"),

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import paired_tests, sign_flip
 from tests.helpers.comparisons import compare_pair
 from tests.helpers.runs import qrels_of, run_of
@@ -84,9 +83,6 @@ def test_heads_notes_and_plans_count_clusters() -> None:
     # Each cluster is worth more than one query, and less than its size.
     queries = plain.ranking.needed.queries or 0
     assert queries / 6 < (planned.ranking.needed.queries or 0) < queries
-    qrels, a, b = made_up()
-    with pytest.raises(ParameterError, match="takes queries as independent"):
-        iro.compare(qrels, a, [b, a], clusters=CLUSTER_OF, correction="tukey", all_pairs=True, unit="query")
 
 
 def test_holes_other_measures_and_outputs_take_clusters() -> None:

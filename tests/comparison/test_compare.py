@@ -1,8 +1,6 @@
 """Comparisons against definitions, papers and other packages; their notes, lists and settings; and plans made from them."""
 
-import importlib
 import math
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,7 @@ import ir_outcomes as iro
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.errors import MismatchError, ParameterError
-from ir_outcomes.statistics import queries_for_coverage, queries_for_mean, randomized_tukey_hsd
+from ir_outcomes.statistics import adjust, queries_for_coverage, queries_for_mean
 from tests.helpers import literal, strategies
 from tests.helpers.comparisons import all_notes, compare_pair, compare_ranks, compare_several
 from tests.helpers.many import collection
@@ -144,32 +142,16 @@ def test_several_contenders_are_corrected_sorted_and_filtered(systems: Any) -> N
     assert best[0].notes[0].startswith("The baseline was chosen on these queries: C has")
 
 
-def test_all_pairs_and_tukey(systems: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_pairs_are_one_family(systems: Any) -> None:
     qrels, runs = systems
-    quick = partial(randomized_tukey_hsd, resamples=5000)
-    monkeypatch.setattr(importlib.import_module("ir_outcomes.comparison.compare"), "randomized_tukey_hsd", quick)
-    asked: Any = {"names": ["A", "B", "C"], "all_pairs": True, "correction": "tukey"}
-    tukey = compare_several(qrels, runs["A"], [runs["B"], runs["C"]], **asked)
-    assert [(each.baseline, each.contender) for each in tukey] == [("A", "B"), ("A", "C"), ("B", "C")]
-    assert tukey[0].settings.family == 3
-    evaluated = [iro.search_lengths(qrels, run, cutoff=100) for run in runs.values()]
-    for values, facet in (([run.answered() for run in evaluated], "coverage"), ([run.esl() for run in evaluated], "ranking")):
-        expected = quick(np.stack(values, axis=1))
-        corrected = [getattr(each, facet).pvalue_corrected for each in tukey]
-        assert corrected == [expected[0, 1], expected[0, 2], expected[1, 2]]
-    assert tukey[1].verdict.strict == "better"
-    assert [row[:2] for row in tukey.view().tables[0].rows] == [("C", "B"), ("C", "A"), ("B", "A")]
-    with pytest.raises(ParameterError, match="needs one search length per query and run"):
-        iro.compare(qrels, runs["A"], [runs["B"], runs["C"]], unit="document", **asked)
-
-
-def test_tukey_is_not_refused_because_of_a_cutoff_nobody_asked_for() -> None:
-    """At 10 one run answers few queries, too few for Tukey; at the cutoff asked for all do."""
-    ranks = {"A": [3] * 30 + [5] * 10, "B": [2] * 30 + [5] * 10, "C": [40] * 30 + [41] * 10}
-    runs = {name: run_of({f"q{n}": rank for n, rank in enumerate(of_run)}, 50) for name, of_run in ranks.items()}
-    qrels = qrels_of({f"q{n}": 1 for n in range(40)})
-    found = compare_several(qrels, runs.pop("A"), runs, all_pairs=True, correction="tukey", unit="query")
-    assert [item.cutoffs for item in found] == [()] * 3
+    several = compare_several(qrels, runs["A"], [runs["B"], runs["C"]], names=["A", "B", "C"], all_pairs=True)
+    assert [(item.baseline, item.contender) for item in several] == [("A", "B"), ("A", "C"), ("B", "C")]
+    assert several[0].settings.family == 3
+    for facet in ("coverage", "ranking"):
+        raw = [getattr(item, facet).pvalue for item in several]
+        assert [getattr(item, facet).pvalue_corrected for item in several] == adjust(raw, "holm").tolist()
+    assert several[1].verdict.strict == "better"
+    assert [row[:2] for row in several.view().tables[0].rows] == [("C", "B"), ("C", "A"), ("B", "A")]
 
 
 def test_notes_name_everything_odd() -> None:
@@ -238,10 +220,9 @@ def test_per_query_lists() -> None:
         ({"unit": "topic"}, "unit='topic': must be one of auto, query, document"),
         ({"ties": "expected"}, "gives no single order to compare"),
         ({"test": "never_given()"}, r"test='never_given\(\)': must be one of t, wilcoxon, signflip"),
-        ({"correction": "sidak"}, "must be one of holm, bonferroni, fdr_bh, tukey, none"),
+        ({"correction": "sidak"}, "must be one of holm, bonferroni, fdr_bh, none"),
         ({"margins": (1, math.inf)}, "must be two or three positive numbers"),
         ({"all_pairs": True}, "need several contenders; give a list of them"),
-        ({"correction": "tukey"}, "is for all pairs of systems; add all_pairs=True"),
     ],
 )
 def test_wrong_settings(asked: dict[str, Any], message: str) -> None:

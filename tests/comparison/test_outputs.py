@@ -95,7 +95,7 @@ A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
     ("baseline", "contender", "settings", "error", "message"),
     [
         ({"q": {"RR(rel=2)": 1.0}}, {"q": {"RR(rel=2)": 1.0}}, {"rel": 1}, ParameterError, "counts grades from 2 on"),
-        (A, A, {"correction": "tukey", "measure": "RR"}, ParameterError, "must be one of holm"),
+        (A, A, {"correction": "sidak", "measure": "RR"}, ParameterError, "must be one of holm"),
         (A, {"z": {"RR": 1.0}}, {}, MismatchError, "have no query in common"),
         ({"q": {"AP": 1, "P@5": 1}}, {"q": {"AP": 1, "P@5": 1}}, {}, ParameterError, "has several measures"),
         ({"q": {"mine": 1}}, {"q": {"mine": 1}}, {}, ParameterError, "the direction of mine is not known"),

@@ -22,7 +22,6 @@ from ir_outcomes.statistics import (
     odds_ratio_interval,
     queries_for_coverage,
     queries_for_mean,
-    randomized_tukey_hsd,
     ratio_interval,
     t_test,
 )
@@ -168,8 +167,6 @@ def test_published_intervals_of_paired_counts() -> None:
         (lambda: coverage_interval([50, -20], 1.0, 0.95), "must be differences of shares"),
         (lambda: coverage_interval([0.5, 0], 0, 0.95), "step=0: must be above 0 and at most 1"),
         (lambda: ratio_interval([1, -2, 5], [1, 2, 9], 0.95), "needs a scale that starts at 0"),
-        (lambda: randomized_tukey_hsd([1, 2, 3]), "must be a two-dimensional array, queries by systems"),
-        (lambda: randomized_tukey_hsd([[1, 2], [3, 4]], resamples=0), "resamples=0"),
         (lambda: detectable_proportion(10, 0.5, 0.05, 0.03), r"power=0\.03: must be between 0\.05"),
         (lambda: detectable_proportion(10, 1.5, 0.05), r"discordant_share=1\.5: must be from 0 to 1"),
         (lambda: queries_for_coverage(3, 5, 5, 0.02, alpha=0.05), "n=3: a pilot has at least 1 query, and those won and lost"),

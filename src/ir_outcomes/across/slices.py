@@ -142,7 +142,7 @@ def compare_slices(
     chosen = contenders_of(evaluation, baseline, contenders)
     labels, named = _labels(evaluation, by)
     slices = _slices(evaluation, labels)
-    settings = Settings.of(evaluation, alpha=alpha, test=test, correction=correction, family=len(chosen), seed=seed)
+    settings = Settings.of(evaluation, alpha=alpha, test=test, correction=correction, family=len(chosen))
     parts = {label: evaluation.restrict(queries) for label, queries in slices.items()}
     rows = conditions_of(parts, baseline, chosen, settings, over_conditions=over_slices, fewest=FEWEST_QUERIES_OF_A_SLICE)
     everything = evaluation.restrict([query for queries in slices.values() for query in queries])

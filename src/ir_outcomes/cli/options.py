@@ -20,7 +20,7 @@ from ir_outcomes.formatting import listed
 from ir_outcomes.leaderboards.board import FACETS
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.runs import run_paths
-from ir_outcomes.types import Correction, FamilyCorrection, Missing, OneOrder, RankingTest, Ties, UnitChoice
+from ir_outcomes.types import Correction, Missing, OneOrder, RankingTest, Ties, UnitChoice
 
 STATISTICS = Group("Statistics", sort_key=2)
 STDIN = "\0"  # stands for "-" while the words of a command are parsed, which takes a bare hyphen for an option
@@ -283,8 +283,6 @@ class MarginTests(CorrectedTests):
 class FamilyTests(MarginTests):
     """The same where all pairs can be compared."""
 
-    correction: FamilyCorrection = "holm"  # type: ignore[assignment]  # one choice more
-    """The correction of p-values for several contenders; tukey is for --all-pairs."""
     all_pairs: Annotated[bool, Parameter(group=MAIN)] = False
     """Compare every two runs, instead of all with the baseline."""
 

@@ -20,9 +20,8 @@ from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, load_ev
 from ir_outcomes.evaluation.lengths import SearchLengths, metadata_of
 from ir_outcomes.formatting import listed, with_progress
 from ir_outcomes.reading.runs import is_path, run_list, runs_and_names
-from ir_outcomes.statistics import randomized_tukey_hsd
 from ir_outcomes.statistics.tests import function_test
-from ir_outcomes.types import FamilyCorrection, Floats, RankingTest, Ties, UnitChoice, check_count, check_positive
+from ir_outcomes.types import Correction, Floats, RankingTest, Ties, UnitChoice, check_positive
 
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
 
@@ -39,13 +38,12 @@ def compare(
     judged_only: bool | None = None,
     alpha: float = 0.05,
     test: RankingTest | Callable[[Floats], Any] = "t",
-    correction: FamilyCorrection = "holm",
+    correction: Correction = "holm",
     margins: tuple[float, ...] | None = None,
     all_pairs: bool = False,
     names: Sequence[str] | None = None,
     queries: Any = None,
     clusters: Any = None,
-    seed: int = 0,
     n_jobs: int | None = 1,
     progress: bool = False,
 ) -> Comparison | Comparisons:
@@ -70,9 +68,8 @@ def compare(
         Which test decides on ranking; all are reported. Where fewer than 30 queries differ, the sign-flip test takes the place
         of t. A function takes the differences (of clusters, their sums) and returns a p-value or SciPy's result, such as
         `scipy.stats.wilcoxon`; where its statistic has no sign, the direction is that of the mean.
-    correction : {"holm", "bonferroni", "fdr_bh", "tukey", "none"}
+    correction : {"holm", "bonferroni", "fdr_bh", "none"}
         Correction for several contenders, separately for each facet. It applies to improvements, not to the harm check.
-        "tukey", the randomized Tukey HSD test, is for all pairs and ``unit="query"``.
     margins : (float, float) or (float, float, float), optional
         Non-inferiority margins, all positive: coverage (percentage points), ranking (ranks), and the search length over all
         queries (ranks). The third is by default what the other two tolerate together: ranking margin x share that both answer
@@ -81,8 +78,6 @@ def compare(
         Compare every run with every later one, instead of all with the baseline.
     names : sequence of str, optional
         Names of the baseline and the contenders, in this order.
-    seed : int
-        Of the permutations of the randomized Tukey HSD test.
 
     Returns
     -------
@@ -109,11 +104,8 @@ def compare(
     """
     test_name = function_test(test) if callable(test) else test
     check_rules(alpha, test_name, correction)
-    check_count("seed", seed)
     check_positive("cutoff", cutoff, none_allowed=True)
     margins = checked_margins(margins)
-    if correction == "tukey" and not all_pairs:
-        raise ParameterError("correction='tukey' is for all pairs of systems; add all_pairs=True, or use 'holm'")
     if is_saved(qrels):
         qrels = load_evaluation(qrels)
     best = isinstance(baseline, str) and baseline == "best" and not (isinstance(qrels, Evaluation) and "best" in qrels.names)
@@ -149,9 +141,7 @@ def compare(
             *notes,
         )
     couples = list(combinations(evaluation, 2)) if all_pairs else [(evaluation[0], run) for run in evaluation[1:]]
-    settings = Settings.of(
-        evaluation, alpha=alpha, test=test_name, correction=correction, family=len(couples), margins=margins, seed=seed
-    )
+    settings = Settings.of(evaluation, alpha=alpha, test=test_name, correction=correction, family=len(couples), margins=margins)
     near = [()] * len(couples) if all_pairs and len(couples) > 1 else tipping_notes(evaluation, settings)
     measured = [
         measured_pair(evaluation, *couple, settings, notes=(*notes, *about_holes), elsewhere=labels)
@@ -226,12 +216,8 @@ def measured_pair(
     )
 
 
-def labels_elsewhere(
-    pairs: Sequence[tuple[SearchLengths, SearchLengths]], settings: Settings
-) -> list[tuple[CutoffLabel, ...] | None]:
+def labels_elsewhere(pairs: Sequence[tuple[SearchLengths, SearchLengths]], settings: Settings) -> list[tuple[CutoffLabel, ...]]:
     """Return the labels of each pair at the usual cutoffs but its own, up to the longest list of its shallower run."""
-    if settings.correction == "tukey":  # it takes as long at each cutoff, and can be refused at one that nobody asked for
-        return [None] * len(pairs)
     reach = [min(run.depth for run in pair) for pair in pairs]
     shown: list[tuple[CutoffLabel, ...]] = [()] * len(pairs)
     for cutoff in USUAL_CUTOFFS:
@@ -243,7 +229,7 @@ def labels_elsewhere(
         for place, label in enumerate(labels):
             if cutoff <= reach[place]:
                 shown[place] += (CutoffLabel(cutoff, label),)
-    return [*shown]
+    return shown
 
 
 def build(
@@ -251,7 +237,6 @@ def build(
 ) -> tuple[Comparison, ...]:
     """Test all pairs of a family, correct each facet over it, and reach the verdicts of the first `wanted` pairs, or of all."""
     queries, shown = [pair.queries for pair in pairs], pairs[:wanted]
-    corrected = _tukey(queries, settings) if settings.correction == "tukey" else None
     facets = [
         Facets.of(pair.queries, pair.reciprocal_ranks, settings)
         for pair in with_progress(shown, "pair", len(shown), shown=progress)
@@ -259,30 +244,8 @@ def build(
     tests = [found.tests for found in facets]
     for pair in queries[len(shown) :]:
         tests.append(run_tests(pair, settings.test, settings.coverage_test, settings.levels))
-    verdicts = judge(stacked(tests), alpha=settings.alpha, correction=settings.correction, corrected=corrected)
+    verdicts = judge(stacked(tests), alpha=settings.alpha, correction=settings.correction)
     return tuple(_comparison(pair, facets[place], verdicts, place, settings) for place, pair in enumerate(shown))
-
-
-def _tukey(pairs: Sequence[PairedQueries], settings: Settings) -> tuple[Floats, Floats]:
-    """Correct by the randomized Tukey HSD test over all systems; where a run found nothing there is a gap."""
-    if settings.unit == "document":
-        raise ParameterError(
-            "correction='tukey' needs one search length per query and run; use unit='query' or correction='holm'"
-        )
-    if settings.n_clusters is not None:
-        raise ParameterError("correction='tukey' takes queries as independent, not in clusters; use correction='holm'")
-
-    def corrected(what: str) -> Floats:
-        columns: dict[str, Floats] = {}
-        for pair in pairs:
-            columns[pair.baseline] = getattr(pair, f"{what}_baseline")
-            columns[pair.contender] = getattr(pair, f"{what}_contender")
-        place = {name: column for column, name in enumerate(columns)}
-        values = np.stack(list(columns.values()), axis=1)
-        pvalues = randomized_tukey_hsd(values, seed=settings.seed)
-        return np.array([pvalues[place[pair.baseline], place[pair.contender]] for pair in pairs])
-
-    return corrected("found"), corrected("length")
 
 
 def _comparison(pair: MeasuredPair, found: Facets, verdicts: Verdicts, place: int, settings: Settings) -> Comparison:

@@ -438,8 +438,8 @@ def holes(
 def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str, ...]]:
     """Return for each contender a note that few unjudged documents would change the direction, or none."""
     baseline, *names = evaluation.names
-    kept, unknown = evaluation.unjudged, settings.judged_only or settings.correction == "tukey"
-    if not kept or unknown or evaluation.cutoff > min(documents.depth for documents in kept):
+    kept = evaluation.unjudged
+    if not kept or settings.judged_only or evaluation.cutoff > min(documents.depth for documents in kept):
         return [()] * len(names)
     notes: list[tuple[str, ...]] = []
     for pair in _pairs(evaluation, baseline, names, settings):

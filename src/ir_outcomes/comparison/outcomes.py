@@ -19,7 +19,7 @@ from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.tests import PAIRED
 from ir_outcomes.types import (
     Bools,
-    FamilyCorrection,
+    Correction,
     Floats,
     Ints,
     RankingTest,
@@ -51,10 +51,9 @@ class Settings:
     alpha: float = 0.05  #: level of tests, intervals and verdict
     test: str = "t"  #: which test of ranking was asked to decide; "name()" is a function
     coverage_test: CoverageTest = "exact"  #: which one decides on coverage
-    correction: FamilyCorrection = "holm"  #: of the deciding p-values, separately for each facet,
+    correction: Correction = "holm"  #: of the deciding p-values, separately for each facet,
     family: int = 1  #: over so many comparisons
     margins: tuple[float, ...] | None = None  #: percentage points of coverage, ranks, and where given ranks over all queries
-    seed: int = 0  #: of the randomized Tukey HSD test
     n_clusters: int | None = None  #: clusters of the answerable queries; None where queries are independent
     clusters: str | None = None  #: digest of which queries are together
 
@@ -95,7 +94,7 @@ def check_rules(alpha: Any, test: Any, correction: Any) -> None:
     check_alpha(alpha)
     if not (isinstance(test, str) and test.endswith("()")):  # a function
         check_choice("test", test, get_args(RankingTest))
-    check_choice("correction", correction, get_args(FamilyCorrection))
+    check_choice("correction", correction, get_args(Correction))
 
 
 def check_alpha(alpha: Any) -> None:

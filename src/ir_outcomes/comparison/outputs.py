@@ -69,7 +69,7 @@ def compare_outputs(
     higher_is_better : bool, optional
         Direction of a measure that is not known here.
     alpha, test, correction, margins, clusters, progress
-        See `ir_outcomes.compare`; the correction is not "tukey".
+        See `ir_outcomes.compare`.
     names : tuple of str, optional
         Names of the baseline and the contenders; in a source that holds several runs, which of them is meant.
 
@@ -156,7 +156,7 @@ def compare_measure(
     baseline, contenders : str, and str or sequence of str, optional
         Names of the runs; by default all others are contenders.
     alpha, test, correction, margins, progress
-        See `ir_outcomes.compare`; the correction is not "tukey".
+        See `ir_outcomes.compare`.
 
     Raises
     ------

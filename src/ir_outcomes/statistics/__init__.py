@@ -1,6 +1,6 @@
 """Tests, intervals, corrections and power on arrays; nothing here knows about retrieval."""
 
-from ir_outcomes.statistics.corrections import adjust, randomized_tukey_hsd
+from ir_outcomes.statistics.corrections import adjust
 from ir_outcomes.statistics.counts import design_effect, differences, linearized
 from ir_outcomes.statistics.intervals import (
     Interval,
@@ -34,7 +34,7 @@ from ir_outcomes.statistics.tests import (
 __all__ = [  # noqa: RUF022  # by subject
     "differences", "linearized", "design_effect",
     "Test", "t_test", "wilcoxon", "sign_test", "sign_flip", "mean_test", "paired_tests", "binomial_test", "rank_sum",
-    "pairwise_tests", "adjust", "randomized_tukey_hsd",
+    "pairwise_tests", "adjust",
     "Interval", "mean_interval", "bounded_mean_interval", "coverage_interval", "odds_ratio_interval", "ratio_interval",
     "QueriesNeeded", "detectable_mean", "detectable_proportion", "queries_for_coverage", "queries_for_mean",
 ]

@@ -155,7 +155,7 @@ def corrected_words(comparisons: Sequence[Comparison], what: str = "run") -> str
     return f"intervals of each by itself, p and labels by {rule} over {family}{explained}"
 
 
-CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini and Hochberg", "tukey": "Tukey"}
+CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini and Hochberg"}
 
 
 def _outcome_table(comparison: Comparison) -> Table:
