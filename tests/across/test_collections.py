@@ -164,7 +164,7 @@ def test_hurt_is_raw_as_everywhere() -> None:
     runs = {"a": run_of(ranks, 20)} | {f"b{n}": run_of(worse if n == 0 else ranks, 20) for n in range(8)}
     found = iro.compare_collections(dict.fromkeys(("c1", "c2"), iro.evaluate(qrels_of(ranks), runs, cutoff=20)), "a")
     ranking, mean = found.conditions[0].comparison.ranking, found.overall[0].pooled[1].these
-    assert ranking.pvalue < 0.05 < ranking.corrected
+    assert ranking.pvalue < 0.05 < ranking.pvalue_corrected
     assert found.conditions[0].label == "no significant difference"
     assert [overall.hurt for overall in found.overall[:2]] == [("c1", "c2"), ()]
     assert "Hurt in none of the 2 collections." in found.overall[1].sentence

@@ -124,7 +124,9 @@ def test_several_contenders_are_corrected_sorted_and_filtered(systems: Any) -> N
     for correction, factor in (("bonferroni", 2), ("none", 1), ("holm", None)):
         found = compare_several(qrels, runs["A"], contenders, correction=correction)
         for facet in (*(item.coverage for item in found), *(item.ranking for item in found)):
-            assert facet.pvalue_corrected == min(1.0, factor * facet.pvalue) if factor else facet.corrected >= facet.pvalue
+            assert (
+                facet.pvalue_corrected == min(1.0, factor * facet.pvalue) if factor else facet.pvalue_corrected >= facet.pvalue
+            )
     assert (found["B"], len(found[:2])) == (found[1], 2)
     assert [item.contender for item in found.sorted("name")] == ["B", "C"]
     for by in ("verdict", "coverage", "ranking"):

@@ -145,7 +145,7 @@ def conditions_of(
             effects.append(mean_effect(measure, scores.values[0], scores.values[1], scores.clusters, level))
         # A label survives if every facet that is significant after the correction over the contenders still is.
         facets = (comparison.coverage, coverage_p), (comparison.ranking, ranking_p)
-        lost = any(facet.corrected <= settings.alpha < pvalue for facet, pvalue in facets)
+        lost = any(facet.pvalue_corrected <= settings.alpha < pvalue for facet, pvalue in facets)
         condition = Condition(
             condition=name,
             group=(groups or {}).get(name),
@@ -201,7 +201,7 @@ def compare_in(
 def _corrected(facets: Sequence[Facet], over_conditions: str) -> list[float]:
     """Correct the p-values over all contenders and conditions; they stay at least those corrected over the contenders."""
     pvalues = adjust([facet.pvalue for facet in facets], over_conditions)
-    return [max(facet.corrected, float(pvalue)) for facet, pvalue in zip(facets, pvalues, strict=True)]
+    return [max(facet.pvalue_corrected, float(pvalue)) for facet, pvalue in zip(facets, pvalues, strict=True)]
 
 
 def condition_columns(rows: Sequence[Condition], measures: Sequence[str] = ()) -> tuple[Column, ...]:

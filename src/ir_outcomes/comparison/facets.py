@@ -32,7 +32,7 @@ class Tested(Immutable):
 class Facet(Tested):
     """One way in which a contender can be better."""
 
-    name: str  #: "coverage", "ranking", "reciprocal rank" or "reciprocal search length"
+    name: str  #: "coverage" or "ranking"
     measured_in: str  #: unit of the means and of their difference
     higher_is_better: bool  #: their direction
     n: int  #: queries that the facet is measured on
@@ -47,9 +47,8 @@ class Facet(Tested):
     effect_size: float | None  #: None where it is not finite
     effect: str  #: "odds ratio won : lost" or "mean / standard deviation of the differences"
     test: str  #: the deciding test
-    tests: Mapping[str, Test]  #: all tests by name; sign flips of reciprocals are among them only where they decide
-    #: of the deciding test, for the contenders of one call; None for reciprocals, which decide nothing
-    pvalue_corrected: float | None
+    tests: Mapping[str, Test]  #: all tests by name
+    pvalue_corrected: float  #: of the deciding test, for the contenders of one call
     #: smallest true difference that the deciding kind of test would find with power 0.8; None where there is none
     detectable: float | None
     alpha: float  #: level of `interval`
@@ -64,11 +63,6 @@ class Facet(Tested):
     def pvalue(self) -> float:
         """Uncorrected p-value of the deciding test."""
         return self.decides.pvalue
-
-    @property
-    def corrected(self) -> float:
-        """The p-value that the label depends on: corrected, or the raw one where nothing is corrected."""
-        return self.pvalue if self.pvalue_corrected is None else self.pvalue_corrected
 
     @property
     def gain(self) -> float:
@@ -95,7 +89,7 @@ class CoverageFacet(Facet):
 
 @dataclass(frozen=True)
 class RankingFacet(Facet):
-    """Mean search length on what both runs found, in ranks, lower is better; or reciprocals, or another measure."""
+    """Mean search length on what both runs found, in ranks, lower is better; or another measure."""
 
     #: the test of the mean, which finds harm whichever test decides: sign flips with few differences
     mean_test: Literal["t", "signflip"] = "t"
@@ -154,14 +148,29 @@ class RestrictedLength(Tested):
 
 
 @dataclass(frozen=True)
-class Naive(Tested):
-    """What the framework replaces: tests on reciprocal rank over all answerable queries (Lin et al. 2021, Table 1)."""
+class Means(Tested):
+    """Means of a measure over some queries, which decide nothing."""
 
-    baseline: float | None  #: mean reciprocal rank of the first relevant document, unanswered queries as 0
+    name: str  #: "naive MRR", "naive mean", "reciprocal rank" or "reciprocal search length"
+    measured_in: str  #: "reciprocal", or the measure
+    higher_is_better: bool
+    n: int  #: queries that have a value
+    baseline: float | None
     contender: float | None
     difference: float | None
-    higher_is_better: bool  #: False for another measure that is better when lower
-    tests: Mapping[str, Test]  #: "ranksum", "wilcoxon" and "t": WRS, WSR and t-test of Table 1
+    tests: Mapping[str, Test]  #: "wilcoxon", "t" and of the naive means "ranksum": WSR, t-test and WRS of Lin et al. 2021
+
+    interval: ClassVar[None] = None
+
+    @property
+    def n_nonzero(self) -> int:
+        """Queries on which the two runs differ."""
+        return self.tests["t"].n_nonzero
+
+    @property
+    def decides(self) -> Test:
+        """The t test, which is shown."""
+        return self.tests["t"]
 
 
 class PairTests(NamedTuple):
@@ -232,9 +241,9 @@ class Facets(NamedTuple):
 
     coverage: CoverageFacet
     ranking: RankingFacet
-    reciprocal: RankingFacet | None
+    reciprocal: Means | None
     restricted: RestrictedLength | None
-    naive: Naive
+    naive: Means
     tests: PairTests
 
     @classmethod
@@ -251,8 +260,8 @@ class Facets(NamedTuple):
             guards=() if restricted is None else tuple(map(_as_tests, (restricted.test, restricted.won_and_lost_test))),
             higher_is_better=pair.higher_is_better,
         )
-        naive = naive_tests(reciprocal_ranks, higher_is_better=pair.measure is None or pair.higher_is_better)
-        return cls(coverage, ranking, reciprocal_facet(pair, settings), restricted, naive, tests)
+        naive = naive_means(pair, reciprocal_ranks)
+        return cls(coverage, ranking, reciprocal_means(pair, settings), restricted, naive, tests)
 
 
 def _as_tests(test: Test) -> Tests:
@@ -296,23 +305,18 @@ def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:
     )
 
 
-# The sign-flip test is reported beside the others, but of reciprocals only where it decides: they have no common unit, so that
-# their sign flips take longer than all other tests together.
-REPORTED = {"reciprocal": ("t", "wilcoxon", "sign")}
-
-
-def ranking_facet(pair: PairedQueries, settings: Settings, name: str = "ranking") -> RankingFacet:
+def ranking_facet(pair: PairedQueries, settings: Settings) -> RankingFacet:
     """Compare mean search lengths (or the values of another measure) on what both runs found."""
     measured_in, horizon = pair.measure or "ranks", None if pair.restricted is None else pair.restricted.horizon
     baseline, contender = pair.length_baseline[pair.shared], pair.length_contender[pair.shared]
     change, clusters, level = differences(baseline, contender), pair.shared_clusters, settings.first_step_level
     offered = paired_tests(change, settings.levels, clusters)
     test = offered.of_mean if settings.test == "t" else settings.test
-    tests = {name: offered[name] for name in (*REPORTED.get(measured_in, offered), test)}
+    tests = {name: offered[name] for name in (*offered, test)}
     # The most that a query can change by, where it is known.
-    largest = 0.0 if pair.identical else 1.0 if measured_in == "reciprocal" else None if horizon is None else horizon - 1.0
+    largest = 0.0 if pair.identical else None if horizon is None else horizon - 1.0
     facet = RankingFacet(
-        name=name,
+        name="ranking",
         measured_in=measured_in,
         higher_is_better=pair.higher_is_better,
         n=len(change),
@@ -339,16 +343,32 @@ def ranking_facet(pair: PairedQueries, settings: Settings, name: str = "ranking"
     return replace(facet, ratio=intervals.ratio_of_means(baseline, contender), ratio_interval=ratio_interval)
 
 
-def reciprocal_facet(pair: PairedQueries, settings: Settings) -> RankingFacet | None:
+def reciprocal_means(pair: PairedQueries, settings: Settings) -> Means | None:
     """Compare mean reciprocals of the search lengths on what both runs found, as Table 2 of Lin et al. 2021 does."""
     if pair.measure is not None:
         return None
-    of_reciprocals = replace(
-        pair, length_baseline=pair.reciprocal_baseline, length_contender=pair.reciprocal_contender, measure="reciprocal",
-        higher_is_better=True,
-    )  # fmt: skip
+    values = pair.reciprocal_baseline[pair.shared], pair.reciprocal_contender[pair.shared]
+    paired = paired_tests(differences(*values), clusters=pair.shared_clusters)
     name = "reciprocal rank" if settings.unit == "query" else "reciprocal search length"
-    return replace(ranking_facet(of_reciprocals, settings, name), pvalue_corrected=None)
+    return _means(name, "reciprocal", values, True, {"wilcoxon": paired["wilcoxon"], "t": paired["t"]})
+
+
+def naive_means(pair: PairedQueries, values: tuple[Floats, Floats]) -> Means:
+    """Compare the means that the framework replaces, over all answerable queries: Table 1 of Lin et al. 2021."""
+    paired = paired_tests(differences(*values))
+    tests = {"ranksum": rank_sum(*values), "wilcoxon": paired["wilcoxon"], "t": paired["t"]}
+    if pair.measure is None:
+        return _means("naive MRR", "reciprocal", values, True, tests)
+    return _means("naive mean", pair.measure, values, pair.higher_is_better, tests)
+
+
+def _means(
+    name: str, measured_in: str, values: tuple[Floats, Floats], higher_is_better: bool, tests: Mapping[str, Test]
+) -> Means:
+    """Return the means of two arrays of values, and their difference."""
+    baseline, contender = values
+    change = _mean_difference(differences(baseline, contender))
+    return Means(name, measured_in, higher_is_better, len(baseline), _mean(baseline), _mean(contender), change, tests)
 
 
 def restricted_length(pair: PairedQueries, settings: Settings) -> RestrictedLength | None:
@@ -389,14 +409,6 @@ def confirming_tests(pair: PairedQueries, restricted: RestrictedLength | None) -
         return ()
     tests = paired_tests(differences(*pair.all_queries), clusters=pair.clusters)
     return tests[tests.of_mean], tests["wilcoxon"]
-
-
-def naive_tests(values: tuple[Floats, Floats], *, higher_is_better: bool) -> Naive:
-    """Run the tests of Table 1."""
-    change = differences(*values)
-    paired = paired_tests(change)
-    tests = {"ranksum": rank_sum(*values), "wilcoxon": paired["wilcoxon"], "t": paired["t"]}
-    return Naive(_mean(values[0]), _mean(values[1]), _mean_difference(change), higher_is_better, tests)
 
 
 def _detectable_mean(change: Floats, level: float, most: float = np.inf) -> float | None:

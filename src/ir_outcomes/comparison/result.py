@@ -7,13 +7,12 @@ from typing import Any, Literal, NamedTuple, Self, overload
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import CoverageFacet, Naive, RankingFacet, RestrictedLength
+from ir_outcomes.comparison.facets import CoverageFacet, Facet, Means, RankingFacet, RestrictedLength
 from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
 from ir_outcomes.comparison.verdict import LABELS, Direction, Verdict, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.results import OPTIONAL, Better, Column, Result, attributes, of_part, rows_of
-from ir_outcomes.statistics import Test
 from ir_outcomes.types import Floats
 
 WHICH = ("won", "lost", "better", "worse")
@@ -117,11 +116,11 @@ class Comparison(Result):
         How it was made, and the outcome split.
     coverage, ranking : CoverageFacet and RankingFacet
         Queries answered or relevant documents found, in percentage points; mean search length on what both found, in ranks.
-    reciprocal : RankingFacet or None
-        The same on reciprocals, higher is better; it decides nothing. None where another measure than a rank was compared.
+    reciprocal : Means or None
+        Reciprocals on what both found, which decide nothing; None where another measure than a rank was compared.
     restricted : RestrictedLength or None
         Search lengths over all queries, and what the ranking facet leaves out; None without a cutoff.
-    naive : Naive
+    naive : Means
         Standard tests on reciprocal rank over all answerable queries: what the framework replaces.
     cutoffs : tuple of CutoffLabel
         The label at other cutoffs, ascending, not corrected for their number; empty where they are not known.
@@ -145,9 +144,9 @@ class Comparison(Result):
     outcomes: Outcomes
     coverage: CoverageFacet
     ranking: RankingFacet
-    reciprocal: RankingFacet | None
+    reciprocal: Means | None
     restricted: RestrictedLength | None
-    naive: Naive
+    naive: Means
     cutoffs: tuple[CutoffLabel, ...]
     verdict: Verdict
     run_metadata: Mapping[str, str] = field(default_factory=dict)
@@ -220,24 +219,21 @@ class Comparison(Result):
 
     def long_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each test; only the one that decides on a facet has a corrected p-value."""
-        facets = [facet for facet in (self.coverage, self.ranking, self.reciprocal) if facet is not None]
-        tests: list[tuple[str, str, Test, Any, int, float | None]] = [
-            (facet.name, name, test, facet, facet.n, facet.pvalue_corrected if name == facet.test else None)
-            for facet in facets
-            for name, test in facet.tests.items()
-        ]
-        if (whole := self.restricted) is not None:
-            tests += [("all queries", test.name, test, whole, whole.n, None) for test in (whole.test, whole.sign_test)]
-        tests += [("naive", name, test, self.naive, self.n_queries, None) for name, test in self.naive.tests.items()]
         rows = []
-        for facet_name, name, test, measured, n, corrected in tests:
-            low, high = getattr(measured, "interval", None) or (None, None)
-            row = {
-                "baseline": self.baseline, "contender": self.contender, "facet": facet_name, "test": name,
-                "estimate": measured.difference, "low": low, "high": high, "statistic": test.statistic, "p": test.pvalue,
-                "p_corrected": corrected, "n": n, "n_nonzero": test.n_nonzero,
-            }  # fmt: skip
-            rows.append(row)
+        for measured in (self.coverage, self.ranking, self.reciprocal, self.restricted, self.naive):
+            if measured is None:
+                continue
+            low, high = measured.interval or (None, None)
+            for name, test in measured.tests.items():
+                corrected = None
+                if isinstance(measured, Facet) and name == measured.test:
+                    corrected = measured.pvalue_corrected
+                row = {
+                    "baseline": self.baseline, "contender": self.contender, "facet": measured.name, "test": name,
+                    "estimate": measured.difference, "low": low, "high": high, "statistic": test.statistic, "p": test.pvalue,
+                    "p_corrected": corrected, "n": measured.n, "n_nonzero": test.n_nonzero,
+                }  # fmt: skip
+                rows.append(row)
         return rows
 
 
@@ -318,12 +314,10 @@ def columns_of(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
             if measure
             else _facet_columns("ranking", "ranks", "lower", 2)
         ),
-        # The reciprocal decides nothing, so it is not corrected.
-        *(_facet_columns("reciprocal", "reciprocal", "higher", 4, corrected=False) if not measure else ()),
+        *(_means_columns("reciprocal", "wilcoxon", "t") if not measure else ()),
         Column("ranking_ratio", "ranking.ratio", "B / A", ".2f", better="lower"),
         *(_RESTRICTED if first is None or first.restricted is not None else ()),
-        *attributes("naive_baseline=naive.baseline", "naive_contender=naive.contender", "naive_difference=naive.difference"),
-        *(Column(f"naive_p_{test}", _pvalue_of("naive", test), form="p") for test in ("ranksum", "wilcoxon", "t")),
+        *_means_columns("naive", "ranksum", "wilcoxon", "t"),
         *attributes("alpha=settings.alpha", "correction=settings.correction", "family=settings.family"),
         Column("verdict", "verdict.label", form="label"),
         *of_part("verdict", attributes("direction", "strict", "do_no_harm", "guard", "non_inferior", "equivalent")),
@@ -348,9 +342,12 @@ def names_of(comparison: Comparison) -> tuple[str, str]:
     return ("ESL", "RR") if comparison.unit == "query" else ("ASL", "reciprocal ASL")
 
 
-def _facet_columns(
-    name: Literal["coverage", "ranking", "reciprocal"], unit: str, better: Better, places: int, *, corrected: bool = True
-) -> tuple[Column, ...]:
+def _means_columns(name: Literal["reciprocal", "naive"], *tests: str) -> tuple[Column, ...]:
+    means = attributes(*(f"{name}_{mean}={name}.{mean}" for mean in ("baseline", "contender", "difference")))
+    return (*means, *(Column(f"{name}_p_{test}", _pvalue_of(name, test), form="p") for test in tests))
+
+
+def _facet_columns(name: Literal["coverage", "ranking"], unit: str, better: Better, places: int) -> tuple[Column, ...]:
     return (
         Column(f"{name}_n", f"{name}.n", "n", "n"),
         Column(f"{name}_n_nonzero", f"{name}.n_nonzero", "differ", "n"),
@@ -360,7 +357,7 @@ def _facet_columns(
         Column(name, f"{name}.interval", name, f"[+.{places}f]", unit, better),
         *attributes(f"{name}_effect={name}.effect_size", f"{name}_test={name}.test"),
         Column(f"{name}_p", f"{name}.pvalue", "raw p", "p"),
-        *((Column(f"{name}_p_corrected", f"{name}.pvalue_corrected", "p", "p"),) if corrected else ()),
+        Column(f"{name}_p_corrected", f"{name}.pvalue_corrected", "p", "p"),
         *attributes(f"{name}_detectable={name}.detectable"),
     )
 

@@ -122,7 +122,7 @@ def _tested(test: Test) -> str:
 
 def _deciding(facet: Facet) -> str:
     text = f"{facet.decides.method}, {pvalue_in_words(facet.pvalue)}"
-    return text if facet.corrected == facet.pvalue else f"{text}, corrected {pvalue(facet.corrected)}"
+    return text if facet.pvalue_corrected == facet.pvalue else f"{text}, corrected {pvalue(facet.pvalue_corrected)}"
 
 
 def _ranking(facet: RankingFacet, unit: str) -> str:

@@ -126,9 +126,9 @@ def facets_of(comparison: Comparison) -> list[dict[str, Any]]:
 
 def _finding(facet: Facet) -> tuple[str, str, str]:
     """Return what the tests of a facet find, its tone, and the p-value that says so."""
-    own, p = tone_of(facet.gain), pvalue(facet.corrected, facet.alpha)
+    own, p = tone_of(facet.gain), pvalue(facet.pvalue_corrected, facet.alpha)
     raw = min(test.pvalue for name, test in facet.tests.items() if name in (facet.test, "t", "wilcoxon"))
-    if facet.corrected <= facet.alpha:
+    if facet.pvalue_corrected <= facet.alpha:
         return _FINDINGS[own], own, p
     if own == "worse" and raw <= facet.alpha:  # harm counts without the correction, whichever test finds it
         return _FINDINGS[own], own, f"{pvalue(raw, facet.alpha)} uncorrected"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from ir_outcomes.comparison.facets import Facet, RestrictedLength
+from ir_outcomes.comparison.facets import Facet, Means, RestrictedLength
 from ir_outcomes.comparison.holes import COLUMNS, MOST_TIPPING, BoundWord, Holes, PairHoles, Tipping
 from ir_outcomes.comparison.plan import BY_DEFAULT, Plan, PlannedFacet
 from ir_outcomes.comparison.result import QUERY_COLUMNS, Comparison, Comparisons, Queries, columns_of, names_of, paper_columns
@@ -44,7 +44,7 @@ def _comparison(comparison: Comparison) -> View:
     )
 
 
-def _named(facet: Facet | RestrictedLength) -> str:
+def _named(facet: Facet | Means | RestrictedLength) -> str:
     unit = {"percentage points": ", %", "reciprocal": ""}.get(facet.measured_in, f", {facet.measured_in}")
     return f"{facet.name}{unit}"
 
@@ -84,7 +84,7 @@ def _answer(comparison: Comparison) -> Iterator[str]:
     else:
         by_chance = comparison.verdict.label == NO_DIFFERENCE  # said once, below
         of_coverage, of_ranking = (
-            "not significant" if facet.difference and facet.corrected > facet.alpha and not by_chance else ""
+            "not significant" if facet.difference and facet.pvalue_corrected > facet.alpha and not by_chance else ""
             for facet in facets
         )
         ranking = f"{_ranking_words(comparison)}{f' ({of_ranking})' if of_ranking else ''}"
@@ -123,7 +123,7 @@ def _margin_sentence(comparison: Comparison) -> str:
 
 def corrected_p(facet: Facet | RestrictedLength, alpha: float) -> str:
     """Write the p-value that the label depends on, with a mark where only the raw one is significant."""
-    corrected = getattr(facet, "corrected", facet.pvalue)
+    corrected = getattr(facet, "pvalue_corrected", facet.pvalue)
     return f"{pvalue(corrected, alpha)}{MARK if facet.pvalue <= alpha < corrected else ''}"
 
 
@@ -178,19 +178,16 @@ def _outcome_table(comparison: Comparison) -> Table:
 
 def _tests_table(comparison: Comparison) -> Table:
     """Show every measured quantity with its raw p-value, and sizes of the changes below."""
-    naive, whole, means = comparison.naive, comparison.restricted, _means(comparison.alpha)
+    whole, means = comparison.restricted, _means(comparison.alpha)
 
     def line(name: str, test: Test, *numbers: Any) -> tuple[Any, ...]:
         return (name, *numbers, pvalue(test.pvalue, comparison.alpha), test.name)
 
-    def measured(facet: Facet | RestrictedLength, test: Test) -> tuple[Any, ...]:
+    def measured(facet: Facet | Means | RestrictedLength, test: Test) -> tuple[Any, ...]:
         return line(_named(facet), test, facet.n, facet.n_nonzero, *(column.text(facet) for column in means))
 
-    facets = (comparison.coverage, comparison.ranking, comparison.reciprocal)
+    facets = (comparison.coverage, comparison.ranking, comparison.reciprocal, comparison.naive)
     rows = [measured(facet, facet.decides) for facet in facets if facet is not None]
-    t, name = naive.tests["t"], "naive mean" if comparison.reciprocal is None else "naive MRR"
-    numbers = fixed(naive.baseline, 4), fixed(naive.contender, 4), fixed(naive.difference, 4, signed=True)
-    rows.append(line(name, t, comparison.n_queries, t.n_nonzero, *numbers, NOTHING))
     captions = ["n: queries that the line is measured on; differ: those on which the runs differ; p: not corrected"]
     if whole is not None:
         both, part = (fixed(value, 2, signed=True) for value in (whole.both, whole.won_and_lost))
@@ -243,8 +240,10 @@ def _comparisons(comparisons: Comparisons) -> View:
         corrected_words(ranked, "pair" if pairs else "run"),
         alpha=first.alpha,
     )
-    facets = {"coverage_difference": "coverage", "ranking_difference": "ranking"}
-    significant = {name: [getattr(item, facet).corrected <= item.alpha for item in ranked] for name, facet in facets.items()}
+    significant = {
+        "coverage_difference": [item.coverage.pvalue_corrected <= item.alpha for item in ranked],
+        "ranking_difference": [item.ranking.pvalue_corrected <= item.alpha for item in ranked],
+    }
     restricted = [None if item.restricted is None else item.restricted.difference for item in ranked]
     best = {"coverage_difference": tops([item.coverage.difference for item in ranked], True)}
     table = table.marked(best=best | {"restricted_difference": tops(restricted, False)}, significant=significant)
