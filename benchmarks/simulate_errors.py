@@ -27,7 +27,6 @@ from ir_outcomes.statistics import (
     detectable_mean,
     detectable_proportion,
     mean_interval,
-    odds_ratio_interval,
     ratio_interval,
     t_test,
 )
@@ -185,13 +184,9 @@ def interval_rates(population: Population, n: int, trials: int) -> dict[str, flo
     for pair in population.pairs:
         lengths, d = (pair.length_baseline[pair.shared], pair.length_contender[pair.shared]), _change(pair)
         found = pair.found_contender - pair.found_baseline
-        won, lost = float(np.mean(found > 0)), float(np.mean(found < 0))
         for _ in range(trials):
             drawn = rng.integers(0, len(found), n)
             note("coverage", coverage_interval(found[drawn], pair.item_share, level), float(found.mean()))
-            if population.coverage_test == "exact" and lost > 0:
-                odds = odds_ratio_interval(int((found[drawn] > 0).sum()), int((found[drawn] < 0).sum()), level)
-                note("odds won : lost", odds, won / lost)
             drawn = rng.integers(0, len(d), n)
             sample = d[drawn]
             if not sample.any() and pair.restricted is not None:

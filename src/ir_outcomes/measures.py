@@ -353,29 +353,11 @@ class _Outcome(SearchLengthMeasure):
         return np.where(np.isnan(shares), float(self["case"] == "neither"), shares)
 
 
-class _SharedRR(SearchLengthMeasure):
-    """Reciprocal rank on the queries that both runs answered. Higher is better; undefined (NaN) for the others.
-
-    References
-    ----------
-    Lin et al. 2021, Table 2, columns "A RR" and "B RR".
-    """
-
-    NAME = __name__ = "SharedRR"
-    HIGHER_IS_BETTER = True
-    SUPPORTED_PARAMS = {**SHARED, **_BASELINE}
-    _example = "SharedRR(baseline='bm25')@100"
-
-    def values_against(self, baseline: SearchLengths, contender: SearchLengths) -> Any:
-        return 1 / self._mean_of_both(baseline, contender, "query")
-
-
 ESL = _ESL()
 ASL = _ASL()
 Answered = _Answered()
 Outcome = _Outcome()
-SharedRR = _SharedRR()
-MEASURES: tuple[SearchLengthMeasure, ...] = (ESL, ASL, Answered, Outcome, SharedRR)
+MEASURES: tuple[SearchLengthMeasure, ...] = (ESL, ASL, Answered, Outcome)
 
 
 class OutcomesEvaluator(Evaluator):

@@ -9,7 +9,7 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from ir_outcomes.reading.datasets import Task, is_dataset_id, open_collection, r
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import DATASET_PREFIX, distinct_names
 from ir_outcomes.statistics import adjust, differences, paired_tests
-from ir_outcomes.types import Floats, OneOrder, RankingTest, UnitChoice, check_choice
+from ir_outcomes.types import Correction, Floats, OneOrder, RankingTest, UnitChoice, check_choice
 
 __all__ = ["comparisons", "experiment"]
 
@@ -81,7 +81,6 @@ def experiment(
     names: Sequence[str] | None = None,
     *,
     baseline: int | str | Sequence[int | str] | None = 0,
-    perquery: bool = False,
     highlight: Literal["bold", "color", "colour"] | None = None,
     cutoff: int | None = None,
     rel: int | None = None,
@@ -90,8 +89,7 @@ def experiment(
     judged_only: bool = False,
     alpha: float = 0.05,
     test: RankingTest = "t",
-    correction: str | None = "holm",
-    correction_alpha: float | None = None,
+    correction: Correction | None = "holm",
     margins: tuple[float, ...] | None = None,
     round: int | Mapping[str, int] | None = None,
     returns: Literal["frame", "comparisons", "both"] = "frame",
@@ -113,8 +111,6 @@ def experiment(
         Names of the systems; by default PyTerrier's.
     baseline : int, str, sequence of these, or None
         Which system the others are compared with: its place or name. Several give a block of columns each; None means only.
-    perquery : bool
-        PyTerrier's frame of the values of each query, without any comparison.
     highlight : {"bold", "color", "colour"}, optional
         Mark the best value of each measure, in its own direction; the frame becomes a Styler of pandas.
     cutoff, rel : int, optional
@@ -123,11 +119,8 @@ def experiment(
         See `ir_outcomes.evaluate` and `ir_outcomes.compare`.
     test : {"t", "wilcoxon", "signflip"}
         Which test decides on ranking; the p-values of the measures are of the same test.
-    correction : str or None
-        Correction over the systems, of each facet and measure separately: "holm", "bonferroni", "fdr_bh", None, or any that
-        ``statsmodels.stats.multitest.multipletests`` knows; under those, verdicts are corrected by Holm's method.
-    correction_alpha : float, optional
-        Level of the columns ``reject``; by default `alpha`.
+    correction : {"holm", "bonferroni", "fdr_bh", "none"} or None
+        Correction over the systems, of each facet and measure separately.
     round : int or mapping of str to int, optional
         Decimal places of the means of the measures.
     returns : {"frame", "comparisons", "both"}
@@ -157,15 +150,14 @@ def experiment(
     import pandas as pd
 
     check_choice("returns", returns, ("frame", "comparisons", "both"))
-    if perquery not in (False, True):
-        raise ParameterError(f"perquery={perquery!r}: must be True or False")
     if highlight is not None:
         check_choice("highlight", highlight, tuple(_STYLES))
-    if "dataframe" in options:
-        raise ParameterError("dataframe: not an argument of ir_outcomes' experiment; it is always a frame, call its to_dict()")
-    if returns != "frame" and (baseline is None or perquery):
-        raise ParameterError(f"returns={returns!r} needs a baseline, and no perquery; name one, or ask for the frame only")
-    corrected_by = _known_correction(correction)
+    for name in _INSTEAD.keys() & options.keys():
+        raise ParameterError(f"{name}: not an argument of ir_outcomes' experiment; {_INSTEAD[name]}")
+    if returns != "frame" and baseline is None:
+        raise ParameterError(f"returns={returns!r} needs a baseline; name one, or ask for the frame only")
+    corrected_by = "none" if correction is None else correction
+    check_choice("correction", corrected_by, get_args(Correction))
     named = _named_systems(systems, names)
     bases = _named_baselines(baseline, list(named))
     measures = _measures_by_column(eval_metrics)
@@ -174,10 +166,6 @@ def experiment(
     chosen, about_settings = _choose_settings(cutoff, rel, measures.values(), collection.task)
     settings: dict[str, Any] = {**chosen, "ties": ties, "judged_only": judged_only}
     topics = _read_topics(topics)
-    if perquery:
-        ran = _run(named, topics, judgments, measures.values(), options)
-        headings = {str(measure): name for name, measure in [*measures.items()][::-1]}  # of map and AP the first
-        return ran.assign(measure=ran["measure"].map(headings))
     kept = Recording(**settings)
     ran = _run(named, topics, judgments, [*measures.values(), kept], options)
     judged = ran[ran["qid"].isin(judgments.query_ids)]  # PyTerrier adds NaN for topics without qrels
@@ -188,8 +176,7 @@ def experiment(
     texts_of = dict(zip(topics["qid"], map(str, topics["query"]), strict=True)) if "query" in topics.columns else {}
     evaluation = evaluate(collection.task or judgments, lengths, names=list(named), unit=unit, queries=texts_of, **settings)
     results: dict[str, Comparisons] = {}
-    rules: dict[str, Any] = {"alpha": alpha, "test": test, "margins": margins}
-    rules["correction"] = corrected_by if corrected_by in _OURS.values() else "holm"
+    rules: dict[str, Any] = {"alpha": alpha, "test": test, "margins": margins, "correction": corrected_by}
     for base in bases if len(named) > 1 else ():
         others = [name for name in named if name != base]
         results[base] = replace(cast("Comparisons", compare(evaluation, base, others, **rules)), notes=about_settings)
@@ -206,20 +193,16 @@ def experiment(
         place = list(named).index(base)
         block: dict[str, Any] = {}
         for name, measure in measures.items():
-            level = alpha if correction_alpha is None else correction_alpha
-            block |= _changes(name, measure, by_query[name], place, test=test, correction=corrected_by, alpha=level)
+            block |= _changes(name, measure, by_query[name], place, test=test, correction=corrected_by, alpha=alpha)
         block |= _facets(result, place, corrected=corrected_by != "none")
         suffix = f" (against {base})" if len(bases) > 1 else ""
         columns |= {f"{heading}{suffix}": column for heading, column in block.items()}
     frame: Any = pd.DataFrame(columns)
     if round is not None:
         frame = frame.round(round if isinstance(round, Mapping) else dict.fromkeys(measures, round))
-    notes = list(about_settings)
-    if corrected_by not in _OURS.values():
-        notes.append(f"Verdicts are corrected by holm; {corrected_by} corrects the p-values of the measures.")
     frame.attrs.update(
         settings, unit=evaluation.unit, alpha=alpha, correction=corrected_by, n_queries=int(evaluation.answerable.sum()),
-        notes=notes,
+        notes=list(about_settings),
     )  # fmt: skip
     shown = frame if highlight is None else _highlighted(frame, measures, _STYLES[highlight])
     return (shown, compared) if returns == "both" else shown
@@ -365,20 +348,14 @@ def _measures_by_column(eval_metrics: Sequence[Any]) -> dict[str, Any]:
     return measures
 
 
-# What this package calls the corrections of statsmodels that it has, too.
-_OURS = {"b": "bonferroni", "h": "holm", "fdr_bh": "fdr_bh", "none": "none"}
+# What serves instead of arguments of PyTerrier.
+_INSTEAD = {
+    "dataframe": "it is always a frame, call its to_dict()",
+    "perquery": "call pyterrier.Experiment for the values of each query",
+    "correction_alpha": "give alpha",
+}
 _ANSWERED = "answered (queries)"
 _STYLES = {"bold": "font-weight: bold", "color": "background-color: lightgreen", "colour": "background-color: lightgreen"}
-
-
-def _known_correction(name: str | None) -> str:
-    """Return our name of a correction, or that of statsmodels, which PyTerrier brings, where only statsmodels has it."""
-    from statsmodels.stats.multitest import multitest_alias
-
-    aliases = {**multitest_alias, "none": "none"}
-    if (name or "none") not in aliases:
-        raise ParameterError(f"correction={name!r}: must be one of {', '.join(aliases)}")
-    return _OURS.get(aliases[name or "none"], name or "none")
 
 
 def _mean(measure: Any, values: Floats) -> float:
@@ -391,8 +368,6 @@ def _mean(measure: Any, values: Floats) -> float:
 
 def _changes(name: str, measure: Any, values: Floats, base: int, *, test: str, correction: str, alpha: float) -> dict[str, Any]:
     """Make PyTerrier's columns of (n_systems, n_queries) values, in the direction of the measure, where both have a value."""
-    from statsmodels.stats.multitest import multipletests
-
     sign = 1 if getattr(measure, "HIGHER_IS_BETTER", True) else -1
     changes = []
     for row in np.delete(values, base, axis=0):
@@ -406,14 +381,9 @@ def _changes(name: str, measure: Any, values: Floats, base: int, *, test: str, c
     }
     rejected: dict[str, Any] = {}
     if correction != "none":
-        if correction in _OURS.values():  # statsmodels collects garbage for Holm's method: 100 ms
-            corrected = adjust(pvalues, correction)
-            reject = corrected <= alpha
-        else:
-            with np.errstate(divide="ignore"):  # Sidak's takes the logarithm of 1 - p, where p can be 1
-                reject, corrected = multipletests(pvalues, alpha, correction)[:2]
+        corrected = adjust(pvalues, correction)
         columns["p-value corrected"] = corrected
-        rejected = {f"{name} reject": np.insert(reject, base, False)}
+        rejected = {f"{name} reject": np.insert(corrected <= alpha, base, False)}
     return {f"{name} {heading}": _beside_baseline(column, base) for heading, column in columns.items()} | rejected
 
 

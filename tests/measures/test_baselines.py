@@ -56,8 +56,6 @@ def by_query(measure: Any, qrels: Any = QRELS, run: Any = RUN) -> dict[str, floa
         ("ESL(need=2,baseline='bm25')@100", [NAN, NAN, NAN, NAN, NAN]),
         ("ASL(baseline='bm25')@100", [2, 1, NAN, NAN, NAN]),
         ("ASL(baseline='bm25',of='baseline')", [1, 3, NAN, NAN, NAN]),
-        ("SharedRR(baseline='bm25')@100", [0.5, 1, NAN, NAN, NAN]),
-        ("SharedRR(baseline='bm25',of='baseline')@100", [1, 1 / 3, NAN, NAN, NAN]),
     ],
 )
 def test_values_of_every_query(bm25: str, text: str, expected: list[float]) -> None:
@@ -151,7 +149,7 @@ def test_registering(tmp_path: Path, bm25: str, monkeypatch: pytest.MonkeyPatch)
         ("ESL(unanswered='cutoff+1')", "unanswered='cutoff\\+1' needs a cutoff"),
         ("Answered(first=3)", "Answered has no parameter first; it has cutoff, rel"),
         ("ESL(judged_only=1)", "judged_only=1: must be one of False, True"),
-        ("SharedRR@9", "compares with a baseline: write SharedRR\\(baseline='bm25'\\)@100"),
+        ("Outcome(case='won')@9", "compares with a baseline: write Outcome\\(baseline='bm25',case='won'\\)@100"),
     ],
 )
 def test_wrong_measures_give_our_error(bm25: str, text: str, message: str) -> None:

@@ -1,6 +1,5 @@
 """Every figure at every size: nothing overlaps, leaves the frame, grows without bound or changes global state."""
 
-import dataclasses
 import sys
 import xml.dom.minidom
 from collections.abc import Callable, Iterator
@@ -186,8 +185,7 @@ def test_wrong_kinds_are_named() -> None:
         (result_of("Plan"), None, "a Plan has no figures"),
         (disjoint, "facets", "kind='facets': no query is found by both runs"),
         (disjoint, "ranks", "kind='ranks': no query is found by both runs"),
-        (disjoint, "pie", "kind='pie': a Comparison is drawn as facets, outcomes, restricted, ranks"),
-        (dataclasses.replace(disjoint, restricted=None), "restricted", "needs a cutoff"),
+        (disjoint, "pie", "kind='pie': a Comparison is drawn as facets, outcomes, ranks, queries"),
         (stored, "queries", "stored without its queries"),
     ):
         with pytest.raises(ParameterError, match=message):
@@ -205,24 +203,12 @@ def test_better_is_up_and_to_the_right() -> None:
     assert all(result.plot(kind, ax=Figure()).has_data() for kind in figures.kinds(result))
 
 
-def test_parts_of_the_gain_add_up_to_the_diamond() -> None:
-    comparison = compared(2)
-    whole = comparison.restricted
-    axes = comparison.plot("restricted", ax=Figure())
-    parts = [bar.get_width() for bar in axes.patches]
-    assert parts == pytest.approx([-whole.won, -whole.both, -whole.lost])
-    assert sum(parts) == pytest.approx(-whole.difference)
-    assert axes.lines[1].get_xdata() == pytest.approx([-whole.difference])
-
-
 def test_queries_run_from_the_largest_loss_to_the_largest_gain() -> None:
     comparison = compared(2, 200)
     axes = comparison.plot("queries", ax=Figure())
     gains = [-query.restricted for query in comparison.queries if query.outcome != "neither"]
     assert [bar.get_height() for bar in axes.patches] == sorted(gains)
     assert "counts as rank 51" in title_of(axes)
-    axes = comparison.plot("differences", ax=Figure())
-    assert sum(bar.get_height() for bar in axes.patches) == len(gains)
 
 
 def test_buckets_of_the_headroom_share_no_end() -> None:

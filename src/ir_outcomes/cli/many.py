@@ -131,7 +131,6 @@ def stability(
     resamples: options.RESAMPLES = 1000,
     seed: options.SEED = 0,
     out: output.PlotOutput = output.PlotOutput(),
-    kind: Annotated[Literal["ranks", "tau"], output.PLOT_KIND] = "ranks",
 ) -> None:
     """Rank the runs on bootstrap resamples of the queries.
 
@@ -147,8 +146,6 @@ def stability(
         Report how often each run is among the first so many.
     level
         The confidence level of the intervals of ranks.
-    kind
-        The figure of --plot; several conditions are drawn together.
 
     Examples
     --------
@@ -171,7 +168,7 @@ def stability(
 
         out.draw(partial(conditions_plot, results))
     else:
-        out.draw(partial(result.plot, kind))
+        out.draw(result.plot)
     out.write(*results.values())
 
 

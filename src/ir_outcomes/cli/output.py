@@ -267,8 +267,8 @@ class PlotOutput(Output):
 class ComparisonOutput(PlotOutput):
     """The same for comparisons, which have figures of several kinds."""
 
-    kind: Annotated[Literal["facets", "outcomes", "restricted", "ranks", "differences", "queries"], PLOT_KIND] = "facets"
-    """The figure of --plot; the last three are for a single contender."""
+    kind: Annotated[Literal["facets", "outcomes", "ranks", "queries"], PLOT_KIND] = "facets"
+    """The figure of --plot; the last two are for a single contender."""
 
 
 def _in_options(view: View) -> View:

@@ -83,8 +83,6 @@ class CoverageFacet(Facet):
 
     won: int | None = None  #: queries that only the contender answered; None where shares of documents are compared
     lost: int | None = None  #: those that only the baseline answered
-    #: exact interval of the odds won : lost at level 1 - alpha; its high end is None where nothing was lost
-    odds_interval: tuple[float, float | None] | None = None
 
 
 @dataclass(frozen=True)
@@ -274,10 +272,10 @@ def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:
     won, lost = int(np.sum(change > 0)), int(np.sum(change < 0))
     whole, level = settings.coverage_test == "exact", settings.first_step_level
     if whole:
-        test, odds = binomial_test(won, lost), intervals.odds_ratio_interval(won, lost, 1 - settings.alpha)
+        test = binomial_test(won, lost)
         detectable = power.detectable_proportion(len(change), (won + lost) / max(len(change), 1), level, POWER)
     else:
-        test, odds = paired_tests(change, settings.levels, pair.clusters)["signflip"], None
+        test = paired_tests(change, settings.levels, pair.clusters)["signflip"]
         detectable = _detectable_mean(linearized(change, pair.clusters), level, most=1.0)
     return CoverageFacet(
         name="coverage",
@@ -301,7 +299,6 @@ def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:
         detectable_level=level,
         won=won if whole else None,
         lost=lost if whole else None,
-        odds_interval=None if odds is None else (odds.low, odds.high if np.isfinite(odds.high) else None),
     )
 
 

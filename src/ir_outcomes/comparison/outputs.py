@@ -184,7 +184,7 @@ def compare_measure(
 
 def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _Meaning:
     base, at = base_name(measure), measure.rpartition("@")[2]
-    if base in ("ASL", "Answered", "SharedRR"):
+    if base in ("ASL", "Answered"):
         raise ParameterError(f"{measure} does not say both what was found and how far down; compare outputs of ESL or RR")
     grade = re.search(r"rel=\s*0*([1-9][0-9]*)\s*[,)]", measure)
     cutoff, own_rel = int(at) if at.isdigit() else None, int(grade[1]) if grade else None

@@ -9,7 +9,7 @@ import numpy as np
 
 from ir_outcomes.comparison.facets import CoverageFacet, Facet, Means, RankingFacet, RestrictedLength
 from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
-from ir_outcomes.comparison.verdict import LABELS, Direction, Verdict, direction_of
+from ir_outcomes.comparison.verdict import Direction, Verdict, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.results import OPTIONAL, Better, Column, Result, attributes, of_part, rows_of
@@ -270,19 +270,6 @@ class Comparisons(Result, Sequence[Comparison]):
                 return item
         raise KeyError(f"{key}; the contenders are {', '.join(item.contender for item in self.items)}")
 
-    def sorted(self, by: str = "verdict") -> Self:
-        """Order the comparisons by "verdict", best first, by the change of a facet, "coverage" or "ranking", or by "name"."""
-        if by not in _ORDERS:
-            raise ParameterError(f"by={by!r}: must be one of {', '.join(_ORDERS)}")
-        return replace(self, items=tuple(sorted(self.items, key=_ORDERS[by])))
-
-    def filter(self, *labels: str) -> Self:
-        """Keep the comparisons with one of these verdicts, of `ir_outcomes.comparison.verdict.LABELS`."""
-        unknown = [label for label in labels if label not in LABELS]
-        if unknown:
-            raise ParameterError(f"no verdict is called {unknown[0]!r}; they are {', '.join(LABELS)}")
-        return replace(self, items=tuple(item for item in self.items if item.verdict.label in labels))
-
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each comparison."""
         return rows_of(columns_of(self.items), self.items)
@@ -401,11 +388,3 @@ def _paper_facet(name: Literal["ranking", "reciprocal"], measure: str, places: i
         Column(f"{key}_wsr_p", _pvalue_of(name, "wilcoxon"), f"{measure} WSR p", "p", group=group),
         Column(f"{key}_t_p", _pvalue_of(name, "t"), f"{measure} t p", "p", group=group),
     )
-
-
-_ORDERS: dict[str, Callable[[Comparison], Any]] = {
-    "verdict": lambda item: LABELS.index(item.verdict.label),
-    "coverage": lambda item: -item.coverage.gain,
-    "ranking": lambda item: -item.ranking.gain,
-    "name": lambda item: item.contender,
-}

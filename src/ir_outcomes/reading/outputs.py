@@ -39,7 +39,7 @@ _TITLES_OF_QUERIES = (*QUERY_NAMES, "query", "topic")
 _TITLES_OF_RUNS = ("run", "name", "system")
 _SUMMARY = "all"  # where a file has the mean over the queries; in dicts and frames it is a query like any other
 _PREFERRED = (*RECIPROCALS, "ESL")
-_CAN_BE_UNDEFINED = ("ESL", "ASL", "SharedRR")
+_CAN_BE_UNDEFINED = ("ESL", "ASL")
 _TEXTS_OF_TREC_EVAL = re.compile(r"runid|relstring(_\d+)?")  # their values are not numbers
 
 

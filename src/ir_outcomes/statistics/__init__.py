@@ -7,7 +7,6 @@ from ir_outcomes.statistics.intervals import (
     bounded_mean_interval,
     coverage_interval,
     mean_interval,
-    odds_ratio_interval,
     ratio_interval,
 )
 from ir_outcomes.statistics.power import (
@@ -35,7 +34,7 @@ __all__ = [  # noqa: RUF022  # by subject
     "differences", "linearized", "design_effect",
     "Test", "t_test", "wilcoxon", "sign_test", "sign_flip", "mean_test", "paired_tests", "binomial_test", "rank_sum",
     "pairwise_tests", "adjust",
-    "Interval", "mean_interval", "bounded_mean_interval", "coverage_interval", "odds_ratio_interval", "ratio_interval",
+    "Interval", "mean_interval", "bounded_mean_interval", "coverage_interval", "ratio_interval",
     "QueriesNeeded", "detectable_mean", "detectable_proportion", "queries_for_coverage", "queries_for_mean",
 ]
 # fmt: on

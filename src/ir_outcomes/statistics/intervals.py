@@ -207,31 +207,6 @@ def odds_ratio(won: int, lost: int) -> float | None:
     return won / lost if lost else None
 
 
-def odds_ratio_interval(won: int, lost: int, level: float) -> Interval | None:
-    """Exact interval of the odds of won to lost discordant pairs, from Clopper and Pearson's for won / (won + lost).
-
-    None where there is neither; the high end is infinite where nothing was lost.
-
-    References
-    ----------
-    Clopper and Pearson 1934; Fagerland, Lydersen and Laake 2017, "Statistical Analysis of Contingency Tables", chapter 8.
-
-    Examples
-    --------
-    >>> [round(bound, 4) for bound in odds_ratio_interval(25, 2, 0.95)]
-    [3.1169, 108.8892]
-    """
-    check_discordant(won, lost)
-    check_share("level", level)
-    n = won + lost
-    if not n:
-        return None
-    tail = (1 - level) / 2
-    low = float(special.betaincinv(won, lost + 1, tail)) if won else 0.0
-    high = float(special.betaincinv(won + 1, lost, 1 - tail)) if lost else 1.0
-    return Interval(low / (1 - low), high / (1 - high) if high < 1 else math.inf)
-
-
 def ratio_of_means(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> float | None:
     """Mean of the contender as a multiple of that of the baseline; None where there is none, or that of the baseline is 0."""
     x, y = on_ratio_scale(baseline, contender)

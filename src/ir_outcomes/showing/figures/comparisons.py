@@ -88,33 +88,6 @@ def draw_outcomes(comparisons: Comparison | Items, ax: Any) -> Any:
     return finished(ax, title, _head(items[0]), x=f"% of {items_words(items[0].settings.unit)}", legend=True)
 
 
-@draws("restricted", Comparison, Comparisons)
-def draw_restricted(comparisons: Comparison | Items, ax: Any) -> Any:
-    """Draw what is gained over all queries, and its parts: on what both found, by what is won, and by what is lost."""
-    items = [item for item in _sequence(comparisons) if item.restricted is not None]
-    if not items:
-        raise ParameterError("there is no restricted search length to draw: it needs a cutoff")
-    contenders, baseline = _versus_names(items)
-    lengths = [item.restricted for item in items if item.restricted is not None]
-    ax = figures.row_panel(ax, contenders, 7.4, 0.4)
-    parts = ("won", "both", "lost")
-    figures.bars(ax, ((part, OUTCOME_STYLES[part], [-getattr(length, part) for length in lengths]) for part in parts))
-    for place, length in enumerate(lengths):
-        ax.plot([-bound for bound in length.interval or ()], [place] * len(length.interval or ()), color=INK, linewidth=1.2)
-    label = "sum, with its interval" if any(length.interval for length in lengths) else "sum"
-    sums = [-length.difference for length in lengths]
-    size = 0.7 * ax.get_yticklabels()[0].get_fontsize()
-    figures.marks(ax, sums, label, size)
-    ax.axvline(0, color=INK, linewidth=0.8)
-    ax.margins(x=0.06)
-    horizons = {length.horizon for length in lengths}
-    where = f"; what is not found counts as rank {horizons.pop() + 1:,}" if len(horizons) == 1 else ""
-    return finished(
-        ax, f"Gain over all queries against {baseline}, and its parts", f"{_head(items[0])}{where}",
-        x="ranks fewer to read over all queries (right is better)", legend=True,
-    )  # fmt: skip
-
-
 @draws("ranks", Comparison)
 def draw_ranks(comparison: Comparison, ax: Any) -> Any:
     """Draw search length against search length, 1 at the top and at the right; above the diagonal the contender is better."""
@@ -151,19 +124,6 @@ def _rank_axes(ax: Any, last: float, *which: str) -> None:
         ax.set(**{f"{axis}scale": "log"})
         ax.set(**{f"{axis}ticks": ticks, f"{axis}ticklabels": [f"{tick:,}" for tick in ticks]})
     ax.minorticks_off()
-
-
-@draws("differences", Comparison)
-def draw_differences(comparison: Comparison, ax: Any) -> Any:
-    """Draw the histogram of changes: lost, so many ranks down, the same, up, won; or by the share that is found."""
-    changes = charts.changes_of(comparison)
-    ax = figures.panel(ax, 7.8, 3.6)
-    figures.histogram(ax, changes.names, changes.counts(), changes.tones)
-    return finished(
-        ax, f"{comparison.contender} against {comparison.baseline}, by query",
-        f"{_head(comparison)}, {changes.bins.count(-1):,} of them neither",
-        x=f"change of {figures.literal(changes.what)} (right is better)", y="queries",
-    )  # fmt: skip
 
 
 @draws("queries", Comparison)

@@ -142,20 +142,6 @@ def draw_rank_distribution(result: RankDistribution, ax: Any) -> Any:
     return finished(ax, *_rank_title(result), x=x)
 
 
-@draws("tau", RankDistribution)
-def draw_tau(result: RankDistribution, ax: Any) -> Any:
-    """Draw how much the order of each resample agrees with the order on all queries."""
-    ax = figures.panel(ax, 6.0, 3.4)
-    taus = [tau for tau in result.taus if tau is not None]
-    low = np.floor(10 * min(taus, default=0.0)) / 10
-    ax.hist(taus, bins=np.linspace(min(low, 0.9), 1.0, 41), color=GREY, edgecolor="white", linewidth=0.4)
-    if result.median_tau is not None:
-        ax.axvline(result.median_tau, color=INK, linestyle="--", label=f"median {result.median_tau:.2f}")
-    figures.counted(ax.yaxis)
-    x = "Kendall tau with the order on all queries (1: the same order)"
-    return finished(ax, *_rank_title(result), x=x, y="resamples", legend=result.median_tau is not None)
-
-
 def _rank_title(result: RankDistribution) -> tuple[str, str]:
     condition = f", {result.condition}" if result.condition else ""
     resamples = f"{count(result.resamples, 'bootstrap resample')} of {count(result.n_queries, 'query')}"

@@ -209,10 +209,8 @@ def _tests_table(comparison: Comparison) -> Table:
 def _sizes(comparison: Comparison) -> Iterator[str]:
     """Say how large the changes are: odds of won to lost, ratio of search lengths."""
     coverage, ranking = comparison.coverage, comparison.ranking
-    if coverage.effect_size is not None and coverage.odds_interval is not None:
-        low, high = coverage.odds_interval
-        ends = f"[{fixed(low, 2)}, {'no limit' if high is None else fixed(high, 2)}]"
-        yield f"won : lost {fixed(coverage.effect_size, 2)} {ends}"
+    if coverage.effect_size is not None and coverage.won is not None:
+        yield f"won : lost {fixed(coverage.effect_size, 2)}"
     if ranking.ratio is not None and ranking.ratio_interval is not None:
         yield f"mean search length, B / A: {fixed(ranking.ratio, 2)} {interval(ranking.ratio_interval, 2)}"
 
