@@ -26,7 +26,6 @@ from ir_outcomes.comparison.facets import run_tests, samples_of
 from ir_outcomes.comparison.outcomes import coverage_test_for, pair_queries
 from ir_outcomes.comparison.verdict import judge
 from ir_outcomes.statistics.counts import membership
-from ir_outcomes.statistics.tests import many_tests
 from ir_outcomes.types import Bools, Floats, Ints, Unit
 
 ALPHA = 0.05
@@ -71,7 +70,8 @@ def directions(
     baseline, contender = (evaluation.at(cutoff)[place] for place in pair)
     queries = pair_queries(baseline, contender, evaluation.unit)
     queries = with_swapped(queries) if swapped else queries
-    tests = run_tests(queries, "t", coverage_test_for(evaluation), (ALPHA, ALPHA), subsets=subsets, labels_only=True)
+    samples = samples_of(queries, (ALPHA, ALPHA), subsets=subsets, labels_only=True)
+    tests = run_tests(samples, "t", coverage_test_for(evaluation))
     verdicts = judge(tests, alpha=ALPHA)
     return Directions(np.where(verdicts.guard, 0, verdicts.do_no_harm), verdicts.direction)
 
@@ -82,7 +82,7 @@ def naive_directions(evaluation: iro.Evaluation, pair: Sequence[int], cutoff: in
     ranks = [run.reciprocal_rank()[evaluation.answerable] for run in (baseline, contender)]
     queries = pair_queries(baseline, contender, evaluation.unit)
     queries = replace(queries, shared=np.ones_like(queries.shared), length_baseline=ranks[0], length_contender=ranks[1])
-    tests = many_tests("t", samples_of(queries, halves)[1])
+    tests = samples_of(queries, subsets=halves).ranking.many("t")
     return np.where(tests.pvalue <= ALPHA, tests.direction, 0)
 
 

@@ -1,5 +1,7 @@
 """What the verdict says about all queries: restricted search lengths, the guard, few differences, and other cutoffs."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -109,6 +111,26 @@ def test_the_sentence_follows_the_deciding_test_which_can_be_a_function() -> Non
     balanced = in_blocks((30, 2, 1), (30, 1, 2))
     given: tuple[Any, ...] = scipy.stats.wilcoxon, lambda d: np.float32(0.25)
     assert [compare_ranks(*balanced, test=test).ranking.pvalue for test in given] == [1.0, 0.25]
+
+
+def test_functions_of_one_name_stay_apart_in_threads_and_leave_nothing_behind() -> None:
+    runs = in_blocks((30, 2, 1), (30, 1, 2))
+
+    def pvalue_by(share: float) -> float:
+        def own(differences: np.ndarray) -> float:
+            time.sleep(0.001)  # the other threads go on
+            return share
+
+        return compare_ranks(*runs, test=own).ranking.pvalue
+
+    shares = [place / 20 for place in range(1, 13)]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(pvalue_by, shares)) == shares
+    with pytest.raises(iro.ParameterError, match=r"own\(\)"):
+        compare_ranks(*runs, test="own()")
+    evaluation = iro.evaluate(qrels_of(runs[0]), {"a": runs[0], "b": runs[1]})
+    with pytest.raises(iro.ParameterError, match=r"own\(\)"):
+        iro.compare_cutoffs(evaluation, "a", "b", test="own()")  # type: ignore[arg-type]
 
 
 def test_all_equal_differences_on_few_queries_are_inside_no_margin() -> None:

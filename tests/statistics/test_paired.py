@@ -2,7 +2,6 @@ import itertools
 import math
 from fractions import Fraction
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from ir_outcomes.statistics import binomial_test, differences, mean_test, paired
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.statistics.counts import tally
 from ir_outcomes.statistics.intervals import t_interval
-from ir_outcomes.statistics.tests import PAIRED, function_test, mean_tests
+from ir_outcomes.statistics.tests import function_test, mean_tests
 from ir_outcomes.types import Floats
 from tests.helpers.samples import tally_rows
 
@@ -130,11 +129,14 @@ def test_a_function_of_scipy_can_take_the_place_of_a_test(d: list[float]) -> Non
     def by_scipy(values: Floats) -> Any:
         return scipy.stats.ttest_1samp(values, 0)
 
-    with mock.patch.dict(PAIRED):
-        found, expected = paired_tests(d)[function_test(by_scipy)], t_test(d)
-        only_pvalue = paired_tests(d)[function_test(lambda values: by_scipy(values).pvalue)]
-        with pytest.raises(ParameterError, match="must be a p-value"):
-            paired_tests(d)[function_test(len)]
+    def only_pvalues(values: Floats) -> Any:
+        return by_scipy(values).pvalue
+
+    found = paired_tests(d).one("by_scipy()", function_test(by_scipy))
+    expected = t_test(d)
+    only_pvalue = paired_tests(d).one("only_pvalues()", function_test(only_pvalues))
+    with pytest.raises(ParameterError, match="must be a p-value"):
+        paired_tests(d).one("len()", function_test(len))
     assert (found.method, found.direction, found.note) == ("by_scipy()", expected.direction, expected.note)
     assert (found.pvalue, found.statistic) == pytest.approx((expected.pvalue, expected.statistic), rel=1e-9)
     assert (only_pvalue.pvalue, only_pvalue.direction, only_pvalue.statistic) == (found.pvalue, found.direction, None)

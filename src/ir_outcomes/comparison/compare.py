@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import Facets, run_tests
+from ir_outcomes.comparison.facets import Facets, run_tests, samples_of
 from ir_outcomes.comparison.holes import tipping_notes
 from ir_outcomes.comparison.outcomes import PairedQueries, Settings, check_rules, checked_margins, pair_queries
 from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel, query_outcomes
@@ -20,7 +20,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, load_ev
 from ir_outcomes.evaluation.lengths import SearchLengths, metadata_of
 from ir_outcomes.formatting import listed, with_progress
 from ir_outcomes.reading.runs import is_path, run_list, runs_and_names
-from ir_outcomes.statistics.tests import function_test
+from ir_outcomes.statistics.tests import Kernel, function_test, name_of
 from ir_outcomes.types import Correction, Floats, RankingTest, Ties, UnitChoice, check_positive
 
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
@@ -102,8 +102,9 @@ def compare(
     >>> result.verdict.label, result.ranking.difference
     ('better without harm', -1.0)
     """
-    test_name = function_test(test) if callable(test) else test
-    check_rules(alpha, test_name, correction)
+    own_test = function_test(test) if callable(test) else None
+    check_rules(alpha, "t" if callable(test) else test, correction)
+    test_name = name_of(test) if callable(test) else test
     check_positive("cutoff", cutoff, none_allowed=True)
     margins = checked_margins(margins)
     if is_saved(qrels):
@@ -141,13 +142,21 @@ def compare(
             *notes,
         )
     couples = list(combinations(evaluation, 2)) if all_pairs else [(evaluation[0], run) for run in evaluation[1:]]
-    settings = Settings.of(evaluation, alpha=alpha, test=test_name, correction=correction, family=len(couples), margins=margins)
-    near = [()] * len(couples) if all_pairs and len(couples) > 1 else tipping_notes(evaluation, settings)
+    settings = Settings.of(
+        evaluation,
+        own_test=own_test is not None,
+        alpha=alpha,
+        test=test_name,
+        correction=correction,
+        family=len(couples),
+        margins=margins,
+    )
+    near = [()] * len(couples) if all_pairs and len(couples) > 1 else tipping_notes(evaluation, settings, own_test)
     measured = [
         measured_pair(evaluation, *couple, settings, notes=(*notes, *about_holes), elsewhere=labels)
-        for couple, labels, about_holes in zip(couples, labels_elsewhere(couples, settings), near, strict=True)
+        for couple, labels, about_holes in zip(couples, labels_elsewhere(couples, settings, own_test), near, strict=True)
     ]
-    items = build(measured, settings, progress=progress)
+    items = build(measured, settings, own_test=own_test, progress=progress)
     return Comparisons(items) if several else items[0]
 
 
@@ -216,15 +225,20 @@ def measured_pair(
     )
 
 
-def labels_elsewhere(pairs: Sequence[tuple[SearchLengths, SearchLengths]], settings: Settings) -> list[tuple[CutoffLabel, ...]]:
+def labels_elsewhere(
+    pairs: Sequence[tuple[SearchLengths, SearchLengths]], settings: Settings, own_test: Kernel | None = None
+) -> list[tuple[CutoffLabel, ...]]:
     """Return the labels of each pair at the usual cutoffs but its own, up to the longest list of its shallower run."""
     reach = [min(run.depth for run in pair) for pair in pairs]
     shown: list[tuple[CutoffLabel, ...]] = [()] * len(pairs)
     for cutoff in USUAL_CUTOFFS:
         if cutoff == settings.cutoff or cutoff > max(reach, default=0):
             continue
-        queries = [pair_queries(baseline.at(cutoff), contender.at(cutoff), settings.unit) for baseline, contender in pairs]
-        tests = [run_tests(pair, settings.test, settings.coverage_test, settings.levels, labels_only=True) for pair in queries]
+        tests = []
+        for baseline, contender in pairs:
+            queries = pair_queries(baseline.at(cutoff), contender.at(cutoff), settings.unit)
+            samples = samples_of(queries, settings.levels, labels_only=True)
+            tests.append(run_tests(samples, settings.test, settings.coverage_test, own_test))
         labels = judge(stacked(tests), alpha=settings.alpha, correction=settings.correction).labels()
         for place, label in enumerate(labels):
             if cutoff <= reach[place]:
@@ -233,17 +247,22 @@ def labels_elsewhere(pairs: Sequence[tuple[SearchLengths, SearchLengths]], setti
 
 
 def build(
-    pairs: Sequence[MeasuredPair], settings: Settings, *, wanted: int | None = None, progress: bool = False
+    pairs: Sequence[MeasuredPair],
+    settings: Settings,
+    *,
+    wanted: int | None = None,
+    own_test: Kernel | None = None,
+    progress: bool = False,
 ) -> tuple[Comparison, ...]:
     """Test all pairs of a family, correct each facet over it, and reach the verdicts of the first `wanted` pairs, or of all."""
-    queries, shown = [pair.queries for pair in pairs], pairs[:wanted]
-    facets = [
-        Facets.of(pair.queries, pair.reciprocal_ranks, settings)
-        for pair in with_progress(shown, "pair", len(shown), shown=progress)
-    ]
+    shown = pairs[:wanted]
+    facets = []
+    for pair in with_progress(shown, "pair", len(shown), shown=progress):
+        facets.append(Facets.of(pair.queries, pair.reciprocal_ranks, settings, own_test))
     tests = [found.tests for found in facets]
-    for pair in queries[len(shown) :]:
-        tests.append(run_tests(pair, settings.test, settings.coverage_test, settings.levels))
+    for pair in pairs[len(shown) :]:
+        samples = samples_of(pair.queries, settings.levels, sides_only=True)
+        tests.append(run_tests(samples, settings.test, settings.coverage_test, own_test))
     verdicts = judge(stacked(tests), alpha=settings.alpha, correction=settings.correction)
     return tuple(_comparison(pair, facets[place], verdicts, place, settings) for place, pair in enumerate(shown))
 

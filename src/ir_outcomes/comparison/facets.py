@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -10,9 +9,10 @@ import numpy as np
 from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Settings
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import Interval, Test, differences, intervals, linearized, paired_tests, power, rank_sum
-from ir_outcomes.statistics.counts import Differences, Members, tally, tally_subsets
-from ir_outcomes.statistics.tests import Tests, binomial_test, binomial_tests, many_tests, mean_tests
-from ir_outcomes.types import Floats
+from ir_outcomes.statistics.counts import Members, tally, tally_subsets
+from ir_outcomes.statistics.signflips import Levels
+from ir_outcomes.statistics.tests import Kernel, PairedTests, Tests, binomial_test, binomial_tests
+from ir_outcomes.types import Bools, Floats
 
 POWER = 0.8
 
@@ -176,61 +176,87 @@ class PairTests(NamedTuple):
 
     coverage: Tests  # the deciding tests of both facets
     ranking: Tests
-    mean: Tests  # tests of ranking that find harm whichever test decides
-    wilcoxon: Tests
-    confirming: tuple[Tests, ...]  # over all queries: of the mean, and Wilcoxon; empty where nothing can confirm
-    guards: tuple[Tests, ...]  # of the restricted search length and of its part of won and lost; empty where not known
-    higher_is_better: bool  # direction of ranking and of the tests that confirm
+    ranking_mean: Tests  # tests of ranking that find harm whichever test decides
+    ranking_wilcoxon: Tests
+    everywhere: Tests | None  # of the mean over all queries, which confirms, guards and can decide; None where it is not known
+    everywhere_wilcoxon: Tests | None  # confirms, too
+    won_and_lost: Tests | None  # guards, too; None where no search lengths over all queries are known
+    higher_is_better: bool  # direction of ranking and of the tests over all queries
 
 
-def samples_of(pair: PairedQueries, subsets: Members | None = None) -> list[Differences]:
-    """Take the differences of a pair as one sample, or one for each of (n_queries, n_subsets) subsets, unions of clusters.
+class PairSamples(NamedTuple):
+    """The differences of a pair, or of subsets of its queries, each ready to be tested."""
 
-    They are those of coverage and of ranking; where they are known, over all queries; and of what was won and lost by itself.
-    """
-    every, restricted = np.ones(len(pair.query_ids), dtype=bool), pair.restricted
-    measured = [
-        (pair.found_baseline, pair.found_contender, every),
-        (pair.length_baseline, pair.length_contender, pair.shared),
-    ]
-    if pair.all_queries is not None:
-        measured.append((*pair.all_queries, every))
-    if restricted is not None:
-        measured.append((-restricted.won, restricted.lost, every))
-    samples = []
-    for baseline, contender, counted in measured:
-        change, clusters = differences(baseline[counted], contender[counted]), pair.clusters
-        if subsets is None:
-            samples.append(tally(change, None if clusters is None else clusters[counted]))
-        else:
-            samples.append(tally_subsets(change, counted, subsets, clusters))
-    return samples
+    coverage: PairedTests
+    ranking: PairedTests
+    everywhere: PairedTests | None  # over all queries; None where nothing can confirm
+    won_and_lost: PairedTests | None  # the part of what only one run found; None where no search lengths are known
+    higher_is_better: bool
 
 
-def run_tests(
+def samples_of(
     pair: PairedQueries,
-    ranking_test: str,
-    coverage_test: CoverageTest,
-    levels: tuple[float, float] | None = None,
+    levels: Levels | None = None,
     *,
     subsets: Members | None = None,
     labels_only: bool = False,
-) -> PairTests:
-    """Run the tests on a pair, or on subsets of its queries; for `levels` and `labels_only` see `many_tests`."""
-    coverage, ranking, *everywhere = samples_of(pair, subsets)
-    deciding = partial(many_tests, levels=levels, labels_only=labels_only)
-    mean = mean_tests(ranking, levels, labels_only=labels_only)
-    # No p-value of what confirms and guards is kept: only on which side of the levels it is.
-    sides = [mean_tests(sample, levels, labels_only=levels is not None) for sample in everywhere]
-    won, lost = coverage.positive[1:].sum(axis=0), coverage.negative[1:].sum(axis=0)
-    return PairTests(
-        coverage=binomial_tests(won, lost) if coverage_test == "exact" else deciding("signflip", coverage),
-        ranking=mean if ranking_test == "t" else deciding(ranking_test, ranking),
-        mean=mean,
-        wilcoxon=many_tests("wilcoxon", ranking),
-        confirming=(sides[0], many_tests("wilcoxon", everywhere[0])) if sides else (),
-        guards=tuple(sides) if len(sides) == 2 else (),
+    sides_only: bool = False,
+) -> PairSamples:
+    """Take the differences of a pair as one sample, or one for each of (n_queries, n_subsets) subsets, unions of clusters.
+
+    For `levels` and `labels_only` see `many_tests`; with `sides_only` the latter holds for what confirms and guards.
+    """
+    every = np.ones(len(pair.query_ids), dtype=bool)
+
+    def sample(baseline: Floats, contender: Floats, counted: Bools, *, only_label: bool) -> PairedTests:
+        change = differences(baseline[counted], contender[counted])
+        if subsets is not None:
+            tallied = tally_subsets(change, counted, subsets, pair.clusters)
+        elif pair.clusters is not None:
+            tallied = tally(change, pair.clusters[counted])
+        else:
+            tallied = tally(change)
+        return PairedTests(tallied, levels, labels_only=only_label)
+
+    everywhere = None
+    won_and_lost = None
+    on_sides = labels_only or sides_only
+    if pair.all_queries is not None:
+        everywhere = sample(*pair.all_queries, every, only_label=on_sides)
+    if pair.restricted is not None:
+        won_and_lost = sample(-pair.restricted.won, pair.restricted.lost, every, only_label=on_sides)
+    return PairSamples(
+        coverage=sample(pair.found_baseline, pair.found_contender, every, only_label=labels_only),
+        ranking=sample(pair.length_baseline, pair.length_contender, pair.shared, only_label=labels_only),
+        everywhere=everywhere,
+        won_and_lost=won_and_lost,
         higher_is_better=pair.higher_is_better,
+    )
+
+
+def run_tests(
+    samples: PairSamples, ranking_test: str, coverage_test: CoverageTest, own_test: Kernel | None = None
+) -> PairTests:
+    """Run the tests on the samples of a pair; `own_test` is the function behind the name of a ranking test that is not ours."""
+    coverage = samples.coverage.samples
+    if coverage_test == "exact":
+        won = coverage.positive[1:].sum(axis=0)
+        lost = coverage.negative[1:].sum(axis=0)
+        of_coverage = binomial_tests(won, lost)
+    else:
+        of_coverage = samples.coverage.many("signflip")
+    means = samples.ranking.of_means()
+    everywhere = samples.everywhere
+    won_and_lost = samples.won_and_lost
+    return PairTests(
+        coverage=of_coverage,
+        ranking=means if ranking_test == "t" else samples.ranking.many(ranking_test, own_test),
+        ranking_mean=means,
+        ranking_wilcoxon=samples.ranking.many("wilcoxon"),
+        everywhere=None if everywhere is None else everywhere.of_means(),
+        everywhere_wilcoxon=None if everywhere is None else everywhere.many("wilcoxon"),
+        won_and_lost=None if won_and_lost is None else won_and_lost.of_means(),
+        higher_is_better=samples.higher_is_better,
     )
 
 
@@ -245,37 +271,37 @@ class Facets(NamedTuple):
     tests: PairTests
 
     @classmethod
-    def of(cls, pair: PairedQueries, reciprocal_ranks: tuple[Floats, Floats], settings: Settings) -> Self:
+    def of(
+        cls,
+        pair: PairedQueries,
+        reciprocal_ranks: tuple[Floats, Floats],
+        settings: Settings,
+        own_test: Kernel | None = None,
+    ) -> Self:
         """Test a pair; the naive tests are of reciprocal ranks of all queries, or of the values of another measure."""
-        coverage, ranking = coverage_facet(pair, settings), ranking_facet(pair, settings)
-        restricted = restricted_length(pair, settings)
-        tests = PairTests(
-            coverage=_as_tests(coverage.decides),
-            ranking=_as_tests(ranking.decides),
-            mean=_as_tests(ranking.tests[ranking.mean_test]),
-            wilcoxon=_as_tests(ranking.tests["wilcoxon"]),
-            confirming=tuple(map(_as_tests, confirming_tests(pair, restricted))),
-            guards=() if restricted is None else tuple(map(_as_tests, (restricted.test, restricted.won_and_lost_test))),
-            higher_is_better=pair.higher_is_better,
+        samples = samples_of(pair, settings.levels)
+        return cls(
+            coverage=coverage_facet(pair, samples.coverage, settings),
+            ranking=ranking_facet(pair, samples.ranking, settings, own_test),
+            reciprocal=reciprocal_means(pair, settings),
+            restricted=restricted_length(pair, samples, settings),
+            naive=naive_means(pair, reciprocal_ranks),
+            tests=run_tests(samples, settings.test, settings.coverage_test, own_test),
         )
-        naive = naive_means(pair, reciprocal_ranks)
-        return cls(coverage, ranking, reciprocal_means(pair, settings), restricted, naive, tests)
 
 
-def _as_tests(test: Test) -> Tests:
-    return Tests(np.array([test.pvalue]), np.array([test.direction]))
-
-
-def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:
+def coverage_facet(pair: PairedQueries, tests: PairedTests, settings: Settings) -> CoverageFacet:
     """Compare how many queries are answered (or relevant documents found), in percentage points."""
     change = differences(pair.found_baseline, pair.found_contender)
-    won, lost = int(np.sum(change > 0)), int(np.sum(change < 0))
-    whole, level = settings.coverage_test == "exact", settings.first_step_level
+    won = int(np.sum(change > 0))
+    lost = int(np.sum(change < 0))
+    whole = settings.coverage_test == "exact"
+    level = settings.first_step_level
     if whole:
         test = binomial_test(won, lost)
         detectable = power.detectable_proportion(len(change), (won + lost) / max(len(change), 1), level, POWER)
     else:
-        test = paired_tests(change, settings.levels, pair.clusters)["signflip"]
+        test = tests["signflip"]
         detectable = _detectable_mean(linearized(change, pair.clusters), level, most=1.0)
     return CoverageFacet(
         name="coverage",
@@ -302,16 +328,25 @@ def coverage_facet(pair: PairedQueries, settings: Settings) -> CoverageFacet:
     )
 
 
-def ranking_facet(pair: PairedQueries, settings: Settings) -> RankingFacet:
+def ranking_facet(
+    pair: PairedQueries, offered: PairedTests, settings: Settings, own_test: Kernel | None = None
+) -> RankingFacet:
     """Compare mean search lengths (or the values of another measure) on what both runs found."""
-    measured_in, horizon = pair.measure or "ranks", None if pair.restricted is None else pair.restricted.horizon
-    baseline, contender = pair.length_baseline[pair.shared], pair.length_contender[pair.shared]
-    change, clusters, level = differences(baseline, contender), pair.shared_clusters, settings.first_step_level
-    offered = paired_tests(change, settings.levels, clusters)
+    measured_in = pair.measure or "ranks"
+    baseline = pair.length_baseline[pair.shared]
+    contender = pair.length_contender[pair.shared]
+    change = differences(baseline, contender)
+    clusters = pair.shared_clusters
+    level = settings.first_step_level
     test = offered.of_mean if settings.test == "t" else settings.test
-    tests = {name: offered[name] for name in (*offered, test)}
+    tests = dict(offered)
+    tests[test] = offered.one(test, own_test)
     # The most that a query can change by, where it is known.
-    largest = 0.0 if pair.identical else None if horizon is None else horizon - 1.0
+    largest = None
+    if pair.identical:
+        largest = 0.0
+    elif pair.restricted is not None:
+        largest = pair.restricted.horizon - 1.0
     facet = RankingFacet(
         name="ranking",
         measured_in=measured_in,
@@ -368,16 +403,15 @@ def _means(
     return Means(name, measured_in, higher_is_better, len(baseline), _mean(baseline), _mean(contender), change, tests)
 
 
-def restricted_length(pair: PairedQueries, settings: Settings) -> RestrictedLength | None:
+def restricted_length(pair: PairedQueries, samples: PairSamples, settings: Settings) -> RestrictedLength | None:
     """Compare restricted search lengths over all answerable queries; None where there are none."""
     restricted = pair.restricted
-    if restricted is None or not pair.query_ids:
+    offered = samples.everywhere
+    won_and_lost = samples.won_and_lost
+    if restricted is None or offered is None or won_and_lost is None or not pair.query_ids:
         return None
     largest = 0.0 if pair.identical else float(restricted.horizon)
     change = differences(restricted.baseline, restricted.contender)
-    offered, won_and_lost = (
-        paired_tests(d, settings.levels, pair.clusters) for d in (change, differences(-restricted.won, restricted.lost))
-    )
     return RestrictedLength(
         horizon=restricted.horizon,
         n=len(change),

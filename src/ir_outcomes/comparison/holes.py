@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, zip_longest
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import PairTests, run_tests
+from ir_outcomes.comparison.facets import PairTests, run_tests, samples_of
 from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Settings, from_items, horizon_of
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, NO_PVALUES, judge, stacked
 from ir_outcomes.errors import ParameterError, some, warn
@@ -25,7 +25,8 @@ from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.reading.columns import Ids
 from ir_outcomes.results import Column, Immutable, Result, attributes, rows_of
 from ir_outcomes.statistics import adjust
-from ir_outcomes.types import Bools, Correction, Floats, Ints, RankingTest, check_choice, check_one_order, check_positive
+from ir_outcomes.statistics.tests import Kernel
+from ir_outcomes.types import Bools, Correction, Floats, Ints, RankingTest, check_one_order, check_positive
 
 LARGEST_BLOCK = 1 << 20  # items that are worked on at a time
 
@@ -43,6 +44,7 @@ class Holdings:
     docids: Ids  # (n_documents,) in UTF-8
     settings: Settings
     clusters: Ints | None  # (n_queries,) the cluster of each query
+    own_test: Kernel | None = None  # the function behind the name of a test of ranking that is not ours
     others: tuple[Floats, Floats] = (NO_PVALUES, NO_PVALUES)  # raw p-values of the other pairs of the family, which stay
 
     def __len__(self) -> int:
@@ -132,7 +134,8 @@ def _tests(holdings: Holdings, relevant: Bools) -> PairTests:
     for start in range(0, len(relevant), size):
         pair, counted = _paired(holdings, relevant[start : start + size])
         own_queries = np.repeat(np.eye(len(counted)), holdings.n_queries, axis=0)[counted.ravel()]
-        tests.append(run_tests(pair, settings.test, coverage_test, settings.levels, subsets=own_queries, labels_only=True))
+        samples = samples_of(pair, settings.levels, subsets=own_queries, labels_only=True)
+        tests.append(run_tests(samples, settings.test, coverage_test, holdings.own_test))
     return stacked(tests)
 
 
@@ -402,7 +405,6 @@ def holes(
     >>> found["b"].label, found["b"].bound.word, found["b"].n_unjudged
     ('worse without gain', 'stands', 40)
     """
-    check_choice("correction", correction, get_args(Correction))
     names = contenders_of(evaluation, baseline, contenders)
     evaluation = _with_unjudged(evaluation)
     if cutoff is not None:
@@ -435,14 +437,14 @@ def holes(
     return Holes(baseline, tuple(found), settings, notes=(_ABOUT_STANDS,))
 
 
-def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str, ...]]:
+def tipping_notes(evaluation: Evaluation, settings: Settings, own_test: Kernel | None = None) -> list[tuple[str, ...]]:
     """Return for each contender a note that few unjudged documents would change the direction, or none."""
     baseline, *names = evaluation.names
     kept = evaluation.unjudged
     if not kept or settings.judged_only or evaluation.cutoff > min(documents.depth for documents in kept):
         return [()] * len(names)
     notes: list[tuple[str, ...]] = []
-    for pair in _pairs(evaluation, baseline, names, settings):
+    for pair in _pairs(evaluation, baseline, names, settings, own_test):
         notes.append(())
         if (tip := tip_of(pair, own_label(pair))) is not None:
             n, label = len(tip[0]), LABELS[tip[1]]
@@ -451,15 +453,21 @@ def tipping_notes(evaluation: Evaluation, settings: Settings) -> list[tuple[str,
     return notes
 
 
-def _pairs(evaluation: Evaluation, baseline: str, names: Sequence[str], settings: Settings) -> list[Holdings]:
+def _pairs(
+    evaluation: Evaluation, baseline: str, names: Sequence[str], settings: Settings, own_test: Kernel | None = None
+) -> list[Holdings]:
     """Set the baseline and each contender side by side, with the p-values of the other contenders."""
     places = [evaluation.position(name) for name in (baseline, *names)]
     (first, unjudged), *others = [(evaluation[place], evaluation.unjudged[place]) for place in places]
-    pairs = [holdings_of((first, run), (unjudged, kept), settings) for run, kept in others]
+    pairs = []
+    for run, kept in others:
+        pair = holdings_of((first, run), (unjudged, kept), settings)
+        pairs.append(replace(pair, own_test=own_test))
     if len(pairs) == 1:
         return pairs
     tests = [_tests(pair, np.zeros((1, len(pair)), dtype=bool)) for pair in pairs]
-    coverage, ranking = (np.concatenate([test.pvalue for test in of_facet]) for of_facet in list(zip(*tests, strict=True))[:2])
+    coverage = np.concatenate([found.coverage.pvalue for found in tests])
+    ranking = np.concatenate([found.ranking.pvalue for found in tests])
     return [replace(pair, others=(np.delete(coverage, row), np.delete(ranking, row))) for row, pair in enumerate(pairs)]
 
 

@@ -16,7 +16,6 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, digest_of_clusters, match, means_by_query
 from ir_outcomes.statistics.corrections import first_step_level
-from ir_outcomes.statistics.tests import PAIRED
 from ir_outcomes.types import (
     Bools,
     Correction,
@@ -58,20 +57,20 @@ class Settings:
     clusters: str | None = None  #: digest of which queries are together
 
     @classmethod
-    def of(cls, evaluation: Evaluation, **rules: Any) -> Self:
-        """Take the settings of an evaluation, with the rules of a comparison."""
+    def of(cls, evaluation: Evaluation, *, own_test: bool = False, **rules: Any) -> Self:
+        """Take the settings of an evaluation and the rules of a comparison, whose test is a function where `own_test` says so."""
+        if not own_test:
+            check_choice("test", rules.get("test", "t"), get_args(RankingTest))
         own = ("cutoff", "rel", "unit", "ties", "judged_only", "n_clusters")
         given = {name: getattr(evaluation, name) for name in own} | rules
         clusters = digest_of_clusters(evaluation.clusters)
-        settings = cls(clusters=clusters, coverage_test=coverage_test_for(evaluation), **given)
-        if settings.test not in PAIRED:  # the name of a function that was not given here, as JSON can hold it
-            check_choice("test", settings.test, get_args(RankingTest))
-        return settings
+        return cls(clusters=clusters, coverage_test=coverage_test_for(evaluation), **given)
 
     def __post_init__(self) -> None:
         check_positive("rel", self.rel)
         check_one_order(self.ties)
-        check_rules(self.alpha, self.test, self.correction)
+        check_alpha(self.alpha)
+        check_choice("correction", self.correction, get_args(Correction))
 
     @property
     def first_step_level(self) -> float:
@@ -92,8 +91,7 @@ class Settings:
 def check_rules(alpha: Any, test: Any, correction: Any) -> None:
     """Refuse a level, a test or a correction that does not exist."""
     check_alpha(alpha)
-    if not (isinstance(test, str) and test.endswith("()")):  # a function
-        check_choice("test", test, get_args(RankingTest))
+    check_choice("test", test, get_args(RankingTest))
     check_choice("correction", correction, get_args(Correction))
 
 

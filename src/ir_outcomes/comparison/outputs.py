@@ -4,12 +4,12 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
 from ir_outcomes.comparison.compare import MeasuredPair, build
-from ir_outcomes.comparison.outcomes import Settings, checked_margins, from_items
+from ir_outcomes.comparison.outcomes import Settings, check_rules, checked_margins, from_items
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
@@ -18,7 +18,7 @@ from ir_outcomes.evaluation.scores import parse_measure
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.outputs import RECIPROCALS, Output, base_name, is_gain, read_output_of_each_run
-from ir_outcomes.types import Correction, Floats, Ints, RankingTest, check_choice
+from ir_outcomes.types import Correction, Floats, Ints, RankingTest
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,7 @@ def compare_outputs(
             ids, others = some(list(first.values), 3), some(list(output.values), 3)
             raise MismatchError(f"{first.name} ({ids}) and {output.name} ({others}) have no query in common")
     meaning = _meaning(outputs[0].measure, higher_is_better, rel)
-    check_choice("correction", correction, get_args(Correction))
-    check_choice("test", test, get_args(RankingTest))
+    check_rules(alpha, test, correction)
     settings = Settings(
         cutoff=meaning.cutoff,
         rel=meaning.rel or 1 if rel is None else rel,
@@ -169,7 +168,6 @@ def compare_measure(
     values = [dict(zip(scores.query_ids, row, strict=True)) for row in rows]
     outputs = [Output(name, scores.measure, of_run, None) for name, of_run in zip(names, values, strict=True)]
     meaning = _meaning(scores.measure, scores.higher_is_better, evaluation.rel)
-    check_choice("correction", correction, get_args(Correction))
     settings = Settings.of(
         evaluation, alpha=alpha, test=test, correction=correction, family=len(names) - 1, margins=checked_margins(margins)
     )

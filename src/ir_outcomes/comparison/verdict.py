@@ -164,14 +164,36 @@ def decide(
 
 def stacked(tests: Sequence[PairTests]) -> PairTests:
     """Join the tests of several pairs, such as those of a family."""
+    coverage = [pair.coverage for pair in tests]
+    ranking = [pair.ranking for pair in tests]
+    ranking_mean = [pair.ranking_mean for pair in tests]
+    ranking_wilcoxon = [pair.ranking_wilcoxon for pair in tests]
+    everywhere = [pair.everywhere for pair in tests]
+    everywhere_wilcoxon = [pair.everywhere_wilcoxon for pair in tests]
+    won_and_lost = [pair.won_and_lost for pair in tests]
+    return PairTests(
+        coverage=_joined(coverage),
+        ranking=_joined(ranking),
+        ranking_mean=_joined(ranking_mean),
+        ranking_wilcoxon=_joined(ranking_wilcoxon),
+        everywhere=_joined_where_known(everywhere),
+        everywhere_wilcoxon=_joined_where_known(everywhere_wilcoxon),
+        won_and_lost=_joined_where_known(won_and_lost),
+        higher_is_better=tests[0].higher_is_better,
+    )
 
-    def joined(parts: Sequence[Tests]) -> Tests:
-        return Tests(*map(np.concatenate, zip(*parts, strict=True)))
 
-    *always, confirming, guards, higher_is_better = zip(*tests, strict=True)
-    coverage, ranking, mean, wilcoxon = map(joined, always)
-    confirming, guards = (tuple(map(joined, zip(*parts, strict=True))) for parts in (confirming, guards))
-    return PairTests(coverage, ranking, mean, wilcoxon, confirming, guards, higher_is_better[0])
+def _joined(parts: Sequence[Tests]) -> Tests:
+    """Return the p-values and directions of all parts, one after the other."""
+    pvalues = [part.pvalue for part in parts]
+    directions = [part.direction for part in parts]
+    return Tests(np.concatenate(pvalues), np.concatenate(directions))
+
+
+def _joined_where_known(parts: Sequence[Tests | None]) -> Tests | None:
+    """Return the same, or None where a part is not known."""
+    known = [part for part in parts if part is not None]
+    return _joined(known) if len(known) == len(parts) else None
 
 
 def judge(
@@ -187,11 +209,16 @@ def judge(
         corrected = adjust(tests.coverage.pvalue, correction), adjust(tests.ranking.pvalue, correction)
     coverage_p, ranking_p = (np.minimum(1.0, looks * np.asarray(pvalues)) for pvalues in corrected)
     coverage = find(tests.coverage, coverage_p, alpha, higher_is_better=True)
-    ranking = find(
-        tests.ranking, ranking_p, alpha, higher_is_better=tests.higher_is_better, vetoes=(tests.mean, tests.wilcoxon)
-    )
-    confirmed = confirmed_by(tests.confirming, alpha, higher_is_better=tests.higher_is_better) if tests.confirming else None
-    verdicts = decide(coverage, ranking, confirmed, tests.guards, alpha)
+    vetoes = tests.ranking_mean, tests.ranking_wilcoxon
+    ranking = find(tests.ranking, ranking_p, alpha, higher_is_better=tests.higher_is_better, vetoes=vetoes)
+    confirmed = None
+    guards: list[Tests] = []
+    if tests.everywhere is not None and tests.everywhere_wilcoxon is not None:
+        confirming = tests.everywhere, tests.everywhere_wilcoxon
+        confirmed = confirmed_by(confirming, alpha, higher_is_better=tests.higher_is_better)
+    if tests.everywhere is not None and tests.won_and_lost is not None:
+        guards = [tests.everywhere, tests.won_and_lost]
+    verdicts = decide(coverage, ranking, confirmed, guards, alpha)
     return verdicts._replace(coverage_p=coverage_p, ranking_p=ranking_p)
 
 

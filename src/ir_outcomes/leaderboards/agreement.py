@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import run_tests
+from ir_outcomes.comparison.facets import run_tests, samples_of
 from ir_outcomes.comparison.outcomes import check_alpha, coverage_test_for, pair_queries
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, judge
 from ir_outcomes.errors import ParameterError
@@ -155,7 +155,8 @@ def agreement_of_verdicts(
     labels = np.zeros((len(LABELS), len(LABELS)), dtype=np.int64)
     for baseline, contender in with_progress(pairs, "pair", len(pairs), shown=progress):
         queries = pair_queries(baseline, contender, unit)
-        tests = run_tests(queries, "t", coverage_test, (alpha, alpha), subsets=halves, labels_only=True)
+        samples = samples_of(queries, (alpha, alpha), subsets=halves, labels_only=True)
+        tests = run_tests(samples, "t", coverage_test)
         found = judge(tests, alpha=alpha).label
         cells = len(LABELS) * found[:splits] + found[splits:]
         labels += np.bincount(cells, minlength=labels.size).reshape(labels.shape)

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import run_tests
+from ir_outcomes.comparison.facets import run_tests, samples_of
 from ir_outcomes.comparison.outcomes import PairedQueries, coverage_test_for, from_items, horizon_of
 from ir_outcomes.comparison.verdict import MIRRORED, Direction, direction_of, judge, stacked
 from ir_outcomes.evaluation.evaluation import Evaluation
@@ -115,7 +115,8 @@ def all_pairs(
             _means(restricted.contender - restricted.baseline, counts),
         )
         means.append(columns)
-        tests.append(run_tests(pair, "t", coverage_test, levels, subsets=counts))
+        samples = samples_of(pair, levels, subsets=counts, sides_only=True)
+        tests.append(run_tests(samples, "t", coverage_test))
     found = stacked(tests)
     judged = judge(found, alpha=alpha, correction=correction, looks=looks)
     coverage, *lengths, all_queries = np.concatenate(means, axis=1).tolist()
@@ -124,7 +125,7 @@ def all_pairs(
         PairVerdict, baselines, contenders, coverage, found.coverage.pvalue.tolist(), judged.coverage_p.tolist(), own, other,
         found.ranking.pvalue.tolist(), judged.ranking_p.tolist(), all_queries, judged.labels(),
     )  # fmt: skip
-    everywhere = found.confirming[0]
+    everywhere: Any = found.everywhere  # never None, because an evaluation has a cutoff
     return tuple(verdicts), {
         "verdict": judged.direction,
         "coverage": found.coverage.direction * (judged.coverage_p <= alpha),

@@ -182,23 +182,59 @@ def paired_tests(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.A
 
 
 class PairedTests(Mapping[str, Test]):
-    """Tests that run when they are asked for: sign flips can take a hundred times as long as the others together."""
+    """Tests that run when they are asked for, and once: sign flips can take a hundred times as long as the others together.
 
-    def __init__(self, sample: Differences, levels: Levels | None) -> None:
-        self.of_mean: Literal["t", "signflip"] = "signflip" if sample.few[0] else "t"  # the one that `mean_test` takes
-        self._sample, self._levels = sample, levels
-        self._done: dict[str, Test] = {}
+    As a mapping it has the tests of a single sample; `many` and `of_means` have those of all samples.
+    """
 
-    def __getitem__(self, name: str) -> Test:
+    def __init__(self, samples: Differences, levels: Levels | None = None, *, labels_only: bool = False) -> None:
+        self._samples = samples
+        self._levels = levels
+        self._labels_only = labels_only
+        self._done: dict[str, Found] = {}
+
+    @property
+    def samples(self) -> Differences:
+        """What is tested."""
+        return self._samples
+
+    @property
+    def of_mean(self) -> Literal["t", "signflip"]:
+        """The test that `mean_test` takes for a single sample."""
+        return "signflip" if self._samples.few[0] else "t"
+
+    def found(self, name: str, kernel: "Kernel | None" = None) -> Found:
+        """Run a test of `PAIRED`, or one that is given with its name, on each sample."""
         if name not in self._done:
-            self._done[name] = _one(name, self._sample, PAIRED[name](self._sample, self._levels, False))
+            run = PAIRED[name] if kernel is None else kernel
+            self._done[name] = run(self._samples, self._levels, self._labels_only)
         return self._done[name]
 
+    def many(self, name: str, kernel: "Kernel | None" = None) -> Tests:
+        """P-values and directions of a test on each sample."""
+        return self.found(name, kernel).tests
+
+    def of_means(self) -> Tests:
+        """Test the mean difference of each sample, by sign flips where few differences are not zero."""
+        few = self._samples.few
+        if few.all():
+            return self.many("signflip")
+        if not few.any():
+            return self.many("t")
+        return mean_tests(self._samples, self._levels, labels_only=self._labels_only)
+
+    def one(self, name: str, kernel: "Kernel | None" = None) -> Test:
+        """Return the result of a test of a single sample."""
+        return _one(name, self._samples, self.found(name, kernel))
+
+    def __getitem__(self, name: str) -> Test:
+        return self.one(name)
+
     def __iter__(self) -> Iterator[str]:
-        return iter(ALWAYS)
+        return iter(PAIRED)
 
     def __len__(self) -> int:
-        return len(ALWAYS)
+        return len(PAIRED)
 
     def __repr__(self) -> str:
         return repr(dict(self))
@@ -239,27 +275,41 @@ def mean_tests(samples: Differences, levels: Levels | None = None, *, labels_onl
     return found
 
 
-def function_test(function: Callable[[Floats], Any]) -> str:
-    """Make a test of a function of one sample's differences, which returns a p-value or SciPy's result; return its name."""
-    name = f"{getattr(function, '__name__', type(function).__name__)}()"
+def name_of(function: Callable[[Floats], Any]) -> str:
+    """Return the name under which a function is reported as a test."""
+    name = getattr(function, "__name__", type(function).__name__)
+    return f"{name}()"
 
-    def test(samples: Differences, levels: Levels | None, labels_only: bool) -> Found:
-        statistic, pvalue, direction = np.full(len(samples.n), np.nan), np.ones(len(samples.n)), samples.totals
+
+def function_test(function: Callable[[Floats], Any]) -> "Kernel":
+    """Make a test of a function of one sample's differences, which returns a p-value or SciPy's result."""
+    name = name_of(function)
+
+    def kernel(samples: Differences, levels: Levels | None, labels_only: bool) -> Found:
+        statistics = np.full(len(samples.n), np.nan)
+        pvalues = np.ones(len(samples.n))
+        directions = samples.totals
         for sample in np.flatnonzero(_testable(samples)).tolist():
             values = samples.values(sample)
-            found, mirrored = function(values), function(-values)
-            p = getattr(found, "pvalue", found)
-            if not isinstance(p, (int, float, np.floating)) or p < 0 or p > 1:
-                raise ParameterError(f"test={name} returned {p!r}: must be a p-value, or a result that has one")
-            pvalue[sample] = 1.0 if np.isnan(p) else p
-            statistic[sample] = getattr(found, "statistic", np.nan)
+            found = function(values)
+            pvalues[sample] = _pvalue_of(found, name)
+            statistic = getattr(found, "statistic", np.nan)
+            statistics[sample] = statistic
             # A statistic says the direction if its sign changes with the differences; the smaller rank sum is 0 both ways.
-            if statistic[sample] and np.isclose(statistic[sample], -getattr(mirrored, "statistic", np.nan), rtol=1e-9):
-                direction[sample] = statistic[sample]
-        return Found(Tests(_proper(pvalue), _signs(direction)), statistic, lambda _: name)
+            mirrored = getattr(function(-values), "statistic", np.nan)
+            if statistic and np.isclose(statistic, -mirrored, rtol=1e-9):
+                directions[sample] = statistic
+        return Found(Tests(_proper(pvalues), _signs(directions)), statistics, lambda _: name)
 
-    PAIRED[name] = test
-    return name
+    return kernel
+
+
+def _pvalue_of(found: Any, name: str) -> float:
+    """Return the p-value of what a function returned; 1 where it is NaN."""
+    pvalue = getattr(found, "pvalue", found)
+    if not isinstance(pvalue, (int, float, np.floating)) or pvalue < 0 or pvalue > 1:
+        raise ParameterError(f"test={name} returned {pvalue!r}: must be a p-value, or a result that has one")
+    return 1.0 if np.isnan(pvalue) else float(pvalue)
 
 
 def _testable(samples: Differences) -> Bools:
@@ -360,13 +410,13 @@ def _sign_flip(samples: Differences, levels: Levels | None = None, labels_only: 
     return Found(Tests(pvalue, _signs(totals)), totals, lambda sample: f"sign-flip{exactness[sample]}")
 
 
-PAIRED: dict[str, Callable[[Differences, Levels | None, bool], Found]] = {
+Kernel = Callable[[Differences, Levels | None, bool], Found]
+PAIRED: Mapping[str, Kernel] = {
     "t": _t,
     "wilcoxon": _wilcoxon,
     "sign": _sign,
     "signflip": _sign_flip,
 }
-ALWAYS = tuple(PAIRED)
 
 
 def binomial_test(won: int, lost: int) -> Test:
