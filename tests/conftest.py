@@ -23,7 +23,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return
     absent = pytest.mark.skip(reason=f"the real runs are not at {REAL_DATA}; set IR_OUTCOMES_REAL_DATA")
     for item in items:
-        if item.get_closest_marker("realdata"):
+        if item.get_closest_marker("realdata") or "real_data" in getattr(item, "fixturenames", ()):
             item.add_marker(absent)
 
 

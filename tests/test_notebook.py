@@ -4,11 +4,12 @@ import ast
 from pathlib import Path
 from typing import Any
 
-import nbclient
-import nbformat
 import pytest
 
 import ir_outcomes as iro
+from tests.helpers.packages import needed
+
+nbformat = needed("nbformat")
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "docs").glob("*.ipynb"))
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:zmq", "ignore::DeprecationWarning:jupyter_client")
@@ -25,6 +26,7 @@ def shown(notebook: Any) -> list[list[str]]:
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_notebooks_are_stored_with_their_outputs(path: Path, tmp_path: Path) -> None:
+    nbclient = needed("nbclient")
     stored = nbformat.read(path, as_version=4)
     executed = nbformat.read(path, as_version=4)
     nbclient.NotebookClient(executed, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()

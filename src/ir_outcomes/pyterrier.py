@@ -9,7 +9,7 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -67,10 +67,11 @@ def comparisons(perquery: Any, *, baseline: str, measure: Any = None, qrels: Any
     contenders = [name for name in names if name != baseline]
     if not contenders:
         raise ParameterError(f"the experiment has one system only, {baseline}; there is nothing to compare it with")
-    outputs: Any = [perquery] * len(contenders)
+    outputs = [perquery] * len(contenders)
     text = None if measure is None else str(measure)
-    found = compare_outputs(perquery, outputs, names=(baseline, *contenders), measure=text, qrels=qrels, **settings)
-    return cast("Comparisons", found)
+    given = {**settings, "names": (baseline, *contenders), "measure": text, "qrels": qrels}
+    found: Comparisons = compare_outputs(perquery, outputs, **given)
+    return found
 
 
 def experiment(
@@ -179,7 +180,7 @@ def experiment(
     rules: dict[str, Any] = {"alpha": alpha, "test": test, "margins": margins, "correction": corrected_by}
     for base in bases if len(named) > 1 else ():
         others = [name for name in named if name != base]
-        results[base] = replace(cast("Comparisons", compare(evaluation, base, others, **rules)), notes=about_settings)
+        results[base] = replace(compare(evaluation, base, others, **rules), notes=about_settings)
     compared = results if isinstance(baseline, (list, tuple)) else next(iter(results.values()), None)
     if returns == "comparisons":
         return compared

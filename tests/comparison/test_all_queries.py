@@ -128,7 +128,8 @@ def test_functions_of_one_name_stay_apart_in_threads_and_leave_nothing_behind() 
         assert list(pool.map(pvalue_by, shares)) == shares
     with pytest.raises(iro.ParameterError, match=r"own\(\)"):
         compare_ranks(*runs, test="own()")
-    evaluation = iro.evaluate(qrels_of(runs[0]), {"a": runs[0], "b": runs[1]})
+    a, b = (run_of({f"q{n}": rank for n, rank in enumerate(ranks)}, 20) for ranks in ((1, 2, 3), (2, 2, 2)))
+    evaluation = iro.evaluate(qrels_of(a), {"a": a, "b": b})
     with pytest.raises(iro.ParameterError, match=r"own\(\)"):
         iro.compare_cutoffs(evaluation, "a", "b", test="own()")  # type: ignore[arg-type]
 

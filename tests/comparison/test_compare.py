@@ -278,7 +278,7 @@ def test_it_needs_the_queries_of_the_pilot() -> None:
 def test_more_contenders_need_more_queries(real_data: Path) -> None:
     folder = real_data / "msmarco-doc-dev"
     evaluation = iro.evaluate(folder / "qrels.txt", [folder / f"{name}.run.gz" for name in ("bm25", "bm25+rm3", "wordnet_all")])
-    alone = iro.plan(iro.compare(evaluation, "bm25", "wordnet_all"))  # type: ignore[arg-type]
-    together = iro.plan(iro.compare(evaluation, "bm25")["wordnet_all"])  # type: ignore[index]
+    alone = iro.plan(iro.compare(evaluation, "bm25", "wordnet_all"))
+    together = iro.plan(iro.compare(evaluation, "bm25")["wordnet_all"])
     assert (alone.coverage.needed.queries or 0) < (together.coverage.needed.queries or 0)
     assert any("first step of the correction over 2 comparisons" in note for note in together.notes)

@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import distributed
 import joblib
 import pytest
 from ir_measures import nDCG
@@ -16,6 +15,7 @@ import ir_outcomes as iro
 from ir_outcomes import ESL
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluate import each_run
+from tests.helpers.packages import needed
 
 QRELS = {"q1": {"d1": 1}}
 
@@ -53,6 +53,7 @@ def test_backends_of_joblib(paths: list[Path], backend: str) -> None:
 @pytest.mark.filterwarnings("ignore")  # of distributed and its dependencies, which differ with their versions
 def test_a_worker_of_a_cluster_that_dies_midway_changes_nothing(paths: list[Path]) -> None:
     """A real cluster of processes on this machine, with joblib's dask backend."""
+    distributed = needed("distributed")
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,

@@ -1,10 +1,11 @@
 """Columns as each kind of frame that is read: of pandas, polars and Arrow, and what offers an Arrow stream."""
 
+from importlib.util import find_spec
 from typing import Any
 
 import pandas as pd
-import polars as pl
-import pyarrow as pa
+
+from tests.helpers.packages import needed
 
 
 class Stream:
@@ -26,19 +27,36 @@ class Relation(Stream):
         raise TypeError("a relation is not a column")
 
 
+def _categories(columns: dict[str, Any]) -> Any:
+    pl = needed("polars")
+    return pl.DataFrame(columns).with_columns(pl.nth(0).cast(pl.Categorical))
+
+
+def _dictionary(columns: dict[str, Any]) -> Any:
+    pa = needed("pyarrow")
+    return pa.table({name: pa.array(values).dictionary_encode() for name, values in columns.items()})
+
+
+def _chunks(columns: dict[str, Any]) -> Any:
+    pa = needed("pyarrow")
+    table = pa.table(columns)
+    return pa.concat_tables([table.slice(0, 2), table.slice(2)])
+
+
 FRAMES: dict[str, Any] = {
     "pandas": pd.DataFrame,
     "pandas, nullable": lambda columns: pd.DataFrame(columns).convert_dtypes(),
     "pandas, objects": lambda columns: pd.DataFrame(columns, dtype=object),
     "pandas, categories": lambda columns: pd.DataFrame(columns).astype(dict.fromkeys(list(columns)[:2], "category")),
     "pandas, index": lambda columns: pd.DataFrame(columns).set_index(next(iter(columns)), drop=False),
-    "polars": pl.DataFrame,
-    "polars, lazy": pl.LazyFrame,
-    "polars, categories": lambda columns: pl.DataFrame(columns).with_columns(pl.nth(0).cast(pl.Categorical)),
-    "arrow": pa.table,
-    "arrow, dictionary": lambda columns: pa.table({name: pa.array(c).dictionary_encode() for name, c in columns.items()}),
-    "arrow, chunks": lambda columns: pa.concat_tables([pa.table(columns).slice(0, 2), pa.table(columns).slice(2)]),
-    "arrow reader": lambda columns: pa.table(columns).to_reader(),
-    "arrow stream": lambda columns: Stream(pl.DataFrame(columns)),
-    "relation": lambda columns: Relation(pl.DataFrame(columns)),
+    "polars": lambda columns: needed("polars").DataFrame(columns),
+    "polars, lazy": lambda columns: needed("polars").LazyFrame(columns),
+    "polars, categories": _categories,
+    "arrow": lambda columns: needed("pyarrow").table(columns),
+    "arrow, dictionary": _dictionary,
+    "arrow, chunks": _chunks,
+    "arrow reader": lambda columns: needed("pyarrow").table(columns).to_reader(),
+    "arrow stream": lambda columns: Stream(needed("polars").DataFrame(columns)),
+    "relation": lambda columns: Relation(needed("polars").DataFrame(columns)),
 }
+INSTALLED = [kind for kind in FRAMES if kind.startswith("pandas") or (find_spec("polars") and find_spec("pyarrow"))]

@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MissingDependency, UnreadableFile
 from ir_outcomes.reading import files
 from ir_outcomes.reading.qrels import beir_texts
+from tests.helpers.packages import needed
 
 RUN = {"q1": {"b": 1.5, "é": 2.5}, "q2": {"a": 0.5}}
 QRELS = {"q1": {"b": 1, "é": 0}, "q2": {"a": 2}}
@@ -36,7 +35,8 @@ def separated(separator: str, frame: pd.DataFrame) -> str:
 
 def parquet(frame: pd.DataFrame, **settings: Any) -> bytes:
     stream = io.BytesIO()
-    pq.write_table(pa.Table.from_pandas(frame), stream, **settings)
+    pa = needed("pyarrow")
+    needed("pyarrow.parquet").write_table(pa.Table.from_pandas(frame), stream, **settings)
     return stream.getvalue()
 
 

@@ -20,6 +20,7 @@ from ir_outcomes.showing import figures
 from ir_outcomes.showing.figures.leaderboards import conditions_plot
 from tests.helpers.extents import outside, overlapping, texts
 from tests.helpers.many import collection
+from tests.helpers.packages import needed
 from tests.helpers.results import result_of
 from tests.helpers.runs import qrels_of, run_of
 
@@ -151,7 +152,7 @@ def test_a_given_axes_is_drawn_on_and_keeps_its_size(kind: str, name: str) -> No
 
 
 def test_new_figures_are_those_of_pyplot_and_print_truetype_fonts(tmp_path: Path) -> None:
-    pypdf = pytest.importorskip("pypdf")
+    pypdf = needed("pypdf")
     axes = made(iro.CutoffsComparison, 4).plot("curve")
     assert plt.gcf() is axes.figure
     axes.figure.savefig(tmp_path / "picture.pdf")

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -19,11 +19,49 @@ from ir_outcomes.evaluation.evaluate import evaluate, is_saved, with_saved_runs
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, load_evaluation, n_missing
 from ir_outcomes.evaluation.lengths import SearchLengths, metadata_of
 from ir_outcomes.formatting import listed, with_progress
-from ir_outcomes.reading.runs import is_path, run_list, runs_and_names
+from ir_outcomes.reading.runs import Run, is_path, run_list, runs_and_names
 from ir_outcomes.statistics.tests import Kernel, function_test, name_of
 from ir_outcomes.types import Correction, Floats, RankingTest, Ties, UnitChoice, check_positive
 
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
+
+
+RunInDict = Mapping[str, Mapping[str, float]]
+# For type checkers: the runs that give `Comparisons`, and the settings.
+Runs = list[Any] | tuple[Any, ...] | Mapping[str, Run | SearchLengths | str | os.PathLike[str] | RunInDict | list[Any]] | None
+
+
+class Rules(TypedDict, total=False):
+    """How verdicts are reached."""
+
+    alpha: float
+    correction: Correction
+    margins: tuple[float, ...] | None
+    progress: bool
+
+
+class CompareSettings(Rules, total=False):
+    """The settings of `compare`."""
+
+    cutoff: int | None
+    rel: int | None
+    unit: UnitChoice | None
+    ties: Ties | None
+    judged_only: bool | None
+    test: RankingTest | Callable[[Floats], Any]
+    all_pairs: bool
+    names: Sequence[str] | None
+    queries: Any
+    clusters: Any
+    n_jobs: int | None
+
+
+@overload
+def compare(qrels: Any, baseline: Any, contenders: Runs = None, **settings: Unpack[CompareSettings]) -> Comparisons: ...
+
+
+@overload
+def compare(qrels: Any, baseline: Any, contenders: Any, **settings: Unpack[CompareSettings]) -> Comparison: ...
 
 
 def compare(
@@ -82,7 +120,8 @@ def compare(
     Returns
     -------
     Comparison or Comparisons
-        One result for a single contender; a `Comparisons` for a list or dict of them.
+        One result for a single contender; a `Comparisons` for a list or dict of them. For type checkers a text is one
+        run: give a directory or a pattern in a list.
 
     Raises
     ------

@@ -58,7 +58,7 @@ class Settings:
 
     @classmethod
     def of(cls, evaluation: Evaluation, *, own_test: bool = False, **rules: Any) -> Self:
-        """Take the settings of an evaluation and the rules of a comparison, whose test is a function where `own_test` says so."""
+        """Take the settings of an evaluation and the rules of a comparison, whose test is a function with `own_test`."""
         if not own_test:
             check_choice("test", rules.get("test", "t"), get_args(RankingTest))
         own = ("cutoff", "rel", "unit", "ties", "judged_only", "n_clusters")

@@ -4,11 +4,12 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
+from ir_measures import Metric
 
-from ir_outcomes.comparison.compare import MeasuredPair, build
+from ir_outcomes.comparison.compare import MeasuredPair, Rules, build
 from ir_outcomes.comparison.outcomes import Settings, check_rules, checked_margins, from_items
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import MismatchError, ParameterError, some
@@ -30,6 +31,37 @@ class _Meaning:
     rel: int | None
     not_found: float  # the value that stands for "nothing found"
     higher_is_better: bool
+
+
+class MeasureRules(Rules, total=False):
+    """How verdicts by another measure are reached."""
+
+    test: RankingTest
+
+
+class OutputSettings(MeasureRules, total=False):
+    """The settings of `compare_outputs`."""
+
+    measure: str | None
+    qrels: Any
+    rel: int | None
+    higher_is_better: bool | None
+    names: tuple[str, ...] | None
+    clusters: Any
+
+
+@overload
+def compare_outputs(baseline: Any, contenders: list[Metric], **settings: Unpack[OutputSettings]) -> Comparison: ...
+
+
+@overload
+def compare_outputs(
+    baseline: Any, contenders: list[Any] | tuple[Any, ...], **settings: Unpack[OutputSettings]
+) -> Comparisons: ...
+
+
+@overload
+def compare_outputs(baseline: Any, contenders: Any, **settings: Unpack[OutputSettings]) -> Comparison: ...
 
 
 def compare_outputs(
@@ -128,6 +160,22 @@ def compare_outputs(
     notes = _notes(outputs, meaning, judgments is not None)
     results = _compared(outputs, queries, n_unanswerable, meaning, settings, notes, progress, clusters)
     return Comparisons(results) if several else results[0]
+
+
+@overload
+def compare_measure(
+    evaluation: Evaluation, measure: Any, baseline: str, contenders: str, **rules: Unpack[MeasureRules]
+) -> Comparison: ...
+
+
+@overload
+def compare_measure(
+    evaluation: Evaluation,
+    measure: Any,
+    baseline: str,
+    contenders: list[str] | tuple[str, ...] | None = None,
+    **rules: Unpack[MeasureRules],
+) -> Comparisons: ...
 
 
 def compare_measure(

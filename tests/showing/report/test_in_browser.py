@@ -14,6 +14,7 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.showing.charts import changes_of, facets_of
 from tests.helpers.comparisons import compare_pair
+from tests.helpers.packages import needed
 from tests.helpers.runs import run_of
 
 FLAGS = [
@@ -61,7 +62,7 @@ PAGES: dict[str, Callable[[], Any]] = {
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    playwright = needed("playwright.sync_api")
     program = os.environ.get("IR_OUTCOMES_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
         pytest.skip("there is no Chromium; set IR_OUTCOMES_CHROMIUM to its path")
@@ -327,11 +328,10 @@ def test_frame_of_a_notebook(chromium: Any) -> None:
 
 
 def test_paper(visit: Callable[..., Any], tmp_path: Path) -> None:
-    from pypdf import PdfReader
-
+    pypdf = needed("pypdf")
     page = visit("collections", "#q=1001", color_scheme="dark")
     page.pdf(path=tmp_path / "page.pdf", format="A4")
-    text = "\n".join(sheet.extract_text() for sheet in PdfReader(tmp_path / "page.pdf").pages)
+    text = "\n".join(sheet.extract_text() for sheet in pypdf.PdfReader(tmp_path / "page.pdf").pages)
     text = unicodedata.normalize("NFKC", text)  # without ligatures
     assert all(words in text for words in ("one: third against first", "the first 25 are printed", "words about topic 1"))
     assert all(words not in text for words in ("Copy link", "Reset"))
@@ -339,7 +339,7 @@ def test_paper(visit: Callable[..., Any], tmp_path: Path) -> None:
 
 
 def test_accessibility(visit: Callable[..., Any]) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed").Axe()
+    axe = needed("axe_playwright_python.sync_playwright").Axe()
     page = visit("collections", "#q=1014", color_scheme="light")
     page.locator("#comparison-1, #made details").evaluate_all("all => all.forEach((details) => { details.open = true })")
     options: dict[str, Any] = {"resultTypes": ["violations"]}  # the lists of what passed would take most of the time
