@@ -1,6 +1,7 @@
 """Sphinx configuration."""
 
 import io
+import json
 import re
 import tempfile
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import numpydoc.xref
 
 import ir_outcomes as iro
+from ir_outcomes.results import Result
 
 DIRECTIVE = re.compile(r"^\.\. (?:auto(?!module)\w+|py:data):: ([\w.]+)$", re.MULTILINE)
 # What the API pages describe: full names by last part.
@@ -63,6 +65,13 @@ def add_help_of_commands(app: Any, docname: str, source: list[str]) -> None:
         source[0] = f"{source[0]}\n{help_of_commands()}"
 
 
+def write_schemas(app: Any, error: Exception | None) -> None:
+    """Write the JSON Schema of each kind of result beside the pages of the documentation, which link to it."""
+    if error is None and app.builder.format == "html":
+        schemas = {kind.__name__: kind.json_schema() for kind in Result.__subclasses__()}
+        Path(app.outdir, "schemas.json").write_text(json.dumps(schemas, indent=1, ensure_ascii=False), "utf-8")
+
+
 def write_sample_report(app: Any, error: Exception | None) -> None:
     """Write the report page of the sample beside the pages of the documentation, which link to it."""
     from ir_outcomes.samples import write_sample
@@ -98,3 +107,4 @@ def setup(app: Any) -> None:
     app.connect("missing-reference", resolve_described)
     app.connect("autodoc-process-signature", without_arguments)
     app.connect("build-finished", write_sample_report)
+    app.connect("build-finished", write_schemas)

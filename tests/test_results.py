@@ -8,6 +8,7 @@ import pytest
 
 from ir_outcomes.errors import FormatError, ParameterError
 from ir_outcomes.results import FrozenDict, Result
+from tests.helpers.packages import needed
 from tests.helpers.results import KINDS, result_of
 
 
@@ -35,6 +36,19 @@ def test_every_result_survives_json_pickle_and_copy(kind: str) -> None:
     assert len(repr(result)) < 200
     assert repr(result).startswith(f"<{kind}: ")
     assert "\x1b" not in repr(result)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_json_follows_its_schema(kind: str) -> None:
+    jsonschema = needed("jsonschema")
+    result = result_of(kind)
+    schema = result.json_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    checks = jsonschema.Draft202012Validator(schema)
+    for per_query in (False, True):
+        checks.validate(json.loads(result.to_json(per_query=per_query)))
+    for wrong in ({}, {"schema": 0}, {"kind": "other"}, {"notes": [1]}, {"more": 1}):
+        assert not checks.is_valid({**result.to_dict(), **wrong} if wrong else {})
 
 
 def test_every_kind_of_result_is_tested() -> None:

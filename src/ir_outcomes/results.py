@@ -159,6 +159,22 @@ class Result(Immutable):
             raise FormatError("JSON", f"is not valid ({error})") from None
         return cls.from_dict(data)
 
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        """Return the JSON Schema of what `to_json` returns."""
+        import msgspec
+
+        schema = msgspec.json.schema(cls)
+        kinds = {kind.__name__ for kind in Result.__subclasses__()}
+        for name, described in schema["$defs"].items():
+            if name in kinds:
+                head = {"schema": {"const": SCHEMA}, "kind": {"const": name}}
+                described["properties"] = head | described["properties"]
+                described["required"] = [*head, *described["required"]]
+            if "properties" in described:
+                described["additionalProperties"] = False
+        return dict(schema)
+
     def long_rows(self) -> list[dict[str, Any]]:
         """Return a flat row for each test of each comparison: pair, facet, test, estimate, interval, statistic and p-values."""
         raise ParameterError(f"{type(self).__name__} has no row for each test; leave long=True out")

@@ -1,6 +1,7 @@
 """Help: phrases, examples that run, and wrong usage before any file is opened."""
 
 import io
+import json
 import re
 import shlex
 import sys
@@ -12,8 +13,10 @@ import pytest
 from rich.console import Console
 
 from ir_outcomes.cli import COMMANDS, app, examples_of
+from ir_outcomes.results import Result
 from ir_outcomes.samples import write_suite
-from tests.helpers.command_line import call
+from tests.helpers.command_line import Done, call
+from tests.helpers.packages import needed
 from tests.helpers.sample import write_small_sample
 
 
@@ -28,8 +31,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("example", [example for command in COMMANDS.values() for example in examples_of(command)])
-def test_examples_run(example: str, sample: Path) -> None:
+def call_example(example: str, sample: Path, *more: str) -> tuple[str, Done]:
     _, name, *words = shlex.split(example.partition(" || ")[0])
     arguments = [name]
     for word in words:
@@ -37,9 +39,27 @@ def test_examples_run(example: str, sample: Path) -> None:
     if name == "compare-outputs":
         for run in ("bm25", "bm25-stem"):
             (sample / f"{run}.tsv").write_text(call("measure", "qrels.txt", f"{run}.run", "RR", "-q", folder=sample).stdout)
-    done = call(*arguments, folder=sample)
+    return name, call(*arguments, *more, folder=sample)
+
+
+@pytest.mark.parametrize("example", [example for command in COMMANDS.values() for example in examples_of(command)])
+def test_examples_run(example: str, sample: Path) -> None:
+    name, done = call_example(example, sample)
     assert done.returncode in ((0, 3, 4) if name == "gate" else (0,)), done.stderr
     assert done.stdout or name in ("evaluate", "report")  # which write a file
+
+
+WITHOUT_RESULT = {"report", "evaluate", "measure", "datasets", "sample"}
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in WITHOUT_RESULT])
+def test_json_of_commands_follows_its_schema(name: str, sample: Path) -> None:
+    jsonschema = needed("jsonschema")
+    kinds = {kind.__name__: kind for kind in Result.__subclasses__()}
+    _, done = call_example(examples_of(COMMANDS[name])[0].partition(" --to-judge")[0], sample, "--format", "json", "--quiet")
+    written = json.loads(done.stdout)
+    for result in written if isinstance(written, list) else [written]:
+        jsonschema.validate(result, kinds[result["kind"]].json_schema())
 
 
 @cache
