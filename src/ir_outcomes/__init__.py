@@ -12,8 +12,8 @@ from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.holes import Holes, holes
 from ir_outcomes.comparison.outputs import compare_measure, compare_outputs
 from ir_outcomes.comparison.plan import Plan, plan
+from ir_outcomes.comparison.published import MeansVerdict, SummaryVerdict, verdict_from_means, verdict_from_summary
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.verdict import SummaryVerdict, verdict_from_summary
 from ir_outcomes.errors import (
     DatasetUnavailable,
     EmptyInput,
@@ -53,7 +53,7 @@ __all__ = [  # noqa: RUF022  # by subject
     "Evaluation", "SearchLengths", "evaluate", "evaluate_suite", "load_evaluation", "search_lengths",
     "Scores", "scores_from_outputs",
     "Comparison", "Comparisons", "compare", "compare_measure", "compare_outputs",
-    "SummaryVerdict", "verdict_from_summary",
+    "MeansVerdict", "SummaryVerdict", "verdict_from_means", "verdict_from_summary",
     "CollectionsComparison", "CutoffsComparison", "JudgesComparison", "SlicesComparison",
     "compare_collections", "compare_cutoffs", "compare_judges", "compare_slices", "to_label",
     "GateResult", "Holes", "Plan", "ReportPage", "gate", "holes", "plan", "report",

@@ -95,7 +95,7 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("compare no no.npz no", 2, "the name of one of its runs as BASELINE"),
         ("leaderboard no.npz no", 2, "a saved evaluation stands in the place of runs"),
         ("tail no no no no --show rrie", 2, "is for two runs"),
-        ("verdict --n 3", 2, "--won requires an argument"),
+        ("verdict --n 3", 2, "Give either --means, or --won"),
         ("gate no no no", 2, "--margins"),
         ("gate no no --margins 1pp,1", 2, "at least one RUN"),
         ("gate no --suite no --margins 1pp,1", 2, "or else --suite"),

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ir_outcomes import verdict_from_summary
-from ir_outcomes.comparison.verdict import LABELS, Findings, SummaryVerdict, confirmed_by, decide, direction_of
+from ir_outcomes import SummaryVerdict, verdict_from_summary
+from ir_outcomes.comparison.verdict import LABELS, Findings, confirmed_by, decide, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import tests as paired
 

@@ -144,23 +144,26 @@ def compare_outputs(
 def verdict(
     *,
     n_queries: Annotated[int, Parameter(name="--n", validator=options.POSITIVE)],
-    won: float,
-    lost: float,
-    difference: float,
-    pvalue: Annotated[float, Parameter(validator=options.SHARE)],
+    means: tuple[str, str] | None = None,
+    won: float | None = None,
+    lost: float | None = None,
+    difference: float | None = None,
+    pvalue: Annotated[float | None, Parameter(validator=options.SHARE)] = None,
     other_pvalues: Annotated[tuple[float, ...], Parameter(name="--other-pvalue", validator=options.SHARE)] = (),
     rounding: Annotated[float, Parameter(validator=options.NOT_NEGATIVE)] = 0.0,
     alpha: options.ALPHA = 0.05,
     out: output.Output = output.Output(),
 ) -> None:
-    """Compute the verdict from published numbers alone.
+    """Say what published numbers allow to conclude.
 
-    Also says whether the verdict depends on how these numbers were rounded.
+    Either two shares of answered queries, or won, lost and the difference in ranking with its p-value.
 
     Parameters
     ----------
     n_queries
-        The number of queries.
+        The number of answerable queries.
+    means
+        The shares of queries that the baseline and the contender answer, as printed: all decimals count.
     won
         How many queries only the contender answered.
     lost
@@ -176,13 +179,18 @@ def verdict(
 
     Examples
     --------
+    ir-outcomes verdict --n 5193 --means .4439 .4400
     ir-outcomes verdict --n 5793 --won 869 --lost 869 --difference -1.35 --pvalue 8.68e-08
     """
-    out.write(
-        iro.verdict_from_summary(
+    if means is not None and (won, lost, difference, pvalue, other_pvalues, rounding) == (None, None, None, None, (), 0):
+        out.write(iro.verdict_from_means(n_queries, *means, alpha=alpha))
+    elif means is None and won is not None and lost is not None and difference is not None and pvalue is not None:
+        found = iro.verdict_from_summary(
             n_queries, won, lost, difference, pvalue, other_pvalues=other_pvalues, alpha=alpha, rounding=rounding
         )
-    )
+        out.write(found)
+    else:
+        raise options.UsageError("Give either --means, or --won, --lost, --difference and --pvalue.")
 
 
 def compare_cutoffs(

@@ -1,0 +1,122 @@
+"""Two published shares of answered queries, against all runs that could be behind them, and against real runs."""
+
+from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ir_outcomes as iro
+from ir_outcomes.errors import ParameterError
+from tests.helpers.command_line import call
+from tests.helpers.comparisons import compare_pair
+
+
+def printed_as(share: str, n: int) -> set[int]:
+    """The numbers of n queries whose share is printed like this, with halves rounded up or down."""
+    places = Decimal(1).scaleb(-len(share.partition(".")[2]))
+    return {
+        count
+        for count in range(n + 1)
+        for rule in (ROUND_HALF_UP, ROUND_HALF_DOWN)
+        if (Decimal(count) / n).quantize(places, rule) == Decimal(share)
+    }
+
+
+@given(
+    n=st.integers(1, 40),
+    a=st.integers(0, 40),
+    b=st.integers(0, 40),
+    places=st.integers(1, 4),
+    alpha=st.sampled_from([0.05, 0.01]),
+)
+def test_all_runs_that_can_be_behind_two_shares(n: int, a: int, b: int, places: int, alpha: float) -> None:
+    shares = [f"{count / n:.{places}f}" for count in (min(a, n), min(b, n))]
+    found = iro.verdict_from_means(n, *shares, alpha=alpha)
+    possible = [printed_as(share, n) for share in shares]
+    assert (found.answered_baseline, found.answered_contender) == tuple((min(own), max(own)) for own in possible)
+    significant: dict[int, dict[int, bool]] = {}  # by the net number, then by the number of queries that differ
+    for of_a in possible[0]:
+        for of_b in possible[1]:
+            for both in range(max(0, of_a + of_b - n), min(of_a, of_b) + 1):
+                won, lost = of_b - both, of_a - both
+                pvalue = scipy.stats.binomtest(won, won + lost).pvalue if won + lost else 1.0
+                significant.setdefault(won - lost, {})[won + lost] = pvalue <= alpha * (1 + 1e-9)
+    assert found.net == (min(significant), max(significant))
+    assert found.most_differing == max(differing for own in significant.values() for differing in own)
+    answers = {answer for own in significant.values() for answer in own.values()}
+    if found.significant == "never":
+        assert answers == {False}
+    elif found.significant == "always":
+        assert answers == {True}
+    else:
+        assert found.significant == "depends"
+        # Where each share stands for one number only, the answer depends on how many queries differ, or the other words apply.
+        assert answers == {True, False} or any(len(own) > 1 for own in possible)
+    assert found.threshold is not None
+    for net, own in significant.items():
+        for differing, answer in own.items():
+            if abs(net) == min(map(abs, significant)):
+                assert answer == (0 < differing <= found.threshold.low)
+            if abs(net) == max(map(abs, significant)):
+                assert answer == (0 < differing <= found.threshold.high)
+
+
+def test_shares_that_no_number_of_queries_has() -> None:
+    for share in ("0.15", "15 %", "15.0%", ".15"):
+        assert iro.verdict_from_means(10, share, ".5").significant == "impossible"
+    found = iro.verdict_from_means(5193, ".4438", ".4400")
+    assert (found.answered_baseline, found.net, found.threshold) == (None, None, None)
+    assert "No whole number of 5193 queries is printed as .4438." in str(found)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((5193, 0.4439, ".44"), "must be a share as text with all printed decimals"),
+        ((5193, ".", ".44"), "must be a share as text with all printed decimals"),
+        ((5193, "44.39", ".44"), "at most 1; write percentages with %"),
+        ((5193, ".44", "x"), "contender='x'"),
+        ((0, ".44", ".45"), "n=0"),
+    ],
+)
+def test_what_is_refused(arguments: Any, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        iro.verdict_from_means(*arguments)
+
+
+@pytest.mark.realdata
+def test_real_pairs(real_data: Path) -> None:
+    """From what a paper prints, the counts, and the significance once it is known on how many queries the runs differ."""
+    folder = real_data / "known-item"
+    evaluation = iro.evaluate(next(folder.glob("qrels.txt*")), str(folder / "*.run.gz"), cutoff=10, unit="query")
+    decided = []
+    for baseline, contender in [(a, b) for a in evaluation.names for b in evaluation.names if a != b][:40]:
+        result = compare_pair(evaluation, baseline, contender)
+        shares = [f"{mean / 100:.4f}" for mean in (result.coverage.baseline, result.coverage.contender) if mean is not None]
+        found = iro.verdict_from_means(result.n_queries, *shares)
+        outcomes = result.outcomes
+        assert found.net is not None
+        assert found.threshold is not None
+        assert found.net.low <= outcomes.won - outcomes.lost <= found.net.high
+        assert outcomes.won + outcomes.lost <= (found.most_differing or 0)
+        significant = result.coverage.pvalue <= 0.05
+        assert found.significant != ("never" if significant else "always")
+        if found.net.low == found.net.high:
+            assert significant == (0 < outcomes.won + outcomes.lost <= found.threshold.low)
+            decided.append(significant)
+    assert {True, False} == set(decided)
+
+
+def test_the_command_takes_either_form() -> None:
+    done = call("verdict", "--n", "5193", "--means", ".4439", ".4400")
+    assert done.stdout.startswith(
+        ".4439 and .4400 of 5193 queries: net 20 queries lost\n\n"
+        "Significant (exact, 5 %) only if the runs differ on at most 94 queries (1.8 %).\n"
+    )
+    for words in ("--means .44 .45 --won 3", "--won 3 --lost 4", ""):
+        done = call("verdict", "--n", "5193", *words.split())
+        assert (done.returncode, "either --means, or --won" in done.stderr) == (2, True)
