@@ -275,7 +275,8 @@ def leaderboard(
     measures : sequence of Measure or str, optional
         What to show for each run, with the runs that it is significantly better than: measures of ir_measures (see
         `Evaluation.scores_of`), and "coverage", "ranking" (mean search length where the run found something) and "all queries"
-        (restricted search length, k the cutoff or the depth of the deepest run), at the cutoff. The first orders the runs; by default the reciprocal rank at the cutoff does.
+        (restricted search length; k is the cutoff, or the depth of the deepest run where that is less), at the cutoff. The
+        first orders the runs; by default the reciprocal rank at the cutoff does.
     cutoff : int, optional
         Cutoff of the verdicts; by default the evaluation's.
     alpha : float
