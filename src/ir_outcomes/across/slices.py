@@ -232,9 +232,9 @@ def _corrected(differ: Sequence[SliceDifferences], correction: Correction) -> li
     """Correct the p-values of each facet over the contenders: with many of them, slices differ for one by chance."""
     corrected: dict[tuple[str, str], float] = {}
     for facet in dict.fromkeys(found.facet for found in differ):
-        tested = [found for found in differ if found.facet == facet and found.pvalue is not None]
-        pvalues = adjust([found.pvalue for found in tested], correction)
-        corrected |= {(found.contender, facet): float(pvalue) for found, pvalue in zip(tested, pvalues, strict=True)}
+        raw = {found.contender: found.pvalue for found in differ if found.facet == facet and found.pvalue is not None}
+        for contender, pvalue in zip(raw, adjust([*raw.values()], correction), strict=True):
+            corrected[contender, facet] = float(pvalue)
     return [replace(found, pvalue_corrected=corrected.get((found.contender, found.facet))) for found in differ]
 
 
