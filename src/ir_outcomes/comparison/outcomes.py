@@ -190,13 +190,17 @@ class PairedQueries:
         return None
 
 
-def pair_queries(baseline: SearchLengths, contender: SearchLengths, unit: Unit) -> PairedQueries:
-    """Split the answerable queries by outcome, and compute the numbers of each query; the items are queries or documents."""
+def pair_queries(baseline: SearchLengths, contender: SearchLengths, unit: Unit, horizon: int | None = None) -> PairedQueries:
+    """Split the answerable queries by outcome, and compute the numbers of each query; the items are queries or documents.
+
+    The horizon is k of the restricted search length, by default that of this pair.
+    """
     items = match(baseline, contender, unit)
     answerable = baseline.answerable
     query = (np.cumsum(answerable) - 1)[items.query]
     clusters = None if baseline.clusters is None else baseline.clusters[answerable]
-    horizon = horizon_of(baseline, contender)
+    if horizon is None:
+        horizon = horizon_of(baseline, contender)
     names = baseline.name, contender.name
     pair = from_items(names, baseline.answerable_queries, query, items.lengths, horizon, clusters)
     return replace(pair, identical=baseline.is_identical_to(contender))
