@@ -180,7 +180,7 @@ def test_qrels_of_beir_are_no_run_in_any_form(write: Any, form: str) -> None:
 
 @pytest.mark.parametrize("content", ['{"q1": {"d1": 1, "é": 101}}', '[{"query-id": "q1", "corpus-id": "é", "score": 101}]'])
 def test_json_with_scores_is_no_qrels(write: Any, content: str) -> None:
-    with pytest.raises(FormatError, match="document é of query q1 has a grade above 100.*were the arguments swapped"):
+    with pytest.raises(FormatError, match=r"document é of query q1 has a grade above 100.*were the arguments swapped"):
         iro.read_qrels(write(content))
     assert iro.read_qrels(write(content.replace("101", "100"))).grades.max() == 100  # as models give them
     named = '[{"query_id": "q1", "doc_id": "d1", "relevance": 101}]'

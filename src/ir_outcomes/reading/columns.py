@@ -246,8 +246,8 @@ def refuse_swapped(columns: Columns, kind: Kind, names: Sequence[str | None]) ->
         too_high = columns.values > _LARGEST_GRADE
         if too_high.any():
             row = int(np.argmax(too_high))
-            problem = f"{columns.named(row)} has a grade above {_LARGEST_GRADE}, like the scores of a run: were the arguments swapped?"
-            raise columns.error(row, problem, str(columns.values[row]))
+            problem = f"{columns.named(row)} has a grade above {_LARGEST_GRADE}, like a score of a run"
+            raise columns.error(row, f"{problem}: were the arguments swapped?", str(columns.values[row]))
 
 
 def grouped(columns: Columns) -> tuple[Ints, Ids, Floats]:
