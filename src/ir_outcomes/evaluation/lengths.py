@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
+from ir_outcomes.evaluation.ids import shares_documents
 from ir_outcomes.evaluation.ranking import as_ranking, expectations, judged_part, levels, places_of, scores_of, spans
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.datasets import as_qrels
@@ -58,6 +59,8 @@ class SearchLengths:
         Whether the first relevant document would have another rank if ties stayed in the order of the input.
     ignored : tuple of str
         Queries of the run that the qrels lack.
+    known : bool
+        Whether the qrels have any document of the run, in whichever query.
     cutoff, rel, ties, judged_only
         See `search_lengths`.
     qrels_digest : str
@@ -81,6 +84,7 @@ class SearchLengths:
     listed: Bools
     reordered: Bools
     ignored: tuple[str, ...]
+    known: bool
     cutoff: int | None
     rel: int
     ties: Ties
@@ -363,7 +367,7 @@ def search_lengths(
     check_positive("rel", rel)
     check_choice("ties", ties, get_args(Ties))
     qrels, run = as_qrels(qrels), as_ranking(run)
-    places = places_of(qrels, run)
+    whole, places = run, places_of(qrels, run)
     if judged_only:
         run = judged_part(qrels, run, places)
     scores = np.where(qrels.grades >= 0, scores_of(qrels, run, places), np.nan)
@@ -404,6 +408,7 @@ def search_lengths(
         listed=places >= 0,
         reordered=best != best_as_listed,
         ignored=tuple(sorted(set(run.query_ids) - set(qrels.query_ids))),
+        known=bool(np.any(first > 0)) or shares_documents(qrels, whole),  # the latter takes longer, and is seldom needed
         cutoff=cutoff,
         rel=rel,
         ties=ties,
