@@ -124,9 +124,10 @@ class PairVerdicts(Sequence[PairVerdict]):
     def __getitem__(self, place: int | slice) -> PairVerdict | tuple[PairVerdict, ...]:
         if isinstance(place, slice):
             return tuple(self[number] for number in range(len(self))[place])
-        baseline, contender = self._runs[place].tolist()
-        numbers: Any = [None if isnan(number) else number for number in self._numbers[place].tolist()]
-        return PairVerdict(self._names[baseline], self._names[contender], *numbers, label=LABELS[self._labels[place]])
+        runs = [self._names[run] for run in self._runs[place].tolist()]
+        numbers = [None if isnan(number) else number for number in self._numbers[place].tolist()]
+        values: list[Any] = [*runs, *numbers, LABELS[self._labels[place]]]
+        return PairVerdict(*values)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, (PairVerdicts, tuple)):
