@@ -173,6 +173,9 @@ class PairedQueries:
     clusters: Ints | None = None  # cluster of each query; None where queries are independent
     measure: str | None = None  # another measure, whose values take the place of lengths
     higher_is_better: bool = False  # direction of the lengths, or of that measure
+    largest: float | None = (
+        None  # the most that a length, or a value of that measure, can change by; None where it is not known
+    )
     identical: bool = False  # whether the runs have the same documents in the same order; not where that is not known
 
     @property
@@ -261,6 +264,7 @@ def from_items(
         reciprocal_contender=means(1 / lengths[1], counted[1]),
         restricted=None if horizon is None else _restricted(lengths, outcome, horizon, lambda values: means(values, every)),
         clusters=clusters,
+        largest=None if horizon is None else horizon - 1.0,
     )
 
 

@@ -360,7 +360,7 @@ def _gate(result: GateResult) -> View:
     queries = [decision for decision in ordered if decision.queries]
     return View(
         f"{result.status}: {what}",
-        sentences=tuple(reasons if several else worst.reasons[:1]),
+        sentences=(*(reasons if several else worst.reasons[:1]), *_smallest_margins(result)),
         tables=(facets,) if worst.facets and not several else (_decisions(result, ordered),),
         notes=tuple(_most_harm(worst)),
         more="queries, texts, how many would settle it",
@@ -370,6 +370,14 @@ def _gate(result: GateResult) -> View:
         ),
         background=(*(f"{decision.name}: {' '.join(decision.reasons)}" for decision in ordered), *result.notes),
     )
+
+
+def _smallest_margins(result: GateResult) -> Iterator[str]:
+    """Say which margins so many queries can exclude harm beyond, even if the runs are equally good."""
+    units = ("points", "ranks", "ranks over all queries")
+    known = [f"{margin:.3g} {unit}" for margin, unit in zip(result.smallest_margins, units, strict=True) if margin is not None]
+    if known:
+        yield f"Smallest margins that equally good runs pass with so many queries: {listed(known)}."
 
 
 def _most_harm(worst: GateDecision) -> Iterator[str]:
