@@ -60,7 +60,7 @@ def test_a_saved_evaluation_stands_for_the_runs(small: Path, tmp_path: Path) -> 
     assert call("evaluate", "qrels.txt", *RUNS, "-o", board, "--cutoff", "10", "--quiet", folder=small) == (0, "", "")
     for cutoff, options in ((10, []), (50, ["--cutoff", "50"])):
         done = call("compare", "qrels.txt", "bm25", board, "--format", "json", *options, folder=small)
-        assert {item["cutoff"] for item in json.loads(done.stdout)["items"]} == {cutoff}
+        assert {item["settings"]["cutoff"] for item in json.loads(done.stdout)["items"]} == {cutoff}
     done = call("compare-cutoffs", "qrels.txt", RUNS[0], board, folder=small)
     assert (done.returncode, "holds several runs; give one" in done.stderr) == (2, True)
 

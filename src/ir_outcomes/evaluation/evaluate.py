@@ -7,7 +7,7 @@ from concurrent.futures import BrokenExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, NamedTuple, Self, get_args
+from typing import Any, NamedTuple, Self, TypeVar, get_args
 
 import numpy as np
 
@@ -180,6 +180,9 @@ def is_saved(source: Any) -> bool:
     return isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(".npz")
 
 
+T = TypeVar("T")
+
+
 class SavedRuns(NamedTuple):
     """Runs, with search lengths in the place of the files of saved evaluations, and these."""
 
@@ -198,15 +201,14 @@ class SavedRuns(NamedTuple):
     @property
     def cutoff(self) -> int | None:
         """The cutoff that they were evaluated with; None where there are none."""
-        return self._shared("cutoff")
+        return self._shared("cutoff", {path: evaluation.cutoff for path, evaluation in self.evaluations.items()})
 
     @property
     def unit(self) -> Unit | None:
         """The unit that they were evaluated by; None where there are none."""
-        return self._shared("unit")
+        return self._shared("unit", {path: evaluation.unit for path, evaluation in self.evaluations.items()})
 
-    def _shared(self, setting: str) -> Any:
-        found = {path: getattr(evaluation, setting) for path, evaluation in self.evaluations.items()}
+    def _shared(self, setting: str, found: Mapping[str, T]) -> T | None:
         if len(set(found.values())) > 1:
             each = ", ".join(f"{path}: {value}" for path, value in found.items())
             raise MismatchError(f"saved evaluations have different {setting}s ({each}); say which {setting} holds")

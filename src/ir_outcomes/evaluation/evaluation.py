@@ -325,7 +325,9 @@ def _check_arrays(evaluation: Evaluation) -> None:
     """Raise `ValueError` where arrays do not belong together: with another shape or type they would be read as other values."""
     for run in evaluation.runs:
         n_queries, n_atoms = len(run.query_ids), len(run.rank)
-        expected = dict.fromkeys(PER_ATOM, (n_atoms,)) | dict.fromkeys(PER_QUERY, (n_queries,))
+        expected: dict[str, tuple[int, ...]] = {}
+        expected |= dict.fromkeys(PER_ATOM, (n_atoms,))
+        expected |= dict.fromkeys(PER_QUERY, (n_queries,))
         expected |= {"unjudged": (n_queries, len(run.unjudged_depths)), "offsets": (n_queries + 1,)}
         if run.clusters is not None:
             expected["clusters"] = (n_queries,)
