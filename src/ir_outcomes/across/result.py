@@ -88,8 +88,8 @@ class SliceDifferences(Immutable):
     contender: str  #: the run
     facet: str  #: "coverage" or "ranking"
     cochran_q: float | None  #: Cochran's Q; None where there is nothing to compare
-    pvalue: float | None  #: of its permutation test, which decides
-    chi_square_pvalue: float | None  #: p-value of Q as chi-square
+    pvalue: float | None  #: of its permutation test
+    pvalue_corrected: float | None  #: the same, corrected over the contenders, which decides
     slices: int  #: slices that were compared
 
 

@@ -112,7 +112,8 @@ def _answer(result: ConditionsComparison) -> str:
         if not result.differ:
             return "whether they differ is not tested: queries come in clusters"
         alpha = result.settings.alpha
-        found = [f"{row.contender} on {row.facet}" for row in result.differ if row.pvalue is not None and row.pvalue <= alpha]
+        decided = [row for row in result.differ if row.pvalue_corrected is not None and row.pvalue_corrected <= alpha]
+        found = [f"{row.contender} on {row.facet}" for row in decided]
         return f"they differ for {listed(found)}" if found else "no evidence that they differ"
     if len(result.contenders) > 1:
         return ""
@@ -224,6 +225,9 @@ def _differences(result: ConditionsComparison) -> Table:
         Column("pvalue", heading="p", form="p"),
     )
     explained = f"Q: Cochran's Q; p: {plural('permutation', result.resamples or 0)} of the labels, seed {result.seed}"
+    if len(result.contenders) > 1:
+        columns = (*columns, Column("pvalue_corrected", heading="corrected", form="p"))
+        explained += f"; corrected: {CORRECTIONS.get(result.settings.correction, 'not')} over the runs, for each facet"
     return Table.of(columns, result.differ, explained, title=f"Do slices by {result.by} differ?")
 
 
