@@ -124,9 +124,9 @@ def _answer(result: ConditionsComparison) -> str:
         return f"{label} at {often}, {'better at some and worse at others' if opposite else 'never opposite'}"
     (overall,) = result.overall
     directions = Counter(map(_direction, labels))
-    decided = " and ".join(f"{side} in {directions[side]}" for side in ("better", "worse") if directions[side])
+    counted = " and ".join(f"{side} in {directions[side]}" for side in ("better", "worse") if directions[side])
     average = f"{overall.label} on average" if overall.label else "no overall label"
-    return f"{average}, {decided or 'none decided'}"
+    return f"{average}, {counted or 'none decided'}"
 
 
 def _hurt(overall: Sequence[Overall]) -> Iterator[str]:
