@@ -204,8 +204,8 @@ class Result(Immutable):
     def to_csv(self, *, columns: Columns = "default") -> str:
         """Return `rows` as CSV with a header; the values are exact, and empty where there is none.
 
-        Names and ids are as they are: import those of strangers into a spreadsheet as text, which would compute what begins with
-        ``=``, ``+``, ``-`` or ``@``. See `to_text` for `columns`.
+        Names and ids are as they are: import those of strangers into a spreadsheet as text, because it computes what begins
+        with ``=``, ``+``, ``-`` or ``@``. See `to_text` for `columns`.
         """
         from ir_outcomes.showing.formats import as_csv
 
