@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ir_outcomes.comparison.facets import CoverageFacet, Facet, RankingFacet, RestrictedLength
 from ir_outcomes.comparison.outcomes import Outcomes
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.reading.outputs import range_of
+from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.statistics import intervals
 
 

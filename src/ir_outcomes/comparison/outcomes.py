@@ -264,7 +264,6 @@ def from_items(
         reciprocal_contender=means(1 / lengths[1], counted[1]),
         restricted=None if horizon is None else _restricted(lengths, outcome, horizon, lambda values: means(values, every)),
         clusters=clusters,
-        largest=None if horizon is None else horizon - 1.0,
     )
 
 

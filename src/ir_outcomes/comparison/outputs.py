@@ -16,10 +16,10 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
 from ir_outcomes.evaluation.lengths import clusters_of, digest_of_clusters
-from ir_outcomes.evaluation.scores import parse_measure
+from ir_outcomes.evaluation.scores import parse_measure, range_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.datasets import as_qrels
-from ir_outcomes.reading.outputs import RECIPROCALS, Output, base_name, is_gain, range_of, read_output_of_each_run
+from ir_outcomes.reading.outputs import RECIPROCALS, Output, base_name, is_gain, read_output_of_each_run
 from ir_outcomes.types import Correction, Floats, Ints, RankingTest
 
 
@@ -261,9 +261,6 @@ def _compared(
     progress: bool,
     clusters: Ints | None,
 ) -> tuple[Comparison, ...]:
-    largest = _largest_change(outputs)
-    if settings.margins is not None and meaning.kind == "value":
-        check_range(outputs[0].measure, largest)
     if clusters is not None:
         n_clusters, digest = len(np.unique(clusters)), digest_of_clusters(clusters)
         settings = replace(settings, coverage_test="signflip", n_clusters=n_clusters, clusters=digest)
@@ -274,6 +271,8 @@ def _compared(
         for output, ids in zip(outputs, lacking, strict=True)
     ]
     is_value = meaning.kind == "value"
+    if settings.margins is not None and is_value:
+        check_range(outputs[0].measure, range_of(outputs[0].measure, *found))
     naive = [np.nan_to_num(run if is_value else 1 / run) for run in found]
     pairs = []
     for place, output in enumerate(outputs[1:], 1):
@@ -282,13 +281,7 @@ def _compared(
         pair = from_items(names, queries, np.arange(len(queries)), lengths, horizon, clusters)
         if is_value:  # values of the measure are no ranks: it is not known where things were found
             outcomes = replace(pair.outcomes, lost_at=None, won_at=None)
-            pair = replace(
-                pair,
-                outcomes=outcomes,
-                measure=output.measure,
-                higher_is_better=meaning.higher_is_better,
-                largest=largest,
-            )
+            pair = replace(pair, outcomes=outcomes, measure=output.measure, higher_is_better=meaning.higher_is_better)
         pairs.append(
             MeasuredPair(
                 queries=pair,
@@ -299,13 +292,6 @@ def _compared(
             )
         )
     return build(pairs, settings, progress=progress)
-
-
-def _largest_change(outputs: Sequence[Output]) -> float | None:
-    """Return the most that a value can change by; None where the range of the measure is not known, or a value is outside."""
-    most = range_of(outputs[0].measure)
-    values = (value for output in outputs for value in output.values.values())
-    return None if most is None or any(value > most + 1e-9 for value in values) else most
 
 
 def _lengths(output: Output, queries: tuple[str, ...], meaning: _Meaning) -> Floats:

@@ -100,7 +100,7 @@ def queries_to_pass(
 ) -> QueriesNeeded | None:
     """Return how many queries exclude harm beyond a margin if the runs are equally good; None where it is not known."""
     largest = largest_change(facet, comparison.restricted)
-    if comparison.queries is None or largest is None:
+    if comparison.queries is None or facet.smallest_margin is None or largest is None:
         return None
     changes, n = changes_of(comparison.queries, facet.name)
     whole = facet.name == "coverage" and comparison.settings.coverage_test == "exact"

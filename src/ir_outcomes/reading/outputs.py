@@ -31,7 +31,6 @@ _GAINS = (
     "map", "map_cut", "ndcg", "ndcg_cut", "ndcg_rel", "Rndcg", "recall", "success", "bpref", "set_P", "set_recall", "set_F",
     "set_map", "iprec_at_recall", "G", "binG",
 )  # fmt: skip
-_UNBOUNDED = ("alpha_DCG", "SDCG")
 RECIPROCALS = ("RR", "MRR", "recip_rank")
 MOST_PLACES = 6
 _KEYS = ("query_id", "measure", "value")  # of ir_measures' JSON lines and of its Metric
@@ -353,11 +352,6 @@ def is_gain(measure: str) -> bool:
     """Whether a measure, by its name, is known to be higher for better runs and zero where nothing was found."""
     base = base_name(measure)
     return base in _GAINS or base.rstrip("_0123456789.") in _GAINS or base in RECIPROCALS
-
-
-def range_of(measure: str) -> float | None:
-    """Return the largest value of a measure whose smallest is 0; None where it is not known."""
-    return 1.0 if is_gain(measure) and base_name(measure) not in _UNBOUNDED else None
 
 
 def _output(of_run: _OfRun, source: _Source, measure: str | None, name: str) -> Output:
