@@ -13,6 +13,7 @@ from ir_outcomes.across.result import Condition, ConditionsComparison, Overall, 
 from ir_outcomes.comparison.result import columns_of
 from ir_outcomes.comparison.verdict import direction_of
 from ir_outcomes.errors import some
+from ir_outcomes.evaluation.check import FILE_COLUMNS, CheckResult
 from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, plural, pvalue
 from ir_outcomes.results import Column, attributes, chosen, of_part
 from ir_outcomes.showing import Table, View, settings_words, view_of
@@ -434,3 +435,24 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
     without = f"queries without results: {some(missing, 3)}; " if missing else ""
     yield f"{without}at most {percent(result.max_missing)} % of the queries may be without results"
     yield f"{100 * result.settings.margin_level:.4g} % intervals, {settings_words(result.settings)}"
+
+
+@view_of.register
+def _check(result: CheckResult) -> View:
+    qrels, *runs = result.files
+    found = {0: "no problem", 1: "1 problem that changes results"}
+    grades = ", ".join(f"{number:,} of {grade}" for grade, number in result.grades.items())
+    if all(int(grade) >= result.rel for grade in result.grades):
+        grades += "; only what is relevant is listed, so shares judged say little"
+    captions = (
+        "known: queries that the qrels have; judged: of the first 10 documents of each list; ties: documents with the "
+        "score of the one before",
+        f"grades: {grades}",
+    )
+    return View(
+        f"{plural('run', len(runs))} and {qrels.name} read",
+        found.get(len(result.problems), f"{len(result.problems)} problems that change results"),
+        tables=(Table.of(FILE_COLUMNS[:-1], result.files, *captions),),
+        notes=tuple(problem.text for problem in result.problems),
+        background=result.notes,
+    )
