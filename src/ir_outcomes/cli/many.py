@@ -16,7 +16,31 @@ from cyclopts.validators import Number
 
 import ir_outcomes as iro
 from ir_outcomes.cli import options, output
+from ir_outcomes.evaluation.evaluate import is_saved
 from ir_outcomes.samples import write_sample, write_suite
+
+
+def check(
+    qrels: options.QRELS,
+    runs: options.RUNS,
+    /,
+    *,
+    rel: options.REL = None,
+    names: options.NAMES = None,
+    out: output.Output = output.Output(),
+) -> int:
+    """Find what in the files would change results.
+
+    Ids that do not match, with the rule that would make them match; missing queries, identical runs, scores that contradict the
+    ranks, equal scores, repeated judgments. The exit status is 3 where there is a problem, else 0.
+
+    Examples
+    --------
+    ir-outcomes check qrels.txt *.run
+    """
+    result = iro.check(qrels, runs, rel=rel, names=names)
+    out.write(result)
+    return result.exit_status
 
 
 def evaluate(
@@ -188,7 +212,7 @@ def agreement(
     """Count how often verdicts agree on halves of the queries.
 
     Divides the queries at random, many times, and counts how often both halves give a pair of runs the same verdict, and how
-    often each significance test decides alike, by default by the reciprocal rank and nDCG@10.
+    often each significance test decides alike, by default by the reciprocal rank and nDCG@10 (saved evaluations: by the first).
 
     Parameters
     ----------
@@ -201,7 +225,8 @@ def agreement(
     --------
     ir-outcomes agreement qrels.txt *.run --splits 10
     """
-    source, measures = sources.read(qrels, runs, settings, default=["nDCG@10"])
+    default = [] if any(map(is_saved, runs or ())) else ["nDCG@10"]  # which a saved evaluation need not have
+    source, measures = sources.read(qrels, runs, settings, default=default)
     found = iro.agreement(
         source,
         measures=measures,
