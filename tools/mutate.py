@@ -25,6 +25,7 @@ import sys
 import tempfile
 import time
 import tomllib
+import traceback
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -37,7 +38,7 @@ SOURCES = "src/ir_outcomes"
 PACKAGES = ("comparison", "statistics", "evaluation", "reading")
 EQUIVALENT = ROOT / "tools" / "equivalent_mutants.toml"
 # Imported once, so that not every mutant waits for it.
-PRELOADED = ("pytest", "hypothesis", "numpy", "scipy.stats", "scipy.sparse", "pandas", "joblib", "ir_measures", "msgspec")
+PRELOADED = ("pytest", "numpy", "scipy.stats", "scipy.sparse", "pandas", "joblib", "ir_measures", "msgspec")
 
 COMPARISONS = {
     ast.Lt: ("<", "<="),
@@ -132,8 +133,13 @@ class Finder(ast.NodeVisitor):
             self.visit(child)
         self._function.pop()
 
-    visit_FunctionDef = _visit_named
-    visit_ClassDef = _visit_named
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        """Leave out what is before the body."""
+        self._visit_named(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """Leave out what is before the body."""
+        self._visit_named(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         """Leave the annotation out."""
@@ -261,11 +267,12 @@ class Project:
     def tests_of(self, package: str) -> dict[str, tuple[float, set[str]]]:
         """Return the tests of a package, with their seconds and the functions that they call."""
         if package not in self._tests:
-            output = self._folder / f"{package}.json"
-            status = self._run(self._paths(package), 3600, Recorder(self._folder / SOURCES, output))
-            if status:
-                raise SystemExit(f"the tests of {package} fail without any change; see {self._folder}/output.txt")
-            recorded = json.loads(output.read_text())
+            calls = self._folder / f"{package}.json"
+            fails = self._run(self._paths(package), 3600, Recorder(self._folder / SOURCES, calls))
+            if fails:
+                output = (self._folder / "output.txt").read_text()
+                raise SystemExit(f"{output[-3000:]}\nthe tests of {package} fail without any change")
+            recorded = json.loads(calls.read_text())
             self._tests[package] = {test: (seconds, {*called}) for test, (seconds, called) in recorded.items()}
         return self._tests[package]
 
@@ -296,7 +303,13 @@ class Project:
         process = os.fork()
         if process == 0:
             os.setsid()  # also what the tests start can be ended
-            os._exit(self._in_child(tests, plugins))
+            status = 1
+            try:
+                status = self._in_child(tests, plugins)
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(status)
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             finished, status = os.waitpid(process, os.WNOHANG)
