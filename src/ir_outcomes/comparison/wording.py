@@ -41,6 +41,7 @@ def notes_on_input(baseline: SearchLengths, contender: SearchLengths) -> Iterato
 # Notes that change how the label is read begin with one of these headlines, in the order in which they are shown. All other
 # notes are background.
 HEADLINES = (
+    "Unknown documents",
     "Many queries are missing",
     "The guard acted",
     "The mean over all queries goes the other way",

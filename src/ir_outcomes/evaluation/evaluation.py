@@ -29,8 +29,25 @@ MANY_REORDERED = 0.2  # share of the answered queries; files of usual systems ha
 UNEVEN_JUDGING = 0.05  # shares of unjudged documents that differ by more can bias a comparison
 
 
+def of_unknown_documents(runs: Iterable[SearchLengths]) -> list[str]:
+    """Name the runs that have documents, of which the qrels know none, in any query."""
+    # Under judged_only the documents that are not judged have been removed.
+    return [run.name for run in runs if not run.known and (run.judged_only or run.retrieved.any())]
+
+
+def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[str]:
+    """Say of which runs the qrels know no document."""
+    names = of_unknown_documents(runs)
+    if names:
+        yield (
+            f"Unknown documents: the qrels know no document of {some(names)}, in any query, so nothing can be found; are ids "
+            "written as in the qrels?"
+        )
+
+
 def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[str]:
-    """Say which queries are left out, count as unanswered, or are ignored."""
+    """Say which queries are left out, count as unanswered, or are ignored, and which runs have other documents."""
+    yield from notes_on_documents(runs)
     unanswerable = int(np.sum(~runs[0].answerable))
     if unanswerable:
         verb = "has" if unanswerable == 1 else "have"
