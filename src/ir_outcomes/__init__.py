@@ -28,6 +28,7 @@ from ir_outcomes.errors import (
     ParameterError,
     UnreadableFile,
 )
+from ir_outcomes.evaluation.check import CheckResult, check
 from ir_outcomes.evaluation.evaluate import evaluate, evaluate_suite
 from ir_outcomes.evaluation.evaluation import Evaluation, load_evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
@@ -37,10 +38,10 @@ from ir_outcomes.leaderboards.board import Leaderboard, leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory, sota_history
 from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution, rank_correlation, rank_distribution
 from ir_outcomes.measures import ASL, ESL, Answered, Outcome, register, register_baseline
+from ir_outcomes.pages.report import ReportPage, report
 from ir_outcomes.reading.datasets import Task, as_qrels, as_run, known_tasks, load
 from ir_outcomes.reading.qrels import Qrels, beir_texts, read_qrels
 from ir_outcomes.reading.runs import Run, read_run
-from ir_outcomes.showing.report import ReportPage, report
 from ir_outcomes.tail.lengths import DocumentChanges, LengthChanges, LengthDistributions, length_changes, length_distributions
 from ir_outcomes.tail.reordering import Reordering, reordering
 from ir_outcomes.tail.rrie import RRIE, Headroom, headroom, rrie, rrie_from_means
@@ -52,7 +53,7 @@ __all__ = [  # noqa: RUF022  # by subject
     "__version__", "pyterrier",
     "ASL", "ESL", "Answered", "Outcome", "parse_measure", "register_baseline",
     "Qrels", "Run", "Task", "as_qrels", "as_run", "beir_texts", "known_tasks", "load", "read_qrels", "read_run",
-    "Evaluation", "SearchLengths", "evaluate", "evaluate_suite", "load_evaluation", "search_lengths",
+    "CheckResult", "Evaluation", "SearchLengths", "check", "evaluate", "evaluate_suite", "load_evaluation", "search_lengths",
     "Scores", "scores_from_outputs",
     "Comparison", "Comparisons", "compare", "compare_measure", "compare_outputs",
     "MeansVerdict", "SummaryVerdict", "verdict_from_means", "verdict_from_summary",
