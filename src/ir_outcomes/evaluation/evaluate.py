@@ -151,14 +151,14 @@ def evaluate(
     jobs = [(collection.run(source), name) for source, name in zip(sources, given_names, strict=True)]
     done = _evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)
     read, given, results = zip(*done, strict=True)
-    if on_error != "keep":
-        _check_documents(judgments, results)
     called = distinct_names([result.lengths.name for result in results], given, read)
     first = results[0].lengths
     codes = next((result.lengths.clusters for result in results if result.lengths.clusters is not None), None)
     if clusters is not None:
         codes = clusters_of(clusters, first.query_ids, first.answerable)
     lengths = tuple(replace(result.lengths, name=name, clusters=codes) for result, name in zip(results, called, strict=True))
+    if on_error != "keep":
+        _check_documents(judgments, lengths, [document for result in results for document in result.unknown])
     values = np.stack([result.values for result in results])
     return Evaluation(
         runs=lengths,
@@ -385,15 +385,15 @@ def _check_answers(lengths: SearchLengths, name: str) -> None:
         )
 
 
-def _check_documents(qrels: Qrels, results: Sequence[_Result]) -> None:
+def _check_documents(qrels: Qrels, runs: Sequence[SearchLengths], unknown: Sequence[str]) -> None:
     """Refuse runs of which none has a document that the qrels know: ids are then written in another way."""
-    names = of_unknown_documents(result.lengths for result in results)
-    if len(names) == len(results):
-        found = [document for result in results for document in result.unknown] or ["others"]
-        judged = [docid.decode() for docid in qrels.docids[:3].tolist()]
+    names = of_unknown_documents(runs)
+    if len(names) == len(runs):
+        found = list(dict.fromkeys(unknown)) or ["others"]
+        judged = list(dict.fromkeys(docid.decode() for docid in qrels.docids.tolist()))
         raise MismatchError(
             f"the qrels know no document of {some(names)}, in any query; the runs have {some(found, 3)}, the qrels have "
-            f"{some(judged)}: are ids of documents written in the same way, and are these for the same collection?"
+            f"{some(judged, 3)}: are ids of documents written in the same way? ir-outcomes check says how they differ"
         )
 
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self, overload
+from typing import Any, BinaryIO, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -47,8 +47,7 @@ def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[str]:
 
 
 def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[str]:
-    """Say which queries are left out, count as unanswered, or are ignored, and which runs have other documents."""
-    yield from notes_on_documents(runs)
+    """Say which queries are left out, count as unanswered, or are ignored."""
     unanswerable = int(np.sum(~runs[0].answerable))
     if unanswerable:
         verb = "has" if unanswerable == 1 else "have"
@@ -339,6 +338,18 @@ def contenders_of(evaluation: Evaluation, baseline: str | None, contenders: str 
     return names
 
 
+def _arrays_in(stream: BinaryIO, source: str) -> dict[str, Any]:
+    """Return the arrays in a file, unless it expands to much more than its size."""
+    if stream.read(4) != _ZIP:  # zipfile would look for the end of a device that has none
+        raise ValueError("not a ZIP archive")
+    with zipfile.ZipFile(stream) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+        refuse_bomb(source, size, os.fstat(stream.fileno()).st_size)
+    stream.seek(0)
+    with np.load(stream, allow_pickle=False) as arrays:
+        return dict(arrays)
+
+
 def _check_arrays(evaluation: Evaluation) -> None:
     """Raise `ValueError` where arrays do not belong together: with another shape or type they would be read as other values."""
     for run in evaluation.runs:
@@ -362,6 +373,7 @@ def _check_array(array: npt.NDArray[Any], shape: tuple[int, ...], kind: npt.DTyp
         raise ValueError(f"{array.shape} of {array.dtype}, expected {shape} of {kind}")
 
 
+_ZIP = b"PK\x03\x04"
 _LAYOUT = "evaluation 8"  # of saved files; it must change whenever a file of the old layout would be misread
 
 
@@ -386,11 +398,8 @@ def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluati
 
     source = os.fsdecode(path)
     try:
-        with open(path, "rb") as stream, zipfile.ZipFile(stream) as members:
-            refuse_bomb(source, sum(member.file_size for member in members.infolist()), os.fstat(stream.fileno()).st_size)
-            stream.seek(0)
-            with np.load(stream, allow_pickle=False) as archive:
-                arrays = dict(archive)
+        with open(path, "rb") as stream:
+            arrays = _arrays_in(stream, source)
         text, bits = arrays[_LAYOUT].tobytes(), int(arrays["score bits"])
         loaded = msgspec.json.decode(text, type=Evaluation, dec_hook=lambda _, name: arrays[name])
         runs = tuple(run.sharing(loaded.runs[0]) for run in loaded.runs)
