@@ -13,8 +13,8 @@ RUNS = ["bm25.run", "bm25-flat.run", "rrf-stem-lsa.run"]
 @pytest.mark.parametrize(
     "options",
     [
-        "leaderboard", "rank-distribution --resamples 50 -m RR -m nDCG@10", "agreement --splits 4 --measure RR", "reordering", "tail",
-        "tail --show changes", "tail --show rrie", "tail --show headroom",
+        "leaderboard", "rank-distribution --resamples 50 -m RR -m nDCG@10", "agreement --splits 4 --measure RR", "reordering",
+        "tail", "tail --show changes", "tail --show rrie", "tail --show headroom",
     ],
 )  # fmt: skip
 def test_commands_in_formats_and_as_pictures(options: str, small: Path, tmp_path: Path) -> None:
