@@ -431,7 +431,6 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
 
 @view_of.register
 def _check(result: CheckResult) -> View:
-    qrels, *runs = result.files
     found = {0: "no problem", 1: "1 problem that changes results"}
     grades = ", ".join(f"{number:,} of {grade}" for grade, number in result.grades.items())
     if all(int(grade) >= result.rel for grade in result.grades):
@@ -442,7 +441,7 @@ def _check(result: CheckResult) -> View:
         f"grades: {grades}",
     )
     return View(
-        f"{plural('run', len(runs))} and {qrels.name} read",
+        f"{plural('run', len(result.files) - 1)} and qrels read",
         found.get(len(result.problems), f"{len(result.problems)} problems that change results"),
         tables=(Table.of(FILE_COLUMNS[:-1], result.files, *captions),),
         notes=tuple(problem.text for problem in result.problems),
