@@ -306,15 +306,12 @@ _AUDIT = (
 
 def _audits(result: JudgesComparison, run: str) -> Table:
     audits = [audit for audit in result.audits if audit.contender == run]
-    worth = [f"{fixed(audit.worth, 2)} ({audit.judge}, {audit.facet})" for audit in audits if audit.n_labeled < audit.n_queries]
-    more = " and more in the JSON" if worth[3:] else ""
     return Table.of(
         _AUDIT,
         audits,
         "of: coverage, percentage points; all queries, ranks, lower is better; or a measure. judge's: difference by the judge "
         f"over all queries; labels': by {result.reference} over the queries that it labeled; corrected: over all queries, from "
         "both, where a query without a relevant document counts as no difference; not corrected for the number of findings",
-        f"as good as so many times the labeled queries: {', '.join(worth[:3])}{more}" if worth else "",
         title=f"Do the findings{f' on {run}' if len(audits) < len(result.audits) else ''} hold by {result.reference}?",
     )
 
@@ -351,7 +348,7 @@ def _gate(result: GateResult) -> View:
     queries = [decision for decision in ordered if decision.queries]
     return View(
         f"{result.status}: {what}",
-        sentences=tuple(reasons if several else worst.reasons[:1]),
+        sentences=(*(reasons if several else worst.reasons[:1]), *_smallest_margins(result)),
         tables=(facets,) if worst.facets and not several else (_decisions(result, ordered),),
         notes=tuple(_most_harm(worst)),
         more="queries, texts, how many would settle it",
@@ -361,6 +358,14 @@ def _gate(result: GateResult) -> View:
         ),
         background=(*(f"{decision.name}: {' '.join(decision.reasons)}" for decision in ordered), *result.notes),
     )
+
+
+def _smallest_margins(result: GateResult) -> Iterator[str]:
+    """Say which margins so many queries can exclude harm beyond, even if the runs are equally good."""
+    units = ("points", "ranks", "ranks over all queries")
+    known = [f"{margin:.3g} {unit}" for margin, unit in zip(result.smallest_margins, units, strict=True) if margin is not None]
+    if known:
+        yield f"Smallest margins that equally good runs pass with so many queries: {listed(known)}."
 
 
 def _most_harm(worst: GateDecision) -> Iterator[str]:
