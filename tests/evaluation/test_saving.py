@@ -55,9 +55,9 @@ def test_a_file_stands_for_its_runs(saved: Path) -> None:
     grown = iro.evaluate(QRELS, [saved, {"q1": {"d1": 1.0}}], cutoff=10)
     assert (grown.names, grown.n_clusters) == (("a", "b", "run"), 1)
     assert iro.evaluate(QRELS, str(saved), cutoff=10, names=["x", None]).names == ("x", "b")
-    compared = iro.compare(QRELS, {"q1": {"d1": 1.0}}, saved)
-    assert [item.contender for item in compared] == ["a", "b"]  # type: ignore[union-attr]
-    assert iro.compare(saved, "a", "b").verdict == iro.compare(iro.load_evaluation(saved), "a", "b").verdict  # type: ignore[union-attr]
+    compared = iro.compare(QRELS, {"q1": {"d1": 1.0}}, [saved])
+    assert [item.contender for item in compared] == ["a", "b"]
+    assert iro.compare(saved, "a", "b").verdict == iro.compare(iro.load_evaluation(saved), "a", "b").verdict
 
 
 @pytest.mark.parametrize(

@@ -17,13 +17,12 @@ import numpy as np
 
 from ir_outcomes.comparison.facets import run_tests, samples_of
 from ir_outcomes.comparison.outcomes import PairedQueries, coverage_test_for, from_items, horizon_of
-from ir_outcomes.comparison.verdict import MIRRORED, Direction, direction_of, judge, stacked
+from ir_outcomes.comparison.verdict import MIRRORED, deciding_pvalues, direction_of, judge, stacked
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.results import Column
-from ir_outcomes.statistics import adjust
 from ir_outcomes.statistics.corrections import first_step_level
-from ir_outcomes.types import Bools, Floats, Ints
+from ir_outcomes.types import Bools, Direction, Floats, Ints
 
 # Both bound a table of numbers by pairs, whatever the number of runs.
 _MOST_RANKS = 1 << 21  # 16 MB; a larger table has fewer calls
@@ -39,11 +38,13 @@ class PairVerdict:
     coverage: float  #: change of coverage, percentage points, higher is better
     coverage_p: float  #: of the exact binomial test, or of the sign-flip test where shares of documents are compared
     coverage_p_corrected: float  #: over all pairs
-    baseline_length: float | None  #: mean search length on what both found, ranks, lower is better; None where that is nothing
+    baseline_length: float | None  #: mean search length on what both found, lower is better; None where that is nothing
     contender_length: float | None  #: that of the contender
     ranking_p: float  #: of the test of the mean that decides (t; with fewer than 30 differences that are not zero sign flips)
     ranking_p_corrected: float  #: over all pairs
-    all_queries: float  #: change of the restricted search length over all queries, ranks, lower is better
+    all_queries: float  #: change of the restricted search length over all queries, lower is better
+    all_queries_p: float  #: of the test of its mean
+    all_queries_p_corrected: float  #: over all pairs
     label: str  #: the verdict, one of `ir_outcomes.comparison.verdict.LABELS`, after the confirmation and the guard
 
     @property
@@ -76,9 +77,11 @@ PAIR_COLUMNS = (
     Column("run", "baseline"),
     Column("coverage", form="+.1f", unit="points", better="higher"),
     Column("coverage_p", "coverage_p_corrected", "p", "p"),
-    Column("its_length", "baseline_length", "length A", ".2f", "ranks", "lower"),
-    Column("own_length", "contender_length", "length B", ".2f", "ranks", "lower"),
+    Column("its_length", "baseline_length", "length A", ".2f", better="lower"),
+    Column("own_length", "contender_length", "length B", ".2f", better="lower"),
     Column("ranking_p", "ranking_p_corrected", "p", "p"),
+    Column("all_queries", heading="all queries", form="+.2f", better="lower"),
+    Column("all_queries_p", "all_queries_p_corrected", "p", "p"),
     Column("verdict", "label", form="label"),
 )
 
@@ -119,18 +122,21 @@ def all_pairs(
         tests.append(run_tests(samples, "t", coverage_test))
     found = stacked(tests)
     judged = judge(found, alpha=alpha, correction=correction, looks=looks)
+    raw: Any = deciding_pvalues(found)  # of all queries too, because an evaluation has a cutoff
+    corrected: Any = judged.corrected
     coverage, *lengths, all_queries = np.concatenate(means, axis=1).tolist()
     own, other = ([None if isnan(length) else length for length in of_runs] for of_runs in lengths)
     verdicts = map(
-        PairVerdict, baselines, contenders, coverage, found.coverage.pvalue.tolist(), judged.coverage_p.tolist(), own, other,
-        found.ranking.pvalue.tolist(), judged.ranking_p.tolist(), all_queries, judged.labels(),
+        PairVerdict, baselines, contenders, coverage, raw.coverage.tolist(), corrected.coverage.tolist(), own, other,
+        raw.ranking.tolist(), corrected.ranking.tolist(), all_queries, raw.all_queries.tolist(), corrected.all_queries.tolist(),
+        judged.labels(),
     )  # fmt: skip
     everywhere: Any = found.everywhere  # never None, because an evaluation has a cutoff
     return tuple(verdicts), {
         "verdict": judged.direction,
-        "coverage": found.coverage.direction * (judged.coverage_p <= alpha),
-        "ranking": -found.ranking.direction * (judged.ranking_p <= alpha),
-        "all queries": -everywhere.direction * (adjust(everywhere.pvalue, correction) <= alpha),
+        "coverage": found.coverage.direction * (corrected.coverage <= alpha),
+        "ranking": -found.ranking.direction * (corrected.ranking <= alpha),
+        "all queries": -everywhere.direction * (corrected.all_queries <= alpha),
     }
 
 

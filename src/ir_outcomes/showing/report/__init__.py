@@ -315,7 +315,7 @@ def curve_chart(section: Section) -> dict[str, Any] | None:
     None without an evaluation, for fewer than two queries, or where no ranks were compared.
     """
     comparison, evaluation = section.comparison, section.evaluation
-    if evaluation is None or comparison.queries is None or comparison.ranking.measured_in != "ranks":
+    if evaluation is None or comparison.queries is None or not comparison.in_lengths:
         return None
     evaluation = evaluation.restrict([query.query_id for query in comparison.queries])
     curve = curve_of(evaluation[[comparison.baseline, comparison.contender]], 1 - comparison.alpha)
@@ -364,7 +364,7 @@ def scatter(comparison: Comparison) -> dict[str, Any] | None:
     None where there are none, or where no ranks were compared.
     """
     pairs = [] if comparison.queries is None else pairs_of(comparison)
-    if not pairs or comparison.ranking.measured_in != "ranks":
+    if not pairs or not comparison.in_lengths:
         return None
     last, bottom = 1.25 * max(2.0, *(length for pair in pairs for length in pair[:2])), TOP + RIGHT - LEFT
     across, down = _scale(0.8, last, RIGHT, LEFT, math.log), _scale(0.8, last, TOP, bottom, math.log)
