@@ -34,7 +34,11 @@ def test_one_relevant_document_per_query_against_the_definitions(pairs: Any, cut
     by_unit = [compare_pair(qrels_of(queries), *runs, cutoff=cutoff, unit=unit) for unit in ("document", "query")]
     by_document, by_query = (comparison.to_dict(per_query=True) for comparison in by_unit)
     for data in (by_document, by_query):
-        del data["settings"]["unit"], data["reciprocal"]["name"], data["verdict"]["sentence"]
+        del data["settings"]["unit"], data["reciprocal"]["name"], data["verdict"]["sentence"], data["ranking"]["measured_in"]
+        if data["restricted"]:
+            del data["restricted"]["measured_in"]
+        assert len(data["notes"]) + len(data["background"]) > 0  # they name the unit
+        del data["notes"], data["background"]
     assert by_document == by_query
     found = by_unit[0]
     within = [tuple(rank if rank is not None and rank <= cutoff else None for rank in pair) for pair in pairs]
@@ -147,6 +151,25 @@ def test_all_pairs_are_one_family(systems: Any) -> None:
         assert [getattr(item, facet).pvalue_corrected for item in several] == adjust(raw, "holm").tolist()
     assert several[1].verdict.strict == "better"
     assert [row[:2] for row in several.view().tables[0].rows] == [("C", "B"), ("C", "A"), ("B", "A")]
+
+
+def test_intervals_stay_within_what_is_possible() -> None:
+    """With few queries and many contenders the interval of the ranking was [-21, +29] ranks at cutoff 10."""
+    a, b = {"q1": 1, "q2": 9, "q3": 1, "q4": 2}, {"q1": 10, "q2": 1, "q3": 7, "q4": 2}
+    for alpha in (0.05, 0.0001):
+        comparison = compare_ranks(a, b, cutoff=10, alpha=alpha)
+        assert comparison.restricted is not None
+        assert comparison.ranking.interval is not None
+        assert comparison.ranking.ratio_interval is not None
+        assert comparison.restricted.interval is not None
+        assert -9 <= comparison.ranking.interval.low < comparison.ranking.interval.high <= 9
+        assert 0.1 <= comparison.ranking.ratio_interval.low < comparison.ranking.ratio_interval.high <= 10
+        assert -10 <= comparison.restricted.interval.low < comparison.restricted.interval.high <= 10
+    shares = {"q1": 0.1, "q2": 0.9, "q3": 0.2}, {"q1": 1.0, "q2": 0.2, "q3": 0.9}
+    assert iro.compare_outputs(*shares, measure="nDCG@10").ranking.interval == (-1, 1)
+    percent = iro.compare_outputs(*({query: 100 * value for query, value in run.items()} for run in shares), measure="nDCG@10")
+    assert percent.ranking.interval is not None
+    assert percent.ranking.interval.high > 100
 
 
 def test_notes_name_everything_odd() -> None:

@@ -6,9 +6,10 @@ from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import CoverageFacet, Facet, Facets, PairTests, RankingFacet, RestrictedLength
-from ir_outcomes.comparison.outcomes import Outcomes
-from ir_outcomes.statistics import adjust, intervals
+from ir_outcomes.comparison.facets import Facets, PairTests
+from ir_outcomes.comparison.margins import against_margins, within_margins
+from ir_outcomes.comparison.outcomes import PairedQueries
+from ir_outcomes.statistics import adjust
 from ir_outcomes.statistics.tests import Tests
 from ir_outcomes.types import Bools, Direction, Floats, Ints
 
@@ -151,12 +152,12 @@ class Verdicts(NamedTuple):
         """Return the labels as text."""
         return [LABELS[code] for code in self.label.tolist()]
 
-    def of(self, place: int, found: Facets, outcomes: Outcomes, margins: Sequence[float] | None) -> Verdict:
+    def of(self, place: int, found: Facets, pair: PairedQueries, margins: Sequence[float] | None) -> Verdict:
         """Return one verdict, without its sentence."""
         label, non_inferior, is_equivalent = LABELS[self.label[place]], None, None
         if margins is not None:
-            against = against_margins(found.coverage, found.ranking, found.restricted, outcomes, margins)
-            non_inferior, is_equivalent = within_margins(against)
+            against = against_margins(found.coverage, found.ranking, found.restricted, pair.outcomes, margins, pair.identical)
+            non_inferior, is_equivalent = within_margins(against, pair.identical)
         return Verdict(
             label=label,
             direction=direction_of(label),
@@ -335,6 +336,7 @@ def judge(
     pvalues = corrected.each(lambda own: np.minimum(1.0, looks * own))
     coverage = find(tests.coverage, pvalues.coverage, alpha, higher_is_better=True)
     vetoes = tests.ranking_mean, tests.ranking_wilcoxon
+<<<<<<< HEAD
     ranking = find(
         tests.ranking,
         pvalues.ranking,
@@ -399,3 +401,15 @@ def within_margins(found: Sequence[Against]) -> tuple[bool, bool]:
         known and all(against.status == "harm excluded" for against in found),
         known and all(against.equivalent for against in found),
     )
+=======
+    ranking = find(tests.ranking, ranking_p, alpha, higher_is_better=tests.higher_is_better, vetoes=vetoes)
+    confirmed = None
+    guards: list[Tests] = []
+    if tests.everywhere is not None and tests.everywhere_wilcoxon is not None:
+        confirming = tests.everywhere, tests.everywhere_wilcoxon
+        confirmed = confirmed_by(confirming, alpha, higher_is_better=tests.higher_is_better)
+    if tests.everywhere is not None and tests.won_and_lost is not None:
+        guards = [tests.everywhere, tests.won_and_lost]
+    verdicts = decide(coverage, ranking, confirmed, guards, alpha)
+    return verdicts._replace(coverage_p=coverage_p, ranking_p=ranking_p)
+>>>>>>> main

@@ -14,14 +14,24 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
-from ir_outcomes.evaluation.ranking import as_ranking, expectations, judged_part, levels, places_of, scores_of, spans
+from ir_outcomes.evaluation.ids import shares_documents
+from ir_outcomes.evaluation.ranking import (
+    as_ranking,
+    expectations,
+    judged_part,
+    levels,
+    list_digests,
+    places_of,
+    scores_of,
+    spans,
+)
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.qrels import query_texts
 from ir_outcomes.types import Bools, Floats, Ints, Missing, Ties, Unit, check_choice, check_positive
 
 PER_ATOM = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
-PER_QUERY = ("retrieved", "unjudged", "listed", "reordered")
+PER_QUERY = ("retrieved", "unjudged", "listed", "reordered", "digests")
 _KEPT_DEPTHS = (10, 20, 50, 100, 1000)
 
 
@@ -56,8 +66,12 @@ class SearchLengths:
         Whether the run holds the query at all.
     reordered : (n_queries,) bool array
         Whether the first relevant document would have another rank if ties stayed in the order of the input.
+    digests : (n_queries,) int64 array
+        Digest of the document ids of the query's whole list, in their order: what makes two runs identical.
     ignored : tuple of str
         Queries of the run that the qrels lack.
+    known : bool
+        Whether the qrels have any document of the run, in whichever query.
     cutoff, rel, ties, judged_only
         See `search_lengths`.
     qrels_digest : str
@@ -80,7 +94,9 @@ class SearchLengths:
     unjudged_depths: tuple[int | None, ...]
     listed: Bools
     reordered: Bools
+    digests: Ints
     ignored: tuple[str, ...]
+    known: bool
     cutoff: int | None
     rel: int
     ties: Ties
@@ -138,6 +154,10 @@ class SearchLengths:
         """Return the same, which holds what is the same in all runs only once: half of the memory under most rules."""
         levels = () if self.ties == "expected" else ("level_relevant", "level_irrelevant")
         return replace(self, **{field: getattr(first, field) for field in ("query_ids", "offsets", *levels)})
+
+    def is_identical_to(self, other: Self) -> bool:
+        """Return whether the other run has the same documents in the same order for every query; at any cutoff."""
+        return np.array_equal(self.digests, other.digests)
 
     def unjudged_within(self, depth: int | None) -> Ints | None:
         """(n_queries,) int64 array: unjudged documents within this depth; None where that depth was not kept."""
@@ -363,7 +383,7 @@ def search_lengths(
     check_positive("rel", rel)
     check_choice("ties", ties, get_args(Ties))
     qrels, run = as_qrels(qrels), as_ranking(run)
-    places = places_of(qrels, run)
+    whole, places = run, places_of(qrels, run)
     if judged_only:
         run = judged_part(qrels, run, places)
     scores = np.where(qrels.grades >= 0, scores_of(qrels, run, places), np.nan)
@@ -403,7 +423,9 @@ def search_lengths(
         unjudged_depths=kept_depths,
         listed=places >= 0,
         reordered=best != best_as_listed,
+        digests=list_digests(run, places, ties),
         ignored=tuple(sorted(set(run.query_ids) - set(qrels.query_ids))),
+        known=bool(np.any(first > 0)) or shares_documents(qrels, whole),  # the latter takes longer, and is seldom needed
         cutoff=cutoff,
         rel=rel,
         ties=ties,

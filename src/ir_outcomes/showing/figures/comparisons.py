@@ -23,7 +23,7 @@ NAMED_QUERIES = 60  # up to this many queries have their id under their bar
 OUTCOME_STYLES = {"won": TONES["better"], "both": (GREY, ""), "neither": (LIGHT, ""), "lost": TONES["worse"]}
 Items = Sequence[Comparison]
 _MARKERS = {"better": "^", "worse": "v", "mixed": "D", "same": "o"}
-_FEWER = {RANKS: "fewer ranks to read", DOCUMENTS_ABOVE: "fewer irrelevant documents above"}  # how a gain is said
+_FEWER = {RANKS: "fewer ranks to read", DOCUMENTS_ABOVE: "fewer documents above"}  # how a gain is said
 _TONE_NAMES = {"better": "better", "mixed": "trade-off", "same": "no finding", "worse": "worse"}
 
 

@@ -59,7 +59,7 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     cells: dict[str, list[tuple[int, int]]] = {label: [] for label in VERDICT_CELLS}
     for pair in result.pairs:
         cell = place_of[pair.baseline], place_of[pair.contender]
-        cells[_cell_of(pair.label)].append(cell)
+        cells[cell_of(pair.label)].append(cell)
     corners = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
     for label, (color, hatch, mark) in VERDICT_CELLS.items():
         name = f"{mark} {label} ({len(cells[label]):,})".strip() if cells[label] else None
@@ -76,7 +76,7 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     return finished(ax, f"Verdicts on {count(len(runs), 'run')} in the order of {result.measure}", settings, x="against")
 
 
-def _cell_of(label: str) -> str:
+def cell_of(label: str) -> str:
     """Return the cell that shows a label; labels of one facet, and over all queries, share one."""
     meaning = meaning_of(label)
     if is_unconfirmed(label):

@@ -30,7 +30,7 @@ from ir_outcomes.formatting import (
     size,
 )
 from ir_outcomes.results import Column, chosen
-from ir_outcomes.showing import Table, View, items_words, level_words, queries_words, settings_words, tops, view_of
+from ir_outcomes.showing import Table, View, direction, items_words, level_words, queries_words, settings_words, tops, view_of
 from ir_outcomes.statistics import Test
 from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS, RANKS
 
@@ -53,9 +53,9 @@ def _comparison(comparison: Comparison) -> View:
     )
     captions = (
         _outcomes_line(comparison),
-        _unit_legend(comparison),
+        _above_legend(comparison),
         _tests_legend([comparison]),
-        settings_caption(comparison),
+        f"{settings_caption(comparison)}{_direction_words(comparison)}",
     )
     return View(
         _title(comparison),
@@ -74,14 +74,19 @@ def _named(facet: Facet | Means | AllQueries) -> str:
     return f"{facet.name}{unit}"
 
 
-def _unit_legend(comparison: Comparison) -> str:
-    """Say what search lengths are measured in, and their direction."""
-    unit = comparison.ranking.measured_in
-    if unit == RANKS:
-        return "fewer ranks are better"
-    if unit == DOCUMENTS_ABOVE:
-        return f"above: {DOCUMENTS_ABOVE} a relevant one, and 1 for itself; fewer are better"
-    return f"{unit}: {'higher' if comparison.ranking.higher_is_better else 'lower'} is better"
+def _above_legend(comparison: Comparison) -> str:
+    """Explain the unit of the rows of documents."""
+    if comparison.ranking.measured_in != DOCUMENTS_ABOVE:
+        return ""
+    return f"above: {DOCUMENTS_ABOVE} a relevant one, fewer are better"
+
+
+def _direction_words(comparison: Comparison) -> str:
+    """Say which direction is better, where no other line does."""
+    ranking = comparison.ranking
+    if ranking.measured_in == RANKS:
+        return "; fewer ranks are better"
+    return "" if comparison.in_lengths else f"; {direction(ranking.higher_is_better)}"
 
 
 def shown_p(comparison: Comparison, part: Facet | AllQueries) -> str:
