@@ -3,6 +3,7 @@
 import itertools
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,8 +23,9 @@ from ir_outcomes.comparison.verdict import (
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import tests as paired
 
-every = [
-    Findings(*flags, estimate)  # type: ignore[arg-type]
+NAMES = ("up", "hurt", "down", "gain")
+every: list[Any] = [
+    Findings(**dict(zip(NAMES, flags, strict=True)), estimate=estimate)  # type: ignore[arg-type]
     for flags in itertools.product((False, True), repeat=4)
     for estimate in (-1, 0, 1)
 ]
@@ -34,8 +36,8 @@ pairs = list(itertools.product(possible, repeat=2))
 
 def findings(side: int) -> Findings:
     """The findings of one facet in all pairs of findings."""
-    flags = [np.array([getattr(pair[side], name) for pair in pairs], dtype=bool) for name in ("up", "hurt", "down", "gain")]
-    return Findings(*flags, np.array([pair[side].estimate for pair in pairs]))
+    flags = {name: np.array([getattr(pair[side], name) for pair in pairs], dtype=bool) for name in NAMES}
+    return Findings(**flags, estimate=np.array([pair[side].estimate for pair in pairs]))
 
 
 def everywhere(confirmed: int, decided: int = 0, *, worse: bool = False, better: bool = False) -> OverAll:
@@ -86,9 +88,9 @@ def test_every_combination(confirmed: int | None, decided: int) -> None:
 def test_swapped_runs_have_the_mirrored_label() -> None:
     for confirmed, decided in ((0, 0), (1, 0), (1, 1)):
         facets = findings(0), findings(1)
-        turned = [Findings(f.down, f.gain, f.up, f.hurt, -f.estimate) for f in facets]
+        coverage, ranking = (Findings(f.down, f.gain, f.up, f.hurt, -f.estimate) for f in facets)
         labels = decide(*facets, everywhere(confirmed, decided)).labels()
-        mirrored = decide(*turned, everywhere(-confirmed, -decided)).labels()
+        mirrored = decide(coverage, ranking, everywhere(-confirmed, -decided)).labels()
         assert [MIRRORED[label] for label in labels] == mirrored
 
 

@@ -336,7 +336,6 @@ def judge(
     pvalues = corrected.each(lambda own: np.minimum(1.0, looks * own))
     coverage = find(tests.coverage, pvalues.coverage, alpha, higher_is_better=True)
     vetoes = tests.ranking_mean, tests.ranking_wilcoxon
-<<<<<<< HEAD
     ranking = find(
         tests.ranking,
         pvalues.ranking,
@@ -356,60 +355,3 @@ def judge(
             won_and_lost=tests.won_and_lost,
         )
     return decide(coverage, ranking, everywhere)._replace(corrected=pvalues)
-
-
-class Against(NamedTuple):
-    """One facet, or all queries, against its margin, and whether differences beyond it are excluded in both directions."""
-
-    facet: Facet | RestrictedLength
-    margin: float
-    status: intervals.HarmStatus
-    equivalent: bool
-
-
-def against_margins(
-    coverage: CoverageFacet,
-    ranking: RankingFacet,
-    restricted: RestrictedLength | None,
-    outcomes: Outcomes,
-    margins: Sequence[float],
-) -> list[Against]:
-    """Compare the intervals of coverage, ranking and all queries (where they are known) with their margins."""
-    facets: list[Facet | RestrictedLength] = [coverage, ranking]
-    if restricted is not None and outcomes.shares is not None:
-        # What the other two margins tolerate, over all queries: of a share `both` of what is found the ranking margin, and each
-        # answer that is lost costs at most k ranks.
-        implied = margins[1] * outcomes.shares.both + margins[0] / 100 * restricted.horizon
-        margins = (*margins, implied)[:3]
-        facets.append(restricted)
-    # Two runs that differ on no query are within any margin, even where so few queries have no interval.
-    identical = not any(facet.n_nonzero for facet in facets)
-    found = []
-    for facet, margin in zip(facets, margins, strict=False):
-        interval, n = facet.margin_interval, facet.n
-        status = intervals.harm(interval, margin, n, higher_is_better=facet.higher_is_better)
-        is_equivalent = identical or intervals.equivalent(interval, margin, n)
-        found.append(Against(facet, margin, "harm excluded" if identical else status, is_equivalent))
-    return found
-
-
-def within_margins(found: Sequence[Against]) -> tuple[bool, bool]:
-    """Return whether a contender is non-inferior, and whether it is equivalent; never without the search over all queries."""
-    identical = not any(against.facet.n_nonzero for against in found)
-    known = len(found) == 3 or identical
-    return (
-        known and all(against.status == "harm excluded" for against in found),
-        known and all(against.equivalent for against in found),
-    )
-=======
-    ranking = find(tests.ranking, ranking_p, alpha, higher_is_better=tests.higher_is_better, vetoes=vetoes)
-    confirmed = None
-    guards: list[Tests] = []
-    if tests.everywhere is not None and tests.everywhere_wilcoxon is not None:
-        confirming = tests.everywhere, tests.everywhere_wilcoxon
-        confirmed = confirmed_by(confirming, alpha, higher_is_better=tests.higher_is_better)
-    if tests.everywhere is not None and tests.won_and_lost is not None:
-        guards = [tests.everywhere, tests.won_and_lost]
-    verdicts = decide(coverage, ranking, confirmed, guards, alpha)
-    return verdicts._replace(coverage_p=coverage_p, ranking_p=ranking_p)
->>>>>>> main

@@ -75,8 +75,8 @@ def _named(facet: Facet | Means | AllQueries) -> str:
 
 
 def _above_legend(comparison: Comparison) -> str:
-    """Explain the unit of the rows of documents."""
-    if comparison.ranking.measured_in != DOCUMENTS_ABOVE:
+    """Explain the unit of the rows of documents, where the sentence above the table does not."""
+    if comparison.ranking.measured_in != DOCUMENTS_ABOVE or comparison.ranking.difference:
         return ""
     return f"above: {DOCUMENTS_ABOVE} a relevant one, fewer are better"
 
