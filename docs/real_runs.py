@@ -15,7 +15,6 @@ from ir_outcomes.leaderboards.pairs import pair_blocks
 from ir_outcomes.results import Column
 from ir_outcomes.showing import Table
 from ir_outcomes.showing.formats import markdown_table
-from ir_outcomes.statistics.tests import many_tests
 
 DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 OUT = Path(__file__).parent / "numbers"
@@ -82,13 +81,13 @@ def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
     coverage_test = coverage_test_for(evaluation)
     few, tests, by_t = [], [], []
     for pair, counts in pair_blocks(evaluation.with_cutoff(cutoff)):
-        ranking = samples_of(pair, counts)[1]
-        few += ranking.few.tolist()
-        tests.append(run_tests(pair, "t", coverage_test, subsets=counts))
-        mean = many_tests("t", ranking)
-        by_t.append(tests[-1]._replace(ranking=mean, mean=mean, guards=()))
+        samples = samples_of(pair, subsets=counts)
+        few += samples.ranking.samples.few.tolist()
+        tests.append(run_tests(samples, "t", coverage_test))
+        mean = samples.ranking.many("t")
+        by_t.append(tests[-1]._replace(ranking=mean, ranking_mean=mean, won_and_lost=None))
     joined = stacked(tests)
-    rules = joined, joined._replace(guards=()), stacked(by_t)
+    rules = joined, joined._replace(won_and_lost=None), stacked(by_t)
     labels = (judge(rule, alpha=0.05).labels() for rule in rules)
     pairs = combinations(evaluation.names, 2)
     return [PairLabels(*pair, *of_pair) for pair, *of_pair in zip(pairs, few, *labels, strict=True)]
