@@ -4,10 +4,12 @@ Importing the package registers `ESL`, `ASL`, `Answered` and `Outcome` with ir_m
 """
 
 from ir_outcomes import pyterrier
-from ir_outcomes.across.collections import CollectionsComparison, compare_collections
+from ir_outcomes.across.collections import compare_collections
+from ir_outcomes.across.cutoffs import compare_cutoffs
 from ir_outcomes.across.gate import GateResult, gate
 from ir_outcomes.across.judges import JudgesComparison, compare_judges, to_label
-from ir_outcomes.across.slices import CutoffsComparison, SlicesComparison, compare_cutoffs, compare_slices
+from ir_outcomes.across.result import ConditionsComparison
+from ir_outcomes.across.slices import compare_slices
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.holes import Holes, holes
 from ir_outcomes.comparison.outputs import compare_measure, compare_outputs
@@ -54,7 +56,7 @@ __all__ = [  # noqa: RUF022  # by subject
     "Scores", "scores_from_outputs",
     "Comparison", "Comparisons", "compare", "compare_measure", "compare_outputs",
     "MeansVerdict", "SummaryVerdict", "verdict_from_means", "verdict_from_summary",
-    "CollectionsComparison", "CutoffsComparison", "JudgesComparison", "SlicesComparison",
+    "ConditionsComparison", "JudgesComparison",
     "compare_collections", "compare_cutoffs", "compare_judges", "compare_slices", "to_label",
     "GateResult", "Holes", "Plan", "ReportPage", "gate", "holes", "plan", "report",
     "Agreement", "Leaderboard", "RankCorrelation", "RankDistribution", "SotaHistory",

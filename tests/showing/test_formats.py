@@ -18,6 +18,7 @@ from ir_outcomes.errors import ParameterError, escaped
 from ir_outcomes.results import Column
 from ir_outcomes.showing import Table, View
 from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_latex, as_markdown, as_text, print_text
+from ir_outcomes.types import Mark
 from tests.helpers.comparisons import compare_several
 from tests.helpers.many import collection
 from tests.helpers.pages import Page
@@ -175,7 +176,8 @@ def test_latex_compiles_and_contenders_fit_over_two_columns(tmp_path: Path) -> N
     judged, runs = collection(14, 60, relevant=3)
     named = {f"bm25_docT5q_ColB_{number}": run for number, run in enumerate(runs.values())}
     fitting = compare_several(judged, named.pop("bm25_docT5q_ColB_0"), named).to_latex(caption=True, wide=True)
-    kinds = [result_of(kind).to_latex(caption=True, label=kind, wide=True, mark=("best", "significant")) for kind in KINDS]
+    marks: tuple[Mark, ...] = ("best", "significant")
+    kinds = [result_of(kind).to_latex(caption=True, label=kind.split()[-1], wide=True, mark=marks) for kind in KINDS]
     head = r"\documentclass[twocolumn]{article}\usepackage{booktabs}\usepackage[margin=19mm]{geometry}\begin{document}"
     for name, source in (("fitting", fitting), ("kinds", "\n\\clearpage\n".join(kinds))):
         # The names of the kinds need Cyrillic fonts.

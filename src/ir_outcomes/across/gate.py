@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, product, zip_longest
 from typing import Any, Literal, NamedTuple
 
-from ir_outcomes.across.collections import CollectionsComparison
+from ir_outcomes.across.result import ConditionsComparison
 from ir_outcomes.comparison.facets import POWER
 from ir_outcomes.comparison.margins import Against, against_margins, within_margins
 from ir_outcomes.comparison.outcomes import Settings, checked_margins
@@ -140,7 +140,7 @@ class GateResult(Result):
         return [row | {"baseline": row["baseline"] or self.baseline} for row in rows]
 
 
-Compared = Comparison | Comparisons | CollectionsComparison
+Compared = Comparison | Comparisons | ConditionsComparison
 Place = tuple[str, str | None]  # a run, and a collection or None where there is only one
 
 
@@ -158,7 +158,9 @@ class _Side(NamedTuple):
 
 
 def _side_of(compared: Compared) -> _Side:
-    if isinstance(compared, CollectionsComparison):
+    if isinstance(compared, ConditionsComparison):
+        if compared.what != "collection":
+            raise ParameterError(f"a gate decides on one collection or several, not on {compared.what}s")
         known: dict[Place, Comparison] = {
             (row.comparison.contender, row.condition): row.comparison for row in compared.conditions
         }
@@ -183,7 +185,7 @@ def gate(
 
     Parameters
     ----------
-    compared : Comparison, Comparisons or CollectionsComparison
+    compared : Comparison, Comparisons or ConditionsComparison
         Each contender and collection is decided on, and the worst decision is that of the whole.
     reference : the same, optional
         The same contenders against a second baseline, such as the last release; both must pass.

@@ -16,6 +16,7 @@ from cyclopts.validators import Number
 
 import ir_outcomes as iro
 from ir_outcomes.cli import options, output
+from ir_outcomes.evaluation.evaluate import is_saved
 from ir_outcomes.samples import write_sample, write_suite
 
 
@@ -187,7 +188,7 @@ def agreement(
     """Count how often verdicts agree on halves of the queries.
 
     Divides the queries at random, many times, and counts how often both halves give a pair of runs the same verdict, and how
-    often each significance test decides alike, by default by the reciprocal rank and nDCG@10.
+    often each significance test decides alike, by default by the reciprocal rank and nDCG@10 (saved evaluations: by the first).
 
     Parameters
     ----------
@@ -198,7 +199,8 @@ def agreement(
     --------
     ir-outcomes agreement qrels.txt *.run --splits 10
     """
-    source, measures = sources.read(qrels, runs, settings, default=["nDCG@10"])
+    default = [] if any(map(is_saved, runs or ())) else ["nDCG@10"]  # which a saved evaluation need not have
+    source, measures = sources.read(qrels, runs, settings, default=default)
     out.show(
         iro.agreement(source, measures=measures, splits=splits, seed=seed, alpha=alpha, progress=output.progress_is_shown())
     )

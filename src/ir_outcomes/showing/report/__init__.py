@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 from ir_outcomes.across.collections import compare_collections
-from ir_outcomes.across.slices import curve_of
+from ir_outcomes.across.cutoffs import curve_of
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import LABELS
