@@ -1,6 +1,6 @@
 """How often verdicts err, repeat and decide on real runs: ``python benchmarks/verdict_errors.py [--only NAME]``.
 
-For each board of real runs, each unit and each cutoff that the lists allow, over pairs of runs, with raw p-values at level 0.05:
+For each board of real runs, each unit and each cutoff that the lists allow, over pairs of runs, with raw p-values at 0.05:
 
 - null, with the runs of each query swapped at random: how often the label is better; better or worse; anything but *no
   significant difference*; and better or worse at any of the cutoffs;
