@@ -37,10 +37,10 @@ from ir_outcomes.leaderboards.board import Leaderboard, leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory, sota_history
 from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution, rank_correlation, rank_distribution
 from ir_outcomes.measures import ASL, ESL, Answered, Outcome, register, register_baseline
+from ir_outcomes.pages.report import ReportPage, report
 from ir_outcomes.reading.datasets import Task, as_qrels, as_run, known_tasks, load
 from ir_outcomes.reading.qrels import Qrels, beir_texts, read_qrels
 from ir_outcomes.reading.runs import Run, read_run
-from ir_outcomes.showing.report import ReportPage, report
 from ir_outcomes.tail.lengths import DocumentChanges, LengthChanges, LengthDistributions, length_changes, length_distributions
 from ir_outcomes.tail.reordering import Reordering, reordering
 from ir_outcomes.tail.rrie import RRIE, Headroom, headroom, rrie, rrie_from_means

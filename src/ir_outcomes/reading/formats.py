@@ -342,15 +342,10 @@ def _first_block(blocks: Iterator[Block], source: str) -> tuple[Block, Iterator[
 def _ranks_or_scores(columns: Columns) -> Columns:
     """Decide once for all lines whether the third of three columns holds ranks, as MS MARCO writes them, or scores."""
     offsets, _, values = grouped(columns)
-    are_whole = bool(np.all(values >= 0) and np.all(values == np.floor(values)))
-    starts = np.repeat(offsets[:-1], np.diff(offsets))
-    counted = np.arange(1, len(values) + 1) - starts  # 1 to n in each query
-    if np.array_equal(values, counted) and counted.max() > 1:
+    counted = np.arange(1, len(values) + 1) - np.repeat(offsets[:-1], np.diff(offsets))  # 1 to n in each query
+    if np.array_equal(values, counted):
         return replace(columns, value_name="rank")
-    descends = (values[1:] <= values[:-1]) | (starts[1:] != starts[:-1])
-    ordered = values[np.lexsort((values, starts))]
-    has_ranks = np.logical_and.reduceat(ordered == counted, offsets[:-1]).any()
-    if not are_whole or (descends.all() and not has_ranks):
+    if np.any(values < 0) or np.any(values != np.floor(values)):
         return columns
     raise FormatError(
         columns.source,

@@ -13,16 +13,15 @@ from ir_outcomes.across.result import Condition, ConditionsComparison, Curve, Ov
 from ir_outcomes.comparison.facets import AllQueries, Facet
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS
-from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import fixed, interval, places_of, pvalue, short_unit
 from ir_outcomes.leaderboards.board import Leaderboard
+from ir_outcomes.pages.content import TOO_FEW, Section, sections_of
 from ir_outcomes.results import Result
 from ir_outcomes.types import DOCUMENTS_ABOVE
 
 OUTCOMES = ("won", "both", "neither", "lost")  # the order of every picture
 _RATIO_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100)
 _SHARE_EDGES = (1, 2, 5, 10, 20, 50)  # points
-TOO_FEW = "too few queries"
 _FINDINGS = {"better": "better", "worse": "worse", "none": ""}
 _MINUS, _AT_LEAST = "\N{MINUS SIGN}", "\N{GREATER-THAN OR EQUAL TO}"
 _Bounds = tuple[float, float] | None
@@ -51,26 +50,6 @@ class Axis(NamedTuple):
     def percent(self, value: float) -> float:
         """Return where a value is, in percent of the axis."""
         return round(100 * (value - self.low) / (self.high - self.low), 2)
-
-
-class Section(NamedTuple):
-    """A comparison on the page, with its collection, slice, cutoff or judge where there are several, and its evaluation."""
-
-    comparison: Comparison
-    condition: str = ""
-    has_label: bool = True
-    evaluation: Evaluation | None = None
-
-    @property
-    def label(self) -> str:
-        """The label, which a slice of few queries does not have."""
-        return self.comparison.verdict.label if self.has_label else TOO_FEW
-
-    @property
-    def title(self) -> str:
-        """A heading."""
-        pair = f"{self.comparison.contender} against {self.comparison.baseline}"
-        return f"{self.condition}: {pair}" if self.condition else pair
 
 
 class Row(NamedTuple):
@@ -189,21 +168,6 @@ def round_numbers(least: float, most: float) -> list[float]:
     step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor * 4 >= width * 0.9)
     first, last = math.floor(least / step + 1e-9), math.ceil(most / step - 1e-9)
     return [round(number * step, 12) + 0.0 for number in range(first, last + 1)]
-
-
-def sections_of(result: Result) -> list[Section]:
-    """List the comparisons of a result, in its order; none for results that hold no comparisons."""
-    match result:
-        case Comparison():
-            return [Section(result)]
-        case Comparisons():
-            return [Section(comparison) for comparison in result]
-        case ConditionsComparison():
-            prefix = "cutoff " if result.what == "cutoff" else ""
-            return [Section(row.comparison, f"{prefix}{row.condition}", row.labelled) for row in result.conditions]
-        case JudgesComparison():
-            return [Section(judgment.comparison, judgment.judge) for judgment in result.judgments]
-    return []
 
 
 def forest_of(result: Result) -> Forest | None:

@@ -11,6 +11,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards.board import Leaderboard
+from ir_outcomes.pages.content import sections_of
 from ir_outcomes.showing import RANK_TICKS, charts, conditions_words, count, figures, items_words, level_words, tone
 from ir_outcomes.showing.charts import Forest, change_of, forest_of, tone_of
 from ir_outcomes.showing.figures import GREY, INK, LIGHT, MUTED, TONES, draws, finished
@@ -174,7 +175,7 @@ def draw_forest_of(result: Any, ax: Any) -> Any:
     forest = forest_of(result)
     if forest is None:
         raise ParameterError("there is nothing to draw: the result is empty")
-    compared = [section.comparison for section in charts.sections_of(result)]
+    compared = [section.comparison for section in sections_of(result)]
     settings, contenders = compared[0].settings, list(dict.fromkeys(item.contender for item in compared))
     who = contenders[0] if len(contenders) == 1 else count(len(contenders), "contender")
     what = "" if forest.what == "run" else f", {count(len(compared) // len(contenders), forest.what)}"
