@@ -28,6 +28,7 @@ from ir_outcomes.errors import (
     ParameterError,
     UnreadableFile,
 )
+from ir_outcomes.evaluation.check import CheckResult, check
 from ir_outcomes.evaluation.evaluate import evaluate, evaluate_suite
 from ir_outcomes.evaluation.evaluation import Evaluation, load_evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
@@ -52,7 +53,7 @@ __all__ = [  # noqa: RUF022  # by subject
     "__version__", "pyterrier",
     "ASL", "ESL", "Answered", "Outcome", "parse_measure", "register_baseline",
     "Qrels", "Run", "Task", "as_qrels", "as_run", "beir_texts", "known_tasks", "load", "read_qrels", "read_run",
-    "Evaluation", "SearchLengths", "evaluate", "evaluate_suite", "load_evaluation", "search_lengths",
+    "CheckResult", "Evaluation", "SearchLengths", "check", "evaluate", "evaluate_suite", "load_evaluation", "search_lengths",
     "Scores", "scores_from_outputs",
     "Comparison", "Comparisons", "compare", "compare_measure", "compare_outputs",
     "MeansVerdict", "SummaryVerdict", "verdict_from_means", "verdict_from_summary",

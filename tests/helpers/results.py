@@ -25,6 +25,12 @@ def _comparisons() -> Any:
     return iro.compare(_evaluated(), HOSTILE[0], list(HOSTILE[1:]))
 
 
+def _checked() -> iro.CheckResult:
+    qrels, runs = collection(4, 30, relevant=2)
+    renamed = {query: {f"{document}.0": score for document, score in found.items()} for query, found in runs["run0"].items()}
+    return iro.check(qrels, [renamed, *list(runs.values())[1:]], names=HOSTILE)
+
+
 def _slices() -> dict[str, str]:
     return {query: f"{HOSTILE[place % 2]} slice" for place, query in enumerate(_evaluated().query_ids)}
 
@@ -36,6 +42,7 @@ def _correlation() -> Any:
 _BUILDERS: dict[str, Callable[[], Any]] = {
     "Comparison": lambda: _comparisons()[0],
     "Comparisons": _comparisons,
+    "CheckResult": _checked,
     "Queries": lambda: _comparisons()[0].per_query("worse"),
     "Reordering": lambda: iro.reordering(_evaluated()),
     "LengthDistributions": lambda: iro.length_distributions(_evaluated()),

@@ -420,7 +420,7 @@ def plan(
     """
     evaluation, baseline, contenders = options.evaluated_with_baseline(settings, qrels, baseline, runs)
     result = iro.compare(evaluation, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests))
-    out.write(*(iro.plan(comparison, *(tests.margins or ())[:2]) for comparison in _each(result)))
+    out.write(*(iro.plan(comparison, *(tests.margins or ())) for comparison in _each(result)))
 
 
 def report(

@@ -20,6 +20,29 @@ from ir_outcomes.evaluation.evaluate import is_saved
 from ir_outcomes.samples import write_sample, write_suite
 
 
+def check(
+    qrels: options.QRELS,
+    runs: options.RUNS,
+    /,
+    *,
+    rel: options.REL = None,
+    names: options.NAMES = None,
+    out: output.Output = output.Output(),
+) -> int:
+    """Find what in the files would change results.
+
+    Ids that do not match, with the rule that would make them match; missing queries, identical runs, scores that contradict the
+    ranks, equal scores, repeated judgments. The exit status is 3 where there is a problem, else 0.
+
+    Examples
+    --------
+    ir-outcomes check qrels.txt *.run
+    """
+    result = iro.check(qrels, runs, rel=rel, names=names)
+    out.write(result)
+    return result.exit_status
+
+
 def evaluate(
     qrels: options.QRELS,
     runs: options.RUNS,

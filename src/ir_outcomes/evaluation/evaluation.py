@@ -26,6 +26,7 @@ from ir_outcomes.types import Bools, Ints, Ties, Unit, check_positive
 
 DEFAULT_CUTOFF = 100
 MANY_REORDERED = 0.2  # share of the answered queries; files of usual systems have up to 0.15
+MANY_MISSING = 0.05  # share of the answerable queries above which missing results are the first thing to know
 UNEVEN_JUDGING = 0.05  # shares of unjudged documents that differ by more can bias a comparison
 
 

@@ -207,11 +207,16 @@ def linearized(d: npt.ArrayLike, clusters: npt.ArrayLike | None) -> Floats:
     values = numbers("d", d)
     if clusters is None or not len(values):
         return values
-    sums, sizes = sums_by_cluster(values, np.asarray(clusters))
-    mean = float(values.mean())
+    return linearized_sums(*sums_by_cluster(values, np.asarray(clusters)))
+
+
+def linearized_sums(sums: Floats, sizes: Floats) -> Floats:
+    """Do the same with the sum and the number of the differences of each cluster."""
+    total = float(sizes.sum())
+    mean = float(sums.sum()) / total
     residuals = sums - sizes * mean
     residuals[np.abs(residuals) <= ROUNDING * np.abs(sums)] = 0.0  # equal differences have no variance
-    return mean + residuals * len(sums) / len(values)
+    return mean + residuals * len(sums) / total
 
 
 def design_effect(d: npt.ArrayLike, clusters: npt.ArrayLike) -> float | None:

@@ -13,6 +13,7 @@ from ir_outcomes.across.result import Condition, ConditionsComparison, Overall, 
 from ir_outcomes.comparison.result import columns_of
 from ir_outcomes.comparison.verdict import direction_of, is_unconfirmed
 from ir_outcomes.errors import some
+from ir_outcomes.evaluation.check import FILE_COLUMNS, CheckResult
 from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, plural, pvalue, short_unit
 from ir_outcomes.results import Column, attributes, chosen, of_part
 from ir_outcomes.showing import Table, View, settings_words, view_of
@@ -352,7 +353,7 @@ def _gate(result: GateResult) -> View:
     measured_in = length_unit(result.settings.unit)
     return View(
         f"{result.status}: {what}",
-        sentences=tuple(reasons if several else worst.reasons[:1]),
+        sentences=(*(reasons if several else worst.reasons[:1]), *_smallest_margins(result)),
         tables=(facets,) if worst.facets and not several else (_decisions(result, ordered),),
         notes=tuple(_most_harm(worst)),
         more="queries, texts, how many would settle it",
@@ -365,6 +366,14 @@ def _gate(result: GateResult) -> View:
         ),
         background=(*(f"{decision.name}: {' '.join(decision.reasons)}" for decision in ordered), *result.notes),
     )
+
+
+def _smallest_margins(result: GateResult) -> Iterator[str]:
+    """Say which margins so many queries can exclude harm beyond, even if the runs are equally good."""
+    units = ("points", "ranks", "ranks over all queries")
+    known = [f"{margin:.3g} {unit}" for margin, unit in zip(result.smallest_margins, units, strict=True) if margin is not None]
+    if known:
+        yield f"Smallest margins that equally good runs pass with so many queries: {listed(known)}."
 
 
 def _most_harm(worst: GateDecision) -> Iterator[str]:
@@ -433,3 +442,24 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
     without = f"queries without results: {some(missing, 3)}; " if missing else ""
     yield f"{without}at most {percent(result.max_missing)} % of the queries may be without results"
     yield f"{100 * result.settings.margin_level:.4g} % intervals, {settings_words(result.settings)}"
+
+
+@view_of.register
+def _check(result: CheckResult) -> View:
+    qrels, *runs = result.files
+    found = {0: "no problem", 1: "1 problem that changes results"}
+    grades = ", ".join(f"{number:,} of {grade}" for grade, number in result.grades.items())
+    if all(int(grade) >= result.rel for grade in result.grades):
+        grades += "; only what is relevant is listed, so shares judged say little"
+    captions = (
+        "known: queries that the qrels have; judged: of the first 10 documents of each list; ties: documents with the "
+        "score of the one before",
+        f"grades: {grades}",
+    )
+    return View(
+        f"{plural('run', len(runs))} and {qrels.name} read",
+        found.get(len(result.problems), f"{len(result.problems)} problems that change results"),
+        tables=(Table.of(FILE_COLUMNS[:-1], result.files, *captions),),
+        notes=tuple(problem.text for problem in result.problems),
+        background=result.notes,
+    )
