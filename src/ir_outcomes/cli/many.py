@@ -204,6 +204,7 @@ def agreement(
     sources: options.Sources = options.Sources(),
     settings: options.RunOptions = options.RunOptions(),
     splits: Annotated[int, Parameter(validator=options.POSITIVE)] = 100,
+    pairs: Annotated[int, Parameter(validator=options.POSITIVE)] = 20_000,
     alpha: options.ALPHA = 0.05,
     seed: options.SEED = 0,
     out: output.PlotOutput = output.PlotOutput(),
@@ -217,6 +218,8 @@ def agreement(
     ----------
     splits
         The number of random splits into halves.
+    pairs
+        The most pairs of runs to judge; of more, a random sample of so many is drawn.
 
     Examples
     --------
@@ -224,9 +227,17 @@ def agreement(
     """
     default = [] if any(map(is_saved, runs or ())) else ["nDCG@10"]  # which a saved evaluation need not have
     source, measures = sources.read(qrels, runs, settings, default=default)
-    out.show(
-        iro.agreement(source, measures=measures, splits=splits, seed=seed, alpha=alpha, progress=output.progress_is_shown())
+    found = iro.agreement(
+        source,
+        measures=measures,
+        splits=splits,
+        seed=seed,
+        alpha=alpha,
+        pairs=pairs,
+        n_jobs=settings.n_jobs,
+        progress=output.progress_is_shown(),
     )
+    out.show(found)
 
 
 def reordering(
