@@ -328,7 +328,7 @@ def _audit(
 
 def step_of(truth: Evaluation, rows: Ints, facet: str) -> float:
     """Return the smallest possible difference of a labeled query as a share of the largest, on average: the weight of doubt."""
-    if facet in _MEASURED and truth.unit == "query":
+    if facet in OUTCOME_FACETS and truth.unit == "query":
         return 1.0
     relevant = truth.runs[0].relevant[rows]
     answerable = relevant[relevant > 0]
