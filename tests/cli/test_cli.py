@@ -1,4 +1,5 @@
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,19 @@ from tests.helpers.command_line import call, call_ir_measures
 
 PAIR = ("compare", "qrels.txt", "bm25.run", "bm25-stem.run")
 RUNS = ("bm25.run", "bm25-stem.run", "bm25-flat.run")
+
+
+def test_check_says_by_its_status_whether_there_is_a_problem(small: Path, tmp_path: Path) -> None:
+    done = call("check", small / "qrels.txt", small / "bm25.run", small / "bm25-stem.run")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("2 runs and qrels read: no problem\n")
+    shutil.copy(small / "bm25.run", tmp_path / "new.run")
+    words: list[str | Path] = ["check", small / "qrels.txt", small / "bm25.run", tmp_path / "new.run"]
+    done = call(*words)
+    assert (done.returncode, "! " in done.stdout, done.stderr) == (3, True, "")
+    (problem,) = json.loads(call(*words, "--format", "json").stdout)["problems"]
+    assert (problem["kind"], problem["file"]) == ("identical runs", str(tmp_path / "new.run"))
+    assert call("check", small / "qrels.txt", tmp_path / "absent.run").returncode == 1
 
 
 def test_settings_reach_the_comparison(small: Path) -> None:
