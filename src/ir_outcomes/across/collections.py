@@ -129,6 +129,17 @@ def compare_collections(
     )
 
 
+def with_nothing_to_compare(
+    evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str], *, alpha: float
+) -> ConditionsComparison:
+    """Return what `compare_collections` cannot, for a gate: no collection has the baseline and a contender."""
+    first = next(iter(evaluations.values()))
+    runs = dict.fromkeys((baseline, *contenders))
+    missing = [(run, name) for name, evaluation in evaluations.items() for run in runs if run not in evaluation.names]
+    settings = Settings.of(first, alpha=alpha, family=max(1, len(contenders)))
+    return ConditionsComparison("collection", baseline, (), settings, "none", missing=tuple(missing))
+
+
 def _notes(
     evaluations: Mapping[str, Evaluation],
     rows: Sequence[Condition],

@@ -10,9 +10,11 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 import ir_outcomes as iro
+from ir_outcomes.across.collections import with_nothing_to_compare
 from ir_outcomes.across.gate import MAX_MISSING
 from ir_outcomes.cli import options, output
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS
+from ir_outcomes.errors import some
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.suites import read_suite
 
@@ -468,6 +470,7 @@ def gate(
     reference: str | None = None,
     suite: str | None = None,
     system: Annotated[str | None, Parameter(name="--baseline")] = None,
+    contenders: Annotated[list[str] | None, Parameter(name="--contender", group=options.STATISTICS)] = None,
     settings: options.RunOptions = options.RunOptions(),
     max_missing: Annotated[float, Parameter(group=options.STATISTICS, validator=options.SHARE)] = MAX_MISSING,
     allow_missing: Annotated[list[str] | None, Parameter(group=options.STATISTICS)] = None,
@@ -496,6 +499,8 @@ def gate(
         Decide on all collections of this suite, instead of QRELS and runs.
     system
         With --suite: the name of the baseline.
+    contenders
+        The name of a contender, which must be there; may be given more than once. By default all other runs.
     max_missing
         The largest tolerable share of answerable queries for which a run has no results.
     allow_missing
@@ -512,6 +517,8 @@ def gate(
     page = output.ReportOptions(queries=queries, report=report)
     kept: dict[str, Any] = {"queries": page.queries, "documents": page.documents, "on_error": "keep"}
     evaluated: Any
+    compared: list[Any]
+    collections: tuple[str, ...] = ()
     if suite is not None and qrels is None:
         if settings.names or settings.layout:
             raise options.UsageError("--name and --layout are for RUN; a suite names its runs itself.")
@@ -523,9 +530,18 @@ def gate(
         evaluated = iro.evaluate_suite(found, **kept, **given)
         options.note_on_grades(settings.rel, *evaluated.values())
         against = [first] if reference is None else [first, reference]
-        contenders, files = [name for name in found.systems if name not in against], found.files
-        rules: dict[str, Any] = {"groups": found.groups or None, **asdict(tests)}
-        compared: list[Any] = [iro.compare_collections(evaluated, name, contenders, **rules) for name in against]
+        files, collections = found.files, found.without_runs
+        chosen = contenders or [name for name in found.systems if name not in against]
+        present = [name for name in chosen if name in found.systems]
+        compared = []
+        for name in against:
+            if any({name, contender} <= {*evaluation.names} for evaluation in evaluated.values() for contender in present):
+                rules: dict[str, Any] = {"groups": found.groups or None, **asdict(tests)}
+                compared.append(iro.compare_collections(evaluated, name, present, **rules))
+            elif name in found.systems:
+                compared.append(with_nothing_to_compare(evaluated, name, chosen, alpha=tests.alpha))
+            else:
+                raise iro.ParameterError(f"no collection has a run called {name!r}; the runs are {some(found.systems, 10)}")
     elif qrels is not None and baseline is not None and runs and not (suite or system or allow_missing):
         paths = options.run_files(runs)
         if reference is not None:
@@ -533,19 +549,29 @@ def gate(
                 raise options.UsageError("--reference: this is the baseline already; leave it out, or give another run.")
             paths = [*(path for path in paths if not options.is_same_file(path, reference)), reference]
         evaluated, first, others = options.evaluated_with_baseline(settings, qrels, baseline, paths, **kept)
-        contenders = [others] if isinstance(others, str) else others
-        against, files = [first] if reference is None else [first, contenders.pop()], [qrels, baseline, *paths]
+        there = [others] if isinstance(others, str) else others
+        against, files = [first] if reference is None else [first, there.pop()], [qrels, baseline, *paths]
+        chosen = contenders or there
+        present = [name for name in there if name in chosen] or there
         rules = {"progress": output.progress_is_shown(), **asdict(tests)}
-        compared = [iro.compare(evaluated, name, contenders, **rules) for name in against]
+        compared = [iro.compare(evaluated, name, present, **rules) for name in against]
     else:
         raise options.UsageError(
             "Give QRELS, BASELINE and at least one RUN, or else --suite FOLDER with --baseline NAME: all other systems of the "
             "suite are then contenders, and --allow-missing can be given."
         )
+    if itself := [name for name in chosen if name in against]:
+        raise options.UsageError(f"--contender {itself[0]}: this is a baseline; name another run.")
     result = iro.gate(
-        compared[0], reference=None if reference is None else compared[1],
-        margins=margins, max_missing=max_missing, allow_missing=allow_missing or (), inputs=filter(os.path.isfile, files),
-    )  # fmt: skip
+        compared[0],
+        reference=None if reference is None else compared[1],
+        margins=margins,
+        max_missing=max_missing,
+        allow_missing=allow_missing or (),
+        contenders=chosen,
+        collections=collections,
+        inputs=filter(os.path.isfile, files),
+    )
     out.write(result)
     if summary is not None:
         with summary.open("a", encoding="utf-8", newline="\n") as stream:

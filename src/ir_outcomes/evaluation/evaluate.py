@@ -412,6 +412,8 @@ def evaluate_suite(
     """
     found = suite if isinstance(suite, Suite) else read_suite(suite)
     check_names((collection.name for collection in found.collections), "collection")
+    if found.without_runs:
+        warn(f"{some(found.without_runs, 10)}: there are qrels and no run, so nothing is compared there")
     evaluations = {}
     for collection in with_progress(found.collections, "collection", len(found.collections), shown=progress):
         given = clusters.get(collection.name) if isinstance(clusters, Mapping) else clusters
