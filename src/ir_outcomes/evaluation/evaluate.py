@@ -1,20 +1,20 @@
 """`evaluate`: the only place that resolves a dataset id, names runs, reads files and shares work between processes."""
 
 import os
-import warnings
 from collections.abc import Generator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple, Self, TypeVar, get_args
 
 import numpy as np
 
-from ir_outcomes.errors import EmptyInput, InputError, MismatchError, ParameterError, not_installed, some, warn
+from ir_outcomes.errors import EmptyInput, InputError, MismatchError, ParameterError, some, warn
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, load_evaluation
 from ir_outcomes.evaluation.ids import repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of, search_lengths
+from ir_outcomes.evaluation.parallel import check_jobs, in_parallel
 from ir_outcomes.evaluation.ranking import RankedDocuments, ranked_documents
 from ir_outcomes.evaluation.scores import Scores, comparable_measures, follows_from_lengths, measure_values
 from ir_outcomes.formatting import with_progress
@@ -331,36 +331,14 @@ def each_run(
     work: _Work, jobs: list[tuple[Any, str | None]], n_jobs: int | None
 ) -> Generator[_Result | InputError, None, None]:
     """Evaluate the runs in their order, files by other processes through joblib if there is more than one job."""
-    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
-        raise ParameterError(f"n_jobs={n_jobs!r}: must be 1 or more, -1 for one job per processor, or None")
-    if n_jobs == 1:
-        yield from (work(run, name) for run, name in jobs)
-        return
-    try:
-        from joblib import Parallel, delayed
-        from joblib.parallel import get_active_backend
-    except ImportError:
-        raise not_installed("several jobs need joblib", "parallel") from None
+    check_jobs(n_jobs)
     # Runs in memory would take longer to send than to evaluate, and a pipe is read by this process only. Paths are absolute
     # because a process that is used again may have started in another directory.
-    sent = [is_path(run) and os.path.isfile(run) for run, _ in jobs]
-    calls = [delayed(work)(os.path.abspath(run), name) for (run, name), is_sent in zip(jobs, sent, strict=True) if is_sent]
-    # loky starts all the processes at once, however few jobs there are.
-    limit = n_jobs if n_jobs is None or n_jobs < 0 else min(n_jobs, max(2, len(calls)))
-    can_stop = get_active_backend()[0].supports_return_generator  # others return all results at the end
-    parallel = Parallel(n_jobs=limit, return_as="generator" if can_stop else "list")
-    try:
-        with warnings.catch_warnings(), closing(result for result in parallel(calls)) as elsewhere:
-            # joblib's advice where an error ends the evaluation early
-            warnings.filterwarnings("ignore", ".*You could benefit from adjusting", UserWarning)
-            for (run, name), is_sent in zip(jobs, sent, strict=True):
-                yield next(elsewhere) if is_sent else work(run, name)
-    except Exception as error:
-        if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # the latter is Dask's
-            raise ParameterError(
-                f"n_jobs={n_jobs}: a process that evaluates runs was killed, perhaps because memory ran out; use fewer jobs"
-            ) from error
-        raise
+    sent = [n_jobs != 1 and is_path(run) and os.path.isfile(run) for run, _ in jobs]
+    calls = [partial(work, os.path.abspath(run), name) for (run, name), is_sent in zip(jobs, sent, strict=True) if is_sent]
+    with closing(in_parallel(calls, n_jobs)) as elsewhere:
+        for (run, name), is_sent in zip(jobs, sent, strict=True):
+            yield next(elsewhere) if is_sent else work(run, name)
 
 
 def _check_answers(lengths: SearchLengths, name: str) -> None:

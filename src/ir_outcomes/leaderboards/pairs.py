@@ -226,6 +226,12 @@ def lengths_of(evaluation: Evaluation) -> tuple[Floats, list[int]]:
     return np.stack(lengths), horizons
 
 
+def queries_of_items(evaluation: Evaluation) -> Ints:
+    """(n_items,) place of the query of each item among the answerable queries."""
+    places = np.cumsum(evaluation.answerable) - 1
+    return places[evaluation.runs[0].query] if evaluation.unit == "document" else np.arange(places[-1] + 1)
+
+
 def are_whole_changes(evaluation: Evaluation, horizons: Sequence[int]) -> bool:
     """Whether every query is independent and has one search length, and lists are short enough for a table of all changes."""
     several = evaluation.unit == "document" and evaluation.many_relevant
@@ -251,9 +257,7 @@ def _blocks_of_items(
     """
     answerable = evaluation.answerable
     n_queries = int(answerable.sum())
-    query = np.arange(n_queries)
-    if evaluation.unit == "document":
-        query = (np.cumsum(answerable) - 1)[evaluation.runs[0].query]
+    query = queries_of_items(evaluation)
     clusters = None if evaluation.clusters is None else evaluation.clusters[answerable]
     for baseline, contenders, horizon in _spans(horizons, isqrt(_MOST_SHARES // max(n_queries, 1))):
         n_pairs = contenders.stop - contenders.start

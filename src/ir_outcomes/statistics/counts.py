@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.types import Bools, Floats, Ints
 
-Members = npt.NDArray[Any]  # floats of 32 or 64 bits
+Members = npt.NDArray[Any]  # zeros and ones
 
 FEW = 30
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
@@ -294,9 +294,9 @@ def classes(values: npt.ArrayLike) -> Classes:
 
 def membership(subsets: Ints, n: int) -> Members:
     """Convert (n_subsets, m) lists of queries to (n, n_subsets) columns of zeros and ones."""
-    # 32 bits count up to 2^24 exactly, in half of the time.
-    members: Members = np.zeros((n, len(subsets)), dtype=np.float32 if n <= 1 << 24 else np.float64)
-    members[subsets, np.arange(len(subsets))[:, None]] = 1.0
+    # 16 bits take a third of the time of 64.
+    members: Members = np.zeros((n, len(subsets)), dtype=np.int16 if n < 1 << 15 else np.int64)
+    members[subsets, np.arange(len(subsets))[:, None]] = 1
     return members
 
 
