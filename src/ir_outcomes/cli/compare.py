@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -531,7 +532,7 @@ def gate(
         options.note_on_grades(settings.rel, *evaluated.values())
         against = [first] if reference is None else [first, reference]
         files, collections = found.files, found.without_runs
-        chosen = contenders or [name for name in found.systems if name not in against]
+        chosen = _contenders(contenders, found.systems, against)
         present = [name for name in chosen if name in found.systems]
         compared = []
         for name in against:
@@ -551,7 +552,7 @@ def gate(
         evaluated, first, others = options.evaluated_with_baseline(settings, qrels, baseline, paths, **kept)
         there = [others] if isinstance(others, str) else others
         against, files = [first] if reference is None else [first, there.pop()], [qrels, baseline, *paths]
-        chosen = contenders or there
+        chosen = _contenders(contenders, there, against)
         present = [name for name in there if name in chosen] or there
         rules = {"progress": output.progress_is_shown(), **asdict(tests)}
         compared = [iro.compare(evaluated, name, present, **rules) for name in against]
@@ -560,8 +561,6 @@ def gate(
             "Give QRELS, BASELINE and at least one RUN, or else --suite FOLDER with --baseline NAME: all other systems of the "
             "suite are then contenders, and --allow-missing can be given."
         )
-    if itself := [name for name in chosen if name in against]:
-        raise options.UsageError(f"--contender {itself[0]}: this is a baseline; name another run.")
     result = iro.gate(
         compared[0],
         reference=None if reference is None else compared[1],
@@ -578,3 +577,11 @@ def gate(
             stream.write(f"{result.to_markdown(details=True)}\n")
     page.write(compared[0], evaluated, *files)
     return result.exit_status
+
+
+def _contenders(asked: Sequence[str] | None, runs: Sequence[str], against: Sequence[str]) -> list[str]:
+    """Return the contenders that must be there: those that were named, or all runs but the baselines."""
+    for name in asked or ():
+        if name in against:
+            raise options.UsageError(f"--contender {name}: this is a baseline; name another run.")
+    return list(asked or [name for name in runs if name not in against])
