@@ -142,7 +142,7 @@ def compare_collections(
     for setting, said in unlike:
         if setting not in allow:
             raise MismatchError(
-                f"the collections differ in {setting} ({said}); evaluate them alike, or pass allow=({setting!r},) if this is "
+                f"the collections differ in {setting} ({said}); evaluate them alike, or pass `allow=({setting!r},)` if this is "
                 "intended"
             )
     if len({evaluation.unit for evaluation in evaluations.values()}) > 1:  # with one relevant document the two are the same

@@ -221,12 +221,10 @@ def gate(
     if margins is None:
         raise ParameterError(
             "a gate needs margins, the largest harm that you tolerate in percentage points of coverage and in ranks, such as "
-            "margins=(1.0, 0.5)"
+            "`margins=(1.0, 0.5)`"
         )
     if not 0 <= max_missing < 1:
-        raise ParameterError(
-            f"max_missing={max_missing!r}: must be a share of the queries, from 0 to less than 1, such as 0.05"
-        )
+        raise ParameterError("must be a share of the queries, from 0 to less than 1, such as 0.05", max_missing=max_missing)
     if len({frozenset(side.contenders) for side in sides}) > 1:
         raise ParameterError("the reference must be compared with the same contenders as the baseline")
     places = list(dict.fromkeys(name for side in sides for _, name in (*side.compared, *side.missing)))

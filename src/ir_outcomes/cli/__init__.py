@@ -7,13 +7,15 @@ A command is a function of `compare` or `many`; its parameters are those of the 
 import importlib.metadata
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
+from typing import Any
 
 from cyclopts import App, CycloptsError, Parameter
 
 from ir_outcomes.cli import compare, many
-from ir_outcomes.cli.options import STDIN, UsageError
-from ir_outcomes.cli.output import MAIN, error_line, messages
+from ir_outcomes.cli.options import STDIN, UsageError, is_same_file
+from ir_outcomes.cli.output import CALL, MAIN, TARGETS, error_line, files_of, messages
 
 __all__ = ["COMMANDS", "app", "examples_of", "main"]
 
@@ -71,11 +73,34 @@ for _name, _function in COMMANDS.items():
 
 def main() -> None:
     """Run the command line; bad input ends with a message, never with a traceback."""
+    words = sys.argv[1:]
+    known = [word for word in words[:1] if word in COMMANDS]
     with messages():
         try:
-            status = app([STDIN if word == "-" else word for word in sys.argv[1:]], exit_on_error=False, print_error=False)
+            parsed = [STDIN if word == "-" else word for word in words]
+            function, bound, _ = app.parse_args(parsed, exit_on_error=False, print_error=False)
+            if known:
+                bound.apply_defaults()
+                _begin(words, bound.arguments)
+            status = function(*bound.args, **bound.kwargs)
         except (CycloptsError, UsageError) as error:
-            known = [word for word in sys.argv[1:2] if word in COMMANDS]
             error_line(f"error: {error}\nSee {' '.join([PROGRAM, *known])} --help.")
             status = 2
     sys.exit(status)
+
+
+def _begin(words: list[str], arguments: Mapping[str, Any]) -> None:
+    """Keep what the messages of a call need, and refuse outputs that would overwrite an input or each other."""
+    parameters = app[words[0]].assemble_argument_collection(default_parameter=app.default_parameter)
+    values: dict[str, Any] = {}
+    for name, value in arguments.items():
+        values |= vars(value) if is_dataclass(value) else {name: value}
+    CALL.words = words
+    CALL.options = {parameter.field_info.name: parameter.names for parameter in parameters}
+    CALL.quiet = values.get("quiet", False)
+    targets = [values.pop(name) for name in TARGETS if values.get(name)]
+    files = list(files_of(list(values.values())))
+    for path in targets:
+        if any(is_same_file(path, file) for file in files):
+            raise UsageError(f"{path}: is another file of this command and would be overwritten; choose another one.")
+        files.append(path)

@@ -98,7 +98,7 @@ def check_rules(alpha: Any, test: Any, correction: Any) -> None:
 def check_alpha(alpha: Any) -> None:
     """Refuse a level that is not strictly between 0 and 1."""
     if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
-        raise ParameterError(f"alpha={alpha!r}: must be a number between 0 and 1, such as 0.05")
+        raise ParameterError("must be a number between 0 and 1, such as 0.05", alpha=alpha)
 
 
 def checked_margins(margins: Any) -> tuple[float, ...] | None:
@@ -111,8 +111,9 @@ def checked_margins(margins: Any) -> tuple[float, ...] | None:
         checked = ()
     if len(checked) not in (2, 3) or not all(0 < margin < math.inf for margin in checked):
         raise ParameterError(
-            f"margins={margins!r}: must be two or three positive numbers, percentage points of coverage, ranks, and ranks over "
-            "all queries, such as (1.0, 0.5) or (1.0, 0.5, 1.0)"
+            "must be two or three positive numbers, percentage points of coverage, ranks, and ranks over "
+            "all queries, such as (1.0, 0.5) or (1.0, 0.5, 1.0)",
+            margins=margins,
         )
     return checked
 

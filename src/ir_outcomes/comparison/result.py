@@ -197,7 +197,7 @@ class Comparison(Result):
         if self.queries is None:
             raise ParameterError("this result was stored without its queries; write it with to_json(per_query=True)")
         if which is not None and which not in WHICH:
-            raise ParameterError(f"which={which!r}: must be one of {', '.join(WHICH)}")
+            raise ParameterError(f"must be one of {', '.join(WHICH)}", which=which)
         chosen = list(self.queries)
         if which in ("won", "lost"):
             finder = "contender" if which == "won" else "baseline"

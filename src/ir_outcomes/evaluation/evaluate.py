@@ -261,8 +261,8 @@ class _Work:
             computed, wanted = getattr(lengths, setting), self.settings[setting]
             if computed != wanted:
                 raise MismatchError(
-                    f"{lengths.name} was evaluated with {setting}={computed!r}, here it is {setting}={wanted!r}; "
-                    f"pass {setting}={computed!r} or evaluate the run again"
+                    f"{lengths.name} was evaluated with `{setting}={computed!r}`, here it is `{setting}={wanted!r}`; "
+                    f"pass `{setting}={computed!r}` or evaluate the run again"
                 )
         lengths.at(self.cutoff)
         if self.measures or self.documents or self.unjudged:
@@ -300,7 +300,7 @@ def each_run(
 ) -> Generator[_Result | InputError, None, None]:
     """Evaluate the runs in their order, files by other processes through joblib if there is more than one job."""
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
-        raise ParameterError(f"n_jobs={n_jobs!r}: must be 1 or more, -1 for one job per processor, or None")
+        raise ParameterError("must be 1 or more, -1 for one job per processor, or None", n_jobs=n_jobs)
     if n_jobs == 1:
         yield from (work(run, name) for run, name in jobs)
         return
@@ -326,7 +326,7 @@ def each_run(
     except Exception as error:
         if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # the latter is Dask's
             raise ParameterError(
-                f"n_jobs={n_jobs}: a process that evaluates runs was killed, perhaps because memory ran out; use fewer jobs"
+                "a process that evaluates runs was killed, perhaps because memory ran out; use fewer jobs", n_jobs=n_jobs
             ) from error
         raise
 
@@ -334,7 +334,7 @@ def each_run(
 def _check_answers(lengths: SearchLengths, name: str) -> None:
     if not lengths.answerable.any():
         raise MismatchError(
-            f"no query of the qrels has a relevant document at rel={lengths.rel}; lower rel or check the grades of the qrels"
+            f"no query of the qrels has a relevant document at `rel={lengths.rel}`; lower it or check the grades of the qrels"
         )
     if not lengths.listed.any():
         raise EmptyInput(

@@ -57,7 +57,7 @@ def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
     """Return the values of a measure or facet; by default the reciprocal rank at the evaluation's cutoff, over all queries."""
     if isinstance(source, Scores):
         if measure is not None and str(measure) != source.measure:
-            raise ParameterError(f"measure={str(measure)!r}: these scores are of {source.measure}")
+            raise ParameterError(f"these scores are of {source.measure}", measure=str(measure))
         return source
     if isinstance(measure, str) and measure in FACETS:  # what each run has by itself
         facets = []
@@ -423,5 +423,5 @@ def _notes(evaluation: Evaluation, scores: Scores, cycles: Iterable[Sequence[str
     if shallow := [name for name, depth in depths.items() if depth < deepest]:
         yield (
             f"{some(shallow)}: no list reaches the cutoff of {cutoff}; coverage at unequal depth favours the deeper runs. Use "
-            f"the common depth: cutoff={min(depths.values())}."
+            f"the common depth: `cutoff={min(depths.values())}`."
         )

@@ -115,10 +115,10 @@ def run_and_warnings(
     if by is None and selection in get_args(RunBy):
         by, path = cast(RunBy, selection), file
     if by not in (None, *get_args(RunBy)):
-        raise ParameterError(f"by={by!r}: must be 'score' or 'rank'")
+        raise ParameterError("must be 'score' or 'rank'", by=by)
     content = read_any_file(path, RUN._replace(by=by))
     if by is not None and content.columns.value_name != by:
-        raise FormatError(content.columns.source, f"contains {content.columns.value_name}s; leave by={by!r} out")
+        raise FormatError(content.columns.source, f"contains {content.columns.value_name}s; leave `by={by!r}` out")
     run = _checked(content.columns, name or content.name or name_of(file))
     return replace(run, metadata=content.metadata, texts=content.texts.queries), tuple(content.warnings)
 
@@ -174,7 +174,7 @@ def runs_and_names(runs: Any, names: Sequence[str | None] | None = None) -> tupl
     if names is None:
         return items, list(listed) if isinstance(listed, dict) else [None] * len(items)
     if isinstance(names, str) or len(names) != len(items):
-        raise ParameterError(f"names={names!r}: must be a list with a name for each of the {plural('run', len(items))}")
+        raise ParameterError(f"must be a list with a name for each of the {plural('run', len(items))}", names=names)
     check_names(names)
     return items, list(names)
 

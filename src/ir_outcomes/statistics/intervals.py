@@ -135,7 +135,7 @@ def bounded_mean_interval(
     check_share("level", level)
     smallest, largest = bounds
     if not smallest < largest:
-        raise ParameterError(f"bounds={bounds!r}: must be the smallest and the largest possible value")
+        raise ParameterError("must be the smallest and the largest possible value", bounds=bounds)
     shares = (numbers("values", values) - smallest) / (largest - smallest)
     if (shares < 0).any() or (shares > 1).any():
         raise ParameterError(f"values has one outside {smallest:g} to {largest:g}, its smallest and largest possible value")
@@ -188,7 +188,7 @@ def coverage_interval(d: npt.ArrayLike, step: float, level: float, clusters: npt
     if (np.abs(d) > 1).any():
         raise ParameterError("d has differences beyond -1 and 1: must be differences of shares")
     if not 0 < step <= 1:
-        raise ParameterError(f"step={step!r}: must be above 0 and at most 1")
+        raise ParameterError("must be above 0 and at most 1", step=step)
     n = len(d)
     if clusters is not None:
         found = mean_interval(d, level, 1.0, clusters)

@@ -137,7 +137,7 @@ def detectable_proportion(n: int, discordant_share: float, alpha: float, power: 
     check_share("alpha", alpha)
     check_share("power", power, above=alpha)
     if not 0 <= discordant_share <= 1:
-        raise ParameterError(f"discordant_share={discordant_share!r}: must be from 0 to 1")
+        raise ParameterError("must be from 0 to 1", discordant_share=discordant_share)
     if n < 1:
         return None
 
@@ -210,9 +210,9 @@ def queries_for_coverage(
     _check(effect, alpha, power, confidence)
     effect = abs(effect)
     if effect > 1:
-        raise ParameterError(f"effect={effect!r}: must be a difference of shares, at most 1")
+        raise ParameterError("must be a difference of shares, at most 1", effect=effect)
     if n < max(1, won + lost):
-        raise ParameterError(f"n={n!r}: a pilot has at least 1 query, and those won and lost")
+        raise ParameterError("a pilot has at least 1 query, and those won and lost", n=n)
     discordant = won + lost
     limit = float(special.betaincinv(discordant + 1, n - discordant, confidence)) if discordant < n else 1.0
 
@@ -282,7 +282,7 @@ def _check(effect: float, alpha: float, power: float, confidence: float) -> None
     check_share("power", power, above=alpha)
     check_share("confidence", confidence)
     if not (math.isfinite(effect) and effect != 0):
-        raise ParameterError(f"effect={effect!r}: must be a number other than 0")
+        raise ParameterError("must be a number other than 0", effect=effect)
 
 
 def _thinned_power(queries: int, share: float, standardised: float, alpha: float) -> float:

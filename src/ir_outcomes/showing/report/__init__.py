@@ -164,7 +164,7 @@ def report_of(
 ) -> ReportPage:
     """Write a result as one HTML page; see `report` and `Result.to_report`."""
     if isinstance(max_mb, bool) or not isinstance(max_mb, (int, float)) or not 0 < max_mb < 1000:
-        raise ParameterError(f"max_mb={max_mb!r}: must be a number of megabytes between 0 and 1000")
+        raise ParameterError("must be a number of megabytes between 0 and 1000", max_mb=max_mb)
     labels = {} if slices is None else slices if isinstance(slices, Mapping) else read_texts(slices)
     texts = {} if queries is None else queries if isinstance(queries, Mapping) else query_texts(queries)
     sections = with_evaluations(result, evaluation)
@@ -179,7 +179,7 @@ def report_of(
     shown, left = embed(sets, numbered, space)
     if left < 0:
         least = math.ceil((max_mb * MB - left) / MB * 100) / 100
-        raise ParameterError(f"max_mb={max_mb:g}: the page has {least:g} MB even without any ranked list; give at least that")
+        raise ParameterError(f"the page has {least:g} MB even without any ranked list; give at least that", max_mb=max_mb)
     page = ReportPage(_rendered({**context, **shown}))
     if path is not None:
         page.save(path)
