@@ -114,8 +114,17 @@ def slices(collections: dict[str, Collection], save: Save) -> Numbers:
     result = iro.compare_slices(evaluation, "length", "bm25")
     save(iro.compare_slices(evaluation, "length", "bm25", "chargram").plot("forest"), "slices-forest")
     differ = table(
-        ("run", "facet", ">Cochran's Q", ">p"),
-        ([found.contender, found.facet, fixed(found.cochran_q, 2), pvalue(found.pvalue)] for found in result.differ),
+        ("run", "facet", ">Cochran's Q", ">p", ">corrected"),
+        (
+            [
+                found.contender,
+                found.facet,
+                fixed(found.cochran_q, 2),
+                pvalue(found.pvalue),
+                pvalue(found.pvalue_corrected),
+            ]
+            for found in result.differ
+        ),
     )
     rows = table(
         ("run", "slice", ">queries", ">coverage, points", ">ranking, times as far", "label"),

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from unittest.mock import Mock
 
 import numpy as np
@@ -215,7 +215,7 @@ def test_the_best_value_is_highlighted_in_its_own_direction() -> None:
 
 
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "fdr_bh"])
-def test_corrections_are_those_of_statsmodels(correction: str) -> None:
+def test_corrections_are_those_of_statsmodels(correction: Literal["holm", "bonferroni", "fdr_bh"]) -> None:
     ours = iro.pyterrier.experiment(FRAMES, TOPICS, QRELS, ["map"], correction=correction, alpha=0.2)
     rejected, corrected, _, _ = multipletests(ours["map p-value"][1:], alpha=0.2, method=correction)
     np.testing.assert_allclose(ours["map p-value corrected"][1:], corrected)

@@ -213,7 +213,8 @@ def _run(named: Mapping[str, Any], topics: Any, judgments: Qrels, measures: Iter
     """Let PyTerrier run and evaluate the systems; returns its frame of the values of each query."""
     import pandas as pd
 
-    rows = [(query, *judged) for query, documents in judgments.to_dict().items() for judged in documents.items()]
+    grades = judgments.for_trec_eval().to_dict()
+    rows = [(query, *judged) for query, documents in grades.items() for judged in documents.items()]
     qrels = pd.DataFrame(rows, columns=["qid", "docno", "label"])
     metrics = list(dict.fromkeys(measures))
     with warnings.catch_warnings():

@@ -24,11 +24,41 @@ def test_what_is_equal_or_better_passes() -> None:
     later: list[int | None] = [2 + number % 7 for number in range(200)]
     same, better = (iro.gate(compared(run, ranks), margins=(2.0, 0.5)) for run in (ranks, later))
     assert (same.status, same.exit_status, better.status) == ("pass", 0, "pass")
-    assert "equivalent within the margins" in same.decisions[0].reasons[0]
+    assert str(same).splitlines()[2:4] == [
+        "B is identical to A, the same documents in the same order for every query: was",
+        "the new run written?",
+    ]
     assert (same.decisions[0].equivalent, same.decisions[0].queries, better.decisions[0].equivalent) == (True, (), False)
     assert better.decisions[0].reasons == (
         "Harm beyond 2 percentage points of coverage, 0.5 ranks of ranking and 1.7 ranks over all queries is excluded.",
     )
+
+
+def test_runs_that_find_nothing_fail_and_are_not_identical() -> None:
+    """Two queries, no relevant document in either run: equal search lengths say nothing."""
+    qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
+    baseline, other = {"q1": {"x": 2.0}, "q2": {"y": 2.0}}, {"q1": {"z": 2.0}, "q2": {"w": 2.0}}
+    for contender in (other, baseline):
+        result = iro.gate(compare_pair(qrels, baseline, contender, names=["A", "B"]), margins=(0.01, 0.01))
+        assert (result.status, result.decisions[0].identical) == ("fail", contender is baseline)
+        assert "A and B have no relevant document within the first 100, for any query" in result.decisions[0].reasons[0]
+    right = {"q1": {"d1": 2.0}, "q2": {"d2": 2.0}}
+    decision = iro.gate(compare_pair(qrels, right, baseline, names=["A", "B"]), margins=(99.0, 50.0)).decisions[0]
+    assert (decision.status, decision.reasons[0].partition(",")[0]) == (
+        "fail",
+        "B has no relevant document within the first 100",
+    )
+
+
+def test_equal_search_lengths_are_not_identical_runs() -> None:
+    """The relevant documents stand at the same ranks, and the others differ: harm was not drawn, and is not excluded."""
+    ranks: list[int | None] = [1 + number % 7 for number in range(200)]
+    a = run_of(dict(zip(QUERIES, ranks, strict=True)), depth=60)
+    b = {query: {document.replace("d", "x"): score for document, score in ranked.items()} for query, ranked in a.items()}
+    comparison = compare_pair(qrels_of(QUERIES), a, {q: {d.replace("golx", "gold"): s for d, s in b[q].items()} for q in b})
+    decision = iro.gate(comparison, margins=(0.5, 0.1)).decisions[0]
+    assert (comparison.ranking.n_nonzero, comparison.coverage.n_nonzero) == (0, 0)
+    assert (decision.status, decision.identical, decision.equivalent) == ("inconclusive", False, False)
 
 
 def test_harm_that_is_shown_fails_and_names_its_queries() -> None:
@@ -178,7 +208,7 @@ def test_rules_are_checked_and_inputs_hashed(tmp_path: Path) -> None:
     a = {f"q{number}": {"recip_rank": 1 / (1 + number % 4)} for number in range(100)}
     result = iro.gate(iro.compare_outputs(a, a), margins=(5.0, 1.0), inputs=[path])
     assert result.inputs == {str(path): hashlib.sha256(b"content").hexdigest()}
-    assert (result.status, "not known without a cutoff" in result.decisions[0].reasons[0]) == ("inconclusive", True)
+    assert (result.status, "not known without a cutoff" in " ".join(result.decisions[0].reasons)) == ("inconclusive", True)
 
 
 @pytest.mark.realdata

@@ -16,7 +16,7 @@ from tests.helpers import literal, strategies
 from tests.helpers.searchlengths import differing
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2, "d1": 1}, "q3": {"d4": 0}}
-LAYOUT = "evaluation 7"
+LAYOUT = "evaluation 8"
 RUNS = {"a": {"q1": {"d2": 3.0, "d1": 2.0}, "q9": {"d": 1.0}}, "b": {"q2": {"d3": 5.0}}}
 
 
@@ -55,9 +55,9 @@ def test_a_file_stands_for_its_runs(saved: Path) -> None:
     grown = iro.evaluate(QRELS, [saved, {"q1": {"d1": 1.0}}], cutoff=10)
     assert (grown.names, grown.n_clusters) == (("a", "b", "run"), 1)
     assert iro.evaluate(QRELS, str(saved), cutoff=10, names=["x", None]).names == ("x", "b")
-    compared = iro.compare(QRELS, {"q1": {"d1": 1.0}}, saved)
-    assert [item.contender for item in compared] == ["a", "b"]  # type: ignore[union-attr]
-    assert iro.compare(saved, "a", "b").verdict == iro.compare(iro.load_evaluation(saved), "a", "b").verdict  # type: ignore[union-attr]
+    compared = iro.compare(QRELS, {"q1": {"d1": 1.0}}, [saved])
+    assert [item.contender for item in compared] == ["a", "b"]
+    assert iro.compare(saved, "a", "b").verdict == iro.compare(iro.load_evaluation(saved), "a", "b").verdict
 
 
 @pytest.mark.parametrize(

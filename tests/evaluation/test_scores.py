@@ -9,10 +9,12 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+import pytrec_eval
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, ParameterError
 from ir_outcomes.evaluation.evaluation import notes_on_ties
+from tests.helpers.command_line import call
 from tests.helpers.many import collection
 
 
@@ -51,6 +53,32 @@ def test_ties_that_decide_where_first_relevant_documents_stand_are_noted() -> No
     assert note.startswith("Tied scores: in 100 % of the queries that tied answers, the rule 'trec' gives the first relevant")
     for ties in ("input", "expected", "msmarco"):  # the last has the documents in the order of their ids, as they are listed
         assert not list(notes_on_ties(iro.evaluate(qrels, {"tied": tied}, ties=ties).runs))
+
+
+def test_a_query_of_nothing_but_low_grades_does_not_end_python(tmp_path: Path) -> None:
+    """The grade -2, junk in TREC's Web tracks, as the highest of a query was a segmentation fault in pytrec_eval."""
+    grades = {"q1": {f"d{place}": -2 - place % 2 for place in range(50)}, "q2": {"d1": 1, "d2": -2}}
+    run = {query: {f"d{place}": 1.0 - place / 100 for place in range(50)} for query in grades}
+    ev = iro.evaluate(grades, {"a": run}, measures=["nDCG@10"])
+    expected = 1 / math.log2(3)
+    assert ev.scores[0].values.tolist() == [[0.0, pytest.approx(expected)]]
+    qrels, path = tmp_path / "qrels.txt", tmp_path / "a.run"
+    qrels.write_text("".join(f"{query} 0 {doc} {grade}\n" for query, docs in grades.items() for doc, grade in docs.items()))
+    path.write_text("".join(f"{query} Q0 {doc} 1 {score} t\n" for query, docs in run.items() for doc, score in docs.items()))
+    assert call("measure", qrels, path, "nDCG@10").stdout == f"nDCG@10\t{expected / 2:.4f}\n"
+
+
+def test_negative_grades_mean_the_same_to_every_measure() -> None:
+    random = np.random.default_rng(0)
+    documents = [f"d{place}" for place in range(30)]
+    grades = {f"q{query}": dict(zip(documents[:20], random.integers(-3, 3, 20).tolist(), strict=True)) for query in range(40)}
+    run = {query: dict(zip(documents, random.random(30).tolist(), strict=True)) for query in grades}
+    capped = iro.as_qrels(grades).for_trec_eval().to_dict()
+    assert min(grade for of_query in capped.values() for grade in of_query.values()) == -1
+    as_given, as_capped = (
+        pytrec_eval.RelevanceEvaluator(qrels, pytrec_eval.supported_measures).evaluate(run) for qrels in (grades, capped)
+    )
+    assert as_given == as_capped
 
 
 def test_an_infinite_score_is_refused() -> None:

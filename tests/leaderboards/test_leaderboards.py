@@ -140,6 +140,41 @@ def test_differences_of_coverage_are_found_among_102_runs() -> None:
     assert max(pair.coverage_p for pair in board.pairs if pair.coverage) == pytest.approx(2.0**-19)
 
 
+@pytest.mark.parametrize("unit", ["query", "document"])
+@pytest.mark.parametrize("cutoff", [10, 40, 100])
+def test_all_queries_count_to_the_depth_of_the_deepest_run(unit: Any, cutoff: int) -> None:
+    """A list of 12 was first at the cutoff 1000, because what it missed counted 13 there, and 1001 in a longer one."""
+    rng = np.random.default_rng(cutoff)
+    documents = [f"d{place}" for place in range(40)]
+    qrels = {f"q{number}": {str(document): 1 for document in rng.choice(documents, 3, replace=False)} for number in range(25)}
+    lists = {
+        f"run{depth}": {query: [*map(str, rng.permutation(documents)[:depth])] for query in qrels} for depth in (40, 12, 3)
+    }
+    runs = {
+        run: {query: {d: -float(n) for n, d in enumerate(ranked)} for query, ranked in of.items()} for run, of in lists.items()
+    }
+    evaluation = iro.evaluate(qrels, runs, cutoff=cutoff, unit=unit)
+    horizon = min(cutoff, 40)  # run40 is the deepest
+    expected = {}
+    for run, of in lists.items():
+        of_queries: list[float] = []
+        for query, ranked in of.items():
+            places = [ranked.index(document) for document in qrels[query] if document in ranked[:cutoff]]
+            above = sorted(place - sum(other < place for other in places) + 1 for place in places)
+            if unit == "query":
+                of_queries.append(min(places) + 1 if places else horizon + 1)
+            else:
+                of_queries.append(sum([*above, *[horizon + 1] * (3 - len(places))]) / 3)
+        expected[run] = sum(of_queries) / len(of_queries)
+    board = iro.leaderboard(evaluation, measures=["all queries"])
+    assert {standing.run: standing.score for standing in board.standings} == pytest.approx(expected)
+    for standing in board.standings:
+        assert standing.interval is not None
+        assert 1 <= standing.interval.low <= standing.interval.high <= horizon + 1
+    resampled = iro.rank_distribution(evaluation, measure="all queries", resamples=20)
+    assert resampled.runs[0].run == min(expected, key=lambda run: expected[run])
+
+
 def test_tiers_use_the_label_after_the_guard() -> None:
     board = iro.leaderboard(iro.evaluate(*tied_multiset(1000), cutoff=100))
     assert [pair.label for pair in board.pairs] == ["trade-off"]

@@ -123,6 +123,7 @@ def test_rankings_without_scores_in_python() -> None:
         ('{"qid": "q1", "docid": "d", "score": 1}\n{"qid": "q2", "docid": "é", "score": NaN}', "line 2: document é of"),
         ("# ir_metadata.start\n# a: 1\n", "line 2: the ir_metadata header must be comment"),
         ("# ir_metadata.start\n# ir_metadata.end\n", "is empty; nothing can be evaluated"),
+        ("query_id\tdoc_id\tscore\n\n\n", "is empty; nothing can be evaluated"),
         ("q1 Q0 d1 1 3.0 t\n# a comment\n", "line 2: has 3 columns, expected 6; .*comment lines must be removed"),
         ("q1 Q0 d1 1 3.0 t\n# Q0 is column 2 x\n", "line 2: is a comment; remove comment lines"),
         ("query-id\tcorpus-id\tscore\nq1\td1\t1\n", r"qrels as BEIR writes them.*were the arguments swapped\?"),
@@ -146,12 +147,25 @@ def test_what_is_wrong_in_a_run_is_said_with_file_line_text_and_remedy(write: An
         ("q1 Q0 d1 1 3.0 t\n", r"has 6 columns, expected 4; these look like .* a run: were the arguments swapped\?"),
         ("q1 d1 1\n", r"line 1: has 3 columns, expected 4.*a header must name query_id"),
         ('{"q1": {"d1": 1.5}}', r"a grade must be a whole number"),
+        ("query-id,corpus-id,score\n\n", "is empty; nothing can be evaluated"),
     ],
 )
 def test_what_is_wrong_in_qrels_is_located(write: Any, content: str, message: str) -> None:
     with pytest.raises(FormatError, match=rf"(?s){message}") as caught:
         iro.read_qrels(write(content))
     assert ("swapped" in message) == ("were the arguments swapped" in str(caught.value))
+
+
+def test_json_on_one_line_may_have_any_length(write: Any) -> None:
+    """A run of 1.0 to 1.5 MiB was refused as a line that is too long; shorter and longer ones were read."""
+    for size in (0.9, 1.2, 1.6, 3.0):
+        run = {f"q{query}": {f"document {place:09}": 1.5 - place for place in range(1000)} for query in range(int(36 * size))}
+        content = json.dumps(run)
+        assert len(content) / 2**20 == pytest.approx(size, rel=0.1)
+        assert iro.read_run(write(content)).to_dict() == run
+    passage = {"docid": "d", "score": 1.5, "doc": {"text": "a long one " * 200_000}}
+    records = [{"query": {"qid": f"q{number}", "text": ""}, "candidates": [passage][:number]} for number in (0, 1)]
+    assert iro.read_run(write("\n".join(map(json.dumps, records)))).to_dict() == {"q1": {"d": 1.5}}
 
 
 def test_ids_that_begin_like_another_form(write: Any) -> None:

@@ -89,7 +89,6 @@ def test_heterogeneity_by_permuting_labels() -> None:
     assert found is not None
     q = heterogeneity_literally(d, labels)
     assert found.cochran_q == pytest.approx(q, rel=1e-9)
-    assert found.chi_square_pvalue == pytest.approx(scipy.stats.chi2.sf(q, 2), rel=1e-9)
     shuffled = [heterogeneity_literally(rng.permutation(d), labels) >= q - 1e-9 for _ in range(1500)]
     assert found.pvalue == pytest.approx(np.mean(shuffled), abs=0.02)
 

@@ -1,17 +1,17 @@
 """Pass or fail for pipelines: whether harm beyond the margins is excluded, shown, or neither."""
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, product, zip_longest
 from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.across.collections import CollectionsComparison
 from ir_outcomes.comparison.facets import POWER
+from ir_outcomes.comparison.margins import Against, against_margins, within_margins
 from ir_outcomes.comparison.outcomes import Settings, checked_margins
 from ir_outcomes.comparison.plan import changes_of
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
-from ir_outcomes.comparison.verdict import Against, against_margins, within_margins
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.reading.files import file_digest
@@ -56,6 +56,7 @@ class GateDecision(Immutable):
     equivalent: bool = False  #: whether differences beyond the margins are excluded in both directions
     n_queries: int = 0  #: answerable queries
     n_missing: tuple[int, int] = (0, 0)  #: those without any result, of baseline and contender
+    identical: bool = False  #: whether both runs have the same documents in the same order for every query
     facets: tuple[GateFacet, ...] = ()  #: coverage, ranking, and all queries where they are known; empty without a comparison
     #: up to ten queries behind the decision, the largest harm of each kind first; empty where the gate passes
     queries: tuple[QueryOutcome, ...] = ()
@@ -76,7 +77,9 @@ def _facet_columns(place: int, name: str) -> tuple[Column, ...]:
 
 
 _COLUMNS = (
-    *attributes("condition", "contender", "baseline=reference", "status", "verdict=label", "equivalent", "n_queries"),
+    *attributes(
+        "condition", "contender", "baseline=reference", "status", "verdict=label", "equivalent", "identical", "n_queries"
+    ),
     Column("missing_baseline", lambda decision: decision.n_missing[0]),
     Column("missing_contender", lambda decision: decision.n_missing[1]),
     *_facet_columns(0, "coverage"),
@@ -265,30 +268,49 @@ def gate(
 def _decide(
     compared: Comparison, condition: str | None, reference: str | None, margins: Sequence[float], max_missing: float
 ) -> GateDecision:
-    found = against_margins(compared.coverage, compared.ranking, compared.restricted, compared.outcomes, margins)
+    found = against_margins(
+        compared.coverage, compared.ranking, compared.restricted, compared.outcomes, margins, compared.identical
+    )
     facets = tuple(_facet(compared, against) for against in found)
-    missing = [
-        f"{run} has no results for {number} of the {compared.n_queries} answerable queries "
-        f"({percent(number / compared.n_queries)} %); at most {percent(max_missing)} % may be missing."
-        for run, number in zip((compared.baseline, compared.contender), compared.n_missing, strict=True)
-        if number > max_missing * compared.n_queries
-    ]
-    harms = [_about(facet, compared) for facet in facets if facet.status == "harm shown"]
+    failures = [*_failures(compared, max_missing)]
+    failures += [_about(facet, compared) for facet in facets if facet.status == "harm shown"]
     doubts = [_about(facet, compared) for facet in facets if facet.status == "inconclusive"]
-    if compared.restricted is None:
+    if compared.restricted is None and not compared.identical:
         doubts.append("The search lengths over all queries are not known without a cutoff, so they could not be checked.")
-    status: Status = "fail" if missing or harms else "inconclusive" if doubts else "pass"
-    is_equivalent = within_margins(found)[1]
+    status: Status = "pass"
+    if failures:
+        status = "fail"
+    elif doubts:
+        status = "inconclusive"
+    is_equivalent = within_margins(found, compared.identical)[1]
     return GateDecision(
-        **rows_of(attributes("contender", "label=verdict.label", "n_queries", "n_missing"), [compared])[0],
+        **rows_of(attributes("contender", "label=verdict.label", "n_queries", "n_missing", "identical"), [compared])[0],
         condition=condition,
         reference=reference,
         status=status,
-        reasons=(*missing, *harms, *doubts) or (_pass_in_words(is_equivalent, facets),),
+        reasons=(*failures, *doubts) or (_pass_in_words(compared, is_equivalent, facets),),
         equivalent=is_equivalent,
         facets=facets,
         queries=() if status == "pass" else _behind(compared, facets),
     )
+
+
+def _failures(compared: Comparison, max_missing: float) -> Iterator[str]:
+    """Say which of the two runs cannot be used: it lacks too many queries, or finds nothing."""
+    n, runs = compared.n_queries, (compared.baseline, compared.contender)
+    too_many = [missing > max_missing * n for missing in compared.n_missing]
+    for run, missing, is_too_many in zip(runs, compared.n_missing, too_many, strict=True):
+        if is_too_many:
+            yield (
+                f"{run} has no results for {missing} of the {n} answerable queries ({percent(missing / n)} %); at most "
+                f"{percent(max_missing)} % may be missing."
+            )
+    found = compared.coverage.baseline, compared.coverage.contender
+    nothing = [run for run, share, is_said in zip(runs, found, too_many, strict=True) if not share and not is_said]
+    if nothing:
+        verb, whose = ("has", "its") if len(nothing) == 1 else ("have", "their")
+        where = "" if compared.cutoff is None else f" within the first {compared.cutoff}"
+        yield f"{listed(nothing)} {verb} no relevant document{where}, for any query: are {whose} ids those of the qrels?"
 
 
 def _facet(compared: Comparison, against: Against) -> GateFacet:
@@ -334,7 +356,12 @@ def _amount(value: float, facet: GateFacet) -> str:
     return f"{value:.3g} {unit}"
 
 
-def _pass_in_words(is_equivalent: bool, facets: Sequence[GateFacet]) -> str:
+def _pass_in_words(compared: Comparison, is_equivalent: bool, facets: Sequence[GateFacet]) -> str:
+    if compared.identical:
+        return (
+            f"{compared.contender} is identical to {compared.baseline}, the same documents in the same order for every query: "
+            "was the new run written?"
+        )
     margins = listed(
         [f"{_amount(facet.margin, facet)} {'over' if facet.name == 'all queries' else 'of'} {facet.name}" for facet in facets]
     )

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any, ClassVar
 
@@ -18,7 +18,7 @@ from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths
 from ir_outcomes.formatting import listed, plural, pvalue_in_words
 from ir_outcomes.reading.files import read_texts
 from ir_outcomes.results import Immutable, Result, rows_of
-from ir_outcomes.statistics import differences
+from ir_outcomes.statistics import adjust, differences
 from ir_outcomes.statistics.intervals import band_of_events
 from ir_outcomes.statistics.pooling import heterogeneity_test
 from ir_outcomes.types import Correction, RankingTest, check_positive
@@ -33,8 +33,8 @@ class SliceDifferences(Immutable):
     contender: str  #: the run
     facet: str  #: "coverage" or "ranking"
     cochran_q: float | None  #: Cochran's Q; None where there is nothing to compare
-    pvalue: float | None  #: of its permutation test, which decides
-    chi_square_pvalue: float | None  #: p-value of Q as chi-square
+    pvalue: float | None  #: of its permutation test
+    pvalue_corrected: float | None  #: the same, corrected over the contenders, which decides
     slices: int  #: slices that were compared
 
 
@@ -108,7 +108,7 @@ def compare_slices(
     baseline, contenders : str, and str or sequence of str
         Names of runs; by default all others are contenders.
     cutoff, alpha, test, correction
-        See `ir_outcomes.compare`.
+        See `ir_outcomes.compare`. The correction holds for the tests whether slices differ, too, separately for each facet.
     over_slices : {"holm", "bonferroni", "fdr_bh", "none"}
         Correction over contenders and slices, of the p-values beside each label.
     seed, resamples : int
@@ -146,8 +146,10 @@ def compare_slices(
     parts = {label: evaluation.restrict(queries) for label, queries in slices.items()}
     rows = conditions_of(parts, baseline, chosen, settings, over_conditions=over_slices, fewest=FEWEST_QUERIES_OF_A_SLICE)
     everything = evaluation.restrict([query for queries in slices.values() for query in queries])
-    # The test permutes the labels of queries, not of clusters.
-    differ = [] if evaluation.clusters is not None else [*_differences(everything, labels, baseline, chosen, seed, resamples)]
+    differ: list[SliceDifferences] = []
+    if evaluation.clusters is None:  # the test permutes the labels of queries, not of clusters
+        found = [*_differences(everything, labels, baseline, chosen, seed, resamples)]
+        differ = _corrected(found, correction)
     return SlicesComparison(
         baseline=baseline,
         by=named,
@@ -220,17 +222,30 @@ def _differences(
         ):
             groups = [labels[query] for query in compress(pair.query_ids, counted.tolist())]
             found = heterogeneity_test(differences(x[counted], y[counted]), groups, seed=seed, resamples=resamples)
-            yield SliceDifferences(contender, facet, *(found or (None, None, None, 0)))
+            if found is None:
+                yield SliceDifferences(contender, facet, None, None, None, 0)
+            else:
+                yield SliceDifferences(contender, facet, found.cochran_q, found.pvalue, found.pvalue, found.groups)
+
+
+def _corrected(differ: Sequence[SliceDifferences], correction: Correction) -> list[SliceDifferences]:
+    """Correct the p-values of each facet over the contenders: with many of them, slices differ for one by chance."""
+    corrected: dict[tuple[str, str], float] = {}
+    for facet in dict.fromkeys(found.facet for found in differ):
+        raw = {found.contender: found.pvalue for found in differ if found.facet == facet and found.pvalue is not None}
+        for contender, pvalue in zip(raw, adjust([*raw.values()], correction), strict=True):
+            corrected[contender, facet] = float(pvalue)
+    return [replace(found, pvalue_corrected=corrected.get((found.contender, found.facet))) for found in differ]
 
 
 def _notes(
     evaluation: Evaluation, labels: Mapping[str, str], differ: Sequence[SliceDifferences], alpha: float
 ) -> Iterator[str]:
     for found in differ:
-        if found.pvalue is not None and found.pvalue > alpha:
+        if found.pvalue_corrected is not None and found.pvalue_corrected > alpha:
             yield (
                 f"{found.contender}: there is no evidence that slices differ in {found.facet} "
-                f"({pvalue_in_words(found.pvalue)}), so a slice that looks better or worse than others is no finding."
+                f"({pvalue_in_words(found.pvalue_corrected)}), so a slice that looks better or worse than others is no finding."
             )
     if evaluation.clusters is not None:
         yield "Dependent queries: whether slices differ is not tested where queries come in clusters; the rows respect them."

@@ -333,7 +333,7 @@ def measure(
     if not chosen:
         raise options.UsageError("There is no measure; name at least one, such as ESL@100.")
     evaluated = iro.as_run(run)
-    judgments = iro.as_qrels(qrels).to_dict()
+    judgments = iro.as_qrels(qrels).for_trec_eval().to_dict()
     try:
         metrics = list(evaluator.iter_calc(chosen, judgments, evaluated.to_dict()))
     except ValueError as error:  # of a provider that lacks a measure

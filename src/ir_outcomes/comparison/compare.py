@@ -323,9 +323,10 @@ def _comparison(pair: MeasuredPair, found: Facets, verdicts: Verdicts, place: in
         restricted=found.restricted,
         naive=found.naive,
         cutoffs=tuple(sorted((*(pair.elsewhere or ()), *own))),
-        verdict=verdicts.of(place, found, queries.outcomes, settings.margins),
+        verdict=verdicts.of(place, found, queries, settings.margins),
         notes=pair.notes,
         run_metadata=pair.metadata,
+        identical=queries.identical,
         queries=query_outcomes(queries, pair.texts),
     )
     return in_words(comparison, queries)

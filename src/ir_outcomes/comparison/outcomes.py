@@ -6,7 +6,7 @@ within their query, so that each query weighs the same. With one relevant docume
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
@@ -174,18 +174,12 @@ class PairedQueries:
     clusters: Ints | None = None  # cluster of each query; None where queries are independent
     measure: str | None = None  # another measure, whose values take the place of lengths
     higher_is_better: bool = False  # direction of the lengths, or of that measure
+    identical: bool = False  # whether the runs have the same documents in the same order; not where that is not known
 
     @property
     def shared_clusters(self) -> Ints | None:
         """Clusters of the queries of the ranking facet."""
         return None if self.clusters is None else self.clusters[self.shared]
-
-    @property
-    def identical(self) -> bool:
-        """Whether the two runs differ on no query."""
-        return np.array_equal(self.found_baseline, self.found_contender) and np.array_equal(
-            self.length_baseline, self.length_contender, equal_nan=True
-        )
 
     @property
     def all_queries(self) -> tuple[Floats, Floats] | None:
@@ -197,14 +191,20 @@ class PairedQueries:
         return None
 
 
-def pair_queries(baseline: SearchLengths, contender: SearchLengths, unit: Unit) -> PairedQueries:
-    """Split the answerable queries by outcome, and compute the numbers of each query; the items are queries or documents."""
+def pair_queries(baseline: SearchLengths, contender: SearchLengths, unit: Unit, horizon: int | None = None) -> PairedQueries:
+    """Split the answerable queries by outcome, and compute the numbers of each query; the items are queries or documents.
+
+    The horizon is k of the restricted search length, by default that of this pair.
+    """
     items = match(baseline, contender, unit)
     answerable = baseline.answerable
     query = (np.cumsum(answerable) - 1)[items.query]
     clusters = None if baseline.clusters is None else baseline.clusters[answerable]
-    horizon = horizon_of(baseline, contender)
-    return from_items((baseline.name, contender.name), baseline.answerable_queries, query, items.lengths, horizon, clusters)
+    if horizon is None:
+        horizon = horizon_of(baseline, contender)
+    names = baseline.name, contender.name
+    pair = from_items(names, baseline.answerable_queries, query, items.lengths, horizon, clusters)
+    return replace(pair, identical=baseline.is_identical_to(contender))
 
 
 def horizon_of(baseline: SearchLengths, contender: SearchLengths) -> int | None:

@@ -131,6 +131,8 @@ class Comparison(Result):
         reader may want to know.
     versions, run_metadata : mapping of str to str
         Of ir_outcomes, NumPy, SciPy and Python; the ir_metadata headers of the runs that have one, by name: YAML.
+    identical : bool
+        Whether both runs have the same documents in the same order for every query; False where lists are not known.
     queries : tuple of QueryOutcome, optional
         Query by query; None where the result was restored from JSON without them.
     """
@@ -151,6 +153,7 @@ class Comparison(Result):
     verdict: Verdict
     run_metadata: Mapping[str, str] = field(default_factory=dict)
     background: tuple[str, ...] = ()
+    identical: bool = False
     queries: tuple[QueryOutcome, ...] | None = field(default=None, compare=False, metadata=OPTIONAL)
 
     @property

@@ -6,9 +6,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import CoverageFacet, Facet, Facets, PairTests, RankingFacet, RestrictedLength
-from ir_outcomes.comparison.outcomes import Outcomes
-from ir_outcomes.statistics import adjust, intervals
+from ir_outcomes.comparison.facets import Facets, PairTests
+from ir_outcomes.comparison.margins import against_margins, within_margins
+from ir_outcomes.comparison.outcomes import PairedQueries
+from ir_outcomes.statistics import adjust
 from ir_outcomes.statistics.tests import Tests
 from ir_outcomes.types import Bools, Floats, Ints
 
@@ -88,12 +89,12 @@ class Verdicts(NamedTuple):
         """Return the labels as text."""
         return [LABELS[code] for code in self.label.tolist()]
 
-    def of(self, place: int, found: Facets, outcomes: Outcomes, margins: Sequence[float] | None) -> Verdict:
+    def of(self, place: int, found: Facets, pair: PairedQueries, margins: Sequence[float] | None) -> Verdict:
         """Return one verdict, without its sentence."""
         label, non_inferior, is_equivalent = LABELS[self.label[place]], None, None
         if margins is not None:
-            against = against_margins(found.coverage, found.ranking, found.restricted, outcomes, margins)
-            non_inferior, is_equivalent = within_margins(against)
+            against = against_margins(found.coverage, found.ranking, found.restricted, pair.outcomes, margins, pair.identical)
+            non_inferior, is_equivalent = within_margins(against, pair.identical)
         return Verdict(
             label=label,
             direction=direction_of(label),
@@ -214,48 +215,3 @@ def judge(
         guards = [tests.everywhere, tests.won_and_lost]
     verdicts = decide(coverage, ranking, confirmed, guards, alpha)
     return verdicts._replace(coverage_p=coverage_p, ranking_p=ranking_p)
-
-
-class Against(NamedTuple):
-    """One facet, or all queries, against its margin, and whether differences beyond it are excluded in both directions."""
-
-    facet: Facet | RestrictedLength
-    margin: float
-    status: intervals.HarmStatus
-    equivalent: bool
-
-
-def against_margins(
-    coverage: CoverageFacet,
-    ranking: RankingFacet,
-    restricted: RestrictedLength | None,
-    outcomes: Outcomes,
-    margins: Sequence[float],
-) -> list[Against]:
-    """Compare the intervals of coverage, ranking and all queries (where they are known) with their margins."""
-    facets: list[Facet | RestrictedLength] = [coverage, ranking]
-    if restricted is not None and outcomes.shares is not None:
-        # What the other two margins tolerate, over all queries: of a share `both` of what is found the ranking margin, and each
-        # answer that is lost costs at most k ranks.
-        implied = margins[1] * outcomes.shares.both + margins[0] / 100 * restricted.horizon
-        margins = (*margins, implied)[:3]
-        facets.append(restricted)
-    # Two runs that differ on no query are within any margin, even where so few queries have no interval.
-    identical = not any(facet.n_nonzero for facet in facets)
-    found = []
-    for facet, margin in zip(facets, margins, strict=False):
-        interval, n = facet.margin_interval, facet.n
-        status = intervals.harm(interval, margin, n, higher_is_better=facet.higher_is_better)
-        is_equivalent = identical or intervals.equivalent(interval, margin, n)
-        found.append(Against(facet, margin, "harm excluded" if identical else status, is_equivalent))
-    return found
-
-
-def within_margins(found: Sequence[Against]) -> tuple[bool, bool]:
-    """Return whether a contender is non-inferior, and whether it is equivalent; never without the search over all queries."""
-    identical = not any(against.facet.n_nonzero for against in found)
-    known = len(found) == 3 or identical
-    return (
-        known and all(against.status == "harm excluded" for against in found),
-        known and all(against.equivalent for against in found),
-    )

@@ -316,7 +316,7 @@ def contenders_of(evaluation: Evaluation, baseline: str | None, contenders: str 
     return names
 
 
-_LAYOUT = "evaluation 7"  # of saved files; it must change whenever a file of the old layout would be misread
+_LAYOUT = "evaluation 8"  # of saved files; it must change whenever a file of the old layout would be misread
 
 
 def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluation:

@@ -14,14 +14,23 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
-from ir_outcomes.evaluation.ranking import as_ranking, expectations, judged_part, levels, places_of, scores_of, spans
+from ir_outcomes.evaluation.ranking import (
+    as_ranking,
+    expectations,
+    judged_part,
+    levels,
+    list_digests,
+    places_of,
+    scores_of,
+    spans,
+)
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.qrels import query_texts
 from ir_outcomes.types import Bools, Floats, Ints, Missing, Ties, Unit, check_choice, check_positive
 
 PER_ATOM = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
-PER_QUERY = ("retrieved", "unjudged", "listed", "reordered")
+PER_QUERY = ("retrieved", "unjudged", "listed", "reordered", "digests")
 _KEPT_DEPTHS = (10, 20, 50, 100, 1000)
 
 
@@ -56,6 +65,8 @@ class SearchLengths:
         Whether the run holds the query at all.
     reordered : (n_queries,) bool array
         Whether the first relevant document would have another rank if ties stayed in the order of the input.
+    digests : (n_queries,) int64 array
+        Digest of the document ids of the query's whole list, in their order: what makes two runs identical.
     ignored : tuple of str
         Queries of the run that the qrels lack.
     cutoff, rel, ties, judged_only
@@ -80,6 +91,7 @@ class SearchLengths:
     unjudged_depths: tuple[int | None, ...]
     listed: Bools
     reordered: Bools
+    digests: Ints
     ignored: tuple[str, ...]
     cutoff: int | None
     rel: int
@@ -138,6 +150,10 @@ class SearchLengths:
         """Return the same, which holds what is the same in all runs only once: half of the memory under most rules."""
         levels = () if self.ties == "expected" else ("level_relevant", "level_irrelevant")
         return replace(self, **{field: getattr(first, field) for field in ("query_ids", "offsets", *levels)})
+
+    def is_identical_to(self, other: Self) -> bool:
+        """Return whether the other run has the same documents in the same order for every query; at any cutoff."""
+        return np.array_equal(self.digests, other.digests)
 
     def unjudged_within(self, depth: int | None) -> Ints | None:
         """(n_queries,) int64 array: unjudged documents within this depth; None where that depth was not kept."""
@@ -404,6 +420,7 @@ def search_lengths(
         unjudged_depths=kept_depths,
         listed=places >= 0,
         reordered=best != best_as_listed,
+        digests=list_digests(run, places, ties),
         ignored=tuple(sorted(set(run.query_ids) - set(qrels.query_ids))),
         cutoff=cutoff,
         rel=rel,

@@ -4,12 +4,13 @@ Scores are compared for all judged documents at once, without sorting a run that
 only in tie levels that contain a judged document, which is why the run can be in arrays or in a dict of dict.
 """
 
+import hashlib
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, repeat
+from itertools import chain, pairwise, repeat
 from typing import Any, Self
 
 import numpy as np
@@ -211,6 +212,67 @@ def ranked_rows(run: Run, ties: Ties) -> Ints:
     if ties == "input" or ties == "expected":  # the latter is refused above
         return np.lexsort((-scores, queries))
     unreachable(ties)
+
+
+_ENDS_AN_ID = 0xFF  # a byte that UTF-8 does not have
+
+
+def list_digests(run: Run | NestedRun, places: Ints, ties: Ties) -> Ints:
+    """(n_queries,) int64 array: a digest of the whole list of each query, given by its place in the run or -1."""
+    rows = _rows_in_order(run, ties)
+    lists = _lists_of_nested(run, rows) if isinstance(run, NestedRun) else _lists_of_ids(run, rows)
+    digests = [hashlib.blake2b(ids, digest_size=8).digest() for ids in lists]
+    of_no_documents = hashlib.blake2b(b"", digest_size=8).digest()  # the last, at place -1, is that of queries the run lacks
+    return np.frombuffer(b"".join([*digests, of_no_documents]), dtype="<i8").astype(np.int64)[places]
+
+
+def _rows_in_order(run: Run | NestedRun, ties: Ties) -> Ints | None:
+    """Put the rows of each query in the order of the rule (ties="expected": in that of "trec"); None where they stand so."""
+    ranked, order = _ranked(run, ties)
+    same = ranked[1:] == ranked[:-1]
+    same[run.offsets[1:-1][(run.offsets[1:-1] > 0) & (run.offsets[1:-1] < len(ranked))] - 1] = False
+    if ties == "input" or not same.any():
+        return order
+    rows = np.arange(len(ranked)) if order is None else order
+    tied = np.zeros(len(ranked), dtype=bool)
+    tied[1:] |= same
+    tied[:-1] |= same
+    members = rows[tied]
+    level = np.cumsum(~np.append(False, same))[tied]
+    ids = run.docids[members] if isinstance(run, Run) else run.docids_at(members)
+    by_id = np.lexsort((ids, level if ties == "msmarco" else -level))
+    rows[tied] = members[by_id if ties == "msmarco" else by_id[::-1]]
+    return rows
+
+
+def _lists_of_ids(run: Run, rows: Ints | None) -> Iterator[memoryview]:
+    """Yield the ids of each query as bytes, each id with an end, without the NUL bytes that fill its place in the array."""
+    width = run.docids.dtype.itemsize
+    query, n_queries = 0, len(run.query_ids)
+    while query < n_queries:
+        start = int(run.offsets[query])
+        following = max(query + 1, int(np.searchsorted(run.offsets, start + _STRETCH, side="right")) - 1)
+        stop = int(run.offsets[following])
+        docids = run.docids[start:stop] if rows is None else run.docids[rows[start:stop]]
+        padded = np.full((stop - start, width + 1), _ENDS_AN_ID, dtype=np.uint8)
+        padded[:, :width] = docids.view(np.uint8).reshape(stop - start, width)
+        written = padded != 0
+        ends = np.append(0, np.cumsum(written.sum(axis=1)))[run.offsets[query : following + 1] - start]
+        text = memoryview(padded[written])
+        for begin, end in pairwise(ends.tolist()):
+            yield text[begin:end]
+        query = following
+
+
+def _lists_of_nested(run: NestedRun, rows: Ints | None) -> Iterator[bytes]:
+    """Yield the same of a run in a dict of dict."""
+    end = bytes([_ENDS_AN_ID])
+    for query, ranking in enumerate(run.data.values()):
+        ids = list(ranking)
+        if rows is not None:
+            start, stop = run.offsets[query : query + 2]
+            ids = [ids[row] for row in (rows[start:stop] - start).tolist()]
+        yield b"".join([docid.encode() + end for docid in ids])
 
 
 def _ranked(run: Run | NestedRun, ties: Ties) -> tuple[npt.NDArray[Any], Ints | None]:

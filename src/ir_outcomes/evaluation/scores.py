@@ -295,7 +295,7 @@ def measure_values(qrels: Qrels, measures: tuple[Any, ...], run: Run) -> Floats:
 @lru_cache(maxsize=1)
 def _evaluator(qrels: Qrels, measures: tuple[Any, ...]) -> Any:
     """Return what evaluates one run after another; making it takes longer than using it."""
-    return ir_measures.evaluator(measures, qrels.to_dict())
+    return ir_measures.evaluator(measures, qrels.for_trec_eval().to_dict())
 
 
 def scores_from_outputs(

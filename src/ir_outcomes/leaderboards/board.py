@@ -59,13 +59,8 @@ def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
         if measure is not None and str(measure) != source.measure:
             raise ParameterError(f"these scores are of {source.measure}", measure=str(measure))
         return source
-    if isinstance(measure, str) and measure in FACETS:  # what each run has by itself
-        facets = []
-        for run in source.runs:  # one at a time, because what is known of the queries of a run takes half a MB
-            within = run.at(source.cutoff)
-            own = pair_queries(within, within, source.unit)
-            facets.append(FACETS[measure](own))
-        return Scores(measure, measure == "coverage", source.names, own.query_ids, np.stack(facets), own.clusters)
+    if isinstance(measure, str) and measure in FACETS:
+        return _facet_scores(source, measure)
     parsed = None if measure is None else parse_measure(measure)
     if parsed is not None and parsed.NAME != "RR":
         return source.scores_of(parsed)
@@ -78,6 +73,23 @@ def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
     values = np.zeros((len(source), len(source.query_ids)))
     values[:, source.answerable] = named.values
     return replace(named, query_ids=source.query_ids, values=values, clusters=source.clusters)
+
+
+def board_horizon(source: Evaluation) -> int:
+    """Return k of the restricted search length: one for all runs, or a short list would count little where it misses most."""
+    deepest = max(run.depth for run in source.runs)
+    return min(source.cutoff, deepest)
+
+
+def _facet_scores(source: Evaluation, facet: str) -> Scores:
+    """Return what each run has by itself in a facet."""
+    horizon = board_horizon(source)
+    values = []
+    for run in source.runs:  # one at a time, because what is known of the queries of a run takes half a MB
+        within = run.at(source.cutoff)
+        own = pair_queries(within, within, source.unit, horizon)
+        values.append(FACETS[facet](own))
+    return Scores(facet, facet == "coverage", source.names, own.query_ids, np.stack(values), own.clusters)
 
 
 def values_of(source: Evaluation | Scores, measures: Sequence[Any] | str | None) -> list[Scores]:
@@ -263,7 +275,8 @@ def leaderboard(
     measures : sequence of Measure or str, optional
         What to show for each run, with the runs that it is significantly better than: measures of ir_measures (see
         `Evaluation.scores_of`), and "coverage", "ranking" (mean search length where the run found something) and "all queries"
-        (restricted search length), at the cutoff. The first orders the runs; by default the reciprocal rank at the cutoff does.
+        (restricted search length; k is the cutoff, or the depth of the deepest run where that is less), at the cutoff. The
+        first orders the runs; by default the reciprocal rank at the cutoff does.
     cutoff : int, optional
         Cutoff of the verdicts; by default the evaluation's.
     alpha : float
@@ -328,6 +341,7 @@ def leaderboard(
         better = better_of(directions[scores.measure], len(names)).tolist()
         better_than = tuple(tuple(compress(names, row)) for row in better)
         columns.append(MeasureOfRuns(scores.measure, scores.higher_is_better, tuple(defined(scores.means())), better_than))
+    bounds = _bounds(first, evaluation)
     answerable = first.values.shape[1] if evaluation is None else int(evaluation.answerable.sum())
     return Leaderboard(
         measure=first.measure,
@@ -335,7 +349,7 @@ def leaderboard(
         alpha=alpha,
         correction=correction,
         standings=tuple(
-            Standing(rank, run, means[place], _interval(first, place, 1 - alpha), coverage[place], tier[place])
+            Standing(rank, run, means[place], _interval(first, place, 1 - alpha, bounds), coverage[place], tier[place])
             for place, (rank, run) in enumerate(zip(ranks[order].tolist(), names, strict=True))
         ),
         pairs=pairs,
@@ -366,17 +380,28 @@ def _directions(scores: Scores, alpha: float, correction: str, progress: bool) -
     return found
 
 
-def _interval(scores: Scores, place: int, level: float) -> Interval | None:
-    """Return the interval of a mean, inside the range of the measure where that is known."""
+def _bounds(scores: Scores, evaluation: Evaluation | None) -> tuple[float, float]:
+    """Return the smallest and the largest possible value of a measure, 0 and 1 where nothing else is known."""
+    if scores.measure == "coverage":
+        return 0.0, 100.0
+    if evaluation is not None and scores.measure == "ranking":
+        return 1.0, float(board_horizon(evaluation))
+    if evaluation is not None and scores.measure == "all queries":
+        return 1.0, board_horizon(evaluation) + 1.0
+    cutoff = scores.measure.rpartition("@")[2]
+    if not scores.higher_is_better and cutoff.isdigit():  # search lengths, of which the largest is that of a missing document
+        return 1.0, int(cutoff) + 1.0
+    return 0.0, 1.0
+
+
+def _interval(scores: Scores, place: int, level: float, bounds: tuple[float, float]) -> Interval | None:
+    """Return the interval of a mean, inside the bounds of the measure where its values are inside them."""
     values = scores.values[place]
     defined = np.isfinite(values)
     values, clusters = values[defined], None if scores.clusters is None else scores.clusters[defined]
-    smallest, largest = (0.0, 100.0) if scores.measure == "coverage" else (0.0, 1.0)
-    cutoff = scores.measure.rpartition("@")[2]
-    if not scores.higher_is_better and cutoff.isdigit():  # search lengths, of which the largest is that of a missing document
-        smallest, largest = 1.0, int(cutoff) + 1.0
-    if len(values) and smallest <= values.min() and values.max() <= largest:
-        return bounded_mean_interval(values, level, (smallest, largest), clusters)
+    smallest, largest = bounds
+    if smallest < largest and len(values) and smallest <= values.min() and values.max() <= largest:
+        return bounded_mean_interval(values, level, bounds, clusters)
     return mean_interval(values, level, clusters=clusters)
 
 

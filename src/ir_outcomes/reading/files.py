@@ -1,7 +1,7 @@
 """Reading files: decompressed by their content, in blocks of whole lines.
 
 Memory stays bounded whatever a file contains: a block has half a MiB, and a line that does not end within `LONGEST_LINE`
-bytes is refused.
+bytes is refused (`LONGEST_RECORD` in JSON lines).
 """
 
 import bz2
@@ -77,6 +77,7 @@ def _zstd_decompressor() -> Callable[[], Any]:
 
 BLOCK_SIZE = 1 << 19
 LONGEST_LINE = 1 << 20
+LONGEST_RECORD = 1 << 24  # a line of JSON lines, such as a query's list with the texts of its documents
 LARGEST_RATIO = 200  # of text to compressed bytes; runs have 3 to 30
 UNSUSPICIOUS = 64 << 20  # bytes of text that may have any ratio
 BOM = codecs.BOM_UTF8
@@ -95,17 +96,17 @@ def blocks(path: str | os.PathLike[str]) -> Iterator[Block]:
     yield from blocks_of(pieces(path), os.fsdecode(path))
 
 
-def blocks_of(content: Iterable[bytes], source: str) -> Iterator[Block]:
+def blocks_of(content: Iterable[bytes], source: str, longest: int = LONGEST_LINE) -> Iterator[Block]:
     """Divide content into blocks that end at a line's end; a byte order mark at its beginning is removed."""
     line, rest = 1, b""
     for piece in content:
         data = rest + piece
         end = data.rfind(b"\n") + 1
         lines, rest = data[:end], data[end:]
-        if len(rest) > LONGEST_LINE:
+        if len(rest) > longest:
             raise FormatError(
                 source,
-                f"a line longer than {LONGEST_LINE:,} bytes: this is not a run or qrels file",
+                f"a line longer than {longest:,} bytes: this is not a run or qrels file",
                 line=line + newlines(lines),
                 text=rest[:200].decode("utf-8", "replace"),
             )

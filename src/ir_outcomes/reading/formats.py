@@ -24,6 +24,7 @@ from ir_outcomes.reading.columns import Columns, Form, Kind, Layout, checked_col
 from ir_outcomes.reading.files import (
     BOM,
     LONGEST_LINE,
+    LONGEST_RECORD,
     Block,
     blocks_of,
     check_bytes,
@@ -374,7 +375,7 @@ def _read_json(first_line: bytes, content: Iterable[bytes], kind: Kind, source: 
     with suppress(FormatError):
         is_object = isinstance(parsed_json(first_line.decode("utf-8", "replace"), source, 1), dict)
     if is_object:
-        lines = _lines(blocks_of(content, source), source)
+        lines = _lines(blocks_of(content, source, LONGEST_RECORD), source)
         first, second = next(lines), next(lines, None)
         if second is not None:
             return _from_list(chain([first, second], lines), kind, source)

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -62,6 +62,13 @@ class Qrels:
     def to_dict(self) -> dict[str, dict[str, int]]:
         """Return ``{query id: {document id: grade}}``, as pytrec_eval and ir_measures take it."""
         return nested_dict(self.query_ids, self.offsets, self.docids, self.grades)
+
+    def for_trec_eval(self) -> "Qrels":
+        """Return the same with -1 for every lower grade: all negative grades mean the same to measures.
+
+        pytrec_eval ends Python (segmentation fault) where the highest grade of a query is below -1.
+        """
+        return replace(self, grades=np.maximum(self.grades, -1))
 
 
 def read_qrels(path: str | os.PathLike[str], *, name: str | None = None) -> Qrels:

@@ -252,7 +252,7 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
         values.append(numbers)
         n_rows, n_bytes = n_rows + len(numbers), n_bytes + len(block.data)
         if found.itemsize > len(longest) + 7:  # ids of a block are padded to words
-            longest = max(longest, *found.tolist(), key=len)
+            longest = max((longest, *found.tolist()), key=len)
         if n_rows * len(longest) > max(_LARGE, _WIDEST * n_bytes):  # in the array each id takes as much as the longest
             problem = f"one id as long as this among {n_rows - 1:,} others would take too much memory; shorten it"
             raise FormatError(source, problem, text=shown([longest]))

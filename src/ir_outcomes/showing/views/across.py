@@ -195,7 +195,8 @@ def _slices(result: SlicesComparison) -> View:
         overviews.append(Table.of_texts(((name, ""), *_OVERVIEW), lines, *captions, title=f"{run} (B)"))
         details.append(_numbers(rows, "slice", f"{run} (B)"))
     alpha = result.settings.alpha
-    found = [f"{row.contender} on {row.facet}" for row in result.differ if row.pvalue is not None and row.pvalue <= alpha]
+    decided = [row for row in result.differ if row.pvalue_corrected is not None and row.pvalue_corrected <= alpha]
+    found = [f"{row.contender} on {row.facet}" for row in decided]
     nothing = "no evidence that they differ" if result.differ else "whether they differ is not tested: queries come in clusters"
     labels = {run: {row.condition: row.label for row in rows} for run, rows in of_run.items()}
     tables, details = _arranged(overviews, details, _matrix("run", labels, {}, settings))
@@ -217,6 +218,9 @@ def _differences(result: SlicesComparison) -> Table:
         Column("pvalue", heading="p", form="p"),
     )
     explained = f"Q: Cochran's Q; p: {plural('permutation', result.resamples)} of the labels, seed {result.seed}"
+    if len({row.contender for row in result.differ}) > 1:
+        columns = (*columns, Column("pvalue_corrected", heading="corrected", form="p"))
+        explained += f"; corrected: {CORRECTIONS.get(result.settings.correction, 'not')} over the runs, for each facet"
     return Table.of(columns, result.differ, explained, title=f"Do slices by {result.by} differ?")
 
 

@@ -1,0 +1,69 @@
+"""Which runs are identical: the same documents in the same order, whatever they were read from."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import ir_outcomes as iro
+from ir_outcomes.evaluation.ranking import list_digests, places_of, ranked_rows
+from tests.helpers import literal, strategies
+from tests.helpers.runs import trec
+
+QRELS = {"q1": {"d1": 1}, "q2": {"d2": 1}}
+RUN = {"q1": {"d1": 3.0, "x": 2.0, "yé": 1.0}, "q2": {"z": 2.0, "d2": 1.0}}
+
+
+def is_identical(run: literal.Run, other: literal.Run, **settings: object) -> bool:
+    one, another = (iro.search_lengths(QRELS, found, **settings) for found in (run, other))  # type: ignore[arg-type]
+    return one.is_identical_to(another)
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        ({**RUN, "q3": {"d": 1.0}}, True),  # a query that the qrels lack
+        ({query: {d: 10 * score for d, score in ranked.items()} for query, ranked in RUN.items()}, True),
+        ({"q2": {"d2": 1.0, "z": 2.0}, "q1": {"yé": 1.0, "d1": 3.0, "x": 2.0}}, True),  # written in another order
+        ({**RUN, "q1": {"d1": 3.0, "yé": 2.0, "x": 1.0}}, False),
+        ({**RUN, "q1": {"d1": 3.0, "x": 2.0}}, False),  # beyond all that is relevant
+        ({**RUN, "q1": {"d1x": 3.0, "": 2.0, "yé": 1.0}}, False),
+        ({"q1": RUN["q1"]}, False),
+        ({**RUN, "q2": {"d2": 1.0, "z": 1.0}}, True),  # tied: by id, descending
+        ({**RUN, "q2": {"d2": 1.0, "a": 1.0}}, False),
+    ],
+)
+def test_identical_means_the_same_documents_in_the_same_order(other: literal.Run, same: bool, tmp_path: Path) -> None:
+    assert is_identical(RUN, other) == is_identical(RUN, other, cutoff=1) == same
+    files = [tmp_path / "a.run", tmp_path / "b.run"]
+    for file, run in zip(files, (RUN, other), strict=True):
+        if "" not in run.get("q1", {}):
+            file.write_text(trec(run))
+    if files[1].exists():
+        lengths = [iro.search_lengths(QRELS, source) for source in (*files, RUN)]
+        assert [lengths[0].is_identical_to(run) for run in lengths] == [True, same, True]
+
+
+def test_judged_only_and_saved_files_keep_it(tmp_path: Path) -> None:
+    other = {**RUN, "q1": {"d1": 3.0, "unjudged": 2.0}}
+    assert (is_identical(RUN, other), is_identical(RUN, other, judged_only=True)) == (False, True)
+    iro.evaluate(QRELS, {"a": RUN, "b": other}).save(tmp_path / "board.npz")
+    a, b = iro.load_evaluation(tmp_path / "board.npz")
+    assert (a.is_identical_to(b), a.restrict(np.array([1])).is_identical_to(b.restrict(np.array([1])))) == (False, True)
+
+
+@given(qrels=strategies.qrels, run=strategies.runs, settings=strategies.settings)
+def test_digests_are_those_of_the_order_of_the_rule(
+    qrels: literal.Qrels, run: literal.Run, settings: dict[str, object]
+) -> None:
+    """Two ways to the same lists: all rows sorted, and only what is tied."""
+    ties = settings["ties"]
+    if ties == "expected":
+        return
+    judged, found = iro.as_qrels(qrels), iro.as_run(run)
+    places = places_of(judged, found)
+    ordered = found.docids[ranked_rows(found, ties)]  # type: ignore[arg-type]
+    listed = iro.as_run({query: {d.decode(): -float(n) for n, d in enumerate(ordered[a:b])} for query, a, b in zip(
+        found.query_ids, found.offsets, found.offsets[1:], strict=False)})  # fmt: skip
+    assert np.array_equal(list_digests(found, places, ties), list_digests(listed, places_of(judged, listed), "input"))  # type: ignore[arg-type]
