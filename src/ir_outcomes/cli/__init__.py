@@ -6,6 +6,7 @@ A command is a function of `compare` or `many`; its parameters are those of the 
 
 import importlib.metadata
 import inspect
+import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
@@ -14,7 +15,7 @@ from typing import Any
 from cyclopts import App, CycloptsError, Parameter
 
 from ir_outcomes.cli import compare, many
-from ir_outcomes.cli.options import STDIN, UsageError, is_same_file
+from ir_outcomes.cli.options import STDIN, UsageError
 from ir_outcomes.cli.output import CALL, MAIN, TARGETS, error_line, files_of, messages
 
 __all__ = ["COMMANDS", "app", "examples_of", "main"]
@@ -98,9 +99,11 @@ def _begin(words: list[str], arguments: Mapping[str, Any]) -> None:
     CALL.words = words
     CALL.options = {parameter.field_info.name: parameter.names for parameter in parameters}
     CALL.quiet = values.get("quiet", False)
-    targets = [values.pop(name) for name in TARGETS if values.get(name)]
-    files = list(files_of(list(values.values())))
-    for path in targets:
-        if any(is_same_file(path, file) for file in files):
-            raise UsageError(f"{path}: is another file of this command and would be overwritten; choose another one.")
-        files.append(path)
+    targets = {CALL.options[name][0]: values.pop(name) for name in TARGETS if values.get(name)}
+    files = {os.path.realpath(file) for file in files_of(list(values.values()))} if targets else set()
+    for option, path in targets.items():
+        file = os.path.realpath(path)
+        if file in files:
+            problem = "is an input or another output of this command and would be overwritten; choose another file."
+            raise UsageError(f"{option} {path}: {problem}")
+        files.add(file)
