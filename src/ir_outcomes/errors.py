@@ -111,14 +111,9 @@ class ParameterError(IrOutcomesError, ValueError):
     """
 
     def __init__(self, problem: str, /, **given: object) -> None:
-        self.problem = problem
         self.given = given
         about = ", ".join(f"`{name}={shortened(repr(value))}`" for name, value in given.items())
         super().__init__(f"{about}: {problem}" if given else problem)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Support pickling, as `FormatError` does."""
-        return partial(type(self), **self.given), (self.problem,)
 
 
 class MissingDependency(IrOutcomesError, ImportError):

@@ -29,18 +29,20 @@ LARGEST = 2**31 - 1  # of whole numbers such as cutoffs: other libraries and Num
 
 def check_positive(name: str, value: object, *, none_allowed: bool = False) -> None:
     """Refuse what is not a whole number from 1 to `LARGEST`."""
-    if none_allowed and value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ParameterError("must be a whole number, 1 or more", **{name: value})
-    if value > LARGEST:
-        raise ParameterError(f"must be a whole number of at most {LARGEST:,}", **{name: value})
+    if not (none_allowed and value is None):
+        check_count(name, value, least=1)
 
 
-def check_count(name: str, value: object) -> None:
-    """Refuse what is not a whole number from 0 upwards."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise ParameterError("must be a whole number, 0 or more", **{name: value})
+def check_count(name: str, value: object, least: int = 0) -> None:
+    """Refuse what is not a whole number from `least` to `LARGEST`."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= LARGEST:
+        raise ParameterError(f"must be a whole number, {least} or more, at most {LARGEST:,}", **{name: value})
+
+
+def check_number(name: str, value: object, above: float = 0.0, below: float = 1.0) -> None:
+    """Refuse what is not a number strictly between two bounds."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not above < value < below:
+        raise ParameterError(f"must be a number between {above:g} and {below:g}", **{name: value})
 
 
 def check_draws(seed: object, resamples: object) -> None:

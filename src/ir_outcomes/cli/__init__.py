@@ -8,8 +8,9 @@ import importlib.metadata
 import inspect
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import is_dataclass
+from functools import partial
 from typing import Any
 
 from cyclopts import App, CycloptsError, Parameter
@@ -67,43 +68,36 @@ def examples_of(function: Callable[..., int | None]) -> list[str]:
     return inspect.cleandoc(function.__doc__ or "").partition("Examples\n--------\n")[2].splitlines()
 
 
+def _begin(command: str, **arguments: Any) -> None:
+    """Keep what the messages of a call need, and refuse outputs that would overwrite an input or each other."""
+    parameters = app[command].assemble_argument_collection()
+    values: dict[str, Any] = {}
+    for name, value in arguments.items():
+        values |= vars(value) if is_dataclass(value) else {name: value}
+    CALL.options = {parameter.field_info.name: parameter.names for parameter in parameters}
+    CALL.quiet = values.get("quiet", False)
+    targets = [values.pop(name) for name in TARGETS if values.get(name)]
+    files = [os.path.realpath(file) for file in (*files_of(values.values()), *targets)] if targets else []
+    for target in targets:
+        if files.count(os.path.realpath(target)) > 1:
+            raise ValueError(
+                f"{target} is an input or another output of this command and would be overwritten; choose another file."
+            )
+
+
 for _name, _function in COMMANDS.items():
     _lines = "\n".join(f"- {example}" for example in examples_of(_function))
-    app.command(_function, name=_name, help_epilogue=f"Examples:\n\n{_lines}")
+    app.command(_function, name=_name, help_epilogue=f"Examples:\n\n{_lines}", validator=partial(_begin, _name))
 
 
 def main() -> None:
     """Run the command line; bad input ends with a message, never with a traceback."""
-    words = sys.argv[1:]
-    known = [word for word in words[:1] if word in COMMANDS]
     with messages():
         try:
-            parsed = [STDIN if word == "-" else word for word in words]
-            function, bound, _ = app.parse_args(parsed, exit_on_error=False, print_error=False)
-            if known:
-                bound.apply_defaults()
-                _begin(words, bound.arguments)
-            status = function(*bound.args, **bound.kwargs)
+            CALL.words = sys.argv[1:]
+            status = app([STDIN if word == "-" else word for word in CALL.words], exit_on_error=False, print_error=False)
         except (CycloptsError, UsageError) as error:
+            known = [word for word in sys.argv[1:2] if word in COMMANDS]
             error_line(f"error: {error}\nSee {' '.join([PROGRAM, *known])} --help.")
             status = 2
     sys.exit(status)
-
-
-def _begin(words: list[str], arguments: Mapping[str, Any]) -> None:
-    """Keep what the messages of a call need, and refuse outputs that would overwrite an input or each other."""
-    parameters = app[words[0]].assemble_argument_collection(default_parameter=app.default_parameter)
-    values: dict[str, Any] = {}
-    for name, value in arguments.items():
-        values |= vars(value) if is_dataclass(value) else {name: value}
-    CALL.words = words
-    CALL.options = {parameter.field_info.name: parameter.names for parameter in parameters}
-    CALL.quiet = values.get("quiet", False)
-    targets = {CALL.options[name][0]: values.pop(name) for name in TARGETS if values.get(name)}
-    files = {os.path.realpath(file) for file in files_of(list(values.values()))} if targets else set()
-    for option, path in targets.items():
-        file = os.path.realpath(path)
-        if file in files:
-            problem = "is an input or another output of this command and would be overwritten; choose another file."
-            raise UsageError(f"{option} {path}: {problem}")
-        files.add(file)

@@ -152,19 +152,18 @@ def _check_target(kind: Any, path: Path | None) -> None:
         raise ValueError("It cannot be written: permission denied.")
 
 
-def files_of(value: Any) -> Iterator[str]:
-    """Yield the files that an argument stands for: itself, runs of a directory or pattern, files of a suite."""
-    if isinstance(value, (list, tuple)):
-        for item in value:
-            yield from files_of(item)
-    if not isinstance(value, (str, Path)):
-        return
-    word = str(value)
-    for part in {word, re.sub("^[^=]*=|[@#][^@#]*$", "", word)}:  # NAME=FILE@GRADE, FILE#LAYOUT
-        with warnings.catch_warnings(action="ignore"), suppress(IrOutcomesError):
-            yield from run_paths(part)
-        with suppress(IrOutcomesError):
-            yield from read_suite(part).files if os.path.isdir(part) or part.endswith(".toml") else ()
+def files_of(values: Iterable[Any]) -> Iterator[str]:
+    """Yield the files that values stand for: themselves, runs of a directory or pattern, files of a suite."""
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from files_of(value)
+        elif isinstance(value, (str, Path)):
+            word = str(value)
+            for part in (word, re.sub("^[^=]*=|[@#][^@#]*$", "", word)):  # NAME=FILE@GRADE, FILE#LAYOUT
+                with warnings.catch_warnings(action="ignore"), suppress(IrOutcomesError):
+                    yield from run_paths(part)
+                with suppress(IrOutcomesError):
+                    yield from read_suite(part).files if os.path.isdir(part) or part.endswith(".toml") else ()
 
 
 def _check_figure(kind: Any, path: Path | None) -> None:

@@ -13,13 +13,12 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.comparison.outcomes import check_alpha
 from ir_outcomes.comparison.verdict import DECISIONS, Decision, Direction, decide, direction_of, find
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.results import Column, Result, attributes, rows_of
 from ir_outcomes.statistics import binomial_test
 from ir_outcomes.statistics.tests import Tests, binomial_tests
-from ir_outcomes.types import Floats, check_positive
+from ir_outcomes.types import Floats, check_number, check_positive
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,11 +116,10 @@ def verdict_from_summary(
     ('ranking gain, unconfirmed', 'better', True)
     """
     check_positive("n", n)
-    check_alpha(alpha)
+    check_number("alpha", alpha)
     if not 0 <= rounding < 50:
         raise ParameterError("must be a number of percentage points, 0 or more and less than 50", rounding=rounding)
-    if not math.isfinite(ranking_difference):
-        raise ParameterError("must be a number of ranks", ranking_difference=ranking_difference)
+    check_number("ranking_difference", ranking_difference, -math.inf, math.inf)
     for pvalue in (ranking_pvalue, *other_pvalues):
         if not 0 <= pvalue <= 1:
             raise ParameterError("must be between 0 and 1", pvalue=pvalue)
@@ -269,7 +267,7 @@ def verdict_from_means(n: int, baseline: str, contender: str, *, alpha: float = 
     (Counts(low=-20, high=-20), Counts(low=94, high=94))
     """
     check_positive("n", n)
-    check_alpha(alpha)
+    check_number("alpha", alpha)
     found = _counts("baseline", baseline, n), _counts("contender", contender, n)
     a, b = found
     net = threshold = most = None

@@ -13,7 +13,7 @@ from ir_outcomes.comparison.verdict import Direction, Verdict, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.results import OPTIONAL, Better, Column, Result, attributes, of_part, rows_of
-from ir_outcomes.types import Floats
+from ir_outcomes.types import Floats, check_choice
 
 WHICH = ("won", "lost", "better", "worse")
 
@@ -199,8 +199,8 @@ class Comparison(Result):
         """
         if self.queries is None:
             raise ParameterError("this result was stored without its queries; write it with to_json(per_query=True)")
-        if which is not None and which not in WHICH:
-            raise ParameterError(f"must be one of {', '.join(WHICH)}", which=which)
+        if which is not None:
+            check_choice("which", which, WHICH)
         chosen = list(self.queries)
         if which in ("won", "lost"):
             finder = "contender" if which == "won" else "baseline"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes.comparison.facets import run_tests, samples_of
-from ir_outcomes.comparison.outcomes import check_alpha, coverage_test_for, pair_queries
+from ir_outcomes.comparison.outcomes import coverage_test_for, pair_queries
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, judge
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
@@ -18,7 +18,7 @@ from ir_outcomes.leaderboards.board import evaluation_to_judge, notes_on_source,
 from ir_outcomes.results import Result
 from ir_outcomes.statistics.counts import SLACK, Differences, Members, Pair, count, medians, membership, pairs_of
 from ir_outcomes.statistics.tests import many_tests, rank_sum_tests
-from ir_outcomes.types import Bools, Floats, Ints, Unit, check_count, check_positive
+from ir_outcomes.types import Bools, Floats, Ints, Unit, check_count, check_number, check_positive
 
 
 @dataclass(frozen=True)
@@ -261,7 +261,7 @@ def agreement(
     """
     check_positive("splits", splits)
     check_count("seed", seed)
-    check_alpha(alpha)
+    check_number("alpha", alpha)
     evaluation = evaluation_to_judge(source, cutoff)
     tested = values_of(evaluation or source, measures)
     verdict: HalfAgreement | None = None

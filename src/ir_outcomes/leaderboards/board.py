@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from ir_outcomes.comparison.outcomes import Settings, check_alpha, pair_queries
+from ir_outcomes.comparison.outcomes import Settings, pair_queries
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, notes_on_clusters, notes_on_listing, notes_on_ties
 from ir_outcomes.evaluation.lengths import metadata_of
@@ -22,7 +22,7 @@ from ir_outcomes.statistics import Interval, adjust, bounded_mean_interval, diff
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.counts import shared_ranks, tally
 from ir_outcomes.statistics.tests import mean_tests
-from ir_outcomes.types import Bools, Correction, Floats, Ints, check_choice, check_one_order
+from ir_outcomes.types import Bools, Correction, Floats, Ints, check_choice, check_number, check_one_order
 
 
 def check_number_of_runs(source: Evaluation | Scores) -> None:
@@ -312,7 +312,7 @@ def leaderboard(
     'worse without gain'
     """
     check_choice("correction", correction, get_args(Correction))
-    check_alpha(alpha)
+    check_number("alpha", alpha)
     evaluation = evaluation_to_judge(source, cutoff)
     of_runs = values_of(evaluation or source, measures)
     ranks, order = order_of(of_runs[0])

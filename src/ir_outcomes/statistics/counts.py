@@ -57,12 +57,6 @@ def paired(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[Floats, F
     return x, y
 
 
-def check_share(name: str, value: float, *, above: float = 0.0) -> None:
-    """Refuse a value that is not strictly between `above` and 1."""
-    if not above < value < 1:
-        raise ParameterError(f"must be between {above:g} and 1, such as {0.05 if name == 'alpha' else 0.95}", **{name: value})
-
-
 def check_discordant(won: int, lost: int) -> None:
     """Refuse counts that are negative."""
     if won < 0 or lost < 0:

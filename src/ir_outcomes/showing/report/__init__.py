@@ -29,6 +29,7 @@ from ir_outcomes.showing import RANK_TICKS, count, tone
 from ir_outcomes.showing.charts import Section, curve_lines, facets_of, forest_of, outcomes_of, pairs_of, round_numbers
 from ir_outcomes.showing.report.queries import DEPTH, MOST_RUNS, Evaluations, Texts, embed, query_sets, with_evaluations
 from ir_outcomes.showing.views.across import SIGNS_EXPLAINED, sign_of
+from ir_outcomes.types import check_number
 
 __all__ = ["ReportPage", "report", "report_of"]
 
@@ -163,8 +164,7 @@ def report_of(
     inputs: Sequence[str | os.PathLike[str]] = (),
 ) -> ReportPage:
     """Write a result as one HTML page; see `report` and `Result.to_report`."""
-    if isinstance(max_mb, bool) or not isinstance(max_mb, (int, float)) or not 0 < max_mb < 1000:
-        raise ParameterError("must be a number of megabytes between 0 and 1000", max_mb=max_mb)
+    check_number("max_mb", max_mb, below=1000)
     labels = {} if slices is None else slices if isinstance(slices, Mapping) else read_texts(slices)
     texts = {} if queries is None else queries if isinstance(queries, Mapping) else query_texts(queries)
     sections = with_evaluations(result, evaluation)
