@@ -92,6 +92,9 @@ def with_progress(
             bar.update(1 if size is None else size(item))
 
 
+_LONGEST_STEM = 200  # bytes of a name, which may have 255 with what is added
+
+
 def write_completely(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file beside the target and rename it: whoever reads sees the old content or the new, never a part of it."""
     try:
@@ -100,11 +103,15 @@ def write_completely(path: str | os.PathLike[str], content: bytes) -> None:
         if before is not None and not stat.S_ISREG(before.st_mode):  # renaming would replace a device or a pipe
             target.write_bytes(content)
             return
-        beside = target.with_name(f".{uuid.uuid4().hex}")
+        # Where this is killed, the file that stays is known by its name, and no more readable than its target.
+        name = os.fsdecode(os.fsencode(target.name)[:_LONGEST_STEM])
+        beside = target.with_name(f".{name}.unfinished-{uuid.uuid4().hex[:12]}")
+        mode = 0o666 if before is None else stat.S_IMODE(before.st_mode)
         try:
+            beside.touch(mode, exist_ok=False)
             beside.write_bytes(content)
             if before is not None:
-                beside.chmod(stat.S_IMODE(before.st_mode))
+                beside.chmod(mode)  # what the umask took away
             os.replace(beside, target)
         finally:
             beside.unlink(missing_ok=True)

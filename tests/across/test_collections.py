@@ -211,3 +211,16 @@ def test_one_sentence_for_all_collections_that_share_ids(prefix: str, is_said: b
     named = "c0, c1, c2, c3, c4, c5 and 12 more"
     said = f"Collections have ids of queries ({named}) and of judged documents ({named}) in common: "
     assert [note.startswith(said) for note in found.notes if "in common" in note] == [True] * is_said
+
+
+def test_intervals_of_effects_stay_within_what_is_possible() -> None:
+    ranks = {f"q{q}": 1 for q in range(12)}
+    moved = ranks | {"q0": 10, "q1": 4}
+    found = iro.compare_collections(
+        {"few": iro.evaluate(qrels_of(ranks), {"a": run_of(ranks), "b": run_of(moved)}, cutoff=10)}, "a", "b", alpha=0.001
+    )
+    ranking, everywhere = found.conditions[0].ranking, found.conditions[0].all_queries
+    assert ranking is not None
+    assert everywhere is not None
+    assert ranking.interval == (-np.log(10), np.log(10))
+    assert everywhere.interval == (-10, 10)

@@ -149,6 +149,25 @@ def test_all_pairs_are_one_family(systems: Any) -> None:
     assert [row[:2] for row in several.view().tables[0].rows] == [("C", "B"), ("C", "A"), ("B", "A")]
 
 
+def test_intervals_stay_within_what_is_possible() -> None:
+    """With few queries and many contenders the interval of the ranking was [-21, +29] ranks at cutoff 10."""
+    a, b = {"q1": 1, "q2": 9, "q3": 1, "q4": 2}, {"q1": 10, "q2": 1, "q3": 7, "q4": 2}
+    for alpha in (0.05, 0.0001):
+        comparison = compare_ranks(a, b, cutoff=10, alpha=alpha)
+        assert comparison.restricted is not None
+        assert comparison.ranking.interval is not None
+        assert comparison.ranking.ratio_interval is not None
+        assert comparison.restricted.interval is not None
+        assert -9 <= comparison.ranking.interval.low < comparison.ranking.interval.high <= 9
+        assert 0.1 <= comparison.ranking.ratio_interval.low < comparison.ranking.ratio_interval.high <= 10
+        assert -10 <= comparison.restricted.interval.low < comparison.restricted.interval.high <= 10
+    shares = {"q1": 0.1, "q2": 0.9, "q3": 0.2}, {"q1": 1.0, "q2": 0.2, "q3": 0.9}
+    assert iro.compare_outputs(*shares, measure="nDCG@10").ranking.interval == (-1, 1)
+    percent = iro.compare_outputs(*({query: 100 * value for query, value in run.items()} for run in shares), measure="nDCG@10")
+    assert percent.ranking.interval is not None
+    assert percent.ranking.interval.high > 100
+
+
 def test_notes_name_everything_odd() -> None:
     queries = [f"q{n}" for n in range(10)]
     qrels = {**qrels_of(queries), "unjudged": {"d1": 0}}

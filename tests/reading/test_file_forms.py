@@ -168,6 +168,25 @@ def test_json_on_one_line_may_have_any_length(write: Any) -> None:
     assert iro.read_run(write("\n".join(map(json.dumps, records)))).to_dict() == {"q1": {"d": 1.5}}
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_qrels_of_beir_are_no_run_in_any_form(write: Any, form: str) -> None:
+    grades = pd.DataFrame(ROWS, columns=["query-id", "corpus-id", "value", "rank", "score"])[["query-id", "corpus-id", "score"]]
+    scores = grades.assign(score=[1.5, 2.5, 0.5])
+    assert iro.as_run(write(FORMS[form](scores))).to_dict() == RUN
+    for given in (write(FORMS[form](grades)), grades):
+        with pytest.raises(FormatError, match=r"has the columns of qrels as BEIR writes them.*were the arguments swapped\?"):
+            iro.as_run(given)
+
+
+@pytest.mark.parametrize("content", ['{"q1": {"d1": 1, "é": 101}}', '[{"query-id": "q1", "corpus-id": "é", "score": 101}]'])
+def test_json_with_scores_is_no_qrels(write: Any, content: str) -> None:
+    with pytest.raises(FormatError, match=r"document é of query q1 has a grade above 100.*were the arguments swapped"):
+        iro.read_qrels(write(content))
+    assert iro.read_qrels(write(content.replace("101", "100"))).grades.max() == 100  # as models give them
+    named = '[{"query_id": "q1", "doc_id": "d1", "relevance": 101}]'
+    assert iro.read_qrels(write(named)).to_dict() == {"q1": {"d1": 101}}
+
+
 def test_ids_that_begin_like_another_form(write: Any) -> None:
     for first in ('{"q', "[1]", "PAR1", "qid"):
         assert iro.read_run(write(f"{first} Q0 docno 1 1.5 score\n")).query_ids == (first,)

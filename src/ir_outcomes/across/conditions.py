@@ -15,6 +15,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons, columns_of
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE, Findings, confirmed_by, decide, direction_of, find
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES
+from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.formatting import fixed, listed, plural
 from ir_outcomes.results import Column, Immutable, attributes, chosen, of_part, rows_of
 from ir_outcomes.statistics import Interval, adjust, coverage_interval, differences, linearized, pooling
@@ -43,23 +44,31 @@ class Effect(Immutable):
 def effects_of(pair: PairedQueries, level: float) -> list[Effect | None]:
     """Return the effects of coverage, of ranking and over all queries in one condition, with intervals at this level."""
     whole = pair.restricted
-    over_all = None if whole is None else mean_effect("all queries", whole.baseline, whole.contender, pair.clusters, level)
+    over_all = None
+    if whole is not None:
+        of_runs = whole.baseline, whole.contender
+        over_all = mean_effect("all queries", *of_runs, pair.clusters, level, float(whole.horizon))
     return [_coverage_effect(pair, level), _ranking_effect(pair, level), over_all]
 
 
-def mean_effect(name: str, baseline: Floats, contender: Floats, clusters: Ints | None, level: float) -> Effect | None:
-    """Return the effect on the mean of a measure over the queries; None without variance."""
+def mean_effect(
+    name: str, baseline: Floats, contender: Floats, clusters: Ints | None, level: float, largest: float | None = None
+) -> Effect | None:
+    """Return the effect on the mean of a measure over the queries, at most `largest` if given; None without variance."""
     change = linearized(differences(baseline, contender), clusters)
     variance = float(change.var(ddof=1)) / len(change) if len(change) > 1 else 0.0
     if not variance:
         return None
     mean, df = float(change.mean()), effective_df(change)
-    return Effect(name, mean, variance, df, t_interval(mean, math.sqrt(variance), df, level), len(baseline))
+    interval = t_interval(mean, math.sqrt(variance), df, level)
+    if largest is not None:
+        interval = interval.within(-largest, largest)
+    return Effect(name, mean, variance, df, interval, len(baseline))
 
 
 def _coverage_effect(pair: PairedQueries, level: float) -> Effect | None:
     if pair.clusters is not None:
-        return mean_effect("coverage", 100 * pair.found_baseline, 100 * pair.found_contender, pair.clusters, level)
+        return mean_effect("coverage", 100 * pair.found_baseline, 100 * pair.found_contender, pair.clusters, level, 100.0)
     change, n = differences(pair.found_baseline, pair.found_contender), len(pair.query_ids)
     interval = coverage_interval(change, pair.item_share, level)
     if interval is None or n < 2:
@@ -79,7 +88,10 @@ def _ranking_effect(pair: PairedQueries, level: float) -> Effect | None:
     if found is None:
         return None
     (effect, variance), df = found, effective_df(log_ratio_influence(x, y))
-    return Effect("ranking", effect, variance, df, t_interval(effect, math.sqrt(variance), df, level), n)
+    interval = t_interval(effect, math.sqrt(variance), df, level)
+    if pair.restricted is not None:  # no rank is beyond k, and no ratio of two
+        interval = interval.within(-math.log(pair.restricted.horizon), math.log(pair.restricted.horizon))
+    return Effect("ranking", effect, variance, df, interval, n)
 
 
 def written(name: str, effect: float, ends: tuple[float, float] | None = None) -> str:
@@ -142,7 +154,8 @@ def conditions_of(
         effects = effects_of(pair_queries(pair[0], pair[1], evaluation.unit), level)
         for measure in measures:
             scores = evaluation.scores_of(measure).on(evaluation.answerable_queries)
-            effects.append(mean_effect(measure, scores.values[0], scores.values[1], scores.clusters, level))
+            largest = range_of(measure, scores.values)
+            effects.append(mean_effect(measure, scores.values[0], scores.values[1], scores.clusters, level, largest))
         # A label survives if every facet that is significant after the correction over the contenders still is.
         facets = (comparison.coverage, coverage_p), (comparison.ranking, ranking_p)
         lost = any(facet.pvalue_corrected <= settings.alpha < pvalue for facet, pvalue in facets)

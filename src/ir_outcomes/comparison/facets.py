@@ -1,5 +1,6 @@
 """The facets of a comparison: two means, their difference, how sure, how large, and what could have been missed."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, NamedTuple, Self
@@ -7,6 +8,7 @@ from typing import ClassVar, Literal, NamedTuple, Self
 import numpy as np
 
 from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Settings
+from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import Interval, Test, differences, intervals, linearized, paired_tests, power, rank_sum
 from ir_outcomes.statistics.counts import Members, tally, tally_subsets
@@ -345,6 +347,8 @@ def ranking_facet(
     largest = None
     if pair.identical:
         largest = 0.0
+    elif pair.measure is not None:
+        largest = range_of(pair.measure, baseline, contender)
     elif pair.restricted is not None:
         largest = pair.restricted.horizon - 1.0
     facet = RankingFacet(
@@ -371,7 +375,8 @@ def ranking_facet(
     )
     if measured_in != "ranks":  # it is not known to have a ratio scale
         return facet
-    ratio_interval = intervals.ratio_interval(baseline, contender, 1 - settings.alpha, clusters)
+    longest = math.inf if pair.restricted is None else float(pair.restricted.horizon)
+    ratio_interval = intervals.ratio_interval(baseline, contender, 1 - settings.alpha, clusters, longest)
     return replace(facet, ratio=intervals.ratio_of_means(baseline, contender), ratio_interval=ratio_interval)
 
 

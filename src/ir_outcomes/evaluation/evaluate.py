@@ -13,6 +13,7 @@ import numpy as np
 
 from ir_outcomes.errors import EmptyInput, InputError, MismatchError, ParameterError, not_installed, some, warn
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, load_evaluation
+from ir_outcomes.evaluation.ids import repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of, search_lengths
 from ir_outcomes.evaluation.ranking import RankedDocuments, ranked_documents
 from ir_outcomes.evaluation.scores import Scores, comparable_measures, follows_from_lengths, measure_values
@@ -337,10 +338,11 @@ def _check_answers(lengths: SearchLengths, name: str) -> None:
             f"no query of the qrels has a relevant document at `rel={lengths.rel}`; lower it or check the grades of the qrels"
         )
     if not lengths.listed.any():
+        repair = repair_of_queries(lengths.ignored, lengths.query_ids)
         raise EmptyInput(
             name,
             f"none of the queries of {name} is in the qrels; the run has {some(lengths.ignored, 3) or 'no query'}, "
-            f"the qrels have {some(lengths.query_ids, 3)}: are these for the same topics?",
+            f"the qrels have {some(lengths.query_ids, 3)}: {repair or 'are these for the same topics?'}",
         )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, UnreadableFile, some, warn
+from ir_outcomes.evaluation.ids import repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths, text_before
 from ir_outcomes.evaluation.ranking import RankedDocuments, score_bits
 from ir_outcomes.evaluation.scores import Scores, comparable, direction_of, known_scores, measure_values, places_of_queries
@@ -60,11 +61,13 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[str]:
         if absent:
             lacking[f"{plural('query', len(absent))} of the qrels ({some(absent)})"].append(run.name)
         if run.ignored:
-            ignoring[f"{plural('query', len(run.ignored))} that the qrels lack ({some(run.ignored)})"].append(run.name)
+            repair = repair_of_queries(run.ignored, absent) or ""
+            queries = f"{plural('query', len(run.ignored))} that the qrels lack ({some(run.ignored)})"
+            ignoring[f"{queries}, ignored here. {repair}".rstrip()].append(run.name)
     for queries, names in lacking.items():
         yield f"Missing queries: {some(names)} {'lacks' if len(names) == 1 else 'lack'} {queries}, counted as unanswered."
     for queries, names in ignoring.items():
-        yield f"{some(names)} {'has' if len(names) == 1 else 'have'} {queries}, ignored here."
+        yield f"{some(names)} {'has' if len(names) == 1 else 'have'} {queries}"
 
 
 def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[str]:

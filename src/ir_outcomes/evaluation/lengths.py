@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
+from ir_outcomes.evaluation.ids import shares_documents
 from ir_outcomes.evaluation.ranking import (
     as_ranking,
     expectations,
@@ -69,6 +70,8 @@ class SearchLengths:
         Digest of the document ids of the query's whole list, in their order: what makes two runs identical.
     ignored : tuple of str
         Queries of the run that the qrels lack.
+    known : bool
+        Whether the qrels have any document of the run, in whichever query.
     cutoff, rel, ties, judged_only
         See `search_lengths`.
     qrels_digest : str
@@ -93,6 +96,7 @@ class SearchLengths:
     reordered: Bools
     digests: Ints
     ignored: tuple[str, ...]
+    known: bool
     cutoff: int | None
     rel: int
     ties: Ties
@@ -380,7 +384,7 @@ def search_lengths(
     check_positive("rel", rel)
     check_choice("ties", ties, get_args(Ties))
     qrels, run = as_qrels(qrels), as_ranking(run)
-    places = places_of(qrels, run)
+    whole, places = run, places_of(qrels, run)
     if judged_only:
         run = judged_part(qrels, run, places)
     scores = np.where(qrels.grades >= 0, scores_of(qrels, run, places), np.nan)
@@ -422,6 +426,7 @@ def search_lengths(
         reordered=best != best_as_listed,
         digests=list_digests(run, places, ties),
         ignored=tuple(sorted(set(run.query_ids) - set(qrels.query_ids))),
+        known=bool(np.any(first > 0)) or shares_documents(qrels, whole),  # the latter takes longer, and is seldom needed
         cutoff=cutoff,
         rel=rel,
         ties=ties,

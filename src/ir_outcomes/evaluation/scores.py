@@ -121,6 +121,35 @@ def direction_of(measure: Any) -> bool:
     return True
 
 
+_BETWEEN_0_AND_1 = (
+    "AP", "MAP", "RR", "MRR", "nDCG", "P", "R", "Rprec", "RPrec", "Success", "ERR", "RBP", "Bpref", "infAP", "Judged",
+    "SetP", "SetR", "SetF", "SetAP", "IPrec", "Accuracy", "Compat", "Answered",
+    "map", "map_cut", "ndcg", "ndcg_cut", "recip_rank", "recall", "success", "bpref", "set_P", "set_recall", "set_F", "set_map",
+)  # fmt: skip
+
+
+def bounds_of(measure: str) -> tuple[float, float] | None:
+    """Return the smallest and the largest possible value of a measure, by its name; None where they are not known."""
+    base, cutoff = base_name(measure), measure.rpartition("@")[2]
+    if base in _BETWEEN_0_AND_1 or base.rstrip("_0123456789.") in _BETWEEN_0_AND_1:
+        return 0.0, 1.0
+    if base in ("ESL", "ASL") and cutoff.isdigit():  # the largest is that of a missing document
+        return 1.0, int(cutoff) + 1.0
+    return None
+
+
+def range_of(measure: str, *values: Floats) -> float | None:
+    """Return the largest possible difference of two values of a measure; None where it is not known."""
+    bounds = bounds_of(measure)
+    if bounds is None:
+        return None
+    smallest, largest = bounds
+    for of_runs in values:  # some tools write shares in percent
+        if (of_runs < smallest).any() or (of_runs > largest).any():
+            return None
+    return largest - smallest
+
+
 _LONGEST_NAME = 1000  # characters, with the parameters
 # These need judgments per subtopic, which the qrels that ir_outcomes reads do not have.
 _BY_SUBTOPIC = ("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall")

@@ -12,7 +12,7 @@ from ir_outcomes.comparison.outcomes import Settings, pair_queries
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, notes_on_clusters, notes_on_listing, notes_on_ties
 from ir_outcomes.evaluation.lengths import metadata_of
-from ir_outcomes.evaluation.scores import Scores, parse_measure, reciprocal_ranks
+from ir_outcomes.evaluation.scores import Scores, bounds_of, parse_measure, reciprocal_ranks
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.history import SotaHistory, history_of
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict, all_pairs, better_of
@@ -388,10 +388,7 @@ def _bounds(scores: Scores, evaluation: Evaluation | None) -> tuple[float, float
         return 1.0, float(board_horizon(evaluation))
     if evaluation is not None and scores.measure == "all queries":
         return 1.0, board_horizon(evaluation) + 1.0
-    cutoff = scores.measure.rpartition("@")[2]
-    if not scores.higher_is_better and cutoff.isdigit():  # search lengths, of which the largest is that of a missing document
-        return 1.0, int(cutoff) + 1.0
-    return 0.0, 1.0
+    return bounds_of(scores.measure) or (0.0, 1.0)
 
 
 def _interval(scores: Scores, place: int, level: float, bounds: tuple[float, float]) -> Interval | None:

@@ -182,6 +182,7 @@ class Kind(NamedTuple):
 
 LONGEST_ID = 1000  # bytes
 _LARGEST_WHOLE = 1_000_000_000
+_LARGEST_GRADE = 100  # where nothing else says that values are grades
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _NO_NUMBERS = (str, bytes, bool, np.bool_, np.complexfloating)
 _FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")  # their columns can be taken by name
@@ -231,6 +232,22 @@ class Columns:
             values=self.values[rows],
             line_of=lambda row: self.line_of(int(places[row])),
         )
+
+
+def refuse_swapped(columns: Columns, kind: Kind, names: Sequence[str | None]) -> None:
+    """Refuse rows of the other kind, where the names of query, document and value do not tell a run from qrels."""
+    _, document, value = names
+    if kind.what == "run" and (document, value) == ("corpus-id", "score"):
+        are_grades = (columns.values >= 0) & (columns.values <= 10) & (columns.values == columns.values.round())
+        if len(are_grades) and are_grades.all():
+            problem = "has the columns of qrels as BEIR writes them, and grades: were the arguments swapped?"
+            raise FormatError(columns.source, problem)
+    if kind.what == "qrels" and value in (None, "score"):
+        too_high = columns.values > _LARGEST_GRADE
+        if too_high.any():
+            row = int(np.argmax(too_high))
+            problem = f"{columns.named(row)} has a grade above {_LARGEST_GRADE}, like a score of a run"
+            raise columns.error(row, f"{problem}: were the arguments swapped?", str(columns.values[row]))
 
 
 def grouped(columns: Columns) -> tuple[Ints, Ids, Floats]:
@@ -418,7 +435,9 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
         data = _arrow_table(data)
     if is_frame(data):
         *names, value_name = kind.named(column_names(data), source)
-        return checked_columns(source, [data[name] for name in names], value_name)
+        columns = checked_columns(source, [data[name] for name in names], value_name)
+        refuse_swapped(columns, kind, names)
+        return columns
     if not isinstance(data, Iterable) or isinstance(data, (str, bytes)):
         raise FormatError(
             source,
@@ -434,7 +453,9 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
         problem = f"row {wrong} is not a named tuple such as ir_measures.ScoredDoc, with the fields of the first row"
         raise FormatError(source, problem, text=repr(rows[wrong - 1]))
     *names, value_name = kind.named(fields, source)
-    return checked_columns(source, [[getattr(row, name) for row in rows] for name in names], value_name)
+    columns = checked_columns(source, [[getattr(row, name) for row in rows] for name in names], value_name)
+    refuse_swapped(columns, kind, names)
+    return columns
 
 
 def name_within(data: Any) -> str | None:

@@ -20,7 +20,7 @@ from ir_measures.measures import registry as measure_registry
 
 from ir_outcomes.errors import EmptyInput, FormatError, InputError, MissingDependency, UnreadableFile
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import Columns, Form, Kind, Layout, checked_columns, columns_of, grouped
+from ir_outcomes.reading.columns import Columns, Form, Kind, Layout, checked_columns, columns_of, grouped, refuse_swapped
 from ir_outcomes.reading.files import (
     BOM,
     LONGEST_LINE,
@@ -289,10 +289,7 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileConten
         query, document, value = map(names.index, parts)
         layout = Layout(len(names), query, document, value, value_name, separator)
         columns = read_lines(blocks, layout, source, number + 1)
-        # Scores that are a few small whole numbers look like grades.
-        small = (columns.values >= 0) & (columns.values <= 10) & (columns.values == columns.values.round())
-        if (parts[1], value_name, kind.what) == ("corpus-id", "score", "run") and len(small) and small.all():
-            raise FormatError(source, "has the columns of qrels as BEIR writes them, and grades: were the arguments swapped?")
+        refuse_swapped(columns, kind, parts)
         return FileContent(columns, metadata=metadata)
     if layout is None:
         check_bytes(first, source)
@@ -390,7 +387,9 @@ def _read_json(first_line: bytes, content: Iterable[bytes], kind: Kind, source: 
         return _from_mteb(document, kind, source)
     form = _json_form(document, kind.forms, kind, source, line)
     if form is None:
-        return FileContent(columns_of(document, source, kind))
+        columns = columns_of(document, source, kind)
+        refuse_swapped(columns, kind, (None, None, None))
+        return FileContent(columns)
     found = _from_records(_members(document, form.records, line), form, kind, source)
     for names, kept in ((form.query_text, found.texts.queries), (form.text, found.texts.documents)):
         for name in names:
@@ -495,8 +494,10 @@ def _from_records(records: Iterable[_Record], form: Form, kind: Kind, source: st
             documents.append(document)
             values.append(taken(item, of_value) if of_value else place if kind.what == "run" else 1)
             lines.append(line)
-    value_name = kind.value_name(chosen.get(of_value))
-    columns = checked_columns(source, (queries, documents, values), value_name, line_of=lines.__getitem__)
+    names = (chosen.get(form.query), chosen.get(form.document), chosen.get(of_value))
+    columns = checked_columns(source, (queries, documents, values), kind.value_name(names[2]), line_of=lines.__getitem__)
+    if of_value:
+        refuse_swapped(columns, kind, names)
     return FileContent(columns, texts=kept)
 
 

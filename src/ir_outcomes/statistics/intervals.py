@@ -18,6 +18,10 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    def within(self, smallest: float, largest: float) -> "Interval":
+        """Cut the interval at the smallest and the largest possible value."""
+        return Interval(max(smallest, self.low), min(largest, self.high))
+
 
 FEWEST_OF_EQUAL_DIFFERENCES = 30
 HarmStatus = Literal["harm excluded", "inconclusive", "harm shown"]
@@ -38,7 +42,8 @@ def mean_interval(
     level : float
         Confidence level, two-sided, such as 0.95.
     largest : float, optional
-        Largest possible size of a difference: k - 1 for ranks up to k, and 0 for a run against itself.
+        Largest possible size of a difference, at which the interval is cut: k - 1 for ranks up to k, and 0 for a run against
+        itself.
     clusters : (n,) array_like of int, optional
         Cluster of each: the variance is then that of `linearized` values, and n the number of clusters.
 
@@ -75,7 +80,8 @@ def mean_interval(
     # Rounding would leave equal values a mean and a variance that are slightly off.
     if np.all(values == values[0]):
         return Interval(float(values[0]), float(values[0]))
-    return t_interval(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n), effective_df(values), level)
+    found = t_interval(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n), effective_df(values), level)
+    return found if largest is None else found.within(-largest, largest)
 
 
 def t_interval(mean: float, error: float, df: float, level: float) -> Interval:
@@ -191,14 +197,13 @@ def coverage_interval(d: npt.ArrayLike, step: float, level: float, clusters: npt
         raise ParameterError("must be above 0 and at most 1", step=step)
     n = len(d)
     if clusters is not None:
-        found = mean_interval(d, level, 1.0, clusters)
-        return None if found is None else Interval(max(-1.0, found.low), min(1.0, found.high))
+        return mean_interval(d, level, 1.0, clusters)
     if n == 0 or (n == 1 and step < 1):
         return None
     center, variance = adjusted_wald(d.sum(), d @ d, n, step)
     tail = (1 - level) / 2
     half = -float(special.stdtrit((n - 1) / (1 - step), tail) if step < 1 else special.ndtri(tail)) * math.sqrt(variance)
-    return Interval(max(-1.0, float(center) - half), min(1.0, float(center) + half))
+    return Interval(float(center) - half, float(center) + half).within(-1.0, 1.0)
 
 
 def odds_ratio(won: int, lost: int) -> float | None:
@@ -214,7 +219,11 @@ def ratio_of_means(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> float |
 
 
 def ratio_interval(
-    baseline: npt.ArrayLike, contender: npt.ArrayLike, level: float, clusters: npt.ArrayLike | None = None
+    baseline: npt.ArrayLike,
+    contender: npt.ArrayLike,
+    level: float,
+    clusters: npt.ArrayLike | None = None,
+    largest: float = math.inf,
 ) -> Interval | None:
     """Compute the interval of the ratio of two paired means, contender as a multiple of the baseline, on a ratio scale.
 
@@ -228,6 +237,8 @@ def ratio_interval(
         Paired values, 0 or more, such as search lengths.
     level, clusters
         See `mean_interval`.
+    largest : float
+        Largest possible ratio, and the inverse of the smallest, at which the interval is cut: k for ranks up to k.
 
     References
     ----------
@@ -244,8 +255,13 @@ def ratio_interval(
     x, y = on_ratio_scale(baseline, contender)
     if len(x) < 2 or not (x.any() and y.any()):
         return None
-    ratio, log = float(y.mean() / x.mean()), mean_interval(log_ratio_influence(x, y), level, 0.0, clusters)
-    return None if log is None else Interval(ratio * math.exp(log.low), ratio * math.exp(log.high))
+    ratio, influence = float(y.mean() / x.mean()), log_ratio_influence(x, y)
+    if not influence.any():
+        return Interval(ratio, ratio)
+    log = mean_interval(influence, level, None, clusters)
+    if log is None:
+        return None
+    return Interval(ratio * math.exp(log.low), ratio * math.exp(log.high)).within(1 / largest, largest)
 
 
 def log_ratio_influence(baseline: Floats, contender: Floats) -> Floats:
