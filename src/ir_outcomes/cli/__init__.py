@@ -70,7 +70,7 @@ def examples_of(function: Callable[..., int | None]) -> list[str]:
 
 def _begin(command: str, **arguments: Any) -> None:
     """Keep what the messages of a call need, and refuse outputs that would overwrite an input or each other."""
-    parameters = app[command].assemble_argument_collection()
+    parameters = app[command].assemble_argument_collection(default_parameter=app.default_parameter)
     values: dict[str, Any] = {}
     for name, value in arguments.items():
         values |= vars(value) if is_dataclass(value) else {name: value}

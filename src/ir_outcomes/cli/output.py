@@ -61,11 +61,13 @@ def as_options(text: str) -> str:
 
 def _option(found: re.Match[str]) -> str:
     argument, value = found.groups()
-    names = CALL.options.get(argument)
-    if names is None:
+    names = CALL.options.get(argument, ())
+    if value == "False":
+        names = names[1:]  # the option that says no, if there is one
+    if not names:
         return found[0]
     if value in ("", "True", "False"):
-        return names[-1] if value == "False" else names[0]
+        return names[0]
     value = re.sub("[][()'\"]", "", value)  # a text, list or tuple of Python
     return f"{names[0]} {value}"
 

@@ -126,7 +126,7 @@ def verdict_from_summary(
     _check_count("won", won, n, rounding)
     _check_count("lost", lost, n, rounding)
     if won + lost > n + 2 * rounding / 100 * n:
-        raise ParameterError("are more than all queries", won=won, lost=lost, n=n)
+        raise ParameterError("must be at most n together", won=won, lost=lost, n=n)
 
     # The counts at face value are followed by all pairs of counts that they may have been rounded from.
     counts = np.array([[round(won)], [round(lost)]], dtype=np.float64)
