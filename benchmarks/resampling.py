@@ -20,7 +20,6 @@ import scipy.stats
 
 import ir_outcomes as iro
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.leaderboards.agreement import agreement_of_tests
 from ir_outcomes.statistics import sign_flip
 
 RUNS, QUERIES = 40, 5193
@@ -142,7 +141,7 @@ def main() -> None:
         ),
         (
             "agreement, 100 splits x 780 pairs x 4 tests, scipy axis",
-            seconds(lambda: agreement_of_tests(scores, splits=100), 1),
+            seconds(lambda: iro.agreement(scores, splits=100), 1),
             50 * seconds(lambda: halves_by_scipy(values, 2), 1),
             "x",
             50,

@@ -9,7 +9,7 @@ from typing import Any
 from real_runs import DATA, Collection, percent, table
 
 import ir_outcomes as iro
-from ir_outcomes.across.conditions import Condition
+from ir_outcomes.across.result import Condition
 from ir_outcomes.formatting import fixed, pvalue
 
 Save = Callable[[Any, str], None]
@@ -43,7 +43,7 @@ def _evaluation(folder: Path, qrels: str = "qrels.txt.gz", **settings: Any) -> i
     return iro.evaluate(folder / qrels, runs, cutoff=10, unit="document", **settings)
 
 
-def _rows(result: iro.CollectionsComparison) -> str:
+def _rows(result: iro.ConditionsComparison) -> str:
     return table(
         (
             "collection",
@@ -170,14 +170,14 @@ def cutoffs(collections: dict[str, Collection], save: Save) -> Numbers:
         (">cutoff", ">coverage, points", ">p", ">ranking, ranks", ">p", "label"),
         (
             [
-                comparison.cutoff,
-                fixed(comparison.coverage.difference, 2, signed=True),
-                pvalue(comparison.coverage.pvalue),
-                fixed(comparison.ranking.difference, 2, signed=True),
-                pvalue(comparison.ranking.pvalue),
-                comparison.verdict.label,
+                row.condition,
+                fixed(row.comparison.coverage.difference, 2, signed=True),
+                pvalue(row.comparison.coverage.pvalue),
+                fixed(row.comparison.ranking.difference, 2, signed=True),
+                pvalue(row.comparison.ranking.pvalue),
+                row.label,
             ]
-            for comparison in result.comparisons
+            for row in result.conditions
         ),
     )
     return {"cutoffs-labels": labels, "cutoffs-pair": pair}

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.facets import run_tests, samples_of
+from ir_outcomes.comparison.facets import run_tests
 from ir_outcomes.comparison.outcomes import coverage_test_for
 from ir_outcomes.comparison.verdict import judge, stacked
-from ir_outcomes.leaderboards.pairs import pair_blocks
+from ir_outcomes.leaderboards.pairs import blocks_of_pairs
 from ir_outcomes.results import Column
 from ir_outcomes.showing import Table
 from ir_outcomes.showing.formats import markdown_table
@@ -81,14 +81,14 @@ class Collection:
 def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
     coverage_test = coverage_test_for(evaluation)
     few, tests, by_t = [], [], []
-    for pair, counts in pair_blocks(evaluation.with_cutoff(cutoff)):
-        ranking = samples_of(pair, counts)[1]
+    for block in blocks_of_pairs(evaluation.with_cutoff(cutoff), (0.05, 0.05)):
+        ranking = block.samples.ranking.samples
         few += ranking.few.tolist()
-        tests.append(run_tests(pair, "t", coverage_test, subsets=counts))
+        tests.append(run_tests(block.samples, "t", coverage_test))
         mean = many_tests("t", ranking)
-        by_t.append(tests[-1]._replace(ranking=mean, mean=mean, guards=()))
+        by_t.append(tests[-1]._replace(ranking=mean, ranking_mean=mean, won_and_lost=None))
     joined = stacked(tests)
-    rules = joined, joined._replace(guards=()), stacked(by_t)
+    rules = joined, joined._replace(won_and_lost=None), stacked(by_t)
     labels = (judge(rule, alpha=0.05).labels() for rule in rules)
     pairs = combinations(evaluation.names, 2)
     return [PairLabels(*pair, *of_pair) for pair, *of_pair in zip(pairs, few, *labels, strict=True)]

@@ -55,8 +55,8 @@ def test_an_error_carries_the_arguments_that_it_is_about() -> None:
 def test_advice_names_only_arguments_that_exist() -> None:
     """In backticks, which the command line takes for arguments."""
     functions = [getattr(iro, name) for name in iro.__all__ if callable(getattr(iro, name))]
-    functions += [method for owner in functions for method in vars(owner).values() if inspect.isroutine(method)]
-    known = {name for function in filter(inspect.isroutine, functions) for name in inspect.signature(function).parameters}
+    functions += [method for owner in functions for _, method in inspect.getmembers(owner, inspect.isfunction)]
+    known = {name for function in filter(inspect.isfunction, functions) for name in inspect.signature(function).parameters}
     sources = Path(iro.__file__).parent.rglob("*.py")
     trees = [ast.parse(source.read_text(encoding="utf-8")) for source in sources]
     code = [node for tree in trees for node in ast.walk(tree) if isinstance(node, (ast.JoinedStr, ast.Raise, ast.Yield))]

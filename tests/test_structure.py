@@ -21,6 +21,7 @@ LAYERS = [
     {"measures"},
     {"comparison"},
     {"across", "leaderboards", "tail"},
+    {"pages"},
     {"showing"},
     {"pyterrier"},
     {"cli"},
@@ -72,6 +73,14 @@ def test_imports_go_one_way() -> None:
         if LEVEL[there] >= max(LEVEL[here], 1):
             upwards.append(f"{importer} imports {imported}")
     assert upwards == []
+
+
+def test_what_is_shown_is_finished() -> None:
+    """Nothing that draws evaluates, compares or reads: what it needs was collected before; and the tasks are data."""
+    before = ("ir_outcomes.evaluation.evalua", "ir_outcomes.comparison.compare", "ir_outcomes.reading.")
+    drawing = {(name, module) for name, module, _ in imports() if name.startswith("ir_outcomes.showing")}
+    reaching = {(name, module) for name, module in drawing if module.startswith(before)}
+    assert reaching == {("ir_outcomes.showing.views", "ir_outcomes.reading.datasets")}
 
 
 def test_no_module_imports_itself_through_others() -> None:

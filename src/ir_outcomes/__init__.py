@@ -4,10 +4,12 @@ Importing the package registers `ESL`, `ASL`, `Answered` and `Outcome` with ir_m
 """
 
 from ir_outcomes import pyterrier
-from ir_outcomes.across.collections import CollectionsComparison, compare_collections
+from ir_outcomes.across.collections import compare_collections
+from ir_outcomes.across.cutoffs import compare_cutoffs
 from ir_outcomes.across.gate import GateResult, gate
 from ir_outcomes.across.judges import JudgesComparison, compare_judges, to_label
-from ir_outcomes.across.slices import CutoffsComparison, SlicesComparison, compare_cutoffs, compare_slices
+from ir_outcomes.across.result import ConditionsComparison
+from ir_outcomes.across.slices import compare_slices
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.holes import Holes, holes
 from ir_outcomes.comparison.outputs import compare_measure, compare_outputs
@@ -26,6 +28,7 @@ from ir_outcomes.errors import (
     ParameterError,
     UnreadableFile,
 )
+from ir_outcomes.evaluation.check import CheckResult, check
 from ir_outcomes.evaluation.evaluate import evaluate, evaluate_suite
 from ir_outcomes.evaluation.evaluation import Evaluation, load_evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
@@ -35,10 +38,10 @@ from ir_outcomes.leaderboards.board import Leaderboard, leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory, sota_history
 from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution, rank_correlation, rank_distribution
 from ir_outcomes.measures import ASL, ESL, Answered, Outcome, register, register_baseline
+from ir_outcomes.pages.report import ReportPage, report
 from ir_outcomes.reading.datasets import Task, as_qrels, as_run, known_tasks, load
 from ir_outcomes.reading.qrels import Qrels, beir_texts, read_qrels
 from ir_outcomes.reading.runs import Run, read_run
-from ir_outcomes.showing.report import ReportPage, report
 from ir_outcomes.tail.lengths import DocumentChanges, LengthChanges, LengthDistributions, length_changes, length_distributions
 from ir_outcomes.tail.reordering import Reordering, reordering
 from ir_outcomes.tail.rrie import RRIE, Headroom, headroom, rrie, rrie_from_means
@@ -50,11 +53,11 @@ __all__ = [  # noqa: RUF022  # by subject
     "__version__", "pyterrier",
     "ASL", "ESL", "Answered", "Outcome", "parse_measure", "register_baseline",
     "Qrels", "Run", "Task", "as_qrels", "as_run", "beir_texts", "known_tasks", "load", "read_qrels", "read_run",
-    "Evaluation", "SearchLengths", "evaluate", "evaluate_suite", "load_evaluation", "search_lengths",
+    "CheckResult", "Evaluation", "SearchLengths", "check", "evaluate", "evaluate_suite", "load_evaluation", "search_lengths",
     "Scores", "scores_from_outputs",
     "Comparison", "Comparisons", "compare", "compare_measure", "compare_outputs",
     "MeansVerdict", "SummaryVerdict", "verdict_from_means", "verdict_from_summary",
-    "CollectionsComparison", "CutoffsComparison", "JudgesComparison", "SlicesComparison",
+    "ConditionsComparison", "JudgesComparison",
     "compare_collections", "compare_cutoffs", "compare_judges", "compare_slices", "to_label",
     "GateResult", "Holes", "Plan", "ReportPage", "gate", "holes", "plan", "report",
     "Agreement", "Leaderboard", "RankCorrelation", "RankDistribution", "SotaHistory",

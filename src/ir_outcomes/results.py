@@ -201,16 +201,16 @@ class Result(Immutable):
 
         return as_text(self.view(columns=columns), details=details, rows=rows)
 
-    def to_csv(self, *, columns: Columns = "default", spreadsheet: bool = False) -> str:
+    def to_csv(self, *, columns: Columns = "default") -> str:
         """Return `rows` as CSV with a header; the values are exact, and empty where there is none.
 
-        With `spreadsheet` an apostrophe stands before names that a spreadsheet would compute as a formula. See `to_text` for
-        `columns`.
+        Names and ids are as they are: import those of strangers into a spreadsheet as text, because it computes what begins
+        with ``=``, ``+``, ``-`` or ``@``. See `to_text` for `columns`.
         """
         from ir_outcomes.showing.formats import as_csv
 
         check_choice("columns", columns, get_args(Columns))
-        return as_csv(self.rows() if columns == "default" else self.paper_rows(), spreadsheet=spreadsheet)
+        return as_csv(self.rows() if columns == "default" else self.paper_rows())
 
     def to_latex(
         self,

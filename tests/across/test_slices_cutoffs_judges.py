@@ -8,6 +8,7 @@ from statsmodels.stats.multitest import multipletests
 
 import ir_outcomes as iro
 from ir_outcomes.errors import MismatchError, ParameterError
+from ir_outcomes.showing.figures import blank_figure
 from tests.helpers.comparisons import compare_several
 from tests.helpers.runs import qrels_of, run_of
 
@@ -28,7 +29,7 @@ def evaluation() -> iro.Evaluation:
 def test_slices_are_the_comparisons_of_their_queries(evaluation: iro.Evaluation) -> None:
     kinds = {q: "first" if int(q[1:]) < 60 else "second" for q in evaluation.query_ids}
     found = iro.compare_slices(evaluation, kinds, "a")
-    assert found.slices == ("first", "second")
+    assert found.names == ("first", "second")
     for row in found.conditions:
         queries = [q for q in evaluation.query_ids if kinds[q] == row.condition]
         assert row.comparison == compare_several(evaluation.restrict(queries), "a", ["b"])[0]
@@ -62,7 +63,7 @@ def test_whether_slices_differ_is_corrected_over_the_contenders() -> None:
 
 def test_slices_by_length_are_quartiles(evaluation: iro.Evaluation) -> None:
     found = iro.compare_slices(evaluation, "length", "a")
-    assert found.slices == ("1 word", "2 words", "3 words", "4 words")
+    assert found.names == ("1 word", "2 words", "3 words", "4 words")
     assert sum(row.comparison.n_queries for row in found.conditions) == 120
 
 
@@ -94,17 +95,32 @@ def test_small_slices_have_no_label_and_missing_labels_are_said(evaluation: iro.
 
 def test_cutoffs_are_the_comparisons_at_each(evaluation: iro.Evaluation) -> None:
     found = iro.compare_cutoffs(evaluation, "a", "b", cutoffs=[20, 1, 5, 50])
-    assert list(found.labels) == [1, 5, 20]
-    for comparison in found.comparisons:
-        assert comparison == iro.compare(evaluation, "a", "b", cutoff=comparison.cutoff)
+    assert found.names == tuple(found.labels("b")) == ("1", "5", "20")
+    for row in found.conditions:
+        (comparison,) = compare_several(evaluation.with_cutoff(int(row.condition)), "a", ["b"])
+        assert row.comparison == comparison
     assert any(note.startswith("50: beyond the longest list") for note in found.notes)
     with pytest.raises(ParameterError, match="no cutoff of 50 is within the lists, which hold 30 documents"):
         iro.compare_cutoffs(evaluation, "a", "b", cutoffs=[50])
 
 
+def test_several_runs_at_several_cutoffs(evaluation: iro.Evaluation) -> None:
+    """They are corrected over the runs, shown by a matrix of signs first, and each has a curve."""
+    three = replace(evaluation, runs=(*evaluation.runs, replace(evaluation["b"], name="c")), sources=())
+    found = iro.compare_cutoffs(three, "a", cutoffs=[5, 20], resamples=99)
+    assert found.contenders == ("b", "c")
+    alone = [compare_several(three.with_cutoff(cutoff), "a", ["b", "c"])[1] for cutoff in (5, 20)]
+    assert [row.comparison for row in found.of("c")] == alone
+    assert (len(found.curves), found.settings.family, found.settings.cutoff) == (2, 2, None)
+    assert "run 5 20 better worse" in str(found)
+    labels = [text.get_text() for text in found.plot("curve", ax=blank_figure()).get_legend().get_texts()]
+    assert labels == ["a", "b", "c"]
+    with pytest.raises(ParameterError, match="one collection or several, not on cutoffs"):
+        iro.gate(found, margins=(1.0, 0.5))
+
+
 def test_the_curve_is_the_share_found_by_each_rank(evaluation: iro.Evaluation) -> None:
-    curve = iro.compare_cutoffs(evaluation, "a", "b").curve
-    assert curve is not None
+    (curve,) = iro.compare_cutoffs(evaluation, "a", "b").curves
     for name, shares in (("a", curve.baseline), ("b", curve.contender)):
         assert shares == pytest.approx([evaluation[name].at(rank).coverage() for rank in curve.ranks])
     difference = np.subtract(curve.contender, curve.baseline)
@@ -117,8 +133,7 @@ def test_the_curve_is_the_share_found_by_each_rank(evaluation: iro.Evaluation) -
         for name in "ab"
     }
     by_document = iro.evaluate(qrels, runs, unit="document", cutoff=10)
-    curve = iro.compare_cutoffs(by_document, "a", "b", cutoffs=[1, 2, 3]).curve
-    assert curve is not None
+    (curve,) = iro.compare_cutoffs(by_document, "a", "b", cutoffs=[1, 2, 3]).curves
     at_ranks = [by_document["a"].at(rank) for rank in curve.ranks]
     assert curve.baseline == pytest.approx([(at.relevant_retrieved / at.relevant).mean() for at in at_ranks])
 

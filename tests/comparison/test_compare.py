@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
+from ir_outcomes.comparison.plan import queries_to_pass
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.errors import MismatchError, ParameterError
@@ -270,6 +271,15 @@ def test_the_numbers_are_those_of_the_statistics() -> None:
     assert found.coverage.needed == queries_for_coverage(60, won, lost, 0.02, alpha=0.05, power=0.9)
     changes = [query.difference for query in comparison.per_query() if query.difference is not None]
     assert found.ranking.needed == queries_for_mean(np.array(changes), 60, 0.75, alpha=0.05, power=0.9)
+    assert comparison.outcomes.shares is not None
+    assert found.all_queries is not None
+    assert found.all_queries.effect == pytest.approx(0.75 * comparison.outcomes.shares.both + 0.02 * 10)
+    measured = (comparison.coverage, comparison.ranking, comparison.restricted)
+    for facet, of_pilot, row in zip(found.facets, measured, found.rows(), strict=True):
+        assert of_pilot is not None
+        assert facet.to_pass is not None
+        assert facet.to_pass == queries_to_pass(comparison, of_pilot, facet.effect, 0.9)
+        assert (row["facet"], row["queries_to_pass"]) == (of_pilot.name, facet.to_pass.queries)
     shares = pilot(relevant=3)
     assert shares.unit == "document"
     changes = [query.found_contender - query.found_baseline for query in shares.per_query()]

@@ -35,9 +35,10 @@ def test_the_rule_is_found_on_either_side(rule: str, side: str) -> None:
     assert (repair.rule, repair.matches) == (f"{rule} in the {side}", 200)
 
 
-def test_where_both_sides_differ_the_rule_names_neither() -> None:
-    repair = repair_of_queries(["Abc", "dEF"], ["aBC", "def"])
-    assert str(repair) == "Without capital letters 2 would match."
+def test_names_within_names_are_no_other_way_of_writing_them() -> None:
+    assert repair_of_queries(["numpy.ma.sum", "numpy.ma.sort"], ["numpy.sum", "numpy.sort"]) is None  # without the last part
+    classes = [f"Class{number}" for number in range(20)]
+    assert repair_of_queries(classes, [f"{name}.{method}" for name in classes for method in ("fit", "score", "set")]) is None
 
 
 def test_other_topics_are_no_other_way_of_writing_these() -> None:

@@ -1,7 +1,9 @@
 """Evaluations in files: what is loaded is what was saved, and nothing else is read."""
 
 import json
+import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -12,6 +14,8 @@ from hypothesis import given
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, UnreadableFile
+from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY
+from ir_outcomes.reading import files
 from tests.helpers import literal, strategies
 from tests.helpers.searchlengths import differing
 
@@ -60,6 +64,23 @@ def test_a_file_stands_for_its_runs(saved: Path) -> None:
     assert iro.compare(saved, "a", "b").verdict == iro.compare(iro.load_evaluation(saved), "a", "b").verdict
 
 
+def test_the_settings_of_a_file_hold_unless_others_are_given(saved: Path, tmp_path: Path) -> None:
+    """What was evaluated at 10 was decided at 100, and the unit was chosen again."""
+    iro.evaluate(QRELS, RUNS, cutoff=10, unit="document").save(saved)
+    assert (iro.evaluate(QRELS, saved).cutoff, iro.evaluate(QRELS, [saved]).unit) == (10, "document")
+    assert (iro.evaluate(QRELS, saved, cutoff=5).cutoff, iro.evaluate(QRELS, saved, unit="query").unit) == (5, "query")
+    for compared in (iro.compare(QRELS, RUNS["a"], [saved])[0], iro.compare(QRELS, RUNS["a"], [saved, RUNS["b"]])[2]):
+        assert (compared.cutoff, compared.unit) == (10, "document")
+    other = tmp_path / "other.npz"
+    iro.evaluate(QRELS, {"c": RUNS["a"]}, cutoff=20, unit="query").save(other)
+    for call in (lambda: iro.evaluate(QRELS, [saved, other]), lambda: iro.compare(QRELS, RUNS["a"], [saved, other])):
+        with pytest.raises(MismatchError, match=r"have different cutoffs \(.*board.npz: 10, .*other.npz: 20\); say which"):
+            call()
+    with pytest.raises(MismatchError, match="have different units"):
+        iro.evaluate(QRELS, [saved, other], cutoff=10)
+    assert iro.evaluate(QRELS, [saved, other], cutoff=10, unit="query").names == ("a", "b", "c")
+
+
 @pytest.mark.parametrize(
     ("qrels", "settings", "message"),
     [
@@ -86,6 +107,13 @@ def altered(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]
     return path
 
 
+def resized(about: dict[str, Any], arrays: dict[str, Any], name: str) -> None:
+    """Make an array of all runs longer, which would be read as that of other queries or documents."""
+    for run in about["runs"]:
+        array = EVALUATION.runs[0].__dict__[name]
+        arrays[run[name]] = np.zeros((len(array) + 1, *array.shape[1:]), array.dtype)
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -95,11 +123,30 @@ def altered(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]
         lambda about, arrays: about["runs"][1].update(ties="random"),
         lambda about, arrays: arrays.pop("array 1"),
         lambda about, arrays: arrays.update({"array 1": np.array([object()])}),
+        *(partial(resized, name=name) for name in (*PER_ATOM, *PER_QUERY, "offsets", "clusters")),
+        lambda about, arrays: arrays.update({about["runs"][0]["rank"]: np.zeros(3)}),
+        lambda about, arrays: arrays.update({about["runs"][0]["offsets"]: np.array([0, 3, 1, 3])}),
+        lambda about, arrays: arrays.update({about["scores"][0]["values"]: np.zeros((2, 4))}),
     ],
 )
 def test_parts_that_are_missing_or_invalid_are_refused(saved: Path, change: Any) -> None:
     with pytest.raises(FormatError, match=r"board\.npz: is not a saved evaluation of this version, or is damaged"):
         iro.load_evaluation(altered(saved, change))
+
+
+def test_a_file_that_expands_to_much_more_is_refused(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An array of 3e8 zeros, 2.3 MB in the file, took 2.3 GiB."""
+    monkeypatch.setattr(files, "UNSUSPICIOUS", 1 << 20)
+    zeros = np.zeros(1 << 20, np.int64)
+    with np.load(saved) as archive:
+        np.savez_compressed(saved, **{**archive, "array 1": zeros}, allow_pickle=False)
+    tracemalloc.start()
+    try:
+        with pytest.raises(UnreadableFile, match=r"board\.npz: expands to more than 200 times its size: a decompression bomb"):
+            iro.load_evaluation(saved)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_files_of_others_are_refused(tmp_path: Path, saved: Path) -> None:

@@ -25,6 +25,12 @@ def _comparisons() -> Any:
     return iro.compare(_evaluated(), HOSTILE[0], list(HOSTILE[1:]))
 
 
+def _checked() -> iro.CheckResult:
+    qrels, runs = collection(4, 30, relevant=2)
+    renamed = {query: {f"{document}.0": score for document, score in found.items()} for query, found in runs["run0"].items()}
+    return iro.check(qrels, [renamed, *list(runs.values())[1:]], names=HOSTILE)
+
+
 def _slices() -> dict[str, str]:
     return {query: f"{HOSTILE[place % 2]} slice" for place, query in enumerate(_evaluated().query_ids)}
 
@@ -36,6 +42,7 @@ def _correlation() -> Any:
 _BUILDERS: dict[str, Callable[[], Any]] = {
     "Comparison": lambda: _comparisons()[0],
     "Comparisons": _comparisons,
+    "CheckResult": _checked,
     "Queries": lambda: _comparisons()[0].per_query("worse"),
     "Reordering": lambda: iro.reordering(_evaluated()),
     "LengthDistributions": lambda: iro.length_distributions(_evaluated()),
@@ -52,13 +59,13 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "RankDistribution": lambda: iro.rank_distribution(_evaluated(), resamples=50),
     "RankCorrelation": _correlation,
     "Agreement": lambda: iro.agreement(_evaluated(), splits=5),
-    "CutoffsComparison": lambda: iro.compare_cutoffs(_evaluated(), *HOSTILE[:2]),
-    "SlicesComparison": lambda: iro.compare_slices(_evaluated(), _slices(), *HOSTILE[:2]),
+    "ConditionsComparison": lambda: iro.compare_collections({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
+    "ConditionsComparison of slices": lambda: iro.compare_slices(_evaluated(), _slices(), *HOSTILE[:2]),
+    "ConditionsComparison of cutoffs": lambda: iro.compare_cutoffs(_evaluated(), *HOSTILE[:2]),
     "JudgesComparison": lambda: iro.compare_judges({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
     "GateResult": lambda: iro.gate(_comparisons(), margins=(1.0, 0.5)),
     "Plan": lambda: iro.plan(_comparisons()[0]),
     "Holes": lambda: iro.holes(_evaluated(), HOSTILE[0], list(HOSTILE[1:]), cutoff=10),
-    "CollectionsComparison": lambda: iro.compare_collections({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
 }
 KINDS = tuple(_BUILDERS)
 
@@ -67,6 +74,6 @@ KINDS = tuple(_BUILDERS)
 def result_of(kind: str) -> Result:
     """Return a result of this kind."""
     result = _BUILDERS[kind]()
-    assert type(result).__name__ == kind
+    assert type(result).__name__ == kind.split()[0]
     assert isinstance(result, Result)
     return result

@@ -8,7 +8,9 @@ import scipy.stats
 import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import direction_of
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.leaderboards.agreement import agreement_of_tests, first_halves
+from ir_outcomes.leaderboards import halves as of_halves
+from ir_outcomes.leaderboards.agreement import sampled
+from ir_outcomes.leaderboards.halves import first_halves
 from ir_outcomes.statistics import differences, wilcoxon
 from tests.helpers.comparisons import compare_pair
 from tests.helpers.many import collection
@@ -58,12 +60,15 @@ def rates_by_loop(pairs: list[tuple[int, int]]) -> dict[str, float | None]:
     }
 
 
+@pytest.mark.parametrize("looked_up", [True, False])
 @pytest.mark.parametrize("measure", ["RR", "ESL@10", "nDCG@5"])
-def test_against_a_loop_over_splits_and_pairs(measure: str) -> None:
+def test_against_a_loop_over_splits_and_pairs(measure: str, looked_up: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not looked_up:
+        monkeypatch.setattr(of_halves, "_MOST_CHANGES", 0)
     qrels, runs = collection(3, 24, relevant=2, seed=1)
     scores = iro.evaluate(qrels, runs, measures=[measure]).scores_of(measure)
     halves = first_halves(24, 12, seed=5).astype(bool).T
-    found = agreement_of_tests(scores, splits=12, seed=5)
+    found = iro.agreement(scores, splits=12, seed=5).tests
     assert len(found) == 7
     for row in found:
         pairs: Any = [
@@ -81,12 +86,43 @@ def test_what_is_refused() -> None:
     evaluation = iro.evaluate(qrels, runs)
     with pytest.raises(ParameterError, match="3 queries cannot be split"):
         iro.agreement(iro.evaluate({query: qrels[query] for query in list(qrels)[:3]}, runs))
-    for name, value in (("splits", 0), ("seed", -1), ("alpha", 0.0), ("cutoff", 0)):
+    for name, value in (("splits", 0), ("seed", -1), ("alpha", 0.0), ("cutoff", 0), ("pairs", 0), ("n_jobs", 0)):
         with pytest.raises(ParameterError, match=name):
             iro.agreement(evaluation, **{name: value})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("unit", "relevant"), [("query", 2), ("document", 3), ("document", 1)])
+def test_large_boards_take_a_random_sample_of_pairs_and_say_so() -> None:
+    evaluation = iro.evaluate(*collection(5, 20))
+    every = iro.agreement(evaluation, measures="RR", splits=4)
+    sample = iro.agreement(evaluation, measures="RR", splits=4, pairs=6)
+    assert (every.n_pairs, every.n_all_pairs, sample.n_pairs, sample.n_all_pairs) == (10, 10, 6, 10)
+    assert sum(sum(row.values()) for row in sample.labels.values()) == 6 * 4
+    assert "5 runs, a random sample of 6 of 10 pairs" in " ".join(str(sample).split())
+    assert "5 runs, 10 pairs" in str(every)
+    assert sample == iro.agreement(evaluation, measures="RR", splits=4, pairs=6)
+    assert iro.agreement(evaluation, measures="RR", splits=4, pairs=10) == every
+    assert iro.agreement(evaluation, measures="RR", splits=4, pairs=None) == every
+
+
+def test_the_pairs_of_a_sample_depend_on_the_seed_and_are_all_different() -> None:
+    pairs = np.stack(np.triu_indices(40, 1), axis=1)
+    samples = [sampled(pairs, 100, seed) for seed in range(3)]
+    for sample in samples:
+        assert sample.shape == (100, 2)
+        assert len({*map(tuple, sample.tolist())}) == 100
+        assert sample.tolist() == sorted(sample.tolist())
+        assert (sample[:, 0] < sample[:, 1]).all()
+    assert samples[0].tolist() != samples[1].tolist()
+
+
+@pytest.mark.parametrize("relevant", [1, 3])
+def test_several_jobs_count_the_same(relevant: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(of_halves, "_PAIRS_OF_A_BLOCK", 4)
+    evaluation = iro.evaluate(*collection(5, 20, relevant), unit="document", measures=["nDCG@10"])
+    assert iro.agreement(evaluation, splits=4, n_jobs=2) == iro.agreement(evaluation, splits=4)
+
+
+@pytest.mark.parametrize(("unit", "relevant"), [("query", 1), ("query", 2), ("document", 3), ("document", 1)])
 def test_verdicts_of_halves_are_those_of_compare(unit: Any, relevant: int) -> None:
     qrels, runs = collection(3, 30, relevant, seed=4)
     result = iro.agreement(iro.evaluate(qrels, runs, unit=unit, cutoff=10), measures=["RR"], splits=3, seed=2)

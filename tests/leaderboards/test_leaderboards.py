@@ -1,3 +1,4 @@
+import pickle
 from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import Any
@@ -48,7 +49,9 @@ def test_the_verdicts_are_those_of_compare(unit: Any, relevant: int, clusters: A
             iro.headroom(evaluation)
 
 
-@pytest.mark.parametrize(("limit", "value"), [("_MOST_RANKS", 1), ("_MOST_RANKS", 200), ("_MOST_SHARES", 1)])
+@pytest.mark.parametrize(
+    ("limit", "value"), [("_MOST_NUMBERS", 1), ("_MOST_NUMBERS", 100), ("_MOST_SHARES", 1), ("_DEEPEST", 1)]
+)
 @pytest.mark.parametrize(("relevant", "unit"), [(1, "query"), (3, "document")])
 def test_blocks_of_any_size_give_the_same(
     limit: str, value: int, relevant: int, unit: Any, monkeypatch: pytest.MonkeyPatch
@@ -62,6 +65,24 @@ def test_blocks_of_any_size_give_the_same(
         assert pair.label == same.label
         for name in ("coverage_p", "ranking_p", "ranking", "all_queries"):
             assert getattr(pair, name) == pytest.approx(getattr(same, name))
+
+
+def test_the_pairs_of_a_board_are_a_sequence_of_verdicts() -> None:
+    board = iro.leaderboard(iro.evaluate(*collection(4, 40)))
+    listed = tuple(board.pairs)
+    names = [standing.run for standing in board.standings]
+    assert [(pair.baseline, pair.contender) for pair in listed] == [*combinations(names, 2)]
+    assert (board.pairs[-1], board.pairs[1:3]) == (listed[-1], listed[1:3])
+    with pytest.raises(IndexError):
+        board.pairs[6]
+    assert board.pairs == listed == pickle.loads(pickle.dumps(board.pairs))
+    assert hash(board.pairs) == hash(listed)
+    assert board.pairs != listed[:5]
+    assert board.pairs != (*listed[:5], listed[0])
+    assert repr(board.pairs) == "PairVerdicts(6 pairs of 4 runs)"
+    restored = iro.Leaderboard.from_json(board.to_json())
+    assert restored == board
+    assert restored.pairs == board.pairs
 
 
 def test_intervals_of_bounded_means_stay_in_their_bounds() -> None:

@@ -190,9 +190,10 @@ def test_repeated_pairs_are_found_wherever_rows_are_cut(codes: list[int], stretc
     ("values", "meaning"),
     [
         ({"q1": [1, 2, 3], "q2": [1]}, "rank"),
-        ({"q1": [30, 20, 10], "q2": [5]}, "score"),
+        ({"q1": [1], "q2": [1]}, "rank"),  # one document for each query
         ({"q1": [1, 2, 2.5]}, "score"),
-        ({"q1": [1], "q2": [1]}, None),  # no query has two
+        ({"q1": [3, 2, -1], "q2": [5]}, "score"),
+        ({"q1": [30, 20, 10], "q2": [5]}, None),
         ({"q1": [2, 1], "q2": [30, 20]}, None),
         ({"q1": [1, 3, 2]}, None),
         ({"q1": [0, 1, 2]}, None),

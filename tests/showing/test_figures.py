@@ -57,7 +57,7 @@ def entries(n_runs: int) -> list[dict[str, Any]]:
 MADE: dict[type, Callable[[int], Any]] = {
     iro.Comparison: lambda n: compared(2, n),
     iro.Comparisons: compared,
-    iro.CutoffsComparison: lambda n: iro.compare_cutoffs(evaluated(2), *NAMES[:2], cutoffs=[n], resamples=99),
+    iro.ConditionsComparison: lambda n: iro.compare_cutoffs(evaluated(2), *NAMES[:2], cutoffs=[n], resamples=99),
     iro.Leaderboard: lambda n: iro.leaderboard(evaluated(n), entries=entries(n)),
     iro.SotaHistory: lambda n: iro.sota_history(entries(n)),
     iro.RankDistribution: lambda n: iro.rank_distribution(evaluated(n), resamples=200),
@@ -139,21 +139,22 @@ def test_several_baselines_are_told_apart() -> None:
     assert NAMES[0] not in title_of(axes)
 
 
-@pytest.mark.parametrize(("kind", "name"), [("CutoffsComparison", "curve"), ("SlicesComparison", "forest")])
-def test_a_given_axes_is_drawn_on_and_keeps_its_size(kind: str, name: str) -> None:
+@pytest.mark.parametrize(("conditions", "name"), [("cutoffs", "curve"), ("slices", "forest")])
+def test_a_given_axes_is_drawn_on_and_keeps_its_size(conditions: str, name: str) -> None:
+    result = result_of(f"ConditionsComparison of {conditions}")
     figure = Figure(figsize=(16, 6), layout="constrained")
     left, right = figure.subplots(1, 2)
-    axes = result_of(kind).plot(name, ax=left)
+    axes = result.plot(name, ax=left)
     assert axes.get_subplotspec().get_topmost_subplotspec() == left.get_subplotspec()
     assert figure.get_size_inches().tolist() == [16.0, 6.0]
     assert not right.has_data()
-    placed = result_of(kind).plot(name, ax=Figure().add_axes((0.1, 0.1, 0.8, 0.8)))
+    placed = result.plot(name, ax=Figure().add_axes((0.1, 0.1, 0.8, 0.8)))
     assert placed.has_data()
 
 
 def test_new_figures_are_those_of_pyplot_and_print_truetype_fonts(tmp_path: Path) -> None:
     pypdf = needed("pypdf")
-    axes = made(iro.CutoffsComparison, 4).plot("curve")
+    axes = made(iro.ConditionsComparison, 4).plot("curve")
     assert plt.gcf() is axes.figure
     axes.figure.savefig(tmp_path / "picture.pdf")
     figures.save(axes, tmp_path / "saved.pdf")

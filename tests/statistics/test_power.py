@@ -7,7 +7,16 @@ import statsmodels.stats.power
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_outcomes.statistics import detectable_mean, detectable_proportion, queries_for_coverage, queries_for_mean
+from ir_outcomes.statistics import (
+    Interval,
+    coverage_interval,
+    detectable_mean,
+    detectable_proportion,
+    margin_interval,
+    queries_for_coverage,
+    queries_for_margin,
+    queries_for_mean,
+)
 from ir_outcomes.statistics.power import _critical, _power, power_of_proportion
 
 
@@ -41,6 +50,33 @@ def test_queries_for_mean_are_what_detectable_mean_says() -> None:
     thinned = queries_for_mean(d, 200, 0.4, alpha=0.01)
     assert thinned.queries == pytest.approx(2 * plan.queries, rel=0.02)
     assert (thinned.upper or 0) > (thinned.queries or 0)
+
+
+@pytest.mark.parametrize(("margin", "largest", "whole"), [(0.5, 99.0, False), (1.0, 9.0, False), (0.1, 1.0, True)])
+def test_so_many_queries_pass_a_gate_in_four_of_five_samples(margin: float, largest: float, whole: bool) -> None:
+    """Samples of equally good runs, by the interval that decides; some queries have no difference."""
+    random = np.random.default_rng(3)
+    pilot = random.choice([-1.0, 0.0, 0.0, 0.0, 1.0] if whole else [-8.0, -1.0, 0.0, 0.0, 0.0, 1.0, 8.0], 200)
+    n = len(pilot) if whole else 250
+    needed = queries_for_margin(pilot, n, margin, largest, alpha=0.05, whole=whole)
+    assert needed.queries is not None
+    passed = 0
+    for _ in range(1000):
+        size = needed.queries if whole else random.binomial(needed.queries, len(pilot) / n)
+        sample = random.choice(pilot - pilot.mean() if not whole else pilot * random.choice([-1, 1]), size)
+        interval = coverage_interval(sample, 1.0, 0.95) if whole else margin_interval(sample, largest, 0.95)
+        passed += interval is not None and interval.high < margin
+    assert passed / 1000 == pytest.approx(0.8, abs=0.06)
+    assert (needed.upper or 0) >= needed.queries
+
+
+def test_runs_that_never_differed_pass_where_the_smallest_margin_does() -> None:
+    needed = queries_for_margin(np.zeros(50), 50, 0.5, 99.0, alpha=0.05)
+    assert (needed.queries, needed.upper) == (778, None)
+    for size, is_enough in ((777, False), (778, True)):
+        assert ((margin_interval(np.zeros(size), 99.0, 0.95) or Interval(0, 1)).high < 0.5) == is_enough
+    assert queries_for_margin([], 10, 0.5, 99.0, alpha=0.05).queries is None
+    assert queries_for_margin([1.0, 2.0], 2, 1e-6, 99.0, alpha=0.05).queries is None
 
 
 @pytest.mark.parametrize(("n", "alpha"), [(3, 0.001), (54, 0.05), (5193, 0.0025)])

@@ -2,77 +2,19 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, ClassVar
+from typing import Any
 
-from ir_outcomes.across.conditions import (
-    Condition,
-    Overall,
-    by_contender,
-    condition_columns,
-    conditions_of,
-    differing,
-    overall_of,
-    pooled_rows,
-)
+from ir_outcomes.across.conditions import conditions_of, differing, overall_of
+from ir_outcomes.across.result import Condition, ConditionsComparison, Overall
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation
 from ir_outcomes.formatting import listed, percent, plural
-from ir_outcomes.results import Result, rows_of
 from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE
 from ir_outcomes.types import Correction, RankingTest
-
-
-@dataclass(frozen=True, repr=False)
-class CollectionsComparison(Result):
-    """Contenders against a baseline on several collections; the picture is "forest".
-
-    Attributes
-    ----------
-    baseline : str
-        The run that the others are compared with.
-    conditions : tuple of Condition
-        One for each contender and collection, contender by contender.
-    overall : tuple of Overall
-        One for each contender.
-    missing : tuple of (str, str)
-        Runs that a collection lacks, with the collection: there they are neither compared nor part of a mean.
-    settings : Settings
-        Of the comparisons; the cutoff is None where collections have their own.
-    measures : tuple of str
-        Other measures that went along.
-    over_collections : str
-        Correction over the collections.
-    """
-
-    baseline: str
-    conditions: tuple[Condition, ...]
-    overall: tuple[Overall, ...]
-    missing: tuple[tuple[str, str], ...]
-    settings: Settings
-    measures: tuple[str, ...]
-    over_collections: str
-
-    kind: ClassVar[str] = "collection"
-
-    @property
-    def collections(self) -> tuple[str, ...]:
-        """Names of the collections."""
-        return tuple(dict.fromkeys(row.condition for row in self.conditions))
-
-    def of(self, contender: str) -> tuple[Condition, ...]:
-        """Return the rows of one contender."""
-        return tuple(by_contender(self.conditions).get(contender, ()))
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a flat row for each contender and collection, then for each mean."""
-        return [
-            *rows_of(condition_columns(self.conditions, self.measures), self.conditions),
-            *(row for overall in self.overall for row in pooled_rows(overall)),
-        ]
 
 
 def compare_collections(
@@ -88,7 +30,7 @@ def compare_collections(
     measures: Sequence[Any] = (),
     groups: Mapping[str, str] | None = None,
     allow: Collection[str] = (),
-) -> CollectionsComparison:
+) -> ConditionsComparison:
     """Compare runs on several collections.
 
     Parameters
@@ -171,14 +113,15 @@ def compare_collections(
         raise ParameterError(f"no collection has both {baseline!r} and a contender: {lacking}")
     overall = overall_of(rows, settings, list(directions.items()))
     has_one_cutoff = len({evaluation.cutoff for evaluation in evaluations.values()}) == 1
-    return CollectionsComparison(
+    return ConditionsComparison(
+        what="collection",
         baseline=baseline,
         conditions=tuple(rows),
         overall=tuple(overall),
         missing=tuple(missing),
         settings=settings if has_one_cutoff else replace(settings, cutoff=None),
         measures=tuple(directions),
-        over_collections=over_collections,
+        over_conditions=over_collections,
         notes=(
             *(f"The collections differ in {setting}: {said}." for setting, said in unlike),
             *_notes(evaluations, rows, missing, overall),

@@ -1,23 +1,22 @@
 """A comparison for each condition, such as a collection or a slice, with its effects, and what holds over all of them."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 
+from ir_outcomes.across.result import Condition, Effect, Overall, PooledEffect, by_contender
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.facets import Facet
 from ir_outcomes.comparison.holes import judged_shares
 from ir_outcomes.comparison.outcomes import PairedQueries, Settings, pair_queries
-from ir_outcomes.comparison.result import Comparison, Comparisons, columns_of
+from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE, Findings, confirmed_by, decide, direction_of, find
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.formatting import fixed, listed, plural
-from ir_outcomes.results import Column, Immutable, attributes, chosen, of_part, rows_of
 from ir_outcomes.statistics import Interval, adjust, coverage_interval, differences, linearized, pooling
 from ir_outcomes.statistics.counts import sums_by_cluster
 from ir_outcomes.statistics.intervals import adjusted_wald, effective_df, log_ratio_influence, t_interval
@@ -25,20 +24,6 @@ from ir_outcomes.statistics.tests import Tests
 from ir_outcomes.types import Floats, Ints
 
 FACETS = (("coverage", True), ("ranking", False), ("all queries", False))  # and whether higher is better
-
-
-@dataclass(frozen=True)
-class Effect(Immutable):
-    """The effect of one facet, or of a measure, in one condition."""
-
-    name: str  #: "coverage", "ranking", "all queries" or a measure
-    #: contender against baseline: percentage points for coverage, the logarithm of the ratio of mean search lengths for
-    #: ranking, the difference of means for all queries (ranks) and for a measure
-    effect: float
-    variance: float  #: its sampling variance
-    df: float  #: degrees of freedom of the variance
-    interval: Interval | None  #: two-sided, at level 1 - alpha, in the unit of the effect
-    n: int  #: queries behind it
 
 
 def effects_of(pair: PairedQueries, level: float) -> list[Effect | None]:
@@ -103,34 +88,6 @@ def written(name: str, effect: float, ends: tuple[float, float] | None = None) -
     return fixed(effect, 2 if name in ("coverage", "all queries") else 4, signed=True)
 
 
-@dataclass(frozen=True)
-class Condition(Immutable):
-    """One contender in one condition."""
-
-    condition: str  #: name of the collection or slice
-    group: str | None  #: conditions of one group count as one in the means
-    comparison: Comparison  #: what `ir_outcomes.compare` gives for it, corrected over the contenders only
-    coverage_p: float  #: of the test that decides on coverage, corrected over contenders and conditions
-    ranking_p: float  #: the same for ranking
-    survives: bool  #: whether the label would be the same with these p-values
-    labelled: bool  #: whether there are enough queries for a label
-    coverage: Effect | None  #: None where there is no query
-    ranking: Effect | None  #: None where fewer than 10 queries are shared, or both runs read equally far on all of them
-    all_queries: Effect | None  #: of the restricted search length; None where it has no variance
-    measures: tuple[Effect | None, ...]  #: of the other measures, in their order
-    judged: tuple[float, float] | None  #: judged share of the documents within the cutoff, baseline and contender
-
-    @property
-    def effects(self) -> tuple[Effect | None, ...]:
-        """Of coverage, ranking, all queries, then the measures."""
-        return self.coverage, self.ranking, self.all_queries, *self.measures
-
-    @property
-    def label(self) -> str | None:
-        """The label of the comparison; None where there are too few queries."""
-        return self.comparison.verdict.label if self.labelled else None
-
-
 def conditions_of(
     evaluations: Mapping[str, Evaluation],
     baseline: str,
@@ -191,14 +148,6 @@ def prevailing(labels: Sequence[str]) -> tuple[str, int, bool]:
     return most, labels.count(most), {"better", "worse"} <= {direction_of(label) for label in labels}
 
 
-def by_contender(rows: Iterable[Any]) -> dict[str, list[Any]]:
-    """Return the conditions, or judgments, of each contender."""
-    found: dict[str, list[Any]] = {}
-    for row in rows:
-        found.setdefault(row.comparison.contender, []).append(row)
-    return found
-
-
 def compare_in(
     evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str], **rules: Any
 ) -> list[tuple[str, Comparison]]:
@@ -215,56 +164,6 @@ def _corrected(facets: Sequence[Facet], over_conditions: str) -> list[float]:
     """Correct the p-values over all contenders and conditions; they stay at least those corrected over the contenders."""
     pvalues = adjust([facet.pvalue for facet in facets], over_conditions)
     return [max(facet.pvalue_corrected, float(pvalue)) for facet, pvalue in zip(facets, pvalues, strict=True)]
-
-
-def condition_columns(rows: Sequence[Condition], measures: Sequence[str] = ()) -> tuple[Column, ...]:
-    """Return the columns of conditions: what is compared, the label, outcomes, p-values, and effects."""
-    compared = of_part("comparison", columns_of([row.comparison for row in rows]))
-    effects = (("coverage", 0), ("ranking_log_ratio", 1), *((measure, 3 + place) for place, measure in enumerate(measures)))
-    return (
-        *attributes("condition", "group"),
-        *chosen(compared, "baseline", "contender", "n_queries", "cutoff", "rel", "unit"),
-        Column("verdict", "label", form="label"),
-        Column("survives"),
-        *chosen(compared, *OUTCOMES),
-        Column("judged_baseline", lambda row: row.judged and row.judged[0], "A", "%", group="judged"),
-        Column("judged_contender", lambda row: row.judged and row.judged[1], "B", "%", group="judged"),
-        *chosen(compared, "coverage_p"),
-        Column("coverage_p_corrected", "coverage_p", "p", "p"),
-        *chosen(compared, "ranking_difference", "ranking_p"),
-        Column("ranking_p_corrected", "ranking_p", "p", "p"),
-        *(column for name, place in effects for column in _effect_columns(name, place)),
-    )
-
-
-def _effect_columns(name: str, place: int) -> tuple[Column, ...]:
-    columns = (Column("effect", form="+.4f"), *attributes("low=interval.low", "high=interval.high", "n"))
-    return of_part(lambda row: row.effects[place], columns, f"{name}_")
-
-
-@dataclass(frozen=True)
-class PooledEffect(Immutable):
-    """One facet, or a measure, over all conditions."""
-
-    name: str  #: "coverage", "ranking", "all queries" or a measure
-    higher_is_better: bool  #: direction
-    better: int  #: conditions in which the contender is ahead
-    worse: int  #: conditions in which it is behind
-    these: pooling.FixedMean | None  #: None where no condition has an effect
-    new: pooling.RandomEffects | None  #: None below five conditions
-    left_out: tuple[str, ...]  #: conditions without an effect of this facet
-
-
-@dataclass(frozen=True)
-class Overall(Immutable):
-    """What holds over all conditions for one contender."""
-
-    contender: str  #: the run
-    label: str | None  #: from the means of these conditions; None where there is none
-    hurt: tuple[str, ...]  #: conditions where a facet is hurt (at raw alpha), or whose own label is worse or a trade-off
-    pooled: tuple[PooledEffect, ...]  #: coverage, ranking, then the measures
-    all_queries: PooledEffect  #: the restricted search lengths, whose mean confirms a label
-    sentence: str  #: in plain words
 
 
 def overall_of(rows: Sequence[Condition], settings: Settings, measures: Sequence[tuple[str, bool]] = ()) -> list[Overall]:
@@ -357,7 +256,7 @@ def _facet_sentence(effect: PooledEffect, n_rows: int) -> str:
     name, these, new = effect.name, effect.these, effect.new
     if these is None:
         return f"{name.capitalize()}: not known in any collection."
-    mean = written(name, these.effect, (these.low, these.high))
+    mean = written(name, these.effect, these.interval)
     mean = f"mean search length, B / A: {mean}" if name == "ranking" else mean.replace(" ", " points ", 1)
     text = f"{name.capitalize()}: better in {effect.better} of {n_rows}; {mean} on average"
     if new is None:
@@ -366,17 +265,3 @@ def _facet_sentence(effect: PooledEffect, n_rows: int) -> str:
     outlook = "could go either way" if either_way else "is expected to go the same way"
     prediction = f"[{written(name, new.predicted_low)}, {written(name, new.predicted_high)}]"
     return f"{text}; a new collection {outlook} (prediction interval {prediction})."
-
-
-_POOLED = attributes(
-    "facet=name", "higher_is_better", "better", "worse", "mean=these.effect", "mean_low=these.low", "mean_high=these.high",
-    "mean_p=these.pvalue", "mean_p_corrected=these.pvalue_corrected", "conditions_in_mean=these.k", "new_mean=new.effect",
-    "new_low=new.low", "new_high=new.high", "new_p=new.pvalue", "predicted_low=new.predicted_low",
-    "predicted_high=new.predicted_high", "tau_squared=new.tau_squared", "i_squared=new.i_squared",
-)  # fmt: skip
-
-
-def pooled_rows(overall: Overall) -> list[dict[str, Any]]:
-    """Return a flat row for the mean of each facet and measure; None where there is none."""
-    about = {"condition": "all", "contender": overall.contender, "verdict": overall.label}
-    return [about | row for row in rows_of(_POOLED, overall.pooled)]

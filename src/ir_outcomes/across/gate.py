@@ -6,17 +6,16 @@ from dataclasses import dataclass, replace
 from itertools import chain, product, zip_longest
 from typing import Any, Literal, NamedTuple
 
-from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.comparison.facets import POWER
-from ir_outcomes.comparison.margins import Against, against_margins, within_margins
+from ir_outcomes.across.result import ConditionsComparison
+from ir_outcomes.comparison.margins import Against, against_margins, check_range, within_margins
 from ir_outcomes.comparison.outcomes import Settings, checked_margins
-from ir_outcomes.comparison.plan import changes_of
+from ir_outcomes.comparison.plan import queries_to_pass
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.results import Column, Immutable, Result, attributes, of_part, rows_of
-from ir_outcomes.statistics import Interval, QueriesNeeded, queries_for_mean
+from ir_outcomes.statistics import Interval, QueriesNeeded
 from ir_outcomes.statistics.intervals import HarmStatus
 
 Status = Literal["pass", "inconclusive", "fail"]
@@ -35,7 +34,10 @@ class GateFacet(Immutable):
     higher_is_better: bool  #: direction of the difference
     n: int  #: queries that it is measured on
     difference: float | None  #: contender minus baseline
-    interval: Interval | None  #: two-sided, at level 1 - alpha / (number of contenders)
+    #: the interval for margins, two-sided, at level 1 - alpha / (number of contenders); None where nothing can be compared
+    interval: Interval | None
+    #: what runs as good as each other could pass with so many queries; None as above
+    smallest_margin: float | None
     margin: float  #: largest tolerable harm, positive
     status: HarmStatus  #: whether harm beyond the margin is excluded or shown
     #: how many queries like these, or clusters of them, would exclude harm beyond the margin if the two runs were equally good;
@@ -103,6 +105,9 @@ class GateResult(Result):
         One for each contender and condition, against the baseline and then against the reference.
     margins : tuple of float
         Largest tolerable harm: percentage points of coverage, ranks, and where it was given ranks over all queries.
+    smallest_margins : tuple of float
+        The smallest margins of coverage, ranking and all queries that runs as good as each other pass with so many queries, in
+        every decision; None where they are not known.
     max_missing : float
         Largest tolerable share of answerable queries without results.
     settings : Settings
@@ -115,6 +120,7 @@ class GateResult(Result):
     reference: str | None
     decisions: tuple[GateDecision, ...]
     margins: tuple[float, ...]
+    smallest_margins: tuple[float | None, ...]
     max_missing: float
     settings: Settings
     inputs: Mapping[str, str]
@@ -140,7 +146,7 @@ class GateResult(Result):
         return [row | {"baseline": row["baseline"] or self.baseline} for row in rows]
 
 
-Compared = Comparison | Comparisons | CollectionsComparison
+Compared = Comparison | Comparisons | ConditionsComparison
 Place = tuple[str, str | None]  # a run, and a collection or None where there is only one
 
 
@@ -158,7 +164,9 @@ class _Side(NamedTuple):
 
 
 def _side_of(compared: Compared) -> _Side:
-    if isinstance(compared, CollectionsComparison):
+    if isinstance(compared, ConditionsComparison):
+        if compared.what != "collection":
+            raise ParameterError(f"a gate decides on one collection or several, not on {compared.what}s")
         known: dict[Place, Comparison] = {
             (row.comparison.contender, row.condition): row.comparison for row in compared.conditions
         }
@@ -183,7 +191,7 @@ def gate(
 
     Parameters
     ----------
-    compared : Comparison, Comparisons or CollectionsComparison
+    compared : Comparison, Comparisons or ConditionsComparison
         Each contender and collection is decided on, and the worst decision is that of the whole.
     reference : the same, optional
         The same contenders against a second baseline, such as the last release; both must pass.
@@ -254,6 +262,7 @@ def gate(
         reference=others[0].baseline if others else None,
         decisions=tuple(decisions),
         margins=margins,
+        smallest_margins=_smallest_margins(decisions),
         max_missing=float(max_missing),
         settings=replace(first.settings, margins=margins),
         inputs={os.fsdecode(path): file_digest(path) for path in inputs},
@@ -265,9 +274,21 @@ def gate(
     )
 
 
+def _smallest_margins(decisions: Sequence[GateDecision]) -> tuple[float | None, ...]:
+    """Return for coverage, ranking and all queries the smallest margin that equal runs pass in every decision."""
+    smallest: list[float | None] = []
+    for name in ("coverage", "ranking", "all queries"):
+        facets = [facet for decision in decisions for facet in decision.facets if facet.name == name]
+        known = [facet.smallest_margin for facet in facets if facet.smallest_margin is not None]
+        smallest.append(max(known) if known and len(known) == len(facets) else None)
+    return tuple(smallest)
+
+
 def _decide(
     compared: Comparison, condition: str | None, reference: str | None, margins: Sequence[float], max_missing: float
 ) -> GateDecision:
+    if compared.restricted is None and compared.ranking.measured_in != "ranks" and compared.ranking.n:
+        check_range(compared.ranking.measured_in, compared.ranking.smallest_margin)
     found = against_margins(
         compared.coverage, compared.ranking, compared.restricted, compared.outcomes, margins, compared.identical
     )
@@ -316,10 +337,11 @@ def _failures(compared: Comparison, max_missing: float) -> Iterator[str]:
 def _facet(compared: Comparison, against: Against) -> GateFacet:
     """Add to one facet against its margin how many queries would settle it."""
     facet, needed = against.facet, None
-    if against.status == "inconclusive" and compared.queries is not None:
-        level = compared.settings.first_step_level
-        needed = queries_for_mean(*changes_of(compared.queries, facet.name), against.margin, alpha=level, power=POWER)
-    measured = attributes("name", "measured_in", "higher_is_better", "n", "difference", "interval=margin_interval")
+    if against.status == "inconclusive":
+        needed = queries_to_pass(compared, facet, against.margin)
+    measured = attributes(
+        "name", "measured_in", "higher_is_better", "n", "difference", "interval=margin_interval", "smallest_margin"
+    )
     return GateFacet(**rows_of(measured, [facet])[0], margin=against.margin, status=against.status, needed=needed)
 
 
@@ -344,7 +366,7 @@ def _about(facet: GateFacet, compared: Comparison) -> str:
             f"{text} With {there_are} {units} such a loss would be excluded with {percent(needed.power, 0)} % power if the "
             "runs were equally good; what was seen is less favorable than that."
         )
-    bound = "more than a million" if needed.upper is None else str(needed.upper)
+    bound = "not known" if needed.upper is None else str(needed.upper)
     return (
         f"{text} If the runs are equally good, about {needed.queries} {units} like these exclude it with "
         f"{percent(needed.power, 0)} % power ({percent(needed.confidence, 0)} % upper bound: {bound}; there are {there_are})."

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ir_outcomes.across.conditions import by_contender, compare_in, differing, prevailing
+from ir_outcomes.across.conditions import compare_in, differing, prevailing
+from ir_outcomes.across.result import by_contender
 from ir_outcomes.comparison.facets import POWER
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.comparison.result import Comparison, QueryOutcome, columns_of

@@ -1,84 +1,26 @@
-"""The same comparison on slices of the queries, first whether they differ at all, and at several cutoffs."""
+"""The same comparison on slices of the queries: first whether they differ at all."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import compress
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from ir_outcomes.across.conditions import Condition, condition_columns, conditions_of, prevailing
-from ir_outcomes.comparison.compare import USUAL_CUTOFFS, compare
+from ir_outcomes.across.conditions import conditions_of
+from ir_outcomes.across.result import ConditionsComparison, SliceDifferences
 from ir_outcomes.comparison.outcomes import Settings, pair_queries
-from ir_outcomes.comparison.result import Comparison, columns_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
-from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths
-from ir_outcomes.formatting import listed, plural, pvalue_in_words
+from ir_outcomes.evaluation.lengths import OUTCOMES
+from ir_outcomes.formatting import plural, pvalue_in_words
 from ir_outcomes.reading.files import read_texts
-from ir_outcomes.results import Immutable, Result, rows_of
 from ir_outcomes.statistics import adjust, differences
-from ir_outcomes.statistics.intervals import band_of_events
 from ir_outcomes.statistics.pooling import heterogeneity_test
-from ir_outcomes.types import Correction, RankingTest, check_positive
+from ir_outcomes.types import Correction, RankingTest
 
 FEWEST_QUERIES_OF_A_SLICE = 30
-
-
-@dataclass(frozen=True)
-class SliceDifferences(Immutable):
-    """Whether the slices differ in the effect of one facet at all."""
-
-    contender: str  #: the run
-    facet: str  #: "coverage" or "ranking"
-    cochran_q: float | None  #: Cochran's Q; None where there is nothing to compare
-    pvalue: float | None  #: of its permutation test
-    pvalue_corrected: float | None  #: the same, corrected over the contenders, which decides
-    slices: int  #: slices that were compared
-
-
-@dataclass(frozen=True, repr=False)
-class SlicesComparison(Result):
-    """Contenders against a baseline on slices of the queries; the picture is "forest".
-
-    Attributes
-    ----------
-    baseline : str
-        The run that the others are compared with.
-    by : str
-        What the slices are made by.
-    differ : tuple of SliceDifferences
-        For each contender and facet, whether slices differ at all.
-    conditions : tuple of Condition
-        One for each contender and slice; slices of fewer than 30 queries have no label.
-    settings : Settings
-        Of the comparisons.
-    over_slices : str
-        Correction over contenders and slices.
-    seed, resamples : int
-        Of the permutations.
-    """
-
-    baseline: str
-    by: str
-    differ: tuple[SliceDifferences, ...]
-    conditions: tuple[Condition, ...]
-    settings: Settings
-    over_slices: str
-    seed: int
-    resamples: int
-
-    kind: ClassVar[str] = "slice"
-
-    @property
-    def slices(self) -> tuple[str, ...]:
-        """Names of the slices."""
-        return tuple(dict.fromkeys(row.condition for row in self.conditions))
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a flat row for each contender and slice."""
-        return rows_of(condition_columns(self.conditions), self.conditions)
 
 
 def compare_slices(
@@ -94,7 +36,7 @@ def compare_slices(
     over_slices: Correction = "fdr_bh",
     seed: int = 0,
     resamples: int = 9_999,
-) -> SlicesComparison:
+) -> ConditionsComparison:
     """Compare runs on slices of the queries.
 
     Parameters
@@ -150,13 +92,14 @@ def compare_slices(
     if evaluation.clusters is None:  # the test permutes the labels of queries, not of clusters
         found = [*_differences(everything, labels, baseline, chosen, seed, resamples)]
         differ = _corrected(found, correction)
-    return SlicesComparison(
+    return ConditionsComparison(
+        what="slice",
         baseline=baseline,
         by=named,
         differ=tuple(differ),
         conditions=tuple(rows),
         settings=settings,
-        over_slices=over_slices,
+        over_conditions=over_slices,
         seed=seed,
         resamples=resamples,
         notes=tuple(_notes(evaluation, labels, differ, alpha)),
@@ -253,161 +196,3 @@ def _notes(
         yield f"{plural('query', len(missing))} without a label left out: {some(missing)}."
     if unknown := sorted(set(labels) - set(evaluation.query_ids)):
         yield f"{plural('label', len(unknown))} ignored, of queries that the qrels lack: {some(unknown)}."
-
-
-@dataclass(frozen=True)
-class Curve(Immutable):
-    """Share of the queries answered (or documents found) by rank k, in both runs, for k from 1 to the depth."""
-
-    ranks: tuple[int, ...]  #: the ranks k
-    baseline: tuple[float, ...]  #: share found by rank k, averaged over the answerable queries, higher is better
-    contender: tuple[float, ...]  #: the same of the contender
-    low: tuple[float, ...]  #: band of the difference (contender minus baseline) that holds for all k at once
-    high: tuple[float, ...]
-    level: float  #: of the band
-    n: int  #: answerable queries
-    seed: int  #: of the random signs
-    resamples: int  #: how many
-
-
-@dataclass(frozen=True, repr=False)
-class CutoffsComparison(Result):
-    """Two runs at several cutoffs; the picture is "curve".
-
-    Attributes
-    ----------
-    baseline, contender : str
-        Names of the runs.
-    comparisons : tuple of Comparison
-        What `ir_outcomes.compare` gives at each cutoff, ascending; not corrected for the number of cutoffs.
-    curve : Curve or None
-        None for fewer than two queries.
-    """
-
-    baseline: str
-    contender: str
-    comparisons: tuple[Comparison, ...]
-    curve: Curve | None
-
-    @property
-    def labels(self) -> dict[int, str]:
-        """The label at each cutoff."""
-        return {comparison.cutoff or 0: comparison.verdict.label for comparison in self.comparisons}
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one flat row for each cutoff."""
-        return rows_of(columns_of(self.comparisons), self.comparisons)
-
-    def long_rows(self) -> list[dict[str, Any]]:
-        """Return one flat row for each cutoff and test."""
-        return [{"cutoff": item.cutoff, **row} for item in self.comparisons for row in item.long_rows()]
-
-
-def compare_cutoffs(
-    evaluation: Evaluation,
-    baseline: str,
-    contender: str,
-    *,
-    cutoffs: Sequence[int] = USUAL_CUTOFFS,
-    alpha: float = 0.05,
-    test: RankingTest = "t",
-    seed: int = 0,
-    resamples: int = 9_999,
-) -> CutoffsComparison:
-    """Compare two runs at several cutoffs; no run is read.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Of the runs.
-    baseline, contender : str
-        Names of the runs.
-    cutoffs : sequence of int
-        Which; those beyond the longest list of the shallower run are left out, with a note.
-    alpha, test
-        See `ir_outcomes.compare`.
-    seed, resamples : int
-        Of the random signs of the band.
-
-    Raises
-    ------
-    ParameterError
-        If a cutoff is not a positive whole number, or none is within the lists.
-
-    Examples
-    --------
-    >>> import ir_outcomes as iro
-    >>> qrels = {f"q{n}": {"gold": 1} for n in range(40)}
-    >>> a = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
-    >>> b = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
-    >>> found = compare_cutoffs(iro.evaluate(qrels, {"a": a, "b": b}), "a", "b", cutoffs=[1, 2])
-    >>> found.labels
-    {1: 'better without harm', 2: 'better without harm'}
-    """
-    for cutoff in cutoffs:
-        check_positive("cutoff", cutoff)
-    pair = evaluation[[baseline, contender]]
-    depth, wanted = min(run.depth for run in pair), sorted(set(cutoffs))
-    within = [cutoff for cutoff in wanted if cutoff <= depth]
-    if not within:
-        raise ParameterError(f"no cutoff of {listed([*map(str, wanted)])} is within the lists, which hold {depth} documents")
-    beyond = [str(cutoff) for cutoff in wanted if cutoff > depth]
-    comparisons: Any = [compare(pair.with_cutoff(cutoff), baseline, contender, alpha=alpha, test=test) for cutoff in within]
-    return CutoffsComparison(
-        baseline=baseline,
-        contender=contender,
-        comparisons=tuple(comparisons),
-        curve=curve_of(pair, 1 - alpha, seed=seed, resamples=resamples),
-        notes=tuple(_notes_on_cutoffs(comparisons, beyond, depth)),
-    )
-
-
-def curve_of(pair: Evaluation, level: float, *, seed: int = 0, resamples: int = 9_999) -> Curve | None:
-    """Return the curve of two runs to the depth of the shallower one, with its band; None for fewer than two queries."""
-    n, depth = int(pair.answerable.sum()), min(run.depth for run in pair)
-    if n < 2 or depth < 1:
-        return None
-    baseline = pair[0]
-    by_query = pair.unit == "query"
-    events = [_steps(run, by_query) for run in pair]
-    query, rank, step = (np.concatenate(parts) for parts in zip(*events, strict=True))
-    band = band_of_events(
-        (np.cumsum(baseline.answerable) - 1)[query],
-        rank,
-        np.where(np.arange(len(step)) < len(events[0][0]), -step, step),
-        n,
-        depth,
-        level,
-        clusters=None if baseline.clusters is None else baseline.clusters[baseline.answerable],
-        smallest_step=1.0 if by_query else float(np.mean(1 / baseline.relevant[baseline.answerable])),
-        seed=seed,
-        resamples=resamples,
-    )
-    found = [np.bincount(ranks, weights=steps, minlength=depth + 1)[1 : depth + 1] for _, ranks, steps in events]
-    shares = [tuple((np.cumsum(at_rank) / n).tolist()) for at_rank in found]
-    low, high = tuple(band.low.tolist()), tuple(band.high.tolist())
-    return Curve(tuple(range(1, depth + 1)), shares[0], shares[1], low, high, level, n, seed, resamples)
-
-
-def _steps(run: SearchLengths, by_query: bool) -> tuple[Any, Any, Any]:
-    """Return where the share found rises: query, rank and by how much."""
-    if by_query:
-        ranks = run.esl()
-        queries = np.flatnonzero(~np.isnan(ranks))
-        return queries, ranks[queries].astype(np.int64), np.ones(len(queries))
-    found = run.rank > 0
-    query = run.query[found]
-    return query, run.rank[found], 1 / run.relevant[query]
-
-
-def _notes_on_cutoffs(comparisons: Sequence[Comparison], beyond: Sequence[str], depth: int) -> Iterator[str]:
-    most, times, opposite = prevailing([comparison.verdict.label for comparison in comparisons])
-    if times < len(comparisons):
-        how = f'"{most}" at {times}' if times > 1 else "another one at each"
-        yield (
-            f"The label depends on the cutoff: {how} of {plural('cutoff', len(comparisons))}, "
-            f"{'with' if opposite else 'never with'} opposite directions. Labels are not corrected for the number of cutoffs: "
-            "decide on one before looking."
-        )
-    if beyond:
-        yield f"{listed(beyond)}: beyond the longest list of the shallower run ({plural('document', depth)}); left out."

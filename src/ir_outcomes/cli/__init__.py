@@ -35,6 +35,7 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "plan": compare.plan,
     "gate": compare.gate,
     "report": compare.report,
+    "check": many.check,
     "evaluate": many.evaluate,
     "leaderboard": many.leaderboard,
     "history": many.history,

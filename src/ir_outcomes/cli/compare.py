@@ -194,17 +194,18 @@ def verdict(
 def compare_cutoffs(
     qrels: options.QRELS,
     baseline: options.BASELINE,
-    run: Annotated[str, Parameter(help="Run B.")],
+    runs: options.CONTENDERS,
     /,
     *,
     settings: options.RunOptions = options.RunOptions(),
     cutoffs: Annotated[tuple[int, ...], Parameter(name="--at", validator=options.POSITIVE)] = USUAL_CUTOFFS,
-    tests: options.Tests = options.Tests(),
+    tests: options.CorrectedTests = options.CorrectedTests(),
     resamples: options.RESAMPLES = 9999,
     seed: options.SEED = 0,
     out: output.PlotOutput = output.PlotOutput(),
+    kind: Annotated[Literal["curve", "forest"], output.PLOT_KIND] = "curve",
 ) -> None:
-    """Compare two runs at several cutoffs.
+    """Compare runs at several cutoffs.
 
     --plot draws how much each run finds by every rank, with a band around the difference.
 
@@ -212,18 +213,18 @@ def compare_cutoffs(
     ----------
     cutoffs
         A cutoff; give it once for each cutoff.
+    kind
+        The figure of --plot: what is found by every rank (curve), or the effects at each cutoff (forest).
 
     Examples
     --------
     ir-outcomes compare-cutoffs qrels.txt bm25.run bm25-stem.run --at 10 --at 100
     """
-    evaluation, baseline, contender = options.evaluated_with_baseline(settings, qrels, baseline, [run])
-    if not isinstance(contender, str):
-        raise options.UsageError(f"{run} holds several runs; give one.")
+    evaluation, baseline, contenders = options.evaluated_with_baseline(settings, qrels, baseline, runs)
     result = iro.compare_cutoffs(
-        evaluation, baseline, contender, cutoffs=cutoffs, seed=seed, resamples=resamples, **asdict(tests)
+        evaluation, baseline, contenders, cutoffs=cutoffs, seed=seed, resamples=resamples, **asdict(tests)
     )
-    out.show(result)
+    out.show(result, kind)
 
 
 def compare_slices(
@@ -417,7 +418,7 @@ def plan(
     """
     evaluation, baseline, contenders = options.evaluated_with_baseline(settings, qrels, baseline, runs)
     result = iro.compare(evaluation, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests))
-    out.write(*(iro.plan(comparison, *(tests.margins or ())[:2]) for comparison in _each(result)))
+    out.write(*(iro.plan(comparison, *(tests.margins or ())) for comparison in _each(result)))
 
 
 def report(

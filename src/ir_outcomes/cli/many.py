@@ -16,7 +16,31 @@ from cyclopts.validators import Number
 
 import ir_outcomes as iro
 from ir_outcomes.cli import options, output
+from ir_outcomes.evaluation.evaluate import is_saved
 from ir_outcomes.samples import write_sample, write_suite
+
+
+def check(
+    qrels: options.QRELS,
+    runs: options.RUNS,
+    /,
+    *,
+    rel: options.REL = None,
+    names: options.NAMES = None,
+    out: output.Output = output.Output(),
+) -> int:
+    """Find what in the files would change results.
+
+    Ids that do not match, with the rule that would make them match; missing queries, identical runs, scores that contradict the
+    ranks, equal scores, repeated judgments. The exit status is 3 where there is a problem, else 0.
+
+    Examples
+    --------
+    ir-outcomes check qrels.txt *.run
+    """
+    result = iro.check(qrels, runs, rel=rel, names=names)
+    out.write(result)
+    return result.exit_status
 
 
 def evaluate(
@@ -180,6 +204,7 @@ def agreement(
     sources: options.Sources = options.Sources(),
     settings: options.RunOptions = options.RunOptions(),
     splits: Annotated[int, Parameter(validator=options.POSITIVE)] = 100,
+    pairs: Annotated[int, Parameter(validator=options.POSITIVE)] = 20_000,
     alpha: options.ALPHA = 0.05,
     seed: options.SEED = 0,
     out: output.PlotOutput = output.PlotOutput(),
@@ -187,21 +212,32 @@ def agreement(
     """Count how often verdicts agree on halves of the queries.
 
     Divides the queries at random, many times, and counts how often both halves give a pair of runs the same verdict, and how
-    often each significance test decides alike, by default by the reciprocal rank and nDCG@10.
+    often each significance test decides alike, by default by the reciprocal rank and nDCG@10 (saved evaluations: by the first).
 
     Parameters
     ----------
     splits
         The number of random splits into halves.
+    pairs
+        The most pairs of runs to judge; of more, a random sample of so many is drawn.
 
     Examples
     --------
     ir-outcomes agreement qrels.txt *.run --splits 10
     """
-    source, measures = sources.read(qrels, runs, settings, default=["nDCG@10"])
-    out.show(
-        iro.agreement(source, measures=measures, splits=splits, seed=seed, alpha=alpha, progress=output.progress_is_shown())
+    default = [] if any(map(is_saved, runs or ())) else ["nDCG@10"]  # which a saved evaluation need not have
+    source, measures = sources.read(qrels, runs, settings, default=default)
+    found = iro.agreement(
+        source,
+        measures=measures,
+        splits=splits,
+        seed=seed,
+        alpha=alpha,
+        pairs=pairs,
+        n_jobs=settings.n_jobs,
+        progress=output.progress_is_shown(),
     )
+    out.show(found)
 
 
 def reordering(

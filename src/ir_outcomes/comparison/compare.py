@@ -15,7 +15,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel, 
 from ir_outcomes.comparison.verdict import LABELS, Verdicts, judge, stacked
 from ir_outcomes.comparison.wording import in_words, notes_on_input
 from ir_outcomes.errors import ParameterError, some
-from ir_outcomes.evaluation.evaluate import evaluate, is_saved, with_saved_runs
+from ir_outcomes.evaluation.evaluate import SavedRuns, evaluate, is_saved
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, load_evaluation, n_missing
 from ir_outcomes.evaluation.lengths import SearchLengths, metadata_of
 from ir_outcomes.formatting import listed, with_progress
@@ -160,12 +160,14 @@ def compare(
         left_out = len(others) < len(chosen)
         evaluation = qrels[others if best else [baseline, *others]]
     else:
-        contenders = with_saved_runs(contenders)
+        saved = SavedRuns.among(contenders)
+        contenders = saved.runs
         several = run_list(contenders) is not None
         sources, called, left_out = _sources(baseline, contenders, names, best)
         evaluation = evaluate(
-            qrels, sources, names=called, cutoff=cutoff, rel=rel, unit=unit or "auto", ties=ties or "trec",
-            judged_only=bool(judged_only), queries=queries, clusters=clusters, n_jobs=n_jobs, progress=progress,
+            qrels, sources, names=called, cutoff=cutoff or saved.cutoff, rel=rel, unit=unit or saved.unit or "auto",
+            ties=ties or "trec", judged_only=bool(judged_only), queries=queries, clusters=clusters, n_jobs=n_jobs,
+            progress=progress,
         )  # fmt: skip
     if len(evaluation) < 2 or (not several and (all_pairs or best)):
         raise ParameterError("`baseline='best'` and `all_pairs=True` need several contenders; give a list of them")

@@ -14,7 +14,7 @@ from ir_outcomes.statistics import Interval, Test, differences, intervals, linea
 from ir_outcomes.statistics.counts import Members, tally, tally_subsets
 from ir_outcomes.statistics.signflips import Levels
 from ir_outcomes.statistics.tests import Kernel, PairedTests, Tests, binomial_test, binomial_tests
-from ir_outcomes.types import Bools, Floats
+from ir_outcomes.types import Bools, Floats, Ints
 
 POWER = 0.8
 
@@ -44,8 +44,12 @@ class Facet(Tested):
     difference: float | None  #: contender minus baseline
     deviation: float | None  #: standard deviation of the differences
     interval: Interval | None  #: two-sided, of the difference, at level 1 - alpha; None where it is not defined
-    #: the same at 1 - alpha / (number of contenders), which non-inferiority and equivalence look at
+    #: with two imaginary queries, at 1 - alpha / (number of contenders), which non-inferiority and equivalence look at; None
+    #: where nothing can be compared or the largest possible difference is not known
     margin_interval: Interval | None
+    #: the smallest margin that runs as good as each other pass on so many queries: half the width of `margin_interval` where no
+    #: query differs
+    smallest_margin: float | None
     effect_size: float | None  #: None where it is not finite
     effect: str  #: "odds ratio won : lost" or "mean / standard deviation of the differences"
     test: str  #: the deciding test
@@ -112,6 +116,7 @@ class RestrictedLength(Tested):
     difference: float
     interval: Interval | None
     margin_interval: Interval | None
+    smallest_margin: float | None
     both: float  #: part of the difference from what both runs found
     won: float  #: from what only the contender found, 0 or less
     lost: float  #: from what only the baseline found, 0 or more
@@ -305,6 +310,7 @@ def coverage_facet(pair: PairedQueries, tests: PairedTests, settings: Settings) 
     else:
         test = tests["signflip"]
         detectable = _detectable_mean(linearized(change, pair.clusters), level, most=1.0)
+    margin_interval, smallest = _against_margins(change, 1.0, settings, pair.clusters, whole=whole)
     return CoverageFacet(
         name="coverage",
         measured_in="percentage points",
@@ -316,7 +322,8 @@ def coverage_facet(pair: PairedQueries, tests: PairedTests, settings: Settings) 
         difference=_percent(_mean_difference(change)),
         deviation=_percent(_deviation(change)),
         interval=_points(intervals.coverage_interval(change, pair.item_share, 1 - settings.alpha, pair.clusters)),
-        margin_interval=_points(intervals.coverage_interval(change, pair.item_share, settings.margin_level, pair.clusters)),
+        margin_interval=_points(margin_interval),
+        smallest_margin=_percent(smallest),
         effect_size=intervals.odds_ratio(won, lost) if whole else _standardized(change),
         effect="odds ratio won : lost" if whole else "mean / standard deviation of the differences",
         test=test.name,
@@ -344,13 +351,13 @@ def ranking_facet(
     tests = dict(offered)
     tests[test] = offered.one(test, own_test)
     # The most that a query can change by, where it is known.
-    largest = None
-    if pair.identical:
-        largest = 0.0
-    elif pair.measure is not None:
-        largest = range_of(pair.measure, baseline, contender)
+    possible = None
+    if pair.measure is not None:
+        possible = range_of(pair.measure, baseline, contender)
     elif pair.restricted is not None:
-        largest = pair.restricted.horizon - 1.0
+        possible = pair.restricted.horizon - 1.0
+    largest = 0.0 if pair.identical else possible
+    margin_interval, smallest = _against_margins(change, possible, settings, clusters)
     facet = RankingFacet(
         name="ranking",
         measured_in=measured_in,
@@ -362,7 +369,8 @@ def ranking_facet(
         difference=_mean_difference(change),
         deviation=_deviation(change),
         interval=intervals.mean_interval(change, 1 - settings.alpha, largest, clusters),
-        margin_interval=intervals.mean_interval(change, settings.margin_level, largest, clusters),
+        margin_interval=margin_interval,
+        smallest_margin=smallest,
         effect_size=_standardized(change),
         effect="mean / standard deviation of the differences",
         test=test,
@@ -417,6 +425,7 @@ def restricted_length(pair: PairedQueries, samples: PairSamples, settings: Setti
         return None
     largest = 0.0 if pair.identical else float(restricted.horizon)
     change = differences(restricted.baseline, restricted.contender)
+    margin_interval, smallest = _against_margins(change, float(restricted.horizon), settings, pair.clusters)
     return RestrictedLength(
         horizon=restricted.horizon,
         n=len(change),
@@ -424,7 +433,8 @@ def restricted_length(pair: PairedQueries, samples: PairSamples, settings: Setti
         contender=float(restricted.contender.mean()),
         difference=_mean_difference(change) or 0.0,
         interval=intervals.mean_interval(change, 1 - settings.alpha, largest, pair.clusters),
-        margin_interval=intervals.mean_interval(change, settings.margin_level, largest, pair.clusters),
+        margin_interval=margin_interval,
+        smallest_margin=smallest,
         both=float(restricted.both.mean()),
         won=float(restricted.won.mean()),
         lost=float(restricted.lost.mean()),
@@ -445,6 +455,22 @@ def confirming_tests(pair: PairedQueries, restricted: RestrictedLength | None) -
         return ()
     tests = paired_tests(differences(*pair.all_queries), clusters=pair.clusters)
     return tests[tests.of_mean], tests["wilcoxon"]
+
+
+def _against_margins(
+    change: Floats, largest: float | None, settings: Settings, clusters: Ints | None, *, whole: bool = False
+) -> tuple[Interval | None, float | None]:
+    """Return the interval for margins, and the smallest margin that it excludes where no query differs."""
+    if largest is None:
+        return None, None
+
+    def interval_of(d: Floats) -> Interval | None:
+        if whole:  # the adjusted Wald interval has its own imaginary queries
+            return intervals.coverage_interval(d, 1.0, settings.margin_level)
+        return intervals.margin_interval(d, largest, settings.margin_level, clusters)
+
+    of_equal_runs = interval_of(np.zeros(len(change)))
+    return interval_of(change), None if of_equal_runs is None else of_equal_runs.high
 
 
 def _detectable_mean(change: Floats, level: float, most: float = np.inf) -> float | None:

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from ir_outcomes.comparison.facets import CoverageFacet, Facet, RankingFacet, RestrictedLength
 from ir_outcomes.comparison.outcomes import Outcomes
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.statistics import intervals
 
 
@@ -27,19 +29,41 @@ def against_margins(
 ) -> list[Against]:
     """Compare the intervals of coverage, ranking and all queries (where they are known) with their margins."""
     facets: list[Facet | RestrictedLength] = [coverage, ranking]
-    if restricted is not None and outcomes.shares is not None:
-        # What the other two margins tolerate, over all queries: of a share `both` of what is found the ranking margin, and each
-        # answer that is lost costs at most k ranks.
-        implied = margins[1] * outcomes.shares.both + margins[0] / 100 * restricted.horizon
-        margins = (*margins, implied)[:3]
+    if restricted is not None:
+        margins = (*margins, implied_margin(margins, restricted, outcomes))[:3]
         facets.append(restricted)
     found = []
     for facet, margin in zip(facets, margins, strict=False):
-        interval, n = facet.margin_interval, facet.n
-        status = intervals.harm(interval, margin, n, higher_is_better=facet.higher_is_better)
-        is_equivalent = identical or intervals.equivalent(interval, margin, n)
+        interval = facet.margin_interval
+        status = intervals.harm(interval, margin, higher_is_better=facet.higher_is_better)
+        is_equivalent = identical or intervals.equivalent(interval, margin)
         found.append(Against(facet, margin, "harm excluded" if identical else status, is_equivalent))
     return found
+
+
+def check_range(measure: str, largest: float | None) -> None:
+    """Refuse margins where it is not known how much a query can change by."""
+    if largest is None:
+        raise ParameterError(
+            f"margins: the largest possible value of {measure} is not known, so harm cannot be excluded; leave margins out, or "
+            "compare by ranks or by a measure from 0 to 1, such as nDCG"
+        )
+
+
+def implied_margin(margins: Sequence[float], restricted: RestrictedLength, outcomes: Outcomes) -> float:
+    """Return what the margins of coverage and ranking tolerate over all queries, in ranks."""
+    # Of a share `both` of what is found the ranking margin, and each answer that is lost costs at most k ranks.
+    both = 0.0 if outcomes.shares is None else outcomes.shares.both
+    return margins[1] * both + margins[0] / 100 * restricted.horizon
+
+
+def largest_change(facet: Facet | RestrictedLength, restricted: RestrictedLength | None) -> float | None:
+    """Return the most that a query can change by, in the unit of the facet; None where it is not known."""
+    if facet.name == "coverage":
+        return 100.0
+    if restricted is None:
+        return range_of(facet.measured_in)
+    return restricted.horizon - 1.0 if facet.name == "ranking" else float(restricted.horizon)
 
 
 def within_margins(found: Sequence[Against], identical: bool) -> tuple[bool, bool]:

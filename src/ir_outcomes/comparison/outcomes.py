@@ -169,6 +169,9 @@ class PairedQueries:
     clusters: Ints | None = None  # cluster of each query; None where queries are independent
     measure: str | None = None  # another measure, whose values take the place of lengths
     higher_is_better: bool = False  # direction of the lengths, or of that measure
+    largest: float | None = (
+        None  # the most that a length, or a value of that measure, can change by; None where it is not known
+    )
     identical: bool = False  # whether the runs have the same documents in the same order; not where that is not known
 
     @property

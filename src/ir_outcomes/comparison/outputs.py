@@ -10,12 +10,13 @@ import numpy as np
 from ir_measures import Metric
 
 from ir_outcomes.comparison.compare import MeasuredPair, Rules, build
+from ir_outcomes.comparison.margins import check_range
 from ir_outcomes.comparison.outcomes import Settings, check_rules, checked_margins, from_items
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
 from ir_outcomes.evaluation.lengths import clusters_of, digest_of_clusters
-from ir_outcomes.evaluation.scores import parse_measure
+from ir_outcomes.evaluation.scores import parse_measure, range_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.outputs import RECIPROCALS, Output, base_name, is_gain, read_output_of_each_run
@@ -270,6 +271,8 @@ def _compared(
         for output, ids in zip(outputs, lacking, strict=True)
     ]
     is_value = meaning.kind == "value"
+    if settings.margins is not None and is_value:
+        check_range(outputs[0].measure, range_of(outputs[0].measure, *found))
     naive = [np.nan_to_num(run if is_value else 1 / run) for run in found]
     pairs = []
     for place, output in enumerate(outputs[1:], 1):

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import POWER
+from ir_outcomes.comparison.facets import POWER, Facet, RestrictedLength
+from ir_outcomes.comparison.margins import implied_margin, largest_change
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, QueryOutcome
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.results import Immutable, Result, attributes, rows_of
-from ir_outcomes.statistics import QueriesNeeded, linearized, queries_for_coverage, queries_for_mean
+from ir_outcomes.statistics import QueriesNeeded, linearized, queries_for_coverage, queries_for_margin, queries_for_mean
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.types import Floats
 
@@ -24,7 +25,7 @@ BY_DEFAULT = "By default"  # a note that begins so is shown first
 class PlannedFacet(Immutable):
     """How many queries one facet needs."""
 
-    name: str  #: "coverage" or "ranking"
+    name: str  #: "coverage", "ranking" or "all queries"
     measured_in: str  #: unit of `effect`
     effect: float  #: the difference to detect, positive
     n: int  #: queries of the pilot that the facet is measured on
@@ -32,6 +33,8 @@ class PlannedFacet(Immutable):
     smallest_pvalue: float  #: that these allow
     test: str  #: that is planned for
     needed: QueriesNeeded  #: all answerable queries counted, with an upper bound; its `effect` is a share for coverage
+    #: how many queries a gate needs to exclude as large a harm, if the runs are equally good; None where that is not known
+    to_pass: QueriesNeeded | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,6 +47,8 @@ class Plan(Result):
         Of the pilot; see `ir_outcomes.Comparison`.
     coverage, ranking : PlannedFacet
         What each facet needs.
+    all_queries : PlannedFacet or None
+        What the mean search length over all queries needs; None without a cutoff.
     power : float
         Chance to detect the effects.
     settings : Settings
@@ -55,6 +60,7 @@ class Plan(Result):
     n_queries: int
     coverage: PlannedFacet
     ranking: PlannedFacet
+    all_queries: PlannedFacet | None
     power: float
     settings: Settings
 
@@ -64,8 +70,15 @@ class Plan(Result):
             *attributes("facet=name", "measured_in", "effect", "n", "n_nonzero", "smallest_pvalue", "test"),
             *attributes("queries=needed.queries", "queries_upper=needed.upper", "power=needed.power"),
             *attributes("alpha=needed.alpha", "confidence=needed.confidence"),
+            *attributes("queries_to_pass=to_pass.queries", "queries_to_pass_upper=to_pass.upper"),
         )
-        return rows_of(columns, (self.coverage, self.ranking))
+        return rows_of(columns, self.facets)
+
+    @property
+    def facets(self) -> tuple[PlannedFacet, ...]:
+        """Coverage, ranking and, where they are known, all queries."""
+        facets = (self.coverage, self.ranking)
+        return facets if self.all_queries is None else (*facets, self.all_queries)
 
 
 def changes_of(queries: Sequence[QueryOutcome], what: str) -> tuple[Floats, int]:
@@ -82,7 +95,27 @@ def changes_of(queries: Sequence[QueryOutcome], what: str) -> tuple[Floats, int]
     return linearized(values, np.array([cluster for _, cluster in changes])), len({query.cluster for query in queries})
 
 
-def plan(comparison: Comparison, coverage: float | None = None, ranking: float | None = None, *, power: float = POWER) -> Plan:
+def queries_to_pass(
+    comparison: Comparison, facet: Facet | RestrictedLength, margin: float, power: float = POWER
+) -> QueriesNeeded | None:
+    """Return how many queries exclude harm beyond a margin if the runs are equally good; None where it is not known."""
+    largest = largest_change(facet, comparison.restricted)
+    if comparison.queries is None or facet.smallest_margin is None or largest is None:
+        return None
+    changes, n = changes_of(comparison.queries, facet.name)
+    whole = facet.name == "coverage" and comparison.settings.coverage_test == "exact"
+    level = comparison.settings.first_step_level
+    return queries_for_margin(changes, n, margin, largest, alpha=level, power=power, whole=whole)
+
+
+def plan(
+    comparison: Comparison,
+    coverage: float | None = None,
+    ranking: float | None = None,
+    all_queries: float | None = None,
+    *,
+    power: float = POWER,
+) -> Plan:
     """Compute how many queries like those of a comparison would detect the effects that matter.
 
     The effects are those that you care about, not those that were observed: the power of a finished test to detect what it
@@ -95,14 +128,17 @@ def plan(comparison: Comparison, coverage: float | None = None, ranking: float |
     coverage, ranking : float, optional
         Differences to detect, in either direction: percentage points, by default 1, and ranks (or the unit of the measure that
         was compared), by default 0.5.
+    all_queries : float, optional
+        Difference over all queries, in ranks; by default what the other two tolerate together as margins of
+        `ir_outcomes.gate`.
     power : float
         Chance to detect them.
 
     Returns
     -------
     Plan
-        For each facet a number of queries and an 80 % upper bound, which accounts for what the pilot does not know about the
-        spread.
+        For each facet the number of queries that detect the difference, the number with which a gate excludes as large a harm
+        if the runs are equally good, and 80 % upper bounds, which account for what the pilot does not know about the spread.
 
     Raises
     ------
@@ -132,21 +168,44 @@ def plan(comparison: Comparison, coverage: float | None = None, ranking: float |
         changes, n = changes_of(comparison.queries, "coverage")
         for_coverage = queries_for_mean(changes / 100, n, points / 100, alpha=level, power=power)
     for_ranking = queries_for_mean(*changes_of(comparison.queries, "ranking"), ranks, alpha=level, power=power)
-    planned = []
-    for measured, effect, needed in ((facet, points, for_coverage), (comparison.ranking, ranks, for_ranking)):
-        test, smallest = "exact" if measured.test == "exact" else "t", smallest_pvalue(measured.n_nonzero)
-        about = measured.name, measured.measured_in, abs(effect), measured.n, measured.n_nonzero
-        planned.append(PlannedFacet(*about, smallest, test, needed))
-    defaults = [facet for facet, effect in zip(planned, (coverage, ranking), strict=True) if effect is None]
+    restricted = comparison.restricted
+    planned = [
+        _planned(comparison, facet, points, for_coverage, power),
+        _planned(comparison, comparison.ranking, ranks, for_ranking, power),
+    ]
+    if restricted is not None:
+        if all_queries is None:
+            all_queries = implied_margin((abs(points), abs(ranks)), restricted, comparison.outcomes)
+        over_all = queries_for_mean(*changes_of(comparison.queries, "all queries"), all_queries, alpha=level, power=power)
+        planned.append(_planned(comparison, restricted, all_queries, over_all, power))
+    defaults = [facet for facet, effect in zip(planned, (coverage, ranking), strict=False) if effect is None]
     return Plan(
         baseline=comparison.baseline,
         contender=comparison.contender,
         n_queries=comparison.n_queries,
         coverage=planned[0],
         ranking=planned[1],
+        all_queries=planned[2] if len(planned) == 3 else None,
         power=power,
         settings=comparison.settings,
         notes=tuple(_notes(comparison, planned, defaults, level)),
+    )
+
+
+def _planned(
+    comparison: Comparison, facet: Facet | RestrictedLength, effect: float, needed: QueriesNeeded, power: float
+) -> PlannedFacet:
+    """Return what one facet needs."""
+    return PlannedFacet(
+        name=facet.name,
+        measured_in=facet.measured_in,
+        effect=abs(effect),
+        n=facet.n,
+        n_nonzero=facet.n_nonzero,
+        smallest_pvalue=smallest_pvalue(facet.n_nonzero),
+        test="exact" if isinstance(facet, Facet) and facet.test == "exact" else "t",
+        needed=needed,
+        to_pass=queries_to_pass(comparison, facet, abs(effect), power),
     )
 
 

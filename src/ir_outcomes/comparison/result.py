@@ -34,6 +34,11 @@ class QueryOutcome(NamedTuple):
     text: str | None = None  #: of the query, where it is known
     cluster: int | None = None  #: number of its cluster, where there are clusters
 
+    @property
+    def change(self) -> float | None:
+        """Contender minus baseline, of the restricted search length where there is one."""
+        return self.difference if self.restricted is None else self.restricted
+
 
 def query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[QueryOutcome, ...]:
     """Return what two runs did with each query."""

@@ -9,7 +9,7 @@ from ir_outcomes.comparison.facets import POWER, Facet, RankingFacet, confirming
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import SENTENCES
-from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, notes_on_queries, unjudged_share
+from ir_outcomes.evaluation.evaluation import MANY_MISSING, UNEVEN_JUDGING, notes_on_queries, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, percent, plural, pvalue, pvalue_in_words
 from ir_outcomes.statistics import Test, design_effect, differences
@@ -17,7 +17,6 @@ from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.statistics.counts import FEW
 
 FEW_QUERIES = 60
-MANY_MISSING = 0.05  # share of the queries above which missing results are the first thing to know
 
 
 def in_words(comparison: Comparison, pair: PairedQueries) -> Comparison:

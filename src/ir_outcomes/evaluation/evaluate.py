@@ -1,20 +1,20 @@
 """`evaluate`: the only place that resolves a dataset id, names runs, reads files and shares work between processes."""
 
 import os
-import warnings
 from collections.abc import Generator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple, Self, TypeVar, get_args
 
 import numpy as np
 
-from ir_outcomes.errors import EmptyInput, InputError, MismatchError, ParameterError, not_installed, some, warn
+from ir_outcomes.errors import EmptyInput, InputError, MismatchError, ParameterError, some, warn
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, load_evaluation
 from ir_outcomes.evaluation.ids import repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of, search_lengths
+from ir_outcomes.evaluation.parallel import check_jobs, in_parallel
 from ir_outcomes.evaluation.ranking import RankedDocuments, ranked_documents
 from ir_outcomes.evaluation.scores import Scores, comparable_measures, follows_from_lengths, measure_values
 from ir_outcomes.formatting import with_progress
@@ -68,12 +68,13 @@ def evaluate(
         See `ir_outcomes.as_run`. ``"irds:"`` is the ranking that comes with the task. Search lengths, and those in a file that
         `Evaluation.save` wrote, are taken as they are, if their qrels and settings are these.
     cutoff : int, optional
-        The default of the analyses: ranks beyond it do not count. By default the task's, or 100. Runs keep their whole depth.
+        The default of the analyses: ranks beyond it do not count. By default that of a saved evaluation, the task's, or 100.
+        Runs keep their whole depth.
     rel : int, optional
         Smallest grade of a relevant document; by default the task's, or 1.
     unit : {"auto", "query", "document"}
         What is answered or not: a query, by its first relevant document, or each relevant document, averaged within its query.
-        "auto" takes the task's, or chooses "query" where the median query has one relevant document.
+        "auto" takes that of a saved evaluation, the task's, or "query" where the median query has one relevant document.
     ties : {"trec", "msmarco", "input", "expected"}
         Order among equal scores; see `ir_outcomes.search_lengths`.
     judged_only : bool
@@ -133,10 +134,14 @@ def evaluate(
     check_count("documents", documents)
     if documents or unjudged:
         check_one_order(ties)
-    sources, given_names = runs_and_names(with_saved_runs(runs), names)
+    saved = SavedRuns.among(runs)
+    sources, given_names = runs_and_names(saved.runs, names)
     collection = open_collection(qrels, queries)
     judgments, task = collection.qrels, collection.task
-    cutoff = cutoff if cutoff is not None else task.cutoff if task else DEFAULT_CUTOFF
+    if cutoff is None:
+        cutoff = saved.cutoff or (task.cutoff if task else DEFAULT_CUTOFF)
+    if unit == "auto":
+        unit = saved.unit or unit
     settings = {"rel": rel if rel is not None else task.rel if task else 1, "ties": ties, "judged_only": judged_only}
     asked = comparable_measures(measures, directions)  # what follows from search lengths is computed when it is used
     needing_runs = {measure: higher for measure, higher in asked.items() if not follows_from_lengths(measure, settings)}
@@ -175,13 +180,39 @@ def is_saved(source: Any) -> bool:
     return isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(".npz")
 
 
-def with_saved_runs(runs: Any) -> Any:
-    """Return the runs with the search lengths of saved evaluations in the place of their files."""
-    if is_saved(runs):
-        return list(load_evaluation(runs))
-    if isinstance(runs, list) and any(map(is_saved, runs)):
-        return [run for source in runs for run in (load_evaluation(source) if is_saved(source) else [source])]
-    return runs
+T = TypeVar("T")
+
+
+class SavedRuns(NamedTuple):
+    """Runs, with search lengths in the place of the files of saved evaluations, and these."""
+
+    runs: Any
+    evaluations: Mapping[str, Evaluation] = {}  # by the path of the file
+
+    @classmethod
+    def among(cls, runs: Any) -> Self:
+        """Find the saved evaluations among runs, and load them."""
+        listed = runs if isinstance(runs, list) else [runs]
+        loaded = {os.fspath(source): load_evaluation(source) for source in listed if is_saved(source)}
+        if not loaded:
+            return cls(runs)
+        return cls([run for source in listed for run in (loaded[os.fspath(source)] if is_saved(source) else [source])], loaded)
+
+    @property
+    def cutoff(self) -> int | None:
+        """The cutoff that they were evaluated with; None where there are none."""
+        return self._shared("cutoff", {path: evaluation.cutoff for path, evaluation in self.evaluations.items()})
+
+    @property
+    def unit(self) -> Unit | None:
+        """The unit that they were evaluated by; None where there are none."""
+        return self._shared("unit", {path: evaluation.unit for path, evaluation in self.evaluations.items()})
+
+    def _shared(self, setting: str, found: Mapping[str, T]) -> T | None:
+        if len(set(found.values())) > 1:
+            each = ", ".join(f"{path}: {value}" for path, value in found.items())
+            raise MismatchError(f"saved evaluations have different {setting}s ({each}); say which {setting} holds")
+        return next(iter(found.values()), None)
 
 
 def _unit_of(unit: UnitChoice, task: Task | None, lengths: SearchLengths) -> Unit:
@@ -300,36 +331,14 @@ def each_run(
     work: _Work, jobs: list[tuple[Any, str | None]], n_jobs: int | None
 ) -> Generator[_Result | InputError, None, None]:
     """Evaluate the runs in their order, files by other processes through joblib if there is more than one job."""
-    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
-        raise ParameterError("must be 1 or more, -1 for one job per processor, or None", n_jobs=n_jobs)
-    if n_jobs == 1:
-        yield from (work(run, name) for run, name in jobs)
-        return
-    try:
-        from joblib import Parallel, delayed
-        from joblib.parallel import get_active_backend
-    except ImportError:
-        raise not_installed("several jobs need joblib", "parallel") from None
+    check_jobs(n_jobs)
     # Runs in memory would take longer to send than to evaluate, and a pipe is read by this process only. Paths are absolute
     # because a process that is used again may have started in another directory.
-    sent = [is_path(run) and os.path.isfile(run) for run, _ in jobs]
-    calls = [delayed(work)(os.path.abspath(run), name) for (run, name), is_sent in zip(jobs, sent, strict=True) if is_sent]
-    # loky starts all the processes at once, however few jobs there are.
-    limit = n_jobs if n_jobs is None or n_jobs < 0 else min(n_jobs, max(2, len(calls)))
-    can_stop = get_active_backend()[0].supports_return_generator  # others return all results at the end
-    parallel = Parallel(n_jobs=limit, return_as="generator" if can_stop else "list")
-    try:
-        with warnings.catch_warnings(), closing(result for result in parallel(calls)) as elsewhere:
-            # joblib's advice where an error ends the evaluation early
-            warnings.filterwarnings("ignore", ".*You could benefit from adjusting", UserWarning)
-            for (run, name), is_sent in zip(jobs, sent, strict=True):
-                yield next(elsewhere) if is_sent else work(run, name)
-    except Exception as error:
-        if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # the latter is Dask's
-            raise ParameterError(
-                "a process that evaluates runs was killed, perhaps because memory ran out; use fewer jobs", n_jobs=n_jobs
-            ) from error
-        raise
+    sent = [n_jobs != 1 and is_path(run) and os.path.isfile(run) for run, _ in jobs]
+    calls = [partial(work, os.path.abspath(run), name) for (run, name), is_sent in zip(jobs, sent, strict=True) if is_sent]
+    with closing(in_parallel(calls, n_jobs)) as elsewhere:
+        for (run, name), is_sent in zip(jobs, sent, strict=True):
+            yield next(elsewhere) if is_sent else work(run, name)
 
 
 def _check_answers(lengths: SearchLengths, name: str) -> None:

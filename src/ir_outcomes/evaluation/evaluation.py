@@ -2,6 +2,7 @@
 
 import io
 import os
+import zipfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,17 +14,19 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import FormatError, MismatchError, ParameterError, UnreadableFile, some, warn
 from ir_outcomes.evaluation.ids import repair_of_queries
-from ir_outcomes.evaluation.lengths import SearchLengths, text_before
+from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, text_before
 from ir_outcomes.evaluation.ranking import RankedDocuments, score_bits
 from ir_outcomes.evaluation.scores import Scores, comparable, direction_of, known_scores, measure_values, places_of_queries
 from ir_outcomes.formatting import percent, plural, write_completely
 from ir_outcomes.reading.datasets import as_qrels, as_run
+from ir_outcomes.reading.files import refuse_bomb
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import check_names
 from ir_outcomes.types import Bools, Ints, Ties, Unit, check_positive
 
 DEFAULT_CUTOFF = 100
 MANY_REORDERED = 0.2  # share of the answered queries; files of usual systems have up to 0.15
+MANY_MISSING = 0.05  # share of the answerable queries above which missing results are the first thing to know
 UNEVEN_JUDGING = 0.05  # shares of unjudged documents that differ by more can bias a comparison
 
 
@@ -319,6 +322,29 @@ def contenders_of(evaluation: Evaluation, baseline: str | None, contenders: str 
     return names
 
 
+def _check_arrays(evaluation: Evaluation) -> None:
+    """Raise `ValueError` where arrays do not belong together: with another shape or type they would be read as other values."""
+    for run in evaluation.runs:
+        n_queries, n_atoms = len(run.query_ids), len(run.rank)
+        expected: dict[str, tuple[int, ...]] = {}
+        expected |= dict.fromkeys(PER_ATOM, (n_atoms,))
+        expected |= dict.fromkeys(PER_QUERY, (n_queries,))
+        expected |= {"unjudged": (n_queries, len(run.unjudged_depths)), "offsets": (n_queries + 1,)}
+        if run.clusters is not None:
+            expected["clusters"] = (n_queries,)
+        for name, shape in expected.items():
+            _check_array(getattr(run, name), shape, bool if name in ("listed", "reordered") else np.int64)
+        if run.offsets[0] != 0 or run.offsets[-1] != n_atoms or np.any(np.diff(run.offsets) < 0):
+            raise ValueError("offsets")
+    for scores in evaluation.scores:
+        _check_array(scores.values, (len(evaluation.runs), len(scores.query_ids)), np.float64)
+
+
+def _check_array(array: npt.NDArray[Any], shape: tuple[int, ...], kind: npt.DTypeLike) -> None:
+    if array.shape != shape or array.dtype != kind:
+        raise ValueError(f"{array.shape} of {array.dtype}, expected {shape} of {kind}")
+
+
 _LAYOUT = "evaluation 8"  # of saved files; it must change whenever a file of the old layout would be misread
 
 
@@ -343,11 +369,17 @@ def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluati
 
     source = os.fsdecode(path)
     try:
-        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
-            arrays = dict(archive)
+        with open(path, "rb") as stream, zipfile.ZipFile(stream) as members:
+            refuse_bomb(source, sum(member.file_size for member in members.infolist()), os.fstat(stream.fileno()).st_size)
+            stream.seek(0)
+            with np.load(stream, allow_pickle=False) as archive:
+                arrays = dict(archive)
         text, bits = arrays[_LAYOUT].tobytes(), int(arrays["score bits"])
         loaded = msgspec.json.decode(text, type=Evaluation, dec_hook=lambda _, name: arrays[name])
         runs = tuple(run.sharing(loaded.runs[0]) for run in loaded.runs)
+        _check_arrays(replace(loaded, runs=runs))
+    except UnreadableFile:
+        raise
     except OSError as error:
         raise UnreadableFile(f"{source}: cannot be read: {error.strerror or error}") from error
     except Exception as error:  # whatever zipfile, zlib, msgspec and NumPy raise for arbitrary bytes

@@ -2,112 +2,97 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
-from itertools import islice, permutations
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
 
 from ir_outcomes.evaluation.ranking import NestedRun
+from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run
 
-Entry = tuple[Hashable, str]  # an id, and the query within which it has to match; None for the id of a query itself
+Entry = tuple[str, str]  # the query within which an id has to match, empty for the id of a query itself; and the id
+Rule = tuple[str, str]  # what tools and spreadsheets do to ids, and the pattern of what has to be removed
 
-_SAMPLE = 5000  # ids by which a rule is chosen
-_FILE_ENDING = re.compile(r"(\.[A-Za-z]\w{0,4})+$")
-
-
-class Rule(NamedTuple):
-    """A change of ids that tools and spreadsheets make, and how to undo it on either side."""
-
-    words: str
-    undo: Callable[[str], str]
-
-
-RULES = (
-    Rule("white space around them", str.strip),
-    Rule("quotes around them", lambda identifier: identifier.strip("\"'")),
-    Rule("a trailing comma", lambda identifier: identifier.rstrip(",;")),
-    Rule('a trailing ".0"', lambda identifier: identifier.removesuffix(".0")),
-    Rule("leading zeros", lambda identifier: identifier.lstrip("0")),
-    Rule("capital letters", str.casefold),
-    Rule("the path or address before the last slash", lambda identifier: identifier.rpartition("/")[2]),
-    Rule("the file ending", lambda identifier: _FILE_ENDING.sub("", identifier)),
-    Rule('what follows the last "#"', lambda identifier: identifier.rpartition("#")[0] or identifier),
+_SAMPLE = 250  # queries by which a rule is chosen
+_ENDING = r"(\.(html?|txt|jsonl?|xml|pdf|md|rst|csv|tsv|docx?|trec|gz|zip))+"  # not any: names within names have points, too
+RULES: tuple[Rule, ...] = (
+    ("white space around them", r"^\s+|\s+$"),
+    ("quotes around them", r"^[\"']+|[\"']+$"),
+    ("a trailing comma", r"[,;]+$"),
+    ('a trailing ".0"', r"\.0$"),
+    ("leading zeros", r"^0+"),
+    ("the path or address before the last slash", r"^.*/"),
+    ("the file ending", f"{_ENDING}$"),
+    ("the path or address before the last slash and the file ending", f"^.*/|{_ENDING}$"),
+    ('what follows the last "#"', r"#[^#]*$"),
+    ("capital letters", ""),  # the one rule that removes nothing
 )
 
 
-class Repair(NamedTuple):
+@dataclass(frozen=True)
+class Repair:
     """A rule that makes ids match."""
 
-    rule: str  # what has to be removed, and from which side
-    matches: int  # ids of the qrels that the run then has besides those that it has now
-    undo: Callable[[str], str]
+    rule: str  #: what has to be removed, and from which side
+    matches: int  #: ids of the qrels that the run then has besides those that it has now
+    pattern: str  #: regular expression of what has to be removed; empty where letters have to become small
+
+    def undo(self, identifier: str) -> str:
+        """Return an id as it is without what has to be removed."""
+        return _undo(self.pattern)(identifier)
 
     def __str__(self) -> str:
         return f"Without {self.rule} {self.matches} would match."
 
 
-def repair_of(unknown: Collection[Entry], wanted: Collection[Entry]) -> Repair | None:
-    """Return the rule by which most ids of the qrels that a run lacks are among its unknown ids; None if there is none."""
-    if not unknown or not wanted:
-        return None
-    sample = set(islice(unknown, _SAMPLE))
-    queries = {query for query, _ in sample}
-    lacking = {entry for entry in wanted if entry[0] in queries}
-    rules = [*RULES, *_affixes(sample, lacking), *_affixes(lacking, sample)]
-    best = max(rules, key=lambda rule: len(_matching(rule, sample, lacking)))
-    if not _matching(best, sample, lacking):
-        both = [Rule(f"{first.words} and {second.words}", _in_turn(first, second)) for first, second in permutations(RULES, 2)]
-        best = max(both, key=lambda rule: len(_matching(rule, sample, lacking)))
-    matching = _matching(best, unknown, wanted)
-    if not matching:
-        return None
-    in_qrels = any(best.undo(identifier) != identifier for _, identifier in matching)
-    found = {(query, best.undo(identifier)) for query, identifier in matching}
-    in_run = any(best.undo(entry[1]) != entry[1] and (entry[0], best.undo(entry[1])) in found for entry in unknown)
-    where = {(True, False): " in the run", (False, True): " in the qrels"}.get((in_run, in_qrels), "")
-    return Repair(f"{best.words}{where}", len(matching), best.undo)
+def repair_of(unknown: Collection[Entry], lacking: Collection[Entry]) -> Repair | None:
+    """Return the rule by which most ids that a run lacks are among those that the qrels do not know; None without one."""
+    queries = list(dict.fromkeys(query for query, _ in lacking))
+    chosen = {*queries[:: len(queries) // _SAMPLE + 1]}
+    sample, sought = ({entry for entry in entries if entry[0] in chosen} for entries in (unknown, lacking))
+    rules: list[Rule] = [*RULES, *_affixes(sample, sought), *_affixes(sought, sample)]
+    sides = {"run": (sample, sought), "qrels": (sought, sample)}
+    rule, side = max(product(rules, sides), key=lambda choice: _matches(choice[0], *sides[choice[1]]))
+    matches = _matches(rule, unknown, lacking) if side == "run" else _matches(rule, lacking, unknown)
+    words, pattern = rule
+    return Repair(f"{words} in the {side}", matches, pattern) if matches else None
 
 
 def repair_of_queries(unknown: Iterable[str], lacking: Iterable[str]) -> Repair | None:
     """Return the rule by which most queries that a run lacks are among those that the qrels lack; None if there is none."""
-    return repair_of([(None, query) for query in unknown], [(None, query) for query in lacking])
+    return repair_of([("", query) for query in unknown], [("", query) for query in lacking])
 
 
-def _in_turn(first: Rule, second: Rule) -> Callable[[str], str]:
-    return lambda identifier: second.undo(first.undo(identifier))
+def _undo(pattern: str) -> Callable[[str], str]:
+    return partial(re.compile(pattern).sub, "") if pattern else str.casefold
 
 
-def _matching(rule: Rule, unknown: Collection[Entry], wanted: Collection[Entry]) -> list[Entry]:
-    """Return the wanted ids that are among the unknown ones when a rule is undone on both sides."""
-    changed = {(query, rule.undo(identifier)) for query, identifier in unknown}
-    return [(query, identifier) for query, identifier in wanted if (query, rule.undo(identifier)) in changed]
+def _matches(rule: Rule, changed: Iterable[Entry], others: Iterable[Entry]) -> int:
+    """Return how many ids are among the others when a rule is undone."""
+    undo = _undo(rule[1])
+    return len({(query, undo(identifier)) for query, identifier in changed}.intersection(others))
 
 
-def _affixes(longer: Collection[Entry], shorter: Collection[Entry]) -> Iterator[Rule]:
-    """Yield the prefix and the suffix without which most of the longer ids are among the shorter ones."""
-    prefixes: Counter[str] = Counter()
-    suffixes: Counter[str] = Counter()
+def _affixes(longer: Collection[Entry], shorter: Collection[Entry]) -> list[Rule]:
+    """Return the prefix or suffix, if there is any, without which most of the longer ids are among the shorter ones."""
+    found: Counter[Rule] = Counter()
     for query, identifier in longer:
         for cut in range(1, len(identifier)):
             before, behind = identifier[:cut], identifier[cut:]
             if before[-1].isdigit() and behind[0].isdigit():  # topic 15 is no other way of writing topic 5
                 continue
             if (query, behind) in shorter:
-                prefixes[before] += 1
+                found[f'the prefix "{before}"', f"^{re.escape(before)}"] += 1
             if (query, before) in shorter:
-                suffixes[behind] += 1
-    if prefixes:
-        prefix = max(prefixes, key=prefixes.__getitem__)
-        yield Rule(f'the prefix "{prefix}"', lambda identifier: identifier.removeprefix(prefix))
-    if suffixes:
-        suffix = max(suffixes, key=suffixes.__getitem__)
-        yield Rule(f'the suffix "{suffix}"', lambda identifier: identifier.removesuffix(suffix))
+                found[f'the suffix "{behind}"', f"{re.escape(behind)}$"] += 1
+    undone = [(rule, _undo(rule[1])) for rule, _ in found.most_common(1)]
+    # Elsewhere names within names have many endings in common, such as those of a class and of its methods.
+    return [rule for rule, undo in undone if 2 * sum(undo(identifier) != identifier for _, identifier in longer) >= len(longer)]
 
 
 def shares_documents(qrels: Qrels, run: Run | NestedRun) -> bool:
     """Return whether the qrels have any document of a run, in whichever query."""
-    if isinstance(run, Run):
-        return not set(qrels.docids.tolist()).isdisjoint(run.docids.tolist())
-    known = {docid.decode() for docid in qrels.docids.tolist()}
-    return any(not known.isdisjoint(ranking) for ranking in run.data.values())
+    known = set(qrels.docids.tolist())
+    return not known.isdisjoint(as_run(run.data).docids.tolist() if isinstance(run, NestedRun) else run.docids.tolist())

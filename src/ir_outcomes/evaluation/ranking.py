@@ -20,7 +20,7 @@ from ir_outcomes.reading.columns import Codes, Ids, Keys, encoded, pair_keys, te
 from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run
-from ir_outcomes.types import Floats, Ints, OneOrder, Ties, check_one_order, unreachable
+from ir_outcomes.types import Bools, Floats, Ints, OneOrder, Ties, check_one_order, unreachable
 
 
 def expectations(before: int, relevant: int, others: int, needed: int, cutoff: int | None) -> tuple[float, float, float]:
@@ -183,7 +183,7 @@ def levels(qrels: Qrels, run: Run | NestedRun, places: Ints, scores: Floats, tie
     first, size = np.zeros(len(scores), dtype=np.int64), np.ones(len(scores), dtype=np.int64)
     there = np.flatnonzero(~np.isnan(scores))
     place = places[qrels.codes[there]]
-    ranked, order = _ranked(run, ties)
+    ranked, order = ranked_scores(run, ties)
     wanted = _comparable(scores[there], run, ties)
     start, stop = run.offsets[place], run.offsets[place + 1]
     begin = _partition(ranked, start, stop, wanted, np.greater)
@@ -228,9 +228,8 @@ def list_digests(run: Run | NestedRun, places: Ints, ties: Ties) -> Ints:
 
 def _rows_in_order(run: Run | NestedRun, ties: Ties) -> Ints | None:
     """Put the rows of each query in the order of the rule (ties="expected": in that of "trec"); None where they stand so."""
-    ranked, order = _ranked(run, ties)
-    same = ranked[1:] == ranked[:-1]
-    same[run.offsets[1:-1][(run.offsets[1:-1] > 0) & (run.offsets[1:-1] < len(ranked))] - 1] = False
+    ranked, order = ranked_scores(run, ties)
+    same = tied_with_previous(ranked, run.offsets)
     if ties == "input" or not same.any():
         return order
     rows = np.arange(len(ranked)) if order is None else order
@@ -275,7 +274,14 @@ def _lists_of_nested(run: NestedRun, rows: Ints | None) -> Iterator[bytes]:
         yield b"".join([docid.encode() + end for docid in ids])
 
 
-def _ranked(run: Run | NestedRun, ties: Ties) -> tuple[npt.NDArray[Any], Ints | None]:
+def tied_with_previous(ranked: npt.NDArray[Any], offsets: Ints) -> Bools:
+    """(n - 1,) bool array: whether a score, as `ranked_scores` returns them, equals the one before it in its query."""
+    same: Bools = ranked[1:] == ranked[:-1]
+    same[offsets[1:-1][(offsets[1:-1] > 0) & (offsets[1:-1] < len(ranked))] - 1] = False
+    return same
+
+
+def ranked_scores(run: Run | NestedRun, ties: Ties) -> tuple[npt.NDArray[Any], Ints | None]:
     """Put the scores of each query in descending order, stably; the order is None where they stand so already."""
     scores = _comparable(run.scores, run, ties)
     falls = scores[1:] <= scores[:-1]

@@ -1,24 +1,19 @@
 """Whether the other half of the queries says the same."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import run_tests, samples_of
-from ir_outcomes.comparison.outcomes import coverage_test_for, pair_queries
-from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, judge
-from ir_outcomes.errors import ParameterError
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
 from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.parallel import check_jobs
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.formatting import with_progress
 from ir_outcomes.leaderboards.board import evaluation_to_judge, notes_on_source, values_of
+from ir_outcomes.leaderboards.halves import STATES, TESTS, TestsOfHalves, VerdictsOfHalves, added_up
 from ir_outcomes.results import Result
-from ir_outcomes.statistics.counts import SLACK, Differences, Members, Pair, count, medians, membership, pairs_of
-from ir_outcomes.statistics.tests import many_tests, rank_sum_tests
-from ir_outcomes.types import Bools, Floats, Ints, Unit, check_count, check_number, check_positive
+from ir_outcomes.types import Bools, Ints, Unit, check_count, check_number, check_positive
 
 
 @dataclass(frozen=True)
@@ -47,17 +42,6 @@ class HalfAgreement:
     significant: float | None = None
 
 
-def first_halves(n_queries: int, splits: int, seed: int, clusters: Ints | None = None) -> Members:
-    """(n_queries, splits): 1 where a query is in the first half of a split, else 0; clusters of queries stay together."""
-    unit = np.arange(n_queries) if clusters is None else np.unique(clusters, return_inverse=True)[1]
-    n_units = int(unit.max(initial=-1)) + 1
-    if n_units < 4:
-        called = "queries" if clusters is None else "clusters of queries"
-        raise ParameterError(f"{n_units} {called} cannot be split in halves that can be tested; at least four are needed")
-    order = np.argsort(np.random.default_rng(seed).random((splits, n_units)), axis=1)
-    return membership(order[:, : n_units // 2], n_units)[unit]
-
-
 def rates(counts: Ints, directions: Ints) -> dict[str, Any]:
     """Return how often halves have the same direction, by the names of `HalfAgreement`.
 
@@ -81,14 +65,8 @@ def _shares(counts: Ints, cells: Mapping[str, Bools]) -> dict[str, Any]:
     return {name: int(counts[chosen].sum()) / int(counts.sum()) for name, chosen in cells.items()}
 
 
-_TESTS = (
-    *((test, "mean") for test in ("sign", "ranksum", "wilcoxon", "t")),
-    *((test, "median") for test in ("sign", "ranksum", "wilcoxon")),
-)
-
-# What a test says of a half is one of six states: which run is better by the aggregate, and whether that is significant.
-_SIGNS = np.repeat([-1, 0, 1], 2)
-_SIGNIFICANT = np.tile([False, True], 3)
+_SIGNS = np.array([sign for sign, _ in STATES])
+_SIGNIFICANT = np.array([significant for _, significant in STATES])
 _DIRECTIONS = np.where(_SIGNIFICANT, _SIGNS, 0)
 _SAME_RUN = np.equal.outer(_SIGNS, _SIGNS)
 _BOTH, _EITHER = np.logical_and.outer(_SIGNIFICANT, _SIGNIFICANT), np.logical_or.outer(_SIGNIFICANT, _SIGNIFICANT)
@@ -100,68 +78,11 @@ _CRASWELL = {  # which states of the two halves count
 }
 
 
-def agreement_of_tests(
-    scores: Scores, splits: int = 100, seed: int = 0, alpha: float = 0.05, progress: bool = False
-) -> list[HalfAgreement]:
-    """Count how far halves agree, for each test and aggregate; see `ir_outcomes.agreement`."""
-    first = first_halves(len(scores.query_ids), splits, seed, scores.clusters)
-    states = {key: np.zeros((6, 6), dtype=np.int64) for key in _TESTS}
-    gains = scores.gains()
-    n_pairs = len(gains) * (len(gains) - 1) // 2
-    for pair in with_progress(pairs_of(gains), "pair", n_pairs, shown=progress):
-        changes = _halves(pair.change, 2 * len(pair.sizes), first)
-        x, y = (_halves(code, len(pair.distinct), first) for code in (pair.x, pair.y))
-        halves = [_states_of(pair, *counts, alpha) for counts in zip(changes, x, y, strict=True)]
-        for key, counts in states.items():
-            counts += np.bincount(6 * halves[0][key] + halves[1][key], minlength=36).reshape(6, 6)
-    found = []
-    for (test, aggregate), counts in states.items():
-        shares = rates(counts, _DIRECTIONS) | _shares(counts, _CRASWELL)
-        found.append(HalfAgreement(scores.measure, test, aggregate, **shares))
-    return found
-
-
-def _halves(code: Ints, n_classes: int, first: Members) -> tuple[Floats, Floats]:
-    """Count each class of values in the first and in the second half of each split, (n_classes, n_splits)."""
-    counts = count(code, n_classes, first)
-    # The second half has what the first half lacks, so that only one of them has to be counted.
-    return counts, np.bincount(code[code >= 0], minlength=n_classes)[:, None] - counts
-
-
-def _states_of(pair: Pair, counts: Floats, x: Floats, y: Floats, alpha: float) -> dict[tuple[str, str], Ints]:
-    """Return the state of one half of each split, (n_splits,), by test and aggregate."""
-    changes = Differences.of_counts(pair.sizes, counts)
-    pvalues = {name: many_tests(name, changes).pvalue for name in ("t", "wilcoxon", "sign")}
-    pvalues["ranksum"] = rank_sum_tests(x, y)[0]
-    # Equal means and medians are a third answer to which run is better. Rounding must not turn them into one of the other two,
-    # so both have a slack, in proportion to the largest value.
-    slack, rise = SLACK * float(np.abs(pair.distinct).max()), medians(pair.distinct, y) - medians(pair.distinct, x)
-    change = {"mean": changes.totals, "median": np.where(np.abs(rise) > slack, rise, 0.0)}
-    signs = {aggregate: np.sign(values).astype(np.int64) for aggregate, values in change.items()}
-    return {(test, aggregate): 2 * (signs[aggregate] + 1) + (pvalues[test] <= alpha) for test, aggregate in _TESTS}
-
-
-def agreement_of_verdicts(
-    evaluation: Evaluation, splits: int, seed: int, alpha: float, progress: bool
-) -> tuple[HalfAgreement, dict[str, dict[str, int]]]:
-    """Count how far halves of the answerable queries agree on the verdict, with the numbers of both halves' labels."""
-    chosen, codes = evaluation.answerable, evaluation.clusters
-    first = first_halves(int(chosen.sum()), splits, seed, None if codes is None else codes[chosen])
-    halves = np.concatenate([first, 1 - first], axis=1)
-    unit = evaluation.unit
-    # One test of coverage for all pairs and halves: a choice by what occurs in a half would change it from half to half.
-    coverage_test = coverage_test_for(evaluation)
-    pairs = list(combinations(evaluation.at(), 2))
-    labels = np.zeros((len(LABELS), len(LABELS)), dtype=np.int64)
-    for baseline, contender in with_progress(pairs, "pair", len(pairs), shown=progress):
-        queries = pair_queries(baseline, contender, unit)
-        samples = samples_of(queries, (alpha, alpha), subsets=halves, labels_only=True)
-        tests = run_tests(samples, "t", coverage_test)
-        found = judge(tests, alpha=alpha).label
-        cells = len(LABELS) * found[:splits] + found[splits:]
-        labels += np.bincount(cells, minlength=labels.size).reshape(labels.shape)
-    agreement = HalfAgreement(f"outcomes by {unit}", "two facets", None, **rates(labels, DIRECTIONS))
-    return agreement, {label: dict(zip(LABELS, row, strict=True)) for label, row in zip(LABELS, labels.tolist(), strict=True)}
+def agreement_of_tests(measure: str, counts: Ints) -> Iterator[HalfAgreement]:
+    """Yield how far halves agree, for each test and aggregate, from what `TestsOfHalves` counted."""
+    for (test, aggregate), of_states in zip(TESTS, counts, strict=True):
+        shares = rates(of_states, _DIRECTIONS) | _shares(of_states, _CRASWELL)
+        yield HalfAgreement(measure, test, aggregate, **shares)
 
 
 @dataclass(frozen=True)
@@ -181,7 +102,7 @@ class Agreement(Result):
     cutoff : int or None
         Of the verdict.
     n_queries, n_runs, n_pairs : int
-        Numbers of queries, runs, and pairs of runs.
+        Numbers of queries, of runs, and of the pairs of runs that were judged: all, or a random sample.
     splits, seed : int
         Number of random splits, and the seed of the random numbers.
     alpha : float
@@ -202,6 +123,11 @@ class Agreement(Result):
     seed: int
     alpha: float
 
+    @property
+    def n_all_pairs(self) -> int:
+        """Number of all pairs of the runs, of which `n_pairs` may be a random sample."""
+        return self.n_runs * (self.n_runs - 1) // 2
+
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each measure, test and aggregate, and a row for the verdict."""
         return [asdict(row) for row in (*self.tests, *(() if self.verdict is None else (self.verdict,)))]
@@ -215,6 +141,8 @@ def agreement(
     splits: int = 100,
     seed: int = 0,
     alpha: float = 0.05,
+    pairs: int | None = 20_000,
+    n_jobs: int | None = 1,
     progress: bool = False,
 ) -> Agreement:
     """Split the queries at random into halves, many times, and count how often both halves lead to the same conclusion.
@@ -237,6 +165,10 @@ def agreement(
         Number of random splits, and the seed of the random numbers.
     alpha : float
         Level of the tests and verdicts, not corrected, as in the paper.
+    pairs : int, optional
+        Most pairs of runs. Of more, which are those of over 200 runs, a random sample of this size is drawn; None takes all.
+    n_jobs : int, optional
+        Processes, as in `ir_outcomes.evaluate`.
     progress : bool
         On stderr.
 
@@ -262,30 +194,48 @@ def agreement(
     check_positive("splits", splits)
     check_count("seed", seed)
     check_number("alpha", alpha)
+    check_positive("pairs", pairs, none_allowed=True)
+    check_jobs(n_jobs)
     evaluation = evaluation_to_judge(source, cutoff)
     tested = values_of(evaluation or source, measures)
+    n_runs = len(source.runs)
+    judged = sampled(np.stack(np.triu_indices(n_runs, 1), axis=1), pairs, seed)
     verdict: HalfAgreement | None = None
     labels: dict[str, dict[str, int]] = {}
     if evaluation is not None:
         if measures is None:
             tested += [scores for scores in evaluation.scores if scores.measure == "nDCG@10"]
-        verdict, labels = agreement_of_verdicts(evaluation, splits, seed, alpha, progress)
+        of_labels = added_up(VerdictsOfHalves.of(evaluation, splits, seed, alpha), judged, n_jobs, progress)
+        verdict = HalfAgreement(f"outcomes by {evaluation.unit}", "two facets", None, **rates(of_labels, DIRECTIONS))
+        labels = {label: dict(zip(LABELS, row, strict=True)) for label, row in zip(LABELS, of_labels.tolist(), strict=True)}
+    tests: list[HalfAgreement] = []
+    for scores in tested:
+        of_states = added_up(TestsOfHalves.of(scores, splits, seed, alpha), judged, n_jobs, progress)
+        tests += agreement_of_tests(scores.measure, of_states)
     notes = ["p-values are not corrected, as in Craswell et al. 2021; half of the queries have less power than all of them."]
     if source.clusters is not None:
         notes.append("Halves are of clusters, and verdicts take them as their unit; the tests of measures take queries.")
     notes += dict.fromkeys(note for scores in tested for note in scores.notes())
-    n_runs = len(source.runs)
     return Agreement(
-        tests=tuple(row for scores in tested for row in agreement_of_tests(scores, splits, seed, alpha, progress)),
+        tests=tuple(tests),
         verdict=verdict,
         labels=labels,
         unit=None if evaluation is None else evaluation.unit,
         cutoff=None if evaluation is None else evaluation.cutoff,
         n_queries=len(source.query_ids),
         n_runs=n_runs,
-        n_pairs=n_runs * (n_runs - 1) // 2,
+        n_pairs=len(judged),
         splits=splits,
         seed=seed,
         alpha=alpha,
         notes=(*notes, *notes_on_source(source)),
     )
+
+
+def sampled(pairs: Ints, most: int | None, seed: int) -> Ints:
+    """Return all pairs, or so many that are drawn at random, in their order."""
+    if most is None or len(pairs) <= most:
+        return pairs
+    # Not the numbers that draw the halves.
+    places = np.random.default_rng([seed, len(pairs)]).choice(len(pairs), most, replace=False)
+    return pairs[np.sort(places)]

@@ -187,7 +187,7 @@ class Leaderboard(Result):
         Of p-values over all pairs, separately for each facet and measure.
     standings : tuple of Standing
         Best first.
-    pairs : tuple of PairVerdict
+    pairs : sequence of PairVerdict
         Each lower run (the contender) against each higher one (the baseline), see `verdict`; empty where only the values of a
         measure were given.
     measures : tuple of MeasureOfRuns
@@ -211,7 +211,7 @@ class Leaderboard(Result):
     alpha: float
     correction: Correction
     standings: tuple[Standing, ...]
-    pairs: tuple[PairVerdict, ...]
+    pairs: Sequence[PairVerdict]
     measures: tuple[MeasureOfRuns, ...]
     cycles: tuple[tuple[str, ...], ...]
     history: SotaHistory | None
@@ -320,7 +320,7 @@ def leaderboard(
     first = of_runs[0]
     names, means = first.runs, defined(first.means())
     notes = list(dict.fromkeys(note for scores in of_runs for note in scores.notes()))
-    pairs: tuple[PairVerdict, ...] = ()
+    pairs: Sequence[PairVerdict] = ()
     directions: dict[str, Ints] = {}
     coverage: Sequence[float | None] = [None] * len(names)
     tier: Sequence[int | None] = [None] * len(names)

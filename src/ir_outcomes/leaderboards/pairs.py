@@ -9,25 +9,29 @@ table, whose numbers come from the same functions as those of a single pair.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, groupby
+from itertools import groupby
 from math import isnan, isqrt
-from typing import Any, Self
+from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import run_tests, samples_of
+from ir_outcomes.comparison.facets import PairSamples, PairTests, run_tests, samples_of
 from ir_outcomes.comparison.outcomes import PairedQueries, coverage_test_for, from_items, horizon_of
-from ir_outcomes.comparison.verdict import MIRRORED, Direction, direction_of, judge, stacked
+from ir_outcomes.comparison.verdict import LABELS, MIRRORED, Direction, direction_of, judge
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import with_progress
+from ir_outcomes.leaderboards.changes import ChangeCounts, Changes
 from ir_outcomes.results import Column
 from ir_outcomes.statistics import adjust
 from ir_outcomes.statistics.corrections import first_step_level
+from ir_outcomes.statistics.signflips import Levels
+from ir_outcomes.statistics.tests import Tests
 from ir_outcomes.types import Bools, Floats, Ints
 
 # Both bound a table of numbers by pairs, whatever the number of runs.
-_MOST_RANKS = 1 << 21  # 16 MB; a larger table has fewer calls
+_MOST_NUMBERS = 1 << 20
 _MOST_SHARES = 1 << 16  # most numbers differ from pair to pair: larger tables would be mostly zeros
+_DEEPEST = 2000  # of longer lists most changes occur in no query
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,41 +96,89 @@ def better_of(directions: Ints, n_runs: int) -> Bools:
     return better
 
 
+class PairVerdicts(Sequence[PairVerdict]):
+    """The verdicts on all pairs of runs, in the order of `itertools.combinations`; equal to a tuple of the same verdicts.
+
+    Numbers are kept in arrays, which take a quarter of the memory of as many objects. A `PairVerdict` is made when it is asked
+    for.
+    """
+
+    __slots__ = ("_labels", "_names", "_numbers", "_runs")
+
+    def __init__(self, names: tuple[str, ...], numbers: Floats, labels: Ints) -> None:
+        """Take (n_pairs, 8) numbers, which are the fields of `PairVerdict` from `coverage` to `all_queries`, and labels."""
+        self._names = names
+        self._numbers = numbers
+        self._labels = labels.astype(np.int8)
+        self._runs = np.stack(np.triu_indices(len(names), 1), axis=1).astype(np.int32)
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    @overload
+    def __getitem__(self, place: int) -> PairVerdict: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[PairVerdict, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> PairVerdict | tuple[PairVerdict, ...]:
+        if isinstance(place, slice):
+            return tuple(self[number] for number in range(len(self))[place])
+        runs = [self._names[run] for run in self._runs[place].tolist()]
+        numbers = [None if isnan(number) else number for number in self._numbers[place].tolist()]
+        values: list[Any] = [*runs, *numbers, LABELS[self._labels[place]]]
+        return PairVerdict(*values)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (PairVerdicts, tuple)):
+            return NotImplemented
+        return len(self) == len(other) and all(pair == same for pair, same in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"PairVerdicts({len(self)} pairs of {len(self._names)} runs)"
+
+
+class BlockOfPairs(NamedTuple):
+    """Some neighbouring pairs, ready to be tested, with the means that their verdicts show, (4, n_pairs)."""
+
+    samples: PairSamples
+    means: Floats  # change of coverage, percentage points; both mean search lengths; change over all queries
+
+
 def all_pairs(
     evaluation: Evaluation, *, alpha: float, correction: str, looks: int = 1, progress: bool = False
-) -> tuple[tuple[PairVerdict, ...], dict[str, Ints]]:
+) -> tuple[PairVerdicts, dict[str, Ints]]:
     """Judge each run as a contender against every earlier one: the verdicts of ``compare(all_pairs=True)``.
 
     Corrected p-values are multiplied by `looks`: how often the same queries had been used. Beside the verdicts the directions,
     by "verdict" and by facet: 1 for each pair where the contender is better, -1 where it is worse, else 0.
     """
-    baselines, contenders = zip(*combinations(evaluation.names, 2), strict=True)
-    n_pairs = len(baselines)
+    n_pairs = len(evaluation) * (len(evaluation) - 1) // 2
     coverage_test = coverage_test_for(evaluation)
     levels = first_step_level(alpha, n_pairs, correction) / looks, alpha
-    means, tests = [], []
-    blocks = pair_blocks(evaluation)
-    for pair, counts in with_progress(blocks, "pair", n_pairs, shown=progress, size=lambda block: block[1].shape[1]):
-        restricted: Any = pair.restricted  # never None, because an evaluation has a cutoff
-        columns = (
-            100 * _means(pair.found_contender - pair.found_baseline, counts),
-            _means(pair.length_baseline, counts, pair.shared),
-            _means(pair.length_contender, counts, pair.shared),
-            _means(restricted.contender - restricted.baseline, counts),
-        )
-        means.append(columns)
-        samples = samples_of(pair, levels, subsets=counts, sides_only=True)
-        tests.append(run_tests(samples, "t", coverage_test))
-    found = stacked(tests)
+    numbers = np.empty((n_pairs, 8))
+    coverage, coverage_p, coverage_corrected, baseline, contender, ranking_p, ranking_corrected, all_queries = numbers.T
+    tests: list[PairTests] = []
+    end = 0
+    blocks = blocks_of_pairs(evaluation, levels)
+    for block in with_progress(blocks, "pair", n_pairs, shown=progress, size=lambda block: block.means.shape[1]):
+        block_tests = run_tests(block.samples, "t", coverage_test)
+        tests = tests or [_space_for(block_tests, n_pairs)]
+        start = end
+        end += block.means.shape[1]
+        coverage[start:end], baseline[start:end], contender[start:end], all_queries[start:end] = block.means
+        _fill(tests[0], block_tests, slice(start, end))
+    (found,) = tests
     judged = judge(found, alpha=alpha, correction=correction, looks=looks)
-    coverage, *lengths, all_queries = np.concatenate(means, axis=1).tolist()
-    own, other = ([None if isnan(length) else length for length in of_runs] for of_runs in lengths)
-    verdicts = map(
-        PairVerdict, baselines, contenders, coverage, found.coverage.pvalue.tolist(), judged.coverage_p.tolist(), own, other,
-        found.ranking.pvalue.tolist(), judged.ranking_p.tolist(), all_queries, judged.labels(),
-    )  # fmt: skip
+    coverage_p[:] = found.coverage.pvalue
+    coverage_corrected[:] = judged.coverage_p
+    ranking_p[:] = found.ranking.pvalue
+    ranking_corrected[:] = judged.ranking_p
     everywhere: Any = found.everywhere  # never None, because an evaluation has a cutoff
-    return tuple(verdicts), {
+    return PairVerdicts(evaluation.names, numbers, judged.label), {
         "verdict": judged.direction,
         "coverage": found.coverage.direction * (judged.coverage_p <= alpha),
         "ranking": -found.ranking.direction * (judged.ranking_p <= alpha),
@@ -134,50 +186,79 @@ def all_pairs(
     }
 
 
-def pair_blocks(evaluation: Evaluation) -> Iterator[tuple[PairedQueries, Floats]]:
-    """Yield all pairs in the order of `itertools.combinations`, those of a baseline with several contenders together.
+def _space_for(tests: PairTests, n_pairs: int) -> PairTests:
+    """Return arrays for the same tests of so many pairs; filled block by block, they need no second copy to be joined."""
+    spaces: dict[str, Any] = {}
+    for name, part in tests._asdict().items():
+        if isinstance(part, Tests):
+            direction: Any = np.empty(n_pairs, dtype=np.int8)
+            spaces[name] = Tests(np.empty(n_pairs), direction)
+    return tests._replace(**spaces)
 
-    A block is a baseline and several contenders as one table of queries, and how often each of these counts for each pair,
-    (n_queries of the table, n_pairs).
-    """
-    answerable, by_document = evaluation.answerable, evaluation.unit == "document"
-    lengths, horizons = [], []
+
+def _fill(found: PairTests, tests: PairTests, pairs: slice) -> None:
+    """Write the tests of a block into those of all pairs."""
+    for space, part in zip(found, tests, strict=True):
+        if isinstance(space, Tests) and isinstance(part, Tests):
+            space.pvalue[pairs] = part.pvalue
+            space.direction[pairs] = part.direction
+
+
+def blocks_of_pairs(evaluation: Evaluation, levels: Levels) -> Iterator[BlockOfPairs]:
+    """Yield all pairs in the order of `itertools.combinations`, those of a baseline with several contenders together."""
+    lengths, horizons = lengths_of(evaluation)
+    if are_whole_changes(evaluation, horizons):
+        return _blocks_of_changes(lengths, horizons, levels)
+    return _blocks_of_items(evaluation, lengths, horizons, levels)
+
+
+def lengths_of(evaluation: Evaluation) -> tuple[Floats, list[int]]:
+    """(n_runs, n_items) search lengths of relevant documents or answerable queries, and the horizon of each run."""
+    lengths = []
+    horizons = []
     for run in evaluation.runs:  # each is cut off by itself: a copy of all runs would take more memory than all that follows
         within = run.at(evaluation.cutoff)
-        lengths.append(within.atoms() if by_document else within.esl()[answerable])
+        if evaluation.unit == "document":
+            lengths.append(within.atoms())
+        else:
+            lengths.append(within.esl()[evaluation.answerable])
         horizons.append(horizon_of(within, within) or 0)
-    # Where lists are longer, there are too many cells, a rank in the baseline and a rank in the contender.
-    if evaluation.clusters is None and not (by_document and evaluation.many_relevant) and max(horizons) < isqrt(_MOST_RANKS):
-        return _blocks_of_ranks(np.stack(lengths), horizons)
-    query = (np.cumsum(answerable) - 1)[evaluation.runs[0].query] if by_document else np.arange(answerable.sum())
-    clusters = None if evaluation.clusters is None else evaluation.clusters[answerable]
-    return _blocks_of_items(np.stack(lengths), horizons, query, int(answerable.sum()), clusters)
+    return np.stack(lengths), horizons
 
 
-def _blocks_of_ranks(lengths: Floats, horizons: Sequence[int]) -> Iterator[tuple[PairedQueries, Floats]]:
-    """Yield blocks where each query has one search length, (n_runs, n_queries).
+def queries_of_items(evaluation: Evaluation) -> Ints:
+    """(n_items,) place of the query of each item among the answerable queries."""
+    places = np.cumsum(evaluation.answerable) - 1
+    return places[evaluation.runs[0].query] if evaluation.unit == "document" else np.arange(places[-1] + 1)
 
-    There are only so many cells (rank in the baseline, rank in the contender). A cell takes the place of a query, and a pair
-    is a sample that counts how many of its queries are in each cell.
-    """
-    ranks = np.unique(lengths)  # NaN, which is not found, is the last of the ranks
-    # 32 bits are half of the memory to pass through, which is what takes the time.
-    codes: Any = np.searchsorted(ranks, lengths).astype(np.int32)
-    most = max(isqrt(_MOST_RANKS // max(lengths.shape[1], 1)), _MOST_RANKS // len(ranks) ** 2)
+
+def are_whole_changes(evaluation: Evaluation, horizons: Sequence[int]) -> bool:
+    """Whether every query is independent and has one search length, and lists are short enough for a table of all changes."""
+    several = evaluation.unit == "document" and evaluation.many_relevant
+    return evaluation.clusters is None and not several and max(horizons) < _DEEPEST
+
+
+def _blocks_of_changes(lengths: Floats, horizons: Sequence[int], levels: Levels) -> Iterator[BlockOfPairs]:
+    """Yield blocks where each query has one search length, (n_runs, n_queries)."""
+    changes = Changes.of(lengths, max(horizons))
+    most = _MOST_NUMBERS // max(lengths.shape[1], changes.n_codes)
     for baseline, contenders, horizon in _spans(horizons, most):
-        occurring, counts = _counted(codes[baseline] * len(ranks) + codes[contenders], len(ranks) ** 2)
-        of_cells = ranks[occurring // len(ranks)], ranks[occurring % len(ranks)]
-        cells = np.arange(len(occurring))
-        yield from_items(("", ""), ("",) * len(cells), cells, of_cells, horizon), counts
+        counts = ChangeCounts.of(changes.counts(baseline, contenders), changes.longest, horizon)
+        samples = counts.samples(levels, sides_only=True)
+        yield BlockOfPairs(samples, counts.means(changes.totals[baseline], changes.totals[contenders]))
 
 
 def _blocks_of_items(
-    lengths: Floats, horizons: Sequence[int], query: Ints, n_queries: int, clusters: Ints | None
-) -> Iterator[tuple[PairedQueries, Floats]]:
+    evaluation: Evaluation, lengths: Floats, horizons: Sequence[int], levels: Levels
+) -> Iterator[BlockOfPairs]:
     """Yield blocks where every relevant document of a query counts, or where queries come in clusters.
 
     The queries of all pairs are put side by side, and a pair is a sample of its own ones. `lengths` are (n_runs, n_items).
     """
+    answerable = evaluation.answerable
+    n_queries = int(answerable.sum())
+    query = queries_of_items(evaluation)
+    clusters = None if evaluation.clusters is None else evaluation.clusters[answerable]
     for baseline, contenders, horizon in _spans(horizons, isqrt(_MOST_SHARES // max(n_queries, 1))):
         n_pairs = contenders.stop - contenders.start
         pairs = np.arange(n_pairs)[:, None]
@@ -185,7 +266,22 @@ def _blocks_of_items(
         own = (query + n_queries * pairs).ravel()
         own_clusters = None if clusters is None else (clusters + (clusters.max() + 1) * pairs).ravel()
         pair = from_items(("", ""), ("",) * (n_pairs * n_queries), own, of_runs, horizon, own_clusters)
-        yield pair, np.repeat(np.eye(n_pairs), n_queries, axis=0)
+        own_queries = np.repeat(np.eye(n_pairs), n_queries, axis=0)
+        samples = samples_of(pair, levels, subsets=own_queries, sides_only=True)
+        yield BlockOfPairs(samples, _means_of(pair, own_queries))
+
+
+def _means_of(pair: PairedQueries, counts: Floats) -> Floats:
+    """(4, n_pairs) means of a block, as in `ChangeCounts.means`."""
+    restricted: Any = pair.restricted  # never None, because an evaluation has a cutoff
+    return np.stack(
+        [
+            100 * _means(pair.found_contender - pair.found_baseline, counts),
+            _means(pair.length_baseline, counts, pair.shared),
+            _means(pair.length_contender, counts, pair.shared),
+            _means(restricted.contender - restricted.baseline, counts),
+        ]
+    )
 
 
 def _spans(horizons: Sequence[int], most: int) -> Iterator[tuple[int, slice, int]]:
@@ -197,18 +293,6 @@ def _spans(horizons: Sequence[int], most: int) -> Iterator[tuple[int, slice, int
             for start in range(first, end, max(most, 1)):
                 yield baseline, slice(start, min(start + max(most, 1), end)), horizon
             first = end
-
-
-def _counted(cells: Ints, n_cells: int) -> tuple[Ints, Floats]:
-    """Return the cells that occur in any pair, and the (n_occurring, n_pairs) numbers of queries in them."""
-    # At a cutoff of 1000 there are a million cells, and few of them occur.
-    occurs = np.zeros(n_cells, dtype=bool)
-    occurs[cells] = True
-    place = (np.cumsum(occurs) - 1).astype(np.int32)[cells]
-    occurring, n_pairs = np.flatnonzero(occurs), len(cells)
-    keys = place * n_pairs + np.arange(n_pairs, dtype=np.int32)[:, None]
-    counts = np.bincount(keys.ravel(), minlength=len(occurring) * n_pairs).reshape(len(occurring), n_pairs)
-    return occurring, counts.astype(np.float64)
 
 
 def _means(values: Floats, counts: Floats, counted: Bools | None = None) -> Floats:

@@ -151,9 +151,10 @@ class Texts(NamedTuple):
 
 
 class FileContent(NamedTuple):
-    """The rows of a file; the name that it gives to the run, its ir_metadata (YAML), its texts, and what to warn about."""
+    """The rows of a file, and its form; the name that it gives to the run, its ir_metadata (YAML), texts, warnings."""
 
     columns: Columns
+    form: str
     name: str | None = None
     metadata: str = ""
     texts: Texts = Texts({}, {})
@@ -167,7 +168,7 @@ def read_any_file(path: str | os.PathLike[str], kind: Kind) -> FileContent:
     with closing(pieces(source)) as opened:
         (first, *_), content = _first_lines(opened)
         if first.startswith(_PARQUET):
-            found = FileContent(columns_of(_parquet_table(b"".join(content), kind, source), source, kind))
+            found = FileContent(columns_of(_parquet_table(b"".join(content), kind, source), source, kind), "Parquet")
         elif _is_json(first, kind):
             found = _read_json(first, content, kind, source)
         else:
@@ -290,7 +291,7 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileConten
         layout = Layout(len(names), query, document, value, value_name, separator)
         columns = read_lines(blocks, layout, source, number + 1)
         refuse_swapped(columns, kind, parts)
-        return FileContent(columns, metadata=metadata)
+        return FileContent(columns, "columns", metadata=metadata)
     if layout is None:
         check_bytes(first, source)
         fields = line.split()
@@ -303,7 +304,8 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileConten
     columns = read_lines(blocks, layout, source, number)
     if layout.columns == 3 and kind.by is None:
         columns = _ranks_or_scores(columns)
-    return FileContent(columns, metadata=metadata)
+    form = "three columns" if layout.columns == 3 else "TREC"
+    return FileContent(columns, form, metadata=metadata)
 
 
 def _other(kind: Kind) -> Kind:
@@ -342,15 +344,10 @@ def _first_block(blocks: Iterator[Block], source: str) -> tuple[Block, Iterator[
 def _ranks_or_scores(columns: Columns) -> Columns:
     """Decide once for all lines whether the third of three columns holds ranks, as MS MARCO writes them, or scores."""
     offsets, _, values = grouped(columns)
-    are_whole = bool(np.all(values >= 0) and np.all(values == np.floor(values)))
-    starts = np.repeat(offsets[:-1], np.diff(offsets))
-    counted = np.arange(1, len(values) + 1) - starts  # 1 to n in each query
-    if np.array_equal(values, counted) and counted.max() > 1:
+    counted = np.arange(1, len(values) + 1) - np.repeat(offsets[:-1], np.diff(offsets))  # 1 to n in each query
+    if np.array_equal(values, counted):
         return replace(columns, value_name="rank")
-    descends = (values[1:] <= values[:-1]) | (starts[1:] != starts[:-1])
-    ordered = values[np.lexsort((values, starts))]
-    has_ranks = np.logical_and.reduceat(ordered == counted, offsets[:-1]).any()
-    if not are_whole or (descends.all() and not has_ranks):
+    if np.any(values < 0) or np.any(values != np.floor(values)):
         return columns
     raise FormatError(
         columns.source,
@@ -389,7 +386,7 @@ def _read_json(first_line: bytes, content: Iterable[bytes], kind: Kind, source: 
     if form is None:
         columns = columns_of(document, source, kind)
         refuse_swapped(columns, kind, (None, None, None))
-        return FileContent(columns)
+        return FileContent(columns, "JSON")
     found = _from_records(_members(document, form.records, line), form, kind, source)
     for names, kept in ((form.query_text, found.texts.queries), (form.text, found.texts.documents)):
         for name in names:
@@ -498,7 +495,7 @@ def _from_records(records: Iterable[_Record], form: Form, kind: Kind, source: st
     columns = checked_columns(source, (queries, documents, values), kind.value_name(names[2]), line_of=lines.__getitem__)
     if of_value:
         refuse_swapped(columns, kind, names)
-    return FileContent(columns, texts=kept)
+    return FileContent(columns, form.name, texts=kept)
 
 
 def _text(place: Any, names: tuple[str, ...]) -> str | None:
@@ -536,4 +533,4 @@ def _from_mteb(document: dict[str, Any], kind: Kind, source: str) -> FileContent
             "independently, pass the dict of this subset and split instead.",
         )
     name = _at(document, f"{_MTEB}.model_name")
-    return FileContent(columns, name if isinstance(name, str) and name else "mteb", warnings=warnings)
+    return FileContent(columns, "MTEB", name if isinstance(name, str) and name else "mteb", warnings=warnings)

@@ -34,6 +34,10 @@ class Qrels:
         Higher is more relevant; negative means in the pool but not judged, as in trec_eval.
     texts : mapping of str to str
         The texts of queries, where the file has them.
+    form : str
+        What the file was; empty where it is none.
+    repeated : int
+        Judgments that were given again with the same grade, which are counted once.
     """
 
     name: str
@@ -42,6 +46,8 @@ class Qrels:
     docids: Ids
     grades: Ints
     texts: Mapping[str, str] = field(default_factory=dict)
+    form: str = ""
+    repeated: int = 0
 
     def __len__(self) -> int:
         return len(self.docids)
@@ -104,11 +110,12 @@ def read_qrels(path: str | os.PathLike[str], *, name: str | None = None) -> Qrel
 def qrels_of(data: Any, name: str | None = None) -> Qrels:
     """Read and check qrels: a path, or an object as `ir_outcomes.as_qrels` takes it."""
     texts: Mapping[str, str] = {}
+    form = ""
     if isinstance(data, (str, os.PathLike)):
         file, queries = _beir_files(data) if os.path.isdir(data) else (data, None)
         name = name or name_of(os.path.abspath(data) if os.path.isdir(data) else data)
         content = read_any_file(file, QRELS)
-        columns, texts = content.columns, content.texts.queries
+        columns, form, texts = content.columns, content.form, content.texts.queries
         if queries is not None:
             texts = _texts_of_json_lines(queries, _TEXT_NAMES)
     else:
@@ -129,7 +136,7 @@ def qrels_of(data: Any, name: str | None = None) -> Qrels:
         keep[again] = False
         columns = columns.select(keep)
     offsets, docids, values = grouped(columns)
-    return Qrels(name, tuple(columns.query_ids), offsets, docids, values.astype(np.int64), texts)
+    return Qrels(name, tuple(columns.query_ids), offsets, docids, values.astype(np.int64), texts, form, len(again))
 
 
 def _beir_files(folder: str | os.PathLike[str]) -> tuple[str, str | None]:

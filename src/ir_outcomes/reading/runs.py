@@ -42,6 +42,8 @@ class Run:
         The text of the file's ir_metadata header without its comment signs, which is YAML; empty where there is none.
     texts : mapping of str to str
         The texts of queries, where the file has them.
+    form : str
+        What the file was; empty where it is none.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Run:
     by_rank: bool = False
     metadata: str = ""
     texts: Mapping[str, str] = field(default_factory=dict)
+    form: str = ""
 
     def __len__(self) -> int:
         return len(self.docids)
@@ -120,7 +123,8 @@ def run_and_warnings(
     if by is not None and content.columns.value_name != by:
         raise FormatError(content.columns.source, f"contains {content.columns.value_name}s; leave `by={by!r}` out")
     run = _checked(content.columns, name or content.name or name_of(file))
-    return replace(run, metadata=content.metadata, texts=content.texts.queries), tuple(content.warnings)
+    run = replace(run, metadata=content.metadata, texts=content.texts.queries, form=content.form)
+    return run, tuple(content.warnings)
 
 
 def run_of(data: Any, name: str | None = None) -> Run:

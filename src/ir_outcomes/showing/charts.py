@@ -3,26 +3,24 @@
 import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 from typing import Any, Literal, NamedTuple
 
-from ir_outcomes.across.collections import CollectionsComparison
 from ir_outcomes.across.judges import JudgesComparison
-from ir_outcomes.across.slices import Curve, CutoffsComparison, SlicesComparison
+from ir_outcomes.across.result import Condition, ConditionsComparison, Curve, Overall
 from ir_outcomes.comparison.facets import Facet, RestrictedLength
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS, direction_of
-from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import fixed, interval, places_of, pvalue
 from ir_outcomes.leaderboards.board import Leaderboard
+from ir_outcomes.pages.content import TOO_FEW, Section, sections_of
 from ir_outcomes.results import Result
 
 OUTCOMES = ("won", "both", "neither", "lost")  # the order of every picture
 _RATIO_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100)
 _SHARE_EDGES = (1, 2, 5, 10, 20, 50)  # points
-TOO_FEW = "too few queries"
 _FINDINGS = {"better": "improves", "worse": "worsens", "same": "no finding"}
 _MINUS, _AT_LEAST = "\N{MINUS SIGN}", "\N{GREATER-THAN OR EQUAL TO}"
 _Bounds = tuple[float, float] | None
@@ -53,26 +51,6 @@ class Axis(NamedTuple):
         return round(100 * (value - self.low) / (self.high - self.low), 2)
 
 
-class Section(NamedTuple):
-    """A comparison on the page, with its collection, slice, cutoff or judge where there are several, and its evaluation."""
-
-    comparison: Comparison
-    condition: str = ""
-    has_label: bool = True
-    evaluation: Evaluation | None = None
-
-    @property
-    def label(self) -> str:
-        """The label, which a slice of few queries does not have."""
-        return self.comparison.verdict.label if self.has_label else TOO_FEW
-
-    @property
-    def title(self) -> str:
-        """A heading."""
-        pair = f"{self.comparison.contender} against {self.comparison.baseline}"
-        return f"{self.condition}: {pair}" if self.condition else pair
-
-
 class Row(NamedTuple):
     """A row of a forest plot; a summary belongs to no section of the page."""
 
@@ -81,6 +59,7 @@ class Row(NamedTuple):
     estimates: Sequence[Estimate]
     section: int | None = None
     kind: Literal["condition", "these", "new"] = "condition"
+    contender: str = ""
 
 
 class Forest(NamedTuple):
@@ -200,22 +179,6 @@ def round_numbers(least: float, most: float) -> list[float]:
     return [round(number * step, 12) + 0.0 for number in range(first, last + 1)]
 
 
-def sections_of(result: Result) -> list[Section]:
-    """List the comparisons of a result, in its order; none for results that hold no comparisons."""
-    match result:
-        case Comparison():
-            return [Section(result)]
-        case Comparisons():
-            return [Section(comparison) for comparison in result]
-        case CollectionsComparison() | SlicesComparison():
-            return [Section(row.comparison, row.condition, row.labelled) for row in result.conditions]
-        case CutoffsComparison():
-            return [Section(comparison, f"cutoff {comparison.cutoff}") for comparison in result.comparisons]
-        case JudgesComparison():
-            return [Section(judgment.comparison, judgment.judge) for judgment in result.judgments]
-    return []
-
-
 def forest_of(result: Result) -> Forest | None:
     """Return the forest plot of a result; None where it has none."""
     sections = sections_of(result)
@@ -223,12 +186,10 @@ def forest_of(result: Result) -> Forest | None:
         case Comparisons():
             several = len({section.comparison.baseline for section in sections}) > 1
             return _of_comparisons("run", [own.title if several else own.comparison.contender for own in sections], sections)
-        case CutoffsComparison():
-            return _of_comparisons("cutoff", [f"{own.comparison.cutoff}" for own in sections], sections)
         case JudgesComparison():
             names = [f"{own.condition}: {own.comparison.contender}" for own in sections]
             return _of_comparisons("judge and run", names, sections)
-        case CollectionsComparison() | SlicesComparison():
+        case ConditionsComparison():
             return _of_conditions(result)
         case Leaderboard():
             return tiers_of(result)
@@ -253,41 +214,45 @@ def _found(facet: Facet) -> Estimate:
     return change_of(facet)._replace(tone=_finding(facet)[1])
 
 
-def _of_conditions(result: CollectionsComparison | SlicesComparison) -> Forest | None:
+def _of_conditions(result: ConditionsComparison) -> Forest:
     """Return the effects under each condition and their means; ranking as ranks, drawn and pooled as a ratio."""
-    contenders = list(dict.fromkeys(row.comparison.contender for row in result.conditions))
-    overall = {own.contender: own for own in getattr(result, "overall", ())}
-    measures = next(iter(overall.values())).pooled[2:] if overall else ()
+    measures = result.overall[0].pooled[2:] if result.overall else ()
     signs = (1, -1, *map(_sign, measures))
-    rows: list[Row] = []
-    for contender in contenders:
-        prefix = f"{contender}, " if len(contenders) > 1 else ""
-        for number, row in enumerate(result.conditions):
-            if row.comparison.contender == contender:
-                effects = (row.coverage, row.ranking, *row.measures)[: len(signs)]
-                drawn = _drawn([(own.effect, own.interval) if own else _NONE for own in effects], signs)
-                ranks = fixed(row.comparison.ranking.difference, 2, signed=True).replace("-", _MINUS)
-                drawn[1] = drawn[1]._replace(text=f"{ranks} ranks, B / A {drawn[1].text}")
-                for place, facet in enumerate((row.comparison.coverage, row.comparison.ranking)):
-                    if not row.labelled or drawn[place].tone != _finding(facet)[1]:  # the ratio has an interval of its own
-                        drawn[place] = drawn[place]._replace(tone="same")
-                rows.append(Row(prefix + row.condition, row.label or TOO_FEW, drawn, number))
-        if contender in overall:
-            own, pooled = overall[contender], overall[contender].pooled
-            means = [(each.these.effect, (each.these.low, each.these.high)) if each.these else _NONE for each in pooled]
-            rows.append(Row(f"{prefix}these, mean", own.label or "", _drawn(means, signs), kind="these"))
-            news = [each.new for each in pooled]
-            if any(news):
-                ranges = [(new.effect, (new.predicted_low, new.predicted_high)) if new else _NONE for new in news]
-                rows.append(Row(f"{prefix}a new one", "expected", _drawn(ranges, signs), kind="new"))
-    titles = ("coverage, points", "ranking, search length B / A", *(f"{pooled.name}, difference" for pooled in measures))
-    return _with_axes(result.kind, titles, signs, rows) if rows else None
+    rows = [_condition_row(number, row, signs) for number, row in enumerate(result.conditions)]
+    for overall in result.overall:
+        own = [place for place, row in enumerate(rows) if row.contender == overall.contender]
+        rows[own[-1] + 1 : own[-1] + 1] = _mean_rows(overall, signs)
+    if len(result.contenders) > 1:
+        rows = [row._replace(name=f"{row.contender}, {row.name}") for row in rows]
+    titles = ("coverage, points", "ranking, search length B / A", *(f"{measure.name}, difference" for measure in measures))
+    return _with_axes(result.what, titles, signs, rows)
+
+
+def _condition_row(number: int, row: Condition, signs: Sequence[int]) -> Row:
+    shown = [(own.effect, own.interval) if own else _NONE for own in (row.coverage, row.ranking, *row.measures)]
+    drawn = _drawn(shown, signs)
+    comparison = row.comparison
+    ranks = fixed(comparison.ranking.difference, 2, signed=True).replace("-", _MINUS)
+    drawn[1] = drawn[1]._replace(text=f"{ranks} ranks, B / A {drawn[1].text}")
+    for place, facet in enumerate((comparison.coverage, comparison.ranking)):
+        if not row.labelled or drawn[place].tone != _finding(facet)[1]:  # the ratio has an interval of its own
+            drawn[place] = drawn[place]._replace(tone="same")
+    return Row(row.condition, row.label or TOO_FEW, drawn, number, contender=comparison.contender)
+
+
+def _mean_rows(overall: Overall, signs: Sequence[int]) -> Iterator[Row]:
+    """Return a row for the means of these conditions, and one for a new one, if something is known of it."""
+    means = [(own.these.effect, own.these.interval) if own.these else _NONE for own in overall.pooled]
+    yield Row("these, mean", overall.label or "", _drawn(means, signs), kind="these", contender=overall.contender)
+    news = [(own.new.effect, own.new.prediction) if own.new else _NONE for own in overall.pooled]
+    if any(effect is not None for effect, _ in news):
+        yield Row("a new one", "expected", _drawn(news, signs), kind="new", contender=overall.contender)
 
 
 def _drawn(effects: Sequence[_Effect], signs: Sequence[int]) -> list[Estimate]:
     """Return coverage, ranking and measures as gains; that of ranking is a logarithm, which is written as a ratio."""
     drawn = []
-    for place, ((effect, bounds), sign) in enumerate(zip(effects, signs, strict=False)):
+    for place, ((effect, bounds), sign) in enumerate(zip(effects, signs, strict=True)):
         own = _estimate(effect, bounds, sign, 2 if place < 2 else 3)
         if place == 1 and effect is not None:
             ratio, *ends = (fixed(math.exp(value), 2) for value in (effect, *(bounds or ())))

@@ -129,7 +129,6 @@ def _wrapped(text: str, width: int, *, first: str = "", rest: str = "") -> str:
 # An underscore within a word is not markup; elsewhere it could begin emphasis, as the other characters could.
 _MARKUP = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")
 _LIST = re.compile(r"^([-+#=!]|\d+[.)])")  # what makes a list or a heading of the line that it starts
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _STYLE = """\
 body { font-family: sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; line-height: 1.4; }
 table { border-collapse: collapse; margin: 1em 0; }
@@ -347,11 +346,11 @@ def _in_math(found: re.Match[str]) -> str:
     return f"{sign}{mantissa}" if exponent is None else rf"{sign}{mantissa}\times10^{{{int(exponent)}}}"
 
 
-def as_csv(rows: Sequence[Mapping[str, Any]], *, spreadsheet: bool = False) -> str:
-    """Write rows with a header; empty for None."""
+def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Write rows with a header; empty for None. Names are as they are, also where a spreadsheet would compute them."""
     columns = list(dict.fromkeys(column for row in rows for column in row))
     lines: list[list[Any]] = [columns, *([row.get(column) for column in columns] for row in rows)]
-    return "\n".join(_csv_line(map(_guarded, line) if spreadsheet else line) for line in lines)
+    return "\n".join(map(_csv_line, lines))
 
 
 def _csv_line(values: Iterable[Any]) -> str:
@@ -359,10 +358,6 @@ def _csv_line(values: Iterable[Any]) -> str:
     stream = io.StringIO(newline="")
     csv.writer(stream, lineterminator="\r\n").writerow(values)
     return stream.getvalue().removesuffix("\r\n")
-
-
-def _guarded(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def as_json_lines(rows: Iterable[Mapping[str, Any]]) -> str:

@@ -6,6 +6,7 @@ from ir_outcomes.statistics.intervals import (
     Interval,
     bounded_mean_interval,
     coverage_interval,
+    margin_interval,
     mean_interval,
     ratio_interval,
 )
@@ -14,6 +15,7 @@ from ir_outcomes.statistics.power import (
     detectable_mean,
     detectable_proportion,
     queries_for_coverage,
+    queries_for_margin,
     queries_for_mean,
 )
 from ir_outcomes.statistics.tests import (
@@ -35,6 +37,8 @@ __all__ = [  # noqa: RUF022  # by subject
     "Test", "t_test", "wilcoxon", "sign_test", "sign_flip", "mean_test", "paired_tests", "binomial_test", "rank_sum",
     "pairwise_tests", "adjust",
     "Interval", "mean_interval", "bounded_mean_interval", "coverage_interval", "ratio_interval",
+    "margin_interval",
     "QueriesNeeded", "detectable_mean", "detectable_proportion", "queries_for_coverage", "queries_for_mean",
+    "queries_for_margin",
 ]
 # fmt: on

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.types import Bools, Floats, Ints
 
-Members = npt.NDArray[Any]  # floats of 32 or 64 bits
+Members = npt.NDArray[Any]  # zeros and ones
 
 FEW = 30
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
@@ -201,11 +201,16 @@ def linearized(d: npt.ArrayLike, clusters: npt.ArrayLike | None) -> Floats:
     values = numbers("d", d)
     if clusters is None or not len(values):
         return values
-    sums, sizes = sums_by_cluster(values, np.asarray(clusters))
-    mean = float(values.mean())
+    return linearized_sums(*sums_by_cluster(values, np.asarray(clusters)))
+
+
+def linearized_sums(sums: Floats, sizes: Floats) -> Floats:
+    """Do the same with the sum and the number of the differences of each cluster."""
+    total = float(sizes.sum())
+    mean = float(sums.sum()) / total
     residuals = sums - sizes * mean
     residuals[np.abs(residuals) <= ROUNDING * np.abs(sums)] = 0.0  # equal differences have no variance
-    return mean + residuals * len(sums) / len(values)
+    return mean + residuals * len(sums) / total
 
 
 def design_effect(d: npt.ArrayLike, clusters: npt.ArrayLike) -> float | None:
@@ -283,9 +288,9 @@ def classes(values: npt.ArrayLike) -> Classes:
 
 def membership(subsets: Ints, n: int) -> Members:
     """Convert (n_subsets, m) lists of queries to (n, n_subsets) columns of zeros and ones."""
-    # 32 bits count up to 2^24 exactly, in half of the time.
-    members: Members = np.zeros((n, len(subsets)), dtype=np.float32 if n <= 1 << 24 else np.float64)
-    members[subsets, np.arange(len(subsets))[:, None]] = 1.0
+    # 16 bits take a third of the time of 64.
+    members: Members = np.zeros((n, len(subsets)), dtype=np.int16 if n < 1 << 15 else np.int64)
+    members[subsets, np.arange(len(subsets))[:, None]] = 1
     return members
 
 

@@ -27,6 +27,11 @@ class FixedMean:
     pvalue_corrected: float  #: the same, until it is corrected over several means
     k: int  #: samples, or groups of them
 
+    @property
+    def interval(self) -> Interval:
+        """Its interval."""
+        return Interval(self.low, self.high)
+
 
 @dataclass(frozen=True)
 class RandomEffects:
@@ -44,6 +49,16 @@ class RandomEffects:
     cochran_pvalue: float  #: its p-value as chi-square
     weights: tuple[float, ...]  #: of the samples in the mean
     k: int  #: samples, or groups of them
+
+    @property
+    def interval(self) -> Interval:
+        """Interval of the mean."""
+        return Interval(self.low, self.high)
+
+    @property
+    def prediction(self) -> Interval:
+        """Prediction interval of the effect of a new sample."""
+        return Interval(self.predicted_low, self.predicted_high)
 
 
 class Heterogeneity(NamedTuple):

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.counts import check_discordant, numbers, special
-from ir_outcomes.statistics.intervals import effective_df, root
+from ir_outcomes.statistics.intervals import df_of_kurtosis, effective_df, excess_kurtosis, root
 from ir_outcomes.statistics.tests import binomial_cdf
 from ir_outcomes.types import Floats, Ints, check_number
 
@@ -23,13 +23,18 @@ def _critical(df: float, alpha: float) -> float:
 
 def _power(shift: float, df: float, critical: float) -> float:
     """Power of a two-sided t test at a noncentrality, the true mean divided by its standard error (Cohen 1988, chapter 2)."""
-    # The chance that Z + shift exceeds c S, where S^2 is a chi-square divided by its degrees of freedom, is integrated over Z
-    # on a fixed grid. The noncentral t distributions of SciPy 1.11 to 1.14 do not return for one degree of freedom and small
-    # levels. With more degrees of freedom the step would be sharper than the grid, and t is normal to five digits.
+    return _chance_above(shift, df, critical) + _chance_above(-shift, df, critical)
+
+
+def _chance_above(shift: float, df: float, critical: float) -> float:
+    """Chance that Z + shift exceeds critical x S, where S^2 is a chi-square divided by its degrees of freedom."""
+    # It is integrated over Z on a fixed grid. The noncentral t distributions of SciPy 1.11 to 1.14 do not return for one degree
+    # of freedom and small levels. With more degrees of freedom the step would be sharper than the grid, and t is normal to five
+    # digits.
     half = min(df, MOST_DEGREES_OF_FREEDOM) / 2
     z, density = _normal_grid()
-    upper, lower = ((np.maximum(z + side, 0.0) / critical) ** 2 for side in (shift, -shift))
-    return float(density @ (special.gammainc(half, half * upper) + special.gammainc(half, half * lower)))
+    above = (np.maximum(z + shift, 0.0) / critical) ** 2
+    return float(density @ special.gammainc(half, half * above))
 
 
 @lru_cache(maxsize=1)
@@ -271,10 +276,93 @@ def queries_for_mean(
     largest = deviation * math.sqrt(df / (2 * float(special.gammaincinv(df / 2, 1 - confidence))))
 
     def needed(spread: float) -> int | None:
+        def chance(queries: float) -> float:
+            return _power(effect / spread * math.sqrt(queries), queries - 1, _critical(queries - 1, alpha))
+
         start = _guess(spread**2 / share, effect, alpha, power)
-        return _fewest(lambda queries: _thinned_power(queries, share, effect / spread, alpha), power, start)
+        return _fewest(lambda queries: _thinned(chance, queries, share), power, start)
 
     return QueriesNeeded(needed(deviation), needed(largest), effect, alpha, power, confidence)
+
+
+def queries_for_margin(
+    d: npt.ArrayLike,
+    n: int,
+    margin: float,
+    largest: float,
+    *,
+    alpha: float,
+    power: float = 0.8,
+    confidence: float = 0.8,
+    whole: bool = False,
+) -> QueriesNeeded:
+    """Compute how many queries exclude harm beyond a margin, by `margin_interval`, if the two runs are equally good.
+
+    Parameters
+    ----------
+    d, n : (m,) array_like, and int
+        See `queries_for_mean`.
+    margin : float
+        Largest tolerable harm, in the unit of the differences.
+    largest : float
+        Largest possible size of a difference.
+    alpha, power, confidence : float
+        Of the two-sided interval, 1 - alpha; see `queries_for_mean`.
+    whole : bool
+        The interval is that of `coverage_interval` for queries that are answered or not, instead of `margin_interval`.
+
+    Examples
+    --------
+    >>> d = [0] * 60 + [1, -2, 5, -1, 3, -8, 2, 1, 1, -4] * 4
+    >>> plan = queries_for_margin(d, 125, 0.5, 99.0, alpha=0.05)
+    >>> plan.queries, plan.upper
+    (1088, 1112)
+    """
+    d = numbers("d", d)
+    _check(margin, alpha, power, confidence)
+    if len(d) > n:
+        raise ParameterError(f"d has {len(d)} differences of n={n} queries: must be at most one for each query")
+    if not len(d):
+        return QueriesNeeded(None, None, margin, alpha, power, confidence)
+    share = len(d) / n
+    varies = bool(np.any(d != d[0]))
+    deviation = float(d.std(ddof=1)) if varies else 0.0
+    kurtosis = excess_kurtosis(d) if varies else 0.0
+
+    def needed(spread: float) -> int | None:
+        def chance(queries: float) -> float:
+            return _power_to_exclude(queries, spread, kurtosis, margin, largest, alpha, whole=whole)
+
+        start = _guess(spread**2 / share, margin, alpha, power)
+        return _fewest(lambda queries: _thinned(chance, queries, share), power, start)
+
+    upper = None
+    if varies:
+        df = 2 / (2 / effective_df(d) + (1 - share) / (share * n))
+        upper = needed(deviation * math.sqrt(df / (2 * float(special.gammaincinv(df / 2, 1 - confidence)))))
+    return QueriesNeeded(needed(deviation), upper, margin, alpha, power, confidence)
+
+
+def _power_to_exclude(
+    n: float, spread: float, kurtosis: float, margin: float, largest: float, alpha: float, *, whole: bool
+) -> float:
+    """Chance that the interval of n differences around 0, with two imaginary ones, excludes the margin on one side."""
+    of_real = n * spread**2
+    total = of_real + 2 * largest**2
+    if whole:
+        error = math.sqrt(total) / (n + 2)
+        quantile = -float(special.ndtri(alpha / 2))
+    else:
+        error = math.sqrt(total / (n + 1) / (n + 2))
+        fourth_powers = n * (kurtosis + 3) * spread**4 + 2 * largest**4
+        of_all = fourth_powers * (n + 2) / total**2 - 3
+        quantile = _critical(df_of_kurtosis(of_all, n + 2), alpha)
+    if not spread:
+        return float(quantile * error < margin)
+    # The centre is the sum of the real differences over n + 2. Only their part of the variance varies from sample to sample.
+    centre_error = math.sqrt(of_real) / (n + 2)
+    df = df_of_kurtosis(kurtosis, max(n, 4)) * (total / of_real) ** 2
+    return _chance_above(margin / centre_error, df, quantile * error / centre_error)
 
 
 def _check(effect: float, alpha: float, power: float, confidence: float) -> None:
@@ -285,12 +373,11 @@ def _check(effect: float, alpha: float, power: float, confidence: float) -> None
         raise ParameterError("must be a number other than 0", effect=effect)
 
 
-def _thinned_power(queries: int, share: float, standardised: float, alpha: float) -> float:
+def _thinned(power_of: Callable[[float], float], queries: int, share: float) -> float:
     """Average the power over the number of queries with a difference, binomial, at the nodes of its normal approximation."""
     spread, total = math.sqrt(queries * share * (1 - share)), 0.0
     for node, weight in ((-math.sqrt(3), 1 / 6), (0.0, 2 / 3), (math.sqrt(3), 1 / 6)):  # Gauss and Hermite
-        size = max(2.0, queries * share + spread * node)
-        total += weight * _power(standardised * math.sqrt(size), size - 1, _critical(size - 1, alpha))
+        total += weight * power_of(max(2.0, queries * share + spread * node))
     return total
 
 

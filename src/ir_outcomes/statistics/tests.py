@@ -313,7 +313,11 @@ def _pvalue_of(found: Any, name: str) -> float:
 
 
 def _testable(samples: Differences) -> Bools:
-    n = samples.n
+    return _have_differences(samples, samples.n)
+
+
+def _have_differences(samples: Differences, n: Floats) -> Bools:
+    """Whether samples of n differences have two or more, not all of them zero."""
     testable: Bools = (n >= 2) & (samples.positive[0] < n)  # the first class holds the zeros
     return testable
 
@@ -324,8 +328,11 @@ UNDEFINED_T = "paired t, undefined"
 def _t(samples: Differences, levels: Levels | None = None, labels_only: bool = False) -> Found:
     sizes, positive, negative, moments = samples
     both = positive + negative
-    n, testable, total = both.sum(axis=0), _testable(samples), samples.totals
-    freedom, squares = np.maximum(n - 1, 1), sizes**2 @ both
+    n = both.sum(axis=0)
+    testable = _have_differences(samples, n)
+    total = samples.totals
+    freedom = np.maximum(n - 1, 1)
+    squares = sizes**2 @ both
     equal = np.zeros(len(n), dtype=bool)
     if moments is None:
         mean = total / np.maximum(n, 1)
@@ -357,10 +364,14 @@ def _t(samples: Differences, levels: Levels | None = None, labels_only: bool = F
 def _wilcoxon(samples: Differences, levels: Levels | None = None, labels_only: bool = False) -> Found:
     positive, negative = samples.positive[1:], samples.negative[1:]
     both = positive + negative
-    n, testable = both.sum(axis=0), _testable(samples)
-    # A rank is the number of smaller differences, half that of equal ones, and one half: twice the rank is a whole number.
-    twice = 2 * np.cumsum(both, axis=0) - both + 1
-    plus, minus = np.einsum("ij,ij->j", positive, twice) / 2, np.einsum("ij,ij->j", negative, twice) / 2
+    n_positive = positive.sum(axis=0)
+    n = n_positive + negative.sum(axis=0)
+    testable = _have_differences(samples, n + samples.positive[0] + samples.negative[0])
+    # A rank is the number of smaller differences, half that of equal ones, and one half: that of all up to it, less half of the
+    # equal ones, and one half. All of these sums are exact, because twice each is a whole number.
+    up_to = np.cumsum(both, axis=0)
+    plus = np.einsum("ij,ij->j", positive, up_to) - (np.einsum("ij,ij->j", positive, both) - n_positive) / 2
+    minus = n * (n + 1) / 2 - plus
     smaller, middle = np.minimum(plus, minus), n * (n + 1) / 4
     spread = (n * (n + 1.0) * (2 * n + 1) - _cubes(both) / 2) / 24
     z = np.divide(smaller - middle, np.sqrt(spread), out=np.zeros(len(n)), where=testable)
@@ -397,9 +408,11 @@ def _rank_sum_shares(ties: tuple[int, ...]) -> Floats:
 
 
 def _sign(samples: Differences, levels: Levels | None = None, labels_only: bool = False) -> Found:
-    positive, negative = samples.positive[1:].sum(axis=0), samples.negative[1:].sum(axis=0)
+    positive = samples.positive[1:].sum(axis=0)
+    negative = samples.negative[1:].sum(axis=0)
     pvalue, direction = binomial_tests(positive, negative)
-    return Found(Tests(np.where(_testable(samples), pvalue, 1.0), direction), positive, lambda _: "sign test")
+    testable = _have_differences(samples, positive + negative + samples.positive[0] + samples.negative[0])
+    return Found(Tests(np.where(testable, pvalue, 1.0), direction), positive, lambda _: "sign test")
 
 
 def _sign_flip(samples: Differences, levels: Levels | None = None, labels_only: bool = False) -> Found:

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, get_args
 import pytest
 
 import ir_outcomes as iro
+from ir_outcomes.pages.lists import texts_of_documents
 from ir_outcomes.showing.charts import changes_of, facets_of, forest_of
-from ir_outcomes.showing.report.queries import texts_of_documents
 from ir_outcomes.types import Unit
 from tests.helpers.comparisons import compare_pair
 from tests.helpers.many import collection

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.slices import CutoffsComparison, SlicesComparison
+from ir_outcomes.across.result import ConditionsComparison
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards.board import Leaderboard
+from ir_outcomes.pages.content import sections_of
 from ir_outcomes.showing import RANK_TICKS, charts, conditions_words, count, figures, items_words, level_words, tone
 from ir_outcomes.showing.charts import Forest, change_of, forest_of, tone_of
 from ir_outcomes.showing.figures import GREY, INK, LIGHT, MUTED, TONES, draws, finished
@@ -166,47 +166,52 @@ def _gains(comparison: Comparison) -> Iterator[tuple[float, str, str]]:
             yield gain, query.outcome if query.outcome != "both" else tone_of(gain), query.query_id
 
 
-@draws("curve", CutoffsComparison)
-def draw_curve(result: CutoffsComparison, ax: Any) -> Any:
-    """Draw the share of queries answered by each rank for both runs, and below it their difference with its band."""
-    if result.curve is None:
-        raise ParameterError("there is no curve of fewer than two queries")
-    ranks, lines = charts.curve_lines(result.curve)
-    above, below = figures.panels(ax, 6.6, 5.0, rows=2, height_ratios=(1.8, 1))
-    names = figures.labels_of([result.baseline, result.contender])
-    for line, name, style, color in zip(("baseline", "contender"), names, ("--", "-"), (MUTED, INK), strict=True):
-        above.step(ranks, lines[line], where="post", linestyle=style, color=color, linewidth=1.6, label=name)
-    above.legend(loc="lower right")
-    below.fill_between(ranks, lines["low"], lines["high"], step="post", facecolor=LIGHT)
-    below.step(ranks, lines["difference"], where="post", color=INK, linewidth=1.4)
-    below.axhline(0, color=MUTED, linewidth=0.8, linestyle="--")
-    below.set_ylabel("difference, points")
-    below.set_xlabel(f"rank k (log scale); {100 * result.curve.level:g} % band for all k at once")
-    for panel in (above, below):
-        panel.grid()
-        _rank_axes(panel, result.curve.ranks[-1], "x")
-        panel.set_xlim(ranks[0], ranks[-1])
-    above.tick_params(axis="x", labelbottom=False)
-    first = result.comparisons[0]
-    found, grade = "queries answered" if first.unit == "query" else "documents found", f", grade {first.settings.rel} or more"
-    return finished(
-        above, f"{result.contender} against {result.baseline}: found by rank k", f"{count(result.curve.n, 'query')}{grade}",
-        y=f"% of {found} by rank k\n(up is better)",
-    )  # fmt: skip
-
-
-@draws("forest", Comparisons, CollectionsComparison, SlicesComparison, CutoffsComparison)
+@draws("forest", Comparisons, ConditionsComparison)
 def draw_forest_of(result: Any, ax: Any) -> Any:
     """Draw estimates with intervals, a row for each contender or condition; right is better."""
     forest = forest_of(result)
     if forest is None:
         raise ParameterError("there is nothing to draw: the result is empty")
-    compared = [section.comparison for section in charts.sections_of(result)]
+    compared = [section.comparison for section in sections_of(result)]
     settings, contenders = compared[0].settings, list(dict.fromkeys(item.contender for item in compared))
     who = contenders[0] if len(contenders) == 1 else count(len(contenders), "contender")
     what = "" if forest.what == "run" else f", {count(len(compared) // len(contenders), forest.what)}"
     head = f"{conditions_words(settings)}, {level_words(settings.alpha)}s"
     return draw_forest(forest, f"{who} against {compared[0].baseline}{what}", head, ax)
+
+
+@draws("curve", ConditionsComparison)
+def draw_curve(result: ConditionsComparison, ax: Any) -> Any:
+    """Draw the share of queries answered by each rank for all runs, and below it the differences with their bands."""
+    if not result.curves:
+        raise ParameterError("there is no curve: it is of at least two queries, and compare_cutoffs computes it")
+    above, below = figures.panels(ax, 6.6, 5.0, rows=2, height_ratios=(1.8, 1))
+    baseline, *names = figures.labels_of([result.baseline, *result.contenders])
+    first = result.curves[0]
+    for number, (name, curve) in enumerate(zip(names, result.curves, strict=True)):
+        color = INK if len(names) == 1 else figures.series_style(number)["color"]
+        ranks, lines = charts.curve_lines(curve)
+        if curve is first:
+            above.step(ranks, lines["baseline"], where="post", linestyle="--", color=MUTED, linewidth=1.6, label=baseline)
+        above.step(ranks, lines["contender"], where="post", color=color, linewidth=1.6, label=name)
+        below.fill_between(ranks, lines["low"], lines["high"], step="post", facecolor=color, alpha=0.12, linewidth=0)
+        below.step(ranks, lines["difference"], where="post", color=color, linewidth=1.4)
+    above.legend(loc="lower right")
+    below.axhline(0, color=MUTED, linewidth=0.8, linestyle="--")
+    below.set_ylabel("difference, points")
+    below.set_xlabel(f"rank k (log scale); {100 * first.level:g} % band for all k at once")
+    for panel in (above, below):
+        panel.grid()
+        _rank_axes(panel, first.ranks[-1], "x")
+        panel.set_xlim(ranks[0], ranks[-1])
+    above.tick_params(axis="x", labelbottom=False)
+    unit, rel = result.settings.unit, result.settings.rel
+    found = "queries answered" if unit == "query" else "documents found"
+    who = result.contenders[0] if len(names) == 1 else count(len(names), "contender")
+    return finished(
+        above, f"{who} against {result.baseline}: found by rank k", f"{count(first.n, 'query')}, grade {rel} or more",
+        y=f"% of {found} by rank k\n(up is better)",
+    )  # fmt: skip
 
 
 @draws("tiers", Leaderboard)

@@ -5,33 +5,26 @@ import functools
 import hashlib
 import math
 import os
-import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from html import escape
 from importlib.resources import files
 from typing import Any
 
-from ir_outcomes.across.collections import compare_collections
-from ir_outcomes.across.slices import curve_of
-from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError, escaped, not_installed
-from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.formatting import plural, write_completely
+from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.board import Leaderboard
-from ir_outcomes.reading.files import file_digest, read_texts
-from ir_outcomes.reading.qrels import query_texts
-from ir_outcomes.reading.runs import is_path
+from ir_outcomes.pages.content import MOST_RUNS, PageContent, Section, collect
+from ir_outcomes.pages.lists import DEPTH
+from ir_outcomes.pages.report import ReportPage
 from ir_outcomes.results import Result
 from ir_outcomes.showing import RANK_TICKS, count, tone
-from ir_outcomes.showing.charts import Section, curve_lines, facets_of, forest_of, outcomes_of, pairs_of, round_numbers
-from ir_outcomes.showing.report.queries import DEPTH, MOST_RUNS, Evaluations, Texts, embed, query_sets, with_evaluations
+from ir_outcomes.showing.charts import curve_lines, facets_of, forest_of, outcomes_of, pairs_of, round_numbers
+from ir_outcomes.showing.report.queries import embed, with_queries
 from ir_outcomes.showing.views.across import SIGNS_EXPLAINED, sign_of
 from ir_outcomes.types import check_number
 
-__all__ = ["ReportPage", "report", "report_of"]
+__all__ = ["ReportPage", "page_of", "report_of"]
 
 MB = 1_000_000
 MESSAGES = 600  # bytes of the sentences that say what is left out
@@ -39,155 +32,31 @@ LEFT, RIGHT, TOP = 46, 352, 8  # margins and width of charts
 UPPER, LOWER = (158, TOP), (268, 184)  # bottom and top of the panels of the curve
 
 
-@dataclass(frozen=True)
-class ReportPage:
-    """One HTML page; a notebook shows it in a frame.
-
-    Attributes
-    ----------
-    html : str
-        The whole page.
-    """
-
-    html: str
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, in UTF-8.
-
-        Raises
-        ------
-        ParameterError
-            If it cannot be written.
-        """
-        write_completely(path, self.html.encode())
-
-    def __repr__(self) -> str:
-        return f"<ReportPage: {len(self.html.encode()):,} bytes>"
-
-    def _repr_html_(self) -> str:
-        return (
-            '<iframe title="Report of ir_outcomes" width="100%" height="800" style="border: 1px solid #999" '
-            f'sandbox="allow-scripts allow-modals" srcdoc="{escape(self.html)}"></iframe>'
-        )
-
-
-def report(
-    evaluation: Evaluation | Mapping[str, Evaluation],
-    baseline: str | None = None,
-    contenders: Sequence[str] | str | None = None,
-    *,
-    path: str | os.PathLike[str] | None = None,
-    docs: Texts = None,
-    queries: Texts = None,
-    max_mb: float = 5,
-    slices: Texts = None,
-    command: str | None = None,
-    inputs: Sequence[str | os.PathLike[str]] = (),
-    **rules: Any,
-) -> ReportPage:
-    """Compare runs and write one HTML page with the verdict, its pictures, and every query behind it.
-
-    Parameters
-    ----------
-    evaluation : Evaluation, or mapping of str to Evaluation
-        From ``evaluate(..., documents=20)``, which keeps the ranked lists that the page shows; a mapping names collections, see
-        `ir_outcomes.compare_collections`.
-    baseline : str, optional
-        Name of run A; by default the first.
-    contenders : str or sequence of str, optional
-        Names of the other runs; by default all.
-    path : path, optional
-        Where the page is written.
-    docs : mapping of str to str, or path, optional
-        Texts of documents by id, or JSON lines with ``doc_id`` and ``text`` or ``title``; by default those of the dataset, if
-        they are on this machine.
-    queries : mapping of str to str, or path, optional
-        Texts of queries that the evaluation does not know; see `ir_outcomes.evaluate`.
-    max_mb : float
-        Size in megabytes up to which ranked lists and texts are included, of the queries that change most first.
-    slices : mapping of str to str, or path, optional
-        By which the page can filter: labels by query id, or a file with lines of id, tab and label.
-    command : str, optional
-        What made the page; it is shown at the end.
-    inputs : sequence of path
-        Files whose SHA-256 is shown beside those of the runs, such as the qrels.
-    **rules
-        ``cutoff``, ``alpha``, ``test``, ``correction`` and ``margins`` of `ir_outcomes.compare`; several collections have no
-        margins.
-
-    Returns
-    -------
-    ReportPage
-
-    Raises
-    ------
-    ParameterError
-        If a setting makes no sense, or the page cannot be written.
-    MissingDependency
-        If Jinja2 is not installed.
-
-    Examples
-    --------
-    >>> import ir_outcomes as iro
-    >>> runs = {name: {"q1": {"d1": 1.0}} for name in ("a", "b")}
-    >>> page = report(iro.evaluate({"q1": {"d1": 1}}, runs, documents=20))
-    >>> "No significant difference" in page.html
-    True
-    """
-    result: Result
-    if isinstance(evaluation, Mapping):
-        baseline = next((own.names[0] for own in evaluation.values()), "") if baseline is None else baseline
-        if rules.pop("margins", None) is not None:
-            raise ParameterError("margins are for one collection; give an Evaluation instead of a mapping")
-        result = compare_collections(evaluation, baseline, contenders, **rules)
-    else:
-        baseline = evaluation.names[0] if baseline is None else baseline
-        if contenders is None and len(evaluation.names) == 2:
-            contenders = next(name for name in evaluation.names if name != baseline)
-        result = compare(evaluation, baseline, contenders, **rules)
-    return report_of(
-        result, path, evaluation=evaluation, docs=docs, queries=queries, max_mb=max_mb, slices=slices, command=command,
-        inputs=inputs,
-    )  # fmt: skip
-
-
-def report_of(
-    result: Result,
-    path: str | os.PathLike[str] | None = None,
-    *,
-    evaluation: Evaluations = None,
-    docs: Texts = None,
-    queries: Texts = None,
-    max_mb: float = 5,
-    slices: Texts = None,
-    command: str | None = None,
-    inputs: Sequence[str | os.PathLike[str]] = (),
-) -> ReportPage:
-    """Write a result as one HTML page; see `report` and `Result.to_report`."""
+def report_of(result: Result, path: str | os.PathLike[str] | None = None, *, max_mb: float = 5, **collected: Any) -> ReportPage:
+    """Write a result as one HTML page; see `ir_outcomes.report` and `Result.to_report`."""
     check_number("max_mb", max_mb, below=1000)
-    labels = {} if slices is None else slices if isinstance(slices, Mapping) else read_texts(slices)
-    texts = {} if queries is None else queries if isinstance(queries, Mapping) else query_texts(queries)
-    sections = with_evaluations(result, evaluation)
-    sets, numbered = query_sets(sections, texts, labels, docs)
-    context = _context(result, sections)
-    context["command"] = None if command is None else _without_folders(command)
-    context["inputs"] = _inputs(sections, [*inputs, *(path for path in (docs, queries, slices) if is_path(path))])
-    context["slices"] = any(label for own in sets for label in own.data["slices"] or ())
-    context["max_mb"] = f"{max_mb:g}"
-    without_data = {"titles": [section.title for section, _ in numbered], "total": 0, "data": ""}
-    space = int(max_mb * MB) - len(_rendered({**context, **without_data}).encode()) - MESSAGES
-    shown, left = embed(sets, numbered, space)
-    if left < 0:
-        least = math.ceil((max_mb * MB - left) / MB * 100) / 100
-        raise ParameterError(f"the page has {least:g} MB even without any ranked list; give at least that", max_mb=max_mb)
-    page = ReportPage(_rendered({**context, **shown}))
+    page = page_of(collect(result, **collected), max_mb)
     if path is not None:
         page.save(path)
     return page
 
 
-def _context(result: Result, sections: Sequence[Section]) -> dict[str, Any]:
+def page_of(content: PageContent, max_mb: float) -> ReportPage:
+    """Draw a page of at most so many megabytes."""
+    context = _context(content)
+    context["max_mb"] = f"{max_mb:g}"
+    without_data = {"titles": [section.title for section in with_queries(content)], "total": 0, "data": ""}
+    space = int(max_mb * MB) - len(_rendered({**context, **without_data}).encode()) - MESSAGES
+    shown, left = embed(content, space)
+    if left < 0:
+        least = math.ceil((max_mb * MB - left) / MB * 100) / 100
+        raise ParameterError(f"the page has {least:g} MB even without any ranked list; give at least that", max_mb=max_mb)
+    return ReportPage(_rendered({**context, **shown}))
+
+
+def _context(content: PageContent) -> dict[str, Any]:
     """Return everything that does not depend on how many queries the page holds."""
+    result, sections = content.result, content.sections
     view, several = result.view(), not isinstance(result, Comparison)
     known = next((label for label in LABELS if view.label.startswith(label)), None)
     label, sentences = view.label, view.sentences
@@ -208,9 +77,12 @@ def _context(result: Result, sections: Sequence[Section]) -> dict[str, Any]:
         "matrix": _matrix_of(result, sections),
         "sections": drawn,
         "charts": [(curve_chart(section), scatter(section.comparison)) for section in drawn],
+        "slices": any(label for own in content.sets for label in own.slices or ()),
+        "command": content.command,
+        "inputs": content.inputs,
         "n_comparisons": len(sections),
         "stored_queries": any(section.comparison.queries is not None for section in sections),
-        "with_evaluation": any(section.evaluation is not None for section in sections),
+        "with_evaluation": content.has_evaluation,
         "board_size": len(result.standings) if isinstance(result, Leaderboard) and result.settings else 0,
         "settings": vars(settings) if settings else {},
         "versions": result.versions,
@@ -226,42 +98,6 @@ def _about(sections: Sequence[Section], settings: Any) -> str:
         depth = max((length.horizon for length in lengths if length is not None), default=cutoff)
         parts.append(f"cutoff {cutoff:,}" + (f" (lists end at {depth:,})" if depth < cutoff else ""))
     return " \N{MIDDLE DOT} ".join(parts)
-
-
-def _without_folders(command: str) -> str:
-    """Leave out the folders of local files, so that the page can be passed on; names of datasets have slashes too."""
-
-    def short(word: str) -> str:
-        option, equals, value = word.partition("=") if word.startswith("--") else ("", "", word)
-        local = os.path.isabs(value) or value.startswith(".") or os.path.exists(os.path.dirname(value))
-        return f"{option}{equals}{os.path.basename(value.rstrip('/')) if local else value}"
-
-    try:
-        return shlex.join(map(short, shlex.split(command)))
-    except ValueError:  # it is not from a shell
-        return command
-
-
-def _inputs(sections: Sequence[Section], files_too: Sequence[Any]) -> list[tuple[str, str, str]]:
-    """Name every input once, with its file and its SHA-256; of judgments without a file, that of their content."""
-    files = {os.path.abspath(os.fspath(path)): ("file", _file_name(path)) for path in files_too}
-    judgments = {}
-    for comparison, condition, _, evaluation in sections:
-        if evaluation is None:
-            continue
-        if not any(_file_name(path).startswith(evaluation.collection) for path in files_too):
-            digest = evaluation[0].qrels_digest
-            judgments[digest] = ("judgments", evaluation.collection, digest)
-        where = f", {condition}" if condition and condition != evaluation.collection else ""
-        for run in (comparison.baseline, comparison.contender):
-            source = evaluation.sources[evaluation.position(run)] if evaluation.sources else None
-            if source is not None and is_path(source) and os.path.isfile(source):
-                files.setdefault(os.path.abspath(os.fspath(source)), (f"run {run}{where}", _file_name(source)))
-    return [*judgments.values(), *((what, name, file_digest(path)) for path, (what, name) in files.items())]
-
-
-def _file_name(path: Any) -> str:
-    return os.path.basename(os.fsencode(path)).decode("utf-8", "backslashreplace")
 
 
 def _rendered(context: Mapping[str, Any]) -> str:
@@ -310,15 +146,8 @@ def _matrix_of(result: Result, sections: Sequence[Section]) -> dict[str, Any] | 
 
 
 def curve_chart(section: Section) -> dict[str, Any] | None:
-    """Place what both runs found by each rank, and below it their difference with its band.
-
-    None without an evaluation, for fewer than two queries, or where no ranks were compared.
-    """
-    comparison, evaluation = section.comparison, section.evaluation
-    if evaluation is None or comparison.queries is None or comparison.ranking.measured_in != "ranks":
-        return None
-    evaluation = evaluation.restrict([query.query_id for query in comparison.queries])
-    curve = curve_of(evaluation[[comparison.baseline, comparison.contender]], 1 - comparison.alpha)
+    """Place what both runs found by each rank, and below it their difference with its band; None where that is not known."""
+    comparison, curve = section.comparison, section.curve
     if curve is None:
         return None
     (ranks, lines), last = curve_lines(curve), curve.ranks[-1]

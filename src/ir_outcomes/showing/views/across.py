@@ -1,20 +1,19 @@
 """What is shown of comparisons under several conditions, where several runs have a matrix of signs first; and of a gate."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from ir_outcomes.across.collections import CollectionsComparison
-from ir_outcomes.across.conditions import Condition, Effect, Overall, by_contender, condition_columns, prevailing, written
+from ir_outcomes.across.conditions import prevailing, written
 from ir_outcomes.across.gate import EXIT_STATUS, GateDecision, GateFacet, GateResult
 from ir_outcomes.across.judges import JudgesComparison, Judgment
-from ir_outcomes.across.slices import CutoffsComparison, SlicesComparison
-from ir_outcomes.comparison.outcomes import Settings
+from ir_outcomes.across.result import Condition, ConditionsComparison, Overall, PooledEffect, by_contender, condition_columns
 from ir_outcomes.comparison.result import columns_of
 from ir_outcomes.comparison.verdict import direction_of
 from ir_outcomes.errors import some
+from ir_outcomes.evaluation.check import FILE_COLUMNS, CheckResult
 from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, plural, pvalue
 from ir_outcomes.results import Column, attributes, chosen, of_part
 from ir_outcomes.showing import Table, View, settings_words, view_of
@@ -65,160 +64,169 @@ def _direction(label: str | None) -> str:
     return "none" if label is None else direction_of(label)
 
 
-def _head(settings: Settings, rows: Iterable[Condition | Judgment], *left_out: str) -> str:
-    return settings_words(settings, *left_out, of=[row.comparison for row in rows], no_cutoff="of each")
+def _head(result: ConditionsComparison) -> str:
+    return settings_words(result.settings, of=[row.comparison for row in result.conditions], no_cutoff="of each")
 
 
 def _named(runs: Sequence[str]) -> str:
     return f"{runs[0]} (B)" if len(runs) == 1 else plural("run", len(runs))
 
 
-_OVERVIEW = (("queries", "n"), ("coverage, points", "n"), ("ranking, B / A", "n"), ("verdict", "label"))
+@view_of.register
+def _conditions(result: ConditionsComparison) -> View:
+    of_contender = by_contender(result.conditions)
+    overall = {own.contender: own for own in result.overall}
+    average = {own.contender: own.label or "no overall label" for own in result.overall}
+    ranked = sorted(of_contender, key=lambda name: ("better", "none", "worse").index(_direction(average.get(name))))
+    titles = {name: f"{name} (B) against {result.baseline} (A)" for name in ranked}
+    overviews = [_overview(result, of_contender[name], overall.get(name), titles[name]) for name in ranked]
+    details = [_differences(result)] if result.differ else []
+    details += [_numbers(result, of_contender[name], titles[name]) for name in ranked]
+    if overall:
+        details.append(_means([overall[name] for name in ranked]))
+    matrix = _matrix("run", {name: result.labels(name) for name in ranked}, average, _head(result))
+    tables, details = _arranged(overviews, details, matrix)
+    who = titles[ranked[0]] if len(ranked) == 1 else f"{plural('run', len(ranked))} against {result.baseline} (A)"
+    by = f" by {result.by}" if result.by else ""
+    sentences = tuple(own.sentence for own in result.overall)
+    return View(
+        f"{who}, {plural(result.what, len(result.names))}{by}",
+        _answer(result),
+        tables=tuple(tables),
+        notes=(*_hurt(result.overall), *result.notes) if sentences else (),
+        more=f"{f'each {result.what}, ' if len(ranked) > 1 else ''}{_MORE[result.what]}",
+        details=tuple(details),
+        background=sentences or result.notes,
+    )
 
 
-def _overview_line(row: Condition, queries: int | None = None) -> tuple[Any, ...]:
+_MORE = {
+    "collection": "counts, p, means, judged shares",
+    "slice": "the test whether slices differ, counts, p",
+    "cutoff": "counts, p, judged shares",
+}
+
+
+def _answer(result: ConditionsComparison) -> str:
+    """Say in a few words what holds over all conditions; of several runs the matrix says it, but for slices."""
+    if result.what == "slice":
+        if not result.differ:
+            return "whether they differ is not tested: queries come in clusters"
+        alpha = result.settings.alpha
+        decided = [row for row in result.differ if row.pvalue_corrected is not None and row.pvalue_corrected <= alpha]
+        found = [f"{row.contender} on {row.facet}" for row in decided]
+        return f"they differ for {listed(found)}" if found else "no evidence that they differ"
+    if len(result.contenders) > 1:
+        return ""
+    labels = [row.label or "" for row in result.conditions]
+    if result.what == "cutoff":
+        label, times, opposite = prevailing(labels)
+        often = "all" if times == len(labels) else f"{times} of them"
+        return f"{label} at {often}, {'better at some and worse at others' if opposite else 'never opposite'}"
+    (overall,) = result.overall
+    directions = Counter(map(_direction, labels))
+    counted = " and ".join(f"{side} in {directions[side]}" for side in ("better", "worse") if directions[side])
+    average = f"{overall.label} on average" if overall.label else "no overall label"
+    return f"{average}, {counted or 'none decided'}"
+
+
+def _hurt(overall: Sequence[Overall]) -> Iterator[str]:
+    """Say what the good average of a single run hides."""
+    if len(overall) == 1 and overall[0].hurt and _direction(overall[0].label) != "worse":
+        yield f"Hurt or a trade-off: {listed(overall[0].hurt)}."
+
+
+def _overview(result: ConditionsComparison, rows: Sequence[Condition], overall: Overall | None, title: str) -> Table:
+    """Show the effects and the label in each condition, and over all of them."""
+    lines = [_overview_line(row, result.what) for row in rows]
+    explained = []
+    if overall is not None:
+        pooled = overall.pooled[:2]
+        means = [_effect(effect.name, effect.these) for effect in pooled]
+        lines.append(("these, mean", None, *means, overall.label or "no overall label"))
+        if any(effect.new is not None for effect in pooled):
+            ranges = [_predicted(effect) for effect in pooled]
+            lines.append(("a new one", None, *ranges, _outlook(overall)))
+            explained.append("a new one: where its effect is expected")
+    if any(row.label is not None and not row.survives for row in rows):
+        explained.append(f"{MARK}: not after {CORRECTIONS[result.over_conditions]} over the {result.what}s")
+    if result.what == "cutoff":
+        explained.append("not corrected for the number of cutoffs")
+    name = result.by if result.by and len(result.by) < 12 else result.what
+    headings = ((name, ""), ("queries", "n"), ("coverage, points", "n"), ("ranking, B / A", "n"), ("verdict", "label"))
+    return Table.of_texts(headings, lines, RATIO_EXPLAINED, "; ".join(explained), _head(result), title=title)
+
+
+def _overview_line(row: Condition, what: str) -> tuple[Any, ...]:
     name = row.condition if row.group is None else f"{row.condition} ({row.group})"
-    label = row.label if row.survives else f"{row.label} {MARK}"
-    return name, queries, _effect(row.coverage), _effect(row.ranking), "too few queries" if row.label is None else label
+    queries = row.comparison.n_queries if what == "slice" else None
+    label = "too few queries" if row.label is None else row.label
+    marked = label if row.survives or row.label is None else f"{label} {MARK}"
+    return name, queries, _effect("coverage", row.coverage), _effect("ranking", row.ranking), marked
 
 
-def _effect(effect: Effect | None) -> str:
-    return NOTHING if effect is None else written(effect.name, effect.effect, effect.interval)
+def _effect(name: str, effect: Any) -> str:
+    """Write an effect, or a mean of effects, with its interval."""
+    return NOTHING if effect is None else written(name, effect.effect, effect.interval)
 
 
-def _not_after(rows: Iterable[Condition], correction: str, what: str) -> list[str]:
-    marked = any(row.label is not None and not row.survives for row in rows)
-    return [f"{MARK}: not after {CORRECTIONS.get(correction, '')} over the {what}"] if marked else []
+def _predicted(effect: PooledEffect) -> str:
+    """Write the effect that is expected of a new condition."""
+    return NOTHING if effect.new is None else written(effect.name, effect.new.effect, effect.new.prediction)
 
 
-def _numbers(rows: Sequence[Condition], kind: str, title: str, measures: Sequence[str] = ()) -> Table:
+def _outlook(overall: Overall) -> str:
+    """Say which way a new collection is expected to go by coverage and ranking."""
+    known = [(effect.new.prediction, effect.higher_is_better) for effect in overall.pooled[:2] if effect.new is not None]
+    for side, wanted in (("better", True), ("worse", False)):
+        if all(ends.low >= 0 if higher is wanted else ends.high <= 0 for ends, higher in known):
+            return f"expected to be {side}"
+    return "could go either way"
+
+
+def _numbers(result: ConditionsComparison, rows: Sequence[Condition], title: str) -> Table:
     """Show counts, p-values and judged shares of the conditions of one contender."""
-    declared = condition_columns(rows, measures)
+    declared = condition_columns(rows, result.measures)
     columns = (
-        *chosen(declared, f"condition={kind}", "n_queries", "won", "lost"),
+        *chosen(declared, f"condition={result.what}", "n_queries", "won", "lost"),
         *chosen(declared, "coverage_p", "coverage_p_corrected", group="coverage"),
         *chosen(declared, "ranking_difference=ranks", "ranking_p", "ranking_p_corrected", group="ranking"),
-        *chosen(declared, *(f"{measure}_effect={measure}" for measure in measures)),
+        *chosen(declared, *(f"{measure}_effect={measure}" for measure in result.measures)),
         *chosen(declared, "judged_baseline", "judged_contender"),
     )
     return Table.of(columns, rows, "p: corrected over all rows; judged: % of the documents within the cutoff", title=title)
 
 
-@view_of.register
-def _collections(result: CollectionsComparison) -> View:
-    n = plural("collection", len(result.collections))
-    ranked = sorted(result.overall, key=lambda overall: ("better", "none", "worse").index(_direction(overall.label)))
-    overviews, details = [], []
-    for overall in ranked:
-        title = f"{overall.contender} (B) against {result.baseline} (A)"
-        overviews.append(_collections_overview(result, overall, title))
-        details += [_numbers(result.of(overall.contender), "collection", title, result.measures), _means(overall)]
-    details[-1] = replace(details[-1], captions=MEANS_EXPLAINED)
-    average = {overall.contender: overall.label or "no overall label" for overall in ranked}
-    labels = {run: {row.condition: row.label for row in result.of(run)} for run in average}
-    title, label, notes = f"{plural('system', len(ranked))} against {result.baseline} on {n}", "", result.notes
-    if len(ranked) == 1:
-        (overall,) = ranked
-        directions = Counter(_direction(row.label) for row in result.conditions)
-        decided = " and ".join(f"{directions[side]} {side}" for side in ("better", "worse") if directions[side])
-        title, label = overviews[0].title, f"{overall.label} on average" if overall.label else "no overall label"
-        label = f"{label}, {decided or 'none decided'} of {n}"
-        if overall.hurt and _direction(overall.label) != "worse":  # what a good average hides
-            notes = (f"Hurt or a trade-off: {listed(overall.hurt)}.", *notes)
-    tables, details = _arranged(
-        overviews, details, _matrix("system", labels, average, _head(result.settings, result.conditions))
-    )
-    return View(
-        title,
-        label,
-        tables=tuple(tables),
-        notes=notes,
-        more=f"{'each collection, ' if len(ranked) > 1 else ''}counts, p, means, judged shares",
-        details=tuple(details),
-        background=tuple(overall.sentence for overall in result.overall),
-    )
-
-
-def _collections_overview(result: CollectionsComparison, overall: Overall, title: str) -> Table:
-    rows = result.of(overall.contender)
-    lines, pooled = [_overview_line(row) for row in rows], overall.pooled[:2]
-    means = [_mean(effect.name, effect.these) for effect in pooled]
-    lines.append(("these, mean", None, *means, overall.label or "no overall label"))
-    explained = _not_after(rows, result.over_collections, "collections")
-    if any(effect.new is not None for effect in pooled):
-        lines.append(("a new one", None, *(_predicted(effect.name, effect.new) for effect in pooled), _outlook(overall)))
-        explained.insert(0, "a new one: where its effect is expected")
-    captions = (RATIO_EXPLAINED, "; ".join(explained), _head(result.settings, rows))
-    return Table.of_texts((("collection", ""), *_OVERVIEW), lines, *captions, title=title)
-
-
-def _mean(name: str, mean: Any, low: str = "low", high: str = "high") -> str:
-    """Write a mean of effects with its interval, or another one."""
-    return NOTHING if mean is None else written(name, mean.effect, (getattr(mean, low), getattr(mean, high)))
-
-
-def _predicted(name: str, new: Any) -> str:
-    return _mean(name, new, "predicted_low", "predicted_high")
-
-
-def _outlook(overall: Overall) -> str:
-    """Say which way a new collection is expected to go by coverage and ranking."""
-    known = [(effect.new, effect.higher_is_better) for effect in overall.pooled[:2] if effect.new is not None]
-    for side, wanted in (("better", True), ("worse", False)):
-        if all((new.predicted_low >= 0) if higher is wanted else (new.predicted_high <= 0) for new, higher in known):
-            return f"expected to be {side}"
-    return "could go either way"
-
-
-def _means(overall: Overall) -> Table:
-    lines = []
-    for effect in (*overall.pooled[:2], overall.all_queries, *overall.pooled[2:]):
-        own, counts = effect.name, (effect.better, effect.worse)
-        if (these := effect.these) is not None:
-            lines.append(("these", own, *_mean(own, these).split(" ", 1), pvalue(these.pvalue), None, None, *counts))
-        if (new := effect.new) is not None:
-            prediction, share = _predicted(own, new).split(" ", 1)[1], fixed(100 * new.i_squared, 0)
-            lines.append(("new", own, *_mean(own, new).split(" ", 1), pvalue(new.pvalue), prediction, share, *counts))
+def _means(several: Sequence[Overall]) -> Table:
+    """Show the means over these conditions, and what is expected of all like these."""
+    lines: list[tuple[Any, ...]] = []
+    for overall in several:
+        run = overall.contender if len(several) > 1 else None
+        for effect in (*overall.pooled[:2], overall.all_queries, *overall.pooled[2:]):
+            name, these, new = effect.name, effect.these, effect.new
+            counts = (effect.better, effect.worse)
+            if these is not None:
+                mean, interval = _effect(name, these).split(" ", 1)
+                lines.append((run, "these", name, mean, interval, pvalue(these.pvalue), None, None, *counts))
+            if new is not None:
+                mean, interval = _effect(name, new).split(" ", 1)
+                prediction = _predicted(effect).split(" ", 1)[1]
+                share = fixed(100 * new.i_squared, 0)
+                lines.append((run, "new", name, mean, interval, pvalue(new.pvalue), prediction, share, *counts))
     numbers = ("mean", "interval", "p", "prediction", "I2", "better", "worse")
-    headings = [("over all", ""), ("of", ""), *((heading, "n") for heading in numbers)]
-    return Table.of_texts(headings, lines, title=f"{overall.contender}: means")
+    headings = [("run", ""), ("over all", ""), ("of", ""), *((heading, "n") for heading in numbers)]
+    return Table.of_texts(headings, lines, *MEANS_EXPLAINED, title="Means")
 
 
-@view_of.register
-def _slices(result: SlicesComparison) -> View:
-    of_run, settings = by_contender(result.conditions), _head(result.settings, result.conditions)
-    runs, name = list(of_run), result.by if len(result.by) < 12 else "slice"
-    overviews, details = [], [_differences(result)] if result.differ else []
-    for run, rows in of_run.items():
-        captions = (RATIO_EXPLAINED, *_not_after(rows, result.over_slices, "slices"), settings)
-        lines = [_overview_line(row, row.comparison.n_queries) for row in rows]
-        overviews.append(Table.of_texts(((name, ""), *_OVERVIEW), lines, *captions, title=f"{run} (B)"))
-        details.append(_numbers(rows, "slice", f"{run} (B)"))
-    alpha = result.settings.alpha
-    decided = [row for row in result.differ if row.pvalue_corrected is not None and row.pvalue_corrected <= alpha]
-    found = [f"{row.contender} on {row.facet}" for row in decided]
-    nothing = "no evidence that they differ" if result.differ else "whether they differ is not tested: queries come in clusters"
-    labels = {run: {row.condition: row.label for row in rows} for run, rows in of_run.items()}
-    tables, details = _arranged(overviews, details, _matrix("run", labels, {}, settings))
-    return View(
-        f"{_named(runs)} against {result.baseline} (A), {plural('slice', len(result.slices))} by {result.by}",
-        f"they differ for {listed(found)}" if found else nothing,
-        tables=tuple(tables),
-        more=f"{'each slice, ' if len(runs) > 1 else ''}the test whether slices differ, counts, p",
-        details=tuple(details),
-        background=result.notes,
-    )
-
-
-def _differences(result: SlicesComparison) -> Table:
+def _differences(result: ConditionsComparison) -> Table:
     columns = (
         *attributes("run=contender", "facet"),
         Column("slices", form="n"),
         Column("Q", "cochran_q", form=".2f"),
         Column("pvalue", heading="p", form="p"),
     )
-    explained = f"Q: Cochran's Q; p: {plural('permutation', result.resamples)} of the labels, seed {result.seed}"
-    if len({row.contender for row in result.differ}) > 1:
+    explained = f"Q: Cochran's Q; p: {plural('permutation', result.resamples or 0)} of the labels, seed {result.seed}"
+    if len(result.contenders) > 1:
         columns = (*columns, Column("pvalue_corrected", heading="corrected", form="p"))
         explained += f"; corrected: {CORRECTIONS.get(result.settings.correction, 'not')} over the runs, for each facet"
     return Table.of(columns, result.differ, explained, title=f"Do slices by {result.by} differ?")
@@ -240,26 +248,9 @@ def _side_by_side(first: Column, rows: Sequence[Judgment], *captions: str, title
 
 
 @view_of.register
-def _cutoffs(result: CutoffsComparison) -> View:
-    rows = [Judgment(str(comparison.cutoff), comparison) for comparison in result.comparisons]
-    label, times, opposite = prevailing([row.comparison.verdict.label for row in rows])
-    captions = (_head(rows[0].comparison.settings, rows, "cutoff"), "not corrected for the number of cutoffs")
-    shown, details = _side_by_side(Column("cutoff", "judge", form="n"), rows, *captions)
-    directions = "better at some and worse at others" if opposite else "never opposite"
-    return View(
-        f"{result.contender} (B) against {result.baseline} (A)",
-        f"{label} at {times} of {plural('cutoff', len(rows))}, {directions}",
-        tables=(shown,),
-        more="intervals, outcomes",
-        details=(details,),
-        background=result.notes,
-    )
-
-
-@view_of.register
 def _judges(result: JudgesComparison) -> View:
     comparisons = [judgment.comparison for judgment in result.judgments]
-    of_run, settings = by_contender(result.judgments), _head(comparisons[0].settings, result.judgments, "rel")
+    of_run, settings = by_contender(result.judgments), settings_words(comparisons[0].settings, "rel", of=comparisons)
     captions = ("rel: smallest relevant grade", settings, corrected_words(comparisons))
     runs = list(of_run)
     shown = [_side_by_side(Column("judge"), rows, *captions, title=f"{run} (B)") for run, rows in of_run.items()]
@@ -360,7 +351,7 @@ def _gate(result: GateResult) -> View:
     queries = [decision for decision in ordered if decision.queries]
     return View(
         f"{result.status}: {what}",
-        sentences=tuple(reasons if several else worst.reasons[:1]),
+        sentences=(*(reasons if several else worst.reasons[:1]), *_smallest_margins(result)),
         tables=(facets,) if worst.facets and not several else (_decisions(result, ordered),),
         notes=tuple(_most_harm(worst)),
         more="queries, texts, how many would settle it",
@@ -370,6 +361,14 @@ def _gate(result: GateResult) -> View:
         ),
         background=(*(f"{decision.name}: {' '.join(decision.reasons)}" for decision in ordered), *result.notes),
     )
+
+
+def _smallest_margins(result: GateResult) -> Iterator[str]:
+    """Say which margins so many queries can exclude harm beyond, even if the runs are equally good."""
+    units = ("points", "ranks", "ranks over all queries")
+    known = [f"{margin:.3g} {unit}" for margin, unit in zip(result.smallest_margins, units, strict=True) if margin is not None]
+    if known:
+        yield f"Smallest margins that equally good runs pass with so many queries: {listed(known)}."
 
 
 def _most_harm(worst: GateDecision) -> Iterator[str]:
@@ -436,3 +435,24 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
     without = f"queries without results: {some(missing, 3)}; " if missing else ""
     yield f"{without}at most {percent(result.max_missing)} % of the queries may be without results"
     yield f"{100 * result.settings.margin_level:.4g} % intervals, {settings_words(result.settings)}"
+
+
+@view_of.register
+def _check(result: CheckResult) -> View:
+    qrels, *runs = result.files
+    found = {0: "no problem", 1: "1 problem that changes results"}
+    grades = ", ".join(f"{number:,} of {grade}" for grade, number in result.grades.items())
+    if all(int(grade) >= result.rel for grade in result.grades):
+        grades += "; only what is relevant is listed, so shares judged say little"
+    captions = (
+        "known: queries that the qrels have; judged: of the first 10 documents of each list; ties: documents with the "
+        "score of the one before",
+        f"grades: {grades}",
+    )
+    return View(
+        f"{plural('run', len(runs))} and {qrels.name} read",
+        found.get(len(result.problems), f"{len(result.problems)} problems that change results"),
+        tables=(Table.of(FILE_COLUMNS[:-1], result.files, *captions),),
+        notes=tuple(problem.text for problem in result.problems),
+        background=result.notes,
+    )

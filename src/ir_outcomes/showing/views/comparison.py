@@ -430,13 +430,16 @@ def queries_table(queries: Iterable[Any], title: str = "") -> Table:
 
 @view_of.register
 def _plan(result: Plan) -> View:
-    coverage, ranking = result.coverage, result.ranking
-    rows = [(_planned(facet), facet.needed.queries, facet.needed.upper) for facet in (coverage, ranking)]
+    needed = result.coverage.needed
+    rows = []
+    for facet in result.facets:
+        to_pass = (None, None) if facet.to_pass is None else (facet.to_pass.queries, facet.to_pass.upper)
+        rows.append((_planned(facet), facet.needed.queries, facet.needed.upper, *to_pass))
     table = Table.of_texts(
-        [(" ", ""), ("queries", "n"), ("to be safe", "n")],
+        [(" ", ""), ("to detect it", "n"), ("to be safe", "n"), ("to pass a gate", "n"), ("to be safe", "n")],
         rows,
-        f"to be safe: an upper bound of {percent(coverage.needed.confidence, 0)} %; all numbers are of answerable queries "
-        f"like these; level {coverage.needed.alpha:.3g}",
+        "to pass a gate: so many exclude as large a harm, if the runs are equally good; to be safe: an upper bound of "
+        f"{percent(needed.confidence, 0)} %; all numbers are of answerable queries like these; level {needed.alpha:.3g}",
     )
     pilot = f"by a pilot of {result.n_queries} ({result.contender} against {result.baseline})"
     first = tuple(note for note in result.notes if note.startswith(BY_DEFAULT))
@@ -453,7 +456,7 @@ def unit_of(facet: Any) -> str:
 def _planned(facet: PlannedFacet) -> str:
     unit = unit_of(facet)
     is_one = facet.effect == 1 and unit in ("points", "ranks")
-    return f"{facet.name}, {facet.effect:g} {unit.removesuffix('s') if is_one else unit}"
+    return f"{facet.name}, {facet.effect:.3g} {unit.removesuffix('s') if is_one else unit}"
 
 
 @view_of.register

@@ -228,8 +228,11 @@ def _agreement(result: Agreement) -> View:
     first = [row for row in result.tests if row.test == "t"]
     cutoff = "" if result.cutoff is None else f", verdicts at cutoff {result.cutoff}"
     splits = f"{plural('split', result.splits)} of {plural('query', result.n_queries)}"
+    pairs = plural("pair", result.n_pairs)
+    if result.n_pairs < result.n_all_pairs:
+        pairs = f"a random sample of {result.n_pairs:,} of {result.n_all_pairs:,} pairs"
     return View(
-        f"Would the other half of the queries say the same? {plural('run', result.n_runs)}, {plural('pair', result.n_pairs)}",
+        f"Would the other half of the queries say the same? {plural('run', result.n_runs)}, {pairs}",
         tables=(
             Table.of(
                 chosen(_HALVES, "tested", "decided", "replicates=same answer", "opposite"),

@@ -1,0 +1,138 @@
+"""The same comparison at several cutoffs, and how much is found by every rank."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ir_outcomes.across.conditions import conditions_of, prevailing
+from ir_outcomes.across.result import Condition, ConditionsComparison, Curve, by_contender
+from ir_outcomes.comparison.compare import USUAL_CUTOFFS
+from ir_outcomes.comparison.outcomes import Settings
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
+from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.formatting import listed, plural
+from ir_outcomes.statistics.intervals import band_of_events
+from ir_outcomes.types import Correction, RankingTest, check_positive
+
+
+def compare_cutoffs(
+    evaluation: Evaluation,
+    baseline: str,
+    contenders: Sequence[str] | str | None = None,
+    *,
+    cutoffs: Sequence[int] = USUAL_CUTOFFS,
+    alpha: float = 0.05,
+    test: RankingTest = "t",
+    correction: Correction = "holm",
+    seed: int = 0,
+    resamples: int = 9_999,
+) -> ConditionsComparison:
+    """Compare runs at several cutoffs; no run is read.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Of the runs.
+    baseline, contenders : str, and str or sequence of str
+        Names of runs; by default all others are contenders.
+    cutoffs : sequence of int
+        Which; those beyond the longest list of the shallowest run are left out, with a note.
+    alpha, test, correction
+        See `ir_outcomes.compare`; nothing is corrected for the number of cutoffs.
+    seed, resamples : int
+        Of the random signs of the band around the difference by every rank.
+
+    Raises
+    ------
+    ParameterError
+        If a cutoff is not a positive whole number, or none is within the lists.
+
+    Examples
+    --------
+    >>> import ir_outcomes as iro
+    >>> qrels = {f"q{n}": {"gold": 1} for n in range(40)}
+    >>> a = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
+    >>> b = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
+    >>> found = compare_cutoffs(iro.evaluate(qrels, {"a": a, "b": b}), "a", "b", cutoffs=[1, 2])
+    >>> found.labels("b")
+    {'1': 'better without harm', '2': 'better without harm'}
+    """
+    for cutoff in cutoffs:
+        check_positive("cutoff", cutoff)
+    chosen = contenders_of(evaluation, baseline, contenders)
+    runs = evaluation[[baseline, *chosen]]
+    depth = min(run.depth for run in runs)
+    wanted = sorted(set(cutoffs))
+    within = {str(cutoff): runs.with_cutoff(cutoff) for cutoff in wanted if cutoff <= depth}
+    if not within:
+        raise ParameterError(f"no cutoff of {listed([*map(str, wanted)])} is within the lists, which hold {depth} documents")
+    settings = Settings.of(runs, alpha=alpha, test=test, correction=correction, family=len(chosen))
+    rows = conditions_of(within, baseline, chosen, settings, over_conditions="none")
+    curves = [curve_of(runs[[baseline, name]], 1 - alpha, seed=seed, resamples=resamples) for name in chosen]
+    beyond = [str(cutoff) for cutoff in wanted if cutoff > depth]
+    return ConditionsComparison(
+        what="cutoff",
+        baseline=baseline,
+        conditions=tuple(rows),
+        settings=replace(settings, cutoff=None),
+        over_conditions="none",
+        curves=tuple(curve for curve in curves if curve is not None),
+        seed=seed,
+        resamples=resamples,
+        notes=tuple(_notes(by_contender(rows), beyond, depth)),
+    )
+
+
+def curve_of(pair: Evaluation, level: float, *, seed: int = 0, resamples: int = 9_999) -> Curve | None:
+    """Return the curve of two runs to the depth of the shallower one, with its band; None for fewer than two queries."""
+    n, depth = int(pair.answerable.sum()), min(run.depth for run in pair)
+    if n < 2 or depth < 1:
+        return None
+    baseline = pair[0]
+    by_query = pair.unit == "query"
+    events = [_steps(run, by_query) for run in pair]
+    query, rank, step = (np.concatenate(parts) for parts in zip(*events, strict=True))
+    band = band_of_events(
+        (np.cumsum(baseline.answerable) - 1)[query],
+        rank,
+        np.where(np.arange(len(step)) < len(events[0][0]), -step, step),
+        n,
+        depth,
+        level,
+        clusters=None if baseline.clusters is None else baseline.clusters[baseline.answerable],
+        smallest_step=1.0 if by_query else float(np.mean(1 / baseline.relevant[baseline.answerable])),
+        seed=seed,
+        resamples=resamples,
+    )
+    found = [np.bincount(ranks, weights=steps, minlength=depth + 1)[1 : depth + 1] for _, ranks, steps in events]
+    shares = [tuple((np.cumsum(at_rank) / n).tolist()) for at_rank in found]
+    low, high = tuple(band.low.tolist()), tuple(band.high.tolist())
+    return Curve(tuple(range(1, depth + 1)), shares[0], shares[1], low, high, level, n, seed, resamples)
+
+
+def _steps(run: SearchLengths, by_query: bool) -> tuple[Any, Any, Any]:
+    """Return where the share found rises: query, rank and by how much."""
+    if by_query:
+        ranks = run.esl()
+        queries = np.flatnonzero(~np.isnan(ranks))
+        return queries, ranks[queries].astype(np.int64), np.ones(len(queries))
+    found = run.rank > 0
+    query = run.query[found]
+    return query, run.rank[found], 1 / run.relevant[query]
+
+
+def _notes(of_contender: Mapping[str, Sequence[Condition]], beyond: Sequence[str], depth: int) -> Iterator[str]:
+    for contender, rows in of_contender.items():
+        most, times, opposite = prevailing([row.comparison.verdict.label for row in rows])
+        if times < len(rows):
+            how = f'"{most}" at {times}' if times > 1 else "another one at each"
+            directions = "with opposite directions" if opposite else "never with opposite directions"
+            yield (
+                f"{contender}: the label depends on the cutoff: {how} of {plural('cutoff', len(rows))}, {directions}. Labels "
+                "are not corrected for the number of cutoffs: decide on one before looking."
+            )
+    if beyond:
+        yield f"{listed(beyond)}: beyond the longest list of the shallowest run ({plural('document', depth)}); left out."

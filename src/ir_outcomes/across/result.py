@@ -1,0 +1,231 @@
+"""What the comparisons under several conditions return: one for each condition, and what holds over all of them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ir_outcomes.comparison.outcomes import Settings
+from ir_outcomes.comparison.result import Comparison, columns_of
+from ir_outcomes.evaluation.lengths import OUTCOMES
+from ir_outcomes.results import Column, Immutable, Result, attributes, chosen, of_part, rows_of
+from ir_outcomes.statistics import Interval
+from ir_outcomes.statistics.pooling import FixedMean, RandomEffects
+
+What = Literal["collection", "slice", "cutoff"]
+
+
+@dataclass(frozen=True)
+class Effect(Immutable):
+    """The effect of one facet, or of a measure, in one condition."""
+
+    name: str  #: "coverage", "ranking", "all queries" or a measure
+    #: contender against baseline: percentage points for coverage, the logarithm of the ratio of mean search lengths for
+    #: ranking, the difference of means for all queries (ranks) and for a measure
+    effect: float
+    variance: float  #: its sampling variance
+    df: float  #: degrees of freedom of the variance
+    interval: Interval | None  #: two-sided, at level 1 - alpha, in the unit of the effect
+    n: int  #: queries behind it
+
+
+@dataclass(frozen=True)
+class Condition(Immutable):
+    """One contender in one condition."""
+
+    condition: str  #: name of the collection or slice, or the cutoff
+    group: str | None  #: conditions of one group count as one in the means
+    comparison: Comparison  #: what `ir_outcomes.compare` gives for it, corrected over the contenders only
+    coverage_p: float  #: of the test that decides on coverage, corrected over contenders and conditions
+    ranking_p: float  #: the same for ranking
+    survives: bool  #: whether the label would be the same with these p-values
+    labelled: bool  #: whether there are enough queries for a label
+    coverage: Effect | None  #: None where there is no query
+    ranking: Effect | None  #: None where fewer than 10 queries are shared, or both runs read equally far on all of them
+    all_queries: Effect | None  #: of the restricted search length; None where it has no variance
+    measures: tuple[Effect | None, ...]  #: of the other measures, in their order
+    judged: tuple[float, float] | None  #: judged share of the documents within the cutoff, baseline and contender
+
+    @property
+    def effects(self) -> tuple[Effect | None, ...]:
+        """Of coverage, ranking, all queries, then the measures."""
+        return self.coverage, self.ranking, self.all_queries, *self.measures
+
+    @property
+    def label(self) -> str | None:
+        """The label of the comparison; None where there are too few queries."""
+        return self.comparison.verdict.label if self.labelled else None
+
+
+@dataclass(frozen=True)
+class PooledEffect(Immutable):
+    """One facet, or a measure, over all conditions."""
+
+    name: str  #: "coverage", "ranking", "all queries" or a measure
+    higher_is_better: bool  #: direction
+    better: int  #: conditions in which the contender is ahead
+    worse: int  #: conditions in which it is behind
+    these: FixedMean | None  #: None where no condition has an effect
+    new: RandomEffects | None  #: None below five conditions
+    left_out: tuple[str, ...]  #: conditions without an effect of this facet
+
+
+@dataclass(frozen=True)
+class Overall(Immutable):
+    """What holds over all conditions for one contender."""
+
+    contender: str  #: the run
+    label: str | None  #: from the means of these conditions; None where there is none
+    hurt: tuple[str, ...]  #: conditions where a facet is hurt (at raw alpha), or whose own label is worse or a trade-off
+    pooled: tuple[PooledEffect, ...]  #: coverage, ranking, then the measures
+    all_queries: PooledEffect  #: the restricted search lengths, whose mean confirms a label
+    sentence: str  #: in plain words
+
+
+@dataclass(frozen=True)
+class SliceDifferences(Immutable):
+    """Whether the slices differ in the effect of one facet at all."""
+
+    contender: str  #: the run
+    facet: str  #: "coverage" or "ranking"
+    cochran_q: float | None  #: Cochran's Q; None where there is nothing to compare
+    pvalue: float | None  #: of its permutation test
+    pvalue_corrected: float | None  #: the same, corrected over the contenders, which decides
+    slices: int  #: slices that were compared
+
+
+@dataclass(frozen=True)
+class Curve(Immutable):
+    """Share of the queries answered (or documents found) by rank k, in both runs, for k from 1 to the depth."""
+
+    ranks: tuple[int, ...]  #: the ranks k
+    baseline: tuple[float, ...]  #: share found by rank k, averaged over the answerable queries, higher is better
+    contender: tuple[float, ...]  #: the same of the contender
+    low: tuple[float, ...]  #: band of the difference (contender minus baseline) that holds for all k at once
+    high: tuple[float, ...]
+    level: float  #: of the band
+    n: int  #: answerable queries
+    seed: int  #: of the random signs
+    resamples: int  #: how many
+
+
+@dataclass(frozen=True, repr=False)
+class ConditionsComparison(Result):
+    """Contenders against a baseline on several collections, slices of the queries, or cutoffs.
+
+    The picture is "forest"; of cutoffs there is "curve", too. What is particular to one kind is None or empty for the others.
+
+    Attributes
+    ----------
+    what : {"collection", "slice", "cutoff"}
+        What the conditions are.
+    baseline : str
+        The run that the others are compared with.
+    conditions : tuple of Condition
+        One for each contender and condition, contender by contender.
+    settings : Settings
+        Of the comparisons; the cutoff is None where conditions have their own.
+    over_conditions : str
+        Correction over contenders and conditions; "none" for cutoffs.
+    overall : tuple of Overall
+        Of collections: what holds on average, one for each contender.
+    missing : tuple of (str, str)
+        Of collections: runs that one lacks, with its name: there they are neither compared nor part of a mean.
+    measures : tuple of str
+        Of collections: other measures that went along.
+    by : str or None
+        Of slices: what they are made by.
+    differ : tuple of SliceDifferences
+        Of slices: for each contender and facet, whether they differ at all; empty where queries come in clusters.
+    curves : tuple of Curve
+        Of cutoffs: what is found by every rank, one for each contender; empty for fewer than two queries.
+    seed, resamples : int or None
+        Of slices and cutoffs: of the permutations, and of the random signs of the curves.
+    """
+
+    what: What
+    baseline: str
+    conditions: tuple[Condition, ...]
+    settings: Settings
+    over_conditions: str
+    overall: tuple[Overall, ...] = ()
+    missing: tuple[tuple[str, str], ...] = ()
+    measures: tuple[str, ...] = ()
+    by: str | None = None
+    differ: tuple[SliceDifferences, ...] = ()
+    curves: tuple[Curve, ...] = ()
+    seed: int | None = None
+    resamples: int | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the conditions."""
+        return tuple(dict.fromkeys(row.condition for row in self.conditions))
+
+    @property
+    def contenders(self) -> tuple[str, ...]:
+        """Names of the contenders."""
+        return tuple(by_contender(self.conditions))
+
+    def of(self, contender: str) -> tuple[Condition, ...]:
+        """Return the rows of one contender."""
+        return tuple(by_contender(self.conditions).get(contender, ()))
+
+    def labels(self, contender: str) -> dict[str, str | None]:
+        """Return the label of one contender in each condition; None where there are too few queries."""
+        return {row.condition: row.label for row in self.of(contender)}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a flat row for each contender and condition, then for each mean."""
+        means = [row for overall in self.overall for row in pooled_rows(overall)]
+        return [*rows_of(condition_columns(self.conditions, self.measures), self.conditions), *means]
+
+    def long_rows(self) -> list[dict[str, Any]]:
+        """Return a flat row for each contender, condition and test."""
+        return [{"condition": own.condition, **row} for own in self.conditions for row in own.comparison.long_rows()]
+
+
+def by_contender(rows: Iterable[Any]) -> dict[str, list[Any]]:
+    """Return the conditions, or judgments, of each contender."""
+    found: dict[str, list[Any]] = {}
+    for row in rows:
+        found.setdefault(row.comparison.contender, []).append(row)
+    return found
+
+
+def condition_columns(rows: Sequence[Condition], measures: Sequence[str] = ()) -> tuple[Column, ...]:
+    """Return the columns of conditions: what is compared, the label, outcomes, p-values, and effects."""
+    compared = of_part("comparison", columns_of([row.comparison for row in rows]))
+    effects = (("coverage", 0), ("ranking_log_ratio", 1), *((measure, 3 + place) for place, measure in enumerate(measures)))
+    return (
+        *attributes("condition", "group"),
+        *chosen(compared, "baseline", "contender", "n_queries", "cutoff", "rel", "unit"),
+        Column("verdict", "label", form="label"),
+        Column("survives"),
+        *chosen(compared, *OUTCOMES),
+        Column("judged_baseline", lambda row: row.judged and row.judged[0], "A", "%", group="judged"),
+        Column("judged_contender", lambda row: row.judged and row.judged[1], "B", "%", group="judged"),
+        *chosen(compared, "coverage_p"),
+        Column("coverage_p_corrected", "coverage_p", "p", "p"),
+        *chosen(compared, "ranking_difference", "ranking_p"),
+        Column("ranking_p_corrected", "ranking_p", "p", "p"),
+        *(column for name, place in effects for column in _effect_columns(name, place)),
+    )
+
+
+def _effect_columns(name: str, place: int) -> tuple[Column, ...]:
+    columns = (Column("effect", form="+.4f"), *attributes("low=interval.low", "high=interval.high", "n"))
+    return of_part(lambda row: row.effects[place], columns, f"{name}_")
+
+
+_POOLED = attributes(
+    "facet=name", "higher_is_better", "better", "worse", "mean=these.effect", "mean_low=these.low", "mean_high=these.high",
+    "mean_p=these.pvalue", "mean_p_corrected=these.pvalue_corrected", "conditions_in_mean=these.k", "new_mean=new.effect",
+    "new_low=new.low", "new_high=new.high", "new_p=new.pvalue", "predicted_low=new.predicted_low",
+    "predicted_high=new.predicted_high", "tau_squared=new.tau_squared", "i_squared=new.i_squared",
+)  # fmt: skip
+
+
+def pooled_rows(overall: Overall) -> list[dict[str, Any]]:
+    """Return a flat row for the mean of each facet and measure; None where there is none."""
+    about = {"condition": "all", "contender": overall.contender, "verdict": overall.label}
+    return [about | row for row in rows_of(_POOLED, overall.pooled)]

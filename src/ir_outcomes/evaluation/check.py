@@ -1,0 +1,276 @@
+"""Before a number is shown: what was read, and what in it changes results."""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, compress, repeat
+from typing import Any, Literal
+
+import numpy as np
+
+from ir_outcomes.errors import FormatError, some
+from ir_outcomes.evaluation.evaluation import MANY_MISSING, n_missing, notes_on_queries, unjudged_share
+from ir_outcomes.evaluation.ids import Entry, Repair, repair_of, repair_of_queries
+from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
+from ir_outcomes.evaluation.ranking import ranked_scores, spans, tied_with_previous
+from ir_outcomes.formatting import percent, plural
+from ir_outcomes.reading.columns import Ids, grouped
+from ir_outcomes.reading.datasets import as_run, open_collection
+from ir_outcomes.reading.files import STDIN
+from ir_outcomes.reading.formats import RUN, read_any_file
+from ir_outcomes.reading.qrels import Qrels
+from ir_outcomes.reading.runs import Run, is_path, runs_and_names
+from ir_outcomes.results import Column, Result, rows_of
+from ir_outcomes.types import Ints, check_positive
+
+DEPTH = 10  # documents of each list that the qrels are likeliest to know
+MANY_AGAINST_RANKS = 0.01  # share of the queries whose scores contradict their ranks
+MANY_IDS = 0.05  # of the judged documents, so many more that another way of writing ids adds
+NEARLY_ALL = 0.99  # share of the documents with the score of the one before
+
+ProblemKind = Literal[
+    "query ids", "document ids", "missing queries", "identical runs", "scores against ranks", "equal scores",
+    "repeated judgments",
+]  # fmt: skip
+
+# What each problem does to a comparison, and what to do about it; the worst first.
+_ADVICE: Mapping[ProblemKind, str] = {
+    "query ids": "Queries that do not match count as not answered. Write the ids alike in both files.",
+    "document ids": "Documents that do not match count as not relevant. Write the ids alike in both files.",
+    "missing queries": "They count as not answered, which can make a run worse by itself. Run the system on them, or leave "
+    "them out of the qrels.",
+    "identical runs": "A comparison of the two finds no difference. Was the new run written? Give the file that was meant.",
+    "scores against ranks": "Runs are ordered by their scores, so other documents come first than the ranks say. If the ranks "
+    "are right, put #rank behind the path; if lower scores are better, negate them.",
+    "equal scores": "The order is then that of the document ids, not that of the system. Write scores that fall with the rank; "
+    "if the ranks are right, put #rank behind the path.",
+    "repeated judgments": "Each is counted once. Remove the repeated lines, unless files were joined that should stay apart.",
+}
+
+
+@dataclass(frozen=True)
+class CheckedFile:
+    """What was read from the qrels, or from a run."""
+
+    name: str  #: of the qrels or of the run
+    form: str  #: what the file is; empty for an object in memory
+    lines: int  #: judgments, or documents of all lists
+    queries: int  #: that it has
+    known: int | None = None  #: queries of the run that the qrels have; None for the qrels
+    judged: float | None = None  #: share of its first 10 documents that the qrels judge; None for the qrels
+    ties: float | None = None  #: share of its documents with the same score as the one before; None for the qrels
+    depth: int | None = None  #: documents of its longest list; None for the qrels
+    against_ranks: int | None = None  #: queries whose scores contradict the ranks; None without a column of both
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that changes results."""
+
+    kind: ProblemKind
+    file: str  #: the run, or the qrels, that it is about
+    text: str  #: what is wrong, what it does to a comparison, and what to do
+    repair: Repair | None = None  #: the rule that makes ids match, and how many more queries or documents then do
+
+
+FILE_COLUMNS = (
+    Column("file", lambda file: os.path.basename(file.name)),
+    Column("form", lambda file: file.form or None),
+    Column("lines", form="n"),
+    Column("queries", form="n"),
+    Column("known", form="n"),
+    Column("documents", lambda file: file.lines / file.queries, "a query", ".1f"),
+    Column("judged", heading="judged, %", form="%"),
+    Column("ties", heading="ties, %", form="%"),
+    Column("depth", form="n"),
+    Column("against_ranks", form="n"),
+)
+
+
+@dataclass(frozen=True)
+class CheckResult(Result):
+    """What was read, and what in it changes results.
+
+    Attributes
+    ----------
+    files : tuple of CheckedFile
+        The qrels, then each run.
+    problems : tuple of Problem
+        What changes results; empty where nothing does.
+    grades : mapping of str to int
+        How many judgments have each grade, the lowest first.
+    rel : int
+        The least grade of a relevant document.
+    """
+
+    files: tuple[CheckedFile, ...]
+    problems: tuple[Problem, ...]
+    grades: Mapping[str, int]
+    rel: int
+
+    @property
+    def exit_status(self) -> int:
+        """Exit status of the command: 3 where there is a problem, else 0."""
+        return 3 if self.problems else 0
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat row for the qrels and for each run."""
+        return rows_of(FILE_COLUMNS, self.files)
+
+
+def check(qrels: Any, runs: Any, *, rel: int | None = None, names: Sequence[str | None] | None = None) -> CheckResult:
+    """Say what files contain, and what in them would change results, before any number is computed from them.
+
+    Problems are ids of queries or documents that do not match, more than 5 % of the queries missing, identical runs, scores
+    that contradict the ranks beside them in more than 1 % of the queries, equal scores, and repeated judgments.
+
+    Parameters
+    ----------
+    qrels, runs, names
+        See `ir_outcomes.evaluate`.
+    rel : int, optional
+        Smallest grade of a relevant document; by default the task's, or 1.
+
+    Raises
+    ------
+    InputError
+        If something cannot be read.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
+    >>> result = check(qrels, {"new": {"q1": {"d1.0": 2.0, "d7.0": 1.0}, "q2": {"d2.0": 1.0}}})
+    >>> result.problems[0].repair.rule, result.problems[0].repair.matches
+    ('a trailing ".0" in the run', 2)
+    """
+    check_positive("rel", rel, none_allowed=True)
+    collection = open_collection(qrels)
+    judgments, task = collection.qrels, collection.task
+    rel = rel or (1 if task is None else task.rel)
+    name, n_lines = _path(qrels) or judgments.name, len(judgments) + judgments.repeated
+    files = [CheckedFile(name, judgments.form, n_lines, len(judgments.query_ids))]
+    problems: list[Problem] = []
+    evaluated: list[SearchLengths] = []
+    for source, given in zip(*runs_and_names(runs, names), strict=True):
+        run = as_run(collection.run(source), given or _path(source))
+        lengths = search_lengths(judgments, run, rel=rel)
+        repair = repair_of_queries(lengths.ignored, list(compress(lengths.query_ids, ~lengths.listed)))
+        file = _file(_path(source), run, lengths)
+        problems += _about_queries(run, lengths, repair)
+        problems += _about_documents(judgments, run, lengths, repair)
+        problems += _about_order(file)
+        files.append(file)
+        evaluated.append(lengths)
+    problems += _about_identical(evaluated)
+    if judgments.repeated:
+        problems.append(_problem("repeated judgments", name, f"{plural('judgment', judgments.repeated)} repeated."))
+    return CheckResult(
+        files=tuple(files),
+        problems=tuple(sorted(problems, key=lambda problem: list(_ADVICE).index(problem.kind))),
+        grades=Counter(map(str, np.sort(judgments.grades).tolist())),
+        rel=rel,
+        notes=tuple(notes_on_queries(evaluated)),
+    )
+
+
+def _path(source: Any) -> str | None:
+    return os.fspath(source) if is_path(source) else None
+
+
+def _problem(kind: ProblemKind, file: str, finding: str, repair: Repair | None = None) -> Problem:
+    rule = "" if repair is None else f" {repair}"
+    return Problem(kind, file, f"{file}: {finding}{rule} {_ADVICE[kind]}", repair)
+
+
+def _file(path: str | None, run: Run, lengths: SearchLengths) -> CheckedFile:
+    scores, _ = ranked_scores(run, lengths.ties)
+    unjudged = unjudged_share(lengths, DEPTH) if lengths.listed.any() else None
+    return CheckedFile(
+        name=run.name,
+        form=run.form,
+        lines=len(run),
+        queries=len(run.query_ids),
+        known=len(run.query_ids) - len(lengths.ignored),
+        judged=None if unjudged is None else 1 - unjudged,
+        ties=float(tied_with_previous(scores, run.offsets).sum() / len(run)),
+        depth=int(np.diff(run.offsets).max()),
+        against_ranks=_against_ranks(path, run),
+    )
+
+
+def _about_queries(run: Run, lengths: SearchLengths, repair: Repair | None) -> Iterator[Problem]:
+    """Yield what is wrong with the ids of queries, or with how many there are."""
+    n_queries, missing = len(lengths.answerable_queries), n_missing(lengths)
+    if repair is not None or not lengths.listed.any():
+        ids = f"({some(lengths.ignored, 3)}; they have {some(lengths.query_ids, 3)})"
+        finding = f"the qrels lack {len(lengths.ignored)} of its {len(run.query_ids)} queries {ids}."
+        yield _problem("query ids", run.name, finding, repair)
+    elif missing > MANY_MISSING * n_queries:
+        share = f"{missing} of the {n_queries} answerable queries ({percent(missing / n_queries)} %)"
+        yield _problem("missing queries", run.name, f"it has no results for {share}.")
+
+
+def _about_documents(qrels: Qrels, run: Run, lengths: SearchLengths, of_queries: Repair | None) -> Iterator[Problem]:
+    """Yield what is wrong with the ids of documents, also where queries match only by a rule."""
+    alike = str if of_queries is None else of_queries.undo
+    sizes = np.minimum(np.diff(run.offsets), DEPTH)
+    rows, _ = spans(run.offsets[:-1], sizes)
+    first = _entries(map(alike, run.query_ids), sizes, run.docids[rows])
+    judged = _entries(map(alike, qrels.query_ids), np.diff(qrels.offsets), qrels.docids)
+    unknown = [entry for entry in first if entry not in judged]
+    lacking = [entry for entry in judged if entry not in first]
+    n_judged = len(first) - len(unknown)
+    repair = repair_of(unknown, lacking)
+    ids = f"({_named(unknown)}; they have {_named(lacking)})"
+    if repair is not None and repair.matches > MANY_IDS * n_judged:
+        yield _problem(
+            "document ids", run.name, f"the qrels judge {n_judged} of its {len(first)} first documents {ids}.", repair
+        )
+    elif not lengths.known:
+        yield _problem("document ids", run.name, f"the qrels have none of its {len(run)} documents {ids}.")
+
+
+def _entries(queries: Iterable[str], sizes: Ints, docids: Ids) -> dict[Entry, None]:
+    """Return document ids with their queries, which have so many each."""
+    owners = chain.from_iterable(map(repeat, queries, sizes.tolist()))
+    return dict.fromkeys(zip(owners, map(bytes.decode, docids.tolist()), strict=True))
+
+
+def _named(entries: Iterable[Entry]) -> str:
+    return some([identifier for _, identifier in entries], 3)
+
+
+def _about_order(file: CheckedFile) -> Iterator[Problem]:
+    """Yield what is wrong with the scores."""
+    against, n_queries = file.against_ranks or 0, file.queries
+    if against > MANY_AGAINST_RANKS * n_queries:
+        finding = f"in {against} of {plural('query', n_queries)} a document has a higher score than one ranked before it."
+        yield _problem("scores against ranks", file.name, finding)
+    n_pairs = file.lines - n_queries
+    if n_pairs > 0 and (file.ties or 0) * file.lines >= NEARLY_ALL * n_pairs:
+        yield _problem("equal scores", file.name, "all documents of a query have the same score.")
+
+
+def _against_ranks(path: str | None, run: Run) -> int | None:
+    """Count the queries in which a document has a higher score than one with a smaller rank; None without both columns."""
+    if path is None or run.form not in ("TREC", "columns", "Parquet") or path == STDIN:
+        return None
+    try:
+        _, _, ranks = grouped(read_any_file(path, RUN._replace(by="rank")).columns)
+    except FormatError:  # there are only scores
+        return None
+    query = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
+    order = np.lexsort((-run.scores, ranks, query))
+    scores = run.scores[order]
+    rises = (scores[1:] > scores[:-1]) & (query[1:] == query[:-1])
+    return len(np.unique(query[1:][rises]))
+
+
+def _about_identical(runs: Iterable[SearchLengths]) -> Iterator[Problem]:
+    """Yield a problem for each run whose lists are those of an earlier one."""
+    first_of: dict[bytes, str] = {}
+    for run in runs:
+        first = first_of.setdefault(run.digests.tobytes(), run.name)
+        if first != run.name and run.listed.any():
+            yield _problem("identical runs", run.name, f"for every query it has the documents of {first}, in the same order.")

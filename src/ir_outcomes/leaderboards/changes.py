@@ -1,0 +1,155 @@
+"""Pairs of runs that have one search length for each query: how often it changes by how much.
+
+Search lengths are whole numbers, so each change between two runs is its own class of differences. Classes are looked up in one
+table for all runs, nothing is sorted for a pair, and one count of the queries by change has the samples of all facets.
+"""
+
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from ir_outcomes.comparison.facets import PairSamples
+from ir_outcomes.statistics.counts import Differences
+from ir_outcomes.statistics.signflips import Levels
+from ir_outcomes.statistics.tests import PairedTests
+from ir_outcomes.types import Floats, Ints
+
+
+class Changes(NamedTuple):
+    """Search lengths as codes: that of a change between two runs is the sum of the one's code as baseline and the other's.
+
+    With K the largest possible search length, a the baseline's, b the contender's, the code of a change is b - 1 where only the
+    contender found something, 2 K where neither did, 3 K + b - a where both did, and 5 K + 1 - a where only the baseline did.
+    Different outcomes or changes never have the same code.
+    """
+
+    longest: int  # K
+    as_baseline: Ints  # (n_runs, n_queries)
+    as_contender: Ints
+    totals: Floats  # (n_runs,) sums of the search lengths
+
+    @classmethod
+    def of(cls, lengths: Floats, longest: int) -> Self:
+        """Take the search lengths of all runs, (n_runs, n_queries), NaN where a run found nothing."""
+        missing = np.isnan(lengths)
+        ranks = np.where(missing, 0, lengths).astype(np.int64)
+        as_baseline = np.where(missing, -1, 3 * longest - ranks)
+        as_contender = np.where(missing, 2 * longest + 1, ranks)
+        return cls(longest, as_baseline, as_contender, ranks.sum(axis=1).astype(np.float64))
+
+    @property
+    def n_codes(self) -> int:
+        """How many codes there are."""
+        return 5 * self.longest + 1
+
+    def codes(self, baseline: int, contender: int) -> Ints:
+        """(n_queries,) codes of the changes from one run to another."""
+        codes: Ints = self.as_baseline[baseline] + self.as_contender[contender]
+        return codes
+
+    def counts(self, baseline: int, contenders: slice) -> Floats:
+        """(n_codes, n_contenders) numbers of queries with each change, from one run to each of several."""
+        codes = self.as_contender[contenders] + self.as_baseline[baseline]
+        n_contenders = len(codes)
+        codes += self.n_codes * np.arange(n_contenders)[:, None]
+        counts = np.bincount(codes.ravel(), minlength=n_contenders * self.n_codes)
+        return counts.reshape(n_contenders, self.n_codes).T.astype(np.float64)
+
+
+class ChangeCounts(NamedTuple):
+    """How many queries have each change, by outcome; a sample is a pair of runs, or some queries of a pair.
+
+    The rows of `earlier`, `later`, `won` and `lost` are for sizes from 1 to the horizon.
+    """
+
+    n: Floats  # (n_samples,) queries
+    same: Floats  # (n_samples,) both runs found something, at the same search length,
+    earlier: Floats  # or the contender at a shorter one,
+    later: Floats  # or at a longer one
+    won: Floats  # only the contender found something; the baseline's search length is the horizon + 1
+    lost: Floats  # only the baseline did
+
+    @classmethod
+    def of(cls, counts: Floats, longest: int, horizon: int) -> Self:
+        """Take the numbers of the codes of `Changes`, (n_codes, n_samples)."""
+        # Where both runs found something the size is less than the horizon, and there the table has the next outcome.
+        none = np.zeros((1, counts.shape[1]))
+        earlier = np.concatenate([counts[2 * longest + 1 : 3 * longest][::-1], none])
+        later = np.concatenate([counts[3 * longest + 1 : 4 * longest], none])
+        # What one run found is counted by its search length; at the horizon it is better by 1 than what is missing.
+        won = counts[:longest]
+        lost = counts[4 * longest + 1 :][::-1]
+        return cls(
+            n=counts.sum(axis=0),
+            same=counts[3 * longest],
+            earlier=earlier[:horizon],
+            later=later[:horizon],
+            won=won[:horizon][::-1],
+            lost=lost[:horizon][::-1],
+        )
+
+    def samples(self, levels: Levels, *, labels_only: bool = False, sides_only: bool = False) -> PairSamples:
+        """Return the differences of all facets, ready to be tested; see `ir_outcomes.comparison.facets.samples_of`."""
+        n_won = self.won.sum(axis=0)
+        n_lost = self.lost.sum(axis=0)
+        n_otherwise = self.n - n_won - n_lost
+        coverage = _differences(n_otherwise, n_won[None], n_lost[None])
+        ranking = _differences(self.same, self.later, self.earlier)
+        longer = self.lost + self.later
+        shorter = self.won + self.earlier
+        everywhere = _differences(self.n - longer.sum(axis=0) - shorter.sum(axis=0), longer, shorter)
+        won_and_lost = _differences(n_otherwise, self.lost, self.won)
+        on_sides = labels_only or sides_only
+        return PairSamples(
+            coverage=PairedTests(coverage, levels, labels_only=labels_only),
+            ranking=PairedTests(ranking, levels, labels_only=labels_only),
+            everywhere=PairedTests(everywhere, levels, labels_only=on_sides),
+            won_and_lost=PairedTests(won_and_lost, levels, labels_only=on_sides),
+            higher_is_better=False,
+        )
+
+    def means(self, baseline_totals: Floats, contender_totals: Floats) -> Floats:
+        """(4, n_samples): change of coverage in percentage points, both mean search lengths, and change over all queries.
+
+        The totals are the sums of the search lengths that each run found.
+        """
+        horizon = len(self.won)
+        n_won = self.won.sum(axis=0)
+        n_lost = self.lost.sum(axis=0)
+        n_both = self.same + self.earlier.sum(axis=0) + self.later.sum(axis=0)
+        # All sums are of whole numbers, and exact.
+        won = _sums(self.won)
+        lost = _sums(self.lost)
+        baseline_on_both = baseline_totals - ((horizon + 1) * n_lost - lost)
+        contender_on_both = contender_totals - ((horizon + 1) * n_won - won)
+        everywhere = _sums(self.later) + lost - _sums(self.earlier) - won
+        return np.stack(
+            [
+                100 * _shares(n_won - n_lost, self.n),
+                _shares(baseline_on_both, n_both),
+                _shares(contender_on_both, n_both),
+                _shares(everywhere, self.n),
+            ]
+        )
+
+
+def _differences(zero: Floats, positive: Floats, negative: Floats) -> Differences:
+    """Return samples of differences by 0, 1, 2, ...; sizes that do not occur are left out."""
+    occurring = np.flatnonzero(positive.any(axis=1) | negative.any(axis=1))
+    sizes = np.concatenate([[0.0], occurring + 1.0])
+    positive = np.concatenate([zero[None], positive[occurring]])
+    negative = np.concatenate([np.zeros_like(zero)[None], negative[occurring]])
+    return Differences(sizes, positive, negative)
+
+
+def _sums(counts: Floats) -> Floats:
+    """(n_samples,) sums of the sizes."""
+    sizes = np.arange(1.0, len(counts) + 1)
+    sums: Floats = np.einsum("i,ij->j", sizes, counts)
+    return sums
+
+
+def _shares(totals: Floats, numbers: Floats) -> Floats:
+    """Divide totals by numbers; NaN where that is nothing."""
+    shares: Floats = np.divide(totals, numbers, out=np.full(len(totals), np.nan), where=numbers > 0)
+    return shares

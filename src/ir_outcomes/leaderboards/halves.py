@@ -1,0 +1,259 @@
+"""What two random halves of the queries say about pairs of runs, counted over many splits and pairs.
+
+A split is counted by its first half; the second one has what all queries have less the first. Where values or search lengths
+come back from pair to pair, the classes of their differences are looked up in one table for all runs.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import ceil
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from ir_outcomes.comparison.facets import PairSamples, run_tests, samples_of
+from ir_outcomes.comparison.outcomes import CoverageTest, coverage_test_for, from_items
+from ir_outcomes.comparison.verdict import LABELS, judge, stacked
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.parallel import in_parallel
+from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.formatting import with_progress
+from ir_outcomes.leaderboards.changes import ChangeCounts, Changes
+from ir_outcomes.leaderboards.pairs import are_whole_changes, lengths_of, queries_of_items
+from ir_outcomes.statistics.counts import (
+    SLACK,
+    Differences,
+    Members,
+    classes,
+    count,
+    differences,
+    medians,
+    membership,
+    pairs_of,
+)
+from ir_outcomes.statistics.tests import many_tests, rank_sum_tests
+from ir_outcomes.types import Floats, Ints
+
+# Values and the differences between them are looked up if there are at most so many differences, and so many counts of values
+# in the first halves of all runs.
+_MOST_CHANGES = 1 << 18
+_MOST_COUNTS = 1 << 26
+_PAIRS_OF_A_BLOCK = 100
+
+
+def first_halves(n_queries: int, splits: int, seed: int, clusters: Ints | None = None) -> Members:
+    """(n_queries, splits): 1 where a query is in the first half of a split, else 0; clusters of queries stay together."""
+    unit = np.arange(n_queries) if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    n_units = int(unit.max(initial=-1)) + 1
+    if n_units < 4:
+        called = "queries" if clusters is None else "clusters of queries"
+        raise ParameterError(f"{n_units} {called} cannot be split in halves that can be tested; at least four are needed")
+    order = np.argsort(np.random.default_rng(seed).random((splits, n_units)), axis=1)
+    return membership(order[:, : n_units // 2], n_units)[unit]
+
+
+@dataclass(frozen=True, eq=False)
+class VerdictsOfHalves:
+    """Counts the labels of both halves of the answerable queries, over all splits of some pairs of runs."""
+
+    lengths: Floats  # (n_runs, n_items), NaN where nothing was found
+    horizons: Sequence[int]  # (n_runs,)
+    query: Ints  # (n_items,)
+    clusters: Ints | None
+    changes: Changes | None  # where each query has one search length
+    coverage_test: CoverageTest
+    alpha: float
+    first: Members  # (n_queries, n_splits)
+
+    @classmethod
+    def of(cls, evaluation: Evaluation, splits: int, seed: int, alpha: float) -> Self:
+        """Take the search lengths of an evaluation."""
+        lengths, horizons = lengths_of(evaluation)
+        answerable = evaluation.answerable
+        clusters = None if evaluation.clusters is None else evaluation.clusters[answerable]
+        return cls(
+            lengths=lengths,
+            horizons=horizons,
+            query=queries_of_items(evaluation),
+            clusters=clusters,
+            changes=Changes.of(lengths, max(horizons)) if are_whole_changes(evaluation, horizons) else None,
+            # One test for all pairs and halves: a choice by what occurs in a half would change it from half to half.
+            coverage_test=coverage_test_for(evaluation),
+            alpha=alpha,
+            first=first_halves(int(answerable.sum()), splits, seed, clusters),
+        )
+
+    def __call__(self, pairs: Ints) -> Ints:
+        """(n_labels, n_labels) numbers of splits and pairs, given as (n_pairs, 2) places of runs."""
+        samples = self._of_items if self.changes is None else self._of_changes
+        tests = [run_tests(samples(baseline, contender), "t", self.coverage_test) for baseline, contender in pairs.tolist()]
+        labels = judge(stacked(tests), alpha=self.alpha).label.reshape(len(pairs), 2, -1)
+        cells = len(LABELS) * labels[:, 0] + labels[:, 1]
+        return np.bincount(cells.ravel(), minlength=len(LABELS) ** 2).reshape(len(LABELS), len(LABELS))
+
+    def _horizon(self, baseline: int, contender: int) -> int:
+        return max(self.horizons[baseline], self.horizons[contender])
+
+    def _of_changes(self, baseline: int, contender: int) -> PairSamples:
+        """Return the samples of the first halves, and behind them those of the second halves."""
+        changes = self.changes
+        assert changes is not None
+        counts = np.concatenate(_both_halves(changes.codes(baseline, contender), changes.n_codes, self.first), axis=1)
+        by_outcome = ChangeCounts.of(counts, changes.longest, self._horizon(baseline, contender))
+        return by_outcome.samples((self.alpha, self.alpha), labels_only=True)
+
+    def _of_items(self, baseline: int, contender: int) -> PairSamples:
+        n_queries = len(self.first)
+        lengths = self.lengths[baseline], self.lengths[contender]
+        horizon = self._horizon(baseline, contender)
+        pair = from_items(("", ""), ("",) * n_queries, self.query, lengths, horizon, self.clusters)
+        halves = np.concatenate([self.first, 1 - self.first], axis=1)
+        return samples_of(pair, (self.alpha, self.alpha), subsets=halves, labels_only=True)
+
+
+def _both_halves(code: Ints, n_classes: int, first: Members) -> tuple[Floats, Floats]:
+    """Count each class of values in the first and in the second half of each split, (n_classes, n_splits)."""
+    counts = count(code, n_classes, first)
+    return counts, np.bincount(code[code >= 0], minlength=n_classes)[:, None] - counts
+
+
+TESTS = (
+    *((test, "mean") for test in ("sign", "ranksum", "wilcoxon", "t")),
+    *((test, "median") for test in ("sign", "ranksum", "wilcoxon")),
+)
+# What a test says of a half: which run is better by the aggregate (-1, 0 or 1), and whether that is significant.
+STATES = tuple((sign, significant) for sign in (-1, 0, 1) for significant in (False, True))
+
+
+class _Known(NamedTuple):
+    """Values of all runs that are looked up for each pair: few distinct ones, and all of them defined."""
+
+    distinct: Floats  # (n_values,), ascending
+    code: Ints  # (n_runs, n_queries): which of the distinct values
+    sizes: Floats  # of the differences between any two of them
+    change: Ints  # (n_values, n_values) codes of these differences, the negative ones behind all others
+    counts: Members  # (n_runs, n_values, n_splits): how often each value is in the first half
+    all_counts: Ints  # (n_runs, n_values)
+    medians: Floats  # (n_runs, 2, n_splits) of both halves
+
+    @classmethod
+    def of(cls, values: Floats, first: Members) -> Self | None:
+        """Return what is looked up; None where values are undefined, or too many differ."""
+        if np.isnan(values).any():
+            return None
+        distinct, code = np.unique(values, return_inverse=True)
+        n_values = len(distinct)
+        if n_values**2 > _MOST_CHANGES or len(values) * n_values * first.shape[1] > _MOST_COUNTS:
+            return None
+        code = code.reshape(values.shape)
+        change = differences(np.repeat(distinct, n_values), np.tile(distinct, n_values))
+        sizes = classes(np.abs(change))
+        counts = np.empty((len(values), n_values, first.shape[1]), dtype=first.dtype)
+        all_counts = np.empty((len(values), n_values), dtype=np.int64)
+        of_medians = np.empty((len(values), 2, first.shape[1]))
+        for run, own in enumerate(code):
+            halves = _both_halves(own, n_values, first)
+            counts[run] = halves[0]
+            all_counts[run] = np.bincount(own, minlength=n_values)
+            of_medians[run] = [medians(distinct, half) for half in halves]
+        codes = sizes.code + len(sizes.distinct) * (change < 0)
+        return cls(distinct, code, sizes.distinct, codes.reshape(n_values, n_values), counts, all_counts, of_medians)
+
+    def halves_of(self, run: int) -> tuple[Floats, Floats]:
+        """Return how often a run has each value in both halves, (n_values, n_splits)."""
+        counts = self.counts[run].astype(np.float64)
+        return counts, self.all_counts[run][:, None] - counts
+
+    def changes(self, baseline: int, contender: int) -> tuple[Floats, Ints]:
+        """Return the sizes that occur between two runs, and the codes of the differences, the negative ones behind."""
+        n_sizes = len(self.sizes)
+        code = self.change[self.code[baseline], self.code[contender]]
+        negative = code >= n_sizes
+        size = code - n_sizes * negative
+        occurs = np.bincount(size, minlength=n_sizes) > 0
+        occurs[0] = True  # tests take the first class for that of zero
+        sizes = self.sizes[occurs]
+        own_code = (np.cumsum(occurs) - 1)[size]
+        return sizes, own_code + len(sizes) * negative
+
+
+@dataclass(frozen=True, eq=False)
+class TestsOfHalves:
+    """Counts what the tests of a measure say of both halves of the queries, over all splits of some pairs of runs."""
+
+    __test__ = False  # pytest must not collect it
+
+    values: Floats  # (n_runs, n_queries), higher is better, NaN where undefined
+    first: Members  # (n_queries, n_splits)
+    alpha: float
+    known: _Known | None
+
+    @classmethod
+    def of(cls, scores: Scores, splits: int, seed: int, alpha: float) -> Self:
+        """Take the values of a measure."""
+        values = scores.gains()
+        first = first_halves(len(scores.query_ids), splits, seed, scores.clusters)
+        return cls(values, first, alpha, _Known.of(values, first))
+
+    def __call__(self, pairs: Ints) -> Ints:
+        """(n_tests, n_states, n_states) numbers of splits and pairs, given as (n_pairs, 2) places of runs."""
+        n_states = len(STATES)
+        found = np.zeros((len(TESTS), n_states**2), dtype=np.int64)
+        for baseline, contender in pairs.tolist():
+            of_halves = self._by_classes if self.known is None else self._looked_up
+            first, second = of_halves(baseline, contender)
+            for test, cells in enumerate(n_states * first + second):
+                found[test] += np.bincount(cells, minlength=n_states**2)
+        return found.reshape(len(TESTS), n_states, n_states)
+
+    def _looked_up(self, baseline: int, contender: int) -> list[Ints]:
+        """Return the states of both halves, (n_tests, n_splits)."""
+        known = self.known
+        assert known is not None
+        sizes, code = known.changes(baseline, contender)
+        changes = _both_halves(code, 2 * len(sizes), self.first)
+        x = known.halves_of(baseline)
+        y = known.halves_of(contender)
+        rises = known.medians[contender] - known.medians[baseline]
+        largest = float(np.abs(self.values[[baseline, contender]]).max())
+        states = []
+        for half in (0, 1):
+            change = Differences.of_counts(sizes, changes[half])
+            states.append(self._states(change, x[half], y[half], rises[half], largest))
+        return states
+
+    def _by_classes(self, baseline: int, contender: int) -> list[Ints]:
+        """Return the same where classes have to be found for each pair."""
+        (pair,) = pairs_of(self.values[[baseline, contender]])
+        changes = _both_halves(pair.change, 2 * len(pair.sizes), self.first)
+        x = _both_halves(pair.x, len(pair.distinct), self.first)
+        y = _both_halves(pair.y, len(pair.distinct), self.first)
+        largest = float(np.abs(pair.distinct).max())
+        states = []
+        for half in (0, 1):
+            change = Differences.of_counts(pair.sizes, changes[half])
+            rise = medians(pair.distinct, y[half]) - medians(pair.distinct, x[half])
+            states.append(self._states(change, x[half], y[half], rise, largest))
+        return states
+
+    def _states(self, changes: Differences, x: Floats, y: Floats, rise: Floats, largest: float) -> Ints:
+        """(n_tests, n_splits) states of one half of each split, as places in `STATES`."""
+        pvalues = {name: many_tests(name, changes).pvalue for name in ("t", "wilcoxon", "sign")}
+        pvalues["ranksum"] = rank_sum_tests(x, y)[0]
+        # Equal means and medians are a third answer to which run is better. Rounding must not turn them into one of the other
+        # two, so both have a slack, in proportion to the largest value.
+        rise = np.where(np.abs(rise) > SLACK * largest, rise, 0.0)
+        signs = {"mean": np.sign(changes.totals).astype(np.int64), "median": np.sign(rise).astype(np.int64)}
+        return np.stack([2 * (signs[aggregate] + 1) + (pvalues[test] <= self.alpha) for test, aggregate in TESTS])
+
+
+def added_up(work: Callable[[Ints], Ints], pairs: Ints, n_jobs: int | None, progress: bool) -> Ints:
+    """Add up what `work` counts in blocks of pairs, in other processes through joblib if there is more than one job."""
+    blocks = np.array_split(pairs, ceil(len(pairs) / _PAIRS_OF_A_BLOCK))
+    calls = [partial(work, block) for block in blocks]
+    sizes = iter([len(block) for block in blocks])
+    counted = with_progress(in_parallel(calls, n_jobs), "pair", len(pairs), shown=progress, size=lambda _: next(sizes))
+    total: Ints = np.sum([*counted], axis=0)
+    return total

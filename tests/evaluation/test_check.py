@@ -1,0 +1,223 @@
+"""What is found in files before a number is computed: corruptions of real files, each with its remedy, and healthy ones."""
+
+import gzip
+import random
+import shutil
+from collections.abc import Callable
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.errors import IrOutcomesWarning
+from ir_outcomes.samples import SUITE_COLLECTIONS, write_suite
+from tests.helpers.sample import write_small_sample
+
+Fields = list[list[str]]
+
+
+def read(path: Path) -> Fields:
+    text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
+    return [line.split() for line in text.splitlines()]
+
+
+def write(path: Path, lines: Fields) -> Path:
+    path.write_text("".join(f"{' '.join(line)}\n" for line in lines))
+    return path
+
+
+def column(place: int, change: Callable[[str], str]) -> Callable[[Fields], Fields]:
+    return lambda lines: [[*line[:place], change(line[place]), *line[place + 1 :]] for line in lines]
+
+
+def first_half_of_queries(lines: Fields) -> Fields:
+    queries = list(dict.fromkeys(line[0] for line in lines))
+    kept = {*queries[: len(queries) // 2]}
+    return [line for line in lines if line[0] in kept]
+
+
+def shuffled_scores(lines: Fields) -> Fields:
+    draw = random.Random(1)
+    found = []
+    for _, own in groupby(lines, key=lambda line: line[0]):
+        ranking = list(own)
+        scores = [line[4] for line in ranking]
+        draw.shuffle(scores)
+        found += [[*line[:4], score, line[5]] for line, score in zip(ranking, scores, strict=True)]
+    return found
+
+
+DOCUMENT, QUERY, SCORE = 2, 0, 4
+# What is done to a run of the sample; the kind of the problem, and the rule.
+OF_RUNS: dict[str, tuple[Callable[[Fields], Fields], str, str]] = {
+    "documents from a data frame": (column(DOCUMENT, "{}.0".format), "document ids", 'a trailing ".0"'),
+    "queries from a data frame": (column(QUERY, "{}.0".format), "query ids", 'a trailing ".0"'),
+    "queries with zeros": (column(QUERY, "00{}".format), "query ids", "leading zeros"),
+    "queries with a prefix": (column(QUERY, "debian-{}".format), "query ids", 'the prefix "debian-"'),
+    "queries with a suffix": (column(QUERY, "{}-a".format), "query ids", 'the suffix "-a"'),
+    "capital letters": (column(DOCUMENT, str.upper), "document ids", "capital letters"),
+    "a prefix": (column(DOCUMENT, "debian:{}".format), "document ids", 'the prefix "debian:"'),
+    "a suffix": (column(DOCUMENT, "{}_amd64".format), "document ids", 'the suffix "_amd64"'),
+    "quotes": (column(DOCUMENT, '"{}"'.format), "document ids", "quotes around them"),
+    "a comma": (column(DOCUMENT, "{},".format), "document ids", "a trailing comma"),
+    "a file ending": (column(DOCUMENT, "{}.json".format), "document ids", "the file ending"),
+    "addresses": (
+        lambda lines: [[*line[:2], f"https://debian.org/{len(line[2])}/{line[2]}", *line[3:]] for line in lines],
+        "document ids",
+        "the path or address before the last slash",
+    ),
+    "passages": (
+        lambda lines: [[*line[:2], f"{line[2]}#{line[3]}", *line[3:]] for line in lines],
+        "document ids",
+        'what follows the last "#"',
+    ),
+    "documents of some queries": (
+        lambda lines: [[*line[:2], f"{line[2]}.0" if int(line[0]) % 2 else line[2], *line[3:]] for line in lines],
+        "document ids",
+        'a trailing ".0"',
+    ),
+    "half of the queries": (first_half_of_queries, "missing queries", ""),
+    "distances": (column(SCORE, lambda score: str(-float(score))), "scores against ranks", ""),
+    "scores of another stage": (shuffled_scores, "scores against ranks", ""),
+    "one score": (column(SCORE, lambda score: "1"), "equal scores", ""),
+    "other topics": (column(QUERY, lambda query: f"{int(query) % 997:03}"), "query ids", ""),
+    "another corpus": (column(DOCUMENT, lambda document: str(abs(hash(document)))), "document ids", ""),
+}
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sample")
+    write_small_sample(folder, 200)
+    return folder
+
+
+@pytest.mark.parametrize("what", OF_RUNS)
+def test_a_corrupted_run_is_found_with_its_remedy(what: str, sample: Path, tmp_path: Path) -> None:
+    change, kind, rule = OF_RUNS[what]
+    damaged = write(tmp_path / "new.run", change(read(sample / "bm25.run")))
+    result = iro.check(sample / "qrels.txt", [sample / "bm25-stem.run", damaged])
+    (problem,) = result.problems
+    assert (problem.kind, problem.file, result.exit_status) == (kind, str(damaged), 3)
+    if not rule:
+        assert problem.repair is None
+        return
+    assert problem.repair is not None
+    assert problem.repair.rule == f"{rule} in the run"
+    judged_at_10 = round((iro.check(sample / "qrels.txt", sample / "bm25.run").files[1].judged or 0) * 2000)
+    some = {"query ids": 200, "document ids": judged_at_10}[kind]
+    assert problem.repair.matches == some or what == "documents of some queries"
+    assert f"Without {rule} in the run {problem.repair.matches} would match." in problem.text
+
+
+def test_queries_and_documents_are_both_found(sample: Path, tmp_path: Path) -> None:
+    lines = column(QUERY, "q{}".format)(column(DOCUMENT, "{}.0".format)(read(sample / "bm25.run")))
+    problems = iro.check(sample / "qrels.txt", write(tmp_path / "new.run", lines)).problems
+    rules = [problem.repair.rule for problem in problems if problem.repair is not None]
+    assert rules == ['the prefix "q" in the run', 'a trailing ".0" in the run']
+
+
+def test_the_qrels_can_be_what_was_changed(sample: Path, tmp_path: Path) -> None:
+    qrels = write(tmp_path / "qrels.txt", column(QUERY, "0{}".format)(read(sample / "qrels.txt")))
+    (problem,) = iro.check(qrels, sample / "bm25.run").problems
+    assert problem.repair is not None
+    assert (problem.repair.rule, problem.repair.matches) == ("leading zeros in the qrels", 200)
+
+
+def test_a_copy_under_another_name(sample: Path, tmp_path: Path) -> None:
+    shutil.copy(sample / "bm25.run", tmp_path / "new.run")
+    (problem,) = iro.check(sample / "qrels.txt", [sample / "bm25.run", tmp_path / "new.run"]).problems
+    assert (problem.kind, problem.file) == ("identical runs", str(tmp_path / "new.run"))
+    assert "Was the new run written?" in problem.text
+
+
+def test_repeated_judgments(sample: Path, tmp_path: Path) -> None:
+    judgments = read(sample / "qrels.txt")
+    qrels = write(tmp_path / "qrels.txt", [*judgments, *judgments[:7]])
+    with pytest.warns(IrOutcomesWarning, match="7 judgments repeated"):
+        result = iro.check(qrels, sample / "bm25.run")
+    (problem,) = result.problems
+    assert (problem.kind, problem.file, result.files[0].lines) == ("repeated judgments", str(qrels), 207)
+    assert "7 judgments repeated" in problem.text
+
+
+def test_the_facts(sample: Path) -> None:
+    qrels = {"q1": {"d1": 2, "d2": 0, "d3": -1}, "q2": {"d1": 1}}
+    run = {"q1": {"d1": 3.0, "d9": 3.0, "d2": 1.0}, "q3": {"d1": 1.0}, "q2": {"d1": 1.0}}
+    result = iro.check(qrels, {"a": run})
+    of_qrels, of_run = result.rows()
+    assert (of_qrels["lines"], of_qrels["queries"], of_qrels["known"]) == (4, 2, None)
+    assert of_run == {
+        "file": "a", "form": None, "lines": 5, "queries": 3, "known": 2, "documents": 5 / 3, "judged": 0.75, "ties": 0.2,
+        "depth": 3, "against_ranks": None,
+    }  # fmt: skip
+    assert result.grades == {"-1": 1, "0": 1, "1": 1, "2": 1}
+    of_run = iro.check(sample / "qrels.txt", sample / "bm25.run").rows()[1]
+    assert (of_run["form"], of_run["against_ranks"], of_run["depth"]) == ("TREC", 0, 100)
+
+
+REAL = (  # two runs of each collection
+    ("dl-hard-doc", "qrels.txt", "bm25", "bm25+electra-mp"),
+    ("dl19-text", "qrels.txt.gz", "bm25", "splade-p-p-ensemble-distil"),
+    ("dl20-passage", "qrels.txt", "BM25", "splade"),
+    ("known-item", "qrels.txt", "bm25", "bm25-coarse"),
+    ("msmarco-doc-dev", "qrels.txt", "bm25", "wordnet_all"),
+    ("mt-rag", "qrels.txt.gz", "bm25.lastturn", "elser.rewrite"),
+    *((f"suite-colberter/{name}", "qrels.txt.gz", "tasb", "colberter") for name in (
+        "antique", "dbpedia-entity", "nfcorpus", "trec-covid", "trec_podcast", "tripclick",
+    )),
+    *((f"suite-rerankers/{name}", "qrels.txt.gz", "monot5-base", "rank1-32b") for name in ("dl19", "dl20", "dl21")),
+    ("suite-rerankers/dl21", "qrels.gpt-4o.txt.gz", "monot5-3b", "rankllama-13b"),
+    ("trec-covid-r1", "qrels.round1.txt.gz", "baseline", "Tetralogie0Fr"),
+    ("trec-covid-r1", "qrels.complete.txt.gz", "T5R3", "cu_dbmi_bm25_2"),
+)  # fmt: skip
+
+
+def test_the_samples_have_no_problem(sample: Path, tmp_path: Path) -> None:
+    assert iro.check(sample / "qrels.txt", str(sample / "*.run")).problems == ()
+    write_suite(tmp_path)
+    for name in SUITE_COLLECTIONS:
+        result = iro.check(tmp_path / name / "qrels.txt", str(tmp_path / name / "*.run"))
+        assert (result.problems, result.exit_status) == ((), 0)
+
+
+@pytest.mark.parametrize("collection", REAL, ids=lambda collection: f"{collection[0]}-{collection[1]}")
+def test_healthy_collections_have_no_problem(collection: tuple[str, ...], real_data: Path) -> None:
+    folder, qrels, *runs = collection
+    assert iro.check(real_data / folder / qrels, [real_data / folder / f"{run}.run.gz" for run in runs]).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("folder", "run", "change", "kind", "rule"),
+    [
+        ("msmarco-doc-dev", "bm25", column(DOCUMENT, lambda name: name[1:]), "document ids", 'the prefix "D" in the qrels'),
+        ("suite-colberter/nfcorpus", "tasb", column(QUERY, str.lower), "query ids", "capital letters in the qrels"),
+        (
+            "suite-colberter/dbpedia-entity",
+            "tasb",
+            column(DOCUMENT, lambda document: document.strip("<>").removeprefix("dbpedia:")),
+            "document ids",
+            None,
+        ),
+        ("suite-rerankers/dl19", "monot5-3b", column(DOCUMENT, "msmarco_passage/{}.txt".format), "document ids",
+         "the path or address before the last slash and the file ending in the run"),
+        ("dl20-passage", "bm25_VBERT", None, "scores against ranks", None),
+        ("trec-covid-r1", "RUIR-doc2vec", None, "scores against ranks", None),
+    ],
+)  # fmt: skip
+def test_corrupted_runs_of_real_collections(
+    folder: str,
+    run: str,
+    change: Callable[[Fields], Fields] | None,
+    kind: str,
+    rule: str | None,
+    real_data: Path,
+    tmp_path: Path,
+) -> None:
+    qrels, path = next(real_data.joinpath(folder).glob("qrels*")), real_data / folder / f"{run}.run.gz"
+    if change is not None:
+        path = write(tmp_path / "new.run", change(read(path)))
+    (problem,) = iro.check(qrels, path).problems
+    assert problem.kind == kind
+    assert (problem.repair and problem.repair.rule) == rule
