@@ -45,9 +45,9 @@ def test_default_name_and_several_runs(small: Path, tmp_path: Path) -> None:
     assert (tmp_path / "report.html").read_text().count('<details class="comparison"') == 2
 
 
-@pytest.mark.parametrize("command", ["compare", "compare-slices --by length", "leaderboard", "suite"])
+@pytest.mark.parametrize("command", ["compare", "compare-slices --by length", "leaderboard", "compare-collections"])
 def test_pages_beside_the_result_have_texts(command: str, folder: Path) -> None:
-    files = ("suite",) if command == "suite" else PAIR
+    files = ("suite",) if command == "compare-collections" else PAIR
     documents = {line.split()[2] for line in (folder / "bm25.run").read_text().splitlines()}
     (folder / "docs.jsonl").write_text("".join(f'{{"doc_id": "{name}", "text": "its text"}}\n' for name in documents))
     texts = ("--queries", "queries.tsv", "--docs", "docs.jsonl", "--max-mb", "3", "--report", "page.html")
@@ -66,7 +66,7 @@ def test_pages_beside_the_result_have_texts(command: str, folder: Path) -> None:
         ("leaderboard qrels.txt . --output bm25.run", "bm25.run"),
         ("leaderboard qrels.txt *.run#trec --output bm25.run", "bm25.run"),
         ("compare-judges bm25.run bm25-stem.run --judge a=qrels.txt@1 --judge b=qrels.txt --output qrels.txt", "qrels.txt"),
-        ("suite suite --output suite/one/bm25.run", "suite/one/bm25.run"),
+        ("compare-collections suite --output suite/one/bm25.run", "suite/one/bm25.run"),
         ("gate --suite suite --baseline bm25 --margins 1pp,1 --report suite/one/bm25.run", "suite/one/bm25.run"),
     ],
 )

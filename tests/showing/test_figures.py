@@ -115,7 +115,11 @@ def test_no_text_overlaps_or_leaves_the_frame(cls: type, kind: str, n: int) -> N
         (lambda: made(iro.SotaHistory), "history", ["(higher is better), 2019-"]),
         (lambda: made(iro.Leaderboard), "history", ["cutoff 50"]),
         (lambda: made(iro.Reordering), "changes", ["or more, ties trec"]),
-        (lambda: iro.compare_measure(evaluated(2), "nDCG@10", *NAMES[:2]), "queries", ["won ", "neither run found anything"]),
+        (
+            lambda: iro.compare_measure(evaluated(2), *NAMES[:2], measure="nDCG@10"),
+            "queries",
+            ["won ", "neither run found anything"],
+        ),
     ],
 )
 def test_settings_stand_in_the_title(result: Callable[[], Any], kind: str, words: list[str]) -> None:

@@ -34,12 +34,12 @@ def check(result: Any, most: int = 30, words: int = 160) -> str:
 # Of those whose screens the documents do not show; tests/test_documents.py measures the others.
 ANALYSES: dict[str, Callable[[iro.Evaluation], Any]] = {
     "pairs": lambda ev: iro.compare(ev, all_pairs=True, baseline="bm25"),
-    "measure of a pair": lambda ev: iro.compare_measure(ev, "nDCG@10", "bm25", "rrf-stem-lsa"),
+    "measure of a pair": lambda ev: iro.compare_measure(ev, "bm25", "rrf-stem-lsa", measure="nDCG@10"),
     "measures": lambda ev: iro.leaderboard(ev, measures=["RR@10", "nDCG@10", "coverage"]),
     "cutoffs": lambda ev: iro.compare_cutoffs(ev, "bm25", "bm25-stem"),
     "holes": lambda ev: iro.holes(ev, "bm25", "bm25-stem", cutoff=10),
     "plan": lambda ev: iro.plan(iro.compare(ev, "bm25", "bm25-stem")),
-    "stability": lambda ev: iro.rank_distribution(ev, resamples=50),
+    "rank distribution": lambda ev: iro.rank_distribution(ev, resamples=50),
     "reordering": iro.reordering,
 }
 

@@ -29,7 +29,7 @@ def compare(
     out: output.ComparisonOutput = output.ComparisonOutput(),
     page: output.ReportOptions = output.ReportOptions(),
 ) -> None:
-    """Compare runs with a baseline, on coverage and on ranking.
+    """Compare runs with a baseline on coverage and ranking.
 
     Coverage is the share of queries that are answered within the cutoff. Ranking is the mean rank of the first relevant
     document on the queries that both runs answer.
@@ -62,11 +62,11 @@ def _each(result: iro.Comparison | iro.Comparisons) -> list[iro.Comparison]:
 
 def compare_measure(
     qrels: options.QRELS,
-    measure: str,
     baseline: options.BASELINE,
     runs: options.CONTENDERS,
     /,
     *,
+    measure: Annotated[str, Parameter(name=["--measure", "-m"])],
     settings: options.EvaluateOptions = options.EvaluateOptions(),
     tests: options.MarginTests = options.MarginTests(),
     higher_is_better: options.HIGHER_IS_BETTER = None,
@@ -84,13 +84,13 @@ def compare_measure(
 
     Examples
     --------
-    ir-outcomes compare-measure qrels.txt nDCG@10 bm25.run bm25-stem.run
+    ir-outcomes compare-measure qrels.txt bm25.run bm25-stem.run --measure nDCG@10
     """
     evaluation, baseline, contenders = options.evaluated_with_baseline(
         settings, qrels, baseline, runs, measures=[measure], directions=higher_is_better
     )
     result = iro.compare_measure(
-        evaluation, measure, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests)
+        evaluation, baseline, contenders, measure=measure, progress=output.progress_is_shown(), **asdict(tests)
     )
     out.show(result, out.kind)
 
@@ -110,7 +110,7 @@ def compare_outputs(
 ) -> None:
     """Compare runs by per-query values of other tools.
 
-    The files are what trec_eval -q, ir_measures -q or PyTerrier wrote; in a file of several runs, --name chooses them.
+    The files are what trec_eval -q, ir_measures -q or PyTerrier wrote; in a file of several runs, --names chooses them.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def compare_cutoffs(
     /,
     *,
     settings: options.RunOptions = options.RunOptions(),
-    cutoffs: Annotated[tuple[int, ...], Parameter(name="--at", validator=options.POSITIVE)] = USUAL_CUTOFFS,
+    cutoffs: options.CUTOFFS = USUAL_CUTOFFS,
     tests: options.CorrectedTests = options.CorrectedTests(),
     resamples: options.RESAMPLES = 9999,
     seed: options.SEED = 0,
@@ -212,13 +212,13 @@ def compare_cutoffs(
     Parameters
     ----------
     cutoffs
-        A cutoff; give it once for each cutoff.
+        The cutoffs, separated by commas.
     kind
         The figure of --plot: what is found by every rank (curve), or the effects at each cutoff (forest).
 
     Examples
     --------
-    ir-outcomes compare-cutoffs qrels.txt bm25.run bm25-stem.run --at 10 --at 100
+    ir-outcomes compare-cutoffs qrels.txt bm25.run bm25-stem.run --cutoffs 10,100
     """
     evaluation, baseline, contenders = options.evaluated_with_baseline(settings, qrels, baseline, runs)
     result = iro.compare_cutoffs(
@@ -262,7 +262,7 @@ def compare_slices(
         settings, qrels, baseline, runs, queries=page.queries, documents=page.documents
     )
     result = iro.compare_slices(
-        evaluation, by, baseline, contenders,
+        evaluation, baseline, contenders, by=by,
         over_slices=over_slices, seed=seed, resamples=resamples, **asdict(tests),
     )  # fmt: skip
     out.show(result)
@@ -312,7 +312,7 @@ def compare_judges(
     out.write(iro.compare_judges(evaluations, baseline or first, reference=reference, measures=measures or (), **asdict(tests)))
 
 
-def compare_suite(
+def compare_collections(
     suite: str,
     /,
     *,
@@ -347,7 +347,7 @@ def compare_suite(
 
     Examples
     --------
-    ir-outcomes suite suite --baseline bm25
+    ir-outcomes compare-collections suite --baseline bm25
     """
     found = read_suite(suite)
     evaluations = iro.evaluate_suite(found, measures=measures or (), documents=page.documents, **settings.settings())
@@ -434,7 +434,7 @@ def report(
     page: output.PageOptions = output.PageOptions(),
     quiet: output.QUIET = False,
 ) -> None:
-    """Write one HTML page with every query behind the verdict.
+    """Write an HTML page with every query behind a verdict.
 
     The page opens without a network. It is that of compare --report.
 
@@ -512,7 +512,7 @@ def gate(
     evaluated: Any
     if suite is not None and qrels is None:
         if settings.names or settings.layout:
-            raise options.UsageError("--name and --layout are for RUN; a suite names its runs itself.")
+            raise options.UsageError("--names and --layout are for RUN; a suite names its runs itself.")
         found = read_suite(suite)
         first = system or found.baseline
         if first is None:

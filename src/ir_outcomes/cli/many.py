@@ -111,7 +111,7 @@ def leaderboard(
     page.write(result, None if sources.from_outputs else source, qrels)
 
 
-def history(
+def sota_history(
     entries: str,
     /,
     *,
@@ -135,12 +135,12 @@ def history(
 
     Examples
     --------
-    ir-outcomes history leaderboard.csv --until 2021-02-15
+    ir-outcomes sota-history leaderboard.csv --until 2021-02-15
     """
     out.show(iro.sota_history(entries, score=score, until=until, higher_is_better=not lower_is_better))
 
 
-def stability(
+def rank_distribution(
     qrels: options.QRELS,
     runs: options.RUNS | None = None,
     /,
@@ -173,7 +173,7 @@ def stability(
 
     Examples
     --------
-    ir-outcomes stability qrels.txt *.run -m RR@10 -m nDCG@10 --resamples 200 --plot ranks.pdf
+    ir-outcomes rank-distribution qrels.txt *.run -m RR@10 -m nDCG@10 --resamples 200 --plot ranks.pdf
     """
     sets = {"": None, **options.named_files(subsets, "--subset")}
     judgments = {"": qrels, **options.named_files(labels, "--labels")}
@@ -209,7 +209,7 @@ def agreement(
     seed: options.SEED = 0,
     out: output.PlotOutput = output.PlotOutput(),
 ) -> None:
-    """Count how often verdicts agree on halves of the queries.
+    """Count how often verdicts agree on halves of queries.
 
     Divides the queries at random, many times, and counts how often both halves give a pair of runs the same verdict, and how
     often each significance test decides alike, by default by the reciprocal rank and nDCG@10 (saved evaluations: by the first).
@@ -433,7 +433,7 @@ def sample(folder: Path, /, *, suite: bool = False) -> None:
     folder
         The folder to write to; it is created if it does not exist.
     suite
-        Write four small collections with three runs each instead, for ir-outcomes suite.
+        Write four small collections with three runs each instead, for ir-outcomes compare-collections.
 
     Examples
     --------

@@ -165,26 +165,27 @@ def compare_outputs(
 
 @overload
 def compare_measure(
-    evaluation: Evaluation, measure: Any, baseline: str, contenders: str, **rules: Unpack[MeasureRules]
+    evaluation: Evaluation, baseline: str, contenders: str, *, measure: Any, **rules: Unpack[MeasureRules]
 ) -> Comparison: ...
 
 
 @overload
 def compare_measure(
     evaluation: Evaluation,
-    measure: Any,
     baseline: str,
     contenders: list[str] | tuple[str, ...] | None = None,
+    *,
+    measure: Any,
     **rules: Unpack[MeasureRules],
 ) -> Comparisons: ...
 
 
 def compare_measure(
     evaluation: Evaluation,
-    measure: Any,
     baseline: str,
     contenders: Sequence[str] | str | None = None,
     *,
+    measure: Any,
     alpha: float = 0.05,
     test: RankingTest = "t",
     correction: Correction = "holm",
@@ -199,10 +200,10 @@ def compare_measure(
     ----------
     evaluation : Evaluation
         Made with ``evaluate(measures=[measure])``, so that no run is read again.
-    measure : Measure or str
-        Such as ``nDCG@10``.
     baseline, contenders : str, and str or sequence of str, optional
         Names of the runs; by default all others are contenders.
+    measure : Measure or str
+        Such as ``nDCG@10``.
     alpha, test, correction, margins, progress
         See `ir_outcomes.compare`.
 

@@ -236,6 +236,7 @@ def queries_for_mean(
     alpha: float,
     power: float = 0.8,
     confidence: float = 0.8,
+    imaginary: float = 0.0,
 ) -> QueriesNeeded:
     """Compute how many queries the t test of a mean difference needs, where only some queries have a difference.
 
@@ -249,6 +250,8 @@ def queries_for_mean(
         Mean difference to detect, in the unit of the differences; its direction does not matter.
     alpha, power, confidence : float
         See `detectable_mean`; confidence of the upper bound.
+    imaginary : float
+        Size of two more differences, one in each direction, that the interval counts in any number of queries.
 
     References
     ----------
@@ -269,6 +272,11 @@ def queries_for_mean(
     if len(d) > n:
         raise ParameterError(f"d has {len(d)} differences of n={n} queries: must be at most one for each query")
     effect = abs(effect)
+    if imaginary:
+        size = _size_with(imaginary, float(d.var()), effect, alpha, power)
+        # Their squares are divided by the number of the new queries, not by that of the pilot.
+        own = imaginary * math.sqrt((n + 2) / (size + 2))
+        d, n = np.append(d, [own, -own]), n + 2
     if len(d) < 2 or np.all(d == d[0]):
         return QueriesNeeded(None, None, effect, alpha, power, confidence)
     deviation, share = float(d.std(ddof=1)), len(d) / n
@@ -395,6 +403,13 @@ def _fewest(power_of: Callable[[int], float], power: float, start: float) -> int
         middle = (low + high) // 2
         low, high = (low, middle) if power_of(middle) >= power else (middle, high)
     return high
+
+
+def _size_with(imaginary: float, variance: float, effect: float, alpha: float, power: float) -> float:
+    """Approximate the number of queries N where the variance of a query is `variance` + 2 imaginary^2 / N."""
+    squared = _guess(1.0, effect, alpha, power)  # N = squared * (variance of a query)
+    linear = squared * variance
+    return min(float(MOST_QUERIES), (linear + math.sqrt(linear**2 + 8 * squared * imaginary**2)) / 2)
 
 
 def _guess(variance: float, effect: float, alpha: float, power: float) -> float:

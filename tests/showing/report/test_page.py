@@ -155,7 +155,7 @@ def test_an_evaluation_that_lacks_something(evaluation: iro.Evaluation) -> None:
     assert "made without the evaluation" in without.html
     assert island(without)["sets"][0]["rankings"] is None
     assert "stored without its queries" in iro.Comparison.from_json(comparison.to_json()).to_report(evaluation=evaluation).html
-    slices = iro.compare_slices(evaluation, {query: f"{n % 2}" for n, query in enumerate(evaluation.query_ids)}, "a")
+    slices = iro.compare_slices(evaluation, "a", by={query: f"{n % 2}" for n, query in enumerate(evaluation.query_ids)})
     for result, given, message in (
         (comparison, evaluation[["a", "c"]], "no run is called 'b'"),
         (comparison, evaluation.restrict(evaluation.query_ids[:3]), "lacks the query"),
@@ -183,7 +183,7 @@ def test_every_page_takes_texts_and_meets_its_size(evaluation: iro.Evaluation, k
     makers: dict[str, Callable[[], Any]] = {
         "pair": lambda: iro.compare(given, "a", "b"),
         "collections": lambda: iro.compare_collections(given, "a"),
-        "slices": lambda: iro.compare_slices(given, {query: query[-1] for query in plain.query_ids}, "a"),
+        "slices": lambda: iro.compare_slices(given, "a", by={query: query[-1] for query in plain.query_ids}),
         "board": lambda: iro.leaderboard(given),
     }
     result = makers[kind]()

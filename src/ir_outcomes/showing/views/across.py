@@ -306,15 +306,12 @@ _AUDIT = (
 
 def _audits(result: JudgesComparison, run: str) -> Table:
     audits = [audit for audit in result.audits if audit.contender == run]
-    worth = [f"{fixed(audit.worth, 2)} ({audit.judge}, {audit.facet})" for audit in audits if audit.n_labeled < audit.n_queries]
-    more = " and more in the JSON" if worth[3:] else ""
     return Table.of(
         _AUDIT,
         audits,
         "of: coverage, percentage points; all queries, ranks, lower is better; or a measure. judge's: difference by the judge "
         f"over all queries; labels': by {result.reference} over the queries that it labeled; corrected: over all queries, from "
         "both, where a query without a relevant document counts as no difference; not corrected for the number of findings",
-        f"as good as so many times the labeled queries: {', '.join(worth[:3])}{more}" if worth else "",
         title=f"Do the findings{f' on {run}' if len(audits) < len(result.audits) else ''} hold by {result.reference}?",
     )
 
