@@ -71,8 +71,11 @@ def test_values_of_queries_are_in_json_on_request() -> None:
         ({"notes": ["one", 3]}, r"notes\[1\]: Expected `str`, got `int`"),
         ({"n_missing": [0, float("nan")]}, r"n_missing"),
         ({"outcomes": {"neither": 1, "lost": 1, "won": 1, "both": 1, "shares": [float("nan")] * 4}}, "holds NaN or infinity"),
-        ({"schema": 2}, r"must be an object of kind 'Comparison' with schema 1, .*; it has kind 'Comparison' and schema 2"),
-        ({"kind": "Leaderboard"}, r"must be .*; it has kind 'Leaderboard' and schema 1"),
+        (
+            {"schema": 1},
+            r"must be an object of kind 'Comparison' with schema 2, .* and schema 1, in which labels, units and notes",
+        ),
+        ({"kind": "Leaderboard"}, r"must be .*; it has kind 'Leaderboard' and schema 2"),
         ("[" * 100_000, "is not valid"),
         ("[]", "must be an object of kind 'Comparison'"),
         ('{"part": NaN}', r"is not valid \(JSON is malformed"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ir_outcomes.showing import View
     from ir_outcomes.showing.report import ReportPage
 
-SCHEMA = 1  # raised when JSON written by an earlier version can no longer be read
+SCHEMA = 2  # raised when JSON written by an earlier version can no longer be read, or would be misread
 OPTIONAL = types.MappingProxyType({"optional": True})  # metadata of a field that JSON holds only on request
 LONGEST_SUMMARY = 160
 
@@ -136,7 +136,10 @@ class Result(Immutable):
         kind, schema = (data.get("kind"), data.get("schema")) if isinstance(data, Mapping) else (None, None)
         if (kind, schema) != (cls.__name__, SCHEMA):
             wanted = f"of kind {cls.__name__!r} with schema {SCHEMA}, as to_json of this version writes it"
-            raise FormatError("JSON", f"must be an object {wanted}; it has kind {kind!r} and schema {schema!r}")
+            reason = f"must be an object {wanted}; it has kind {kind!r} and schema {schema!r}"
+            if kind == cls.__name__ and schema == 1:
+                reason += ", in which labels, units and notes were others: compute it again"
+            raise FormatError("JSON", reason)
         try:
             restored = msgspec.convert(data, cls)
             json.dumps(data, allow_nan=False, default=str)

@@ -12,6 +12,7 @@ RunBy = Literal["score", "rank"]  # what orders the documents of a run file
 OneOrder = Literal["trec", "msmarco", "input"]  # the tie rules that give one order
 Unit = Literal["query", "document"]
 UnitChoice = Literal["auto", "query", "document"]
+Direction = Literal["better", "worse", "none"]
 Missing = Literal["retrieved", "cutoff"]
 OnError = Literal["raise", "report", "keep"]
 RankingTest = Literal["t", "wilcoxon", "signflip"]
@@ -23,8 +24,19 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
+# Units. Search lengths differ by ranks where queries are answered, and where relevant documents are found by the irrelevant
+# documents above them, because the two can differ in sign.
+POINTS = "percentage points"  # of coverage
+RANKS = "ranks"
+DOCUMENTS_ABOVE = "irrelevant documents above"
+LENGTHS = (RANKS, DOCUMENTS_ABOVE)
 
 LARGEST = 2**31 - 1  # of whole numbers such as cutoffs: other libraries and NumPy's integers take no larger ones
+
+
+def length_unit(unit: str) -> str:
+    """Return what search lengths are measured in."""
+    return RANKS if unit == "query" else DOCUMENTS_ABOVE
 
 
 def check_positive(name: str, value: object, *, none_allowed: bool = False) -> None:

@@ -1,4 +1,5 @@
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,19 @@ from tests.helpers.command_line import call, call_ir_measures
 
 PAIR = ("compare", "qrels.txt", "bm25.run", "bm25-stem.run")
 RUNS = ("bm25.run", "bm25-stem.run", "bm25-flat.run")
+
+
+def test_check_says_by_its_status_whether_there_is_a_problem(small: Path, tmp_path: Path) -> None:
+    done = call("check", small / "qrels.txt", small / "bm25.run", small / "bm25-stem.run")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("2 runs and qrels read: no problem\n")
+    shutil.copy(small / "bm25.run", tmp_path / "new.run")
+    words: list[str | Path] = ["check", small / "qrels.txt", small / "bm25.run", tmp_path / "new.run"]
+    done = call(*words)
+    assert (done.returncode, "! " in done.stdout, done.stderr) == (3, True, "")
+    (problem,) = json.loads(call(*words, "--format", "json").stdout)["problems"]
+    assert (problem["kind"], problem["file"]) == ("identical runs", str(tmp_path / "new.run"))
+    assert call("check", small / "qrels.txt", tmp_path / "absent.run").returncode == 1
 
 
 def test_settings_reach_the_comparison(small: Path) -> None:
@@ -111,7 +125,7 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("report qrels.txt bm25.run bm25-stem.run --docs no", 1, "no: no such file"),
         # An argument is named as its option, and only where a message names an argument.
         ("compare qrels.txt RUNS --cutoff 99999999999", 1, "error: --cutoff 99999999999: must be a whole number"),
-        ("stability qrels.txt RUNS --top 9999999999", 1, "error: --top 9999999999: must be a whole number"),
+        ("rank-distribution qrels.txt RUNS --top 9999999999", 1, "error: --top 9999999999: must be a whole number"),
         ("compare qrels.txt RUNS --clusters by:+", 1, "error: --clusters by:+: no query id has this separator"),
         ("compare-slices qrels.txt RUNS --by length", 1, "error: --by length: needs the texts of the queries; pass --queries"),
         ("compare-measure qrels.txt RUNS -m NumRet", 1, "pass --higher-is-better or --lower-is-better"),

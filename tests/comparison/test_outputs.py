@@ -116,7 +116,7 @@ def test_the_cutoff_and_grade_of_a_measure_are_those_of_its_name(measure: str, c
     a, b = ({f"q{n}": {measure: value} for n in range(40)} for value in (0.25, 0.5))
     found = compared(a, b)
     assert (found.cutoff, found.rel) == (cutoff, 2 if "rel=2" in measure else 1)
-    assert found.verdict.label == "better without harm"  # its mean over all queries confirms it
+    assert found.verdict.label == "better on ranking"  # its mean over all queries confirms it
     text = " ".join(found.to_text().split()) + "".join(found.notes)
     assert cutoff is None or "cutoff 10, " in text
     assert "cutoff unknown" not in text

@@ -156,7 +156,7 @@ def test_differences_of_coverage_are_found_among_102_runs() -> None:
     runs = {f"run{number:03d}": {query: found[number % 2] | {f"x{number}": 1.0} for query in qrels} for number in range(102)}
     board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=10, unit="document"))
     labels = {(pair.coverage, pair.label) for pair in board.pairs}
-    assert labels == {(0, "no significant difference"), (50, "better without harm"), (-50, "worse without gain")}
+    assert labels == {(0, "no significant difference"), (50, "better on coverage"), (-50, "worse on coverage")}
     assert [len(tier) for tier in board.tiers] == [51, 51]
     assert max(pair.coverage_p for pair in board.pairs if pair.coverage) == pytest.approx(2.0**-19)
 

@@ -151,7 +151,7 @@ def test_only_a_terminal_has_colour_and_a_width(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("COLUMNS", "60")
     monkeypatch.setenv("TERM", "xterm")
     name = "/a/very/long/path/" * 6
-    table = Table((Column("run"), Column("verdict", form="label")), ((name, "better without harm"),))
+    table = Table((Column("run"), Column("verdict", form="label")), ((name, "better on coverage"),))
     view = View("t", tables=(table,), notes=("Read it again, because this sentence is longer than a line of 60 columns.",))
     terminal, pipe = Terminal(), io.StringIO()
     for stream in (terminal, pipe):

@@ -76,7 +76,7 @@ def compare_collections(
     >>> b = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
     >>> found = compare_collections({"first": iro.evaluate(qrels, {"a": a, "b": b})}, "a")
     >>> found.overall[0].label
-    'better without harm'
+    'better on ranking'
     """
     if not evaluations:
         raise ParameterError("there is no collection; give a mapping from names to evaluations")

@@ -12,6 +12,7 @@ from ir_outcomes.comparison.outcomes import Settings, checked_margins
 from ir_outcomes.comparison.plan import queries_to_pass
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.evaluation.evaluation import MANY_MISSING
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.results import Column, Immutable, Result, attributes, of_part, rows_of
@@ -22,7 +23,7 @@ Status = Literal["pass", "inconclusive", "fail"]
 
 EXIT_STATUS: Mapping[Status, int] = {"pass": 0, "inconclusive": 4, "fail": 3}  # from the best status to the worst
 MOST_QUERIES = 10  # that are listed for a decision
-MAX_MISSING = 0.05
+MAX_MISSING = MANY_MISSING
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def compare_slices(
     >>> kinds = {q: "first" if int(q[1:]) < 40 else "second" for q in qrels}
     >>> found = compare_slices(ev, "a", by=kinds)
     >>> [(row.condition, row.label) for row in found.conditions]
-    [('first', 'better without harm'), ('second', 'no significant difference')]
+    [('first', 'better on ranking'), ('second', 'no significant difference')]
     """
     if cutoff is not None:
         evaluation = evaluation.with_cutoff(cutoff)

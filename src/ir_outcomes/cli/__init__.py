@@ -23,6 +23,7 @@ __all__ = ["COMMANDS", "app", "examples_of", "main"]
 
 PROGRAM = "ir-outcomes"
 COMMANDS: dict[str, Callable[..., int | None]] = {
+    "check": many.check,
     "compare": compare.compare,
     "compare-measure": compare.compare_measure,
     "compare-outputs": compare.compare_outputs,
@@ -35,7 +36,6 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "plan": compare.plan,
     "gate": compare.gate,
     "report": compare.report,
-    "check": many.check,
     "evaluate": many.evaluate,
     "leaderboard": many.leaderboard,
     "sota-history": many.sota_history,

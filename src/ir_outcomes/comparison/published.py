@@ -13,12 +13,12 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.comparison.verdict import DECISIONS, Decision, Direction, decide, direction_of, find
+from ir_outcomes.comparison.verdict import DECISIONS, Decision, decide, direction_of, find
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.results import Column, Result, attributes, rows_of
 from ir_outcomes.statistics import binomial_test
 from ir_outcomes.statistics.tests import Tests, binomial_tests
-from ir_outcomes.types import Floats, check_number, check_positive
+from ir_outcomes.types import Direction, Floats, check_number, check_positive
 
 
 @dataclass(frozen=True, repr=False)
@@ -135,7 +135,7 @@ def verdict_from_summary(
     direction = np.full(len(tests.pvalue), np.sign(ranking_difference), dtype=np.int64)
     deciding, *others = (Tests(np.full(len(direction), pvalue), direction) for pvalue in (ranking_pvalue, *other_pvalues))
     ranking = find(deciding, deciding.pvalue, alpha, higher_is_better=False, vetoes=others)
-    verdicts = decide(coverage, ranking, alpha=alpha)
+    verdicts = decide(coverage, ranking)
     labels = tuple(dict.fromkeys(verdicts.labels()))
     return SummaryVerdict(
         n=int(n),

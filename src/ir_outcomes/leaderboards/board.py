@@ -309,7 +309,7 @@ def leaderboard(
     >>> [(standing.rank, standing.run, standing.score, standing.tier) for standing in board.standings]
     [(1, 'good', 1.0, 1), (2, 'poor', 0.5, 2)]
     >>> board.verdict("good", "poor").label
-    'worse without gain'
+    'worse on ranking'
     """
     check_choice("correction", correction, get_args(Correction))
     check_number("alpha", alpha)

@@ -24,8 +24,8 @@ LEAST_WIDTH = 12  # of a column of text that is folded
 _PVALUE = re.compile(r"\bp ([=<]) (?=\d)")  # stays on one line
 _NO_BREAK = "\0"  # cannot be in text whose control characters are escaped
 _COLOURS = {
-    "bold blue": r"\bbetter (on both facets|without harm)|\bpass\b",
-    "bold dark_orange": r"\bworse (on both facets|without gain)|\bfail\b",
+    "bold blue": r"\bbetter (on (both facets|coverage|ranking)|over all queries)|\bpass\b",
+    "bold dark_orange": r"\bworse (on (both facets|coverage|ranking)|over all queries)|\bfail\b",
     "bold": r"\btrade-off\b|\b(coverage|ranking) (gain|loss), unconfirmed\b|\binconclusive\b",
 }
 

@@ -193,7 +193,7 @@ def scatter(comparison: Comparison) -> dict[str, Any] | None:
     None where there are none, or where no ranks were compared.
     """
     pairs = [] if comparison.queries is None else pairs_of(comparison)
-    if not pairs or comparison.ranking.measured_in != "ranks":
+    if not pairs or not comparison.in_lengths:
         return None
     last, bottom = 1.25 * max(2.0, *(length for pair in pairs for length in pair[:2])), TOP + RIGHT - LEFT
     across, down = _scale(0.8, last, RIGHT, LEFT, math.log), _scale(0.8, last, TOP, bottom, math.log)
