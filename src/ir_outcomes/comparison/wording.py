@@ -9,7 +9,13 @@ from ir_outcomes.comparison.facets import POWER, AllQueries, Facet, RankingFacet
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE, is_unconfirmed, meaning_of
-from ir_outcomes.evaluation.evaluation import MANY_MISSING, UNEVEN_JUDGING, notes_on_queries, unjudged_share
+from ir_outcomes.evaluation.evaluation import (
+    MANY_MISSING,
+    UNEVEN_JUDGING,
+    notes_on_documents,
+    notes_on_queries,
+    unjudged_share,
+)
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, moved, percent, places_of, plural, pvalue, pvalue_in_words, size
 from ir_outcomes.statistics import Test, design_effect, differences
@@ -35,6 +41,7 @@ def in_words(comparison: Comparison, pair: PairedQueries) -> Comparison:
 
 def notes_on_input(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
     """Yield what a careful reader must know about the runs."""
+    yield from notes_on_documents((baseline, contender))
     # How much is missing is said by `_about_missing`, which queries these are in the background.
     yield from (note.removeprefix("Missing queries: ") for note in notes_on_queries((baseline, contender)))
     yield from _about_depth(baseline, contender)
@@ -44,6 +51,7 @@ def notes_on_input(baseline: SearchLengths, contender: SearchLengths) -> Iterato
 # Notes that change how the label is read begin with one of these headlines, in the order in which they are shown. All other
 # notes are background.
 HEADLINES = (
+    "Unknown documents",
     "Many queries are missing",
     "The guard acted",
     "The mean over all queries goes the other way",

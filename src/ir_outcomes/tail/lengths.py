@@ -8,7 +8,7 @@ import numpy as np
 from ir_measures import AP, P
 
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation, notes_on_listing, unjudged_share
+from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation, notes_on_documents, notes_on_listing, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths, means_by_query
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import percent, plural
@@ -69,6 +69,7 @@ def notes_on_unanswerable(ev: Evaluation) -> Iterator[str]:
             f"{plural('query', number)} without a relevant document at rel {ev.rel}: left out of search lengths, 0 in other "
             "measures, as in ir_measures."
         )
+    yield from notes_on_documents(ev.runs)
     yield from notes_on_listing(ev.runs)
 
 
