@@ -39,7 +39,8 @@ def test_runs_that_find_nothing_fail_and_are_not_identical() -> None:
     qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
     baseline, other = {"q1": {"x": 2.0}, "q2": {"y": 2.0}}, {"q1": {"z": 2.0}, "q2": {"w": 2.0}}
     for contender in (other, baseline):
-        result = iro.gate(compare_pair(qrels, baseline, contender, names=["A", "B"]), margins=(0.01, 0.01))
+        ev = iro.evaluate(qrels, {"A": baseline, "B": contender}, on_error="keep")
+        result = iro.gate(compare_pair(ev, "A", "B"), margins=(0.01, 0.01))
         assert (result.status, result.decisions[0].identical) == ("fail", contender is baseline)
         assert "A and B have no relevant document within the first 100, for any query" in result.decisions[0].reasons[0]
     right = {"q1": {"d1": 2.0}, "q2": {"d2": 2.0}}

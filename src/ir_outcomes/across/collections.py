@@ -76,7 +76,7 @@ def compare_collections(
     >>> b = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
     >>> found = compare_collections({"first": iro.evaluate(qrels, {"a": a, "b": b})}, "a")
     >>> found.overall[0].label
-    'better without harm'
+    'better on ranking'
     """
     if not evaluations:
         raise ParameterError("there is no collection; give a mapping from names to evaluations")
@@ -84,7 +84,7 @@ def compare_collections(
     for setting, said in unlike:
         if setting not in allow:
             raise MismatchError(
-                f"the collections differ in {setting} ({said}); evaluate them alike, or pass allow=({setting!r},) if this is "
+                f"the collections differ in {setting} ({said}); evaluate them alike, or pass `allow=({setting!r},)` if this is "
                 "intended"
             )
     if len({evaluation.unit for evaluation in evaluations.values()}) > 1:  # with one relevant document the two are the same

@@ -12,6 +12,7 @@ from ir_outcomes.comparison.outcomes import Settings, checked_margins
 from ir_outcomes.comparison.plan import queries_to_pass
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.evaluation.evaluation import MANY_MISSING
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.results import Column, Immutable, Result, attributes, of_part, rows_of
@@ -22,7 +23,7 @@ Status = Literal["pass", "inconclusive", "fail"]
 
 EXIT_STATUS: Mapping[Status, int] = {"pass": 0, "inconclusive": 4, "fail": 3}  # from the best status to the worst
 MOST_QUERIES = 10  # that are listed for a decision
-MAX_MISSING = 0.05
+MAX_MISSING = MANY_MISSING
 
 
 @dataclass(frozen=True)
@@ -245,12 +246,10 @@ def gate(
     if margins is None:
         raise ParameterError(
             "a gate needs margins, the largest harm that you tolerate in percentage points of coverage and in ranks, such as "
-            "margins=(1.0, 0.5)"
+            "`margins=(1.0, 0.5)`"
         )
     if not 0 <= max_missing < 1:
-        raise ParameterError(
-            f"max_missing={max_missing!r}: must be a share of the queries, from 0 to less than 1, such as 0.05"
-        )
+        raise ParameterError("must be a share of the queries, from 0 to less than 1, such as 0.05", max_missing=max_missing)
     if len({frozenset(side.contenders) for side in sides}) > 1:
         raise ParameterError("the reference must be compared with the same contenders as the baseline")
     wanted = first.contenders if contenders is None else list(dict.fromkeys(contenders))

@@ -150,8 +150,8 @@ def verdict(
     means: tuple[str, str] | None = None,
     won: float | None = None,
     lost: float | None = None,
-    difference: float | None = None,
-    pvalue: Annotated[float | None, Parameter(validator=options.SHARE)] = None,
+    ranking_difference: Annotated[float | None, Parameter(name="--difference")] = None,
+    ranking_pvalue: Annotated[float | None, Parameter(name="--pvalue", validator=options.SHARE)] = None,
     other_pvalues: Annotated[tuple[float, ...], Parameter(name="--other-pvalue", validator=options.SHARE)] = (),
     rounding: Annotated[float, Parameter(validator=options.NOT_NEGATIVE)] = 0.0,
     alpha: options.ALPHA = 0.05,
@@ -171,9 +171,9 @@ def verdict(
         How many queries only the contender answered.
     lost
         How many queries only the baseline answered.
-    difference
+    ranking_difference
         The mean search length of the contender minus that of the baseline, on the queries that both answered, in ranks.
-    pvalue
+    ranking_pvalue
         The p-value of that difference.
     other_pvalues
         The p-value of another test of that difference, for the harm check; may be given more than once.
@@ -185,13 +185,11 @@ def verdict(
     ir-outcomes verdict --n 5193 --means .4439 .4400
     ir-outcomes verdict --n 5793 --won 869 --lost 869 --difference -1.35 --pvalue 8.68e-08
     """
-    if means is not None and (won, lost, difference, pvalue, other_pvalues, rounding) == (None, None, None, None, (), 0):
+    numbers: tuple[Any, ...] = (won, lost, ranking_difference, ranking_pvalue)
+    if means is not None and (*numbers, *other_pvalues, rounding) == (None, None, None, None, 0):
         out.write(iro.verdict_from_means(n_queries, *means, alpha=alpha))
-    elif means is None and won is not None and lost is not None and difference is not None and pvalue is not None:
-        found = iro.verdict_from_summary(
-            n_queries, won, lost, difference, pvalue, other_pvalues=other_pvalues, alpha=alpha, rounding=rounding
-        )
-        out.write(found)
+    elif means is None and None not in numbers:
+        out.write(iro.verdict_from_summary(n_queries, *numbers, other_pvalues=other_pvalues, alpha=alpha, rounding=rounding))
     else:
         raise options.UsageError("Give either --means, or --won, --lost, --difference and --pvalue.")
 
