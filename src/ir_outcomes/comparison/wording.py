@@ -285,7 +285,7 @@ def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[
     if baseline.judged_only:
         returned = f"without unjudged documents {returned}"
     else:
-        returned += f"; compare with cutoff={max(min(depths), 1)}, which both reach"
+        returned += f"; compare with `cutoff={max(min(depths), 1)}`, which both reach"
     yield (
         f"Unequal depth: {returned}. Over all queries what is not found counts as rank {min(cutoff, max(depths)) + 1}, so a "
         "gain may stay unconfirmed."
@@ -307,7 +307,7 @@ def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Itera
     if biased:
         yield (
             f"Judged unequally: {next(iter(biased.values()))} are unjudged, which can bias {listed(list(biased))}: see "
-            "judged_only=True."
+            "`judged_only=True`."
         )
     if shares:
         yield f"Unjudged documents: {'; '.join(shares.values())}."
