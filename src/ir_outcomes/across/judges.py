@@ -9,19 +9,20 @@ import numpy as np
 from ir_outcomes.across.conditions import compare_in, differing, prevailing
 from ir_outcomes.across.result import by_contender
 from ir_outcomes.comparison.facets import POWER
-from ir_outcomes.comparison.outcomes import pair_queries
+from ir_outcomes.comparison.outcomes import horizon_of, pair_queries
 from ir_outcomes.comparison.result import Comparison, QueryOutcome, columns_of
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
+from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.formatting import fixed, interval, listed, percent, plural, pvalue_in_words
 from ir_outcomes.results import Column, Immutable, Result, of_part, rows_of
-from ir_outcomes.statistics import Interval, QueriesNeeded, differences, mean_interval, mean_test, queries_for_mean
-from ir_outcomes.statistics.pooling import prediction_powered_mean
-from ir_outcomes.types import Correction, Floats, Ints, RankingTest, check_count, check_positive
+from ir_outcomes.statistics import Interval, QueriesNeeded, differences, mean_test, queries_for_mean
+from ir_outcomes.statistics.pooling import cautious_mean, prediction_powered_mean
+from ir_outcomes.types import POINTS, Correction, Floats, Ints, RankingTest, check_count, check_positive, length_unit
 
+OUTCOME_FACETS = ("coverage", "all queries")  # what is audited beside measures
 FEWEST_LABELED = 10  # queries without which nothing is corrected
 FEWEST_IN_COMMON = 0.9  # share of the reference's documents that a judge judged too, below which a note says so
-_MEASURED = {"coverage": ("percentage points", True), "all queries": ("ranks", False)}
 Answer = Literal["holds", "cannot be told", "wrong"]
 
 
@@ -39,14 +40,12 @@ class Audit(Immutable):
     judge_difference: float  #: mean difference by the judge, over all queries
     reference_difference: float  #: mean difference by the reference, over the queries that it labeled
     bias: float  #: mean of reference minus judge over the labeled queries
-    bias_interval: Interval | None  #: its interval at level 1 - alpha
+    bias_interval: Interval  #: its interval at level 1 - alpha
     bias_p: float  #: of a bias of 0, not corrected
     corrected: float  #: difference over all queries by prediction-powered inference
     corrected_interval: Interval  #: its interval at level 1 - alpha
     weight: float  #: of the judge in it, from 0 (the labels alone) to 1
-    worth: float  #: how many times as many labeled queries would give so narrow an interval without the judge
     correlation: float | None  #: of the differences by judge and by reference, over the labeled queries
-    correlation_of_levels: float | None  #: of the values of both runs by judge and by reference
     needed: QueriesNeeded | None  #: labeled queries that would show a difference as large as the judge's; None where it is 0
     answer: Answer  #: wrong: the bias is significant; holds: else, and the corrected interval excludes 0 on the judge's side
 
@@ -173,11 +172,13 @@ def compare_judges(
     first = next(iter(evaluations.values()))
     for setting, said in differing(evaluations, "ties", "judged_only", "unit", "cutoff"):
         raise MismatchError(f"the judges differ in {setting} ({said}); judges may differ in qrels and rel only")
+    if len({evaluation.clusters is None for evaluation in evaluations.values()}) > 1:
+        raise MismatchError("some judges have clusters of queries and some have none; evaluate all with the same clusters")
     for judge, evaluation in evaluations.items():
         if missing := [name for name in first.names if name not in evaluation.names]:
             raise MismatchError(f"{judge}: the run {some(missing)} is missing; evaluate the same runs for every judge")
     if reference is not None and reference not in evaluations:
-        raise ParameterError(f"reference={reference!r} is no judge; they are {listed(list(evaluations))}")
+        raise ParameterError(f"this is no judge; they are {listed(list(evaluations))}", reference=reference)
     chosen = contenders_of(first, baseline, contenders)
     compared = compare_in(evaluations, baseline, chosen, alpha=alpha, test=test, correction=correction)
     judgments = [Judgment(judge, comparison) for judge, comparison in compared]
@@ -249,7 +250,7 @@ def to_label(evaluation: Evaluation, n: int, *, seed: int = 0) -> tuple[str, ...
     check_positive("n", n)
     check_count("seed", seed)
     if n > len(evaluation.query_ids):
-        raise ParameterError(f"n={n}: there are {plural('query', len(evaluation.query_ids))}")
+        raise ParameterError(f"there are {plural('query', len(evaluation.query_ids))}", n=n)
     drawn = np.random.default_rng(seed).choice(len(evaluation.query_ids), n, replace=False)
     return tuple(evaluation.query_ids[place] for place in sorted(drawn))
 
@@ -263,25 +264,46 @@ def _audits(
         for judge in evaluations:
             rows, columns = labeled_places(evaluations[reference], evaluations[judge])
             if judge != reference and len(rows) >= FEWEST_LABELED:
-                for facet in (*_MEASURED, *measures):
+                for facet in (*OUTCOME_FACETS, *measures):
                     truth = levels_of(evaluations[reference], baseline, contender, facet)[:, rows]
-                    yield _audit(truth, columns, evaluations[judge], (baseline, contender), judge, facet, alpha)
+                    step = step_of(evaluations[reference], rows, facet)
+                    yield _audit(truth, step, columns, evaluations[judge], (baseline, contender), judge, facet, alpha)
 
 
 def _audit(
-    by_truth: Floats, labeled: Ints, evaluation: Evaluation, runs: tuple[str, str], judge: str, facet: str, alpha: float
+    by_truth: Floats,
+    step: float,
+    labeled: Ints,
+    evaluation: Evaluation,
+    runs: tuple[str, str],
+    judge: str,
+    facet: str,
+    alpha: float,
 ) -> Audit:
     """Audit one judge by the levels of the labeled queries, (2, n)."""
     by_judge = levels_of(evaluation, *runs, facet)
     # A query that is unanswerable for a judge has no levels, and the difference 0.
     samples = by_truth, by_judge[:, labeled], np.delete(by_judge, labeled, axis=1)
     y, f, rest = (differences(*np.nan_to_num(levels)) for levels in samples)
-    found = prediction_powered_mean(y, f, rest, 1 - alpha)
+    largest = _largest(evaluation, runs, facet, by_truth, by_judge)
+    codes = evaluation.clusters
+    clusters = None if codes is None else (codes[labeled], np.delete(codes, labeled))
+    labeled_clusters = None if clusters is None else clusters[0]
+    found = prediction_powered_mean(y, f, rest, 1 - alpha, largest=largest, step=step, clusters=clusters)
+    rectified = y - found.weight * f
+    imaginary = step * (1 + found.weight) * (largest or 0.0)
     claim, bias = float(np.concatenate([f, rest]).mean()), differences(f, y)
-    bias_p, (low, high) = mean_test(bias).pvalue, found.interval
-    by_truth, by_judge = (levels.ravel() for levels in samples[:2])
-    known = ~np.isnan(by_truth + by_judge)
-    measured_in, higher_is_better = _MEASURED.get(facet) or (facet, evaluation.scores_of(facet).higher_is_better)
+    most = None if largest is None else 2 * largest
+    bias_interval = cautious_mean(bias, most, step, labeled_clusters).interval(1 - alpha)
+    if most is not None:
+        bias_interval = bias_interval.within(-most, most)
+    bias_p, (low, high) = mean_test(bias, clusters=labeled_clusters).pvalue, found.interval
+    if facet == "coverage":
+        measured_in, higher_is_better = POINTS, True
+    elif facet == "all queries":
+        measured_in, higher_is_better = length_unit(evaluation.unit), False
+    else:
+        measured_in, higher_is_better = facet, evaluation.scores_of(facet).higher_is_better
     return Audit(
         contender=runs[1],
         judge=judge,
@@ -293,17 +315,33 @@ def _audit(
         judge_difference=claim,
         reference_difference=float(y.mean()),
         bias=float(bias.mean()),
-        bias_interval=mean_interval(bias, 1 - alpha),
+        bias_interval=bias_interval,
         bias_p=bias_p,
         corrected=found.mean,
         corrected_interval=found.interval,
         weight=found.weight,
-        worth=found.worth,
         correlation=_correlation(y, f),
-        correlation_of_levels=_correlation(by_truth[known], by_judge[known]),
-        needed=queries_for_mean(y - found.weight * f, len(y), claim, alpha=alpha, power=POWER) if claim else None,
+        needed=queries_for_mean(rectified, len(y), claim, alpha=alpha, power=POWER, imaginary=imaginary) if claim else None,
         answer="wrong" if bias_p <= alpha else "holds" if min(low * claim, high * claim) > 0 else "cannot be told",
     )
+
+
+def step_of(truth: Evaluation, rows: Ints, facet: str) -> float:
+    """Return the smallest possible difference of a labeled query as a share of the largest, on average: the weight of doubt."""
+    if facet in OUTCOME_FACETS and truth.unit == "query":
+        return 1.0
+    relevant = truth.runs[0].relevant[rows]
+    answerable = relevant[relevant > 0]
+    return float(np.mean(1 / answerable)) if len(answerable) else 1.0
+
+
+def _largest(evaluation: Evaluation, runs: tuple[str, str], facet: str, *levels: Floats) -> float | None:
+    """Return the largest possible difference of a query; None where the range of a measure is not known."""
+    if facet == "coverage":
+        return 100.0
+    if facet == "all queries":
+        return float(horizon_of(*evaluation[[*runs]].at()) or 0) or None
+    return range_of(facet, *levels)
 
 
 def labeled_places(truth: Evaluation, evaluation: Evaluation) -> tuple[Ints, Ints]:
@@ -318,7 +356,7 @@ def levels_of(evaluation: Evaluation, baseline: str, contender: str, facet: str)
     """Return the values of both runs on all queries, (2, n); NaN where a query is unanswerable."""
     runs = evaluation[[baseline, contender]]
     levels = np.full((2, len(runs.query_ids)), np.nan)
-    if facet in _MEASURED:
+    if facet in OUTCOME_FACETS:
         pair = pair_queries(runs[0].at(runs.cutoff), runs[1].at(runs.cutoff), runs.unit)
         coverage = 100 * pair.found_baseline, 100 * pair.found_contender
         levels[:, runs.answerable] = coverage if facet == "coverage" else pair.all_queries
@@ -334,7 +372,7 @@ def _correlation(x: Floats, y: Floats) -> float | None:
 
 def _answer(audit: Audit, reference: str | None) -> str:
     """Write the answer of an audit with its numbers."""
-    places = 2 if audit.facet in _MEASURED else 4
+    places = 2 if audit.facet in OUTCOME_FACETS else 4
 
     def value(mean: float, ends: Interval | None) -> str:
         return f"{fixed(mean, places, signed=True)} {interval(ends, places, signed=True)}"
@@ -345,7 +383,11 @@ def _answer(audit: Audit, reference: str | None) -> str:
         f"{value(audit.corrected, audit.corrected_interval)}"
     )
     if audit.answer == "wrong":
-        off = f"{value(audit.bias, audit.bias_interval)} ({pvalue_in_words(audit.bias_p)})"
+        low, high = audit.bias_interval
+        tested = pvalue_in_words(audit.bias_p)
+        if low <= 0 <= high:
+            tested = f"the interval includes zero, but the test, {tested}, decides"
+        off = f"{value(audit.bias, audit.bias_interval)} ({tested})"
         return f"{opening}; {audit.judge} is wrong about the difference, on the labeled queries by {off}."
     if audit.answer == "holds":
         return f"{opening}; the finding of {audit.judge} holds by {reference}."
@@ -367,8 +409,6 @@ def _notes(evaluations: Mapping[str, Evaluation], runs: Sequence[str], reference
     labeled_by = {judge: [truth.query_ids[row] for row in labeled_places(truth, evaluations[judge])[0]] for judge in others}
     if any(len(labeled) < len(evaluations[judge].query_ids) for judge, labeled in labeled_by.items()):
         yield f"The queries that {reference} labeled must be a random sample of all, such as to_label draws."
-    if truth.clusters is not None:
-        yield "Dependent queries: audits take queries as independent; the labels respect clusters."
     for judge, labeled in labeled_by.items():
         if len(labeled) < FEWEST_LABELED:
             yield f"{judge}: only {plural('query', len(labeled))} labeled by {reference}, and an audit needs {FEWEST_LABELED}."

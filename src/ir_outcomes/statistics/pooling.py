@@ -8,8 +8,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.statistics.counts import special
-from ir_outcomes.statistics.intervals import Interval, log_ratio_influence, on_ratio_scale, root, t_interval
+from ir_outcomes.statistics.counts import linearized, special
+from ir_outcomes.statistics.intervals import (
+    Interval,
+    adjusted_wald,
+    effective_df,
+    log_ratio_influence,
+    on_ratio_scale,
+    root,
+    t_interval,
+)
 from ir_outcomes.types import Floats, Ints, check_draws
 
 FEWEST_SAMPLES_TO_GENERALISE = 5
@@ -108,19 +116,60 @@ def random_effects(effects: npt.ArrayLike, variances: npt.ArrayLike, level: floa
     )
 
 
+class Estimate(NamedTuple):
+    """A mean with its sampling variance and the degrees of freedom of that."""
+
+    mean: float
+    variance: float
+    df: float
+
+    def interval(self, level: float) -> Interval:
+        """Interval by t at this level."""
+        return t_interval(self.mean, math.sqrt(self.variance), self.df, level)
+
+
+def cautious_mean(
+    values: npt.ArrayLike, largest: float | None, step: float = 1.0, clusters: npt.ArrayLike | None = None
+) -> Estimate:
+    """Estimate a mean as if two more values, of weight `step`, had been drawn: one at +largest and one at -largest.
+
+    Where most values are 0, all of a few often are, and their own variance of 0 says nothing about the values that were not
+    drawn. The two are added to the values of the queries, or to those of the clusters. None as largest adds nothing.
+    """
+    drawn = linearized(values, clusters)
+    n, df = len(drawn), effective_df(drawn)
+    if largest is None:
+        return Estimate(float(drawn.mean()), float(drawn.var(ddof=1)) / n, df)
+    shares = drawn / largest
+    center, variance = adjusted_wald(float(shares.sum()), float(shares @ shares), n, step)
+    # At weight 1 the two already count for the tail that was not drawn; at a small weight the kurtosis has to.
+    df = step * (n - 1) + (1 - step) * df
+    return Estimate(float(center) * largest, float(variance) * largest**2, df)
+
+
 class PoweredMean(NamedTuple):
     """A mean over all queries, from labels of some of them and predictions of all."""
 
     mean: float
     interval: Interval
     weight: float  # of the predictions, from 0 (the labels alone) to 1
-    worth: float  # variance of the mean of the labels alone as a multiple of this one's
 
 
 def prediction_powered_mean(
-    labels: npt.ArrayLike, predictions: npt.ArrayLike, others: npt.ArrayLike, level: float
+    labels: npt.ArrayLike,
+    predictions: npt.ArrayLike,
+    others: npt.ArrayLike,
+    level: float,
+    *,
+    largest: float | None = None,
+    step: float = 1.0,
+    clusters: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
 ) -> PoweredMean:
-    """Estimate a mean from the labels of a random sample, their predictions, which may be biased, and those of all others."""
+    """Estimate a mean from the labels of a random sample, their predictions, which may be biased, and those of all others.
+
+    `largest` is the largest possible size of a label and of a prediction, `step` the weight of the two imaginary queries (see
+    `cautious_mean`), and `clusters` are those of the labeled queries and of all others.
+    """
     # Angelopoulos, Duchi and Zrnic 2023, "PPI++: efficient prediction-powered inference"; Oosterhuis et al., KDD 2024.
     y, f, rest = (np.asarray(values, dtype=np.float64) for values in (labels, predictions, others))
     n, m = len(y), len(rest)
@@ -130,10 +179,32 @@ def prediction_powered_mean(
         # The weight that makes the variance smallest. An estimate outside of 0 to 1 is noise of few labels.
         weight = min(1.0, max(0.0, float(np.cov(y, f)[0, 1]) / ((1 + n / m) * spread)))
     rectified = y - weight * f
-    variance = float(rectified.var(ddof=1)) / n + (weight**2 * spread / m if m else 0.0)
-    mean = float(rectified.mean()) + (weight * float(rest.mean()) if m else 0.0)
-    worth = float(y.var(ddof=1)) / n / variance if variance else 1.0
-    return PoweredMean(mean, t_interval(mean, math.sqrt(variance), n - 1, level), weight, worth)
+    of_labeled, of_others = (None, None) if clusters is None else clusters
+    most = None if largest is None else (1 + weight) * largest
+    found = cautious_mean(rectified, most, step, of_labeled)
+    mean, center, variance = float(rectified.mean()), found.mean, found.variance
+    if weight:
+        mean += weight * float(rest.mean())
+        center += weight * float(rest.mean())
+        variance += weight**2 * spread / m
+    if weight and of_labeled is not None and of_others is not None:
+        by_cluster = linearized(rest, of_others)
+        variance += weight**2 * (float(by_cluster.var(ddof=1)) / len(by_cluster) - spread / m)
+        variance += 2 * weight * _shared_covariance(rectified, rest, of_labeled, of_others)
+    interval = Estimate(center, max(variance, 0.0), found.df).interval(level)
+    if largest is not None:
+        interval = interval.within(-largest, largest)
+    return PoweredMean(mean, interval, weight)
+
+
+def _shared_covariance(first: Floats, second: Floats, of_first: npt.ArrayLike, of_second: npt.ArrayLike) -> float:
+    """Return the covariance of the means of two samples some of whose clusters are the same."""
+    codes = np.unique(np.concatenate([of_first, of_second]), return_inverse=True)[1]
+    sums = [
+        np.bincount(own, weights=(values - values.mean()) / len(values), minlength=len(codes))
+        for values, own in ((first, codes[: len(first)]), (second, codes[len(first) :]))
+    ]
+    return float(sums[0] @ sums[1])
 
 
 def paule_mandel(effects: npt.ArrayLike, variances: npt.ArrayLike) -> float:
