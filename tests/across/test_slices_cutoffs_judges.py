@@ -142,10 +142,10 @@ def test_judges_side_by_side() -> None:
     runs = {name: {f"q{q}": {"x": float(name == "a"), "y": 0.5} for q in range(40)} for name in "ab"}
     x, y = (iro.evaluate({q: {document: 1} for q in runs["a"]}, runs, cutoff=10) for document in "xy")
     found, same = iro.compare_judges({"x judge": x, "y judge": y}, "a"), iro.compare_judges({"one": x, "a model": x}, "a")
-    assert found.labels("b") == {"x judge": "worse without gain", "y judge": "better without harm"}
+    assert found.labels("b") == {"x judge": "worse on ranking", "y judge": "better on ranking"}
     assert (len(found.flips), found.flips[0].better, same.flips) == (40, ("y judge",), ())
     assert found.sentences == ("b: a different label under each of 2 judges, opposite directions occur.",)
-    assert same.sentences[0].startswith('b: the same label under 2 of 2 judges ("worse without gain"), never opposite')
+    assert same.sentences[0].startswith('b: the same label under 2 of 2 judges ("worse on ranking"), never opposite')
 
 
 def test_judges_may_differ_in_qrels_and_rel_only() -> None:

@@ -99,7 +99,7 @@ BOTH = {
 def test_a_file_that_two_rows_recognize_must_say_which(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     path.write_text(json.dumps(BOTH) + "\n")
-    with pytest.raises(FormatError, match=r"can be read in the forms sentence-transformers, rankllm; say which with --layout"):
+    with pytest.raises(FormatError, match=r"can be read in the forms sentence-transformers, rankllm; say which as FILE#NAME"):
         iro.read_run(path)
     assert list(iro.as_run(f"{path}#rankllm").to_dict()["q1"]) == ["b", "a"]
     assert list(iro.as_run(f"{path}#sentence-transformers").to_dict()["q1"]) == ["a", "b"]

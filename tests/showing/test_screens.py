@@ -77,7 +77,7 @@ def test_long_ids_and_names(real_data: Path) -> None:
     qrels, files = next(folder.glob("qrels*")), [folder / f"{name}.run.gz" for name in ("bm25.rewrite", "elser.rewrite")]
     names = [f"bm25-k1-1.5-b-0.75-stemmed-reranked-by-monot5-{size}-of-the-top-1000-documents" for size in ("3b", "base")]
     result = iro.compare(iro.evaluate(qrels, files, names=names), *names)
-    text = check(result, words=170)
+    text = check(result, words=175)
     assert "0326ebcdab78abae" not in text
     assert text.startswith("...by-monot5-base-of-the-top-1000... (B) against\n...by-monot5-3b-of-the-")
     assert names[0] in result.to_text(details=True).replace("\n", " ")

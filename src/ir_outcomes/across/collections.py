@@ -76,7 +76,7 @@ def compare_collections(
     >>> b = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
     >>> found = compare_collections({"first": iro.evaluate(qrels, {"a": a, "b": b})}, "a")
     >>> found.overall[0].label
-    'better without harm'
+    'better on ranking'
     """
     if not evaluations:
         raise ParameterError("there is no collection; give a mapping from names to evaluations")
@@ -84,7 +84,7 @@ def compare_collections(
     for setting, said in unlike:
         if setting not in allow:
             raise MismatchError(
-                f"the collections differ in {setting} ({said}); evaluate them alike, or pass allow=({setting!r},) if this is "
+                f"the collections differ in {setting} ({said}); evaluate them alike, or pass `allow=({setting!r},)` if this is "
                 "intended"
             )
     if len({evaluation.unit for evaluation in evaluations.values()}) > 1:  # with one relevant document the two are the same
@@ -127,6 +127,17 @@ def compare_collections(
             *_notes(evaluations, rows, missing, overall),
         ),
     )
+
+
+def with_nothing_to_compare(
+    evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str], *, alpha: float
+) -> ConditionsComparison:
+    """Return what `compare_collections` cannot, for a gate: no collection has the baseline and a contender."""
+    first = next(iter(evaluations.values()))
+    runs = dict.fromkeys((baseline, *contenders))
+    missing = [(run, name) for name, evaluation in evaluations.items() for run in runs if run not in evaluation.names]
+    settings = Settings.of(first, alpha=alpha, family=max(1, len(contenders)))
+    return ConditionsComparison("collection", baseline, (), settings, "none", missing=tuple(missing))
 
 
 def _notes(

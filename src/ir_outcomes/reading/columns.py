@@ -156,7 +156,7 @@ class Kind(NamedTuple):
         chosen = [form for form in fitting if form.name == self.selection] or list(fitting)
         if len(chosen) > 1:
             names = ", ".join(form.name for form in chosen)
-            raise FormatError(source, f"can be read in the forms {names}; say which with --layout NAME, or as FILE#NAME")
+            raise FormatError(source, f"can be read in the forms {names}; say which as FILE#NAME")
         return chosen[0] if chosen else None
 
     def named(self, names: Sequence[str], source: str, line: int | None = None) -> tuple[str, str, str, str]:

@@ -351,8 +351,7 @@ def _ranks_or_scores(columns: Columns) -> Columns:
         return columns
     raise FormatError(
         columns.source,
-        "has three columns, and it cannot be told whether the third has ranks or scores; "
-        "say it with by='rank' or by='score' (--layout rank, --layout score)",
+        "has three columns, and it cannot be told whether the third has ranks or scores; say it as FILE#rank or FILE#score",
     )
 
 
