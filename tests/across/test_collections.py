@@ -55,10 +55,10 @@ def test_published_figures(real_data: Path) -> None:
     assert ranking is not None
     assert ndcg is not None
     assert (ndcg.effect, ndcg.low, ndcg.high) == pytest.approx((0.0575, -0.0148, 0.1299), abs=5e-5)
-    assert (ndcg.predicted_low, ndcg.predicted_high) == pytest.approx((-0.144, 0.259), abs=5e-4)
+    assert (ndcg.predicted_low, ndcg.predicted_high) == pytest.approx((-0.133, 0.254), abs=1e-3)
     assert (ndcg.pvalue, ndcg.i_squared) == pytest.approx((0.096, 0.96), abs=5e-3)
     ratios = np.exp([ranking.effect, ranking.low, ranking.high, ranking.predicted_low, ranking.predicted_high])
-    assert ratios == pytest.approx([0.83, 0.72, 0.96, 0.58, 1.19], abs=5e-3)
+    assert ratios == pytest.approx([0.83, 0.72, 0.96, 0.56, 1.19], abs=5e-3)
     assert ranking.pvalue == pytest.approx(0.020, abs=5e-4)
     assert (coverage.effect, coverage.low, coverage.high) == pytest.approx((1.40, -0.40, 3.21), abs=0.01)
     labels = {row.condition: row.label for row in rows}
@@ -82,7 +82,7 @@ def test_rows_are_those_of_compare_and_means_those_of_the_statistics() -> None:
         lengths = np.stack([run.esl() for run in evaluation.at()])
         x, y = lengths[:, ~np.isnan(lengths).any(axis=0)]
         assert row.ranking is not None
-        assert (row.ranking.effect, row.ranking.variance) == pytest.approx(log_ratio_of_means(x, y))
+        assert (row.ranking.effect, row.ranking.variance, row.ranking.df) == pytest.approx(log_ratio_of_means(x, y))
         rankings.append(row.ranking)
     mean = found.overall[0].pooled[1].these
     assert mean is not None

@@ -19,7 +19,7 @@ from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.formatting import fixed, listed, plural
 from ir_outcomes.statistics import Interval, adjust, coverage_interval, differences, linearized, pooling
 from ir_outcomes.statistics.counts import sums_by_cluster
-from ir_outcomes.statistics.intervals import adjusted_wald, effective_df, log_ratio_influence, t_interval
+from ir_outcomes.statistics.intervals import adjusted_wald, effective_df, t_interval
 from ir_outcomes.statistics.tests import Tests
 from ir_outcomes.types import Floats, Ints
 
@@ -72,11 +72,10 @@ def _ranking_effect(pair: PairedQueries, level: float) -> Effect | None:
     found = pooling.log_ratio_of_means(x, y)
     if found is None:
         return None
-    (effect, variance), df = found, effective_df(log_ratio_influence(x, y))
-    interval = t_interval(effect, math.sqrt(variance), df, level)
+    interval = found.interval(level)
     if pair.restricted is not None:  # no rank is beyond k, and no ratio of two
         interval = interval.within(-math.log(pair.restricted.horizon), math.log(pair.restricted.horizon))
-    return Effect("ranking", effect, variance, df, interval, n)
+    return Effect("ranking", found.mean, found.variance, found.df, interval, n)
 
 
 def written(name: str, effect: float, ends: tuple[float, float] | None = None) -> str:
