@@ -164,9 +164,8 @@ def one_skewed_of_few(data: Path, trials: int) -> None:
         *_both_answered({name: np.where(ranks > 10, np.nan, ranks) for name, ranks in known.items()}),
         *_both_answered(marco),
     ]
-    print(
-        f"\nOne very skewed collection (of {len(skewed)} pairs) among others (of {len(even)}): coverage in %, tenth percentile of pairs"
-    )
+    print(f"\nOne very skewed collection (of {len(skewed)} pairs) among others (of {len(even)}): coverage in %")
+    print("and that of the tenth part of these pairs where it is smallest; ratio: of the skewed collection by itself")
     print(f"{'collections':>12}{'queries of each':>17}{'jackknife':>11}{'tenth':>7}{'ratio':>7}{'tenth':>7}")
     for k in (3, 6):
         for n in (30, 50, 100):

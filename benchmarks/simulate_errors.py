@@ -18,7 +18,7 @@ import numpy as np
 from ir_measures import AP, RR, P, Success, nDCG
 
 from ir_outcomes import evaluate, search_lengths
-from ir_outcomes.comparison.facets import PairTests, run_tests
+from ir_outcomes.comparison.facets import PairTests, run_tests, samples_of
 from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Restricted, pair_queries
 from ir_outcomes.comparison.verdict import LABELS, judge, stacked
 from ir_outcomes.statistics import (
@@ -104,17 +104,11 @@ def draws(rng: np.random.Generator, queries: int, n: int, trials: int) -> np.nda
 
 
 def _column(tests: PairTests, trial: int) -> PairTests:
-    def chosen(test: Tests) -> Tests:
-        return Tests(test.pvalue[[trial]], test.direction[[trial]])
+    def chosen(test: Tests | None) -> Tests | None:
+        return None if test is None else Tests(test.pvalue[[trial]], test.direction[[trial]])
 
-    return tests._replace(
-        coverage=chosen(tests.coverage),
-        ranking=chosen(tests.ranking),
-        mean=chosen(tests.mean),
-        wilcoxon=chosen(tests.wilcoxon),
-        confirming=tuple(map(chosen, tests.confirming)),
-        guards=tuple(map(chosen, tests.guards)),
-    )
+    each = {name: chosen(getattr(tests, name)) for name in PairTests._fields if name != "higher_is_better"}
+    return tests._replace(**each)
 
 
 def rates(population: Population, n: int, trials: int, null: bool) -> dict[str, float]:
@@ -122,7 +116,7 @@ def rates(population: Population, n: int, trials: int, null: bool) -> dict[str, 
     rng = np.random.default_rng(n)
     pairs = [with_swapped(pair) for pair in population.pairs] if null else population.pairs
     members = draws(rng, len(pairs[0].query_ids), n, trials)
-    tests = [run_tests(pair, "t", population.coverage_test, subsets=members) for pair in pairs]
+    tests = [run_tests(samples_of(pair, subsets=members), "t", population.coverage_test) for pair in pairs]
     verdicts = [judge(test, alpha=ALPHA) for test in tests]
     label = np.concatenate([verdict.label for verdict in verdicts])
     strict = np.concatenate([verdict.strict for verdict in verdicts])
@@ -130,12 +124,12 @@ def rates(population: Population, n: int, trials: int, null: bool) -> dict[str, 
     guard = np.concatenate([verdict.guard for verdict in verdicts])
     found = {
         "coverage test": np.concatenate([test.coverage.pvalue for test in tests]) <= ALPHA,
-        "ranking, t or sign-flip": np.concatenate([test.mean.pvalue for test in tests]) <= ALPHA,
-        "ranking, Wilcoxon": np.concatenate([test.wilcoxon.pvalue for test in tests]) <= ALPHA,
+        "ranking, t or sign-flip": np.concatenate([test.ranking_mean.pvalue for test in tests]) <= ALPHA,
+        "ranking, Wilcoxon": np.concatenate([test.ranking_wilcoxon.pvalue for test in tests]) <= ALPHA,
         "strict: better or worse": strict != 0,
         "no harm: better or worse": do_no_harm != 0,
-        "  confirmed, after the guard": np.concatenate([verdict.direction for verdict in verdicts]) != 0,
-        "  of these better": np.concatenate([verdict.direction for verdict in verdicts]) > 0,
+        "label: better or worse": np.concatenate([verdict.direction for verdict in verdicts]) != 0,
+        "label: better": np.concatenate([verdict.direction for verdict in verdicts]) > 0,
         "guard changes the label": guard,
         "trade-off without the guard": (label == LABELS.index("trade-off")) & ~guard,
     }
@@ -153,7 +147,8 @@ def family_rates(population: Population, n: int, trials: int) -> dict[str, float
         tests = []
         for place in range(size):
             subsets = np.roll(members, place // len(pairs), axis=1)
-            tests.append(run_tests(pairs[place % len(pairs)], "t", population.coverage_test, subsets=subsets))
+            samples = samples_of(pairs[place % len(pairs)], subsets=subsets)
+            tests.append(run_tests(samples, "t", population.coverage_test))
         decided = np.zeros(2)
         for trial in range(trials):
             columns = [_column(test, trial) for test in tests]

@@ -111,8 +111,8 @@ def slices(collections: dict[str, Collection], save: Save) -> Numbers:
     evaluation = iro.evaluate(
         known.qrels, {name: known.runs[name] for name in names}, queries=known.folder / "queries.tsv", **known.settings
     )
-    result = iro.compare_slices(evaluation, "length", "bm25")
-    save(iro.compare_slices(evaluation, "length", "bm25", "chargram").plot("forest"), "slices-forest")
+    result = iro.compare_slices(evaluation, "bm25", by="length")
+    save(iro.compare_slices(evaluation, "bm25", "chargram", by="length").plot("forest"), "slices-forest")
     differ = table(
         ("run", "facet", ">Cochran's Q", ">p", ">corrected"),
         (

@@ -16,7 +16,7 @@ from conditions import cutoffs, judges, slices, suites
 from real_runs import DATA, OUT, SETTINGS, Collection, percent, table
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.verdict import MIRRORED, NO_DIFFERENCE
+from ir_outcomes.comparison.verdict import NO_DIFFERENCE, is_unconfirmed, meaning_of
 from ir_outcomes.showing.figures.leaderboards import conditions_plot
 
 
@@ -37,10 +37,7 @@ def lin(collections: dict[str, Collection], save: Callable[[Any, str], None]) ->
                 name,
                 collection.evaluation.unit,
                 len(raw.pairs),
-                *(
-                    labels[label]
-                    for label in ("better on both facets", "better without harm", "unconfirmed", "trade-off", NO_DIFFERENCE)
-                ),
+                *(labels[kind] for kind in KINDS),
                 len(board.tiers),
                 len(board.cycles),
             ]
@@ -50,11 +47,7 @@ def lin(collections: dict[str, Collection], save: Callable[[Any, str], None]) ->
             "collection",
             "unit",
             ">pairs",
-            ">both facets",
-            ">one, without harm",
-            ">one, unconfirmed",
-            ">trade-off",
-            ">no difference",
+            *(f">{kind}" for kind in KINDS),
             ">tiers",
             ">cycles",
         ),
@@ -66,10 +59,17 @@ def lin(collections: dict[str, Collection], save: Callable[[Any, str], None]) ->
     return {"lin-sota": sota, "lin-verdicts": verdicts, "lin-rules": rules, "lin-changes": changes}
 
 
+KINDS = ("both facets", "one facet", "over all queries", "one, unconfirmed", "trade-off", "no difference")
+
+
 def _kind(pair: Any) -> str:
-    """Name the label without saying which of the two runs is the better one."""
-    label = MIRRORED[pair.label] if pair.direction == "worse" else pair.label
-    return "unconfirmed" if "unconfirmed" in label else label
+    """Name what carries the label, without saying which of the two runs is the better one."""
+    meaning = meaning_of(pair.label)
+    if is_unconfirmed(pair.label):
+        return "one, unconfirmed"
+    if meaning.direction == "none":
+        return "no difference" if pair.label == NO_DIFFERENCE else "trade-off"
+    return {"both": "both facets", "all queries": "over all queries"}.get(meaning.by, "one facet")
 
 
 def _label_changes(collections: dict[str, Collection]) -> tuple[str, str]:
@@ -84,7 +84,7 @@ def _label_changes(collections: dict[str, Collection]) -> tuple[str, str]:
                     cutoff,
                     len(pairs),
                     sum(pair.few for pair in pairs),
-                    sum("unconfirmed" in pair.label for pair in pairs),
+                    sum(is_unconfirmed(pair.label) for pair in pairs),
                     sum(pair.label != pair.without_guard for pair in pairs),
                     sum(pair.without_guard != pair.by_t for pair in pairs),
                 ]

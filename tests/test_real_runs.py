@@ -111,7 +111,7 @@ def test_outcome_split_of_msmarco(msmarco: dict[str, iro.SearchLengths], real_da
     """The figures of INDEX.md of the data, from a literal implementation."""
     for contender, outcomes, label in (
         ("bm25+rm3", (2700, 665, 188, 1640), "worse on both facets"),
-        ("wordnet_all", (2829, 79, 59, 2226), "worse without gain"),
+        ("wordnet_all", (2829, 79, 59, 2226), "worse on ranking"),
     ):
         found = compare_pair(real_data / "msmarco-doc-dev" / "qrels.txt", msmarco["bm25"], msmarco[contender])
         split = found.outcomes

@@ -71,8 +71,11 @@ def test_values_of_queries_are_in_json_on_request() -> None:
         ({"notes": ["one", 3]}, r"notes\[1\]: Expected `str`, got `int`"),
         ({"n_missing": [0, float("nan")]}, r"n_missing"),
         ({"outcomes": {"neither": 1, "lost": 1, "won": 1, "both": 1, "shares": [float("nan")] * 4}}, "holds NaN or infinity"),
-        ({"schema": 2}, r"must be an object of kind 'Comparison' with schema 1, .*; it has kind 'Comparison' and schema 2"),
-        ({"kind": "Leaderboard"}, r"must be .*; it has kind 'Leaderboard' and schema 1"),
+        (
+            {"schema": 1},
+            r"must be an object of kind 'Comparison' with schema 2, .* and schema 1, in which labels, units and notes",
+        ),
+        ({"kind": "Leaderboard"}, r"must be .*; it has kind 'Leaderboard' and schema 2"),
         ("[" * 100_000, "is not valid"),
         ("[]", "must be an object of kind 'Comparison'"),
         ('{"part": NaN}', r"is not valid \(JSON is malformed"),
@@ -89,7 +92,7 @@ def test_foreign_values_are_named(given: Any, message: str) -> None:
 
 def test_paper_columns_are_for_comparisons() -> None:
     for show in (result_of("Headroom").to_text, result_of("Headroom").to_csv):
-        with pytest.raises(ParameterError, match="columns='paper' is for comparisons; Headroom has"):
+        with pytest.raises(ParameterError, match="`columns='paper'` is for comparisons; Headroom has"):
             show(columns="paper")
-        with pytest.raises(ParameterError, match="columns='wide': must be one of default, paper"):
+        with pytest.raises(ParameterError, match="`columns='wide'`: must be one of default, paper"):
             show(columns="wide")  # type: ignore[arg-type]

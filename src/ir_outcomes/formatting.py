@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.types import DOCUMENTS_ABOVE, LENGTHS, POINTS, RANKS
 
 NOTHING = "-"  # a cell without a value
 SMALLEST = 1e-300  # below it floating point loses digits, and below 5e-324 everything
@@ -37,7 +38,30 @@ def interval(bounds: tuple[float, float] | None, places: int, *, signed: bool = 
 
 def places_of(measured_in: str) -> int:
     """Return how many decimals a value of this unit has: percentage points and ranks fewer than scores between 0 and 1."""
-    return 2 if measured_in in ("percentage points", "ranks") else 4
+    return 2 if measured_in in (POINTS, *LENGTHS) else 4
+
+
+def short_unit(measured_in: str) -> str:
+    """Return a unit as a heading of a narrow column has it; a legend or sentence has the whole."""
+    return {POINTS: "points", DOCUMENTS_ABOVE: "above"}.get(measured_in, measured_in)
+
+
+def size(difference: float, places: int) -> str:
+    """Write the size of a difference that is not 0, so that it does not read like 0."""
+    return f"{abs(difference):.{places}f}" if abs(difference) >= 0.5 * 10.0**-places else f"{abs(difference):.1g}"
+
+
+def moved(difference: float | None, measured_in: str) -> str:
+    """Say how far search lengths, or the values of another measure, moved: "2.10 ranks longer", "the same on average"."""
+    if not difference:
+        return "the same on average"
+    is_more = difference > 0
+    change = size(difference, places_of(measured_in))
+    if measured_in == RANKS:
+        return f"{change} ranks {'longer' if is_more else 'shorter'}"
+    if measured_in == DOCUMENTS_ABOVE:
+        return f"{change} {'more' if is_more else 'fewer'} {DOCUMENTS_ABOVE}"
+    return f"{change} {'higher' if is_more else 'lower'}"
 
 
 def pvalue(p: float | None, alpha: float = 0.05) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ir_outcomes.showing import View
     from ir_outcomes.showing.report import ReportPage
 
-SCHEMA = 1  # raised when JSON written by an earlier version can no longer be read
+SCHEMA = 2  # raised when JSON written by an earlier version can no longer be read, or would be misread
 OPTIONAL = types.MappingProxyType({"optional": True})  # metadata of a field that JSON holds only on request
 LONGEST_SUMMARY = 160
 
@@ -118,7 +118,7 @@ class Result(Immutable):
 
     def paper_rows(self) -> list[dict[str, Any]]:
         """Return the columns of Tables 1 and 2 of Lin et al. 2021 as flat rows, which only comparisons have."""
-        raise ParameterError(f"columns='paper' is for comparisons; {type(self).__name__} has columns='default' only")
+        raise ParameterError(f"`columns='paper'` is for comparisons; {type(self).__name__} has `columns='default'` only")
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return the result as dicts, lists, text and numbers; with `per_query` the values of each query, where it has them."""
@@ -136,7 +136,10 @@ class Result(Immutable):
         kind, schema = (data.get("kind"), data.get("schema")) if isinstance(data, Mapping) else (None, None)
         if (kind, schema) != (cls.__name__, SCHEMA):
             wanted = f"of kind {cls.__name__!r} with schema {SCHEMA}, as to_json of this version writes it"
-            raise FormatError("JSON", f"must be an object {wanted}; it has kind {kind!r} and schema {schema!r}")
+            reason = f"must be an object {wanted}; it has kind {kind!r} and schema {schema!r}"
+            if kind == cls.__name__ and schema == 1:
+                reason += ", in which labels, units and notes were others: compute it again"
+            raise FormatError("JSON", reason)
         try:
             restored = msgspec.convert(data, cls)
             json.dumps(data, allow_nan=False, default=str)
@@ -177,7 +180,7 @@ class Result(Immutable):
 
     def long_rows(self) -> list[dict[str, Any]]:
         """Return a flat row for each test of each comparison: pair, facet, test, estimate, interval, statistic and p-values."""
-        raise ParameterError(f"{type(self).__name__} has no row for each test; leave long=True out")
+        raise ParameterError(f"{type(self).__name__} has no row for each test; leave `long=True` out")
 
     def to_frame(self, *, long: bool = False) -> Any:
         """Return `rows` as a pandas data frame, or `long_rows` where `long`; `MissingDependency` without pandas."""

@@ -28,7 +28,7 @@ def evaluation() -> iro.Evaluation:
 
 def test_slices_are_the_comparisons_of_their_queries(evaluation: iro.Evaluation) -> None:
     kinds = {q: "first" if int(q[1:]) < 60 else "second" for q in evaluation.query_ids}
-    found = iro.compare_slices(evaluation, kinds, "a")
+    found = iro.compare_slices(evaluation, "a", by=kinds)
     assert found.names == ("first", "second")
     for row in found.conditions:
         queries = [q for q in evaluation.query_ids if kinds[q] == row.condition]
@@ -47,7 +47,7 @@ def test_whether_slices_differ_is_corrected_over_the_contenders() -> None:
         runs[f"b{number:02d}"] = run_of({q: max(1, rank + int(rng.integers(-3, 4))) for q, rank in ranks.items()})
     evaluation = iro.evaluate(qrels_of(ranks), runs, cutoff=12)
     labels = {q: str(rng.choice(["odd", "even"])) for q in ranks}
-    found = iro.compare_slices(evaluation, labels, "a", resamples=999)
+    found = iro.compare_slices(evaluation, "a", by=labels, resamples=999)
     ranking = [row for row in found.differ if row.facet == "ranking"]
     raw: list[Any] = [row.pvalue for row in ranking]
     corrected: list[Any] = [row.pvalue_corrected for row in ranking]
@@ -55,14 +55,14 @@ def test_whether_slices_differ_is_corrected_over_the_contenders() -> None:
     assert min(raw) <= 0.05 < min(corrected)
     assert "no evidence that they differ" in str(found)
     assert sum("no evidence that slices differ in ranking" in note for note in found.notes) == 20
-    alone = iro.compare_slices(evaluation, labels, "a", ranking[int(np.argmin(raw))].contender, resamples=999)
+    alone = iro.compare_slices(evaluation, "a", ranking[int(np.argmin(raw))].contender, by=labels, resamples=999)
     assert "they differ for" in str(alone)
-    uncorrected = iro.compare_slices(evaluation, labels, "a", correction="none", resamples=999)
+    uncorrected = iro.compare_slices(evaluation, "a", by=labels, correction="none", resamples=999)
     assert [row.pvalue_corrected for row in uncorrected.differ] == [row.pvalue for row in uncorrected.differ]
 
 
 def test_slices_by_length_are_quartiles(evaluation: iro.Evaluation) -> None:
-    found = iro.compare_slices(evaluation, "length", "a")
+    found = iro.compare_slices(evaluation, "a", by="length")
     assert found.names == ("1 word", "2 words", "3 words", "4 words")
     assert sum(row.comparison.n_queries for row in found.conditions) == 120
 
@@ -79,13 +79,13 @@ def test_slices_by_length_are_quartiles(evaluation: iro.Evaluation) -> None:
 def test_slices_that_are_refused(evaluation: iro.Evaluation, by: Any, error: type[Exception], message: str) -> None:
     labels = {query: by(query) for query in evaluation.query_ids if by(query)} or {"z": "x"}
     with pytest.raises(error, match=message):
-        iro.compare_slices(evaluation, labels, "a")
+        iro.compare_slices(evaluation, "a", by=labels)
 
 
 def test_small_slices_have_no_label_and_missing_labels_are_said(evaluation: iro.Evaluation, tmp_path: Path) -> None:
     path = tmp_path / "kinds.tsv"
     path.write_text("".join(f"q{q}\t{'small' if q < 20 else 'large'}\n" for q in range(110)) + "q999\tlarge\n")
-    found = iro.compare_slices(evaluation, path, "a")
+    found = iro.compare_slices(evaluation, "a", by=path)
     assert {row.condition: row.label is None for row in found.conditions} == {"small": True, "large": False}
     notes = "\n".join(found.notes)
     assert "10 queries without a label" in notes
@@ -142,10 +142,10 @@ def test_judges_side_by_side() -> None:
     runs = {name: {f"q{q}": {"x": float(name == "a"), "y": 0.5} for q in range(40)} for name in "ab"}
     x, y = (iro.evaluate({q: {document: 1} for q in runs["a"]}, runs, cutoff=10) for document in "xy")
     found, same = iro.compare_judges({"x judge": x, "y judge": y}, "a"), iro.compare_judges({"one": x, "a model": x}, "a")
-    assert found.labels("b") == {"x judge": "worse without gain", "y judge": "better without harm"}
+    assert found.labels("b") == {"x judge": "worse on ranking", "y judge": "better on ranking"}
     assert (len(found.flips), found.flips[0].better, same.flips) == (40, ("y judge",), ())
     assert found.sentences == ("b: a different label under each of 2 judges, opposite directions occur.",)
-    assert same.sentences[0].startswith('b: the same label under 2 of 2 judges ("worse without gain"), never opposite')
+    assert same.sentences[0].startswith('b: the same label under 2 of 2 judges ("worse on ranking"), never opposite')
 
 
 def test_judges_may_differ_in_qrels_and_rel_only() -> None:
@@ -164,12 +164,12 @@ def test_judges_may_differ_in_qrels_and_rel_only() -> None:
     with pytest.raises(ParameterError, match="there is no contender; name a run other than the baseline"):
         iro.compare_collections({"one": ev}, "a", [])
     with pytest.raises(ParameterError, match="needs the texts of the queries"):
-        iro.compare_slices(ev, "length", "a")
+        iro.compare_slices(ev, "a", by="length")
 
 
 def test_whether_slices_differ_is_not_tested_where_queries_come_in_clusters(evaluation: iro.Evaluation) -> None:
     runs = [replace(run, clusters=np.arange(120) // 4) for run in evaluation]
     labels = {query: "even" if number % 2 else "odd" for number, query in enumerate(evaluation.query_ids)}
-    clustered = iro.compare_slices(replace(evaluation, runs=tuple(runs)), labels, "a")
-    assert (bool(iro.compare_slices(evaluation, labels, "a").differ), clustered.differ) == (True, ())
+    clustered = iro.compare_slices(replace(evaluation, runs=tuple(runs)), "a", by=labels)
+    assert (bool(iro.compare_slices(evaluation, "a", by=labels).differ), clustered.differ) == (True, ())
     assert "not tested: queries come in clusters" in " ".join(str(clustered).split())

@@ -1,4 +1,5 @@
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,19 @@ from tests.helpers.command_line import call, call_ir_measures
 
 PAIR = ("compare", "qrels.txt", "bm25.run", "bm25-stem.run")
 RUNS = ("bm25.run", "bm25-stem.run", "bm25-flat.run")
+
+
+def test_check_says_by_its_status_whether_there_is_a_problem(small: Path, tmp_path: Path) -> None:
+    done = call("check", small / "qrels.txt", small / "bm25.run", small / "bm25-stem.run")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("2 runs and qrels read: no problem\n")
+    shutil.copy(small / "bm25.run", tmp_path / "new.run")
+    words: list[str | Path] = ["check", small / "qrels.txt", small / "bm25.run", tmp_path / "new.run"]
+    done = call(*words)
+    assert (done.returncode, "! " in done.stdout, done.stderr) == (3, True, "")
+    (problem,) = json.loads(call(*words, "--format", "json").stdout)["problems"]
+    assert (problem["kind"], problem["file"]) == ("identical runs", str(tmp_path / "new.run"))
+    assert call("check", small / "qrels.txt", tmp_path / "absent.run").returncode == 1
 
 
 def test_settings_reach_the_comparison(small: Path) -> None:
@@ -75,8 +89,8 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("compare qrels.txt . bm25.run", 2, "BASELINE is one run, not a directory"),
         ("compare qrels.txt bm25.run bm25-stem.run --alpha 5", 2, 'Invalid value "5.0" for --alpha. Must be < 1.'),
         ("compare qrels.txt bm25.run", 2, "parameter RUNS requires an argument"),
-        ("compare qrels.txt RUNS --plot x.png --plot-kind ranks", 1, "--plot-kind 'ranks' is for one"),
-        ("compare-measure qrels.txt RR best RUNS", 1, "no run is called 'best'"),
+        ("compare qrels.txt RUNS --plot x.png --plot-kind ranks", 1, "--plot-kind ranks is for one"),
+        ("compare-measure qrels.txt best RUNS -m RR", 1, "no run is called 'best'"),
         ("leaderboard qrels.txt RUNS --plot x.png --plot-kind history", 1, "give the leaderboard --entries"),
         ("compare-judges RUNS --judge a=qrels.txt -m AP", 2, "an audit, which needs --reference"),
         ("tail qrels.txt RUNS --show headroom --bins 3", 2, "--bins is for --show lengths and --show changes"),
@@ -98,15 +112,26 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("verdict --n 3", 2, "Give either --means, or --won"),
         ("gate no no no", 2, "--margins"),
         ("gate no no --margins 1pp,1", 2, "at least one RUN"),
+        ("compare-cutoffs no no no --cutoffs 10,0", 2, "separated by commas"),
+        ("suite no", 2, 'Unknown command "suite"'),
         ("gate no --suite no --margins 1pp,1", 2, "or else --suite"),
         ("gate no no no --baseline no --margins 1pp,1", 2, "or else --suite"),
-        ("gate --suite no --baseline no --name x --margins 1pp,1", 2, "a suite names its runs itself"),
+        ("gate --suite no --baseline no --names x --margins 1pp,1", 2, "a suite names its runs itself"),
         ("gate no no no --margins 1pp,1 --reference no", 2, "is the baseline already"),
         ("compare no no no --plot p.xyz", 2, "cannot be written as a figure"),
         ("compare no no no --output .", 2, "is a directory; name a file"),
         ("gate no no no --margins 1,1 --summary nowhere/x", 2, "there is no directory nowhere"),
         ("report no no no --max-mb 0", 2, "Must be > 0"),
         ("report qrels.txt bm25.run bm25-stem.run --docs no", 1, "no: no such file"),
+        # An argument is named as its option, and only where a message names an argument.
+        ("compare qrels.txt RUNS --cutoff 99999999999", 1, "error: --cutoff 99999999999: must be a whole number"),
+        ("rank-distribution qrels.txt RUNS --top 9999999999", 1, "error: --top 9999999999: must be a whole number"),
+        ("compare qrels.txt RUNS --clusters by:+", 1, "error: --clusters by:+: no query id has this separator"),
+        ("compare-slices qrels.txt RUNS --by length", 1, "error: --by length: needs the texts of the queries; pass --queries"),
+        ("compare-measure qrels.txt RUNS -m NumRet", 1, "pass --higher-is-better or --lower-is-better"),
+        ("verdict --n 3 --won 1 --lost 1 --difference nan --pvalue 1", 1, "error: --difference nan: must be a number"),
+        ("compare qrels.txt rel=2 cutoff=10.run", 1, "error: rel=2: no such file"),
+        ("compare qrels.txt bm25.run cutoff=10.run", 1, "error: cutoff=10.run: no such file"),
     ],
 )
 def test_what_goes_wrong_is_said_with_its_status(small: Path, command: str, status: int, message: str) -> None:

@@ -13,8 +13,8 @@ RUNS = ["bm25.run", "bm25-flat.run", "rrf-stem-lsa.run"]
 @pytest.mark.parametrize(
     "options",
     [
-        "leaderboard", "stability --resamples 50 -m RR -m nDCG@10", "agreement --splits 4 --measure RR", "reordering", "tail",
-        "tail --show changes", "tail --show rrie", "tail --show headroom",
+        "leaderboard", "rank-distribution --resamples 50 -m RR -m nDCG@10", "agreement --splits 4 --measure RR", "reordering",
+        "tail", "tail --show changes", "tail --show rrie", "tail --show headroom",
     ],
 )  # fmt: skip
 def test_commands_in_formats_and_as_pictures(options: str, small: Path, tmp_path: Path) -> None:
@@ -29,17 +29,17 @@ def test_commands_in_formats_and_as_pictures(options: str, small: Path, tmp_path
 
 def test_history_from_a_table(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("id,date,score\na,2021-01-01,0.5\nb,2021-01-02,0.6\nc,2021-02-02,0.7\n")
-    done = call("history", tmp_path / "t.csv", "--until", "2021-01-31")
+    done = call("sota-history", tmp_path / "t.csv", "--until", "2021-01-31")
     assert done.stdout.startswith("2 runs took first place by score")
     (tmp_path / "two.csv").write_text("id,date,dev_eval,test_eval\na,2021-01-01,0.5,0.4\n")
-    assert call("history", tmp_path / "two.csv").stderr.endswith("choose one with --score\n")
+    assert call("sota-history", tmp_path / "two.csv").stderr.endswith("choose one with --score\n")
 
 
 def test_conditions_on_the_command_line(small: Path, tmp_path: Path) -> None:
     few = tmp_path / "few.txt"
     few.write_text("\n".join(line.split()[0] for line in (small / "qrels.txt").read_text().splitlines()[:50]))
     done = call(
-        "stability", "qrels.txt", *RUNS, "--resamples", "20", "--subset", f"few={few}", "--labels", "same=qrels.txt",
+        "rank-distribution", "qrels.txt", *RUNS, "--resamples", "20", "--subset", f"few={few}", "--labels", "same=qrels.txt",
         "--plot", tmp_path / "p.svg", "--format", "json", folder=small,
     )  # fmt: skip
     assert [(found["condition"], found["n_queries"]) for found in json.loads(done.stdout)] == [
@@ -69,13 +69,13 @@ def test_a_table_of_runs_by_queries_as_the_only_source(tmp_path: Path) -> None:
     table = tmp_path / "scores.csv"
     rows = [f"run{run}," + ",".join(str((run + query) % 7 / 8) for query in range(30)) for run in range(4)]
     table.write_text("\n".join([",".join(["", *map(str, range(401, 431))]), *rows]) + "\n")
-    for words in (["leaderboard"], ["stability", "--resamples", "20"]):
+    for words in (["leaderboard"], ["rank-distribution", "--resamples", "20"]):
         done = call(words[0], table, "--from-outputs", "--measure", "AP", *words[1:], "--format", "json")
         assert (done.returncode, done.stderr, "AP" in done.stdout) == (0, "", True)
 
 
 @pytest.mark.parametrize(
-    ("command", "counted"), [("stability --resamples 50", "50/50 .*resample"), ("gate --margins 50,50", "2/2 .*pair")]
+    ("command", "counted"), [("rank-distribution --resamples 50", "50/50 .*resample"), ("gate --margins 50,50", "2/2 .*pair")]
 )
 def test_a_bar_covers_what_takes_long(command: str, counted: str, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ir_outcomes.cli.output.progress_is_shown", lambda: True)
@@ -84,7 +84,7 @@ def test_a_bar_covers_what_takes_long(command: str, counted: str, small: Path, m
 
 
 def test_quiet_leaves_notes_out(tmp_path: Path) -> None:
-    words: list[str | Path] = ["history", tmp_path / "t.csv", "--output", tmp_path / "result.txt"]
+    words: list[str | Path] = ["sota-history", tmp_path / "t.csv", "--output", tmp_path / "result.txt"]
     (tmp_path / "t.csv").write_text("id,date,score\na,2021-01-01,0.5\n")
     assert call(*words).stderr == ""
     assert "overwritten" in call(*words).stderr

@@ -1,6 +1,7 @@
 """Files that the command line writes: pages, and never an input, completely or not at all."""
 
 import json
+import os
 import re
 import resource
 import shutil
@@ -44,9 +45,9 @@ def test_default_name_and_several_runs(small: Path, tmp_path: Path) -> None:
     assert (tmp_path / "report.html").read_text().count('<details class="comparison"') == 2
 
 
-@pytest.mark.parametrize("command", ["compare", "compare-slices --by length", "leaderboard", "suite"])
+@pytest.mark.parametrize("command", ["compare", "compare-slices --by length", "leaderboard", "compare-collections"])
 def test_pages_beside_the_result_have_texts(command: str, folder: Path) -> None:
-    files = ("suite",) if command == "suite" else PAIR
+    files = ("suite",) if command == "compare-collections" else PAIR
     documents = {line.split()[2] for line in (folder / "bm25.run").read_text().splitlines()}
     (folder / "docs.jsonl").write_text("".join(f'{{"doc_id": "{name}", "text": "its text"}}\n' for name in documents))
     texts = ("--queries", "queries.tsv", "--docs", "docs.jsonl", "--max-mb", "3", "--report", "page.html")
@@ -65,7 +66,7 @@ def test_pages_beside_the_result_have_texts(command: str, folder: Path) -> None:
         ("leaderboard qrels.txt . --output bm25.run", "bm25.run"),
         ("leaderboard qrels.txt *.run#trec --output bm25.run", "bm25.run"),
         ("compare-judges bm25.run bm25-stem.run --judge a=qrels.txt@1 --judge b=qrels.txt --output qrels.txt", "qrels.txt"),
-        ("suite suite --output suite/one/bm25.run", "suite/one/bm25.run"),
+        ("compare-collections suite --output suite/one/bm25.run", "suite/one/bm25.run"),
         ("gate --suite suite --baseline bm25 --margins 1pp,1 --report suite/one/bm25.run", "suite/one/bm25.run"),
     ],
 )
@@ -73,8 +74,23 @@ def test_an_input_is_never_overwritten(words: str, target: str, folder: Path) ->
     before = (folder / target).read_bytes()
     done = call(*words.split(), folder=folder)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "is an input of this command and would be overwritten" in done.stderr
+    assert "is an input or another output of this command and would be overwritten" in done.stderr
     assert (folder / target).read_bytes() == before
+
+
+@pytest.mark.parametrize("targets", ["--output x.html --report ./x.html", "--output x.svg --plot x.svg"])
+def test_no_output_overwrites_another(targets: str, folder: Path) -> None:
+    done = call("compare", *PAIR, *targets.split(), folder=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "x.svg" not in os.listdir(folder)
+    assert "x.html" not in os.listdir(folder)
+    assert call("compare", *PAIR, "--output", "x.html", "--report", "y.html", folder=folder).returncode == 0
+
+
+def test_a_name_is_no_option(folder: Path) -> None:
+    words = ("compare", *PAIR, "--name=--quiet", "--name=b", "--report", "page.html")
+    (folder / "page.html").touch()
+    assert call(*words, folder=folder).stderr == "note: page.html exists and is overwritten\n"
 
 
 @pytest.mark.parametrize("words", ["compare --output result", "compare --plot result.svg", "report --output result"])

@@ -64,7 +64,8 @@ def test_escapes_of_what_an_encoding_lacks_are_json() -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        [f"compare{ESCAPE}"], ["compare", "qrels.txt", "a.run", "Ω.run", "--ties", ESCAPE], ["suite", f"{ESCAPE}\udce9"],
+        [f"compare{ESCAPE}"], ["compare", "qrels.txt", "a.run", "Ω.run", "--ties", ESCAPE],
+        ["compare-collections", f"{ESCAPE}\udce9"],
     ],
 )  # fmt: skip
 def test_messages_hold_no_control_characters(folder: Path, command: list[str]) -> None:

@@ -58,7 +58,7 @@ def test_the_same_ranks_in_both_runs_are_not_better() -> None:
     assert (restricted.better, restricted.worse, restricted.equal) == (100, 50, 850)
     assert restricted.sign_test.pvalue == pytest.approx(scipy.stats.binomtest(50, 150).pvalue)
     assert (found.outcomes.lost_at, found.outcomes.won_at) == (1, 90)
-    guard = 'The guard acted: the facets alone say "better", but what was won and lost by itself makes it 4'
+    guard = 'The guard acted: without it the label would say "better", but what was won and lost by itself makes it 4'
     assert found.notes[0].startswith(guard)
 
 
@@ -66,13 +66,13 @@ def test_the_same_ranks_in_both_runs_are_not_better() -> None:
     ("blocks", "label", "guard", "do_no_harm", "first"),
     [
         # Many late answers move up by 15 ranks, fewer fall from rank 1 to rank 2, so that reciprocal ranks fall.
-        (((60, 1, 2), (60, 40, 25), (200, 3, 3)), "better without harm", False, "better", "The mean over all queries goes"),
+        (((60, 1, 2), (60, 40, 25), (200, 3, 3)), "better on ranking", False, "better", "The mean over all queries goes"),
         # Better ranking on what both found, and a loss of answers that is not significant: people read more.
         (((60, 3, 2), (2, 1, None)), "ranking gain, unconfirmed", False, "better", "Not confirmed on all queries: there the"),
-        (((60, 3, 2), (2, 1, 1)), "better without harm", False, "better", ""),
+        (((60, 3, 2), (2, 1, 1)), "better on ranking", False, "better", ""),
         # Wilcoxon confirms: one query won and one lost dominate the spread of the mean, and most queries are better.
-        (((40, 3, 2), (1, 1, None), (1, None, 1), (400, 1, 1)), "better without harm", False, "better", ""),
-        (((60, 30, 20), (20, 5, 5)), "better without harm", False, "better", "Another direction at other cutoffs: "),
+        (((40, 3, 2), (1, 1, None), (1, None, 1), (400, 1, 1)), "better on ranking", False, "better", ""),
+        (((60, 30, 20), (20, 5, 5)), "better on ranking", False, "better", "Another direction at other cutoffs: "),
         # Other words at another cutoff are no news.
         (((60, 30, 20), (30, None, 5)), "better on both facets", False, "better", ""),
     ],
@@ -90,7 +90,7 @@ def test_four_differences_do_not_decide() -> None:
     assert (ranking.n, ranking.n_nonzero, ranking.test, ranking.pvalue) == (900, 4, "signflip", 0.125)
     assert set(ranking.pvalues) == {"t", "wilcoxon", "signflip", "sign"}
     assert ranking.pvalues["t"] == pytest.approx(0.0453, abs=1e-3)
-    assert found.verdict.label == "better without harm"
+    assert found.verdict.label == "better on coverage"
     notes = "\n".join(all_notes(found))
     assert "Ranking: the runs differ on only 4 queries, too few for the t test (p = 0.045)" in notes
     assert "nothing could be significant at 0.05 on ranking with 4 queries that differ (smallest possible p 0.12)" in notes

@@ -91,7 +91,7 @@ def test_holes_other_measures_and_outputs_take_clusters() -> None:
     assert iro.holes(evaluation, "A")["B"].label == compared(clusters=CLUSTER_OF).verdict.label
     scores = evaluation.scores_of("nDCG@10")
     outputs = [dict(zip(scores.query_ids, row, strict=True)) for row in scores.values.tolist()]
-    by_measure: Any = iro.compare_measure(evaluation, "nDCG@10", "A", "B")
+    by_measure: Any = iro.compare_measure(evaluation, "A", "B", measure="nDCG@10")
     from_outputs: Any = iro.compare_outputs(*outputs, measure="nDCG@10", clusters=CLUSTER_OF)
     assert from_outputs.ranking.pvalues == by_measure.ranking.pvalues
     assert from_outputs.settings.clusters == by_measure.settings.clusters

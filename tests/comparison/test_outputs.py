@@ -100,10 +100,10 @@ A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
         ({"q": {"AP": 1, "P@5": 1}}, {"q": {"AP": 1, "P@5": 1}}, {}, ParameterError, "has several measures"),
         ({"q": {"mine": 1}}, {"q": {"mine": 1}}, {}, ParameterError, "the direction of mine is not known"),
         ({"q": {"ASL": 1}}, {"q": {"ASL": 1}}, {}, ParameterError, "does not say both what was found and how far down"),
-        ({"q": 1.0}, A, {}, ParameterError, "values without the name of their measure; name it with measure="),
+        ({"q": 1.0}, A, {}, ParameterError, "values without the name of their measure; name it with `measure`"),
         (A, A, {"names": ("A",)}, ParameterError, "2 outputs and 1 names"),
         (A, A, {"qrels": {"q9": {"d": 1}}}, MismatchError, "no query of the outputs"),
-        (A, {"q1": {"AP": 1}}, {}, MismatchError, "choose with measure="),
+        (A, {"q1": {"AP": 1}}, {}, MismatchError, "choose with `measure`"),
     ],
 )
 def test_wrong_outputs(baseline: Any, contender: Any, settings: Any, error: Any, message: str) -> None:
@@ -116,7 +116,7 @@ def test_the_cutoff_and_grade_of_a_measure_are_those_of_its_name(measure: str, c
     a, b = ({f"q{n}": {measure: value} for n in range(40)} for value in (0.25, 0.5))
     found = compared(a, b)
     assert (found.cutoff, found.rel) == (cutoff, 2 if "rel=2" in measure else 1)
-    assert found.verdict.label == "better without harm"  # its mean over all queries confirms it
+    assert found.verdict.label == "better on ranking"  # its mean over all queries confirms it
     text = " ".join(found.to_text().split()) + "".join(found.notes)
     assert cutoff is None or "cutoff 10, " in text
     assert "cutoff unknown" not in text

@@ -3,60 +3,110 @@
 import itertools
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from ir_outcomes import SummaryVerdict, verdict_from_summary
-from ir_outcomes.comparison.verdict import LABELS, Findings, confirmed_by, decide, direction_of
+from ir_outcomes.comparison.verdict import (
+    LABELS,
+    MIRRORED,
+    Findings,
+    OverAll,
+    decide,
+    direction_of,
+    is_unconfirmed,
+    meaning_of,
+    over_all,
+)
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import tests as paired
 
-every = [Findings(*flags) for flags in itertools.product((False, True), repeat=4)]  # type: ignore[arg-type]
+NAMES = ("up", "hurt", "down", "gain")
+every: list[Any] = [
+    Findings(**dict(zip(NAMES, flags, strict=True)), estimate=estimate)  # type: ignore[arg-type]
+    for flags in itertools.product((False, True), repeat=4)
+    for estimate in (-1, 0, 1)
+]
 # A facet that is significant after correction is significant before it, and does not improve and worsen by one test.
 possible = [f for f in every if f.up <= f.gain and f.down <= f.hurt and not (f.up and f.down)]
 pairs = list(itertools.product(possible, repeat=2))
 
 
-def columns(side: int) -> Findings:
-    return Findings(*(np.array([getattr(pair[side], name) for pair in pairs], dtype=bool) for name in Findings._fields))
+def findings(side: int) -> Findings:
+    """The findings of one facet in all pairs of findings."""
+    flags = {name: np.array([getattr(pair[side], name) for pair in pairs], dtype=bool) for name in NAMES}
+    return Findings(**flags, estimate=np.array([pair[side].estimate for pair in pairs]))
 
 
-@pytest.mark.parametrize("confirmed", [None, -1, 0, 1])
-def test_every_combination(confirmed: int | None) -> None:
-    verdicts = decide(columns(0), columns(1), None if confirmed is None else np.full(len(pairs), confirmed))
-    found = zip(verdicts.labels(), verdicts.direction, verdicts.strict, verdicts.do_no_harm, strict=True)
-    for (coverage, ranking), (label, direction, strict, do_no_harm) in zip(pairs, found, strict=True):
-        ups, hurts, downs, gains = (int(a) + int(b) for a, b in zip(coverage, ranking, strict=True))
+def everywhere(confirmed: int, decided: int = 0, *, worse: bool = False, better: bool = False) -> OverAll:
+    """The same finding over all queries for all pairs."""
+    n = len(pairs)
+    return OverAll(np.full(n, confirmed), np.full(n, decided), np.full(n, worse), np.full(n, better))
+
+
+def label_by_the_rules(coverage: Findings, ranking: Findings, confirmed: int | None, decided: int) -> str:
+    """The label without the guard, one rule after the other as in design and docs/verdict.md."""
+    facets = {"coverage": coverage, "ranking": ranking}
+    ups = [name for name, facet in facets.items() if facet.up]
+    downs = [name for name, facet in facets.items() if facet.down]
+    hurt = any(facet.hurt for facet in facets.values())
+    gain = any(facet.gain for facet in facets.values())
+    if (ups and hurt) or (downs and gain):
+        return "trade-off"
+    for direction, changed, sign, word in (("better", ups, 1, "gain"), ("worse", downs, -1, "loss")):
+        if len(changed) == 2:
+            return f"{direction} on both facets"
+        if changed and confirmed == sign:
+            return f"{direction} on {changed[0]}"
+        if changed:
+            return f"{changed[0]} {word}, unconfirmed"
+    for direction, sign, harm in (("better", 1, hurt), ("worse", -1, gain)):
+        if decided == sign and not harm and all(facet.estimate * sign >= 0 for facet in facets.values()):
+            return f"{direction} over all queries"
+    return "no significant difference"
+
+
+@pytest.mark.parametrize(("confirmed", "decided"), [(None, 0), (-1, 0), (0, 0), (1, 0), (1, 1), (-1, -1)])
+def test_every_combination(confirmed: int | None, decided: int) -> None:
+    found = None if confirmed is None else everywhere(confirmed, decided)
+    verdicts = decide(findings(0), findings(1), found)
+    rows = zip(verdicts.labels(), verdicts.direction, verdicts.strict, verdicts.do_no_harm, strict=True)
+    for (coverage, ranking), (label, direction, strict, do_no_harm) in zip(pairs, rows, strict=True):
+        ups = coverage.up + ranking.up
+        hurts = coverage.hurt + ranking.hurt
+        downs = coverage.down + ranking.down
+        gains = coverage.gain + ranking.gain
         assert (strict == 1, strict == -1) == (ups == 2 and hurts == 0, downs == 2 and gains == 0)
         assert (do_no_harm == 1, do_no_harm == -1) == (ups >= 1 and hurts == 0, downs >= 1 and gains == 0)
-        expected = (
-            "better on both facets" if ups == 2 and hurts == 0
-            else "better without harm" if ups and not hurts and confirmed == 1
-            else f"{'coverage' if coverage.up else 'ranking'} gain, unconfirmed" if ups and not hurts
-            else "worse on both facets" if downs == 2 and gains == 0
-            else "worse without gain" if downs and not gains and confirmed == -1
-            else f"{'coverage' if coverage.down else 'ranking'} loss, unconfirmed" if downs and not gains
-            else "trade-off" if (ups and hurts) or (downs and gains)
-            else "no significant difference"
-        )  # fmt: skip
-        assert label == expected
+        assert label == label_by_the_rules(coverage, ranking, confirmed, decided)
         assert direction == {"better": 1, "worse": -1}.get(label.split()[0], 0)
     assert not verdicts.guard.any()
 
 
+def test_swapped_runs_have_the_mirrored_label() -> None:
+    for confirmed, decided in ((0, 0), (1, 0), (1, 1)):
+        facets = findings(0), findings(1)
+        coverage, ranking = (Findings(f.down, f.gain, f.up, f.hurt, -f.estimate) for f in facets)
+        labels = decide(*facets, everywhere(confirmed, decided)).labels()
+        mirrored = decide(coverage, ranking, everywhere(-confirmed, -decided)).labels()
+        assert [MIRRORED[label] for label in labels] == mirrored
+
+
 @pytest.mark.parametrize("confirmed", [-1, 0, 1])
 @pytest.mark.parametrize("direction", [1, -1])
-def test_the_guard_contradicts_gains_and_losses_confirmed_or_not(confirmed: int, direction: int) -> None:
-    everywhere, directions = np.full(len(pairs), confirmed), np.full(len(pairs), direction)
-    plain, guarded, insignificant = (
-        decide(columns(0), columns(1), everywhere, [paired.Tests(np.full(len(pairs), p), directions)]) for p in (1, 0.01, 0.06)
-    )
-    assert (guarded.guard == (plain.do_no_harm == direction)).all()
+def test_the_guard_contradicts_what_has_or_claims_a_direction(confirmed: int, direction: int) -> None:
+    plain = decide(findings(0), findings(1), everywhere(confirmed, confirmed))
+    against = everywhere(confirmed, confirmed, worse=direction > 0, better=direction < 0)
+    guarded = decide(findings(0), findings(1), against)
+    decided = np.array([label.endswith("over all queries") for label in plain.labels()])
+    assert decided.any() == bool(confirmed)
+    claimed = np.where(decided, plain.direction, plain.do_no_harm)
+    assert (guarded.guard == (claimed == direction)).all()
     expected = ["trade-off" if acted else label for label, acted in zip(plain.labels(), guarded.guard, strict=True)]
     assert guarded.labels() == expected
     assert (guarded.do_no_harm == plain.do_no_harm).all()
-    assert not insignificant.guard.any()
 
 
 def test_all_queries_confirm_by_either_test_in_the_direction_of_their_mean() -> None:
@@ -69,13 +119,26 @@ def test_all_queries_confirm_by_either_test_in_the_direction_of_their_mean() -> 
         (0.2, -1, 0.2, -1, 0),
         (0.01, 1, 0.01, -1, -1),
     ])  # fmt: skip
-    tests = [paired.Tests(table[:, p], table[:, p + 1].astype(int)) for p in (0, 2)]
+    mean, wilcoxon = (paired.Tests(table[:, p], table[:, p + 1].astype(int)) for p in (0, 2))
     for higher_is_better, sign in ((False, 1), (True, -1)):
-        assert (confirmed_by(tests, 0.05, higher_is_better=higher_is_better) == sign * table[:, 4]).all()
+        found = over_all(mean, mean.pvalue, 0.05, higher_is_better=higher_is_better, wilcoxon=wilcoxon)
+        assert (found.confirmed == sign * table[:, 4]).all()
+        assert (found.decided == sign * np.array([1, 0, 0, 0, 0, -1])).all()
+        assert not found.worse.any()
+        assert not found.better.any()  # without search lengths there is no guard
+    guarded = over_all(mean, mean.pvalue, 0.05, higher_is_better=False, won_and_lost=wilcoxon)
+    assert guarded.worse.tolist() == [False, False, True, False, False, True]
+    assert guarded.better.tolist() == [True, True, False, True, False, True]
 
 
-def test_labels_stand_from_best_to_worst() -> None:
-    assert [direction_of(label) for label in LABELS] == ["better"] * 2 + ["none"] * 6 + ["worse"] * 2
+def test_labels_stand_from_best_to_worst_and_say_what_is_better() -> None:
+    assert [direction_of(label) for label in LABELS] == ["better"] * 4 + ["none"] * 6 + ["worse"] * 4
+    for label in LABELS:
+        meaning = meaning_of(label)
+        assert is_unconfirmed(label) == label.endswith("unconfirmed")
+        if meaning.by != "none":
+            assert ("both facets" if meaning.by == "both" else meaning.by) in label
+        assert meaning.direction == "none" or label.startswith(meaning.direction)
 
 
 N = 5793
@@ -138,12 +201,12 @@ def test_other_pvalues_count_for_harm_only() -> None:
     ("arguments", "rounding", "message"),
     [
         ((0, 0, 0, 0.0, 1.0), 0.0, "n=0"),
-        ((10, 11, 0, 0.0, 1.0), 0.0, "won=11: must be a number of queries between 0 and n=10"),
-        ((10, 6, 5, 0.0, 1.0), 0.0, "won=6 and lost=5 are more than the n=10 queries"),
-        ((10, 1, 0.5, 0.0, 1.0), 0.0, "lost=0.5 must be a whole number of queries, or a published percentage"),
-        ((5193, 59, 79, 0.1, 1.0), 0.5, "won=59 is 1.14 % of n=5193, which is no percentage that was rounded by 0.5"),
+        ((10, 11, 0, 0.0, 1.0), 0.0, "`won=11`: must be a number of queries between 0 and 10"),
+        ((10, 6, 5, 0.0, 1.0), 0.0, "`won=6`, `lost=5`, `n=10`: must be at most n together"),
+        ((10, 1, 0.5, 0.0, 1.0), 0.0, "`lost=0.5`: must be a whole number of queries, or a published percentage"),
+        ((5193, 59, 79, 0.1, 1.0), 0.5, "`won=59`: is 1.14 % of n=5193, which is no percentage that was rounded by 0.5"),
         ((10, 1, 1, math.nan, 1.0), 0.0, "ranking_difference=nan"),
-        ((10, 1, 1, 0.0, 1.5), 0.0, "a p-value of 1.5"),
+        ((10, 1, 1, 0.0, 1.5), 0.0, "`pvalue=1.5`: must be between 0 and 1"),
         ((10, 1, 1, 0.0, 1.0), -1.0, "rounding=-1"),
     ],
 )

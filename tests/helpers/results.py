@@ -60,7 +60,7 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "RankCorrelation": _correlation,
     "Agreement": lambda: iro.agreement(_evaluated(), splits=5),
     "ConditionsComparison": lambda: iro.compare_collections({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
-    "ConditionsComparison of slices": lambda: iro.compare_slices(_evaluated(), _slices(), *HOSTILE[:2]),
+    "ConditionsComparison of slices": lambda: iro.compare_slices(_evaluated(), *HOSTILE[:2], by=_slices()),
     "ConditionsComparison of cutoffs": lambda: iro.compare_cutoffs(_evaluated(), *HOSTILE[:2]),
     "JudgesComparison": lambda: iro.compare_judges({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
     "GateResult": lambda: iro.gate(_comparisons(), margins=(1.0, 0.5)),

@@ -156,7 +156,7 @@ def test_differences_of_coverage_are_found_among_102_runs() -> None:
     runs = {f"run{number:03d}": {query: found[number % 2] | {f"x{number}": 1.0} for query in qrels} for number in range(102)}
     board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=10, unit="document"))
     labels = {(pair.coverage, pair.label) for pair in board.pairs}
-    assert labels == {(0, "no significant difference"), (50, "better without harm"), (-50, "worse without gain")}
+    assert labels == {(0, "no significant difference"), (50, "better on coverage"), (-50, "worse on coverage")}
     assert [len(tier) for tier in board.tiers] == [51, 51]
     assert max(pair.coverage_p for pair in board.pairs if pair.coverage) == pytest.approx(2.0**-19)
 
@@ -233,7 +233,7 @@ def test_what_is_refused() -> None:
         (evaluation[["run0"]], {}, "there is only one run"),
         (runs, {}, r"the runs are a dict; pass what ir_outcomes\.evaluate"),
         (iro.evaluate(qrels, runs, ties="expected"), {}, "gives no single order"),
-        (evaluation, {"correction": "sidak"}, "correction='sidak': must be one of holm"),
+        (evaluation, {"correction": "sidak"}, "`correction='sidak'`: must be one of holm"),
         (evaluation, {"measures": ["coverage", "coverage"]}, "coverage is named twice"),
         (evaluation, {"measures": []}, "there is no measure"),
         (scores, {"cutoff": 10}, "cutoff is a setting of the verdicts"),

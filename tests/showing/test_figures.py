@@ -115,7 +115,11 @@ def test_no_text_overlaps_or_leaves_the_frame(cls: type, kind: str, n: int) -> N
         (lambda: made(iro.SotaHistory), "history", ["(higher is better), 2019-"]),
         (lambda: made(iro.Leaderboard), "history", ["cutoff 50"]),
         (lambda: made(iro.Reordering), "changes", ["or more, ties trec"]),
-        (lambda: iro.compare_measure(evaluated(2), "nDCG@10", *NAMES[:2]), "queries", ["won ", "neither run found anything"]),
+        (
+            lambda: iro.compare_measure(evaluated(2), *NAMES[:2], measure="nDCG@10"),
+            "queries",
+            ["won ", "neither run found anything"],
+        ),
     ],
 )
 def test_settings_stand_in_the_title(result: Callable[[], Any], kind: str, words: list[str]) -> None:
@@ -185,9 +189,9 @@ def test_wrong_kinds_are_named() -> None:
     for result, kind, message in (
         (result_of("Comparisons"), "ranks", "is for one comparison: name one contender"),
         (result_of("Plan"), None, "a Plan has no figures"),
-        (disjoint, "facets", "kind='facets': no query is found by both runs"),
-        (disjoint, "ranks", "kind='ranks': no query is found by both runs"),
-        (disjoint, "pie", "kind='pie': a Comparison is drawn as facets, outcomes, ranks, queries"),
+        (disjoint, "facets", "`kind='facets'`: no query is found by both runs"),
+        (disjoint, "ranks", "`kind='ranks'`: no query is found by both runs"),
+        (disjoint, "pie", "`kind='pie'`: a Comparison is drawn as facets, outcomes, ranks, queries"),
         (stored, "queries", "stored without its queries"),
     ):
         with pytest.raises(ParameterError, match=message):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.showing.figures import TONES, labels_of, literal
 from ir_outcomes.showing.figures.comparisons import OUTCOME_STYLES
-from ir_outcomes.showing.figures.leaderboards import VERDICT_CELLS
+from ir_outcomes.showing.figures.leaderboards import VERDICT_CELLS, cell_of
 
 # What people with no cones of one kind see: Machado, Oliveira and Fernandes 2009, table 1, severity 1; and greyscale.
 SIGHTS = {
@@ -50,7 +50,7 @@ def test_colours_of_the_page_differ_for_everybody_in_light_in_dark_and_in_print(
 
 
 def test_styles_of_figures_differ_in_greyscale_in_their_hatch_or_in_their_mark() -> None:
-    assert {label.removeprefix("coverage ").removeprefix("ranking ") for label in LABELS} == set(VERDICT_CELLS)
+    assert {cell_of(label) for label in LABELS} == set(VERDICT_CELLS)
     unconfirmed = {"gain, unconfirmed", "loss, unconfirmed"}
     for (name, first), (other, second) in itertools.combinations(VERDICT_CELLS.items(), 2):
         assert first[1] != second[1] or abs(lab(first[0])[0] - lab(second[0])[0]) > 6 or {name, other} == unconfirmed

@@ -138,7 +138,7 @@ def test_latex_numbers_floats_and_marks() -> None:
     for label in ("", "a b", "a}", "a\\b", "a%"):
         with pytest.raises(ParameterError, match="use letters, digits"):
             as_latex(view, label=label)
-    with pytest.raises(ParameterError, match="mark='worst': must be one of best, significant"):
+    with pytest.raises(ParameterError, match="`mark='worst'`: must be one of best, significant"):
         as_latex(view, mark=("worst",))  # type: ignore[arg-type]
 
 
@@ -151,7 +151,7 @@ def test_only_a_terminal_has_colour_and_a_width(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("COLUMNS", "60")
     monkeypatch.setenv("TERM", "xterm")
     name = "/a/very/long/path/" * 6
-    table = Table((Column("run"), Column("verdict", form="label")), ((name, "better without harm"),))
+    table = Table((Column("run"), Column("verdict", form="label")), ((name, "better on coverage"),))
     view = View("t", tables=(table,), notes=("Read it again, because this sentence is longer than a line of 60 columns.",))
     terminal, pipe = Terminal(), io.StringIO()
     for stream in (terminal, pipe):

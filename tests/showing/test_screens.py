@@ -34,12 +34,12 @@ def check(result: Any, most: int = 30, words: int = 160) -> str:
 # Of those whose screens the documents do not show; tests/test_documents.py measures the others.
 ANALYSES: dict[str, Callable[[iro.Evaluation], Any]] = {
     "pairs": lambda ev: iro.compare(ev, all_pairs=True, baseline="bm25"),
-    "measure of a pair": lambda ev: iro.compare_measure(ev, "nDCG@10", "bm25", "rrf-stem-lsa"),
+    "measure of a pair": lambda ev: iro.compare_measure(ev, "bm25", "rrf-stem-lsa", measure="nDCG@10"),
     "measures": lambda ev: iro.leaderboard(ev, measures=["RR@10", "nDCG@10", "coverage"]),
     "cutoffs": lambda ev: iro.compare_cutoffs(ev, "bm25", "bm25-stem"),
     "holes": lambda ev: iro.holes(ev, "bm25", "bm25-stem", cutoff=10),
     "plan": lambda ev: iro.plan(iro.compare(ev, "bm25", "bm25-stem")),
-    "stability": lambda ev: iro.rank_distribution(ev, resamples=50),
+    "rank distribution": lambda ev: iro.rank_distribution(ev, resamples=50),
     "reordering": iro.reordering,
 }
 
@@ -77,7 +77,7 @@ def test_long_ids_and_names(real_data: Path) -> None:
     qrels, files = next(folder.glob("qrels*")), [folder / f"{name}.run.gz" for name in ("bm25.rewrite", "elser.rewrite")]
     names = [f"bm25-k1-1.5-b-0.75-stemmed-reranked-by-monot5-{size}-of-the-top-1000-documents" for size in ("3b", "base")]
     result = iro.compare(iro.evaluate(qrels, files, names=names), *names)
-    text = check(result, words=170)
+    text = check(result, words=175)
     assert "0326ebcdab78abae" not in text
     assert text.startswith("...by-monot5-base-of-the-top-1000... (B) against\n...by-monot5-3b-of-the-")
     assert names[0] in result.to_text(details=True).replace("\n", " ")

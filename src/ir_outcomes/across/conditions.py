@@ -9,11 +9,11 @@ import numpy as np
 
 from ir_outcomes.across.result import Condition, Effect, Overall, PooledEffect, by_contender
 from ir_outcomes.comparison.compare import compare
-from ir_outcomes.comparison.facets import Facet
+from ir_outcomes.comparison.facets import AllQueries, Facet
 from ir_outcomes.comparison.holes import judged_shares
 from ir_outcomes.comparison.outcomes import PairedQueries, Settings, pair_queries
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.verdict import NO_DIFFERENCE, Findings, confirmed_by, decide, direction_of, find
+from ir_outcomes.comparison.verdict import NO_DIFFERENCE, Findings, decide, direction_of, find, meaning_of, over_all
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.formatting import fixed, listed, plural
@@ -103,8 +103,9 @@ def conditions_of(
     compared = compare_in(evaluations, baseline, contenders, **rules)
     coverage = _corrected([comparison.coverage for _, comparison in compared], over_conditions)
     ranking = _corrected([comparison.ranking for _, comparison in compared], over_conditions)
+    all_queries = _corrected([comparison.restricted for _, comparison in compared], over_conditions)
     rows, level = [], 1 - settings.alpha
-    for (name, comparison), coverage_p, ranking_p in zip(compared, coverage, ranking, strict=True):
+    for (name, comparison), coverage_p, ranking_p, all_queries_p in zip(compared, coverage, ranking, all_queries, strict=True):
         evaluation = evaluations[name][[comparison.baseline, comparison.contender]]
         pair = evaluation.at()
         effects = effects_of(pair_queries(pair[0], pair[1], evaluation.unit), level)
@@ -112,15 +113,18 @@ def conditions_of(
             scores = evaluation.scores_of(measure).on(evaluation.answerable_queries)
             largest = range_of(measure, scores.values)
             effects.append(mean_effect(measure, scores.values[0], scores.values[1], scores.clusters, level, largest))
-        # A label survives if every facet that is significant after the correction over the contenders still is.
-        facets = (comparison.coverage, coverage_p), (comparison.ranking, ranking_p)
-        lost = any(facet.pvalue_corrected <= settings.alpha < pvalue for facet, pvalue in facets)
+        # A label survives if what is significant after the correction over the contenders, and carries it, still is.
+        carrying = [(comparison.coverage.pvalue_corrected, coverage_p), (comparison.ranking.pvalue_corrected, ranking_p)]
+        if comparison.restricted is not None and meaning_of(comparison.verdict.label).by == "all queries":
+            carrying = [(comparison.restricted.pvalue_corrected, all_queries_p)]
+        lost = any(before <= settings.alpha < after for before, after in carrying)
         condition = Condition(
             condition=name,
             group=(groups or {}).get(name),
             comparison=comparison,
             coverage_p=coverage_p,
             ranking_p=ranking_p,
+            all_queries_p=all_queries_p,
             survives=comparison.verdict.label == NO_DIFFERENCE or not lost,
             labelled=comparison.n_queries >= fewest,
             coverage=effects[0],
@@ -159,10 +163,12 @@ def compare_in(
     return sorted(compared, key=lambda item: contenders.index(item[1].contender))
 
 
-def _corrected(facets: Sequence[Facet], over_conditions: str) -> list[float]:
+def _corrected(facets: Sequence[Facet | AllQueries | None], over_conditions: str) -> list[float]:
     """Correct the p-values over all contenders and conditions; they stay at least those corrected over the contenders."""
-    pvalues = adjust([facet.pvalue for facet in facets], over_conditions)
-    return [max(facet.pvalue_corrected, float(pvalue)) for facet, pvalue in zip(facets, pvalues, strict=True)]
+    raw = [1.0 if facet is None else facet.pvalue for facet in facets]
+    own = [1.0 if facet is None else facet.pvalue_corrected for facet in facets]
+    corrected: list[float] = np.maximum(own, adjust(raw, over_conditions)).tolist()
+    return corrected
 
 
 def overall_of(rows: Sequence[Condition], settings: Settings, measures: Sequence[tuple[str, bool]] = ()) -> list[Overall]:
@@ -242,12 +248,14 @@ def label_of(coverage: PooledEffect, ranking: PooledEffect, all_queries: PooledE
         pvalue, direction = (effect.these.pvalue, np.sign(effect.these.effect)) if effect.these else (1.0, 0)
         return Tests(np.array([pvalue]), np.array([direction], dtype=np.int64))
 
-    def findings(effect: PooledEffect) -> Findings:
-        corrected = np.array([effect.these.pvalue_corrected if effect.these else 1.0])
-        return find(tests(effect), corrected, alpha, higher_is_better=effect.higher_is_better)
+    def corrected(effect: PooledEffect) -> Floats:
+        return np.array([effect.these.pvalue_corrected if effect.these else 1.0])
 
-    confirmed = confirmed_by([tests(all_queries)], alpha, higher_is_better=False)
-    (label,) = decide(findings(coverage), findings(ranking), confirmed, alpha=alpha).labels()
+    def findings(effect: PooledEffect) -> Findings:
+        return find(tests(effect), corrected(effect), alpha, higher_is_better=effect.higher_is_better)
+
+    everywhere = over_all(tests(all_queries), corrected(all_queries), alpha, higher_is_better=False)
+    (label,) = decide(findings(coverage), findings(ranking), everywhere).labels()
     return label
 
 

@@ -58,7 +58,7 @@ def compare_cutoffs(
     >>> b = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
     >>> found = compare_cutoffs(iro.evaluate(qrels, {"a": a, "b": b}), "a", "b", cutoffs=[1, 2])
     >>> found.labels("b")
-    {'1': 'better without harm', '2': 'better without harm'}
+    {'1': 'better on coverage', '2': 'better on ranking'}
     """
     for cutoff in cutoffs:
         check_positive("cutoff", cutoff)

@@ -18,11 +18,11 @@ from ir_outcomes.formatting import fixed, interval, listed, percent, plural, pva
 from ir_outcomes.results import Column, Immutable, Result, of_part, rows_of
 from ir_outcomes.statistics import Interval, QueriesNeeded, differences, mean_test, queries_for_mean
 from ir_outcomes.statistics.pooling import cautious_mean, prediction_powered_mean
-from ir_outcomes.types import Correction, Floats, Ints, RankingTest, check_count, check_positive
+from ir_outcomes.types import POINTS, Correction, Floats, Ints, RankingTest, check_count, check_positive, length_unit
 
+OUTCOME_FACETS = ("coverage", "all queries")  # what is audited beside measures
 FEWEST_LABELED = 10  # queries without which nothing is corrected
 FEWEST_IN_COMMON = 0.9  # share of the reference's documents that a judge judged too, below which a note says so
-_MEASURED = {"coverage": ("percentage points", True), "all queries": ("ranks", False)}
 Answer = Literal["holds", "cannot be told", "wrong"]
 
 
@@ -178,7 +178,7 @@ def compare_judges(
         if missing := [name for name in first.names if name not in evaluation.names]:
             raise MismatchError(f"{judge}: the run {some(missing)} is missing; evaluate the same runs for every judge")
     if reference is not None and reference not in evaluations:
-        raise ParameterError(f"reference={reference!r} is no judge; they are {listed(list(evaluations))}")
+        raise ParameterError(f"this is no judge; they are {listed(list(evaluations))}", reference=reference)
     chosen = contenders_of(first, baseline, contenders)
     compared = compare_in(evaluations, baseline, chosen, alpha=alpha, test=test, correction=correction)
     judgments = [Judgment(judge, comparison) for judge, comparison in compared]
@@ -250,7 +250,7 @@ def to_label(evaluation: Evaluation, n: int, *, seed: int = 0) -> tuple[str, ...
     check_positive("n", n)
     check_count("seed", seed)
     if n > len(evaluation.query_ids):
-        raise ParameterError(f"n={n}: there are {plural('query', len(evaluation.query_ids))}")
+        raise ParameterError(f"there are {plural('query', len(evaluation.query_ids))}", n=n)
     drawn = np.random.default_rng(seed).choice(len(evaluation.query_ids), n, replace=False)
     return tuple(evaluation.query_ids[place] for place in sorted(drawn))
 
@@ -264,7 +264,7 @@ def _audits(
         for judge in evaluations:
             rows, columns = labeled_places(evaluations[reference], evaluations[judge])
             if judge != reference and len(rows) >= FEWEST_LABELED:
-                for facet in (*_MEASURED, *measures):
+                for facet in (*OUTCOME_FACETS, *measures):
                     truth = levels_of(evaluations[reference], baseline, contender, facet)[:, rows]
                     step = step_of(evaluations[reference], rows, facet)
                     yield _audit(truth, step, columns, evaluations[judge], (baseline, contender), judge, facet, alpha)
@@ -298,7 +298,12 @@ def _audit(
     if most is not None:
         bias_interval = bias_interval.within(-most, most)
     bias_p, (low, high) = mean_test(bias, clusters=labeled_clusters).pvalue, found.interval
-    measured_in, higher_is_better = _MEASURED.get(facet) or (facet, evaluation.scores_of(facet).higher_is_better)
+    if facet == "coverage":
+        measured_in, higher_is_better = POINTS, True
+    elif facet == "all queries":
+        measured_in, higher_is_better = length_unit(evaluation.unit), False
+    else:
+        measured_in, higher_is_better = facet, evaluation.scores_of(facet).higher_is_better
     return Audit(
         contender=runs[1],
         judge=judge,
@@ -323,7 +328,7 @@ def _audit(
 
 def step_of(truth: Evaluation, rows: Ints, facet: str) -> float:
     """Return the smallest possible difference of a labeled query as a share of the largest, on average: the weight of doubt."""
-    if facet in _MEASURED and truth.unit == "query":
+    if facet in OUTCOME_FACETS and truth.unit == "query":
         return 1.0
     relevant = truth.runs[0].relevant[rows]
     answerable = relevant[relevant > 0]
@@ -351,7 +356,7 @@ def levels_of(evaluation: Evaluation, baseline: str, contender: str, facet: str)
     """Return the values of both runs on all queries, (2, n); NaN where a query is unanswerable."""
     runs = evaluation[[baseline, contender]]
     levels = np.full((2, len(runs.query_ids)), np.nan)
-    if facet in _MEASURED:
+    if facet in OUTCOME_FACETS:
         pair = pair_queries(runs[0].at(runs.cutoff), runs[1].at(runs.cutoff), runs.unit)
         coverage = 100 * pair.found_baseline, 100 * pair.found_contender
         levels[:, runs.answerable] = coverage if facet == "coverage" else pair.all_queries
@@ -367,7 +372,7 @@ def _correlation(x: Floats, y: Floats) -> float | None:
 
 def _answer(audit: Audit, reference: str | None) -> str:
     """Write the answer of an audit with its numbers."""
-    places = 2 if audit.facet in _MEASURED else 4
+    places = 2 if audit.facet in OUTCOME_FACETS else 4
 
     def value(mean: float, ends: Interval | None) -> str:
         return f"{fixed(mean, places, signed=True)} {interval(ends, places, signed=True)}"

@@ -37,6 +37,7 @@ class Condition(Immutable):
     comparison: Comparison  #: what `ir_outcomes.compare` gives for it, corrected over the contenders only
     coverage_p: float  #: of the test that decides on coverage, corrected over contenders and conditions
     ranking_p: float  #: the same for ranking
+    all_queries_p: float  #: and over all queries; 1 where that is not known
     survives: bool  #: whether the label would be the same with these p-values
     labelled: bool  #: whether there are enough queries for a label
     coverage: Effect | None  #: None where there is no query

@@ -25,10 +25,10 @@ FEWEST_QUERIES_OF_A_SLICE = 30
 
 def compare_slices(
     evaluation: Evaluation,
-    by: Mapping[str, str] | str | os.PathLike[str],
     baseline: str,
     contenders: Sequence[str] | str | None = None,
     *,
+    by: Mapping[str, str] | str | os.PathLike[str],
     cutoff: int | None = None,
     alpha: float = 0.05,
     test: RankingTest = "t",
@@ -43,12 +43,12 @@ def compare_slices(
     ----------
     evaluation : Evaluation
         Of the runs.
+    baseline, contenders : str, and str or sequence of str
+        Names of runs; by default all others are contenders.
     by : mapping of str to str, path, or "length"
         The slice of each query: query ids to labels, a file with lines of id, tab and label, or the number of words of the
         query in quartiles, for which the evaluation must know the texts. Labels that are names of outcomes or runs are refused:
         slices made from a run's own result regress to the mean.
-    baseline, contenders : str, and str or sequence of str
-        Names of runs; by default all others are contenders.
     cutoff, alpha, test, correction
         See `ir_outcomes.compare`. The correction holds for the tests whether slices differ, too, separately for each facet.
     over_slices : {"holm", "bonferroni", "fdr_bh", "none"}
@@ -75,9 +75,9 @@ def compare_slices(
     >>> b = {q: {"gold": 2.0, "x": 1.0} if int(q[1:]) < 40 else a[q] for q in qrels}
     >>> ev = iro.evaluate(qrels, {"a": a, "b": b})
     >>> kinds = {q: "first" if int(q[1:]) < 40 else "second" for q in qrels}
-    >>> found = compare_slices(ev, kinds, "a")
+    >>> found = compare_slices(ev, "a", by=kinds)
     >>> [(row.condition, row.label) for row in found.conditions]
-    [('first', 'better without harm'), ('second', 'no significant difference')]
+    [('first', 'better on ranking'), ('second', 'no significant difference')]
     """
     if cutoff is not None:
         evaluation = evaluation.with_cutoff(cutoff)
@@ -124,7 +124,7 @@ def _by_length(evaluation: Evaluation) -> dict[str, str]:
     words = {query: len(evaluation.texts[query].split()) for query in evaluation.query_ids if query in evaluation.texts}
     counts = [words[query] for query in evaluation.answerable_queries if query in words]
     if not counts:
-        raise ParameterError("by='length' needs the texts of the queries; pass queries= to evaluate (--queries FILE)")
+        raise ParameterError("needs the texts of the queries; pass `queries` to evaluate", by="length")
     ends = np.unique(np.quantile(counts, [0.25, 0.5, 0.75, 1], method="inverted_cdf")).astype(int).tolist()
     starts = [1, *(end + 1 for end in ends[:-1])]
     quarters = zip(starts, ends, strict=True)

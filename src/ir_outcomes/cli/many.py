@@ -111,7 +111,7 @@ def leaderboard(
     page.write(result, None if sources.from_outputs else source, qrels)
 
 
-def history(
+def sota_history(
     entries: str,
     /,
     *,
@@ -135,12 +135,12 @@ def history(
 
     Examples
     --------
-    ir-outcomes history leaderboard.csv --until 2021-02-15
+    ir-outcomes sota-history leaderboard.csv --until 2021-02-15
     """
     out.show(iro.sota_history(entries, score=score, until=until, higher_is_better=not lower_is_better))
 
 
-def stability(
+def rank_distribution(
     qrels: options.QRELS,
     runs: options.RUNS | None = None,
     /,
@@ -150,7 +150,7 @@ def stability(
     settings: options.EvaluateOptions = options.EvaluateOptions(),
     subsets: Annotated[list[str] | None, Parameter(name="--subset")] = None,
     labels: list[str] | None = None,
-    top: Annotated[int, Parameter(validator=options.POSITIVE)] = 5,
+    top_k: Annotated[int, Parameter(name="--top", validator=options.POSITIVE)] = 5,
     level: Annotated[float, Parameter(group=options.STATISTICS, validator=options.LEVEL)] = 0.95,
     resamples: options.RESAMPLES = 1000,
     seed: options.SEED = 0,
@@ -166,14 +166,14 @@ def stability(
         NAME=FILE: also rank the runs on the queries in this file only; it has one id on each line.
     labels
         NAME=QRELS: also rank the runs by these other qrels.
-    top
+    top_k
         Report how often each run is among the first so many.
     level
         The confidence level of the intervals of ranks.
 
     Examples
     --------
-    ir-outcomes stability qrels.txt *.run -m RR@10 -m nDCG@10 --resamples 200 --plot ranks.pdf
+    ir-outcomes rank-distribution qrels.txt *.run -m RR@10 -m nDCG@10 --resamples 200 --plot ranks.pdf
     """
     sets = {"": None, **options.named_files(subsets, "--subset")}
     judgments = {"": qrels, **options.named_files(labels, "--labels")}
@@ -183,7 +183,7 @@ def stability(
         for measure, (subset, file) in product(measures or (None,), sets.items()):
             condition = ", ".join(filter(None, (label, subset)))
             result = iro.rank_distribution(
-                source, measure=measure, queries=file, resamples=resamples, seed=seed, top_k=top, level=level,
+                source, measure=measure, queries=file, resamples=resamples, seed=seed, top_k=top_k, level=level,
                 condition=condition, progress=output.progress_is_shown(),
             )  # fmt: skip
             results[f"{result.measure}\n{condition}".strip()] = result
@@ -209,7 +209,7 @@ def agreement(
     seed: options.SEED = 0,
     out: output.PlotOutput = output.PlotOutput(),
 ) -> None:
-    """Count how often verdicts agree on halves of the queries.
+    """Count how often verdicts agree on halves of queries.
 
     Divides the queries at random, many times, and counts how often both halves give a pair of runs the same verdict, and how
     often each significance test decides alike, by default by the reciprocal rank and nDCG@10 (saved evaluations: by the first).
@@ -433,7 +433,7 @@ def sample(folder: Path, /, *, suite: bool = False) -> None:
     folder
         The folder to write to; it is created if it does not exist.
     suite
-        Write four small collections with three runs each instead, for ir-outcomes suite.
+        Write four small collections with three runs each instead, for ir-outcomes compare-collections.
 
     Examples
     --------

@@ -50,6 +50,14 @@ def margins_of(kind: Any, tokens: Sequence[Token]) -> tuple[float, ...]:
     return margins
 
 
+def numbers_of(kind: Any, tokens: Sequence[Token]) -> tuple[int, ...]:
+    """Read positive whole numbers, separated by commas."""
+    words = tokens[0].value.split(",")
+    if not all(word.strip().isdecimal() and int(word) > 0 for word in words):
+        raise ValueError(f"{tokens[0].value!r}: write positive whole numbers, separated by commas, such as 10,100.")
+    return tuple(int(word) for word in words)
+
+
 def named_files(words: Sequence[str] | None, option: str) -> dict[str, str]:
     """Read NAME=FILE words into a mapping from names to files."""
     files: dict[str, str] = {}
@@ -101,7 +109,11 @@ CORRECTION = Annotated[Correction, Parameter(group=STATISTICS)]
 MEASURES = Annotated[list[str] | None, Parameter(name=["--measure", "-m"])]
 NAMES = Annotated[
     tuple[str, ...] | None,
-    Parameter(name="--name", help="A name for a run, instead of its file's; give one for each run, in their order."),
+    Parameter(name="--names", help="A name for a run, instead of its file's; give one for each run, in their order."),
+]
+CUTOFFS = Annotated[
+    tuple[int, ...],
+    Parameter(converter=numbers_of, n_tokens=1, show_default=lambda cutoffs: ",".join(map(str, cutoffs))),
 ]
 HIGHER_IS_BETTER = Annotated[
     bool | None,

@@ -12,7 +12,7 @@ from ir_outcomes.comparison.facets import Facets, run_tests, samples_of
 from ir_outcomes.comparison.holes import tipping_notes
 from ir_outcomes.comparison.outcomes import PairedQueries, Settings, check_rules, checked_margins, pair_queries
 from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel, query_outcomes
-from ir_outcomes.comparison.verdict import LABELS, Verdicts, judge, stacked
+from ir_outcomes.comparison.verdict import LABELS, NAMES, Verdicts, judge, stacked
 from ir_outcomes.comparison.wording import in_words, notes_on_input
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import SavedRuns, evaluate, is_saved
@@ -139,7 +139,7 @@ def compare(
     >>> b = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
     >>> result = compare(qrels, a, b, names=["A", "B"])
     >>> result.verdict.label, result.ranking.difference
-    ('better without harm', -1.0)
+    ('better on ranking', -1.0)
     """
     own_test = function_test(test) if callable(test) else None
     check_rules(alpha, "t" if callable(test) else test, correction)
@@ -170,7 +170,7 @@ def compare(
             progress=progress,
         )  # fmt: skip
     if len(evaluation) < 2 or (not several and (all_pairs or best)):
-        raise ParameterError("baseline='best' and all_pairs=True need several contenders; give a list of them")
+        raise ParameterError("`baseline='best'` and `all_pairs=True` need several contenders; give a list of them")
     evaluation = evaluation if cutoff is None else replace(evaluation, cutoff=cutoff)
     notes = ("The baseline was also among the contenders; it is not compared with itself.",) if left_out else ()
     if best:
@@ -309,8 +309,19 @@ def build(
 
 
 def _comparison(pair: MeasuredPair, found: Facets, verdicts: Verdicts, place: int, settings: Settings) -> Comparison:
-    queries, label = pair.queries, LABELS[verdicts.label[place]]
+    queries = pair.queries
+    label = LABELS[verdicts.label[place]]
     own = () if pair.elsewhere is None or settings.cutoff is None else (CutoffLabel(settings.cutoff, label),)
+    corrected = verdicts.corrected
+    coverage_found = NAMES[int(verdicts.coverage_found[place])]
+    ranking_found = NAMES[int(verdicts.ranking_found[place])]
+    all_queries_found = NAMES[int(verdicts.all_queries_found[place])]
+    restricted = found.restricted
+    mean = found.mean
+    if corrected.all_queries is not None:
+        all_queries_p = float(corrected.all_queries[place])
+        restricted = restricted and replace(restricted, pvalue_corrected=all_queries_p, found=all_queries_found)
+        mean = mean and replace(mean, pvalue_corrected=all_queries_p, found=all_queries_found)
     comparison = Comparison(
         baseline=queries.baseline,
         contender=queries.contender,
@@ -319,10 +330,11 @@ def _comparison(pair: MeasuredPair, found: Facets, verdicts: Verdicts, place: in
         n_missing=pair.n_missing,
         settings=settings,
         outcomes=queries.outcomes,
-        coverage=replace(found.coverage, pvalue_corrected=float(verdicts.coverage_p[place])),
-        ranking=replace(found.ranking, pvalue_corrected=float(verdicts.ranking_p[place])),
+        coverage=replace(found.coverage, pvalue_corrected=float(corrected.coverage[place]), found=coverage_found),
+        ranking=replace(found.ranking, pvalue_corrected=float(corrected.ranking[place]), found=ranking_found),
         reciprocal=found.reciprocal,
-        restricted=found.restricted,
+        restricted=restricted,
+        mean=mean,
         naive=found.naive,
         cutoffs=tuple(sorted((*(pair.elsewhere or ()), *own))),
         verdict=verdicts.of(place, found, queries, settings.margins),

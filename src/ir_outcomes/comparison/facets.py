@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ir_outcomes.statistics import Interval, Test, differences, intervals, linea
 from ir_outcomes.statistics.counts import Members, tally, tally_subsets
 from ir_outcomes.statistics.signflips import Levels
 from ir_outcomes.statistics.tests import Kernel, PairedTests, Tests, binomial_test, binomial_tests
-from ir_outcomes.types import Bools, Floats, Ints
+from ir_outcomes.types import LENGTHS, POINTS, Bools, Direction, Floats, Ints, length_unit
 
 POWER = 0.8
 
@@ -55,6 +55,7 @@ class Facet(Tested):
     test: str  #: the deciding test
     tests: Mapping[str, Test]  #: all tests by name
     pvalue_corrected: float  #: of the deciding test, for the contenders of one call
+    found: Direction  #: whether it is better or worse by the p-value that is shown; in a trade-off also by a raw one
     #: smallest true difference that the deciding kind of test would find with power 0.8; None where there is none
     detectable: float | None
     alpha: float  #: level of `interval`
@@ -69,6 +70,11 @@ class Facet(Tested):
     def pvalue(self) -> float:
         """Uncorrected p-value of the deciding test."""
         return self.decides.pvalue
+
+    @property
+    def harm_tests(self) -> tuple[Test, ...]:
+        """The tests that find harm at the raw level: the deciding one, and others of ranking."""
+        return (self.decides,)
 
     @property
     def gain(self) -> float:
@@ -93,28 +99,60 @@ class CoverageFacet(Facet):
 
 @dataclass(frozen=True)
 class RankingFacet(Facet):
-    """Mean search length on what both runs found, in ranks, lower is better; or another measure."""
+    """Mean search length on what both runs found, lower is better; or another measure."""
 
     #: the test of the mean, which finds harm whichever test decides: sign flips with few differences
     mean_test: Literal["t", "signflip"] = "t"
     ratio: float | None = None  #: mean search length, contender / baseline, lower is better; None for anything else
     ratio_interval: Interval | None = None  #: at level 1 - alpha
 
+    @property
+    def harm_tests(self) -> tuple[Test, ...]:
+        """The tests that find harm at the raw level, whichever decides: also of the mean and of the signed ranks."""
+        return (self.decides, self.tests[self.mean_test], self.tests["wilcoxon"])
+
 
 @dataclass(frozen=True)
-class RestrictedLength(Tested):
-    """Mean search length over all answerable queries, k + 1 where nothing is found: what the ranking facet leaves out.
+class AllQueries(Tested):
+    """Means over all answerable queries, which confirm a direction of one facet and can decide where neither facet does.
 
-    It is the restricted mean of survival analysis (Royston and Parmar 2013), with queries for patients and ranks for time; see
-    `Facet` for what is not explained here.
+    See `Facet` for what is not explained here.
     """
 
-    horizon: int  #: k: the cutoff, or the depth of the deeper run where that is smaller
+    measured_in: str
+    higher_is_better: bool
     n: int
+    n_nonzero: int
     baseline: float
     contender: float
     difference: float
     interval: Interval | None
+    test: Test  #: t, or sign-flip with few differences
+    tests: Mapping[str, Test]  #: the same, Wilcoxon, and the sign test of better against worse
+    pvalue_corrected: float  #: of `test`, for the contenders of one call
+    found: Direction
+
+    name: ClassVar[str] = "all queries"
+
+    @property
+    def decides(self) -> Test:
+        """The test of the mean."""
+        return self.test
+
+    @property
+    def pvalue(self) -> float:
+        """Uncorrected p-value of the test of the mean."""
+        return self.test.pvalue
+
+
+@dataclass(frozen=True)
+class RestrictedLength(AllQueries):
+    """Mean search length over all answerable queries, k + 1 where nothing is found: what the ranking facet leaves out.
+
+    It is the restricted mean of survival analysis (Royston and Parmar 2013), with queries for patients and ranks for time.
+    """
+
+    horizon: int  #: k: the cutoff, or the depth of the deeper run where that is smaller
     margin_interval: Interval | None
     smallest_margin: float | None
     both: float  #: part of the difference from what both runs found
@@ -123,23 +161,7 @@ class RestrictedLength(Tested):
     better: int  #: queries on which the contender's restricted search length is shorter
     worse: int
     equal: int
-    test: Test  #: t, or sign-flip with few differences
-    tests: Mapping[str, Test]  #: the same, Wilcoxon, and the sign test of better against worse
     won_and_lost_test: Test  #: like `test`, of the part of won and lost by itself
-
-    name: ClassVar[str] = "all queries"
-    measured_in: ClassVar[str] = "ranks"
-    higher_is_better: ClassVar[bool] = False
-
-    @property
-    def n_nonzero(self) -> int:
-        """Queries on which the restricted search lengths differ."""
-        return self.better + self.worse
-
-    @property
-    def pvalue(self) -> float:
-        """P-value of the deciding test."""
-        return self.test.pvalue
 
     @property
     def sign_test(self) -> Test:
@@ -274,6 +296,7 @@ class Facets(NamedTuple):
     ranking: RankingFacet
     reciprocal: Means | None
     restricted: RestrictedLength | None
+    mean: AllQueries | None  # of another measure
     naive: Means
     tests: PairTests
 
@@ -292,6 +315,7 @@ class Facets(NamedTuple):
             ranking=ranking_facet(pair, samples.ranking, settings, own_test),
             reciprocal=reciprocal_means(pair, settings),
             restricted=restricted_length(pair, samples, settings),
+            mean=mean_of_measure(pair, samples, settings),
             naive=naive_means(pair, reciprocal_ranks),
             tests=run_tests(samples, settings.test, settings.coverage_test, own_test),
         )
@@ -313,7 +337,7 @@ def coverage_facet(pair: PairedQueries, tests: PairedTests, settings: Settings) 
     margin_interval, smallest = _against_margins(change, 1.0, settings, pair.clusters, whole=whole)
     return CoverageFacet(
         name="coverage",
-        measured_in="percentage points",
+        measured_in=POINTS,
         higher_is_better=True,
         n=len(change),
         n_nonzero=won + lost,
@@ -329,6 +353,7 @@ def coverage_facet(pair: PairedQueries, tests: PairedTests, settings: Settings) 
         test=test.name,
         tests={test.name: test},
         pvalue_corrected=test.pvalue,
+        found="none",
         detectable=_percent(detectable),
         alpha=settings.alpha,
         detectable_level=level,
@@ -341,7 +366,7 @@ def ranking_facet(
     pair: PairedQueries, offered: PairedTests, settings: Settings, own_test: Kernel | None = None
 ) -> RankingFacet:
     """Compare mean search lengths (or the values of another measure) on what both runs found."""
-    measured_in = pair.measure or "ranks"
+    measured_in = pair.measure or length_unit(settings.unit)
     baseline = pair.length_baseline[pair.shared]
     contender = pair.length_contender[pair.shared]
     change = differences(baseline, contender)
@@ -376,12 +401,13 @@ def ranking_facet(
         test=test,
         tests=tests,
         pvalue_corrected=tests[test].pvalue,
+        found="none",
         detectable=_detectable_mean(linearized(change, clusters), level),
         alpha=settings.alpha,
         detectable_level=level,
         mean_test=offered.of_mean,
     )
-    if measured_in != "ranks":  # it is not known to have a ratio scale
+    if measured_in not in LENGTHS:  # it is not known to have a ratio scale
         return facet
     longest = math.inf if pair.restricted is None else float(pair.restricted.horizon)
     ratio_interval = intervals.ratio_interval(baseline, contender, 1 - settings.alpha, clusters, longest)
@@ -427,12 +453,11 @@ def restricted_length(pair: PairedQueries, samples: PairSamples, settings: Setti
     change = differences(restricted.baseline, restricted.contender)
     margin_interval, smallest = _against_margins(change, float(restricted.horizon), settings, pair.clusters)
     return RestrictedLength(
-        horizon=restricted.horizon,
-        n=len(change),
-        baseline=float(restricted.baseline.mean()),
-        contender=float(restricted.contender.mean()),
-        difference=_mean_difference(change) or 0.0,
+        **_over_all(offered, restricted.baseline, restricted.contender),
+        measured_in=length_unit(settings.unit),
+        higher_is_better=False,
         interval=intervals.mean_interval(change, 1 - settings.alpha, largest, pair.clusters),
+        horizon=restricted.horizon,
         margin_interval=margin_interval,
         smallest_margin=smallest,
         both=float(restricted.both.mean()),
@@ -441,20 +466,39 @@ def restricted_length(pair: PairedQueries, samples: PairSamples, settings: Setti
         better=int(np.sum(change < 0)),
         worse=int(np.sum(change > 0)),
         equal=int(np.sum(change == 0)),
-        test=offered[offered.of_mean],
-        tests={name: offered[name] for name in ("t", "wilcoxon", "sign", offered.of_mean)},
         won_and_lost_test=won_and_lost[won_and_lost.of_mean],
     )
 
 
-def confirming_tests(pair: PairedQueries, restricted: RestrictedLength | None) -> tuple[Test, ...]:
-    """Return the tests over all queries that can confirm a direction: of the mean, and Wilcoxon; none where nothing can."""
-    if restricted is not None:
-        return restricted.test, restricted.tests["wilcoxon"]
-    if pair.all_queries is None:
-        return ()
-    tests = paired_tests(differences(*pair.all_queries), clusters=pair.clusters)
-    return tests[tests.of_mean], tests["wilcoxon"]
+def mean_of_measure(pair: PairedQueries, samples: PairSamples, settings: Settings) -> AllQueries | None:
+    """Compare the means of another measure over all answerable queries; None where nothing can confirm."""
+    offered = samples.everywhere
+    if pair.measure is None or pair.all_queries is None or offered is None or not pair.query_ids:
+        return None
+    baseline, contender = pair.all_queries
+    return AllQueries(
+        **_over_all(offered, baseline, contender),
+        measured_in=pair.measure,
+        higher_is_better=pair.higher_is_better,
+        interval=intervals.mean_interval(differences(baseline, contender), 1 - settings.alpha, None, pair.clusters),
+    )
+
+
+def _over_all(offered: PairedTests, baseline: Floats, contender: Floats) -> dict[str, Any]:
+    """Return what is the same for all means over all queries: their difference and its tests."""
+    change = differences(baseline, contender)
+    test = offered[offered.of_mean]
+    return {
+        "n": len(change),
+        "n_nonzero": int(np.count_nonzero(change)),
+        "baseline": float(baseline.mean()),
+        "contender": float(contender.mean()),
+        "difference": _mean_difference(change) or 0.0,
+        "test": test,
+        "tests": {name: offered[name] for name in ("t", "wilcoxon", "sign", offered.of_mean)},
+        "pvalue_corrected": test.pvalue,
+        "found": "none",
+    }
 
 
 def _against_margins(

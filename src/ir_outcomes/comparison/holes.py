@@ -7,7 +7,7 @@ that had no relevant document.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, zip_longest
 from typing import Any, Literal, NamedTuple
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from ir_outcomes.comparison.facets import PairTests, run_tests, samples_of
 from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Settings, from_items, horizon_of
-from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, NO_PVALUES, judge, stacked
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, NO_FAMILY, FamilyPvalues, deciding_pvalues, judge, stacked
 from ir_outcomes.errors import ParameterError, some, warn
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, unjudged_share
@@ -45,7 +45,7 @@ class Holdings:
     settings: Settings
     clusters: Ints | None  # (n_queries,) the cluster of each query
     own_test: Kernel | None = None  # the function behind the name of a test of ranking that is not ours
-    others: tuple[Floats, Floats] = (NO_PVALUES, NO_PVALUES)  # raw p-values of the other pairs of the family, which stay
+    others: FamilyPvalues = NO_FAMILY  # raw p-values of the other pairs of the family, which stay
 
     def __len__(self) -> int:
         return len(self.query)
@@ -110,12 +110,24 @@ def holdings_of(
 
 def labels_of(holdings: Holdings, relevant: Bools) -> Ints:
     """Return the label, an index into `LABELS`, under each of (n_assignments, n_documents) assignments of relevance."""
-    settings, tests = holdings.settings, _tests(holdings, relevant)
-    coverage, ranking = (
-        np.array([adjust([own, *others], settings.correction)[0] for own in of_facet.pvalue.tolist()])
-        for of_facet, others in zip((tests.coverage, tests.ranking), holdings.others, strict=True)
+    settings = holdings.settings
+    tests = _tests(holdings, relevant)
+    raw = deciding_pvalues(tests)
+    others = holdings.others
+    all_queries = None
+    if raw.all_queries is not None and others.all_queries is not None:
+        all_queries = _corrected(raw.all_queries, others.all_queries, settings.correction)
+    corrected = FamilyPvalues(
+        coverage=_corrected(raw.coverage, others.coverage, settings.correction),
+        ranking=_corrected(raw.ranking, others.ranking, settings.correction),
+        all_queries=all_queries,
     )
-    return judge(tests, alpha=settings.alpha, corrected=(coverage, ranking)).label
+    return judge(tests, alpha=settings.alpha, corrected=corrected).label
+
+
+def _corrected(pvalues: Floats, others: Floats, correction: str) -> Floats:
+    """Return each p-value corrected together with those of the other pairs."""
+    return np.array([adjust([own, *others], correction)[0] for own in pvalues.tolist()])
 
 
 def own_label(holdings: Holdings) -> int:
@@ -403,7 +415,7 @@ def holes(
     >>> b = {q: {"bad": 2.0, "gold": 1.0} for q in qrels}
     >>> found = holes(iro.evaluate(qrels, {"a": a, "b": b}, unjudged=True), "a", "b")
     >>> found["b"].label, found["b"].bound.word, found["b"].n_unjudged
-    ('worse without gain', 'stands', 40)
+    ('worse on ranking', 'stands', 40)
     """
     names = contenders_of(evaluation, baseline, contenders)
     evaluation = _with_unjudged(evaluation)
@@ -411,7 +423,7 @@ def holes(
         evaluation = evaluation.with_cutoff(cutoff)
     if (depth := min(kept.depth for kept in evaluation.unjudged)) < evaluation.cutoff:
         wanted = evaluation.cutoff
-        raise ParameterError(f"cutoff={wanted}: unjudged documents were kept to rank {depth}; pass cutoff={wanted} to evaluate")
+        raise ParameterError(f"unjudged documents were kept to rank {depth}; pass `cutoff={wanted}` to evaluate", cutoff=wanted)
     settings = Settings.of(evaluation, alpha=alpha, test=test, correction=correction, family=len(names))
     n_returned = {run.name: max(int(run.retrieved.sum()), 1) for run in evaluation.at()}
     found = []
@@ -466,19 +478,20 @@ def _pairs(
     if len(pairs) == 1:
         return pairs
     tests = [_tests(pair, np.zeros((1, len(pair)), dtype=bool)) for pair in pairs]
-    coverage = np.concatenate([found.coverage.pvalue for found in tests])
-    ranking = np.concatenate([found.ranking.pvalue for found in tests])
-    return [replace(pair, others=(np.delete(coverage, row), np.delete(ranking, row))) for row, pair in enumerate(pairs)]
+    family = deciding_pvalues(stacked(tests))
+    for row, pair in enumerate(pairs):
+        pairs[row] = replace(pair, others=family.each(partial(np.delete, obj=row)))
+    return pairs
 
 
 def _with_unjudged(evaluation: Evaluation) -> Evaluation:
     """Return the evaluation with its unjudged documents, for which the runs are read again where they were not kept."""
     check_one_order(evaluation.ties)
     if evaluation.judged_only:
-        raise ParameterError("judged_only=True removed the unjudged documents; evaluate the runs without it")
+        raise ParameterError("`judged_only=True` removed the unjudged documents; evaluate the runs without it")
     if evaluation.unjudged:
         return evaluation
-    remedy = "pass unjudged=True to evaluate"
+    remedy = "pass `unjudged=True` to evaluate"
     if evaluation.qrels is None or not evaluation.sources or any(source is None for source in evaluation.sources):
         raise ParameterError(f"the unjudged documents were not kept, and some runs cannot be read again; {remedy}")
     warn(f"the unjudged documents were not kept, so all runs are read again; {remedy}")

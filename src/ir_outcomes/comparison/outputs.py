@@ -129,7 +129,7 @@ def compare_outputs(
     first = outputs[0]
     for output in outputs[1:]:
         if output.measure != first.measure:
-            problem = f"{first.name} has values of {first.measure}, {output.name} of {output.measure}; choose with measure="
+            problem = f"{first.name} has values of {first.measure}, {output.name} of {output.measure}; choose with `measure`"
             raise MismatchError(problem)
         if not output.values.keys() & first.values.keys():
             ids, others = some(list(first.values), 3), some(list(output.values), 3)
@@ -165,26 +165,27 @@ def compare_outputs(
 
 @overload
 def compare_measure(
-    evaluation: Evaluation, measure: Any, baseline: str, contenders: str, **rules: Unpack[MeasureRules]
+    evaluation: Evaluation, baseline: str, contenders: str, *, measure: Any, **rules: Unpack[MeasureRules]
 ) -> Comparison: ...
 
 
 @overload
 def compare_measure(
     evaluation: Evaluation,
-    measure: Any,
     baseline: str,
     contenders: list[str] | tuple[str, ...] | None = None,
+    *,
+    measure: Any,
     **rules: Unpack[MeasureRules],
 ) -> Comparisons: ...
 
 
 def compare_measure(
     evaluation: Evaluation,
-    measure: Any,
     baseline: str,
     contenders: Sequence[str] | str | None = None,
     *,
+    measure: Any,
     alpha: float = 0.05,
     test: RankingTest = "t",
     correction: Correction = "holm",
@@ -199,10 +200,10 @@ def compare_measure(
     ----------
     evaluation : Evaluation
         Made with ``evaluate(measures=[measure])``, so that no run is read again.
-    measure : Measure or str
-        Such as ``nDCG@10``.
     baseline, contenders : str, and str or sequence of str, optional
         Names of the runs; by default all others are contenders.
+    measure : Measure or str
+        Such as ``nDCG@10``.
     alpha, test, correction, margins, progress
         See `ir_outcomes.compare`.
 
@@ -243,11 +244,11 @@ def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _M
         found = _Meaning("reciprocal", cutoff, own_rel, 0.0, False)
     elif higher_is_better is None and not is_gain(measure):
         raise ParameterError(
-            f"the direction of {measure} is not known; pass higher_is_better=True or False "
+            f"the direction of {measure} is not known; pass `higher_is_better=True` or `higher_is_better=False` "
             "(its value must be 0 where nothing was found)"
         )
     if rel is not None and found.rel is not None and rel != found.rel:
-        raise ParameterError(f"rel={rel}: the measure counts grades from {found.rel} on; leave rel out")
+        raise ParameterError(f"the measure counts grades from {found.rel} on; leave it out", rel=rel)
     return found
 
 

@@ -7,13 +7,14 @@ from typing import Any, Literal, NamedTuple, Self, overload
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import CoverageFacet, Facet, Means, RankingFacet, RestrictedLength
+from ir_outcomes.comparison.facets import AllQueries, CoverageFacet, Facet, Means, RankingFacet, RestrictedLength
 from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
-from ir_outcomes.comparison.verdict import Direction, Verdict, direction_of
+from ir_outcomes.comparison.verdict import Verdict, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.results import OPTIONAL, Better, Column, Result, attributes, of_part, rows_of
-from ir_outcomes.types import Floats
+from ir_outcomes.statistics import Test
+from ir_outcomes.types import LENGTHS, RANKS, Direction, Floats, check_choice
 
 WHICH = ("won", "lost", "better", "worse")
 
@@ -61,16 +62,19 @@ def _without_nan(values: Floats) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
 
 
-QUERY_COLUMNS = (
-    Column("query_id", heading="query"),
-    Column("outcome"),
-    Column("found_baseline", heading="found A", form=".2f", unit="share of the relevant documents", better="higher"),
-    Column("found_contender", heading="found B", form=".2f", unit="share of the relevant documents", better="higher"),
-    Column("baseline", heading="length A", form=".2f", unit="ranks", better="lower"),
-    Column("contender", heading="length B", form=".2f", unit="ranks", better="lower"),
-    Column("difference", heading="change", form="+.2f", unit="ranks", better="lower"),
-    *attributes("restricted", "text", "cluster"),
-)
+def query_columns(measured_in: str = RANKS) -> tuple[Column, ...]:
+    """Return the columns of queries, with the unit of their search lengths."""
+    share = "share of the relevant documents"
+    return (
+        Column("query_id", heading="query"),
+        Column("outcome"),
+        Column("found_baseline", heading="found A", form=".2f", unit=share, better="higher"),
+        Column("found_contender", heading="found B", form=".2f", unit=share, better="higher"),
+        Column("baseline", heading="length A", form=".2f", unit=measured_in, better="lower"),
+        Column("contender", heading="length B", form=".2f", unit=measured_in, better="lower"),
+        Column("difference", heading="change", form="+.2f", unit=measured_in, better="lower"),
+        *attributes("restricted", "text", "cluster"),
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,6 +84,7 @@ class Queries(Result, Sequence[QueryOutcome]):
     baseline: str
     contender: str
     which: str | None  #: what was asked for: "won", "lost", "better" or "worse"
+    measured_in: str  #: unit of the search lengths
     items: tuple[QueryOutcome, ...]  #: the queries
 
     def __len__(self) -> int:
@@ -90,7 +95,7 @@ class Queries(Result, Sequence[QueryOutcome]):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each query."""
-        return rows_of(QUERY_COLUMNS, self.items)
+        return rows_of(query_columns(self.measured_in), self.items)
 
 
 class CutoffLabel(NamedTuple):
@@ -120,11 +125,14 @@ class Comparison(Result):
     settings, outcomes : Settings and Outcomes
         How it was made, and the outcome split.
     coverage, ranking : CoverageFacet and RankingFacet
-        Queries answered or relevant documents found, in percentage points; mean search length on what both found, in ranks.
+        Queries answered or relevant documents found, in percentage points; mean search length on what both found, in ranks or
+        irrelevant documents above.
     reciprocal : Means or None
         Reciprocals on what both found, which decide nothing; None where another measure than a rank was compared.
     restricted : RestrictedLength or None
         Search lengths over all queries, and what the ranking facet leaves out; None without a cutoff.
+    mean : AllQueries or None
+        Means of another measure over all queries; None where search lengths were compared, or nothing can confirm.
     naive : Means
         Standard tests on reciprocal rank over all answerable queries: what the framework replaces.
     cutoffs : tuple of CutoffLabel
@@ -153,6 +161,7 @@ class Comparison(Result):
     ranking: RankingFacet
     reciprocal: Means | None
     restricted: RestrictedLength | None
+    mean: AllQueries | None
     naive: Means
     cutoffs: tuple[CutoffLabel, ...]
     verdict: Verdict
@@ -186,6 +195,37 @@ class Comparison(Result):
         """Level of tests, intervals and verdict."""
         return self.settings.alpha
 
+    @property
+    def in_lengths(self) -> bool:
+        """Whether search lengths were compared, and not another measure."""
+        return self.ranking.measured_in in LENGTHS
+
+    @property
+    def all_queries(self) -> AllQueries | None:
+        """The means over all queries, which confirm and can decide; None where they are not known."""
+        return self.mean if self.restricted is None else self.restricted
+
+    def shown_test(self, part: Facet | AllQueries) -> tuple[float, str]:
+        """Return the p-value of a facet, or over all queries, that the label hangs on, and its test.
+
+        The test is "corrected" where the corrected p-value of the deciding test counts. Over all queries that is so where
+        neither facet decides; else the raw p-value confirms, of Wilcoxon's test where only that does. Harm that makes a
+        trade-off may be found by a test of ranking that does not decide.
+        """
+        if isinstance(part, AllQueries):
+            if min(self.coverage.pvalue_corrected, self.ranking.pvalue_corrected) > self.alpha:
+                return part.pvalue_corrected, "corrected"
+            tests: tuple[Test, ...] = (part.test, part.tests["wilcoxon"])
+        elif part.found == "none" or part.pvalue <= self.alpha:
+            return part.pvalue_corrected, "corrected"
+        else:
+            tests = part.harm_tests
+        direction = {"better": 1, "worse": -1, "none": 0}[part.found] * (1 if part.higher_is_better else -1)
+        shown = tests[0]
+        if direction:
+            shown = next(test for test in tests if test.pvalue <= self.alpha and test.direction == direction)
+        return shown.pvalue, shown.name
+
     def per_query(self, which: str | None = None, top: int | None = None) -> Queries:
         """List the queries: which did I win, which did I lose.
 
@@ -204,8 +244,8 @@ class Comparison(Result):
         """
         if self.queries is None:
             raise ParameterError("this result was stored without its queries; write it with to_json(per_query=True)")
-        if which is not None and which not in WHICH:
-            raise ParameterError(f"which={which!r}: must be one of {', '.join(WHICH)}")
+        if which is not None:
+            check_choice("which", which, WHICH)
         chosen = list(self.queries)
         if which in ("won", "lost"):
             finder = "contender" if which == "won" else "baseline"
@@ -215,7 +255,7 @@ class Comparison(Result):
             sign = 1 if (which == "worse") != self.ranking.higher_is_better else -1
             chosen = [query for query in chosen if sign * (query.difference or 0) > 0]
             chosen.sort(key=lambda query: -abs(query.difference or 0))
-        return Queries(self.baseline, self.contender, which, tuple(chosen[:top]))
+        return Queries(self.baseline, self.contender, which, self.ranking.measured_in, tuple(chosen[:top]))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row: a value for each column, None where there is none; units are those of the attributes."""
@@ -228,13 +268,13 @@ class Comparison(Result):
     def long_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each test; only the one that decides on a facet has a corrected p-value."""
         rows = []
-        for measured in (self.coverage, self.ranking, self.reciprocal, self.restricted, self.naive):
+        for measured in (self.coverage, self.ranking, self.reciprocal, self.all_queries, self.naive):
             if measured is None:
                 continue
             low, high = measured.interval or (None, None)
             for name, test in measured.tests.items():
                 corrected = None
-                if isinstance(measured, Facet) and name == measured.test:
+                if isinstance(measured, Facet | AllQueries) and test == measured.decides:
                     corrected = measured.pvalue_corrected
                 row = {
                     "baseline": self.baseline, "contender": self.contender, "facet": measured.name, "test": name,
@@ -294,7 +334,8 @@ class Comparisons(Result, Sequence[Comparison]):
 def columns_of(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
     """Return the columns of comparisons, with the units of their facets."""
     first = comparisons[0] if comparisons else None
-    measure = "" if first is None or first.ranking.measured_in == "ranks" else first.ranking.measured_in
+    unit = RANKS if first is None else first.ranking.measured_in
+    measure = "" if unit in LENGTHS else unit
     cutoffs = sorted({at.cutoff for item in comparisons for at in item.cutoffs})
     return (
         *attributes("baseline", "contender"),
@@ -307,11 +348,11 @@ def columns_of(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
         *(
             _facet_columns("ranking", measure, "higher" if first and first.ranking.higher_is_better else "lower", 4)
             if measure
-            else _facet_columns("ranking", "ranks", "lower", 2)
+            else _facet_columns("ranking", unit, "lower", 2)
         ),
         *(_means_columns("reciprocal", "wilcoxon", "t") if not measure else ()),
         Column("ranking_ratio", "ranking.ratio", "B / A", ".2f", better="lower"),
-        *(_RESTRICTED if first is None or first.restricted is not None else ()),
+        *(_restricted_columns(unit) if first is None or first.restricted is not None else ()),
         *_means_columns("naive", "ranksum", "wilcoxon", "t"),
         *attributes("alpha=settings.alpha", "correction=settings.correction", "family=settings.family"),
         Column("verdict", "verdict.label", form="label"),
@@ -320,14 +361,18 @@ def columns_of(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
     )
 
 
-_RESTRICTED = (
-    Column("restricted_difference", "restricted.difference", "all queries", "+.2f", "ranks", "lower"),
-    Column("restricted", "restricted.interval", "all queries", "[+.2f]", "ranks", "lower"),
-    Column("restricted_p", "restricted.test.pvalue", "p", "p"),
-    *attributes("restricted_both=restricted.both", "restricted_won=restricted.won", "restricted_lost=restricted.lost"),
-    Column("won_and_lost_p", "restricted.won_and_lost_test.pvalue", "p", "p"),
-    *attributes("queries_better=restricted.better", "queries_worse=restricted.worse", "queries_equal=restricted.equal"),
-)
+def _restricted_columns(unit: str) -> tuple[Column, ...]:
+    parts = attributes("restricted_both=restricted.both", "restricted_won=restricted.won", "restricted_lost=restricted.lost")
+    counts = ("queries_better=restricted.better", "queries_worse=restricted.worse", "queries_equal=restricted.equal")
+    return (
+        Column("restricted_difference", "restricted.difference", "all queries", "+.2f", unit, "lower"),
+        Column("restricted", "restricted.interval", "all queries", "[+.2f]", unit, "lower"),
+        Column("restricted_p", "restricted.test.pvalue", "raw p", "p"),
+        Column("restricted_p_corrected", "restricted.pvalue_corrected", "p", "p"),
+        *parts,
+        Column("won_and_lost_p", "restricted.won_and_lost_test.pvalue", "p", "p"),
+        *attributes(*counts),
+    )
 
 
 def names_of(comparison: Comparison) -> tuple[str, str]:

@@ -1,8 +1,8 @@
 """From what the tests found on each facet to verdicts: the decision table, the confirmation and the guard, on arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -11,37 +11,67 @@ from ir_outcomes.comparison.margins import against_margins, within_margins
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.statistics import adjust
 from ir_outcomes.statistics.tests import Tests
-from ir_outcomes.types import Bools, Floats, Ints
+from ir_outcomes.types import Bools, Direction, Floats, Ints
 
-Direction = Literal["better", "worse", "none"]
+Ways = Literal["both", "coverage", "ranking", "all queries", "none"]
 
-NO_PVALUES: Floats = np.empty(0)
+
+class LabelMeaning(NamedTuple):
+    """What a label says."""
+
+    direction: Direction  # of the label for the contender
+    by: Ways  # the facets that carry it
+    sentence: str  # how a sentence about it begins
+
+
+TRADE_OFF = "trade-off"
 NO_DIFFERENCE = "no significant difference"
-_LABELS: dict[str, tuple[Direction, str]] = {  # every label, from best to worst, with its direction and the start of a sentence
-    "better on both facets": ("better", "{contender} is better than {baseline} on both facets"),
-    "better without harm": ("better", "{contender} is better than {baseline} without significant harm"),
-    "coverage gain, unconfirmed": ("none", "{contender} gains on coverage over {baseline}, not confirmed over all queries"),
-    "ranking gain, unconfirmed": ("none", "{contender} gains on ranking over {baseline}, not confirmed over all queries"),
-    NO_DIFFERENCE: ("none", "There is no significant difference between {contender} and {baseline}"),
-    "trade-off": ("none", "{contender} against {baseline} is a trade-off"),
-    "ranking loss, unconfirmed": ("none", "{contender} loses on ranking to {baseline}, not confirmed over all queries"),
-    "coverage loss, unconfirmed": ("none", "{contender} loses on coverage to {baseline}, not confirmed over all queries"),
-    "worse without gain": ("worse", "{contender} is worse than {baseline} without significant gain"),
-    "worse on both facets": ("worse", "{contender} is worse than {baseline} on both facets"),
+_BETTER = "{contender} is better than {baseline}"
+_WORSE = "{contender} is worse than {baseline}"
+_GAINS = "{{contender}} gains on {facet} over {{baseline}}, not confirmed over all queries"
+_LOSES = "{{contender}} loses on {facet} to {{baseline}}, not confirmed over all queries"
+_NOTHING = "There is no significant difference between {contender} and {baseline}"
+# Every label, from best to worst.
+_LABELS = {
+    "better on both facets": LabelMeaning("better", "both", f"{_BETTER} on both facets"),
+    "better on coverage": LabelMeaning("better", "coverage", f"{_BETTER} on coverage"),
+    "better on ranking": LabelMeaning("better", "ranking", f"{_BETTER} on ranking"),
+    "better over all queries": LabelMeaning("better", "all queries", f"{_BETTER} over all queries"),
+    "coverage gain, unconfirmed": LabelMeaning("none", "coverage", _GAINS.format(facet="coverage")),
+    "ranking gain, unconfirmed": LabelMeaning("none", "ranking", _GAINS.format(facet="ranking")),
+    NO_DIFFERENCE: LabelMeaning("none", "none", _NOTHING),
+    TRADE_OFF: LabelMeaning("none", "none", "{contender} against {baseline} is a trade-off"),
+    "ranking loss, unconfirmed": LabelMeaning("none", "ranking", _LOSES.format(facet="ranking")),
+    "coverage loss, unconfirmed": LabelMeaning("none", "coverage", _LOSES.format(facet="coverage")),
+    "worse over all queries": LabelMeaning("worse", "all queries", f"{_WORSE} over all queries"),
+    "worse on ranking": LabelMeaning("worse", "ranking", f"{_WORSE} on ranking"),
+    "worse on coverage": LabelMeaning("worse", "coverage", f"{_WORSE} on coverage"),
+    "worse on both facets": LabelMeaning("worse", "both", f"{_WORSE} on both facets"),
 }
 LABELS = tuple(_LABELS)
-SENTENCES = {label: sentence for label, (_, sentence) in _LABELS.items()}
-DIRECTIONS = np.array([{"better": 1, "worse": -1, "none": 0}[direction] for direction, _ in _LABELS.values()])
+NAMES: dict[int, Direction] = {1: "better", -1: "worse", 0: "none"}
+DIRECTIONS = np.array([{"better": 1, "worse": -1, "none": 0}[meaning.direction] for meaning in _LABELS.values()])
 # The label with the runs swapped: two labels have no direction and stay.
-MIRRORED = dict(zip(LABELS, LABELS[::-1], strict=True)) | {label: label for label in (NO_DIFFERENCE, "trade-off")}
+MIRRORED = dict(zip(LABELS, LABELS[::-1], strict=True)) | {label: label for label in (NO_DIFFERENCE, TRADE_OFF)}
 
 Decision = Literal["better", "worse", "undecided"]
 DECISIONS: dict[int, Decision] = {1: "better", -1: "worse", 0: "undecided"}  # of the rules *strict* and *do no harm*
 
 
+def meaning_of(label: str) -> LabelMeaning:
+    """Return what a label says."""
+    return _LABELS[label]
+
+
 def direction_of(label: str) -> Direction:
     """Return the direction of a label for the contender."""
-    return _LABELS[label][0]
+    return _LABELS[label].direction
+
+
+def is_unconfirmed(label: str) -> bool:
+    """Return whether one facet changed and all queries do not confirm it."""
+    meaning = _LABELS.get(label)
+    return meaning is not None and meaning.direction == "none" and meaning.by != "none"
 
 
 @dataclass(frozen=True)
@@ -67,6 +97,37 @@ class Findings(NamedTuple):
     hurt: Bools  # it worsens, and a raw p-value is: of the deciding test, or for ranking of t or Wilcoxon in its own direction
     down: Bools  # up and hurt with the runs swapped
     gain: Bools
+    estimate: Ints  # 1 where the mean improves, -1 where it worsens, 0 where it stays
+
+    @property
+    def significant(self) -> Ints:
+        """(m,) int array: 1 where the facet is up, -1 where it is down, else 0."""
+        return self.up.astype(np.int64) - self.down
+
+
+class OverAll(NamedTuple):
+    """What the search over all queries says about each of m contenders; (m,) arrays."""
+
+    confirmed: Ints  # the direction that t or Wilcoxon shows at raw alpha: 1 better, -1 worse, 0 neither
+    decided: Ints  # the direction that the test of the mean shows after the correction
+    worse: Bools  # the guard: at raw alpha it is worse, or the part of what was won and lost by itself is
+    better: Bools
+
+
+class FamilyPvalues(NamedTuple):
+    """P-values of the deciding tests of coverage, ranking and all queries, such as those of a family; (m,) arrays."""
+
+    coverage: Floats
+    ranking: Floats
+    all_queries: Floats | None  # None where the search over all queries is not known
+
+    def each(self, change: Callable[[Floats], Floats]) -> Self:
+        """Return the p-values after a change that takes those of a facet."""
+        all_queries = None if self.all_queries is None else change(self.all_queries)
+        return type(self)(change(self.coverage), change(self.ranking), all_queries)
+
+
+NO_FAMILY = FamilyPvalues(np.empty(0), np.empty(0), np.empty(0))
 
 
 class Verdicts(NamedTuple):
@@ -76,8 +137,10 @@ class Verdicts(NamedTuple):
     strict: Ints  # the rule of Lin et al. 2021, before the guard: 1 better (both facets up, none hurt), -1 worse, 0 undecided
     do_no_harm: Ints  # the same for their weaker rule: at least one facet up, none hurt
     guard: Bools  # whether the guard turned a label into "trade-off"
-    coverage_p: Floats = NO_PVALUES  # corrected p-values of the deciding tests, where `judge` made the verdicts
-    ranking_p: Floats = NO_PVALUES
+    coverage_found: Ints  # what each facet shows: 1 better, -1 worse, 0 nothing
+    ranking_found: Ints
+    all_queries_found: Ints  # after the correction where neither facet decides, else as it confirms
+    corrected: FamilyPvalues = NO_FAMILY  # p-values of the deciding tests, where `judge` made the verdicts
 
     @property
     def direction(self) -> Ints:
@@ -107,54 +170,116 @@ class Verdicts(NamedTuple):
         )
 
 
-def find(deciding: Tests, corrected: Floats, alpha: float, *, higher_is_better: bool, vetoes: Sequence[Tests] = ()) -> Findings:
+def find(
+    deciding: Tests,
+    corrected: Floats,
+    alpha: float,
+    *,
+    higher_is_better: bool,
+    vetoes: Sequence[Tests] = (),
+    mean: Tests | None = None,
+) -> Findings:
     """Return what the tests of a facet find: the deciding one with its corrected p-values, and others for gain and harm."""
-    sign, tests = 1 if higher_is_better else -1, (deciding, *vetoes)
-    gain, hurt = (
-        np.any([(test.pvalue <= alpha) & (test.direction == side) for test in tests], axis=0) for side in (sign, -sign)
-    )
+    better = 1 if higher_is_better else -1
     significant = corrected <= alpha
-    up, down = (significant & (deciding.direction == side) for side in (sign, -sign))
-    return Findings(up, hurt, down, gain)
+    gain = np.zeros(len(significant), dtype=bool)
+    hurt = np.zeros(len(significant), dtype=bool)
+    for test in (deciding, *vetoes):
+        gain |= (test.pvalue <= alpha) & (test.direction == better)
+        hurt |= (test.pvalue <= alpha) & (test.direction == -better)
+    return Findings(
+        up=significant & (deciding.direction == better),
+        hurt=hurt,
+        down=significant & (deciding.direction == -better),
+        gain=gain,
+        estimate=better * (deciding if mean is None else mean).direction,
+    )
 
 
-def confirmed_by(tests: Sequence[Tests], alpha: float, *, higher_is_better: bool) -> Ints:
-    """Return the direction that all queries confirm for each contender: 1 better, -1 worse, 0 neither."""
-    mean = tests[0]
-    significant = np.any([(test.pvalue <= alpha) & (test.direction == mean.direction) for test in tests], axis=0)
-    return np.where(significant, mean.direction if higher_is_better else -mean.direction, 0)
+def over_all(
+    mean: Tests,
+    corrected: Floats,
+    alpha: float,
+    *,
+    higher_is_better: bool,
+    wilcoxon: Tests | None = None,
+    won_and_lost: Tests | None = None,
+) -> OverAll:
+    """Return what the tests over all queries say: of the mean (with corrected p-values), Wilcoxon, and of won and lost."""
+    better = 1 if higher_is_better else -1
+    confirms = mean.pvalue <= alpha
+    if wilcoxon is not None:
+        confirms = confirms | ((wilcoxon.pvalue <= alpha) & (wilcoxon.direction == mean.direction))
+    is_worse = np.zeros(len(corrected), dtype=bool)
+    is_better = np.zeros(len(corrected), dtype=bool)
+    if won_and_lost is not None:  # the guard is about search lengths
+        for test in (mean, won_and_lost):
+            is_worse |= (test.pvalue <= alpha) & (test.direction == -better)
+            is_better |= (test.pvalue <= alpha) & (test.direction == better)
+    return OverAll(
+        confirmed=np.where(confirms, better * mean.direction, 0),
+        decided=np.where(corrected <= alpha, better * mean.direction, 0),
+        worse=is_worse,
+        better=is_better,
+    )
 
 
-def decide(
-    coverage: Findings,
-    ranking: Findings,
-    confirmed: Ints | None = None,
-    guards: Sequence[Tests] = (),
-    alpha: float = 0.05,
-) -> Verdicts:
-    """Apply the rules of Lin et al. 2021, section 5, then the confirmation and the guard."""
-    up, hurt, down, gain = (of_coverage | of_ranking for of_coverage, of_ranking in zip(coverage, ranking, strict=True))
+def decide(coverage: Findings, ranking: Findings, everywhere: OverAll | None = None) -> Verdicts:
+    """Apply the rules of Lin et al. 2021, section 5, then the confirmation, the decision over all queries, and the guard."""
+    up = coverage.up | ranking.up
+    hurt = coverage.hurt | ranking.hurt
+    down = coverage.down | ranking.down
+    gain = coverage.gain | ranking.gain
     strict = (coverage.up & ranking.up & ~hurt).astype(np.int64) - (coverage.down & ranking.down & ~gain)
     do_no_harm = (up & ~hurt).astype(np.int64) - (down & ~gain)
-    stands = np.zeros(len(do_no_harm), dtype=bool) if confirmed is None else do_no_harm == confirmed
+    nothing = np.zeros_like(do_no_harm)
+    stands = np.zeros(len(do_no_harm), dtype=bool)
     guard = np.zeros(len(do_no_harm), dtype=bool)
-    for test in guards:
-        # A positive direction of the test is worse for the contender, so it contradicts "better", and the reverse.
-        guard |= (test.pvalue <= alpha) & (test.direction * do_no_harm > 0)
+    together = nothing
+    all_queries_found = nothing
+    if everywhere is not None:
+        stands = do_no_harm == everywhere.confirmed
+        # Where neither facet decides, the parts may each be too weak and their sum may not be. No estimate points against it.
+        neither = ~(up | down)
+        all_queries_found = np.where(neither, everywhere.decided, everywhere.confirmed)
+        ahead = neither & (coverage.estimate >= 0) & (ranking.estimate >= 0) & ~hurt
+        behind = neither & (coverage.estimate <= 0) & (ranking.estimate <= 0) & ~gain
+        together = ((everywhere.decided > 0) & ahead).astype(np.int64) - ((everywhere.decided < 0) & behind)
+        claimed = do_no_harm + together  # one of them is 0
+        guard = ((claimed > 0) & everywhere.worse) | ((claimed < 0) & everywhere.better)
     first_that_applies = {
-        "trade-off": guard | (up & hurt) | (down & gain),
+        TRADE_OFF: guard | (up & hurt) | (down & gain),
         "better on both facets": strict > 0,
         "worse on both facets": strict < 0,
-        "better without harm": (do_no_harm > 0) & stands,
-        "worse without gain": (do_no_harm < 0) & stands,
+        "better on coverage": (do_no_harm > 0) & stands & coverage.up,
+        "better on ranking": (do_no_harm > 0) & stands,
+        "worse on coverage": (do_no_harm < 0) & stands & coverage.down,
+        "worse on ranking": (do_no_harm < 0) & stands,
         "coverage gain, unconfirmed": (do_no_harm > 0) & coverage.up,
         "ranking gain, unconfirmed": do_no_harm > 0,
         "coverage loss, unconfirmed": (do_no_harm < 0) & coverage.down,
         "ranking loss, unconfirmed": do_no_harm < 0,
+        "better over all queries": together > 0,
+        "worse over all queries": together < 0,
     }
     codes = [LABELS.index(label) for label in first_that_applies]
     label = np.select(list(first_that_applies.values()), codes, LABELS.index(NO_DIFFERENCE))
-    return Verdicts(label.astype(np.int64), strict, do_no_harm, guard)
+    is_trade_off = label == LABELS.index(TRADE_OFF)
+    return Verdicts(
+        label=label.astype(np.int64),
+        strict=strict,
+        do_no_harm=do_no_harm,
+        guard=guard,
+        coverage_found=_shown(coverage, is_trade_off),
+        ranking_found=_shown(ranking, is_trade_off),
+        all_queries_found=all_queries_found,
+    )
+
+
+def _shown(facet: Findings, is_trade_off: Bools) -> Ints:
+    """Return what is said of a facet: what is significant, and in a trade-off also the harm or gain that made it one."""
+    raw = facet.gain.astype(np.int64) - facet.hurt
+    return np.where((facet.significant == 0) & is_trade_off, raw, facet.significant)
 
 
 def stacked(tests: Sequence[PairTests]) -> PairTests:
@@ -191,27 +316,42 @@ def _joined_where_known(parts: Sequence[Tests | None]) -> Tests | None:
     return _joined(known) if len(known) == len(parts) else None
 
 
+def deciding_pvalues(tests: PairTests) -> FamilyPvalues:
+    """Return the raw p-values that a correction over the family takes: of coverage, ranking and all queries."""
+    all_queries = None if tests.everywhere is None else tests.everywhere.pvalue
+    return FamilyPvalues(tests.coverage.pvalue, tests.ranking.pvalue, all_queries)
+
+
 def judge(
     tests: PairTests,
     *,
     alpha: float,
     correction: str = "none",
     looks: int = 1,
-    corrected: tuple[Floats, Floats] | None = None,
+    corrected: FamilyPvalues | None = None,
 ) -> Verdicts:
     """Reach the verdicts, after the deciding p-values were corrected over the family and multiplied by the number of looks."""
     if corrected is None:
-        corrected = adjust(tests.coverage.pvalue, correction), adjust(tests.ranking.pvalue, correction)
-    coverage_p, ranking_p = (np.minimum(1.0, looks * np.asarray(pvalues)) for pvalues in corrected)
-    coverage = find(tests.coverage, coverage_p, alpha, higher_is_better=True)
+        corrected = deciding_pvalues(tests).each(lambda raw: adjust(raw, correction))
+    pvalues = corrected.each(lambda own: np.minimum(1.0, looks * own))
+    coverage = find(tests.coverage, pvalues.coverage, alpha, higher_is_better=True)
     vetoes = tests.ranking_mean, tests.ranking_wilcoxon
-    ranking = find(tests.ranking, ranking_p, alpha, higher_is_better=tests.higher_is_better, vetoes=vetoes)
-    confirmed = None
-    guards: list[Tests] = []
-    if tests.everywhere is not None and tests.everywhere_wilcoxon is not None:
-        confirming = tests.everywhere, tests.everywhere_wilcoxon
-        confirmed = confirmed_by(confirming, alpha, higher_is_better=tests.higher_is_better)
-    if tests.everywhere is not None and tests.won_and_lost is not None:
-        guards = [tests.everywhere, tests.won_and_lost]
-    verdicts = decide(coverage, ranking, confirmed, guards, alpha)
-    return verdicts._replace(coverage_p=coverage_p, ranking_p=ranking_p)
+    ranking = find(
+        tests.ranking,
+        pvalues.ranking,
+        alpha,
+        higher_is_better=tests.higher_is_better,
+        vetoes=vetoes,
+        mean=tests.ranking_mean,
+    )
+    everywhere = None
+    if tests.everywhere is not None and pvalues.all_queries is not None:
+        everywhere = over_all(
+            tests.everywhere,
+            pvalues.all_queries,
+            alpha,
+            higher_is_better=tests.higher_is_better,
+            wilcoxon=tests.everywhere_wilcoxon,
+            won_and_lost=tests.won_and_lost,
+        )
+    return decide(coverage, ranking, everywhere)._replace(corrected=pvalues)

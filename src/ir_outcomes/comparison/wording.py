@@ -5,25 +5,35 @@ from dataclasses import replace
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import POWER, Facet, RankingFacet, confirming_tests
+from ir_outcomes.comparison.facets import POWER, AllQueries, Facet, RankingFacet
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.comparison.verdict import SENTENCES
-from ir_outcomes.evaluation.evaluation import MANY_MISSING, UNEVEN_JUDGING, notes_on_queries, unjudged_share
+from ir_outcomes.comparison.verdict import NO_DIFFERENCE, is_unconfirmed, meaning_of
+from ir_outcomes.evaluation.evaluation import (
+    MANY_MISSING,
+    UNEVEN_JUDGING,
+    notes_on_documents,
+    notes_on_queries,
+    unjudged_share,
+)
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.formatting import listed, percent, plural, pvalue, pvalue_in_words
+from ir_outcomes.formatting import listed, moved, percent, places_of, plural, pvalue, pvalue_in_words, size
 from ir_outcomes.statistics import Test, design_effect, differences
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.statistics.counts import FEW
+from ir_outcomes.types import DOCUMENTS_ABOVE, LENGTHS, POINTS, RANKS
 
 FEW_QUERIES = 60
 
 
 def in_words(comparison: Comparison, pair: PairedQueries) -> Comparison:
     """Return the comparison with the sentence of its verdict, and its notes, those on the input included, by their rank."""
-    opening = SENTENCES[comparison.verdict.label].format(contender=comparison.contender, baseline=comparison.baseline)
+    opening = meaning_of(comparison.verdict.label).sentence.format(contender=comparison.contender, baseline=comparison.baseline)
     coverage = coverage_words(comparison, "percentage points", _deciding(comparison.coverage))
-    sentence = f"{opening}: {comparison.contender} {coverage}, and {_ranking(comparison.ranking, comparison.unit)}."
+    over_all = ""
+    if meaning_of(comparison.verdict.label).by == "all queries" and comparison.all_queries is not None:
+        over_all = f"; over all queries {_over_all(comparison, comparison.all_queries)}"
+    sentence = f"{opening}: {comparison.contender} {coverage}, and {_ranking(comparison.ranking)}{over_all}."
     first, background = ranked((*comparison.notes, *_notes_on_verdict(comparison, pair)))
     verdict = replace(comparison.verdict, sentence=sentence)
     return replace(comparison, verdict=verdict, notes=first, background=background)
@@ -31,6 +41,7 @@ def in_words(comparison: Comparison, pair: PairedQueries) -> Comparison:
 
 def notes_on_input(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
     """Yield what a careful reader must know about the runs."""
+    yield from notes_on_documents((baseline, contender))
     # How much is missing is said by `_about_missing`, which queries these are in the background.
     yield from (note.removeprefix("Missing queries: ") for note in notes_on_queries((baseline, contender)))
     yield from _about_depth(baseline, contender)
@@ -40,10 +51,12 @@ def notes_on_input(baseline: SearchLengths, contender: SearchLengths) -> Iterato
 # Notes that change how the label is read begin with one of these headlines, in the order in which they are shown. All other
 # notes are background.
 HEADLINES = (
+    "Unknown documents",
     "Many queries are missing",
     "The guard acted",
     "The mean over all queries goes the other way",
     "Not confirmed on all queries",
+    "Significant over all queries only",
     "Another direction at other cutoffs",
     "Tests of ranking contradict each other",
     "A few queries with large changes decide on ranking",
@@ -57,7 +70,6 @@ HEADLINES = (
     "Few differences",
     "Few queries",
     "Dependent queries",
-    "Harm is not excluded",
 )
 
 
@@ -77,6 +89,7 @@ def _notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[s
         _about_guard,
         _about_naive_mean,
         _about_confirmation,
+        _about_blocked,
         _about_cutoffs,
         _about_tests,
         _about_few_queries,
@@ -94,25 +107,10 @@ def coverage_words(comparison: Comparison, points: str = "points", test: str = "
     """Say the difference in coverage, with its test where there is one to say."""
     difference, outcomes = comparison.coverage.difference or 0.0, comparison.outcomes
     does, items = ("answers", "queries") if comparison.unit == "query" else ("finds", "relevant documents")
-    if comparison.ranking.measured_in != "ranks":
+    if not comparison.in_lengths:
         does = "scores above zero on"
     how_many = f"{size(difference, 2)} {points} {'more' if difference > 0 else 'fewer'}" if difference else "as many"
     return f"{does} {how_many} of the {items} (won {outcomes.won}, lost {outcomes.lost}{test and '; '}{test})"
-
-
-def size(difference: float, places: int) -> str:
-    """Write the size of a difference that is not 0, so that it does not read like 0."""
-    return f"{abs(difference):.{places}f}" if abs(difference) >= 0.5 * 10.0**-places else f"{abs(difference):.1g}"
-
-
-def _moved(difference: float | None, measured_in: str) -> str:
-    """Say a difference in search lengths, or in another measure."""
-    if not difference:
-        return "the same on average"
-    is_more = difference > 0
-    if measured_in == "ranks":
-        return f"{size(difference, 2)} ranks {'longer' if is_more else 'shorter'}"
-    return f"{size(difference, 4)} {'higher' if is_more else 'lower'}"
 
 
 def _tested(test: Test) -> str:
@@ -124,22 +122,50 @@ def _deciding(facet: Facet) -> str:
     return text if facet.pvalue_corrected == facet.pvalue else f"{text}, corrected {pvalue(facet.pvalue_corrected)}"
 
 
-def _ranking(facet: RankingFacet, unit: str) -> str:
+def _ranking(facet: RankingFacet) -> str:
     """Say the estimate of the test that decides on ranking: its direction is that of the verdict."""
     if facet.baseline is None or facet.contender is None:
         return "nothing is found by both runs, so their rankings cannot be compared"
-    n, what, places, words = plural("query", facet.n), "the search", 2, ("shorter", "longer")
-    where = f"on the {n} that both answer" if unit == "query" else f"on what both find, on {n}"
-    if facet.measured_in != "ranks":
-        where, what, places, words = f"on the {n} where both are above zero", facet.measured_in, 4, ("lower", "higher")
-    change = _moved(facet.difference, facet.measured_in)
+    n = plural("query", facet.n)
+    places = places_of(facet.measured_in)
+    is_longer = ("lower", "higher")
+    if facet.measured_in == RANKS:
+        where = f"on the {n} that both answer"
+        what = "the search is"
+        is_longer = ("shorter", "longer")
+    elif facet.measured_in == DOCUMENTS_ABOVE:
+        where = f"on what both find, on {n}"
+        what = "a relevant document has"
+        is_longer = ("fewer irrelevant documents above it", "more irrelevant documents above it")
+    else:
+        where = f"on the {n} where both are above zero"
+        what = f"{facet.measured_in} is"
+    if not facet.difference and facet.measured_in == DOCUMENTS_ABOVE:
+        what = "the number of irrelevant documents above a relevant one is"
     # What a test of ranking is about, where that is not the mean.
     about = facet.test if facet.test.endswith("()") else {"wilcoxon": "signed ranks"}.get(facet.test)
-    if about is not None:
-        direction = facet.decides.direction
-        change = f"{words[direction > 0] if direction else f'neither {words[1]} nor {words[0]}'} by {about}"
+    if about is None:
+        change = moved(facet.difference, facet.measured_in)
+    elif facet.decides.direction:
+        change = f"{is_longer[facet.decides.direction > 0]} by {about}"
+    else:
+        change = f"neither {is_longer[1]} nor {is_longer[0]} by {about}"
     means = f"{facet.baseline:.{places}f} to {facet.contender:.{places}f}"
-    return f"{where} ({facet.n_nonzero} of which differ) {what} is {change} (means {means}; {_deciding(facet)})"
+    return f"{where} ({facet.n_nonzero} of which differ) {what} {change} (means {means}; {_deciding(facet)})"
+
+
+def _over_all(comparison: Comparison, whole: AllQueries) -> str:
+    """Say the difference over all queries, and its tests."""
+    change = moved(whole.difference, whole.measured_in)
+    tests = [_tested(whole.test)]
+    if comparison.settings.family > 1:
+        tests.append(f"corrected {pvalue(whole.pvalue_corrected)}")
+    if is_unconfirmed(comparison.verdict.label):
+        tests.append(_tested(whole.tests["wilcoxon"]))
+    what = {RANKS: "the search is ", DOCUMENTS_ABOVE: "there are "}.get(whole.measured_in, f"{whole.measured_in} is ")
+    if not whole.difference and whole.measured_in == DOCUMENTS_ABOVE:
+        what = "their number is "
+    return f"{what}{change} ({', '.join(tests)})"
 
 
 def _about_missing(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
@@ -158,20 +184,26 @@ def _about_guard(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
     restricted = comparison.restricted
     if restricted is None or not comparison.verdict.guard:
         return
-    says, against, sign = ("better", "longer", 1) if comparison.verdict.do_no_harm == "better" else ("worse", "shorter", -1)
+    says, sign = ("better", 1) if _claimed(comparison) > 0 else ("worse", -1)
     lost, won = ("none" if rank is None else f"{rank:g}" for rank in (comparison.outcomes.lost_at, comparison.outcomes.won_at))
     found = [
-        f"{what} makes it {abs(difference):.2f} ranks {against} ({pvalue_in_words(test.pvalue)})"
+        f"{what} makes it {moved(difference, restricted.measured_in)} ({pvalue_in_words(test.pvalue)})"
         for what, difference, test in (
             ("the search over all queries", restricted.difference, restricted.test),
             ("what was won and lost by itself", restricted.won_and_lost, restricted.won_and_lost_test),
         )
         if test.pvalue <= comparison.alpha and test.direction == sign
     ]
-    yield (
-        f'The guard acted: the facets alone say "{says}", but {listed(found)}, counting {restricted.horizon + 1} where nothing '
-        f"is found (median ranks: lost {lost}, won {won}); so the label is trade-off."
-    )
+    beyond = f"counting {restricted.horizon + 1} where nothing is found (median ranks: lost {lost}, won {won})"
+    yield f'The guard acted: without it the label would say "{says}", but {listed(found)}, {beyond}; so it is a trade-off.'
+
+
+def _claimed(comparison: Comparison) -> int:
+    """Return what the facets say before the guard, or all queries where neither does: 1 better, -1 worse, 0 nothing."""
+    claims = {"better": 1, "worse": -1, "none": 0, "undecided": 0}
+    by_facets = claims[comparison.verdict.do_no_harm]
+    whole = comparison.all_queries
+    return by_facets or (claims[whole.found] if whole is not None else 0)
 
 
 def _about_naive_mean(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
@@ -189,22 +221,45 @@ def _about_naive_mean(comparison: Comparison, pair: PairedQueries) -> Iterator[s
 
 def _about_confirmation(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
     """Say that all queries do not confirm the one facet that changed, or that nothing can."""
-    changed, is_unconfirmed, _ = comparison.verdict.label.partition(", unconfirmed")
-    if pair.all_queries is None and pair.measure is None:
-        opening = "Not confirmed on all queries: without" if is_unconfirmed else "Without"
+    label = comparison.verdict.label
+    changed = label.partition(", unconfirmed")[0]
+    whole = comparison.all_queries
+    if whole is None and pair.measure is None:
+        opening = "Not confirmed on all queries: without" if is_unconfirmed(label) else "Without"
+        what = f"the {changed}" if is_unconfirmed(label) else "a direction"
         yield (
-            f"{opening} a cutoff the search lengths over all queries are not known: they could not confirm "
-            f"{f'the {changed}' if is_unconfirmed else 'a direction'}, or show that early answers were lost and late ones won."
+            f"{opening} a cutoff the search lengths over all queries are not known: they could not confirm {what}, or show "
+            "that early answers were lost and late ones won."
         )
-    elif pair.all_queries is None and is_unconfirmed:
+    elif whole is None and is_unconfirmed(label):
         yield (
             f"Not confirmed on all queries: {pair.measure} is 0, its best value, where nothing is found, so its mean over all "
             f"queries cannot confirm the {changed}."
         )
-    elif pair.all_queries is not None and is_unconfirmed:
-        seen = _moved(float(differences(*pair.all_queries).mean()), pair.measure or "ranks")
-        tests = ", ".join(map(_tested, confirming_tests(pair, comparison.restricted)))
-        yield f"Not confirmed on all queries: there {pair.measure or 'the search'} is {seen} ({tests})."
+    elif whole is not None and is_unconfirmed(label):
+        yield f"Not confirmed on all queries: there {_over_all(comparison, whole)}."
+
+
+def _about_blocked(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+    """Say why a significant difference over all queries is not the label where neither facet decides."""
+    whole = comparison.all_queries
+    if whole is None or whole.found == "none" or comparison.verdict.label != NO_DIFFERENCE:
+        return
+    against = [facet.name for facet in (comparison.coverage, comparison.ranking) if _points_against(facet, whole.found)]
+    if against:
+        verb = "points" if len(against) == 1 else "point"
+        yield (
+            f"Significant over all queries only: there {_over_all(comparison, whole)}, but {listed(against)} {verb} the other "
+            "way, so the label has no direction."
+        )
+
+
+def _points_against(facet: Facet, direction: str) -> bool:
+    """Return whether the estimate of a facet, or one of its tests, has the other direction."""
+    sign = {"better": 1, "worse": -1}[direction]
+    better = 1 if facet.higher_is_better else -1
+    raw = [test.direction * better for test in facet.harm_tests if test.pvalue <= facet.alpha]
+    return facet.gain * sign < 0 or -sign in raw
 
 
 def _about_cutoffs(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
@@ -230,7 +285,7 @@ def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[
     if baseline.judged_only:
         returned = f"without unjudged documents {returned}"
     else:
-        returned += f"; compare with cutoff={max(min(depths), 1)}, which both reach"
+        returned += f"; compare with `cutoff={max(min(depths), 1)}`, which both reach"
     yield (
         f"Unequal depth: {returned}. Over all queries what is not found counts as rank {min(cutoff, max(depths)) + 1}, so a "
         "gain may stay unconfirmed."
@@ -252,7 +307,7 @@ def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Itera
     if biased:
         yield (
             f"Judged unequally: {next(iter(biased.values()))} are unjudged, which can bias {listed(list(biased))}: see "
-            "judged_only=True."
+            "`judged_only=True`."
         )
     if shares:
         yield f"Unjudged documents: {'; '.join(shares.values())}."
@@ -324,18 +379,16 @@ def _about_intervals(comparison: Comparison, pair: PairedQueries) -> Iterator[st
 
 
 def _about_harm(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
-    """Say which losses the intervals leave possible; where the label claims no harm, that changes how it is read."""
-    losses, excluded = [], []
+    """Say which losses the intervals leave possible."""
+    losses = []
+    excluded = []
     for facet in (comparison.coverage, comparison.ranking):
-        unit, places = _unit_of(facet)
         loss = None if facet.worst_case is None else facet.worst_case * (-1 if facet.higher_is_better else 1)
         if loss is not None and loss > 0:
-            losses.append(f"{size(loss, places)} {unit}")
+            losses.append(f"{size(loss, places_of(facet.measured_in))} {_unit_of(facet)}")
         elif loss is not None:
             excluded.append(facet.name)
-    if losses and comparison.verdict.label in ("better without harm", "no significant difference"):
-        yield f"Harm is not excluded: a loss of up to {listed(losses)} is possible."
-    elif losses:
+    if losses:
         yield f"A loss of up to {listed(losses)} cannot be ruled out."
     if excluded:
         yield f"Any loss of {listed(excluded)} is excluded at the {percent(1 - comparison.alpha, 0)} % level."
@@ -348,7 +401,7 @@ def _about_power(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
         if facet.detectable is not None:
             n = comparison.settings.n_clusters or facet.n
             is_exact = n >= 200 and facet.decides.n_nonzero >= FEW and facet.test in ("t", "exact")
-            found.append(f"{'' if is_exact else 'about '}{facet.detectable:.2f} {_unit_of(facet)[0]}")
+            found.append(f"{'' if is_exact else 'about '}{facet.detectable:.2f} {_unit_of(facet)}")
         elif facet.name == "coverage" and (facet.test == "exact" or facet.deviation):
             unknown.append(f"On coverage not even 100 percentage points would be found with {percent(POWER, 0)} % power.")
         elif facet.deviation == 0:
@@ -358,11 +411,11 @@ def _about_power(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
     yield from unknown
 
 
-def _unit_of(facet: Facet) -> tuple[str, int]:
-    """Return the unit of a facet in words, and the decimal places of its differences."""
-    if facet.measured_in == "percentage points":
-        return "points of coverage", 2
-    return ("ranks", 2) if facet.measured_in == "ranks" else (f"of {facet.measured_in}", 4)
+def _unit_of(facet: Facet) -> str:
+    """Return the unit of a facet in words."""
+    if facet.measured_in == POINTS:
+        return "points of coverage"
+    return facet.measured_in if facet.measured_in in LENGTHS else f"of {facet.measured_in}"
 
 
 def _about_clusters(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:

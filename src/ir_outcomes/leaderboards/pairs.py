@@ -17,16 +17,15 @@ import numpy as np
 
 from ir_outcomes.comparison.facets import PairSamples, PairTests, run_tests, samples_of
 from ir_outcomes.comparison.outcomes import PairedQueries, coverage_test_for, from_items, horizon_of
-from ir_outcomes.comparison.verdict import LABELS, MIRRORED, Direction, direction_of, judge
+from ir_outcomes.comparison.verdict import LABELS, MIRRORED, deciding_pvalues, direction_of, judge
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.leaderboards.changes import ChangeCounts, Changes
 from ir_outcomes.results import Column
-from ir_outcomes.statistics import adjust
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.signflips import Levels
 from ir_outcomes.statistics.tests import Tests
-from ir_outcomes.types import Bools, Floats, Ints
+from ir_outcomes.types import Bools, Direction, Floats, Ints
 
 # Both bound a table of numbers by pairs, whatever the number of runs.
 _MOST_NUMBERS = 1 << 20
@@ -43,11 +42,13 @@ class PairVerdict:
     coverage: float  #: change of coverage, percentage points, higher is better
     coverage_p: float  #: of the exact binomial test, or of the sign-flip test where shares of documents are compared
     coverage_p_corrected: float  #: over all pairs
-    baseline_length: float | None  #: mean search length on what both found, ranks, lower is better; None where that is nothing
+    baseline_length: float | None  #: mean search length on what both found, lower is better; None where that is nothing
     contender_length: float | None  #: that of the contender
     ranking_p: float  #: of the test of the mean that decides (t; with fewer than 30 differences that are not zero sign flips)
     ranking_p_corrected: float  #: over all pairs
-    all_queries: float  #: change of the restricted search length over all queries, ranks, lower is better
+    all_queries: float  #: change of the restricted search length over all queries, lower is better
+    all_queries_p: float  #: of the test of its mean
+    all_queries_p_corrected: float  #: over all pairs
     label: str  #: the verdict, one of `ir_outcomes.comparison.verdict.LABELS`, after the confirmation and the guard
 
     @property
@@ -80,9 +81,11 @@ PAIR_COLUMNS = (
     Column("run", "baseline"),
     Column("coverage", form="+.1f", unit="points", better="higher"),
     Column("coverage_p", "coverage_p_corrected", "p", "p"),
-    Column("its_length", "baseline_length", "length A", ".2f", "ranks", "lower"),
-    Column("own_length", "contender_length", "length B", ".2f", "ranks", "lower"),
+    Column("its_length", "baseline_length", "length A", ".2f", better="lower"),
+    Column("own_length", "contender_length", "length B", ".2f", better="lower"),
     Column("ranking_p", "ranking_p_corrected", "p", "p"),
+    Column("all_queries", heading="all queries", form="+.2f", better="lower"),
+    Column("all_queries_p", "all_queries_p_corrected", "p", "p"),
     Column("verdict", "label", form="label"),
 )
 
@@ -106,7 +109,7 @@ class PairVerdicts(Sequence[PairVerdict]):
     __slots__ = ("_labels", "_names", "_numbers", "_runs")
 
     def __init__(self, names: tuple[str, ...], numbers: Floats, labels: Ints) -> None:
-        """Take (n_pairs, 8) numbers, which are the fields of `PairVerdict` from `coverage` to `all_queries`, and labels."""
+        """Take (n_pairs, 10) numbers, the fields of `PairVerdict` from `coverage` to `all_queries_p_corrected`, and labels."""
         self._names = names
         self._numbers = numbers
         self._labels = labels.astype(np.int8)
@@ -159,8 +162,9 @@ def all_pairs(
     n_pairs = len(evaluation) * (len(evaluation) - 1) // 2
     coverage_test = coverage_test_for(evaluation)
     levels = first_step_level(alpha, n_pairs, correction) / looks, alpha
-    numbers = np.empty((n_pairs, 8))
-    coverage, coverage_p, coverage_corrected, baseline, contender, ranking_p, ranking_corrected, all_queries = numbers.T
+    numbers = np.empty((n_pairs, 10))
+    coverage, coverage_p, coverage_corrected, *of_lengths = numbers.T
+    baseline, contender, ranking_p, ranking_corrected, all_queries, all_queries_p, all_queries_corrected = of_lengths
     tests: list[PairTests] = []
     end = 0
     blocks = blocks_of_pairs(evaluation, levels)
@@ -173,16 +177,20 @@ def all_pairs(
         _fill(tests[0], block_tests, slice(start, end))
     (found,) = tests
     judged = judge(found, alpha=alpha, correction=correction, looks=looks)
-    coverage_p[:] = found.coverage.pvalue
-    coverage_corrected[:] = judged.coverage_p
-    ranking_p[:] = found.ranking.pvalue
-    ranking_corrected[:] = judged.ranking_p
+    raw: Any = deciding_pvalues(found)  # of all queries too, because an evaluation has a cutoff
+    corrected: Any = judged.corrected
+    coverage_p[:] = raw.coverage
+    coverage_corrected[:] = corrected.coverage
+    ranking_p[:] = raw.ranking
+    ranking_corrected[:] = corrected.ranking
+    all_queries_p[:] = raw.all_queries
+    all_queries_corrected[:] = corrected.all_queries
     everywhere: Any = found.everywhere  # never None, because an evaluation has a cutoff
     return PairVerdicts(evaluation.names, numbers, judged.label), {
         "verdict": judged.direction,
-        "coverage": found.coverage.direction * (judged.coverage_p <= alpha),
-        "ranking": -found.ranking.direction * (judged.ranking_p <= alpha),
-        "all queries": -everywhere.direction * (adjust(everywhere.pvalue, correction) <= alpha),
+        "coverage": found.coverage.direction * (corrected.coverage <= alpha),
+        "ranking": -found.ranking.direction * (corrected.ranking <= alpha),
+        "all queries": -everywhere.direction * (corrected.all_queries <= alpha),
     }
 
 

@@ -178,7 +178,7 @@ def _key(source: _Source) -> Any:
 
 def _curve_of(source: _Source) -> Curve | None:
     comparison, evaluation = source.section.comparison, source.evaluation
-    if evaluation is None or comparison.queries is None or comparison.ranking.measured_in != "ranks":
+    if evaluation is None or comparison.queries is None or not comparison.in_lengths:
         return None
     of_queries = evaluation.restrict([query.query_id for query in comparison.queries])
     return curve_of(of_queries[[comparison.baseline, comparison.contender]], 1 - comparison.alpha)

@@ -10,18 +10,19 @@ from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.across.judges import JudgesComparison
 from ir_outcomes.across.result import Condition, ConditionsComparison, Curve, Overall
-from ir_outcomes.comparison.facets import Facet, RestrictedLength
+from ir_outcomes.comparison.facets import AllQueries, Facet
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.verdict import LABELS, direction_of
-from ir_outcomes.formatting import fixed, interval, places_of, pvalue
+from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.formatting import fixed, interval, places_of, pvalue, short_unit
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.pages.content import TOO_FEW, Section, sections_of
 from ir_outcomes.results import Result
+from ir_outcomes.types import DOCUMENTS_ABOVE
 
 OUTCOMES = ("won", "both", "neither", "lost")  # the order of every picture
 _RATIO_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100)
 _SHARE_EDGES = (1, 2, 5, 10, 20, 50)  # points
-_FINDINGS = {"better": "improves", "worse": "worsens", "same": "no finding"}
+_FINDINGS = {"better": "better", "worse": "worse", "none": ""}
 _MINUS, _AT_LEAST = "\N{MINUS SIGN}", "\N{GREATER-THAN OR EQUAL TO}"
 _Bounds = tuple[float, float] | None
 _Effect = tuple[float | None, _Bounds]
@@ -91,57 +92,47 @@ def facets_of(comparison: Comparison) -> list[dict[str, Any]]:
     found = "queries answered" if by_query else "relevant documents found"
     if cutoff:
         found += f" within rank {cutoff if whole is None else min(cutoff, whole.horizon):,}"
-    what = "rank of the first answer, where both answer" if by_query else "search length on what both found"
-    if ranking.measured_in != "ranks":
+    what = "rank of the first answer, where both answer"
+    if not by_query:
+        what = f"{DOCUMENTS_ABOVE} what both found, and 1 for itself"
+    if not comparison.in_lengths:
         what = f"mean {ranking.measured_in} where both are above 0"
     facets = ((comparison.coverage, found), (ranking, what))
-    rows = [_facet_row(facet, facet.name.capitalize(), explanation, _finding(facet)) for facet, explanation in facets]
+    rows = [_facet_row(facet, explanation, comparison) for facet, explanation in facets]
     if whole is not None:
         length = "rank of the first answer" if by_query else "search length"
-        explanation = f"{length}, {whole.horizon + 1:,} where none"
-        rows.append(_facet_row(whole, "Check: all queries", explanation, _check(whole, comparison)))
+        rows.append(_facet_row(whole, f"{length}, {whole.horizon + 1:,} where none", comparison))
     return rows
 
 
-def _finding(facet: Facet) -> tuple[str, str, str]:
-    """Return what the tests of a facet find, its tone, and the p-value that says so."""
-    own, p = tone_of(facet.gain), pvalue(facet.pvalue_corrected, facet.alpha)
-    raw = min(test.pvalue for name, test in facet.tests.items() if name in (facet.test, "t", "wilcoxon"))
-    if facet.pvalue_corrected <= facet.alpha:
-        return _FINDINGS[own], own, p
-    if own == "worse" and raw <= facet.alpha:  # harm counts without the correction, whichever test finds it
-        return _FINDINGS[own], own, f"{pvalue(raw, facet.alpha)} uncorrected"
-    return _FINDINGS["same"], "same", p
+_TEST_WORDS = {"corrected": "", "wilcoxon": " by Wilcoxon", "t": " by t", "signflip": ""}
 
 
-def _check(whole: RestrictedLength, comparison: Comparison) -> tuple[str, str, str]:
-    """Return whether the search over all queries agrees with the label, a tone of its own, and its p-value."""
-    own, finding = tone_of(-whole.difference), _FINDINGS["same"]
-    if whole.test.pvalue <= comparison.alpha:
-        agreement = {"none": _FINDINGS[own], own: "agrees"}
-        finding = agreement.get(direction_of(comparison.verdict.label), "contradicts")
-    return finding, "check", pvalue(whole.test.pvalue, comparison.alpha)
-
-
-def _facet_row(facet: Facet | RestrictedLength, name: str, explanation: str, found: tuple[str, str, str]) -> dict[str, Any]:
-    unit, percent = ("points", " %") if facet.measured_in == "percentage points" else (facet.measured_in, "")
-    finding, tone, p = found
-    estimate = change_of(facet)._replace(tone=tone)
+def _facet_row(part: Facet | AllQueries, explanation: str, comparison: Comparison) -> dict[str, Any]:
+    own, test = comparison.shown_test(part)
+    unit, percent = ("points", " %") if part.measured_in == "percentage points" else (part.measured_in, "")
+    estimate = change_of(part)._replace(tone=found_tone(part))
     means = {
-        run: fixed(mean, places_of(facet.measured_in)) + percent * (mean is not None)
-        for run, mean in (("baseline", facet.baseline), ("contender", facet.contender))
+        run: fixed(mean, places_of(part.measured_in)) + percent * (mean is not None)
+        for run, mean in (("baseline", part.baseline), ("contender", part.contender))
     }
+    words = _TEST_WORDS.get(test, "") if test != part.decides.name else ""
     return {
-        "name": name, "explanation": explanation, "unit": unit, **means, "finding": finding, "pvalue": p,
-        "estimate": estimate, "axis": _axis([estimate], _sign(facet)),
+        "name": part.name.capitalize(), "explanation": explanation, "unit": unit, **means, "finding": _FINDINGS[part.found],
+        "pvalue": f"{pvalue(own, comparison.alpha)}{words}", "estimate": estimate, "axis": _axis([estimate], _sign(part)),
     }  # fmt: skip
+
+
+def found_tone(part: Facet | AllQueries) -> str:
+    """Return the style of what was found: "better", "worse" or "same"."""
+    return "same" if part.found == "none" else part.found
 
 
 def _sign(measured: Any) -> int:
     return 1 if measured.higher_is_better else -1
 
 
-def change_of(facet: Facet | RestrictedLength) -> Estimate:
+def change_of(facet: Facet | AllQueries) -> Estimate:
     """Return the difference of a facet as a gain."""
     return _estimate(facet.difference, facet.interval, _sign(facet), places_of(facet.measured_in))
 
@@ -211,7 +202,7 @@ def _of_comparisons(what: str, names: Sequence[str], sections: Sequence[Section]
 
 
 def _found(facet: Facet) -> Estimate:
-    return change_of(facet)._replace(tone=_finding(facet)[1])
+    return change_of(facet)._replace(tone=found_tone(facet))
 
 
 def _of_conditions(result: ConditionsComparison) -> Forest:
@@ -233,9 +224,9 @@ def _condition_row(number: int, row: Condition, signs: Sequence[int]) -> Row:
     drawn = _drawn(shown, signs)
     comparison = row.comparison
     ranks = fixed(comparison.ranking.difference, 2, signed=True).replace("-", _MINUS)
-    drawn[1] = drawn[1]._replace(text=f"{ranks} ranks, B / A {drawn[1].text}")
+    drawn[1] = drawn[1]._replace(text=f"{ranks} {short_unit(comparison.ranking.measured_in)}, B / A {drawn[1].text}")
     for place, facet in enumerate((comparison.coverage, comparison.ranking)):
-        if not row.labelled or drawn[place].tone != _finding(facet)[1]:  # the ratio has an interval of its own
+        if not row.labelled or drawn[place].tone != found_tone(facet):  # the ratio has an interval of its own
             drawn[place] = drawn[place]._replace(tone="same")
     return Row(row.condition, row.label or TOO_FEW, drawn, number, contender=comparison.contender)
 
@@ -246,7 +237,7 @@ def _mean_rows(overall: Overall, signs: Sequence[int]) -> Iterator[Row]:
     yield Row("these, mean", overall.label or "", _drawn(means, signs), kind="these", contender=overall.contender)
     news = [(own.new.effect, own.new.prediction) if own.new else _NONE for own in overall.pooled]
     if any(effect is not None for effect, _ in news):
-        yield Row("a new one", "expected", _drawn(news, signs), kind="new", contender=overall.contender)
+        yield Row("a new one", "", _drawn(news, signs), kind="new", contender=overall.contender)
 
 
 def _drawn(effects: Sequence[_Effect], signs: Sequence[int]) -> list[Estimate]:
@@ -316,14 +307,18 @@ def changes_of(comparison: Comparison) -> Changes:
 
 def _bins_of_ranking(comparison: Comparison) -> tuple[str, list[str], list[float]]:
     """Return what changes, the names of the bins on one side, and the edges between these."""
-    if comparison.ranking.measured_in != "ranks":
+    if not comparison.in_lengths:
         return comparison.ranking.measured_in, ["<0.1", "0.1\N{EN DASH}0.3", ">0.3"], [0.1, 0.3]
     last = comparison.restricted.horizon if comparison.restricted else 11  # no bin is beyond the cutoff
     edges = [edge for edge in (1, 2, 10, 100, 1000) if edge < last] or [1]
     names = [f"{low}" if high == low + 1 else f"{low}\N{EN DASH}{high - 1}" for low, high in pairwise(edges)]
     if names and any((gain or 0) % 1 for gain in gains_of(comparison)):
         names[0] = "<2"  # search lengths of several documents are averages
-    return "search length, ranks", [*names, f"{_AT_LEAST}{edges[-1]}"], [float(edge) for edge in edges[1:]]
+    return (
+        f"search length, {comparison.ranking.measured_in}",
+        [*names, f"{_AT_LEAST}{edges[-1]}"],
+        [float(edge) for edge in edges[1:]],
+    )
 
 
 def outcomes_of(comparison: Comparison) -> list[tuple[str, int, float]]:

@@ -24,8 +24,8 @@ LEAST_WIDTH = 12  # of a column of text that is folded
 _PVALUE = re.compile(r"\bp ([=<]) (?=\d)")  # stays on one line
 _NO_BREAK = "\0"  # cannot be in text whose control characters are escaped
 _COLOURS = {
-    "bold blue": r"\bbetter (on both facets|without harm)|\bpass\b",
-    "bold dark_orange": r"\bworse (on both facets|without gain)|\bfail\b",
+    "bold blue": r"\bbetter (on (both facets|coverage|ranking)|over all queries)|\bpass\b",
+    "bold dark_orange": r"\bworse (on (both facets|coverage|ranking)|over all queries)|\bfail\b",
     "bold": r"\btrade-off\b|\b(coverage|ranking) (gain|loss), unconfirmed\b|\binconclusive\b",
 }
 
@@ -262,7 +262,7 @@ def as_latex(
     for each in mark:
         check_choice("mark", each, get_args(Mark))
     if label is not None and not _LABEL.fullmatch(label):
-        raise ParameterError(f"label={label!r}: use letters, digits and - : . only, such as tab:comparison")
+        raise ParameterError("use letters, digits and - : . only, such as tab:comparison", label=label)
     parts = []
     for number, table in enumerate((table for table in view.tables if table.columns), start=1):
         described = [*map(_sentence, (table.title or view.headline, *table.captions)), *_legend_of_marks(table, mark)]

@@ -15,6 +15,7 @@ from ir_outcomes.pages.content import sections_of
 from ir_outcomes.showing import RANK_TICKS, charts, conditions_words, count, figures, items_words, level_words, tone
 from ir_outcomes.showing.charts import Forest, change_of, forest_of, tone_of
 from ir_outcomes.showing.figures import GREY, INK, LIGHT, MUTED, TONES, draws, finished
+from ir_outcomes.types import DOCUMENTS_ABOVE, RANKS
 
 MOST_INTERVALS = 30  # contenders
 MOST_NAMES = 10  # contenders; of more, only the outermost are named
@@ -22,6 +23,7 @@ NAMED_QUERIES = 60  # up to this many queries have their id under their bar
 OUTCOME_STYLES = {"won": TONES["better"], "both": (GREY, ""), "neither": (LIGHT, ""), "lost": TONES["worse"]}
 Items = Sequence[Comparison]
 _MARKERS = {"better": "^", "worse": "v", "mixed": "D", "same": "o"}
+_FEWER = {RANKS: "fewer ranks to read", DOCUMENTS_ABOVE: "fewer documents above"}  # how a gain is said
 _TONE_NAMES = {"better": "better", "mixed": "trade-off", "same": "no finding", "worse": "worse"}
 
 
@@ -31,7 +33,7 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
     given = _sequence(comparisons)
     items = [item for item in given if item.coverage.difference is not None and item.ranking.difference is not None]
     if not items:
-        raise ParameterError("kind='facets': no query is found by both runs, so there is no ranking facet to draw")
+        raise ParameterError("no query is found by both runs, so there is no ranking facet to draw", kind="facets")
     is_crowded, tones = len(items) > MOST_INTERVALS, [tone(item.verdict.label) for item in items]
     ax = figures.panel(ax, 6.2, 5.0)
     ax.axhline(0, color=MUTED, linewidth=0.8, zorder=1)
@@ -47,7 +49,7 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
         points.append((x or 0.0, y or 0.0))
     ax.margins(0.08)
     found, unit = ("queries answered" if items[0].unit == "query" else "relevant documents found"), items[0].ranking.measured_in
-    gained = "ranks fewer to read" if unit == "ranks" else f"{figures.literal(unit)} gained"
+    gained = _FEWER.get(unit, f"{figures.literal(unit)} gained")
     counts = ", ".join(f"{number} {_TONE_NAMES[style]}" for style, number in sorted(Counter(tones).items()))
     shown = "intervals not drawn" if is_crowded else f"{level_words(items[0].settings.alpha)}s"
     contenders, baseline = _versus_names(items)
@@ -93,7 +95,7 @@ def draw_ranks(comparison: Comparison, ax: Any) -> Any:
     """Draw search length against search length, 1 at the top and at the right; above the diagonal the contender is better."""
     pairs, unit = charts.pairs_of(comparison), comparison.ranking.measured_in
     if not pairs:
-        raise ParameterError("kind='ranks': no query is found by both runs")
+        raise ParameterError("no query is found by both runs", kind="ranks")
     baselines, contenders, numbers, tones = zip(*pairs, strict=True)
     ax = figures.panel(ax, 5.0, 5.2)
     colors = [f"{TONES[style][0]}B3" for style in tones]  # 70 %, so that points show each other
@@ -102,13 +104,13 @@ def draw_ranks(comparison: Comparison, ax: Any) -> Any:
     ax.scatter(baselines, contenders, s=sizes, facecolor=faces, edgecolor=colors, linewidths=0.9)
     values = (*baselines, *contenders)
     low, high = min([0.0, *values]), 1.05 * max([1.0, *values])
-    if unit == "ranks":
+    if comparison.in_lengths:
         low, high = 0.8, 1.3 * max([10.0, *values])
         _rank_axes(ax, high, "x", "y")
     ends = (low, high) if comparison.ranking.higher_is_better else (high, low)
     ax.plot(ends, ends, color=MUTED, linewidth=0.8, linestyle="--")
     ax.set(xlim=ends, ylim=ends, aspect="equal")
-    what = "search length, ranks" if unit == "ranks" else figures.literal(unit)
+    what = f"search length, {unit}" if comparison.in_lengths else figures.literal(unit)
     baseline, contender = figures.labels_of([comparison.baseline, comparison.contender])
     return finished(
         ax, f"Above the line {comparison.contender} is better; larger points are several queries",
@@ -129,7 +131,9 @@ def _rank_axes(ax: Any, last: float, *which: str) -> None:
 @draws("queries", Comparison)
 def draw_queries(comparison: Comparison, ax: Any) -> Any:
     """Draw the gain of every query as a bar, from the largest loss to the largest gain; what is not found counts as k + 1."""
-    in_ranks, whole = comparison.ranking.measured_in == "ranks", comparison.restricted
+    in_lengths = comparison.in_lengths
+    unit = comparison.ranking.measured_in
+    whole = comparison.restricted
     found = sorted(_gains(comparison))
     ax = figures.panel(ax, 7.0 if len(found) <= 40 else 9.5, 4.0)
     kinds = {"won": "better", "better": "better", "same": "same", "worse": "worse", "lost": "worse"}
@@ -141,10 +145,10 @@ def draw_queries(comparison: Comparison, ax: Any) -> Any:
     ax.set_xlim(-0.8, len(found) - 0.2)
     names = figures.labels_of([query for _, _, query in found], most=16) if len(found) <= NAMED_QUERIES else []
     ax.set_xticks(range(len(names)), names, rotation=90, fontsize=7)
-    if in_ranks:
+    if in_lengths:
         ax.set_yscale("symlog", linthresh=1)
         ax.yaxis.set_major_formatter("{x:,.0f}")
-    gained = "ranks fewer to read, log scale" if in_ranks else f"{figures.literal(comparison.ranking.measured_in)} gained"
+    gained = f"{_FEWER[unit]}, log scale" if in_lengths else f"{figures.literal(unit)} gained"
     missing = "" if whole is None else f"; what is not found counts as rank {whole.horizon + 1:,}"
     counts = Counter(kind for _, kind, _ in found)
     groups = ", ".join(f"{kind} {counts[kind]:,}" for kind in kinds if counts[kind])
@@ -157,10 +161,9 @@ def draw_queries(comparison: Comparison, ax: Any) -> Any:
 
 def _gains(comparison: Comparison) -> Iterator[tuple[float, str, str]]:
     """Yield gain, kind of change and id of each query that a run answered."""
-    in_ranks = comparison.ranking.measured_in == "ranks"
     for query, shared in zip(comparison.per_query(), charts.gains_of(comparison), strict=True):
         gain = -query.restricted if query.restricted is not None else shared
-        if gain is None and not in_ranks:  # a measure that is 0 where nothing is found
+        if gain is None and not comparison.in_lengths:  # a measure that is 0 where nothing is found
             gain = (query.contender or 0.0) - (query.baseline or 0.0)
         if gain is not None and query.outcome != "neither":
             yield gain, query.outcome if query.outcome != "both" else tone_of(gain), query.query_id

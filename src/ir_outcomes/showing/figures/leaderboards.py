@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ir_outcomes.comparison.verdict import is_unconfirmed, meaning_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards.agreement import Agreement
 from ir_outcomes.leaderboards.board import Leaderboard
@@ -25,12 +26,12 @@ COLORED_LINES = 12  # runs that move most, where there are many
 # What a cell of the matrix of verdicts shows: labels, colour, hatch, mark.
 VERDICT_CELLS = {
     "better on both facets": (BETTER, "", "+"),
-    "better without harm": ("#8DB4E8", "", "+"),
+    "better in one way": ("#8DB4E8", "", "+"),
     "gain, unconfirmed": (LIGHT, "", "?"),
     "no significant difference": ("#F7F8F9", "", ""),
     "trade-off": (GREY, "xx", "~"),
     "loss, unconfirmed": (LIGHT, "", "?"),
-    "worse without gain": ("#F0C08F", "////", "\N{MINUS SIGN}"),
+    "worse in one way": ("#F0C08F", "////", "\N{MINUS SIGN}"),
     "worse on both facets": (WORSE, "////", "\N{MINUS SIGN}"),
 }
 # The figures of agreement: a title, three shares that sum to 1, and one that is marked.
@@ -50,7 +51,7 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     from matplotlib.collections import PolyCollection
 
     if not result.pairs or result.settings is None:
-        raise ParameterError("kind='verdicts' needs verdicts, which need the runs: only values of a measure were given")
+        raise ParameterError("`kind='verdicts'` needs verdicts, which need the runs: only values of a measure were given")
     runs = [standing.run for standing in result.standings]
     place_of = {run: place for place, run in enumerate(runs)}
     size = max(figures.height_of(len(runs), 0.24), 3.6)
@@ -58,7 +59,7 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     cells: dict[str, list[tuple[int, int]]] = {label: [] for label in VERDICT_CELLS}
     for pair in result.pairs:
         cell = place_of[pair.baseline], place_of[pair.contender]
-        cells[pair.label.removeprefix("coverage ").removeprefix("ranking ")].append(cell)
+        cells[cell_of(pair.label)].append(cell)
     corners = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
     for label, (color, hatch, mark) in VERDICT_CELLS.items():
         name = f"{mark} {label} ({len(cells[label]):,})".strip() if cells[label] else None
@@ -75,13 +76,21 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     return finished(ax, f"Verdicts on {count(len(runs), 'run')} in the order of {result.measure}", settings, x="against")
 
 
+def cell_of(label: str) -> str:
+    """Return the cell that shows a label; labels of one facet, and over all queries, share one."""
+    meaning = meaning_of(label)
+    if is_unconfirmed(label):
+        return label.removeprefix(f"{meaning.by} ")
+    return label if meaning.by in ("both", "none") else f"{meaning.direction} in one way"
+
+
 @draws("history", Leaderboard, SotaHistory)
 def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
     """Draw scores over time, and the runs that took the top: Figure 1 of Lin et al. 2021."""
     result = given.history if isinstance(given, Leaderboard) else given
     if result is None:
         raise ParameterError(
-            "kind='history' needs dates: give the leaderboard entries=, a table with the columns id, date, group"
+            "`kind='history'` needs dates: give the leaderboard `entries`, a table with the columns id, date, group"
         )
     import matplotlib.dates
 

@@ -11,13 +11,14 @@ from ir_outcomes.across.gate import EXIT_STATUS, GateDecision, GateFacet, GateRe
 from ir_outcomes.across.judges import JudgesComparison, Judgment
 from ir_outcomes.across.result import Condition, ConditionsComparison, Overall, PooledEffect, by_contender, condition_columns
 from ir_outcomes.comparison.result import columns_of
-from ir_outcomes.comparison.verdict import direction_of
+from ir_outcomes.comparison.verdict import direction_of, is_unconfirmed
 from ir_outcomes.errors import some
 from ir_outcomes.evaluation.check import FILE_COLUMNS, CheckResult
-from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, plural, pvalue
+from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, plural, pvalue, short_unit
 from ir_outcomes.results import Column, attributes, chosen, of_part
 from ir_outcomes.showing import Table, View, settings_words, view_of
-from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, corrected_words, queries_table, short_columns, unit_of
+from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, corrected_words, queries_table, short_columns
+from ir_outcomes.types import length_unit
 
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
 MOST_NAMED = 8  # conditions whose names are headings of a matrix; more, or longer names, have numbers
@@ -28,8 +29,8 @@ RATIO_EXPLAINED = "ranking, B / A: mean search length on what both find, below 1
 MEANS_EXPLAINED = (
     "these: the mean of these collections, each with the same weight; new: the mean of all collections like these by random "
     "effects, where precise ones weigh more; prediction: where the effect of a new one is expected; I2: % of the "
-    "variance that is not due to sampling; ranking: mean search length, B / A, below 1 is better; all queries: ranks, lower is "
-    "better, it confirms the label",
+    "variance that is not due to sampling; ranking: mean search length, B / A, below 1 is better; all queries: the "
+    "restricted search length, lower is better; it confirms the label, and decides where neither facet does",
 )
 
 
@@ -37,7 +38,7 @@ def sign_of(label: str | None) -> str:
     """Return the sign of a label in a matrix; blank where there is none."""
     if label is None:
         return ""
-    return SIGNS.get(label) or SIGNS["unconfirmed" if "unconfirmed" in label else direction_of(label)]
+    return SIGNS.get(label) or SIGNS["unconfirmed" if is_unconfirmed(label) else direction_of(label)]
 
 
 def _matrix(kind: str, labels: Mapping[str, Mapping[str, str | None]], last: Mapping[str, str], settings: str) -> Table:
@@ -309,7 +310,7 @@ def _audits(result: JudgesComparison, run: str) -> Table:
     return Table.of(
         _AUDIT,
         audits,
-        "of: coverage, percentage points; all queries, ranks, lower is better; or a measure. judge's: difference by the judge "
+        "of: coverage, percentage points; all queries, lower is better; or a measure. judge's: difference by the judge "
         f"over all queries; labels': by {result.reference} over the queries that it labeled; corrected: over all queries, from "
         "both, where a query without a relevant document counts as no difference; not corrected for the number of findings",
         title=f"Do the findings{f' on {run}' if len(audits) < len(result.audits) else ''} hold by {result.reference}?",
@@ -336,16 +337,20 @@ def _gate(result: GateResult) -> View:
     ordered = sorted(result.decisions, key=lambda decision: -list(EXIT_STATUS).index(decision.status))
     worst, several = ordered[0], len(ordered) > 1
     against = f"against {result.baseline}{'' if result.reference is None else f' and {result.reference}'}"
-    counts, what = Counter(decision.status for decision in ordered), f"{worst.name} {against}"
+    what = f"{worst.name} {against}"
     if several:
-        counted = "".join(f", {number} {status}" for status, number in counts.items())
-        decisions = f"{plural('decision', len(ordered))} {against}"
-        what = f"{decisions}{counted}" if len(counts) > 1 else f"all {decisions}"
+        contenders = {decision.contender for decision in ordered}
+        collections = {decision.condition for decision in ordered if decision.condition is not None}
+        where = f" on {plural('collection', len(collections))}" if collections else ""
+        counts = Counter(decision.status for decision in ordered)
+        counted = ", ".join(f"{number} {status}" for status, number in counts.items())
+        what = f"{plural('contender', len(contenders))}{where} {against}: {counted}"
     facets = _facets(result, ordered)
     reasons = [f"{decision.name}: {decision.reasons[0]}" for decision in ordered if decision.status != "pass"]
     if len(reasons) > MOST_WORST:
         reasons[MOST_WORST:] = [f"And {len(reasons) - MOST_WORST} more that do not pass."]
     queries = [decision for decision in ordered if decision.queries]
+    measured_in = length_unit(result.settings.unit)
     return View(
         f"{result.status}: {what}",
         sentences=(*(reasons if several else worst.reasons[:1]), *_smallest_margins(result)),
@@ -354,7 +359,10 @@ def _gate(result: GateResult) -> View:
         more="queries, texts, how many would settle it",
         details=(
             *([facets] if several else []),
-            *(queries_table(decision.queries, f"The queries with the largest harm: {decision.name}") for decision in queries),
+            *(
+                queries_table(decision.queries, measured_in, f"The queries with the largest harm: {decision.name}")
+                for decision in queries
+            ),
         ),
         background=(*(f"{decision.name}: {' '.join(decision.reasons)}" for decision in ordered), *result.notes),
     )
@@ -383,7 +391,7 @@ def _margin(facet: GateFacet) -> str:
 
 
 _FACET = (
-    Column("facet", lambda facet: f"{facet.name}, {unit_of(facet)}"),
+    Column("facet", lambda facet: f"{facet.name}, {short_unit(facet.measured_in)}"),
     Column("difference", heading="B - A", form="+m"),
     Column("interval", form="[+m]"),
     Column("margin", _margin, form="n"),
@@ -403,7 +411,9 @@ def _decisions(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
     for name in ("coverage", "ranking", "all queries"):
         facets = sorted(filter(None, map(_facet(name), decisions)), key=attrgetter("margin"))
         if facets:
-            margins.append(f"{name} {' to '.join(dict.fromkeys(map(_margin, (facets[0], facets[-1]))))} {unit_of(facets[0])}")
+            margins.append(
+                f"{name} {' to '.join(dict.fromkeys(map(_margin, (facets[0], facets[-1]))))} {facets[0].measured_in}"
+            )
         columns += of_part(_facet(name), chosen(_FACET, f"interval={name}"))
     return Table.of(columns, decisions, f"margins: {', '.join(margins)}" if margins else "", *_captions(result, decisions))
 
@@ -436,7 +446,6 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
 
 @view_of.register
 def _check(result: CheckResult) -> View:
-    qrels, *runs = result.files
     found = {0: "no problem", 1: "1 problem that changes results"}
     grades = ", ".join(f"{number:,} of {grade}" for grade, number in result.grades.items())
     if all(int(grade) >= result.rel for grade in result.grades):
@@ -447,7 +456,7 @@ def _check(result: CheckResult) -> View:
         f"grades: {grades}",
     )
     return View(
-        f"{plural('run', len(runs))} and {qrels.name} read",
+        f"{plural('run', len(result.files) - 1)} and qrels read",
         found.get(len(result.problems), f"{len(result.problems)} problems that change results"),
         tables=(Table.of(FILE_COLUMNS[:-1], result.files, *captions),),
         notes=tuple(problem.text for problem in result.problems),

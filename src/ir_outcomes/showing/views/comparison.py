@@ -4,40 +4,64 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, get_args
 
-from ir_outcomes.comparison.facets import Facet, Means, RestrictedLength
+from ir_outcomes.comparison.facets import AllQueries, Facet, Means
 from ir_outcomes.comparison.holes import COLUMNS, MOST_TIPPING, BoundWord, Holes, PairHoles, Tipping
 from ir_outcomes.comparison.plan import BY_DEFAULT, Plan, PlannedFacet
 from ir_outcomes.comparison.published import Counts, MeansVerdict, SummaryVerdict
-from ir_outcomes.comparison.result import QUERY_COLUMNS, Comparison, Comparisons, Queries, columns_of, names_of, paper_columns
-from ir_outcomes.comparison.verdict import LABELS, NO_DIFFERENCE
-from ir_outcomes.comparison.wording import HEADLINES, coverage_words, size
+from ir_outcomes.comparison.result import Comparison, Comparisons, Queries, columns_of, names_of, paper_columns, query_columns
+from ir_outcomes.comparison.verdict import LABELS, meaning_of
+from ir_outcomes.comparison.wording import HEADLINES, coverage_words
 from ir_outcomes.errors import some
-from ir_outcomes.formatting import NOTHING, fixed, interval, listed, percent, places_of, plural, pvalue, pvalue_in_words
-from ir_outcomes.results import Column, chosen, of_part
-from ir_outcomes.showing import Table, View, items_words, level_words, queries_words, settings_words, tops, view_of
+from ir_outcomes.formatting import (
+    NOTHING,
+    fixed,
+    interval,
+    listed,
+    moved,
+    percent,
+    places_of,
+    plural,
+    pvalue,
+    pvalue_in_words,
+    short_unit,
+    size,
+)
+from ir_outcomes.results import Column, chosen
+from ir_outcomes.showing import Table, View, direction, items_words, level_words, queries_words, settings_words, tops, view_of
 from ir_outcomes.statistics import Test
+from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS, RANKS
 
 LONGEST_NAME = 36  # of a run on the first screen
 MARK = "*"  # significant before the correction, and not after it
+# Behind a p-value: another test than the one that decides elsewhere in its row.
+OTHER_TESTS = {"wilcoxon": " W", "t": " t"}
 
 
 @view_of.register
 def _comparison(comparison: Comparison) -> View:
-    whole = [] if comparison.restricted is None else [comparison.restricted]
+    parts: list[Facet | AllQueries] = [comparison.coverage, comparison.ranking]
+    if comparison.all_queries is not None:
+        parts.append(comparison.all_queries)
     columns = (
         Column("name", _named, " "),
-        Column("better", lambda facet: "higher" if facet.higher_is_better else "lower", "  "),
         *_means(comparison.alpha),
-        Column("p", lambda facet: corrected_p(facet, comparison.alpha), form="n"),
+        Column("p", lambda part: shown_p(comparison, part), form="n"),
+        Column("found", lambda part: "" if part.found == "none" else part.found),
     )
-    facets = [comparison.coverage, comparison.ranking, *whole]
+    captions = (
+        _outcomes_line(comparison),
+        _above_legend(comparison),
+        _tests_legend([comparison]),
+        f"{settings_caption(comparison)}{_direction_words(comparison)}",
+    )
     return View(
         _title(comparison),
         comparison.verdict.label,
         tuple(_answer(comparison)),
-        (Table.of(columns, facets, _outcomes_line(comparison), settings_caption(comparison)),),
+        (Table.of(columns, parts, *captions),),
         comparison.notes,
         "tests, effect sizes, power, unjudged documents",
         (_outcome_table(comparison), _tests_table(comparison)),
@@ -45,9 +69,45 @@ def _comparison(comparison: Comparison) -> View:
     )
 
 
-def _named(facet: Facet | Means | RestrictedLength) -> str:
-    unit = {"percentage points": ", %", "reciprocal": ""}.get(facet.measured_in, f", {facet.measured_in}")
+def _named(facet: Facet | Means | AllQueries) -> str:
+    unit = {POINTS: ", %", "reciprocal": ""}.get(facet.measured_in, f", {short_unit(facet.measured_in)}")
     return f"{facet.name}{unit}"
+
+
+def _above_legend(comparison: Comparison) -> str:
+    """Explain the unit of the rows of documents, where the sentence above the table does not."""
+    if comparison.ranking.measured_in != DOCUMENTS_ABOVE or comparison.ranking.difference:
+        return ""
+    return f"above: {DOCUMENTS_ABOVE} a relevant one, fewer are better"
+
+
+def _direction_words(comparison: Comparison) -> str:
+    """Say which direction is better, where no other line does."""
+    ranking = comparison.ranking
+    if ranking.measured_in == RANKS:
+        return "; fewer ranks are better"
+    return "" if comparison.in_lengths else f"; {direction(ranking.higher_is_better)}"
+
+
+def shown_p(comparison: Comparison, part: Facet | AllQueries) -> str:
+    """Write the p-value that the label hangs on: marked where only the raw one is significant, or with the test it is of."""
+    alpha = comparison.alpha
+    own, test = comparison.shown_test(part)
+    if test == "corrected":
+        return f"{pvalue(own, alpha)}{MARK if part.pvalue <= alpha < own else ''}"
+    other = OTHER_TESTS.get(test, "") if test != part.decides.name else ""
+    return f"{pvalue(own, alpha)}{other}"
+
+
+def _tests_legend(comparisons: Sequence[Comparison]) -> str:
+    """Explain the letters behind p-values."""
+    meanings = {
+        " W": "W: by Wilcoxon's test, which is significant where that of the mean is not",
+        " t": "t: by the t test, which is significant where the deciding one is not",
+    }
+    parts = [(item, part) for item in comparisons for part in (item.coverage, item.ranking, item.all_queries) if part]
+    shown = [shown_p(item, part) for item, part in parts]
+    return "; ".join(meaning for letter, meaning in meanings.items() if any(text.endswith(letter) for text in shown))
 
 
 def _means(alpha: float) -> tuple[Column, ...]:
@@ -78,54 +138,60 @@ def _full_names(comparison: Comparison) -> Iterator[str]:
 
 
 def _answer(comparison: Comparison) -> Iterator[str]:
-    """Say the differences in plain words."""
+    """Say the differences in plain words, and which of them are not significant."""
     facets = (comparison.coverage, comparison.ranking)
+    meaning = meaning_of(comparison.verdict.label)
     if not any(facet.n_nonzero for facet in facets):
         yield "The two runs do not differ on any query."
     else:
-        by_chance = comparison.verdict.label == NO_DIFFERENCE  # said once, below
-        of_coverage, of_ranking = (
-            "not significant" if facet.difference and facet.pvalue_corrected > facet.alpha and not by_chance else ""
-            for facet in facets
-        )
-        ranking = f"{_ranking_words(comparison)}{f' ({of_ranking})' if of_ranking else ''}"
-        yield f"It {coverage_words(comparison, test=of_coverage)}, and {ranking}."
-        if by_chance:
-            yield "These differences may be chance."
+        apart = all(facet.found == "none" for facet in facets)  # said once, below
+        of_coverage, of_ranking = ("" if apart or facet.found != "none" else "not significant" for facet in facets)
+        ranking = f"{_ranking_words(comparison)}{f' ({of_ranking})' if of_ranking and comparison.ranking.difference else ''}"
+        yield f"It {coverage_words(comparison, test=of_coverage if comparison.coverage.difference else '')}, and {ranking}."
+        if meaning.by == "all queries":
+            yield _over_all_words(comparison)
+        elif apart and any(facet.difference for facet in facets):
+            yield "Neither difference is significant."
     if comparison.settings.margins is not None:
         yield _margin_sentence(comparison)
+
+
+def _over_all_words(comparison: Comparison) -> str:
+    """Say what decided over all queries, and that no facet points against it."""
+    whole: Any = comparison.all_queries  # known, because it decided
+    moving = [facet.name for facet in (comparison.coverage, comparison.ranking) if facet.difference]
+    pointing = {0: "neither facet moves", 1: f"{''.join(moving)} points this way", 2: "both facets point this way"}[len(moving)]
+    what = {RANKS: "the search is ", DOCUMENTS_ABOVE: "there are "}.get(whole.measured_in, f"{whole.measured_in} is ")
+    change = f"{what}{moved(whole.difference, whole.measured_in)}"
+    return f"Neither is significant by itself; over all queries {change}, and {pointing}."
 
 
 def _ranking_words(comparison: Comparison) -> str:
     ranking = comparison.ranking
     if ranking.difference is None:
         return "nothing is found by both, so their rankings cannot be compared"
-    subject, unit, words = f"where both do, {ranking.measured_in} is", "", ("higher", "lower")
-    if ranking.measured_in == "ranks":
-        by_query = comparison.unit == "query"
-        subject = "where both answer, the first answer stands" if by_query else "what both find stands"
-        unit, words = " ranks", ("lower", "higher")
-    if not ranking.difference:
-        return f"{subject} equally high on average"
-    change = size(ranking.difference, places_of(ranking.measured_in))
-    return f"{subject} {change}{unit} {words[0] if ranking.difference > 0 else words[1]}"
+    change = size(ranking.difference, places_of(ranking.measured_in)) if ranking.difference else ""
+    is_more = ranking.difference > 0
+    if ranking.measured_in == DOCUMENTS_ABOVE:
+        has = f"{change} {'more' if is_more else 'fewer'}" if change else "on average as many"
+        return f"what both find has {has} {DOCUMENTS_ABOVE} it"
+    if ranking.measured_in == RANKS:
+        stands = f"{change} ranks {'lower' if is_more else 'higher'}" if change else "equally high on average"
+        return f"where both answer, the first answer stands {stands}"
+    stands = f"{change} {'higher' if is_more else 'lower'}" if change else "equally high on average"
+    return f"where both do, {ranking.measured_in} is {stands}"
 
 
 def _margin_sentence(comparison: Comparison) -> str:
     margins = comparison.settings.margins or ()
-    units = ("points of coverage", "ranks", "ranks over all queries")
+    unit = comparison.ranking.measured_in
+    units = ("points of coverage", unit, f"{unit}, over all queries")
     named = listed([f"{margin:g} {unit}" for margin, unit in zip(margins, units, strict=False) if margin is not None])
     if comparison.verdict.equivalent:
         return f"Equivalent within margins of {named}: larger differences are excluded in both directions."
     if comparison.verdict.non_inferior:
         return f"Non-inferior at margins of {named}: larger harm is excluded."
     return f"Not shown to be non-inferior at margins of {named}: larger harm is not excluded."
-
-
-def corrected_p(facet: Facet | RestrictedLength, alpha: float) -> str:
-    """Write the p-value that the label depends on, with a mark where only the raw one is significant."""
-    corrected = getattr(facet, "pvalue_corrected", facet.pvalue)
-    return f"{pvalue(corrected, alpha)}{MARK if facet.pvalue <= alpha < corrected else ''}"
 
 
 def _outcomes_line(comparison: Comparison) -> str:
@@ -136,7 +202,7 @@ def _outcomes_line(comparison: Comparison) -> str:
 def comparison_words(comparisons: Sequence[Comparison]) -> str:
     """Say how runs were compared; the values of a measure have no cutoff but the one in its name."""
     first = comparisons[0]
-    own = ("cutoff",) if first.settings.cutoff is None and first.ranking.measured_in != "ranks" else ()
+    own = ("cutoff",) if first.settings.cutoff is None and not first.in_lengths else ()
     return settings_words(first.settings, *own, of=comparisons)
 
 
@@ -151,7 +217,8 @@ def corrected_words(comparisons: Sequence[Comparison], what: str = "run") -> str
     if settings.family == 1 or settings.correction == "none":
         return ""
     rule, family = CORRECTIONS[settings.correction], plural(what, settings.family)
-    shown = [corrected_p(facet, settings.alpha) for item in comparisons for facet in (item.coverage, item.ranking)]
+    parts = [(item, part) for item in comparisons for part in (item.coverage, item.ranking, item.all_queries) if part]
+    shown = [shown_p(item, part) for item, part in parts]
     explained = f"; {MARK}: at most {settings.alpha:g} before it" if any(p.endswith(MARK) for p in shown) else ""
     return f"intervals of each by itself, p and labels by {rule} over {family}{explained}"
 
@@ -179,31 +246,36 @@ def _outcome_table(comparison: Comparison) -> Table:
 
 def _tests_table(comparison: Comparison) -> Table:
     """Show every measured quantity with its raw p-value, and sizes of the changes below."""
-    whole, means = comparison.restricted, _means(comparison.alpha)
+    restricted = comparison.restricted
+    means = _means(comparison.alpha)
 
     def line(name: str, test: Test, *numbers: Any) -> tuple[Any, ...]:
         return (name, *numbers, pvalue(test.pvalue, comparison.alpha), test.name)
 
-    def measured(facet: Facet | Means | RestrictedLength, test: Test) -> tuple[Any, ...]:
+    def measured(facet: Facet | Means | AllQueries, test: Test) -> tuple[Any, ...]:
         return line(_named(facet), test, facet.n, facet.n_nonzero, *(column.text(facet) for column in means))
 
     facets = (comparison.coverage, comparison.ranking, comparison.reciprocal, comparison.naive)
     rows = [measured(facet, facet.decides) for facet in facets if facet is not None]
     captions = ["n: queries that the line is measured on; differ: those on which the runs differ; p: not corrected"]
-    if whole is not None:
-        both, part = (fixed(value, 2, signed=True) for value in (whole.both, whole.won_and_lost))
+    if comparison.all_queries is not None:
+        rows.append(measured(comparison.all_queries, comparison.all_queries.test))
+    if restricted is not None:
+        both = fixed(restricted.both, 2, signed=True)
+        part = fixed(restricted.won_and_lost, 2, signed=True)
         nothing = [NOTHING] * 4
         rows += [
-            measured(whole, whole.test),
             ("  part of both", *nothing, both, NOTHING, NOTHING, ""),
-            line("  part of won and lost", whole.won_and_lost_test, *nothing, part, NOTHING),
+            line("  part of won and lost", restricted.won_and_lost_test, *nothing, part, NOTHING),
         ]
         captions += [
-            f"all queries: where a run finds nothing, its search length counts as {whole.horizon + 1}",
-            f"shorter on {plural('query', whole.better)}, longer on {whole.worse}, equal on {whole.equal} "
-            f"(sign test, {pvalue_in_words(whole.sign_test.pvalue)})",
+            f"all queries: where a run finds nothing, its search length counts as {restricted.horizon + 1}",
+            f"shorter on {plural('query', restricted.better)}, longer on {restricted.worse}, equal on {restricted.equal} "
+            f"(sign test, {pvalue_in_words(restricted.sign_test.pvalue)})",
         ]
-    headings = [(" ", ""), ("n", "n"), ("differ", "n"), *((column.title, "n") for column in means), ("p", "n"), ("test", "")]
+    headings = [(" ", ""), ("n", "n"), ("differ", "n")]
+    headings += [(column.title, "n") for column in means]
+    headings += [("p", "n"), ("test", "")]
     return Table.of_texts(headings, rows, *captions, *_sizes(comparison))
 
 
@@ -237,11 +309,13 @@ def _comparisons(comparisons: Comparisons) -> View:
         ranked,
         f"{queries_words(first)}, {comparison_words(ranked)}",
         corrected_words(ranked, "pair" if pairs else "run"),
+        _tests_legend(ranked),
         alpha=first.alpha,
     )
     significant = {
-        "coverage_difference": [item.coverage.pvalue_corrected <= item.alpha for item in ranked],
-        "ranking_difference": [item.ranking.pvalue_corrected <= item.alpha for item in ranked],
+        "coverage_difference": [item.coverage.found != "none" for item in ranked],
+        "ranking_difference": [item.ranking.found != "none" for item in ranked],
+        "restricted_difference": [item.restricted is not None and item.restricted.found != "none" for item in ranked],
     }
     restricted = [None if item.restricted is None else item.restricted.difference for item in ranked]
     best = {"coverage_difference": tops([item.coverage.difference for item in ranked], True)}
@@ -272,15 +346,21 @@ def _comparisons(comparisons: Comparisons) -> View:
 
 
 def short_columns(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
-    """Return differences with corrected p-values: coverage, ranking, all queries."""
-    declared, shown = columns_of(comparisons), list[Column]()
-    corrected = Column("p", lambda facet: corrected_p(facet, facet.alpha), "p", "n")
-    for facet in ("coverage", "ranking"):
-        shown += chosen(declared, f"{facet}_difference", group=facet)
-        shown += of_part(facet, [replace(corrected, group=facet)], f"{facet} ")
+    """Return differences with the p-values that the label hangs on: coverage, ranking, all queries."""
+    declared = columns_of(comparisons)
+    parts = {"coverage": "coverage", "ranking": "ranking"}
     if all(item.restricted for item in comparisons):
-        shown += chosen(declared, "restricted_difference", group="all")
-    return tuple(replace(column, heading=column.unit or column.heading) for column in shown)
+        parts["restricted"] = "all queries"
+    columns: list[Column] = []
+    for part, group in parts.items():
+        (difference,) = chosen(declared, f"{part}_difference", group=group)
+        p = Column(f"{part} p", partial(_shown_p_of, part=part), "p", "n", group=group)
+        columns += [replace(difference, heading=short_unit(difference.unit or difference.heading)), p]
+    return tuple(columns)
+
+
+def _shown_p_of(comparison: Comparison, part: str) -> str:
+    return shown_p(comparison, getattr(comparison, part))
 
 
 def worst_last(comparison: Comparison) -> tuple[int, float]:
@@ -419,12 +499,14 @@ def _threshold_words(result: MeansVerdict) -> str:
 @view_of.register
 def _queries(queries: Queries) -> View:
     which = "" if queries.which is None else f", {queries.which}"
-    return View(f"{plural('query', len(queries))}{which}: {_title(queries)}", tables=(queries_table(queries),))
+    return View(
+        f"{plural('query', len(queries))}{which}: {_title(queries)}", tables=(queries_table(queries, queries.measured_in),)
+    )
 
 
-def queries_table(queries: Iterable[Any], title: str = "") -> Table:
+def queries_table(queries: Iterable[Any], measured_in: str, title: str = "") -> Table:
     """Lay out queries with their outcome, what each run found of them, and the search lengths."""
-    columns = (column for column in QUERY_COLUMNS if column.name not in ("restricted", "cluster"))
+    columns = (column for column in query_columns(measured_in) if column.name not in ("restricted", "cluster"))
     return Table.of(tuple(columns), queries, title=title)
 
 
@@ -448,14 +530,9 @@ def _plan(result: Plan) -> View:
     return View(title, tables=(table,), notes=first, background=background)
 
 
-def unit_of(facet: Any) -> str:
-    """Name the unit of a facet."""
-    return "points" if facet.measured_in == "percentage points" else facet.measured_in
-
-
 def _planned(facet: PlannedFacet) -> str:
-    unit = unit_of(facet)
-    is_one = facet.effect == 1 and unit in ("points", "ranks")
+    unit = "points" if facet.measured_in == POINTS else facet.measured_in
+    is_one = facet.effect == 1 and unit in ("points", RANKS)
     return f"{facet.name}, {facet.effect:.3g} {unit.removesuffix('s') if is_one else unit}"
 
 

@@ -24,11 +24,7 @@ from ir_outcomes.tail.rrie import REDUCTION_COLUMNS, RRIE, Headroom
 MOST_GROUPS = 5
 MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
 
-PAIR = (
-    *chosen(PAIR_COLUMNS, "coverage", "coverage_p", "its_length", "own_length", "ranking_p"),
-    Column("all_queries", heading="all queries", form="+.2f", unit="ranks", better="lower"),
-    *chosen(PAIR_COLUMNS, "verdict"),
-)
+PAIR = tuple(column for column in PAIR_COLUMNS if column.name != "run")
 
 
 @view_of.register
