@@ -19,7 +19,7 @@ from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.formatting import fixed, listed, plural
 from ir_outcomes.statistics import Interval, adjust, coverage_interval, differences, linearized, pooling
 from ir_outcomes.statistics.counts import sums_by_cluster
-from ir_outcomes.statistics.intervals import adjusted_wald, effective_df, log_ratio_influence, t_interval
+from ir_outcomes.statistics.intervals import adjusted_wald, effective_df, t_interval
 from ir_outcomes.statistics.tests import Tests
 from ir_outcomes.types import Floats, Ints
 
@@ -72,11 +72,10 @@ def _ranking_effect(pair: PairedQueries, level: float) -> Effect | None:
     found = pooling.log_ratio_of_means(x, y)
     if found is None:
         return None
-    (effect, variance), df = found, effective_df(log_ratio_influence(x, y))
-    interval = t_interval(effect, math.sqrt(variance), df, level)
+    interval = found.interval(level)
     if pair.restricted is not None:  # no rank is beyond k, and no ratio of two
         interval = interval.within(-math.log(pair.restricted.horizon), math.log(pair.restricted.horizon))
-    return Effect("ranking", effect, variance, df, interval, n)
+    return Effect("ranking", found.mean, found.variance, found.df, interval, n)
 
 
 def written(name: str, effect: float, ends: tuple[float, float] | None = None) -> str:
@@ -206,6 +205,10 @@ def pooled_effect(
         these = pooling.fixed_mean(values, variances, dfs + 1, 1 - alpha)
         if len(values) >= pooling.FEWEST_SAMPLES_TO_GENERALISE:
             new = pooling.random_effects(values, variances, 1 - alpha)
+        largest = 100.0 if name == "coverage" else range_of(name)
+        if largest is not None:
+            these = these.within(largest)
+            new = None if new is None else new.within(largest)
     gains = [effect.effect * (1 if higher_is_better else -1) for effect in known.values()]
     better, worse = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
     left_out = tuple(condition for condition in effects if condition not in known)
