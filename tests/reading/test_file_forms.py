@@ -275,6 +275,11 @@ def test_predictions_of_mteb(write: Any) -> None:
             iro.read_run(wrong)
     for chosen, expected in (("#en/test", one), ("#en", one), ("#de/test", two), ("#dev", one)):
         assert iro.as_run(f"{path}{chosen}").to_dict() == expected
+    wrong_score = {"q1": {"d1": "high"}}
+    for others, named in (({}, "T.json"), ({"de": {"test": two}}, "T.json#en/test")):
+        path = write(json.dumps({"mteb_model_meta": META, "en": {"test": wrong_score}, **others}), "T.json")
+        with pytest.raises(FormatError, match=f"{named}: "):  # which ranking it is, where there are several
+            iro.as_run(f"{path}#en/test")
     assert iro.read_run(write("q1 Q0 d1 1 1.0 t\n", "a.run#2")).name == "a.run#2"
 
 
