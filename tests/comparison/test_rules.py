@@ -50,6 +50,13 @@ def test_labels_at_cutoffs_up_to_the_longest_list_of_the_shallower_run(depth: in
                 assert at.label == compare_pair(qrels, *runs, cutoff=at.cutoff).verdict.label
 
 
+def test_the_usual_cutoffs_end_at_1000() -> None:
+    a, b = in_blocks((2, 3, 2), (2, 9, 15))
+    for depth, expected in ((999, [10, 20, 50, 100]), (1000, [10, 20, 50, 100, 1000]), (1200, [10, 20, 50, 100, 1000])):
+        found = compare_pair(qrels_of(a), run_of(a, 1200), run_of(b, depth), cutoff=100)
+        assert [at.cutoff for at in found.cutoffs] == expected
+
+
 def test_each_contender_has_the_cutoffs_that_it_reaches() -> None:
     a, b = in_blocks((30, 3, 2), (30, 9, 15))
     runs = [run_of(b, depth) for depth in (12, 60, 25)]
