@@ -13,6 +13,8 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, MissingDependency, ParameterError
 from ir_outcomes.evaluation.evaluate import evaluate
+from ir_outcomes.evaluation.evaluation import contenders_of
+from ir_outcomes.evaluation.lengths import OUTCOMES, match
 from ir_outcomes.reading.runs import run_paths
 from tests.helpers.searchlengths import differing
 
@@ -156,3 +158,27 @@ def test_by_default_the_unit_is_the_query_where_the_median_query_has_one_relevan
     run = {query: {"d0": 1.0} for query in qrels}
     assert iro.evaluate(qrels, {"a": run}).unit == unit
     assert [iro.evaluate(qrels, {"a": run}, unit=chosen).unit for chosen in ("query", "document")] == ["query", "document"]
+
+
+def test_contenders_are_all_runs_but_the_baseline_unless_named() -> None:
+    qrels = {"q": {"d": 1}}
+    evaluation = iro.evaluate(qrels, {name: {"q": {"d": 1.0}} for name in "abc"})
+    assert contenders_of(evaluation, "b", None) == ["a", "c"]
+    assert contenders_of(evaluation, None, None) == ["a", "b", "c"]
+    assert contenders_of(evaluation, "b", "c") == ["c"]
+    assert contenders_of(evaluation, "b", ["c", "a", "c"]) == ["c", "a"]
+    for wrong in (("x", None), ("b", "x")):
+        with pytest.raises(ParameterError, match="x"):
+            contenders_of(evaluation, *wrong)
+    with pytest.raises(ParameterError, match="there is no contender"):
+        contenders_of(evaluation[["b"]], "b", None)
+
+
+def test_two_runs_side_by_side() -> None:
+    qrels = {f"q{number}": {"d": 1} for number in range(4)}
+    baseline, contender = (
+        iro.search_lengths(qrels, {query: {"d": 1.0} for query in answered}) for answered in (("q1", "q3"), ("q2", "q3"))
+    )
+    items = match(baseline, contender, "query")
+    assert [OUTCOMES[outcome] for outcome in items.outcome] == ["neither", "lost", "won", "both"]
+    np.testing.assert_array_equal(items.lengths, [[np.nan, 1, np.nan, 1], [np.nan, np.nan, 1, 1]])
