@@ -149,3 +149,29 @@ def test_a_negative_grade_is_no_judgment() -> None:
     assert [counted.unjudged_within(depth).tolist() for depth in (2, 10)] == [[2, 1], [3, 1]]  # type: ignore[union-attr]
     evaluation = iro.evaluate(qrels, {"A": run, "B": {"q1": {"gold": 1.0}}}, unjudged=True)
     assert {document.docid for document in iro.holes(evaluation, "A", "B")["B"].candidates} == {"spam", "worse", "new"}
+
+
+@pytest.mark.parametrize(
+    ("won", "steady", "expected"),
+    [
+        (5, True, ["A loss of up to 4.95 points of coverage and 0.31 ranks cannot be ruled out."]),
+        (
+            6,
+            False,
+            [
+                "A loss of up to 1.08 points of coverage cannot be ruled out.",
+                "Any loss of ranking is excluded at the 95 % level.",
+            ],
+        ),
+        (60, False, ["Any loss of coverage and ranking is excluded at the 95 % level."]),
+    ],
+)
+def test_losses_that_the_intervals_leave_possible(won: int, steady: bool, expected: list[str]) -> None:
+    """The end of an interval on the side of harm: the low one of coverage, the high one of ranking."""
+    both = ((40, 3, 3), (30, 2, 4), (30, 4, 2)) if steady else ((400, 3, 2), (30, 2, 4))
+    found = compare_ranks(*in_blocks(*both, (won, None, 3), (4, 5, None)))
+    coverage, ranking = found.coverage.interval, found.ranking.interval
+    assert coverage is not None
+    assert ranking is not None
+    assert (found.coverage.worst_case, found.ranking.worst_case) == (coverage.low, ranking.high)
+    assert [note for note in all_notes(found) if "loss" in note.split()] == expected

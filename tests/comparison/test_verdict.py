@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from ir_outcomes import SummaryVerdict, verdict_from_summary
 from ir_outcomes.comparison.verdict import (
@@ -188,6 +189,12 @@ def test_rounding_of_the_percentages_matters_where_they_are_close() -> None:
     assert close.coverage_pvalue == pytest.approx(0.164, abs=5e-4)
     assert close.coverage_pvalues == pytest.approx((0.00582, 1.0), abs=0.03)
     assert set(close.labels) == {"ranking gain, unconfirmed", "trade-off"}
+
+
+def test_rounded_numbers_are_at_most_all_queries_together() -> None:
+    """Of 10 queries, 6 won and 4 lost to within 10 % can have been 7 and 3, or 5 and 5, but not 7 and 5."""
+    found = verdict_from_summary(10, 6, 4, 0.5, 0.2, rounding=10)
+    assert found.coverage_pvalues == pytest.approx((scipy.stats.binomtest(7, 10).pvalue, 1.0))
 
 
 def test_other_pvalues_count_for_harm_only() -> None:

@@ -240,6 +240,11 @@ def test_texts_that_are_malformed(write: Any, name: str, content: str | bytes, m
         beir_texts(path.parent) if name.endswith("l") else files.read_texts(path)
 
 
+def test_a_folder_without_texts_names_the_file_that_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match=rf"^{tmp_path}/queries\.jsonl: no such file"):
+        beir_texts(tmp_path)
+
+
 def test_a_folder_of_a_beir_dataset(beir: Path) -> None:
     for folder in (beir, str(beir), beir / "qrels", beir / "qrels" / "test.tsv"):
         assert iro.as_qrels(folder).to_dict() == {"q1": {"d1": 1}, "q2": {"d2": 2}}
