@@ -149,7 +149,7 @@ def test_the_facts(sample: Path) -> None:
     of_qrels, of_run = result.rows()
     assert (of_qrels["lines"], of_qrels["queries"], of_qrels["known"]) == (4, 2, None)
     assert of_run == {
-        "file": "a", "form": None, "lines": 5, "queries": 3, "known": 2, "documents": 5 / 3, "judged": 0.75, "ties": 0.2,
+        "file": "a", "form": "", "lines": 5, "queries": 3, "known": 2, "documents": 5 / 3, "judged": 0.75, "ties": 0.2,
         "depth": 3, "against_ranks": None,
     }  # fmt: skip
     assert result.grades == {"-1": 1, "0": 1, "1": 1, "2": 1}

@@ -2,9 +2,9 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, compress, repeat
+from itertools import compress
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from ir_outcomes.evaluation.evaluation import MANY_MISSING, n_missing, notes_on_
 from ir_outcomes.evaluation.ids import Entry, Repair, repair_of, repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.evaluation.ranking import ranked_scores, spans, tied_with_previous
-from ir_outcomes.formatting import percent, plural
+from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import Ids, grouped
 from ir_outcomes.reading.datasets import as_run, open_collection
 from ir_outcomes.reading.files import STDIN
@@ -22,7 +22,7 @@ from ir_outcomes.reading.formats import RUN, read_any_file
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, is_path, runs_and_names
 from ir_outcomes.results import Column, Result, rows_of
-from ir_outcomes.types import Ints, check_positive
+from ir_outcomes.types import Ints
 
 DEPTH = 10  # documents of each list that the qrels are likeliest to know
 MANY_AGAINST_RANKS = 0.01  # share of the queries whose scores contradict their ranks
@@ -76,7 +76,7 @@ class Problem:
 
 FILE_COLUMNS = (
     Column("file", lambda file: os.path.basename(file.name)),
-    Column("form", lambda file: file.form or None),
+    Column("form"),
     Column("lines", form="n"),
     Column("queries", form="n"),
     Column("known", form="n"),
@@ -119,18 +119,16 @@ class CheckResult(Result):
         return rows_of(FILE_COLUMNS, self.files)
 
 
-def check(qrels: Any, runs: Any, *, rel: int | None = None, names: Sequence[str | None] | None = None) -> CheckResult:
+def check(qrels: Any, runs: Any) -> CheckResult:
     """Say what files contain, and what in them would change results, before any number is computed from them.
 
     Problems are ids of queries or documents that do not match, more than 5 % of the queries missing, identical runs, scores
-    that contradict the ranks beside them in more than 1 % of the queries, equal scores, and repeated judgments.
+    that contradict the ranks beside them in more than 1 % of the queries, equal scores, and repeated judgments. What is relevant is what the task says, or grade 1 and more.
 
     Parameters
     ----------
-    qrels, runs, names
+    qrels, runs
         See `ir_outcomes.evaluate`.
-    rel : int, optional
-        Smallest grade of a relevant document; by default the task's, or 1.
 
     Raises
     ------
@@ -144,15 +142,14 @@ def check(qrels: Any, runs: Any, *, rel: int | None = None, names: Sequence[str 
     >>> result.problems[0].repair.rule, result.problems[0].repair.matches
     ('a trailing ".0" in the run', 2)
     """
-    check_positive("rel", rel, none_allowed=True)
     collection = open_collection(qrels)
     judgments, task = collection.qrels, collection.task
-    rel = rel or (1 if task is None else task.rel)
+    rel = 1 if task is None else task.rel
     name, n_lines = _path(qrels) or judgments.name, len(judgments) + judgments.repeated
     files = [CheckedFile(name, judgments.form, n_lines, len(judgments.query_ids))]
     problems: list[Problem] = []
     evaluated: list[SearchLengths] = []
-    for source, given in zip(*runs_and_names(runs, names), strict=True):
+    for source, given in zip(*runs_and_names(runs), strict=True):
         run = as_run(collection.run(source), given or _path(source))
         lengths = search_lengths(judgments, run, rel=rel)
         repair = repair_of_queries(lengths.ignored, list(compress(lengths.query_ids, ~lengths.listed)))
@@ -207,8 +204,7 @@ def _about_queries(run: Run, lengths: SearchLengths, repair: Repair | None) -> I
         finding = f"the qrels lack {len(lengths.ignored)} of its {len(run.query_ids)} queries {ids}."
         yield _problem("query ids", run.name, finding, repair)
     elif missing > MANY_MISSING * n_queries:
-        share = f"{missing} of the {n_queries} answerable queries ({percent(missing / n_queries)} %)"
-        yield _problem("missing queries", run.name, f"it has no results for {share}.")
+        yield _problem("missing queries", run.name, f"it has no results for {missing} of the {n_queries} answerable queries.")
 
 
 def _about_documents(qrels: Qrels, run: Run, lengths: SearchLengths, of_queries: Repair | None) -> Iterator[Problem]:
@@ -218,11 +214,12 @@ def _about_documents(qrels: Qrels, run: Run, lengths: SearchLengths, of_queries:
     rows, _ = spans(run.offsets[:-1], sizes)
     first = _entries(map(alike, run.query_ids), sizes, run.docids[rows])
     judged = _entries(map(alike, qrels.query_ids), np.diff(qrels.offsets), qrels.docids)
-    unknown = [entry for entry in first if entry not in judged]
-    lacking = [entry for entry in judged if entry not in first]
+    unknown = {entry: None for entry in first if entry not in judged}
+    lacking = {entry: None for entry in judged if entry not in first}
     n_judged = len(first) - len(unknown)
     repair = repair_of(unknown, lacking)
-    ids = f"({_named(unknown)}; they have {_named(lacking)})"
+    examples = (some([identifier for _, identifier in entries], 3) for entries in (unknown, lacking))
+    ids = f"({'; they have '.join(examples)})"
     if repair is not None and repair.matches > MANY_IDS * n_judged:
         yield _problem(
             "document ids", run.name, f"the qrels judge {n_judged} of its {len(first)} first documents {ids}.", repair
@@ -233,12 +230,8 @@ def _about_documents(qrels: Qrels, run: Run, lengths: SearchLengths, of_queries:
 
 def _entries(queries: Iterable[str], sizes: Ints, docids: Ids) -> dict[Entry, None]:
     """Return document ids with their queries, which have so many each."""
-    owners = chain.from_iterable(map(repeat, queries, sizes.tolist()))
+    owners = np.repeat(list(queries), sizes).tolist()
     return dict.fromkeys(zip(owners, map(bytes.decode, docids.tolist()), strict=True))
-
-
-def _named(entries: Iterable[Entry]) -> str:
-    return some([identifier for _, identifier in entries], 3)
 
 
 def _about_order(file: CheckedFile) -> Iterator[Problem]:
@@ -247,8 +240,7 @@ def _about_order(file: CheckedFile) -> Iterator[Problem]:
     if against > MANY_AGAINST_RANKS * n_queries:
         finding = f"in {against} of {plural('query', n_queries)} a document has a higher score than one ranked before it."
         yield _problem("scores against ranks", file.name, finding)
-    n_pairs = file.lines - n_queries
-    if n_pairs > 0 and (file.ties or 0) * file.lines >= NEARLY_ALL * n_pairs:
+    if file.ties and file.ties >= NEARLY_ALL * (1 - n_queries / file.lines):
         yield _problem("equal scores", file.name, "all documents of a query have the same score.")
 
 
@@ -263,7 +255,7 @@ def _against_ranks(path: str | None, run: Run) -> int | None:
     query = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
     order = np.lexsort((-run.scores, ranks, query))
     scores = run.scores[order]
-    rises = (scores[1:] > scores[:-1]) & (query[1:] == query[:-1])
+    rises = (np.diff(scores) > 0) & (np.diff(query) == 0)
     return len(np.unique(query[1:][rises]))
 
 

@@ -443,7 +443,6 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
 
 @view_of.register
 def _check(result: CheckResult) -> View:
-    found = {0: "no problem", 1: "1 problem that changes results"}
     grades = ", ".join(f"{number:,} of {grade}" for grade, number in result.grades.items())
     if all(int(grade) >= result.rel for grade in result.grades):
         grades += "; only what is relevant is listed, so shares judged say little"
@@ -454,7 +453,7 @@ def _check(result: CheckResult) -> View:
     )
     return View(
         f"{plural('run', len(result.files) - 1)} and qrels read",
-        found.get(len(result.problems), f"{len(result.problems)} problems that change results"),
+        plural("problem", len(result.problems)) if result.problems else "no problem",
         tables=(Table.of(FILE_COLUMNS[:-1], result.files, *captions),),
         notes=tuple(problem.text for problem in result.problems),
         background=result.notes,
