@@ -17,7 +17,6 @@ from ir_outcomes.evaluation.ranking import ranked_scores, spans, tied_with_previ
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import Ids, grouped
 from ir_outcomes.reading.datasets import as_run, open_collection
-from ir_outcomes.reading.files import STDIN
 from ir_outcomes.reading.formats import RUN, read_any_file
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, is_path, runs_and_names
@@ -123,7 +122,8 @@ def check(qrels: Any, runs: Any) -> CheckResult:
     """Say what files contain, and what in them would change results, before any number is computed from them.
 
     Problems are ids of queries or documents that do not match, more than 5 % of the queries missing, identical runs, scores
-    that contradict the ranks beside them in more than 1 % of the queries, equal scores, and repeated judgments. What is relevant is what the task says, or grade 1 and more.
+    that contradict the ranks beside them in more than 1 % of the queries, equal scores, and
+    repeated judgments.
 
     Parameters
     ----------
@@ -149,6 +149,7 @@ def check(qrels: Any, runs: Any) -> CheckResult:
     files = [CheckedFile(name, judgments.form, n_lines, len(judgments.query_ids))]
     problems: list[Problem] = []
     evaluated: list[SearchLengths] = []
+    first_of: dict[bytes, str] = {}  # the run with such lists
     for source, given in zip(*runs_and_names(runs), strict=True):
         run = as_run(collection.run(source), given or _path(source))
         lengths = search_lengths(judgments, run, rel=rel)
@@ -157,9 +158,11 @@ def check(qrels: Any, runs: Any) -> CheckResult:
         problems += _about_queries(run, lengths, repair)
         problems += _about_documents(judgments, run, lengths, repair)
         problems += _about_order(file)
+        twin = first_of.setdefault(lengths.digests.tobytes(), run.name)
+        if lengths.listed.any() and twin != run.name:
+            problems.append(_problem("identical runs", run.name, f"it has the lists of {twin}, for every query."))
         files.append(file)
         evaluated.append(lengths)
-    problems += _about_identical(evaluated)
     if judgments.repeated:
         problems.append(_problem("repeated judgments", name, f"{plural('judgment', judgments.repeated)} repeated."))
     return CheckResult(
@@ -182,14 +185,14 @@ def _problem(kind: ProblemKind, file: str, finding: str, repair: Repair | None =
 
 def _file(path: str | None, run: Run, lengths: SearchLengths) -> CheckedFile:
     scores, _ = ranked_scores(run, lengths.ties)
-    unjudged = unjudged_share(lengths, DEPTH) if lengths.listed.any() else None
+    judged = 1 - (unjudged_share(lengths, DEPTH) or 0)
     return CheckedFile(
         name=run.name,
         form=run.form,
         lines=len(run),
         queries=len(run.query_ids),
         known=len(run.query_ids) - len(lengths.ignored),
-        judged=None if unjudged is None else 1 - unjudged,
+        judged=judged if lengths.listed.any() else None,
         ties=float(tied_with_previous(scores, run.offsets).sum() / len(run)),
         depth=int(np.diff(run.offsets).max()),
         against_ranks=_against_ranks(path, run),
@@ -214,11 +217,11 @@ def _about_documents(qrels: Qrels, run: Run, lengths: SearchLengths, of_queries:
     rows, _ = spans(run.offsets[:-1], sizes)
     first = _entries(map(alike, run.query_ids), sizes, run.docids[rows])
     judged = _entries(map(alike, qrels.query_ids), np.diff(qrels.offsets), qrels.docids)
-    unknown = {entry: None for entry in first if entry not in judged}
-    lacking = {entry: None for entry in judged if entry not in first}
+    unknown = first - judged
+    lacking = judged - first
     n_judged = len(first) - len(unknown)
     repair = repair_of(unknown, lacking)
-    examples = (some([identifier for _, identifier in entries], 3) for entries in (unknown, lacking))
+    examples = (some(sorted(identifier for _, identifier in entries), 3) for entries in (unknown, lacking))
     ids = f"({'; they have '.join(examples)})"
     if repair is not None and repair.matches > MANY_IDS * n_judged:
         yield _problem(
@@ -228,10 +231,10 @@ def _about_documents(qrels: Qrels, run: Run, lengths: SearchLengths, of_queries:
         yield _problem("document ids", run.name, f"the qrels have none of its {len(run)} documents {ids}.")
 
 
-def _entries(queries: Iterable[str], sizes: Ints, docids: Ids) -> dict[Entry, None]:
+def _entries(queries: Iterable[str], sizes: Ints, docids: Ids) -> set[Entry]:
     """Return document ids with their queries, which have so many each."""
     owners = np.repeat(list(queries), sizes).tolist()
-    return dict.fromkeys(zip(owners, map(bytes.decode, docids.tolist()), strict=True))
+    return set(zip(owners, map(bytes.decode, docids.tolist()), strict=True))
 
 
 def _about_order(file: CheckedFile) -> Iterator[Problem]:
@@ -246,7 +249,7 @@ def _about_order(file: CheckedFile) -> Iterator[Problem]:
 
 def _against_ranks(path: str | None, run: Run) -> int | None:
     """Count the queries in which a document has a higher score than one with a smaller rank; None without both columns."""
-    if path is None or run.form not in ("TREC", "columns", "Parquet") or path == STDIN:
+    if path is None or not os.path.isfile(path) or run.form not in ("TREC", "columns", "Parquet"):  # a pipe is read once
         return None
     try:
         _, _, ranks = grouped(read_any_file(path, RUN._replace(by="rank")).columns)
@@ -257,12 +260,3 @@ def _against_ranks(path: str | None, run: Run) -> int | None:
     scores = run.scores[order]
     rises = (np.diff(scores) > 0) & (np.diff(query) == 0)
     return len(np.unique(query[1:][rises]))
-
-
-def _about_identical(runs: Iterable[SearchLengths]) -> Iterator[Problem]:
-    """Yield a problem for each run whose lists are those of an earlier one."""
-    first_of: dict[bytes, str] = {}
-    for run in runs:
-        first = first_of.setdefault(run.digests.tobytes(), run.name)
-        if first != run.name and run.listed.any():
-            yield _problem("identical runs", run.name, f"for every query it has the documents of {first}, in the same order.")

@@ -1,10 +1,11 @@
 """Whether the ids of a run are those of the qrels, and if not, the rule that would make them match."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import product, repeat
+from itertools import accumulate, product, repeat
 from os.path import commonprefix
 
 import numpy as np
@@ -52,9 +53,8 @@ def repair_of(unknown: Collection[Entry], lacking: Collection[Entry]) -> Repair 
     """Return the rule by which most ids that a run lacks are among those that the qrels do not know; None without one."""
     rules = [*RULES, *_affixes(unknown), *_affixes(lacking)]
     sides = {"run": (unknown, lacking), "qrels": (lacking, unknown)}
-    rule, side = max(product(rules, sides), key=lambda choice: _matches(choice[0], *sides[choice[1]]))
-    words, pattern = rule
-    matches = _matches(rule, *sides[side])
+    found = Counter({(rule, side): _matches(rule, *sides[side]) for rule, side in product(rules, sides)})
+    [(((words, pattern), side), matches)] = found.most_common(1)
     return Repair(f"{words} in the {side}", matches, pattern) if matches else None
 
 
@@ -76,15 +76,13 @@ def _matches(rule: Rule, changed: Iterable[Entry], others: Iterable[Entry]) -> i
 def _affixes(entries: Iterable[Entry]) -> Iterator[Rule]:
     """Yield the prefixes and suffixes that at least half of the ids have."""
     ids = [identifier for _, identifier in entries]
-    prefix = _shared_beginning(ids)
-    suffix = _shared_beginning([identifier[::-1] for identifier in ids])[::-1]
-    # They do not end between two digits: topic 15 is no other way of writing topic 5.
-    for cut in range(len(prefix)):
-        if not prefix[cut].isdigit():
-            yield f'the prefix "{prefix[: cut + 1]}"', f"^{re.escape(prefix[: cut + 1])}"
-    for cut in range(len(suffix)):
-        if not suffix[cut].isdigit():
-            yield f'the suffix "{suffix[cut:]}"', f"{re.escape(suffix[cut:])}$"
+    for prefix in accumulate(_shared_beginning(ids)):
+        if not prefix[-1].isdigit():  # topic 15 is no other way of writing topic 5
+            yield f'the prefix "{prefix}"', f"^{re.escape(prefix)}"
+    for reversed_suffix in accumulate(_shared_beginning(identifier[::-1] for identifier in ids)):
+        suffix = reversed_suffix[::-1]
+        if not suffix[0].isdigit():
+            yield f'the suffix "{suffix}"', f"{re.escape(suffix)}$"
 
 
 def _shared_beginning(ids: Iterable[str]) -> str:
