@@ -157,6 +157,13 @@ def test_the_facts(sample: Path) -> None:
     assert (of_run["form"], of_run["against_ranks"], of_run["depth"]) == ("TREC", 0, 100)
 
 
+def test_an_empty_list_and_objects_are_checked_too() -> None:
+    qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
+    empty = iro.check(qrels, {"a": {"q1": {}}})
+    assert [problem.kind for problem in empty.problems] == ["missing queries", "document ids"]
+    assert iro.check(qrels, [iro.as_run({"q1": {"d1": 1.0}, "q2": {"d2": 1.0}})]).problems == ()
+
+
 REAL = (  # two runs of each collection
     ("dl-hard-doc", "qrels.txt", "bm25", "bm25+electra-mp"),
     ("dl19-text", "qrels.txt.gz", "bm25", "splade-p-p-ensemble-distil"),

@@ -83,7 +83,7 @@ FILE_COLUMNS = (
     Column("judged", heading="judged, %", form="%"),
     Column("ties", heading="ties, %", form="%"),
     Column("depth", form="n"),
-    Column("against_ranks", form="n"),
+    Column("against_ranks"),
 )
 
 
@@ -99,14 +99,11 @@ class CheckResult(Result):
         What changes results; empty where nothing does.
     grades : mapping of str to int
         How many judgments have each grade, the lowest first.
-    rel : int
-        The least grade of a relevant document.
     """
 
     files: tuple[CheckedFile, ...]
     problems: tuple[Problem, ...]
     grades: Mapping[str, int]
-    rel: int
 
     @property
     def exit_status(self) -> int:
@@ -122,8 +119,7 @@ def check(qrels: Any, runs: Any) -> CheckResult:
     """Say what files contain, and what in them would change results, before any number is computed from them.
 
     Problems are ids of queries or documents that do not match, more than 5 % of the queries missing, identical runs, scores
-    that contradict the ranks beside them in more than 1 % of the queries, equal scores, and
-    repeated judgments.
+    that contradict the ranks beside them in more than 1 % of the queries, equal scores, and repeated judgments.
 
     Parameters
     ----------
@@ -145,15 +141,15 @@ def check(qrels: Any, runs: Any) -> CheckResult:
     collection = open_collection(qrels)
     judgments, task = collection.qrels, collection.task
     rel = 1 if task is None else task.rel
-    name, n_lines = _path(qrels) or judgments.name, len(judgments) + judgments.repeated
-    files = [CheckedFile(name, judgments.form, n_lines, len(judgments.query_ids))]
+    name = _path(qrels) or judgments.name
+    files = [CheckedFile(name, judgments.form, len(judgments) + judgments.repeated, len(judgments.query_ids))]
     problems: list[Problem] = []
     evaluated: list[SearchLengths] = []
     first_of: dict[bytes, str] = {}  # the run with such lists
     for source, given in zip(*runs_and_names(runs), strict=True):
         run = as_run(collection.run(source), given or _path(source))
         lengths = search_lengths(judgments, run, rel=rel)
-        repair = repair_of_queries(lengths.ignored, list(compress(lengths.query_ids, ~lengths.listed)))
+        repair = repair_of_queries(lengths.ignored, compress(lengths.query_ids, ~lengths.listed))
         file = _file(_path(source), run, lengths)
         problems += _about_queries(run, lengths, repair)
         problems += _about_documents(judgments, run, lengths, repair)
@@ -169,7 +165,6 @@ def check(qrels: Any, runs: Any) -> CheckResult:
         files=tuple(files),
         problems=tuple(sorted(problems, key=lambda problem: list(_ADVICE).index(problem.kind))),
         grades=Counter(map(str, np.sort(judgments.grades).tolist())),
-        rel=rel,
         notes=tuple(notes_on_queries(evaluated)),
     )
 
@@ -193,7 +188,7 @@ def _file(path: str | None, run: Run, lengths: SearchLengths) -> CheckedFile:
         queries=len(run.query_ids),
         known=len(run.query_ids) - len(lengths.ignored),
         judged=judged if lengths.listed.any() else None,
-        ties=float(tied_with_previous(scores, run.offsets).sum() / len(run)),
+        ties=float(tied_with_previous(scores, run.offsets).sum() / max(len(run), 1)),
         depth=int(np.diff(run.offsets).max()),
         against_ranks=_against_ranks(path, run),
     )
@@ -219,7 +214,7 @@ def _about_documents(qrels: Qrels, run: Run, lengths: SearchLengths, of_queries:
     judged = _entries(map(alike, qrels.query_ids), np.diff(qrels.offsets), qrels.docids)
     unknown = first - judged
     lacking = judged - first
-    n_judged = len(first) - len(unknown)
+    n_judged = len(first & judged)
     repair = repair_of(unknown, lacking)
     examples = (some(sorted(identifier for _, identifier in entries), 3) for entries in (unknown, lacking))
     ids = f"({'; they have '.join(examples)})"
@@ -239,11 +234,12 @@ def _entries(queries: Iterable[str], sizes: Ints, docids: Ids) -> set[Entry]:
 
 def _about_order(file: CheckedFile) -> Iterator[Problem]:
     """Yield what is wrong with the scores."""
-    against, n_queries = file.against_ranks or 0, file.queries
-    if against > MANY_AGAINST_RANKS * n_queries:
-        finding = f"in {against} of {plural('query', n_queries)} a document has a higher score than one ranked before it."
-        yield _problem("scores against ranks", file.name, finding)
-    if file.ties and file.ties >= NEARLY_ALL * (1 - n_queries / file.lines):
+    if (file.against_ranks or 0) > MANY_AGAINST_RANKS * file.queries:
+        share = f"{file.against_ranks} of {plural('query', file.queries)}"
+        yield _problem(
+            "scores against ranks", file.name, f"in {share} a document has a higher score than one ranked before it."
+        )
+    if file.ties and file.ties >= NEARLY_ALL * (1 - file.queries / file.lines):
         yield _problem("equal scores", file.name, "all documents of a query have the same score.")
 
 
@@ -257,6 +253,5 @@ def _against_ranks(path: str | None, run: Run) -> int | None:
         return None
     query = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
     order = np.lexsort((-run.scores, ranks, query))
-    scores = run.scores[order]
-    rises = (np.diff(scores) > 0) & (np.diff(query) == 0)
+    rises = (np.diff(run.scores[order]) > 0) & (np.diff(query) == 0)
     return len(np.unique(query[1:][rises]))
