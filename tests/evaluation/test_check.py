@@ -1,8 +1,10 @@
 """What is found in files before a number is computed: corruptions of real files, each with its remedy, and healthy ones."""
 
 import gzip
+import os
 import random
 import shutil
+import threading
 from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
@@ -160,8 +162,17 @@ def test_the_facts(sample: Path) -> None:
 def test_an_empty_list_and_objects_are_checked_too() -> None:
     qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
     empty = iro.check(qrels, {"a": {"q1": {}}})
-    assert [problem.kind for problem in empty.problems] == ["missing queries", "document ids"]
+    assert [problem.kind for problem in empty.problems] == ["missing queries"]
     assert iro.check(qrels, [iro.as_run({"q1": {"d1": 1.0}, "q2": {"d2": 1.0}})]).problems == ()
+
+
+def test_a_pipe_is_read_once(sample: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes((sample / "bm25.run").read_bytes()), daemon=True)
+    writer.start()
+    result = iro.check(sample / "qrels.txt", pipe)
+    assert (result.problems, result.files[1].against_ranks) == ((), None)
 
 
 REAL = (  # two runs of each collection

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 import ir_outcomes as iro
-from ir_outcomes.across.gate import MAX_MISSING
 from ir_outcomes.cli import options, output
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS
+from ir_outcomes.evaluation.evaluation import MANY_MISSING
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.suites import read_suite
 
@@ -469,7 +469,7 @@ def gate(
     suite: str | None = None,
     system: Annotated[str | None, Parameter(name="--baseline")] = None,
     settings: options.RunOptions = options.RunOptions(),
-    max_missing: Annotated[float, Parameter(group=options.STATISTICS, validator=options.SHARE)] = MAX_MISSING,
+    max_missing: Annotated[float, Parameter(group=options.STATISTICS, validator=options.SHARE)] = MANY_MISSING,
     allow_missing: Annotated[list[str] | None, Parameter(group=options.STATISTICS)] = None,
     tests: options.CorrectedTests = options.CorrectedTests(),
     queries: output.QUERIES = None,

@@ -150,7 +150,7 @@ def check(qrels: Any, runs: Any) -> CheckResult:
         run = as_run(collection.run(source), given or _path(source))
         lengths = search_lengths(judgments, run, rel=rel)
         repair = repair_of_queries(lengths.ignored, compress(lengths.query_ids, ~lengths.listed))
-        file = _file(_path(source), run, lengths)
+        file = _file(source, run, lengths)
         problems += _about_queries(run, lengths, repair)
         problems += _about_documents(judgments, run, lengths, repair)
         problems += _about_order(file)
@@ -178,7 +178,7 @@ def _problem(kind: ProblemKind, file: str, finding: str, repair: Repair | None =
     return Problem(kind, file, f"{file}: {finding}{rule} {_ADVICE[kind]}", repair)
 
 
-def _file(path: str | None, run: Run, lengths: SearchLengths) -> CheckedFile:
+def _file(source: Any, run: Run, lengths: SearchLengths) -> CheckedFile:
     scores, _ = ranked_scores(run, lengths.ties)
     judged = 1 - (unjudged_share(lengths, DEPTH) or 0)
     return CheckedFile(
@@ -190,7 +190,7 @@ def _file(path: str | None, run: Run, lengths: SearchLengths) -> CheckedFile:
         judged=judged if lengths.listed.any() else None,
         ties=float(tied_with_previous(scores, run.offsets).sum() / max(len(run), 1)),
         depth=int(np.diff(run.offsets).max()),
-        against_ranks=_against_ranks(path, run),
+        against_ranks=_against_ranks(source, run),
     )
 
 
@@ -222,7 +222,7 @@ def _about_documents(qrels: Qrels, run: Run, lengths: SearchLengths, of_queries:
         yield _problem(
             "document ids", run.name, f"the qrels judge {n_judged} of its {len(first)} first documents {ids}.", repair
         )
-    elif not lengths.known:
+    elif first and not lengths.known:
         yield _problem("document ids", run.name, f"the qrels have none of its {len(run)} documents {ids}.")
 
 
@@ -235,20 +235,18 @@ def _entries(queries: Iterable[str], sizes: Ints, docids: Ids) -> set[Entry]:
 def _about_order(file: CheckedFile) -> Iterator[Problem]:
     """Yield what is wrong with the scores."""
     if (file.against_ranks or 0) > MANY_AGAINST_RANKS * file.queries:
-        share = f"{file.against_ranks} of {plural('query', file.queries)}"
-        yield _problem(
-            "scores against ranks", file.name, f"in {share} a document has a higher score than one ranked before it."
-        )
+        share = f"{file.against_ranks} of {file.queries} queries"
+        yield _problem("scores against ranks", file.name, f"in {share} a document scores higher than one ranked before it.")
     if file.ties and file.ties >= NEARLY_ALL * (1 - file.queries / file.lines):
         yield _problem("equal scores", file.name, "all documents of a query have the same score.")
 
 
-def _against_ranks(path: str | None, run: Run) -> int | None:
+def _against_ranks(source: Any, run: Run) -> int | None:
     """Count the queries in which a document has a higher score than one with a smaller rank; None without both columns."""
-    if path is None or not os.path.isfile(path) or run.form not in ("TREC", "columns", "Parquet"):  # a pipe is read once
+    if not is_path(source) or not os.path.isfile(source) or run.form not in ("TREC", "columns"):  # a pipe is read once
         return None
     try:
-        _, _, ranks = grouped(read_any_file(path, RUN._replace(by="rank")).columns)
+        _, _, ranks = grouped(read_any_file(source, RUN._replace(by="rank")).columns)
     except FormatError:  # there are only scores
         return None
     query = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))

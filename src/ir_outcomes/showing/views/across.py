@@ -452,7 +452,7 @@ def _check(result: CheckResult) -> View:
     )
     return View(
         f"{plural('run', len(result.files) - 1)} and qrels read",
-        plural("problem", len(result.problems)) if result.problems else "no problem",
+        plural("problem", len(result.problems)),
         tables=(Table.of(FILE_COLUMNS[:-1], result.files, legend, f"grades: {grades}"),),
         notes=tuple(problem.text for problem in result.problems),
         background=result.notes,
