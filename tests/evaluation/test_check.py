@@ -61,7 +61,7 @@ OF_RUNS: dict[str, tuple[Callable[[Fields], Fields], str, str]] = {
     "capital letters": (column(DOCUMENT, str.upper), "document ids", "capital letters"),
     "a prefix": (column(DOCUMENT, "debian:{}".format), "document ids", 'the prefix "debian:"'),
     "a suffix": (column(DOCUMENT, "{}_amd64".format), "document ids", 'the suffix "_amd64"'),
-    "quotes": (column(DOCUMENT, '"{}"'.format), "document ids", "quotes around them"),
+    "quotes": (column(DOCUMENT, '"{}"'.format), "document ids", "quotes or white space around them"),
     "a comma": (column(DOCUMENT, "{},".format), "document ids", "a trailing comma"),
     "a file ending": (column(DOCUMENT, "{}.json".format), "document ids", "the file ending"),
     "addresses": (

@@ -19,9 +19,8 @@ Entry = tuple[str, str]  # the query within which an id has to match, empty for 
 Rule = tuple[str, str]  # what tools and spreadsheets do to ids, and the pattern of what has to be removed
 
 _ENDING = r"(\.(html?|txt|jsonl?|xml|pdf|md|rst|csv|tsv|docx?|trec|gz|zip))+"  # not any: names within names have points, too
-RULES: tuple[Rule, ...] = (
-    ("white space around them", r"^\s+|\s+$"),
-    ("quotes around them", r"^[\"']+|[\"']+$"),
+RULES = (
+    ("quotes or white space around them", r"^[\"'\s]+|[\"'\s]+$"),
     ("a trailing comma", r"[,;]+$"),
     ('a trailing ".0"', r"\.0$"),
     ("leading zeros", r"^0+"),
