@@ -1,6 +1,7 @@
 """Comparisons against definitions, papers and other packages; their notes, lists and settings; and plans made from them."""
 
 import math
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,11 @@ from tests.helpers.runs import in_blocks, qrels_of, run_of
 some_runs = strategies.runs.filter(bool)
 units = st.sampled_from(["query", "document"])
 ranks = st.lists(st.tuples(*[st.one_of(st.none(), st.integers(1, 12))] * 2), min_size=1, max_size=40)
+answered = ranks.filter(lambda pairs: any(chain(*pairs)))
 
 
 @settings(max_examples=40)
-@given(pairs=ranks, cutoff=st.integers(1, 12))
+@given(pairs=answered, cutoff=st.integers(1, 12))
 def test_one_relevant_document_per_query_against_the_definitions(pairs: Any, cutoff: int) -> None:
     """Both units agree to the last digit."""
     queries = [f"q{n}" for n in range(len(pairs))]
@@ -184,9 +186,9 @@ def test_notes_name_everything_odd() -> None:
     assert "1 query has no relevant document at rel 1 and is left out." in notes
     assert "B lacks 3 queries of the qrels (q7, q8, q9), counted as unanswered." in notes
     assert "A has 1 query that the qrels lack (stray), ignored here." in notes
-    assert "Unequal depth: A returns at most 12 documents, B 5; compare with cutoff=5, which both reach." in notes
+    assert "Unequal depth: A returns at most 12 documents, B 5; compare with `cutoff=5`, which both reach." in notes
     assert "Unjudged documents: 90 % of the top 10 of A and 80 % of B; 92 % of the top 100 of A and 80 % of B." in notes
-    assert "which can bias ranking and coverage: see judged_only=True." in notes
+    assert "which can bias ranking and coverage: see `judged_only=True`." in notes
     judged = compare_pair(qrels, a, b, judged_only=True)
     assert not any("Unjudged" in note or "depth" in note for note in all_notes(judged))
     assert judged.ranking.baseline == 1.0
@@ -211,11 +213,39 @@ DEGENERATE = [[(1, 1, 1)], [(1, 1, 3)], [(2, None, None)], [(1, 1, None), (1, No
 
 @pytest.mark.parametrize("blocks", DEGENERATE)
 def test_degenerate_pairs_are_defined_and_explained(blocks: Any) -> None:
-    found = compare_ranks(*in_blocks(*blocks))
+    a, b = in_blocks(*blocks)
+    ev = iro.evaluate(qrels_of(a), {"A": run_of(a), "B": run_of(b)}, on_error="keep")  # one block has nothing that is judged
+    found = compare_pair(ev, "A", "B")
     assert found.verdict.label == "no significant difference"
     assert any(note.startswith(("Ranking:", "Coverage:")) for note in all_notes(found))
     assert "nan" not in str(found).lower().replace("ranking", "")
     found.to_json()  # refuses NaN
+
+
+def test_documents_that_the_qrels_do_not_know(tmp_path: Path) -> None:
+    """With ``.0`` behind every id, B was worse without gain, and both runs had no significant difference."""
+    qrels, runs = collection(2, 40, relevant=2)
+    a, b = runs.values()
+    wrong = {query: {f"{document}.0": score for document, score in ranking.items()} for query, ranking in b.items()}
+    message = (
+        r"the qrels know no document of a, b, in any query; the runs have .*\.0.*, the qrels have .*: are ids of documents"
+    )
+    with pytest.raises(MismatchError, match=message):
+        iro.evaluate(qrels, {"a": wrong, "b": wrong})
+    path = tmp_path / "b.run"
+    lines = [f"{q} Q0 {d} 1 {score} t\n" for q, ranking in wrong.items() for d, score in ranking.items()]
+    path.write_text("".join(lines))
+    with pytest.raises(MismatchError, match="the qrels know no document of b, in any query"):
+        iro.evaluate(qrels, [path])
+    found = compare_pair(qrels, a, path, names=["A", "B"])
+    assert found.notes[0].startswith("Unknown documents: the qrels know no document of B, in any query")
+    for judged_only in (False, True):
+        board = iro.evaluate(qrels, {"a": a, "b": wrong}, judged_only=judged_only)
+        for result in (iro.leaderboard(board), iro.length_distributions(board, cutoff=1)):
+            assert [note for note in result.notes if note.startswith("Unknown documents: the qrels know no document of b,")]
+    kept = iro.evaluate(qrels, {"a": wrong}, on_error="keep")  # for gates, which fail it
+    assert not kept[0].known
+    assert iro.evaluate({"q": {"d": 1}}, {"a": {"q": {}}}).names == ("a",)  # a run without documents has no wrong ones
 
 
 def test_per_query_lists() -> None:
@@ -234,11 +264,11 @@ def test_per_query_lists() -> None:
     ("asked", "message"),
     [
         ({"contenders": None}, "there is no contender; give a run"),
-        ({"alpha": 5}, "alpha=5: must be a number between 0 and 1"),
-        ({"contenders": EVALUATED}, "evaluated with cutoff=7, which says nothing about cutoff=100"),
-        ({"unit": "topic"}, "unit='topic': must be one of auto, query, document"),
+        ({"alpha": 5}, "`alpha=5`: must be a number between 0 and 1"),
+        ({"contenders": EVALUATED}, "evaluated with `cutoff=7`, which says nothing about cutoff=100"),
+        ({"unit": "topic"}, "`unit='topic'`: must be one of auto, query, document"),
         ({"ties": "expected"}, "gives no single order to compare"),
-        ({"test": "never_given()"}, r"test='never_given\(\)': must be one of t, wilcoxon, signflip"),
+        ({"test": "never_given()"}, r"`test='never_given\(\)'`: must be one of t, wilcoxon, signflip"),
         ({"correction": "sidak"}, "must be one of holm, bonferroni, fdr_bh, none"),
         ({"margins": (1, math.inf)}, "must be two or three positive numbers"),
         ({"all_pairs": True}, "need several contenders; give a list of them"),

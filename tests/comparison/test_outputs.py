@@ -100,10 +100,10 @@ A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
         ({"q": {"AP": 1, "P@5": 1}}, {"q": {"AP": 1, "P@5": 1}}, {}, ParameterError, "has several measures"),
         ({"q": {"mine": 1}}, {"q": {"mine": 1}}, {}, ParameterError, "the direction of mine is not known"),
         ({"q": {"ASL": 1}}, {"q": {"ASL": 1}}, {}, ParameterError, "does not say both what was found and how far down"),
-        ({"q": 1.0}, A, {}, ParameterError, "values without the name of their measure; name it with measure="),
+        ({"q": 1.0}, A, {}, ParameterError, "values without the name of their measure; name it with `measure`"),
         (A, A, {"names": ("A",)}, ParameterError, "2 outputs and 1 names"),
         (A, A, {"qrels": {"q9": {"d": 1}}}, MismatchError, "no query of the outputs"),
-        (A, {"q1": {"AP": 1}}, {}, MismatchError, "choose with measure="),
+        (A, {"q1": {"AP": 1}}, {}, MismatchError, "choose with `measure`"),
     ],
 )
 def test_wrong_outputs(baseline: Any, contender: Any, settings: Any, error: Any, message: str) -> None:
@@ -138,3 +138,14 @@ def test_missing_queries_and_unanswerable_ones() -> None:
     assert any("B lacks 1 query (q2), counted as unanswered." in note for note in all_notes(found))
     told = compared(A, {"q1": {"RR": 1.0}}, qrels={"q1": {"d": 1}, "q2": {"d": 0}})
     assert (told.n_queries, told.n_unanswerable) == (1, 1)
+
+
+def test_outputs_without_names_are_called_by_their_position() -> None:
+    outputs = [{f"q{query}": {"recip_rank": 1 / (1 + (query + number) % 4)} for query in range(8)} for number in range(3)]
+    alone = iro.compare_outputs(outputs[0], outputs[1])
+    assert (alone.baseline, alone.contender) == ("baseline", "contender")
+    together = iro.compare_outputs(outputs[0], outputs[1:])
+    assert [(item.baseline, item.contender) for item in together] == [
+        ("baseline", "contender 1"),
+        ("baseline", "contender 2"),
+    ]

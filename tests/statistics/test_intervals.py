@@ -92,20 +92,21 @@ def test_the_interval_of_a_bounded_mean_is_wilsons_of_shares() -> None:
     assert bounded_mean_interval([], 0.95) is None
 
 
-def test_ratio_interval_by_the_delta_method() -> None:
+def test_ratio_interval_by_the_jackknife() -> None:
     rng = np.random.default_rng(2)
     x, y = rng.gamma(20, 1, 50), rng.gamma(20, 1.2, 50)
-    mx, my = x.mean(), y.mean()
-    cov = np.cov(x, y)
-    variance = (cov[0, 0] / mx**2 + cov[1, 1] / my**2 - 2 * cov[0, 1] / (mx * my)) / 50
-    df = effective_df(y / my - x / mx)
-    half = scipy.stats.t.ppf(0.975, df) * math.sqrt(variance)
-    expected = my / mx * np.exp([-half, half])
+    ratio = y.mean() / x.mean()
+    pseudo = [50 * math.log(ratio) - 49 * math.log(np.delete(y, i).mean() / np.delete(x, i).mean()) for i in range(50)]
+    half = scipy.stats.t.ppf(0.975, effective_df(pseudo)) * scipy.stats.sem(pseudo)
+    expected = ratio * np.exp([-half, half])
+    pairs = np.repeat(np.arange(25), 2)
+    of_sums = ratio_interval(x.reshape(25, 2).sum(axis=1), y.reshape(25, 2).sum(axis=1), 0.95)
+    assert ratio_interval(x, y, 0.95, pairs) == pytest.approx(of_sums)
     assert ratio_interval(x, y, 0.95) == pytest.approx(tuple(expected), rel=1e-10)
     assert ratio_interval(y, x, 0.95) == pytest.approx(tuple(1 / expected[::-1]), rel=1e-10)
     assert ratio_interval([1, 2, 7], [3, 6, 21], 0.95) == pytest.approx((3, 3), rel=1e-12)
     assert ratio_interval([1], [3], 0.95) is None
-    assert ratio_interval([0, 0], [1, 2], 0.95) is None
+    assert ratio_interval([0, 0], [1, 2], 0.95) is ratio_interval([0, 3], [1, 2], 0.95) is None
 
 
 @given(relevant=st.lists(st.sampled_from([1, 1, 2, 5, 29]), min_size=2, max_size=60), seed=st.integers(0, 99))
@@ -198,20 +199,23 @@ def test_published_intervals_of_paired_counts() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: mean_interval([4.0], 95), "level=95: must be between 0 and 1"),
+        (lambda: mean_interval([4.0], 95), "`level=95`: must be a number between 0 and 1"),
         (lambda: bounded_mean_interval([0.5, 1.1], 0.95), "outside 0 to 1"),
         (lambda: coverage_interval([50, -20], 1.0, 0.95), "must be differences of shares"),
-        (lambda: coverage_interval([0.5, 0], 0, 0.95), "step=0: must be above 0 and at most 1"),
+        (lambda: coverage_interval([0.5, 0], 0, 0.95), "`step=0`: must be above 0 and at most 1"),
         (lambda: ratio_interval([1, -2, 5], [1, 2, 9], 0.95), "needs a scale that starts at 0"),
-        (lambda: detectable_proportion(10, 0.5, 0.05, 0.03), r"power=0\.03: must be between 0\.05"),
-        (lambda: detectable_proportion(10, 1.5, 0.05), r"discordant_share=1\.5: must be from 0 to 1"),
-        (lambda: queries_for_coverage(3, 5, 5, 0.02, alpha=0.05), "n=3: a pilot has at least 1 query, and those won and lost"),
-        (lambda: queries_for_coverage(200, 3, 4, 0, alpha=0.05), "effect=0: must be a number other than 0"),
-        (lambda: queries_for_coverage(200, 3, 4, 2, alpha=0.05), "effect=2: must be a difference of shares"),
+        (lambda: detectable_proportion(10, 0.5, 0.05, 0.03), r"`power=0\.03`: must be a number between 0\.05"),
+        (lambda: detectable_proportion(10, 1.5, 0.05), r"`discordant_share=1\.5`: must be from 0 to 1"),
+        (
+            lambda: queries_for_coverage(3, 5, 5, 0.02, alpha=0.05),
+            "`n=3`: a pilot has at least 1 query, and those won and lost",
+        ),
+        (lambda: queries_for_coverage(200, 3, 4, 0, alpha=0.05), "`effect=0`: must be a number other than 0"),
+        (lambda: queries_for_coverage(200, 3, 4, 2, alpha=0.05), "`effect=2`: must be a difference of shares"),
         (lambda: queries_for_mean([1, 2, 3], 2, 1, alpha=0.05), "at most one for each query"),
         (lambda: differences([1, 2], [1]), "baseline has 2 values and contender 1: must be paired"),
         (lambda: differences([1, 2], [1, math.nan]), "contender holds NaN or an infinity"),
-        (lambda: binomial_test(-1, 3), "won=-1, lost=3: must be counts, 0 or more"),
+        (lambda: binomial_test(-1, 3), "`won=-1`, `lost=3`: must be counts, 0 or more"),
         (lambda: adjust([0.5], "sidak"), "must be one of holm, bonferroni, fdr_bh, none"),
         (lambda: adjust([math.nan], "holm"), "between 0 and 1"),
         (lambda: t_test([1, 2, 3], [0, 1]), "clusters has the shape"),

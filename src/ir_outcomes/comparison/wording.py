@@ -9,7 +9,13 @@ from ir_outcomes.comparison.facets import POWER, AllQueries, Facet, RankingFacet
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE, is_unconfirmed, meaning_of
-from ir_outcomes.evaluation.evaluation import MANY_MISSING, UNEVEN_JUDGING, notes_on_queries, unjudged_share
+from ir_outcomes.evaluation.evaluation import (
+    MANY_MISSING,
+    UNEVEN_JUDGING,
+    notes_on_documents,
+    notes_on_queries,
+    unjudged_share,
+)
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, moved, percent, places_of, plural, pvalue, pvalue_in_words, size
 from ir_outcomes.statistics import Test, design_effect, differences
@@ -35,6 +41,7 @@ def in_words(comparison: Comparison, pair: PairedQueries) -> Comparison:
 
 def notes_on_input(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
     """Yield what a careful reader must know about the runs."""
+    yield from notes_on_documents((baseline, contender))
     # How much is missing is said by `_about_missing`, which queries these are in the background.
     yield from (note.removeprefix("Missing queries: ") for note in notes_on_queries((baseline, contender)))
     yield from _about_depth(baseline, contender)
@@ -44,6 +51,7 @@ def notes_on_input(baseline: SearchLengths, contender: SearchLengths) -> Iterato
 # Notes that change how the label is read begin with one of these headlines, in the order in which they are shown. All other
 # notes are background.
 HEADLINES = (
+    "Unknown documents",
     "Many queries are missing",
     "The guard acted",
     "The mean over all queries goes the other way",
@@ -277,7 +285,7 @@ def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[
     if baseline.judged_only:
         returned = f"without unjudged documents {returned}"
     else:
-        returned += f"; compare with cutoff={max(min(depths), 1)}, which both reach"
+        returned += f"; compare with `cutoff={max(min(depths), 1)}`, which both reach"
     yield (
         f"Unequal depth: {returned}. Over all queries what is not found counts as rank {min(cutoff, max(depths)) + 1}, so a "
         "gain may stay unconfirmed."
@@ -299,7 +307,7 @@ def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Itera
     if biased:
         yield (
             f"Judged unequally: {next(iter(biased.values()))} are unjudged, which can bias {listed(list(biased))}: see "
-            "judged_only=True."
+            "`judged_only=True`."
         )
     if shares:
         yield f"Unjudged documents: {'; '.join(shares.values())}."

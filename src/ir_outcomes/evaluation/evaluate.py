@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self, TypeVar, get_args
 import numpy as np
 
 from ir_outcomes.errors import EmptyInput, InputError, MismatchError, ParameterError, some, warn
-from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, load_evaluation
+from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, load_evaluation, of_unknown_documents
 from ir_outcomes.evaluation.ids import repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of, search_lengths
 from ir_outcomes.evaluation.parallel import check_jobs, in_parallel
@@ -115,7 +115,8 @@ def evaluate(
     InputError
         If something cannot be read; under "report" if no run can.
     MismatchError
-        If search lengths have other settings, no query of a run is in the qrels, or none is answerable.
+        If search lengths have other settings, no query of a run is in the qrels, the qrels know no document of any run, or no
+        query is answerable.
     ParameterError
         If a name is given to two runs, or a process that evaluates runs is killed.
 
@@ -156,6 +157,8 @@ def evaluate(
     if clusters is not None:
         codes = clusters_of(clusters, first.query_ids, first.answerable)
     lengths = tuple(replace(result.lengths, name=name, clusters=codes) for result, name in zip(results, called, strict=True))
+    if on_error != "keep":
+        _check_documents(judgments, lengths, [document for result in results for document in result.unknown])
     values = np.stack([result.values for result in results])
     return Evaluation(
         runs=lengths,
@@ -239,6 +242,7 @@ class _Result(NamedTuple):
     unjudged: RankedDocuments | None = None
     texts: Mapping[str, str] = {}  # of queries, where the file of the run has them
     warnings: tuple[str, ...] = ()  # of reading, which another process may do, whose warnings nobody sees
+    unknown: tuple[str, ...] = ()  # the first documents of the run, where the qrels know none of it
 
 
 @dataclass(frozen=True, eq=False)  # hashed by identity: joblib's backend for Dask waits forever for what has no hash
@@ -268,18 +272,22 @@ class _Work:
 
     def _of_run(self, source: Any, name: str | None) -> _Result:
         if isinstance(source, Mapping) and not (self.documents or self.unjudged or self.measures):
-            return self._without_values(search_lengths(self.qrels, source, **self.settings))  # looked up, not copied
+            lengths = search_lengths(self.qrels, source, **self.settings)  # looked up, not copied
+            first = () if lengths.known else next(map(tuple, source.values()), ())
+            return self._without_values(lengths)._replace(unknown=tuple(map(str, first[:3])))
         run, messages = run_and_warnings(source, name=name) if is_path(source) else (as_run(source, name), ())
         depth = max(self.documents, self.cutoff if self.unjudged else 0)
         ties, judged_only = self.settings["ties"], self.settings["judged_only"]
         ranked = ranked_documents(self.qrels, run, depth, ties=ties, judged_only=judged_only) if depth else None
+        lengths = search_lengths(self.qrels, run, **self.settings)
         return _Result(
-            search_lengths(self.qrels, run, **self.settings),
+            lengths,
             measure_values(self.qrels, self.measures, run),
             ranked.first(self.documents) if ranked is not None and self.documents else None,
             ranked.first(self.cutoff).unjudged() if ranked is not None and self.unjudged else None,
             run.texts,
             messages,
+            () if lengths.known else tuple(docid.decode() for docid in run.docids[:3].tolist()),
         )
 
     def _without_values(self, lengths: SearchLengths) -> _Result:
@@ -293,8 +301,8 @@ class _Work:
             computed, wanted = getattr(lengths, setting), self.settings[setting]
             if computed != wanted:
                 raise MismatchError(
-                    f"{lengths.name} was evaluated with {setting}={computed!r}, here it is {setting}={wanted!r}; "
-                    f"pass {setting}={computed!r} or evaluate the run again"
+                    f"{lengths.name} was evaluated with `{setting}={computed!r}`, here it is `{setting}={wanted!r}`; "
+                    f"pass `{setting}={computed!r}` or evaluate the run again"
                 )
         lengths.at(self.cutoff)
         if self.measures or self.documents or self.unjudged:
@@ -344,7 +352,7 @@ def each_run(
 def _check_answers(lengths: SearchLengths, name: str) -> None:
     if not lengths.answerable.any():
         raise MismatchError(
-            f"no query of the qrels has a relevant document at rel={lengths.rel}; lower rel or check the grades of the qrels"
+            f"no query of the qrels has a relevant document at `rel={lengths.rel}`; lower it or check the grades of the qrels"
         )
     if not lengths.listed.any():
         raise EmptyInput(
@@ -352,6 +360,18 @@ def _check_answers(lengths: SearchLengths, name: str) -> None:
             f"none of the queries of {name} is in the qrels; the run has {some(lengths.ignored, 3) or 'no query'}, "
             f"the qrels have {some(lengths.query_ids, 3)}: "
             f"{repair_of_queries(lengths.ignored, lengths.query_ids) or 'are these for the same topics?'}",
+        )
+
+
+def _check_documents(qrels: Qrels, runs: Sequence[SearchLengths], unknown: Sequence[str]) -> None:
+    """Refuse runs of which none has a document that the qrels know: ids are then written in another way."""
+    names = of_unknown_documents(runs)
+    if len(names) == len(runs):
+        found = list(dict.fromkeys(unknown)) or ["others"]
+        judged = list(dict.fromkeys(docid.decode() for docid in qrels.docids.tolist()))
+        raise MismatchError(
+            f"the qrels know no document of {some(names)}, in any query; the runs have {some(found, 3)}, the qrels have "
+            f"{some(judged, 3)}: are ids of documents written in the same way? ir-outcomes check says how they differ"
         )
 
 
@@ -390,6 +410,8 @@ def evaluate_suite(
     """
     found = suite if isinstance(suite, Suite) else read_suite(suite)
     check_names((collection.name for collection in found.collections), "collection")
+    if found.without_runs:
+        warn(f"{some(found.without_runs, 10)}: there are qrels and no run, so nothing is compared there")
     evaluations = {}
     for collection in with_progress(found.collections, "collection", len(found.collections), shown=progress):
         given = clusters.get(collection.name) if isinstance(clusters, Mapping) else clusters

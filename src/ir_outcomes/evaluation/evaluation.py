@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self, overload
+from typing import Any, BinaryIO, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,22 @@ DEFAULT_CUTOFF = 100
 MANY_REORDERED = 0.2  # share of the answered queries; files of usual systems have up to 0.15
 MANY_MISSING = 0.05  # share of the answerable queries above which missing results are the first thing to know
 UNEVEN_JUDGING = 0.05  # shares of unjudged documents that differ by more can bias a comparison
+
+
+def of_unknown_documents(runs: Iterable[SearchLengths]) -> list[str]:
+    """Name the runs that have documents, of which the qrels know none, in any query."""
+    # Under judged_only the documents that are not judged have been removed.
+    return [run.name for run in runs if not run.known and (run.judged_only or run.retrieved.any())]
+
+
+def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[str]:
+    """Say of which runs the qrels know no document."""
+    names = of_unknown_documents(runs)
+    if names:
+        yield (
+            f"Unknown documents: the qrels know no document of {some(names)}, in any query, so nothing can be found; are ids "
+            "written as in the qrels?"
+        )
 
 
 def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[str]:
@@ -51,7 +67,7 @@ def notes_on_clusters(run: SearchLengths) -> Iterator[str]:
         if 10 <= n_clusters <= len(run.query_ids) / 2:
             yield (
                 f"Dependent queries: by their ids they seem to be in {n_clusters} clusters, and "
-                f"tests take queries as independent; if so, pass clusters='by:{separator}'."
+                f"tests take queries as independent; if so, pass `clusters='by:{separator}'`."
             )
             return
 
@@ -81,7 +97,7 @@ def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[str]:
             yield (
                 f"Tied scores: in {percent(share, 0)} % of the queries that {run.name} answers, the rule {run.ties!r} gives "
                 "the first relevant document another rank than the order of the input; if that order is meant, pass "
-                'ties="input".'
+                "`ties='input'`."
             )
 
 
@@ -246,7 +262,7 @@ class Evaluation(Sequence[SearchLengths]):
         return replace(scores, clusters=self.clusters[[place[query] for query in scores.query_ids]])
 
     def _read_scores(self, measure: Any) -> Scores:
-        remedy = f"pass measures=[{str(measure)!r}] to evaluate"
+        remedy = f"pass `measures=[{str(measure)!r}]` to evaluate"
         if self.qrels is None or not self.sources or any(source is None for source in self.sources):
             raise ParameterError(f"{measure} was not kept, and some runs cannot be read again; {remedy}")
         warn(f"{measure} was not kept, so all runs are read again; {remedy}")
@@ -322,6 +338,18 @@ def contenders_of(evaluation: Evaluation, baseline: str | None, contenders: str 
     return names
 
 
+def _arrays_in(stream: BinaryIO, source: str) -> dict[str, Any]:
+    """Return the arrays in a file, unless it expands to much more than its size."""
+    if stream.read(4) != _ZIP:  # zipfile would look for the end of a device that has none
+        raise ValueError("not a ZIP archive")
+    with zipfile.ZipFile(stream) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+        refuse_bomb(source, size, os.fstat(stream.fileno()).st_size)
+    stream.seek(0)
+    with np.load(stream, allow_pickle=False) as arrays:
+        return dict(arrays)
+
+
 def _check_arrays(evaluation: Evaluation) -> None:
     """Raise `ValueError` where arrays do not belong together: with another shape or type they would be read as other values."""
     for run in evaluation.runs:
@@ -345,6 +373,7 @@ def _check_array(array: npt.NDArray[Any], shape: tuple[int, ...], kind: npt.DTyp
         raise ValueError(f"{array.shape} of {array.dtype}, expected {shape} of {kind}")
 
 
+_ZIP = b"PK\x03\x04"
 _LAYOUT = "evaluation 8"  # of saved files; it must change whenever a file of the old layout would be misread
 
 
@@ -369,11 +398,8 @@ def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluati
 
     source = os.fsdecode(path)
     try:
-        with open(path, "rb") as stream, zipfile.ZipFile(stream) as members:
-            refuse_bomb(source, sum(member.file_size for member in members.infolist()), os.fstat(stream.fileno()).st_size)
-            stream.seek(0)
-            with np.load(stream, allow_pickle=False) as archive:
-                arrays = dict(archive)
+        with open(path, "rb") as stream:
+            arrays = _arrays_in(stream, source)
         text, bits = arrays[_LAYOUT].tobytes(), int(arrays["score bits"])
         loaded = msgspec.json.decode(text, type=Evaluation, dec_hook=lambda _, name: arrays[name])
         runs = tuple(run.sharing(loaded.runs[0]) for run in loaded.runs)

@@ -57,7 +57,7 @@ class Scores:
             problem = (
                 f"{self.measure} of {self.runs[run]} is infinite for {plural('query', int(infinite[run]))} without results"
             )
-            raise ParameterError(f"{problem}; compare runs with missing='cutoff'")
+            raise ParameterError(f"{problem}; compare runs with `missing='cutoff'`")
 
     def __repr__(self) -> str:
         return f"<Scores: {self.measure}, {plural('run', len(self.runs))}, {plural('query', len(self.query_ids))}>"
@@ -115,7 +115,9 @@ def direction_of(measure: Any) -> bool:
     if declared is not None:
         return bool(declared)
     if not is_gain(str(measure)):
-        raise ParameterError(f"the direction of {measure} is not known; pass higher_is_better=True or higher_is_better=False")
+        raise ParameterError(
+            f"the direction of {measure} is not known; pass `higher_is_better=True` or `higher_is_better=False`"
+        )
     return True
 
 
@@ -341,9 +343,10 @@ def scores_from_outputs(
     ----------
     sources : list, mapping, frame or path
         One source for each run, or a mapping from names to sources: a file of ``trec_eval -q`` or ``ir_measures -q``,
-        PyTerrier's ``perquery.csv`` or frame, a dict ``{query: {measure: value}}`` or ``{query: value}``, or an iterable of
-        ``ir_measures.Metric``. Or one source of several runs: PyTerrier's; or a table, frame or file, with a row for each run
-        and a column for each query. An empty cell is a query of which the run has no value.
+        PyTerrier's ``perquery.csv`` or frame, a dict ``{query: {measure: value}}``, ``{query: value}`` or, as `Run.scores` of
+        ranx, ``{measure: {query: value}}``, also in a file of JSON, or an iterable of ``ir_measures.Metric``. Or one source of
+        several runs: PyTerrier's; or a table, frame or file, with a row for each run and a column for each query, or the other
+        way round. An empty cell is a query of which the run has no value.
     measure : str, optional
         The measure, as the tool writes it; by default a reciprocal rank or ESL, or the only one.
     higher_is_better : bool, optional
@@ -378,7 +381,7 @@ def scores_from_outputs(
         raise ParameterError("there is no output; give one for each run")
     measures = list(dict.fromkeys(output.measure for output in outputs))
     if len(measures) > 1:
-        raise MismatchError(f"the outputs are of different measures ({some(measures)}); choose one with measure=")
+        raise MismatchError(f"the outputs are of different measures ({some(measures)}); choose one with `measure`")
     query_ids = tuple(sorted({query for output in outputs for query in output.values}))
     gain = is_gain(measures[0])
     for output in outputs:

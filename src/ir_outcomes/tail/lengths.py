@@ -8,7 +8,7 @@ import numpy as np
 from ir_measures import AP, P
 
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation, notes_on_listing, unjudged_share
+from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation, notes_on_documents, notes_on_listing, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths, means_by_query
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import percent, plural
@@ -50,7 +50,7 @@ def runs_at_depth(
         after = " after unjudged documents are removed" if ev.judged_only else ""
         raise MismatchError(
             f"the runs differ in depth{after} ({depths}), and short lists look good in ASL: give the depth that all share, "
-            f"cutoff={shared}, or missing='retrieved' for equation 3 of Alex et al. 2022 as printed"
+            f"`cutoff={shared}`, or `missing='retrieved'` for equation 3 of Alex et al. 2022 as printed"
         )
     elif shared < depth:
         notes.insert(0, f"The runs differ in depth ({depths}); short lists look good in ASL, equation 3.")
@@ -69,6 +69,7 @@ def notes_on_unanswerable(ev: Evaluation) -> Iterator[str]:
             f"{plural('query', number)} without a relevant document at rel {ev.rel}: left out of search lengths, 0 in other "
             "measures, as in ir_measures."
         )
+    yield from notes_on_documents(ev.runs)
     yield from notes_on_listing(ev.runs)
 
 
@@ -94,7 +95,7 @@ def _notes_on_unjudged(runs: Sequence[SearchLengths], depth: int) -> Iterator[st
         yield (
             f"Of the first {first} documents, {percent(least, 0)} % are unjudged in {best} and {percent(most, 0)} % in "
             f"{worst}. They count as irrelevant, which favors runs that have fewer of them; compare the result with "
-            "judged_only=True."
+            "`judged_only=True`."
         )
 
 
@@ -107,7 +108,7 @@ def _refuse_lists_without_irrelevant_documents(runs: Sequence[SearchLengths]) ->
             queries = [run.query_ids[query] for query in without]
             raise ParameterError(
                 f"{run.name}: no irrelevant documents for {plural('query', len(queries))} ({some(queries)}), where a missing "
-                "document has no search length under equation 3; use missing='cutoff'"
+                "document has no search length under equation 3; use `missing='cutoff'`"
             )
 
 
@@ -146,8 +147,9 @@ def ablation(runs: Sequence[SearchLengths], missing: Missing) -> list[Scores]:
     # arithmetic mean within it; ASL, of which 1 / mean is the harmonic mean across queries.
     if runs[0].ties == "expected":
         raise ParameterError(
-            "ties='expected': the steps from AP to ASL average 1 / ASL, and the reciprocal of an expected search length is not "
-            "the expected reciprocal; evaluate with ties='trec', or name measures="
+            "the steps from AP to ASL average 1 / ASL, and the reciprocal of an expected search length is not "
+            "the expected reciprocal; evaluate with `ties='trec'`, or name `measures`",
+            ties="expected",
         )
     lengths = [_means(run, run.document_lengths(missing)) for run in runs]
     values = {
