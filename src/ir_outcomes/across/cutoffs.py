@@ -14,6 +14,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural
+from ir_outcomes.notes import as_notes
 from ir_outcomes.statistics.intervals import band_of_events
 from ir_outcomes.types import Correction, RankingTest, check_positive
 
@@ -82,7 +83,7 @@ def compare_cutoffs(
         curves=tuple(curve for curve in curves if curve is not None),
         seed=seed,
         resamples=resamples,
-        notes=tuple(_notes(by_contender(rows), beyond, depth)),
+        notes=as_notes(_notes(by_contender(rows), beyond, depth)),
     )
 
 

@@ -14,6 +14,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import MANY_MISSING
 from ir_outcomes.formatting import listed, percent, plural
+from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.results import Column, Immutable, Result, attributes, of_part, rows_of
 from ir_outcomes.statistics import Interval, QueriesNeeded
@@ -269,10 +270,12 @@ def gate(
         max_missing=float(max_missing),
         settings=replace(first.settings, margins=margins),
         inputs={os.fsdecode(path): file_digest(path) for path in inputs},
-        notes=(
-            f"A contender whose true harm is as large as a margin passes about {tolerated} % of the time, or less. A gate that "
-            "runs again and again on the same queries repeats this test: among many contenders that should not pass, some "
-            "will.",
+        notes=as_notes(
+            [
+                f"A contender whose true harm is as large as a margin passes about {tolerated} % of the time, or less. A gate "
+                "that runs again and again on the same queries repeats this test: among many contenders that should not "
+                "pass, some will.",
+            ]
         ),
     )
 

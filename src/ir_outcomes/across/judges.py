@@ -15,6 +15,7 @@ from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
 from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.formatting import fixed, interval, listed, percent, plural, pvalue_in_words
+from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Column, Immutable, Result, of_part, rows_of
 from ir_outcomes.statistics import Interval, QueriesNeeded, differences, mean_test, queries_for_mean
 from ir_outcomes.statistics.pooling import cautious_mean, prediction_powered_mean
@@ -195,7 +196,7 @@ def compare_judges(
         ),
         reference=reference,
         audits=tuple(audits),
-        notes=tuple(_notes(evaluations, [baseline, *chosen], reference)),
+        notes=as_notes(_notes(evaluations, [baseline, *chosen], reference)),
     )
 
 

@@ -22,6 +22,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, unjudge
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import RankedDocuments
 from ir_outcomes.formatting import plural, with_progress
+from ir_outcomes.notes import Note, as_notes, note
 from ir_outcomes.reading.columns import Ids
 from ir_outcomes.results import Column, Immutable, Result, attributes, rows_of
 from ir_outcomes.statistics import adjust
@@ -446,22 +447,22 @@ def holes(
                 candidates=_named_documents(pair, priority(pair)[:CANDIDATES], evaluation.query_ids),
             )
         )
-    return Holes(baseline, tuple(found), settings, notes=(_ABOUT_STANDS,))
+    return Holes(baseline, tuple(found), settings, notes=as_notes([_ABOUT_STANDS]))
 
 
-def tipping_notes(evaluation: Evaluation, settings: Settings, own_test: Kernel | None = None) -> list[tuple[str, ...]]:
+def tipping_notes(evaluation: Evaluation, settings: Settings, own_test: Kernel | None = None) -> list[tuple[Note, ...]]:
     """Return for each contender a note that few unjudged documents would change the direction, or none."""
     baseline, *names = evaluation.names
     kept = evaluation.unjudged
     if not kept or settings.judged_only or evaluation.cutoff > min(documents.depth for documents in kept):
         return [()] * len(names)
-    notes: list[tuple[str, ...]] = []
+    notes: list[tuple[Note, ...]] = []
     for pair in _pairs(evaluation, baseline, names, settings, own_test):
         notes.append(())
         if (tip := tip_of(pair, own_label(pair))) is not None:
             n, label = len(tip[0]), LABELS[tip[1]]
             few = f"at most {plural('unjudged document', n)} of {len(pair)}, if relevant, {'makes' if n == 1 else 'make'} it"
-            notes[-1] = (f'The label depends on few judgments: {few} "{label}"; ir_outcomes.holes lists them.',)
+            notes[-1] = (note("few judgments", f'{few} "{label}"; ir_outcomes.holes lists them.'),)
     return notes
 
 

@@ -12,13 +12,13 @@ from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, QueryOutcome
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, plural
+from ir_outcomes.notes import as_notes, note
 from ir_outcomes.results import Immutable, Result, attributes, rows_of
 from ir_outcomes.statistics import QueriesNeeded, linearized, queries_for_coverage, queries_for_margin, queries_for_mean
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.types import Floats
 
 DEFAULTS = (1.0, 0.5)  # percentage points of coverage, ranks
-BY_DEFAULT = "By default"  # a note that begins so is shown first
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def plan(
         all_queries=planned[2] if len(planned) == 3 else None,
         power=power,
         settings=comparison.settings,
-        notes=tuple(_notes(comparison, planned, defaults, level)),
+        notes=as_notes(_notes(comparison, planned, defaults, level)),
     )
 
 
@@ -217,7 +217,7 @@ def _notes(
             f"{facet.effect:g} {facet.measured_in}".replace("1 percentage points", "1 percentage point") for facet in defaults
         ]
         what = "difference to detect is" if len(effects) == 1 else "differences to detect are"
-        yield f"{BY_DEFAULT} the {what} {listed(effects)}; give your own."
+        yield note("default effect", f"the {what} {listed(effects)}; give your own.")
     for facet in facets:
         name, differing = facet.name.capitalize(), plural("query", facet.n_nonzero)
         verb = "differs" if facet.n_nonzero == 1 else "differ"
