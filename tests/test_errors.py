@@ -1,7 +1,10 @@
 """Errors and words: what a message shows, and inputs that ended in a traceback of another library."""
 
+import ast
+import inspect
 import os
 import pickle
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,7 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes import ESL
-from ir_outcomes.errors import FormatError, IrOutcomesError, IrOutcomesWarning, escaped, some
+from ir_outcomes.errors import FormatError, IrOutcomesError, IrOutcomesWarning, ParameterError, escaped, some
 from ir_outcomes.formatting import fixed, pvalue, pvalue_in_words
 from ir_outcomes.reading.files import name_of, read_ids
 from ir_outcomes.reading.outputs import read_output
@@ -39,6 +42,27 @@ def test_no_message_contains_a_control_character() -> None:
     assert str(error) == "a\\nb\\x1b.run, line 3: is wrong\n  'q\\x1b1'"
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
     assert some(["q\x1b", "b"]) == r"q\x1b, b"
+
+
+def test_an_error_carries_the_arguments_that_it_is_about() -> None:
+    error = ParameterError("must be at most n", won=3, n=2)
+    for same in (error, pickle.loads(pickle.dumps(error))):
+        assert (str(same), same.given) == ("`won=3`, `n=2`: must be at most n", {"won": 3, "n": 2})
+    assert len(str(ParameterError("must be short", names=["a"] * 1000))) < 120
+    assert str(ParameterError("there is nothing")) == "there is nothing"
+
+
+def test_advice_names_only_arguments_that_exist() -> None:
+    """In backticks, which the command line takes for arguments."""
+    functions = [getattr(iro, name) for name in iro.__all__ if callable(getattr(iro, name))]
+    functions += [method for owner in functions for _, method in inspect.getmembers(owner, inspect.isfunction)]
+    known = {name for function in filter(inspect.isfunction, functions) for name in inspect.signature(function).parameters}
+    sources = Path(iro.__file__).parent.rglob("*.py")
+    trees = [ast.parse(source.read_text(encoding="utf-8")) for source in sources]
+    code = [node for tree in trees for node in ast.walk(tree) if isinstance(node, (ast.JoinedStr, ast.Raise, ast.Yield))]
+    found = {name for node in code for name in re.findall(r"`(\w+)=?[^`]*`", ast.unparse(node))}
+    assert found >= {"cutoff", "judged_only", "ties", "clusters", "higher_is_better"}
+    assert found - known == set()
 
 
 def test_numbers_in_words() -> None:

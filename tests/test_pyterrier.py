@@ -155,11 +155,11 @@ def test_an_experiment_already_run() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"highlight": "italic"}, ParameterError, "highlight='italic': must be one of bold"),
+        ({"highlight": "italic"}, ParameterError, "`highlight='italic'`: must be one of bold"),
         ({"dataframe": False}, ParameterError, "dataframe: .*always a frame"),
-        ({"correction": "homl"}, ParameterError, "correction='homl': must be one of holm"),
+        ({"correction": "homl"}, ParameterError, "`correction='homl'`: must be one of holm"),
         ({"baseline": [0, 0]}, ParameterError, "name each baseline once"),
-        ({"baseline": 7}, ParameterError, "baseline=7: must be the place of a system, 0 to 2, or its name: shorter"),
+        ({"baseline": 7}, ParameterError, "`baseline=7`: must be the place of a system, 0 to 2, or its name: shorter"),
         ({"perquery": True}, ParameterError, "perquery: .*call pyterrier.Experiment"),
         ({"baseline": None, "returns": "both"}, ParameterError, "needs a baseline"),
         ({"names": ["a", "b"]}, ParameterError, "2 names for 3 systems"),
@@ -198,7 +198,7 @@ def test_settings_come_from_the_measures() -> None:
 
     differing, result = iro.pyterrier.experiment(FRAMES, TOPICS, graded, [ESL @ 3, ESL @ 5], returns="both")
     assert (differing.attrs["cutoff"], differing.attrs["rel"]) == (100, 1)
-    assert "because measures use 3, 5; choose another one with cutoff=" in result.notes[0]
+    assert "because measures use 3, 5; choose another one with `cutoff`" in result.notes[0]
     chosen = iro.pyterrier.experiment(FRAMES, TOPICS, graded, [ESL @ 3], cutoff=4)
     assert chosen.attrs["notes"][0].endswith("cutoff 4, the argument; measures use 3.")
     assert iro.pyterrier.experiment(FRAMES, TOPICS, QRELS, [nDCG @ 10, RR @ 10]).attrs["cutoff"] == 10

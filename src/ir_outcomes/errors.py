@@ -15,7 +15,8 @@
     IrOutcomesWarning (UserWarning)        a number that is correct but easy to misread
 
 A message names the file, the line and the offending text where there is one, and ends with the remedy. Control characters
-that an input contains are shown escaped, as git shows file names.
+that an input contains are shown escaped, as git shows file names. Advice, in notes too, names arguments in backticks, as
+Python spells them: "pass `unjudged=True` to evaluate". The command line writes them as its options.
 """
 
 import re
@@ -99,7 +100,20 @@ class DatasetUnavailable(InputError):
 
 
 class ParameterError(IrOutcomesError, ValueError):
-    """An invalid argument or option; the message lists the valid ones."""
+    """An invalid argument or option; the message lists the valid ones.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong and how to fix it.
+    **given : object
+        The arguments that it is about and their values, which begin the message: "`cutoff=0`: must be 1 or more".
+    """
+
+    def __init__(self, problem: str, /, **given: object) -> None:
+        self.given = given
+        about = ", ".join(f"`{name}={shortened(repr(value))}`" for name, value in given.items())
+        super().__init__(f"{about}: {problem}" if given else problem)
 
 
 class MissingDependency(IrOutcomesError, ImportError):

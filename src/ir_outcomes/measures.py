@@ -66,7 +66,9 @@ def register_baseline(name: str, run: Any, *, replace: bool = False) -> None:
     checked = as_run(run, name)
     present = _registered.get(name)
     if present is not None and not replace and _digest(present) != _digest(checked):
-        raise ParameterError(f"the baseline {name!r} is registered for another run; choose another name, or pass replace=True")
+        raise ParameterError(
+            f"the baseline {name!r} is registered for another run; choose another name, or pass `replace=True`"
+        )
     _registered[name] = checked
 
 

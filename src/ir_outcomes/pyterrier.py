@@ -63,7 +63,7 @@ def comparisons(perquery: Any, *, baseline: str, measure: Any = None, qrels: Any
         raise FormatError("the experiment", "is not a frame of per-query values; run it with perquery=True")
     names = list(dict.fromkeys(map(str, perquery["name"])))
     if baseline not in names:
-        raise ParameterError(f"baseline={baseline!r}: no system has this name; they are {', '.join(names)}")
+        raise ParameterError(f"no system has this name; they are {', '.join(names)}", baseline=baseline)
     contenders = [name for name in names if name != baseline]
     if not contenders:
         raise ParameterError(f"the experiment has one system only, {baseline}; there is nothing to compare it with")
@@ -156,7 +156,7 @@ def experiment(
     for name in _INSTEAD.keys() & options.keys():
         raise ParameterError(f"{name}: not an argument of ir_outcomes' experiment; {_INSTEAD[name]}")
     if returns != "frame" and baseline is None:
-        raise ParameterError(f"returns={returns!r} needs a baseline; name one, or ask for the frame only")
+        raise ParameterError("needs a baseline; name one, or ask for the frame only", returns=returns)
     corrected_by = "none" if correction is None else correction
     check_choice("correction", corrected_by, get_args(Correction))
     named = _named_systems(systems, names)
@@ -241,7 +241,7 @@ def _choose_settings(
         elif len(values) == 1:
             chosen[name], why = values[0], "that of the measures"
         else:
-            chosen[name], why = default, f"because {used}; choose another one with {name}="
+            chosen[name], why = default, f"because {used}; choose another one with `{name}`"
         if values and (given is None or (own and values != [given])):
             notes.append(f"Outcomes and verdicts use {name} {chosen[name]}, {why}.")
     return chosen, tuple(notes)
@@ -286,10 +286,10 @@ def _named_baselines(baseline: Any, names: Sequence[str]) -> list[str]:
     for item in baseline if isinstance(baseline, (list, tuple)) else [baseline]:
         if item not in (*names, *range(len(names))):
             place = f"the place of a system, 0 to {len(names) - 1}"
-            raise ParameterError(f"baseline={item!r}: must be {place}, or its name: {', '.join(names)}")
+            raise ParameterError(f"must be {place}, or its name: {', '.join(names)}", baseline=item)
         found.append(item if item in names else names[int(item)])
     if not found or len(set(found)) < len(found):
-        raise ParameterError(f"baseline={baseline!r}: name each baseline once, at least one")
+        raise ParameterError("name each baseline once, at least one", baseline=baseline)
     return found
 
 

@@ -119,7 +119,7 @@ class Result(Immutable):
 
     def paper_rows(self) -> list[dict[str, Any]]:
         """Return the columns of Tables 1 and 2 of Lin et al. 2021 as flat rows, which only comparisons have."""
-        raise ParameterError(f"columns='paper' is for comparisons; {type(self).__name__} has columns='default' only")
+        raise ParameterError(f"`columns='paper'` is for comparisons; {type(self).__name__} has `columns='default'` only")
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return the result as dicts, lists, text and numbers; with `per_query` the values of each query, where it has them."""
@@ -181,7 +181,7 @@ class Result(Immutable):
 
     def long_rows(self) -> list[dict[str, Any]]:
         """Return a flat row for each test of each comparison: pair, facet, test, estimate, interval, statistic and p-values."""
-        raise ParameterError(f"{type(self).__name__} has no row for each test; leave long=True out")
+        raise ParameterError(f"{type(self).__name__} has no row for each test; leave `long=True` out")
 
     def to_frame(self, *, long: bool = False) -> Any:
         """Return `rows` as a pandas data frame, or `long_rows` where `long`; `MissingDependency` without pandas."""

@@ -41,18 +41,20 @@ def length_unit(unit: str) -> str:
 
 def check_positive(name: str, value: object, *, none_allowed: bool = False) -> None:
     """Refuse what is not a whole number from 1 to `LARGEST`."""
-    if none_allowed and value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ParameterError(f"{name}={value!r}: must be a whole number, 1 or more")
-    if value > LARGEST:
-        raise ParameterError(f"{name}={value}: must be a whole number of at most {LARGEST:,}")
+    if not (none_allowed and value is None):
+        check_count(name, value, least=1)
 
 
-def check_count(name: str, value: object) -> None:
-    """Refuse what is not a whole number from 0 upwards."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise ParameterError(f"{name}={value!r}: must be a whole number, 0 or more")
+def check_count(name: str, value: object, least: int = 0) -> None:
+    """Refuse what is not a whole number from `least` to `LARGEST`."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= LARGEST:
+        raise ParameterError(f"must be a whole number, {least} or more, at most {LARGEST:,}", **{name: value})
+
+
+def check_number(name: str, value: object, above: float = 0.0, below: float = 1.0) -> None:
+    """Refuse what is not a number strictly between two bounds."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not above < value < below:
+        raise ParameterError(f"must be a number between {above:g} and {below:g}", **{name: value})
 
 
 def check_draws(seed: object, resamples: object) -> None:
@@ -64,14 +66,14 @@ def check_draws(seed: object, resamples: object) -> None:
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Refuse what is not one of the choices."""
     if value not in choices:
-        raise ParameterError(f"{name}={value!r}: must be one of {', '.join(choices)}")
+        raise ParameterError(f"must be one of {', '.join(choices)}", **{name: value})
 
 
 def check_one_order(ties: str, where: str = "") -> None:
     """Refuse the tie rule that stands for many orders."""
     if ties == "expected":
         rules = ", ".join(map(repr, get_args(OneOrder)))
-        raise ParameterError(f"{where}ties='expected' gives no single order to compare; use one of {rules}")
+        raise ParameterError(f"{where}`ties='expected'` gives no single order to compare; use one of {rules}")
 
 
 def unreachable(value: NoReturn) -> NoReturn:

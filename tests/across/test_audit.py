@@ -110,7 +110,7 @@ def test_what_an_audit_needs() -> None:
     assert result.audits == iro.compare_judges(evaluations, "a").audits == ()
     assert "model: only 9 queries labeled by people, and an audit needs 10." in result.notes
     assert any("must be a random sample" in note for note in result.notes)
-    with pytest.raises(ParameterError, match="reference='nobody' is no judge; they are model and people"):
+    with pytest.raises(ParameterError, match="`reference='nobody'`: this is no judge; they are model and people"):
         iro.compare_judges(evaluations, "a", reference="nobody")
     qrels: literal.Qrels = {f"q{q}": {"x": 1} for q in range(20)}
     runs = {name: {query: {"x": 1.0, "y": score} for query in qrels} for name, score in (("a", 0.5), ("b", 2.0))}

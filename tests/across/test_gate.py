@@ -199,7 +199,7 @@ def test_the_worst_decision_is_that_of_the_whole() -> None:
     suite = iro.gate(iro.compare_collections({"first": evaluation, "second": evaluation}, "A"), margins=(2.0, 0.5))
     assert [decision.name for decision in suite.decisions] == ["B on first", "B on second", "C on first", "C on second"]
     assert (suite.status, suite.worst.name) == ("fail", "C on first")
-    assert str(suite).startswith("fail: 4 decisions against A, 2 fail, 2 pass")
+    assert str(suite).startswith("fail: 2 contenders on 2 collections against A: 2 fail, 2 pass")
 
 
 def test_a_run_that_a_collection_lacks_fails() -> None:
@@ -209,16 +209,24 @@ def test_a_run_that_a_collection_lacks_fails() -> None:
     found = iro.compare_collections(there, "A")
     result = iro.gate(found, margins=(2.0, 0.5))
     failed = {decision.name: decision.reasons for decision in result.decisions if decision.status == "fail"}
-    assert {name: reason.partition(": ")[2] for name, (reason,) in failed.items()} == {
-        "B on second": "B is missing there.",
-        "B on third": "A is missing there. B is missing there.",
-        "C on third": "A is missing there.",
+    assert {name: reason for name, (reason,) in failed.items()} == {
+        "B on second": "B is missing on second, so nothing can be compared.",
+        "B on third": "A and B are missing on third, so nothing can be compared.",
+        "C on third": "A is missing on third, so nothing can be compared.",
     }
     allowed = [f"{run}@{name}" for run, name in found.missing]
     for allow, status in ((allowed, "pass"), (allowed[1:], "fail")):
         assert iro.gate(found, margins=(2.0, 0.5), allow_missing=allow).status == status
     with pytest.raises(ParameterError, match="allow_missing: 'B@secnod' is no run@collection; they are A@first"):
         iro.gate(found, margins=(2.0, 0.5), allow_missing=["B@secnod"])
+    selected = iro.gate(found, margins=(2.0, 0.5), contenders=["C", "D"], collections=["fourth"], allow_missing=["A@third"])
+    assert {decision.name: decision.status for decision in selected.decisions} == {
+        "C on fourth": "fail", "C on first": "pass", "C on second": "pass",
+        "D on fourth": "fail", "D on first": "fail", "D on second": "fail", "D on third": "fail",
+    }  # fmt: skip
+    assert selected.decisions[0].reasons == ("A and C are missing on fourth, so nothing can be compared.",)
+    with pytest.raises(ParameterError, match="leaves nothing to decide on"):
+        iro.gate(found, margins=(2.0, 0.5), contenders=["D"], allow_missing=[f"{run}@{name}" for run in "AD" for name in there])
 
 
 def test_a_reference_keeps_small_losses_from_adding_up() -> None:

@@ -89,7 +89,7 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("compare qrels.txt . bm25.run", 2, "BASELINE is one run, not a directory"),
         ("compare qrels.txt bm25.run bm25-stem.run --alpha 5", 2, 'Invalid value "5.0" for --alpha. Must be < 1.'),
         ("compare qrels.txt bm25.run", 2, "parameter RUNS requires an argument"),
-        ("compare qrels.txt RUNS --plot x.png --plot-kind ranks", 1, "--plot-kind 'ranks' is for one"),
+        ("compare qrels.txt RUNS --plot x.png --plot-kind ranks", 1, "--plot-kind ranks is for one"),
         ("compare-measure qrels.txt best RUNS -m RR", 1, "no run is called 'best'"),
         ("leaderboard qrels.txt RUNS --plot x.png --plot-kind history", 1, "give the leaderboard --entries"),
         ("compare-judges RUNS --judge a=qrels.txt -m AP", 2, "an audit, which needs --reference"),
@@ -123,6 +123,15 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("gate no no no --margins 1,1 --summary nowhere/x", 2, "there is no directory nowhere"),
         ("report no no no --max-mb 0", 2, "Must be > 0"),
         ("report qrels.txt bm25.run bm25-stem.run --docs no", 1, "no: no such file"),
+        # An argument is named as its option, and only where a message names an argument.
+        ("compare qrels.txt RUNS --cutoff 99999999999", 1, "error: --cutoff 99999999999: must be a whole number"),
+        ("rank-distribution qrels.txt RUNS --top 9999999999", 1, "error: --top 9999999999: must be a whole number"),
+        ("compare qrels.txt RUNS --clusters by:+", 1, "error: --clusters by:+: no query id has this separator"),
+        ("compare-slices qrels.txt RUNS --by length", 1, "error: --by length: needs the texts of the queries; pass --queries"),
+        ("compare-measure qrels.txt RUNS -m NumRet", 1, "pass --higher-is-better or --lower-is-better"),
+        ("verdict --n 3 --won 1 --lost 1 --difference nan --pvalue 1", 1, "error: --difference nan: must be a number"),
+        ("compare qrels.txt rel=2 cutoff=10.run", 1, "error: rel=2: no such file"),
+        ("compare qrels.txt bm25.run cutoff=10.run", 1, "error: cutoff=10.run: no such file"),
     ],
 )
 def test_what_goes_wrong_is_said_with_its_status(small: Path, command: str, status: int, message: str) -> None:

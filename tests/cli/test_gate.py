@@ -87,13 +87,45 @@ def test_a_suite_is_as_good_as_its_worst_collection(sample: Path, tmp_path: Path
         "new on first": "pass", "new on second": "fail",
         "new against release on first": "pass", "new against release on second": "fail",
     })  # fmt: skip
-    assert found.decisions[1].reasons == ("new cannot be compared on second: new is missing there.",)
+    assert found.decisions[1].reasons == ("new is missing on second, so nothing can be compared.",)
     assert call(*words, "--allow-missing", "new@second").returncode == 0
     assert call(*words, "--allow-missing", "new@first").returncode == 3
     (tmp_path / "second" / "new.run").touch()  # an empty run is not missing
     (tmp_path / "first" / "extra.run").touch()  # empty where it is, and missing in the other collection
     _, decisions, _ = decided(*words, "--allow-missing", "new@second")
     assert [name for name, status in decisions.items() if status != "fail"] == ["new on first", "new against release on first"]
+
+
+def test_contenders_and_collections_that_are_gone_fail(sample: Path, tmp_path: Path) -> None:
+    runs = {"old.run": "bm25.run", "new.run": "bm25-stem.run", "other.run": "bm25-stem.run"}
+    words = suite_of(sample, tmp_path, {"first": runs, "second": runs})
+    asked = [*words, "--contender", "new"]
+    first_line = "pass: 1 contender on 2 collections against old: 2 pass"
+    assert str(decided(*asked)[2]).splitlines()[0] == first_line
+    assert decided(*asked)[:2] == (0, {"new on first": "pass", "new on second": "pass"})
+    (tmp_path / "second" / "new.run").unlink()
+    assert decided(*asked)[:2] == (3, {"new on first": "pass", "new on second": "fail"})
+    for run in ("old", "other"):
+        (tmp_path / "second" / f"{run}.run").unlink()
+    status, decisions, found = decided(*words)  # qrels and no run
+    assert (status, decisions) == (3, {
+        "new on second": "fail", "new on first": "pass", "other on second": "fail", "other on first": "pass",
+    })  # fmt: skip
+    assert found.worst.reasons == ("old and new are missing on second, so nothing can be compared.",)
+    assert "second: there are qrels and no run" in call(*words).stderr
+    for run in ("new", "other"):
+        (tmp_path / "first" / f"{run}.run").unlink()
+    assert decided(*asked)[:2] == (3, {"new on second": "fail", "new on first": "fail"})
+    assert (call(*words).returncode, call(*words, "--contender", "old").returncode) == (1, 2)
+    assert call(*words, "--reference", "release", "--contender", "new").returncode == 1
+
+
+def test_contenders_select_among_runs_and_are_required(sample: Path) -> None:
+    words = ("gate", "qrels.txt", "bm25.run", "bm25*.run", *MARGINS, "--contender", "bm25-stem")
+    status, decisions, found = decided(*words, folder=sample)
+    assert (status, decisions, found.settings.family) == (0, {"bm25-stem": "pass"}, 1)
+    status, decisions, found = decided(*words, "--contender", "new", folder=sample)
+    assert (status, decisions["new"], found.worst.reasons) == (3, "fail", ("new is missing, so nothing can be compared.",))
 
 
 def test_a_reference_is_a_second_baseline(sample: Path) -> None:
@@ -150,7 +182,8 @@ def test_the_action_runs_the_gate_and_no_file_of_the_workspace(sample: Path, tmp
         inputs = {
             "QRELS": str(sample / "qrels.txt"), "BASELINE": str(sample / words[0]), "RUNS": f"{sample / words[1]}\n",
             "MARGINS": words[3], "OPTIONS": f"--queries {sample / 'queries.tsv'}", "INCONCLUSIVE": "pass", "REPORT": "",
-            "JSON": f"{name}.json", "GITHUB_STEP_SUMMARY": "summary", "GITHUB_OUTPUT": "output", "PYTHONPATH": "",
+            "JSON": f"{name}.json", "CONTENDERS": "", "GITHUB_STEP_SUMMARY": "summary",
+            "GITHUB_OUTPUT": "output", "PYTHONPATH": "",
         }  # fmt: skip
         assert set(decide["env"]) <= set(inputs)
         done = shell(f"set -eo pipefail\n{decide['run']}", tmp_path, **inputs)

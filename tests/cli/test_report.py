@@ -1,6 +1,7 @@
 """Files that the command line writes: pages, and never an input, completely or not at all."""
 
 import json
+import os
 import re
 import resource
 import shutil
@@ -73,8 +74,23 @@ def test_an_input_is_never_overwritten(words: str, target: str, folder: Path) ->
     before = (folder / target).read_bytes()
     done = call(*words.split(), folder=folder)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "is an input of this command and would be overwritten" in done.stderr
+    assert "is an input or another output of this command and would be overwritten" in done.stderr
     assert (folder / target).read_bytes() == before
+
+
+@pytest.mark.parametrize("targets", ["--output x.html --report ./x.html", "--output x.svg --plot x.svg"])
+def test_no_output_overwrites_another(targets: str, folder: Path) -> None:
+    done = call("compare", *PAIR, *targets.split(), folder=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "x.svg" not in os.listdir(folder)
+    assert "x.html" not in os.listdir(folder)
+    assert call("compare", *PAIR, "--output", "x.html", "--report", "y.html", folder=folder).returncode == 0
+
+
+def test_a_name_is_no_option(folder: Path) -> None:
+    words = ("compare", *PAIR, "--name=--quiet", "--name=b", "--report", "page.html")
+    (folder / "page.html").touch()
+    assert call(*words, folder=folder).stderr == "note: page.html exists and is overwritten\n"
 
 
 @pytest.mark.parametrize("words", ["compare --output result", "compare --plot result.svg", "report --output result"])

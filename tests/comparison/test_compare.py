@@ -186,9 +186,9 @@ def test_notes_name_everything_odd() -> None:
     assert "1 query has no relevant document at rel 1 and is left out." in notes
     assert "B lacks 3 queries of the qrels (q7, q8, q9), counted as unanswered." in notes
     assert "A has 1 query that the qrels lack (stray), ignored here." in notes
-    assert "Unequal depth: A returns at most 12 documents, B 5; compare with cutoff=5, which both reach." in notes
+    assert "Unequal depth: A returns at most 12 documents, B 5; compare with `cutoff=5`, which both reach." in notes
     assert "Unjudged documents: 90 % of the top 10 of A and 80 % of B; 92 % of the top 100 of A and 80 % of B." in notes
-    assert "which can bias ranking and coverage: see judged_only=True." in notes
+    assert "which can bias ranking and coverage: see `judged_only=True`." in notes
     judged = compare_pair(qrels, a, b, judged_only=True)
     assert not any("Unjudged" in note or "depth" in note for note in all_notes(judged))
     assert judged.ranking.baseline == 1.0
@@ -264,11 +264,11 @@ def test_per_query_lists() -> None:
     ("asked", "message"),
     [
         ({"contenders": None}, "there is no contender; give a run"),
-        ({"alpha": 5}, "alpha=5: must be a number between 0 and 1"),
-        ({"contenders": EVALUATED}, "evaluated with cutoff=7, which says nothing about cutoff=100"),
-        ({"unit": "topic"}, "unit='topic': must be one of auto, query, document"),
+        ({"alpha": 5}, "`alpha=5`: must be a number between 0 and 1"),
+        ({"contenders": EVALUATED}, "evaluated with `cutoff=7`, which says nothing about cutoff=100"),
+        ({"unit": "topic"}, "`unit='topic'`: must be one of auto, query, document"),
         ({"ties": "expected"}, "gives no single order to compare"),
-        ({"test": "never_given()"}, r"test='never_given\(\)': must be one of t, wilcoxon, signflip"),
+        ({"test": "never_given()"}, r"`test='never_given\(\)'`: must be one of t, wilcoxon, signflip"),
         ({"correction": "sidak"}, "must be one of holm, bonferroni, fdr_bh, none"),
         ({"margins": (1, math.inf)}, "must be two or three positive numbers"),
         ({"all_pairs": True}, "need several contenders; give a list of them"),

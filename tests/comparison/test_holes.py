@@ -125,7 +125,7 @@ def test_runs_are_read_again_where_unjudged_documents_were_not_kept(tmp_path: Pa
     kept, not_kept = (iro.evaluate(qrels, paths, unjudged=unjudged, **settings) for unjudged in (True, False))
     some = [query for query in qrels if clusters[query] < "7"]
     for whole, part in ((kept, not_kept), (kept.restrict(some), not_kept.restrict(some))):
-        with pytest.warns(iro.IrOutcomesWarning, match="all runs are read again; pass unjudged=True to evaluate"):
+        with pytest.warns(iro.IrOutcomesWarning, match="all runs are read again; pass `unjudged=True` to evaluate"):
             again = iro.holes(part, "A")
         assert again == iro.holes(whole, "A")
     with pytest.raises(ParameterError, match="some runs cannot be read again"):
@@ -159,7 +159,7 @@ def test_several_contenders_have_the_labels_of_compare() -> None:
 @pytest.mark.parametrize(
     ("kept", "settings", "message"),
     [
-        ({"unjudged": True, "judged_only": True}, {}, "judged_only=True removed the unjudged documents"),
+        ({"unjudged": True, "judged_only": True}, {}, "`judged_only=True` removed the unjudged documents"),
         ({"unjudged": True}, {"cutoff": 200}, "were kept to rank 100"),
     ],
 )

@@ -100,10 +100,10 @@ A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
         ({"q": {"AP": 1, "P@5": 1}}, {"q": {"AP": 1, "P@5": 1}}, {}, ParameterError, "has several measures"),
         ({"q": {"mine": 1}}, {"q": {"mine": 1}}, {}, ParameterError, "the direction of mine is not known"),
         ({"q": {"ASL": 1}}, {"q": {"ASL": 1}}, {}, ParameterError, "does not say both what was found and how far down"),
-        ({"q": 1.0}, A, {}, ParameterError, "values without the name of their measure; name it with measure="),
+        ({"q": 1.0}, A, {}, ParameterError, "values without the name of their measure; name it with `measure`"),
         (A, A, {"names": ("A",)}, ParameterError, "2 outputs and 1 names"),
         (A, A, {"qrels": {"q9": {"d": 1}}}, MismatchError, "no query of the outputs"),
-        (A, {"q1": {"AP": 1}}, {}, MismatchError, "choose with measure="),
+        (A, {"q1": {"AP": 1}}, {}, MismatchError, "choose with `measure`"),
     ],
 )
 def test_wrong_outputs(baseline: Any, contender: Any, settings: Any, error: Any, message: str) -> None:

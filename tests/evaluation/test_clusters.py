@@ -99,7 +99,7 @@ def test_ids_that_look_like_clusters_are_noted() -> None:
     runs = {"a": {query: {"d": 1.0} for query in ids}}
     qrels = {query: {"d": 1} for query in ids}
     (note,) = notes_on_queries(iro.evaluate(qrels, runs).runs)
-    assert re.fullmatch(r"Dependent queries: by their ids they seem to be in 10 clusters, .* pass clusters='by:<::>'\.", note)
+    assert re.fullmatch(r"Dependent queries: by their ids they seem to be in 10 clusters, .* pass `clusters='by:<::>'`\.", note)
     assert not list(notes_on_queries(iro.evaluate(qrels, runs, clusters="by:<::>").runs))
     assert not list(notes_on_queries(iro.evaluate(qrels, runs).restrict(ids[2:]).runs))  # too few
 

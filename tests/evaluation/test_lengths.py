@@ -157,11 +157,11 @@ def test_mean_esl_weights_with_the_chance_of_an_answer() -> None:
 @pytest.mark.parametrize(
     ("settings", "arguments", "message"),
     [
-        ({"cutoff": 0}, {}, "cutoff=0: must be a whole number, 1 or more"),
+        ({"cutoff": 0}, {}, "`cutoff=0`: must be a whole number, 1 or more"),
         ({"rel": 0}, {}, "rel=0"),
-        ({"ties": "random"}, {}, "ties='random': must be one of trec, msmarco, input, expected"),
-        ({}, {"missing": "worst"}, "missing='worst': must be one of retrieved, cutoff"),
-        ({}, {"missing": "cutoff"}, "missing='cutoff' needs a cutoff"),
+        ({"ties": "random"}, {}, "`ties='random'`: must be one of trec, msmarco, input, expected"),
+        ({}, {"missing": "worst"}, "`missing='worst'`: must be one of retrieved, cutoff"),
+        ({}, {"missing": "cutoff"}, "`missing='cutoff'`: needs a cutoff"),
         ({"cutoff": 1, "ties": "expected"}, {}, r"splits a group of tied documents in 1 query \(q\)"),
     ],
 )

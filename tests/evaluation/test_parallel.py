@@ -39,7 +39,7 @@ class Deadly:
 
 
 def test_a_killed_process_is_an_error_that_names_the_remedy(paths: list[Path]) -> None:
-    with pytest.raises(ParameterError, match=r"n_jobs=2: a process was killed, .*; use fewer jobs"):
+    with pytest.raises(ParameterError, match=r"`n_jobs=2`: a process was killed, .*; use fewer jobs"):
         list(each_run(Deadly(), [(path, None) for path in paths], 2))  # type: ignore[arg-type]
 
 

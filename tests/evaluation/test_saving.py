@@ -85,7 +85,7 @@ def test_the_settings_of_a_file_hold_unless_others_are_given(saved: Path, tmp_pa
     ("qrels", "settings", "message"),
     [
         ({"q1": {"d1": 1}}, {}, "a was evaluated with other qrels than the other runs"),
-        (QRELS, {"rel": 2}, "a was evaluated with rel=1, here it is rel=2"),
+        (QRELS, {"rel": 2}, "a was evaluated with `rel=1`, here it is `rel=2`"),
         (QRELS, {"measures": ["AP"]}, "the search lengths of a do not hold AP; give the run itself"),
         (QRELS, {"documents": 3}, "the search lengths of a do not hold documents; give the run itself"),
     ],

@@ -85,7 +85,7 @@ def test_an_infinite_score_is_refused() -> None:
     ev = iro.evaluate({"q1": {"d": 1}, "q2": {"d": 1}}, {"a": {"q1": {"d": 1.0}}})
     with (
         pytest.warns(IrOutcomesWarning, match="there are no results, which scores inf"),
-        pytest.raises(ParameterError, match="a is infinite for 1 query without results; compare runs with missing='cutoff'"),
+        pytest.raises(ParameterError, match="a is infinite for 1 query without results; compare runs with `missing='cutoff'`"),
     ):
         ev.scores_of("ASL(missing='retrieved')@5")
 

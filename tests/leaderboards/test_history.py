@@ -69,7 +69,7 @@ def test_entries_without_a_score_and_days_are_named() -> None:
     assert history.notes == ("1 entry has no score: it counts as a use of the test queries, but cannot take first place: b.",)
     assert (history.rows()[0]["group"], history.rows()[0]["date"]) == ("g", "2021-01-01")
     assert iro.sota_history(table, until=datetime(2021, 1, 1, 12)).notes == ()
-    with pytest.raises(ParameterError, match="no entry up to until=2020-01-01 has a score"):
+    with pytest.raises(ParameterError, match="no entry up to 2020-01-01 has a score"):
         iro.sota_history(table, until="2020-01-01")
     for until in ("soon", 5, "", "2020-13-01", [1]):
         with pytest.raises(ParameterError, match=r"until=.*: write a date such as 2021-02-15"):

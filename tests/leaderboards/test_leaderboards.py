@@ -233,7 +233,7 @@ def test_what_is_refused() -> None:
         (evaluation[["run0"]], {}, "there is only one run"),
         (runs, {}, r"the runs are a dict; pass what ir_outcomes\.evaluate"),
         (iro.evaluate(qrels, runs, ties="expected"), {}, "gives no single order"),
-        (evaluation, {"correction": "sidak"}, "correction='sidak': must be one of holm"),
+        (evaluation, {"correction": "sidak"}, "`correction='sidak'`: must be one of holm"),
         (evaluation, {"measures": ["coverage", "coverage"]}, "coverage is named twice"),
         (evaluation, {"measures": []}, "there is no measure"),
         (scores, {"cutoff": 10}, "cutoff is a setting of the verdicts"),

@@ -122,7 +122,9 @@ def test_registering(tmp_path: Path, bm25: str, monkeypatch: pytest.MonkeyPatch)
     Path("bm25").write_text("q3 Q0 z 1 2.0 t\n")  # a name comes before a path
     iro.register_baseline("bm25", BASELINE)
     assert by_query(Outcome(baseline="bm25", case="both") @ 9)["q3"] == 0
-    with pytest.raises(ParameterError, match="'bm25' is registered for another run; choose another name, or pass replace=True"):
+    with pytest.raises(
+        ParameterError, match="'bm25' is registered for another run; choose another name, or pass `replace=True`"
+    ):
         iro.register_baseline("bm25", RUN)
     iro.register_baseline("bm25", RUN, replace=True)
     assert by_query(Outcome(baseline="bm25", case="both") @ 9)["q3"] == 1
@@ -139,11 +141,11 @@ def test_registering(tmp_path: Path, bm25: str, monkeypatch: pytest.MonkeyPatch)
     [
         ("Outcome(case='won')@100", "compares with a baseline: write Outcome\\(baseline='bm25',case='won'\\)@100"),
         ("Outcome(baseline='bm25')@100", "case is missing; it is one of neither, lost, won, both"),
-        ("Outcome(baseline='bm25',case='won',ties='expected')", "ties='expected' gives no single order to compare"),
+        ("Outcome(baseline='bm25',case='won',ties='expected')", "`ties='expected'` gives no single order to compare"),
         ("Outcome(baseline='bm52',case='won')@100", "unknown baseline 'bm52': neither a registered name \\(known: 'bm25'\\)"),
         ("ESL(baseline='bm25',unanswered='cutoff+1')@9", "only what both runs found counts; leave unanswered out"),
         ("ESL(of='baseline')@9", "needs a baseline: write ESL\\(baseline='bm25',of='baseline'\\)"),
-        ("ESL(cutoff=0)", "ESL: cutoff=0: must be a whole number, 1 or more"),
+        ("ESL(cutoff=0)", "`ESL: cutoff=0`: must be a whole number, 1 or more"),
         ("ASL(missing='worst')@10", "ASL: missing='worst': must be one of 'retrieved', 'cutoff'"),
         ("ASL(missing='cutoff')", "missing='cutoff' needs a cutoff: write ASL\\(missing='cutoff'\\)@100"),
         ("ESL(unanswered='cutoff+1')", "unanswered='cutoff\\+1' needs a cutoff"),

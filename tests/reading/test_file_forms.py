@@ -126,7 +126,7 @@ def test_rankings_without_scores_in_python() -> None:
         ("query_id\tdoc_id\tscore\n\n\n", "is empty; nothing can be evaluated"),
         ("q1 Q0 d1 1 3.0 t\n# a comment\n", "line 2: has 3 columns, expected 6; .*comment lines must be removed"),
         ("q1 Q0 d1 1 3.0 t\n# Q0 is column 2 x\n", "line 2: is a comment; remove comment lines"),
-        ("query-id\tcorpus-id\tscore\nq1\td1\t1\n", r"qrels as BEIR writes them.*were the arguments swapped\?"),
+        ("query-id\tcorpus-id\tscore\nq1\td1\t1\n", r"qrels as BEIR and ranx write them.*were the arguments swapped\?"),
         ('{"q1": {"d1": ' + "9" * 5000 + "}}", r"is not JSON \(.* has 5000 digits\); correct it"),
     ],
 )
@@ -174,7 +174,9 @@ def test_qrels_of_beir_are_no_run_in_any_form(write: Any, form: str) -> None:
     scores = grades.assign(score=[1.5, 2.5, 0.5])
     assert iro.as_run(write(FORMS[form](scores))).to_dict() == RUN
     for given in (write(FORMS[form](grades)), grades):
-        with pytest.raises(FormatError, match=r"has the columns of qrels as BEIR writes them.*were the arguments swapped\?"):
+        with pytest.raises(
+            FormatError, match=r"has the columns of qrels as BEIR and ranx write them.*were the arguments swapped\?"
+        ):
             iro.as_run(given)
 
 

@@ -41,7 +41,7 @@ def expected_of(name: str) -> dict[str, dict[str, float]]:
         if name.startswith(("dpr", "llamaindex")):  # only what is relevant
             nested = {query: {document: 1 for document in grades if grades[document]} for query, grades in nested.items()}
     else:
-        has_scores = name.startswith(("trec.", "tevatron", "columns", "rankllm", "mt-rag", "sentence"))
+        has_scores = name.startswith(("trec.", "tevatron", "columns", "rankllm", "mt-rag", "sentence", "trectools"))
         nested = iro.read_run(FOLDER / "trec.run", by="score" if has_scores else "rank").to_dict()
     by_text = name.startswith(("dpr", "quepid"))
     return {QUERIES[query] if by_text else query: ranking for query, ranking in nested.items()}
@@ -96,10 +96,20 @@ BOTH = {
 }  # fmt: skip
 
 
+def test_general_names_come_before_those_of_one_tool(tmp_path: Path) -> None:
+    """A frame of PyTerrier has columns that are called like those of trectools too."""
+    path = tmp_path / "pyterrier.csv"
+    path.write_text("qid,docid,docno,rank,score,query\nq1,7,d2,0,3.5,lemons\n")
+    assert iro.read_run(path).to_dict() == {"q1": {"d2": 3.5}}
+    assert iro.as_run(f"{path}#trectools").to_dict() == {"lemons": {"7": 3.5}}
+    path.write_text("q_id,doc_id,score,relevance\nq1,d2,1,2\n")
+    assert iro.read_qrels(path).to_dict() == {"q1": {"d2": 2}}
+
+
 def test_a_file_that_two_rows_recognize_must_say_which(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     path.write_text(json.dumps(BOTH) + "\n")
-    with pytest.raises(FormatError, match=r"can be read in the forms sentence-transformers, rankllm; say which with --layout"):
+    with pytest.raises(FormatError, match=r"can be read in the forms sentence-transformers, rankllm; say which as FILE#NAME"):
         iro.read_run(path)
     assert list(iro.as_run(f"{path}#rankllm").to_dict()["q1"]) == ["b", "a"]
     assert list(iro.as_run(f"{path}#sentence-transformers").to_dict()["q1"]) == ["a", "b"]

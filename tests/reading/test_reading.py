@@ -83,7 +83,7 @@ def test_msmarco_columns_and_ordering_by_rank(write: Any) -> None:
     for wrong in ("inf", "1.5", "nan"):
         with pytest.raises(FormatError, match=r"line 1: .*(the rank is not a number|a rank must be a whole number)"):
             iro.read_run(write(f"q1\td1\t{wrong}\n"), by="rank")
-    with pytest.raises(ParameterError, match="by='date': must be 'score' or 'rank'"):
+    with pytest.raises(ParameterError, match="`by='date'`: must be one of score, rank"):
         iro.read_run(trec, by="date")  # type: ignore[arg-type]
 
 
@@ -207,7 +207,7 @@ def test_three_columns_have_ranks_or_scores_or_must_say_which(
     lines = [(place, f"{query}\td{place}\t{value}\n") for query in values for place, value in enumerate(values[query])]
     path = write("".join(line for _, line in (sorted(lines) if mixed else lines)))  # the lines of a query may be apart
     if meaning is None:
-        with pytest.raises(FormatError, match=r"ranks or scores; .*by='rank' or by='score' \(--layout rank, --layout score\)"):
+        with pytest.raises(FormatError, match=r"ranks or scores; .*say it as FILE#rank or FILE#score"):
             iro.read_run(path)
     else:
         assert iro.read_run(path).by_rank == (meaning == "rank")

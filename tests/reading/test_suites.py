@@ -214,7 +214,7 @@ def test_json_and_toml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     evaluations = iro.evaluate_suite(path)
     assert [evaluation.cutoff for evaluation in evaluations.values()] == [5, 100]
     assert {evaluation.cutoff for evaluation in iro.evaluate_suite(path, cutoff=3).values()} == {3}
-    with pytest.raises(ParameterError, match="collection first: cutoff=0: must be a whole number"):
+    with pytest.raises(ParameterError, match="collection first: `cutoff=0`: must be a whole number"):
         iro.evaluate_suite(path, cutoff=0)
     toml = tmp_path / "suite.toml"
     toml.write_text('[collections.first]\nqrels = "first.txt"\nruns = ["runs/first/bm25.run", "runs/first/new.run"]\n')

@@ -189,9 +189,9 @@ def test_wrong_kinds_are_named() -> None:
     for result, kind, message in (
         (result_of("Comparisons"), "ranks", "is for one comparison: name one contender"),
         (result_of("Plan"), None, "a Plan has no figures"),
-        (disjoint, "facets", "kind='facets': no query is found by both runs"),
-        (disjoint, "ranks", "kind='ranks': no query is found by both runs"),
-        (disjoint, "pie", "kind='pie': a Comparison is drawn as facets, outcomes, ranks, queries"),
+        (disjoint, "facets", "`kind='facets'`: no query is found by both runs"),
+        (disjoint, "ranks", "`kind='ranks'`: no query is found by both runs"),
+        (disjoint, "pie", "`kind='pie'`: a Comparison is drawn as facets, outcomes, ranks, queries"),
         (stored, "queries", "stored without its queries"),
     ):
         with pytest.raises(ParameterError, match=message):

@@ -93,8 +93,8 @@ def test_details_hold_everything(thirteen: iro.Comparisons) -> None:
         assert shown in page
         assert shown in text
         assert (shown in str(comparison)) == (shown in ("coverage, %", comparison.verdict.label))
-    for note in (*comparison.notes, *comparison.background):
-        assert note in text
+    for own in (*comparison.notes, *comparison.background):
+        assert own in text
 
 
 def test_a_row_for_each_test(thirteen: iro.Comparisons) -> None:
@@ -213,5 +213,5 @@ def test_a_board_of_scores_says_what_its_figures_need() -> None:
     board = iro.leaderboard(iro.evaluate(qrels, runs).scores_of(None))
     assert "None" not in board.to_text(details=True)
     for kind in ("verdicts", "history"):
-        with pytest.raises(iro.ParameterError, match=f"kind='{kind}' needs"):
+        with pytest.raises(iro.ParameterError, match=f"`kind='{kind}'` needs"):
             board.plot(kind, ax=Figure())

@@ -135,7 +135,7 @@ def test_a_function_of_scipy_can_take_the_place_of_a_test(d: list[float]) -> Non
     found = paired_tests(d).one("by_scipy()", function_test(by_scipy))
     expected = t_test(d)
     only_pvalue = paired_tests(d).one("only_pvalues()", function_test(only_pvalues))
-    with pytest.raises(ParameterError, match="must be a p-value"):
+    with pytest.raises(ParameterError, match="must return a p-value"):
         paired_tests(d).one("len()", function_test(len))
     assert (found.method, found.direction, found.note) == ("by_scipy()", expected.direction, expected.note)
     assert (found.pvalue, found.statistic) == pytest.approx((expected.pvalue, expected.statistic), rel=1e-9)

@@ -24,7 +24,9 @@ def test_runs_of_unequal_depth_are_refused(analysis: Any) -> None:
     qrels, runs = collection(2, 25, relevant=3)
     runs["short"] = {query: dict(list(ranking.items())[:4]) for query, ranking in runs["run0"].items()}
     ev = iro.evaluate(qrels, runs)
-    with pytest.raises(MismatchError, match=r"the runs differ in depth \(4: short; 10: run0.*cutoff=4, or missing='retrieved'"):
+    with pytest.raises(
+        MismatchError, match=r"the runs differ in depth \(4: short; 10: run0.*`cutoff=4`, or `missing='retrieved'`"
+    ):
         analysis(ev)
     at_4, as_printed = analysis(ev, cutoff=4), analysis(ev, missing="retrieved")
     assert (at_4.settings.cutoff, as_printed.settings.cutoff) == (4, 10)

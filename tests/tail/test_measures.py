@@ -111,7 +111,7 @@ def test_what_has_no_expectation_says_so() -> None:
     qrels, runs = collection(2, 10, relevant=2)
     tied = {name: {q: dict.fromkeys(ranking, 1.0) for q, ranking in run.items()} for name, run in runs.items()}
     ev = iro.evaluate(qrels, tied, ties="expected")
-    with pytest.raises(ParameterError, match="ties='expected': the steps from AP to ASL average 1 / ASL"):
+    with pytest.raises(ParameterError, match="`ties='expected'`: the steps from AP to ASL average 1 / ASL"):
         iro.reordering(ev)
 
 

@@ -85,7 +85,7 @@ def compare_collections(
     for setting, said in unlike:
         if setting not in allow:
             raise MismatchError(
-                f"the collections differ in {setting} ({said}); evaluate them alike, or pass allow=({setting!r},) if this is "
+                f"the collections differ in {setting} ({said}); evaluate them alike, or pass `allow=({setting!r},)` if this is "
                 "intended"
             )
     if len({evaluation.unit for evaluation in evaluations.values()}) > 1:  # with one relevant document the two are the same
@@ -130,6 +130,17 @@ def compare_collections(
             ]
         ),
     )
+
+
+def with_nothing_to_compare(
+    evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str], *, alpha: float
+) -> ConditionsComparison:
+    """Return what `compare_collections` cannot, for a gate: no collection has the baseline and a contender."""
+    first = next(iter(evaluations.values()))
+    runs = dict.fromkeys((baseline, *contenders))
+    missing = [(run, name) for name, evaluation in evaluations.items() for run in runs if run not in evaluation.names]
+    settings = Settings.of(first, alpha=alpha, family=max(1, len(contenders)))
+    return ConditionsComparison("collection", baseline, (), settings, "none", missing=tuple(missing))
 
 
 def _notes(

@@ -164,6 +164,13 @@ class _Side(NamedTuple):
     def contenders(self) -> list[str]:
         return list(dict.fromkeys(run for run, _ in (*self.compared, *self.missing) if run != self.baseline))
 
+    def runs_at(self, place: str | None) -> set[str]:
+        """Return the runs that are known to be in a collection; with a single comparison, that were compared."""
+        lacking = {run for run, name in self.missing if name == place}
+        compared = {run for run, name in self.compared if name == place}
+        known = bool(lacking or compared)  # otherwise nothing of this collection was evaluated
+        return {self.baseline, *compared, *self.contenders} - lacking if known else set()
+
 
 def _side_of(compared: Compared) -> _Side:
     if isinstance(compared, ConditionsComparison):
@@ -184,6 +191,8 @@ def gate(
     margins: tuple[float, ...] | None = None,
     max_missing: float = MAX_MISSING,
     allow_missing: Collection[str] = (),
+    contenders: Sequence[str] | None = None,
+    collections: Sequence[str] = (),
     inputs: Iterable[str | os.PathLike[str]] = (),
 ) -> GateResult:
     """Decide whether runs may take the place of the baseline: pass, fail or inconclusive.
@@ -204,6 +213,10 @@ def gate(
         Largest tolerable share of answerable queries for which a run returned nothing.
     allow_missing : collection of str
         Runs that a collection may lack, as ``"run@collection"``; without a comparison there is no decision.
+    contenders : sequence of str, optional
+        Names of the runs to decide on, which must be there: one that was not compared fails. By default all that were.
+    collections : sequence of str
+        Names of collections that must be there, too: where nothing was compared every contender fails.
     inputs : iterable of path
         Files whose SHA-256 is kept in the result.
 
@@ -234,16 +247,19 @@ def gate(
     if margins is None:
         raise ParameterError(
             "a gate needs margins, the largest harm that you tolerate in percentage points of coverage and in ranks, such as "
-            "margins=(1.0, 0.5)"
+            "`margins=(1.0, 0.5)`"
         )
     if not 0 <= max_missing < 1:
-        raise ParameterError(
-            f"max_missing={max_missing!r}: must be a share of the queries, from 0 to less than 1, such as 0.05"
-        )
+        raise ParameterError("must be a share of the queries, from 0 to less than 1, such as 0.05", max_missing=max_missing)
     if len({frozenset(side.contenders) for side in sides}) > 1:
         raise ParameterError("the reference must be compared with the same contenders as the baseline")
-    places = list(dict.fromkeys(name for side in sides for _, name in (*side.compared, *side.missing)))
-    runs = [*(side.baseline for side in sides), *first.contenders]
+    wanted = first.contenders if contenders is None else list(dict.fromkeys(contenders))
+    if not wanted:
+        raise ParameterError("there is no contender; name a run other than the baseline")
+    places: list[str | None] = list(collections)
+    places += [name for side in sides for _, name in (*side.compared, *side.missing)]
+    places = list(dict.fromkeys(places))
+    runs = [*(side.baseline for side in sides), *wanted]
     known = [f"{run}@{name}" for run in runs for name in places if name is not None]
     if unknown := [name for name in allow_missing if name not in known]:
         expected = f"they are {listed(known[:10])}" if known else "there are no collections"
@@ -251,15 +267,20 @@ def gate(
     decisions = []
     for side in sides:
         against = None if side is first else side.baseline
-        for contender, place in product(first.contenders, places):
+        for contender, place in product(wanted, places):
             found = side.compared.get((contender, place))
-            lacking = [run for run in (side.baseline, contender) if (run, place) in side.missing] or [contender]
             if found is not None:
                 decisions.append(_decide(found, place, against, margins, max_missing))
-            elif not {f"{run}@{place}" for run in lacking} <= {*allow_missing}:
-                missing = " ".join(f"{run} is missing there." for run in lacking)
-                reason = f"{contender} cannot be compared on {place}: {missing}"
+                continue
+            there = side.runs_at(place)
+            lacking = [run for run in (side.baseline, contender) if run not in there] or [contender]
+            if not {f"{run}@{place}" for run in lacking} <= {*allow_missing}:
+                verb = "is" if len(lacking) == 1 else "are"
+                where = "" if place is None else f" on {place}"
+                reason = f"{listed(lacking)} {verb} missing{where}, so nothing can be compared."
                 decisions.append(GateDecision(contender, place, against, "fail", (reason,)))
+    if not decisions:
+        raise ParameterError("allow_missing leaves nothing to decide on; let at least one collection have every run")
     tolerated = percent(first.settings.first_step_level / 2, 2)
     return GateResult(
         baseline=first.baseline,

@@ -179,7 +179,7 @@ def compare_judges(
         if missing := [name for name in first.names if name not in evaluation.names]:
             raise MismatchError(f"{judge}: the run {some(missing)} is missing; evaluate the same runs for every judge")
     if reference is not None and reference not in evaluations:
-        raise ParameterError(f"reference={reference!r} is no judge; they are {listed(list(evaluations))}")
+        raise ParameterError(f"this is no judge; they are {listed(list(evaluations))}", reference=reference)
     chosen = contenders_of(first, baseline, contenders)
     compared = compare_in(evaluations, baseline, chosen, alpha=alpha, test=test, correction=correction)
     judgments = [Judgment(judge, comparison) for judge, comparison in compared]
@@ -251,7 +251,7 @@ def to_label(evaluation: Evaluation, n: int, *, seed: int = 0) -> tuple[str, ...
     check_positive("n", n)
     check_count("seed", seed)
     if n > len(evaluation.query_ids):
-        raise ParameterError(f"n={n}: there are {plural('query', len(evaluation.query_ids))}")
+        raise ParameterError(f"there are {plural('query', len(evaluation.query_ids))}", n=n)
     drawn = np.random.default_rng(seed).choice(len(evaluation.query_ids), n, replace=False)
     return tuple(evaluation.query_ids[place] for place in sorted(drawn))
 

@@ -125,7 +125,7 @@ def _by_length(evaluation: Evaluation) -> dict[str, str]:
     words = {query: len(evaluation.texts[query].split()) for query in evaluation.query_ids if query in evaluation.texts}
     counts = [words[query] for query in evaluation.answerable_queries if query in words]
     if not counts:
-        raise ParameterError("by='length' needs the texts of the queries; pass queries= to evaluate (--queries FILE)")
+        raise ParameterError("needs the texts of the queries; pass `queries` to evaluate", by="length")
     ends = np.unique(np.quantile(counts, [0.25, 0.5, 0.75, 1], method="inverted_cdf")).astype(int).tolist()
     starts = [1, *(end + 1 for end in ends[:-1])]
     quarters = zip(starts, ends, strict=True)

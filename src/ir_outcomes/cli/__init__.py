@@ -6,14 +6,18 @@ A command is a function of `compare` or `many`; its parameters are those of the 
 
 import importlib.metadata
 import inspect
+import os
 import sys
 from collections.abc import Callable
+from dataclasses import is_dataclass
+from functools import partial
+from typing import Any
 
 from cyclopts import App, CycloptsError, Parameter
 
 from ir_outcomes.cli import compare, many
 from ir_outcomes.cli.options import STDIN, UsageError
-from ir_outcomes.cli.output import MAIN, error_line, messages
+from ir_outcomes.cli.output import CALL, MAIN, TARGETS, error_line, files_of, messages
 
 __all__ = ["COMMANDS", "app", "examples_of", "main"]
 
@@ -65,16 +69,34 @@ def examples_of(function: Callable[..., int | None]) -> list[str]:
     return inspect.cleandoc(function.__doc__ or "").partition("Examples\n--------\n")[2].splitlines()
 
 
+def _begin(command: str, **arguments: Any) -> None:
+    """Keep what the messages of a call need, and refuse outputs that would overwrite an input or each other."""
+    parameters = app[command].assemble_argument_collection(default_parameter=app.default_parameter)
+    values: dict[str, Any] = {}
+    for name, value in arguments.items():
+        values |= vars(value) if is_dataclass(value) else {name: value}
+    CALL.options = {parameter.field_info.name: parameter.names for parameter in parameters}
+    CALL.quiet = values.get("quiet", False)
+    targets = [values.pop(name) for name in TARGETS if values.get(name)]
+    files = [os.path.realpath(file) for file in (*files_of(values.values()), *targets)] if targets else []
+    for target in targets:
+        if files.count(os.path.realpath(target)) > 1:
+            raise ValueError(
+                f"{target} is an input or another output of this command and would be overwritten; choose another file."
+            )
+
+
 for _name, _function in COMMANDS.items():
     _lines = "\n".join(f"- {example}" for example in examples_of(_function))
-    app.command(_function, name=_name, help_epilogue=f"Examples:\n\n{_lines}")
+    app.command(_function, name=_name, help_epilogue=f"Examples:\n\n{_lines}", validator=partial(_begin, _name))
 
 
 def main() -> None:
     """Run the command line; bad input ends with a message, never with a traceback."""
     with messages():
         try:
-            status = app([STDIN if word == "-" else word for word in sys.argv[1:]], exit_on_error=False, print_error=False)
+            CALL.words = sys.argv[1:]
+            status = app([STDIN if word == "-" else word for word in CALL.words], exit_on_error=False, print_error=False)
         except (CycloptsError, UsageError) as error:
             known = [word for word in sys.argv[1:2] if word in COMMANDS]
             error_line(f"error: {error}\nSee {' '.join([PROGRAM, *known])} --help.")

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 import ir_outcomes as iro
+from ir_outcomes.across.collections import with_nothing_to_compare
 from ir_outcomes.across.gate import MAX_MISSING
 from ir_outcomes.cli import options, output
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS
+from ir_outcomes.errors import some
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.suites import read_suite
 
@@ -147,8 +150,8 @@ def verdict(
     means: tuple[str, str] | None = None,
     won: float | None = None,
     lost: float | None = None,
-    difference: float | None = None,
-    pvalue: Annotated[float | None, Parameter(validator=options.SHARE)] = None,
+    ranking_difference: Annotated[float | None, Parameter(name="--difference")] = None,
+    ranking_pvalue: Annotated[float | None, Parameter(name="--pvalue", validator=options.SHARE)] = None,
     other_pvalues: Annotated[tuple[float, ...], Parameter(name="--other-pvalue", validator=options.SHARE)] = (),
     rounding: Annotated[float, Parameter(validator=options.NOT_NEGATIVE)] = 0.0,
     alpha: options.ALPHA = 0.05,
@@ -168,9 +171,9 @@ def verdict(
         How many queries only the contender answered.
     lost
         How many queries only the baseline answered.
-    difference
+    ranking_difference
         The mean search length of the contender minus that of the baseline, on the queries that both answered, in ranks.
-    pvalue
+    ranking_pvalue
         The p-value of that difference.
     other_pvalues
         The p-value of another test of that difference, for the harm check; may be given more than once.
@@ -182,13 +185,11 @@ def verdict(
     ir-outcomes verdict --n 5193 --means .4439 .4400
     ir-outcomes verdict --n 5793 --won 869 --lost 869 --difference -1.35 --pvalue 8.68e-08
     """
-    if means is not None and (won, lost, difference, pvalue, other_pvalues, rounding) == (None, None, None, None, (), 0):
+    numbers: tuple[Any, ...] = (won, lost, ranking_difference, ranking_pvalue)
+    if means is not None and (*numbers, *other_pvalues, rounding) == (None, None, None, None, 0):
         out.write(iro.verdict_from_means(n_queries, *means, alpha=alpha))
-    elif means is None and won is not None and lost is not None and difference is not None and pvalue is not None:
-        found = iro.verdict_from_summary(
-            n_queries, won, lost, difference, pvalue, other_pvalues=other_pvalues, alpha=alpha, rounding=rounding
-        )
-        out.write(found)
+    elif means is None and None not in numbers:
+        out.write(iro.verdict_from_summary(n_queries, *numbers, other_pvalues=other_pvalues, alpha=alpha, rounding=rounding))
     else:
         raise options.UsageError("Give either --means, or --won, --lost, --difference and --pvalue.")
 
@@ -468,6 +469,7 @@ def gate(
     reference: str | None = None,
     suite: str | None = None,
     system: Annotated[str | None, Parameter(name="--baseline")] = None,
+    contenders: Annotated[list[str] | None, Parameter(name="--contender", group=options.STATISTICS)] = None,
     settings: options.RunOptions = options.RunOptions(),
     max_missing: Annotated[float, Parameter(group=options.STATISTICS, validator=options.SHARE)] = MAX_MISSING,
     allow_missing: Annotated[list[str] | None, Parameter(group=options.STATISTICS)] = None,
@@ -496,6 +498,8 @@ def gate(
         Decide on all collections of this suite, instead of QRELS and runs.
     system
         With --suite: the name of the baseline.
+    contenders
+        The name of a contender, which must be there; may be given more than once. By default all other runs.
     max_missing
         The largest tolerable share of answerable queries for which a run has no results.
     allow_missing
@@ -512,6 +516,8 @@ def gate(
     page = output.ReportOptions(queries=queries, report=report)
     kept: dict[str, Any] = {"queries": page.queries, "documents": page.documents, "on_error": "keep"}
     evaluated: Any
+    compared: list[Any]
+    collections: tuple[str, ...] = ()
     if suite is not None and qrels is None:
         if settings.names or settings.layout:
             raise options.UsageError("--names and --layout are for RUN; a suite names its runs itself.")
@@ -523,9 +529,18 @@ def gate(
         evaluated = iro.evaluate_suite(found, **kept, **given)
         options.note_on_grades(settings.rel, *evaluated.values())
         against = [first] if reference is None else [first, reference]
-        contenders, files = [name for name in found.systems if name not in against], found.files
-        rules: dict[str, Any] = {"groups": found.groups or None, **asdict(tests)}
-        compared: list[Any] = [iro.compare_collections(evaluated, name, contenders, **rules) for name in against]
+        files, collections = found.files, found.without_runs
+        chosen = _contenders(contenders, found.systems, against)
+        present = [name for name in chosen if name in found.systems]
+        compared = []
+        for name in against:
+            if any({name, contender} <= {*evaluation.names} for evaluation in evaluated.values() for contender in present):
+                rules: dict[str, Any] = {"groups": found.groups or None, **asdict(tests)}
+                compared.append(iro.compare_collections(evaluated, name, present, **rules))
+            elif name in found.systems:
+                compared.append(with_nothing_to_compare(evaluated, name, chosen, alpha=tests.alpha))
+            else:
+                raise iro.ParameterError(f"no collection has a run called {name!r}; the runs are {some(found.systems, 10)}")
     elif qrels is not None and baseline is not None and runs and not (suite or system or allow_missing):
         paths = options.run_files(runs)
         if reference is not None:
@@ -533,22 +548,38 @@ def gate(
                 raise options.UsageError("--reference: this is the baseline already; leave it out, or give another run.")
             paths = [*(path for path in paths if not options.is_same_file(path, reference)), reference]
         evaluated, first, others = options.evaluated_with_baseline(settings, qrels, baseline, paths, **kept)
-        contenders = [others] if isinstance(others, str) else others
-        against, files = [first] if reference is None else [first, contenders.pop()], [qrels, baseline, *paths]
+        there = [others] if isinstance(others, str) else others
+        against, files = [first] if reference is None else [first, there.pop()], [qrels, baseline, *paths]
+        chosen = _contenders(contenders, there, against)
+        present = [name for name in there if name in chosen] or there
         rules = {"progress": output.progress_is_shown(), **asdict(tests)}
-        compared = [iro.compare(evaluated, name, contenders, **rules) for name in against]
+        compared = [iro.compare(evaluated, name, present, **rules) for name in against]
     else:
         raise options.UsageError(
             "Give QRELS, BASELINE and at least one RUN, or else --suite FOLDER with --baseline NAME: all other systems of the "
             "suite are then contenders, and --allow-missing can be given."
         )
     result = iro.gate(
-        compared[0], reference=None if reference is None else compared[1],
-        margins=margins, max_missing=max_missing, allow_missing=allow_missing or (), inputs=filter(os.path.isfile, files),
-    )  # fmt: skip
+        compared[0],
+        reference=None if reference is None else compared[1],
+        margins=margins,
+        max_missing=max_missing,
+        allow_missing=allow_missing or (),
+        contenders=chosen,
+        collections=collections,
+        inputs=filter(os.path.isfile, files),
+    )
     out.write(result)
     if summary is not None:
         with summary.open("a", encoding="utf-8", newline="\n") as stream:
             stream.write(f"{result.to_markdown(details=True)}\n")
     page.write(compared[0], evaluated, *files)
     return result.exit_status
+
+
+def _contenders(asked: Sequence[str] | None, runs: Sequence[str], against: Sequence[str]) -> list[str]:
+    """Return the contenders that must be there: those that were named, or all runs but the baselines."""
+    for name in asked or ():
+        if name in against:
+            raise options.UsageError(f"--contender {name}: this is a baseline; name another run.")
+    return list(asked or [name for name in runs if name not in against])

@@ -150,7 +150,7 @@ def rank_distribution(
     settings: options.EvaluateOptions = options.EvaluateOptions(),
     subsets: Annotated[list[str] | None, Parameter(name="--subset")] = None,
     labels: list[str] | None = None,
-    top: Annotated[int, Parameter(validator=options.POSITIVE)] = 5,
+    top_k: Annotated[int, Parameter(name="--top", validator=options.POSITIVE)] = 5,
     level: Annotated[float, Parameter(group=options.STATISTICS, validator=options.LEVEL)] = 0.95,
     resamples: options.RESAMPLES = 1000,
     seed: options.SEED = 0,
@@ -166,7 +166,7 @@ def rank_distribution(
         NAME=FILE: also rank the runs on the queries in this file only; it has one id on each line.
     labels
         NAME=QRELS: also rank the runs by these other qrels.
-    top
+    top_k
         Report how often each run is among the first so many.
     level
         The confidence level of the intervals of ranks.
@@ -183,7 +183,7 @@ def rank_distribution(
         for measure, (subset, file) in product(measures or (None,), sets.items()):
             condition = ", ".join(filter(None, (label, subset)))
             result = iro.rank_distribution(
-                source, measure=measure, queries=file, resamples=resamples, seed=seed, top_k=top, level=level,
+                source, measure=measure, queries=file, resamples=resamples, seed=seed, top_k=top_k, level=level,
                 condition=condition, progress=output.progress_is_shown(),
             )  # fmt: skip
             results[f"{result.measure}\n{condition}".strip()] = result

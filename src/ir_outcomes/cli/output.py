@@ -13,9 +13,9 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,6 +34,7 @@ from ir_outcomes.showing import View
 MAIN = Group("Options", sort_key=1)
 OUTPUT = Group("Output", sort_key=3)
 ROWS = 20  # of each table, on standard output
+TARGETS = ("output", "path", "plot", "report", "summary")  # the parameters of commands that are files to write
 DOCUMENTS = 20  # of each ranked list, on a report page
 Format = Literal["text", "markdown", "json", "jsonl", "csv", "latex", "html"]
 FORMAT_OF_ENDING: Mapping[str, Format] = {
@@ -41,24 +42,34 @@ FORMAT_OF_ENDING: Mapping[str, Format] = {
 }  # fmt: skip
 
 
-IN_OPTIONS = (  # advice about arguments of Python, and the same on the command line
-    (r"\bjudged_only=True\b", "--judged-only"),
-    (r"\ball_pairs=True\b", "--all-pairs"),
-    (r"\bhigher_is_better=True or (higher_is_better=)?False\b", "--higher-is-better or --lower-is-better"),
-    # Not in the parentheses of a measure, ESL(rel=2)@100, which is written the same everywhere.
-    (r"(?<![(\w])(cutoff|rel|unit|ties|alpha|margins|correction)=([\"']?)([\w.,]*\w)\2", r"--\1 \3"),
-    (r"\bclusters=(?=')", "--clusters "),
-    (r"\bkind=(?=')", "--plot-kind "),
-    (r"\b(entries|measure|score)=(?=[,\s]|$)", r"--\1"),
-    (r"\bgive your own\b", "give your own with --margins"),
-)
+@dataclass
+class Call:
+    """The command that was called: its words, the names of its options by their arguments in Python, and --quiet."""
+
+    words: Sequence[str] = ()
+    options: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    quiet: bool = False
+
+
+CALL = Call()  # one in a process
 
 
 def as_options(text: str) -> str:
-    """Write advice about arguments in the words of the command line."""
-    for argument, option in IN_OPTIONS:
-        text = re.sub(argument, option, text)
-    return text
+    """Write the arguments that stand in backticks as options of the command that was called, if it has them."""
+    return re.sub("`(\\w+)=?([^`]*)`", _option, text)
+
+
+def _option(found: re.Match[str]) -> str:
+    argument, value = found.groups()
+    names = CALL.options.get(argument, ())
+    if value == "False":
+        names = names[1:]  # the option that says no, if there is one
+    if not names:
+        return found[0]
+    if value in ("", "True", "False"):
+        return names[0]
+    value = re.sub("[][()'\"]", "", value)  # a text, list or tuple of Python
+    return f"{names[0]} {value}"
 
 
 def _json_escapes(error: UnicodeError) -> tuple[str, int]:
@@ -79,7 +90,7 @@ def messages() -> Iterator[None]:
             stream.reconfigure(errors="json")
     note.cache_clear()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore" if is_quiet() else "always", IrOutcomesWarning)
+        warnings.simplefilter("always", IrOutcomesWarning)
         warnings.showwarning = _show_warning
         try:
             yield
@@ -96,17 +107,13 @@ def messages() -> Iterator[None]:
 
 
 def _show_warning(message: Warning | str, *details: Any, **more: Any) -> None:
-    error_line(f"warning: {as_options(str(message))}")
-
-
-def is_quiet() -> bool:
-    """Return whether warnings, notes and progress bars are left out."""
-    return "--quiet" in sys.argv
+    if not CALL.quiet:
+        error_line(f"warning: {as_options(str(message))}")
 
 
 def progress_is_shown() -> bool:
     """Return whether progress bars are shown: on a terminal, unless --quiet is given."""
-    return not is_quiet() and sys.stderr.isatty()
+    return not CALL.quiet and sys.stderr.isatty()
 
 
 def error_line(text: str) -> None:
@@ -119,7 +126,7 @@ def error_line(text: str) -> None:
 @cache
 def note(text: str) -> None:
     """Print a note on stderr, once for all collections or judges, unless --quiet is given."""
-    if not is_quiet():
+    if not CALL.quiet:
         error_line(f"note: {text}")
 
 
@@ -136,7 +143,7 @@ def print_lines(lines: str, stream: TextIO | None = None) -> None:
 
 
 def _check_target(kind: Any, path: Path | None) -> None:
-    """Refuse a file that cannot be written, or that the command reads, before anything is read."""
+    """Refuse a file that cannot be written, before anything is read."""
     if path is None:
         return
     if path.is_dir():
@@ -145,18 +152,20 @@ def _check_target(kind: Any, path: Path | None) -> None:
         raise ValueError(f"It cannot be written: there is no directory {path.parent}.")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise ValueError("It cannot be written: permission denied.")
-    if path.is_file() and sum(map(path.samefile, filter(os.path.isfile, _given_files()))) > 1:  # one is the target itself
-        raise ValueError("It is an input of this command and would be overwritten; choose another file.")
 
 
-def _given_files() -> Iterator[str]:
-    """Yield the files that the words of a command stand for: themselves, runs of a directory or pattern, files of a suite."""
-    for word in sys.argv[2:]:
-        for part in {word, re.sub("^[^=]*=|[@#][^@#]*$", "", word)}:  # NAME=FILE@GRADE, FILE#LAYOUT
-            with warnings.catch_warnings(action="ignore"), suppress(IrOutcomesError):
-                yield from run_paths(part)
-            with suppress(IrOutcomesError):
-                yield from read_suite(part).files if os.path.isdir(part) or part.endswith(".toml") else ()
+def files_of(values: Iterable[Any]) -> Iterator[str]:
+    """Yield the files that values stand for: themselves, runs of a directory or pattern, files of a suite."""
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from files_of(value)
+        elif isinstance(value, (str, Path)):
+            word = str(value)
+            for part in (word, re.sub("^[^=]*=|[@#][^@#]*$", "", word)):  # NAME=FILE@GRADE, FILE#LAYOUT
+                with warnings.catch_warnings(action="ignore"), suppress(IrOutcomesError):
+                    yield from run_paths(part)
+                with suppress(IrOutcomesError):
+                    yield from read_suite(part).files if os.path.isdir(part) or part.endswith(".toml") else ()
 
 
 def _check_figure(kind: Any, path: Path | None) -> None:
@@ -297,7 +306,7 @@ class PageOptions:
             docs=self.docs,
             slices=slices,
             max_mb=self.max_mb,
-            command=shlex.join(["ir-outcomes", *sys.argv[1:]]),
+            command=shlex.join(["ir-outcomes", *CALL.words]),
             inputs=tuple(filter(os.path.isfile, inputs)),
         )
 

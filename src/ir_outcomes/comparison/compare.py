@@ -171,7 +171,7 @@ def compare(
             progress=progress,
         )  # fmt: skip
     if len(evaluation) < 2 or (not several and (all_pairs or best)):
-        raise ParameterError("baseline='best' and all_pairs=True need several contenders; give a list of them")
+        raise ParameterError("`baseline='best'` and `all_pairs=True` need several contenders; give a list of them")
     evaluation = evaluation if cutoff is None else replace(evaluation, cutoff=cutoff)
     notes: tuple[Note, ...] = ()
     if left_out:

@@ -424,7 +424,7 @@ def holes(
         evaluation = evaluation.with_cutoff(cutoff)
     if (depth := min(kept.depth for kept in evaluation.unjudged)) < evaluation.cutoff:
         wanted = evaluation.cutoff
-        raise ParameterError(f"cutoff={wanted}: unjudged documents were kept to rank {depth}; pass cutoff={wanted} to evaluate")
+        raise ParameterError(f"unjudged documents were kept to rank {depth}; pass `cutoff={wanted}` to evaluate", cutoff=wanted)
     settings = Settings.of(evaluation, alpha=alpha, test=test, correction=correction, family=len(names))
     n_returned = {run.name: max(int(run.retrieved.sum()), 1) for run in evaluation.at()}
     found = []
@@ -489,10 +489,10 @@ def _with_unjudged(evaluation: Evaluation) -> Evaluation:
     """Return the evaluation with its unjudged documents, for which the runs are read again where they were not kept."""
     check_one_order(evaluation.ties)
     if evaluation.judged_only:
-        raise ParameterError("judged_only=True removed the unjudged documents; evaluate the runs without it")
+        raise ParameterError("`judged_only=True` removed the unjudged documents; evaluate the runs without it")
     if evaluation.unjudged:
         return evaluation
-    remedy = "pass unjudged=True to evaluate"
+    remedy = "pass `unjudged=True` to evaluate"
     if evaluation.qrels is None or not evaluation.sources or any(source is None for source in evaluation.sources):
         raise ParameterError(f"the unjudged documents were not kept, and some runs cannot be read again; {remedy}")
     warn(f"the unjudged documents were not kept, so all runs are read again; {remedy}")

@@ -25,6 +25,7 @@ from ir_outcomes.types import (
     Ties,
     Unit,
     check_choice,
+    check_number,
     check_one_order,
     check_positive,
 )
@@ -69,7 +70,7 @@ class Settings:
     def __post_init__(self) -> None:
         check_positive("rel", self.rel)
         check_one_order(self.ties)
-        check_alpha(self.alpha)
+        check_number("alpha", self.alpha)
         check_choice("correction", self.correction, get_args(Correction))
 
     @property
@@ -90,15 +91,9 @@ class Settings:
 
 def check_rules(alpha: Any, test: Any, correction: Any) -> None:
     """Refuse a level, a test or a correction that does not exist."""
-    check_alpha(alpha)
+    check_number("alpha", alpha)
     check_choice("test", test, get_args(RankingTest))
     check_choice("correction", correction, get_args(Correction))
-
-
-def check_alpha(alpha: Any) -> None:
-    """Refuse a level that is not strictly between 0 and 1."""
-    if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 < alpha < 1:
-        raise ParameterError(f"alpha={alpha!r}: must be a number between 0 and 1, such as 0.05")
 
 
 def checked_margins(margins: Any) -> tuple[float, ...] | None:
@@ -111,8 +106,9 @@ def checked_margins(margins: Any) -> tuple[float, ...] | None:
         checked = ()
     if len(checked) not in (2, 3) or not all(0 < margin < math.inf for margin in checked):
         raise ParameterError(
-            f"margins={margins!r}: must be two or three positive numbers, percentage points of coverage, ranks, and ranks over "
-            "all queries, such as (1.0, 0.5) or (1.0, 0.5, 1.0)"
+            "must be two or three positive numbers, percentage points of coverage, ranks, and ranks over "
+            "all queries, such as (1.0, 0.5) or (1.0, 0.5, 1.0)",
+            margins=margins,
         )
     return checked
 

@@ -130,7 +130,7 @@ def compare_outputs(
     first = outputs[0]
     for output in outputs[1:]:
         if output.measure != first.measure:
-            problem = f"{first.name} has values of {first.measure}, {output.name} of {output.measure}; choose with measure="
+            problem = f"{first.name} has values of {first.measure}, {output.name} of {output.measure}; choose with `measure`"
             raise MismatchError(problem)
         if not output.values.keys() & first.values.keys():
             ids, others = some(list(first.values), 3), some(list(output.values), 3)
@@ -245,11 +245,11 @@ def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _M
         found = _Meaning("reciprocal", cutoff, own_rel, 0.0, False)
     elif higher_is_better is None and not is_gain(measure):
         raise ParameterError(
-            f"the direction of {measure} is not known; pass higher_is_better=True or False "
+            f"the direction of {measure} is not known; pass `higher_is_better=True` or `higher_is_better=False` "
             "(its value must be 0 where nothing was found)"
         )
     if rel is not None and found.rel is not None and rel != found.rel:
-        raise ParameterError(f"rel={rel}: the measure counts grades from {found.rel} on; leave rel out")
+        raise ParameterError(f"the measure counts grades from {found.rel} on; leave it out", rel=rel)
     return found
 
 

@@ -13,14 +13,13 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.comparison.outcomes import check_alpha
 from ir_outcomes.comparison.verdict import DECISIONS, Decision, decide, direction_of, find
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Column, Result, attributes, rows_of
 from ir_outcomes.statistics import binomial_test
 from ir_outcomes.statistics.tests import Tests, binomial_tests
-from ir_outcomes.types import Direction, Floats, check_positive
+from ir_outcomes.types import Direction, Floats, check_number, check_positive
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,18 +117,17 @@ def verdict_from_summary(
     ('ranking gain, unconfirmed', 'better', True)
     """
     check_positive("n", n)
-    check_alpha(alpha)
+    check_number("alpha", alpha)
     if not 0 <= rounding < 50:
-        raise ParameterError(f"rounding={rounding!r}: must be a number of percentage points, 0 or more and less than 50")
-    if not math.isfinite(ranking_difference):
-        raise ParameterError(f"ranking_difference={ranking_difference!r}: must be a number of ranks")
+        raise ParameterError("must be a number of percentage points, 0 or more and less than 50", rounding=rounding)
+    check_number("ranking_difference", ranking_difference, -math.inf, math.inf)
     for pvalue in (ranking_pvalue, *other_pvalues):
         if not 0 <= pvalue <= 1:
-            raise ParameterError(f"a p-value of {pvalue!r}: must be between 0 and 1")
+            raise ParameterError("must be between 0 and 1", pvalue=pvalue)
     _check_count("won", won, n, rounding)
     _check_count("lost", lost, n, rounding)
     if won + lost > n + 2 * rounding / 100 * n:
-        raise ParameterError(f"won={won:g} and lost={lost:g} are more than the n={n} queries")
+        raise ParameterError("must be at most n together", won=won, lost=lost, n=n)
 
     # The counts at face value are followed by all pairs of counts that they may have been rounded from.
     counts = np.array([[round(won)], [round(lost)]], dtype=np.float64)
@@ -166,19 +164,19 @@ def verdict_from_summary(
 
 def _check_count(name: str, value: float, n: int, rounding: float) -> None:
     if not (isinstance(value, (int, float, np.number)) and math.isfinite(value) and 0 <= value <= n):
-        raise ParameterError(f"{name}={value!r}: must be a number of queries between 0 and n={n}")
+        raise ParameterError(f"must be a number of queries between 0 and {n}", **{name: value})
     # Published percentages stand for multiples of this many queries; half a query of slack, because a percentage of n may have
     # been rounded to a whole number of queries.
     step, slack = (2 * rounding / 100 * n, 0.5 + 1e-11 * n) if rounding else (1.0, 0.0)
     if abs(value - step * round(value / step)) > slack:
         wanted = (
             f"is {100 * value / n:.3g} % of n={n}, which is no percentage that was rounded by {rounding:g}; "
-            "leave rounding= out for a count"
+            "leave `rounding` out for a count"
             if rounding
-            else "must be a whole number of queries, or a published percentage times n / 100 with its rounding=, such as 0.5 "
+            else "must be a whole number of queries, or a published percentage times n / 100 with its `rounding`, such as 0.5 "
             "where percentages are printed without decimals"
         )
-        raise ParameterError(f"{name}={value!r} {wanted}")
+        raise ParameterError(wanted, **{name: value})
 
 
 def _within_rounding(won: float, lost: float, n: int, rounding: float) -> Floats:
@@ -272,7 +270,7 @@ def verdict_from_means(n: int, baseline: str, contender: str, *, alpha: float = 
     (Counts(low=-20, high=-20), Counts(low=94, high=94))
     """
     check_positive("n", n)
-    check_alpha(alpha)
+    check_number("alpha", alpha)
     found = _counts("baseline", baseline, n), _counts("contender", contender, n)
     a, b = found
     net = threshold = most = None
@@ -306,11 +304,11 @@ def _counts(name: str, text: Any, n: int) -> Counts | None:
     """Return the whole numbers of n queries whose share is printed like this, however halves are rounded."""
     printed = re.fullmatch(r"\s*(\d*)\.?(\d*)\s*(%?)\s*", text) if isinstance(text, str) else None
     if printed is None or not (printed[1] or printed[2]):
-        raise ParameterError(f'{name}={text!r}: must be a share as text with all printed decimals, such as ".4439" or "44.4 %"')
+        raise ParameterError('must be a share as text with all printed decimals, such as ".4439" or "44.4 %"', **{name: text})
     unit = Fraction(1, 10 ** len(printed[2]) * (100 if printed[3] else 1))
     share = int(printed[1] + printed[2]) * unit
     if share > 1:
-        raise ParameterError(f"{name}={text!r}: must be a share of queries, at most 1; write percentages with %")
+        raise ParameterError("must be a share of queries, at most 1; write percentages with %", **{name: text})
     low = max(0, math.ceil(n * (share - unit / 2)))
     high = min(n, math.floor(n * (share + unit / 2)))
     return Counts(low, high) if low <= high else None

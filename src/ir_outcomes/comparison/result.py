@@ -15,7 +15,7 @@ from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.notes import Note
 from ir_outcomes.results import OPTIONAL, Better, Column, Result, attributes, of_part, rows_of
 from ir_outcomes.statistics import Test
-from ir_outcomes.types import LENGTHS, RANKS, Direction, Floats
+from ir_outcomes.types import LENGTHS, RANKS, Direction, Floats, check_choice
 
 WHICH = ("won", "lost", "better", "worse")
 
@@ -245,8 +245,8 @@ class Comparison(Result):
         """
         if self.queries is None:
             raise ParameterError("this result was stored without its queries; write it with to_json(per_query=True)")
-        if which is not None and which not in WHICH:
-            raise ParameterError(f"which={which!r}: must be one of {', '.join(WHICH)}")
+        if which is not None:
+            check_choice("which", which, WHICH)
         chosen = list(self.queries)
         if which in ("won", "lost"):
             finder = "contender" if which == "won" else "baseline"

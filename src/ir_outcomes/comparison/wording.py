@@ -256,7 +256,7 @@ def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[
     if baseline.judged_only:
         returned = f"without unjudged documents {returned}"
     else:
-        returned += f"; compare with cutoff={max(min(depths), 1)}, which both reach"
+        returned += f"; compare with `cutoff={max(min(depths), 1)}`, which both reach"
     yield note(
         "depth",
         f"{returned}. Over all queries what is not found counts as rank {min(cutoff, max(depths)) + 1}, so a "
@@ -279,7 +279,7 @@ def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Itera
     if biased:
         yield note(
             "judged unequally",
-            f"{next(iter(biased.values()))} are unjudged, which can bias {listed(list(biased))}: see judged_only=True.",
+            f"{next(iter(biased.values()))} are unjudged, which can bias {listed(list(biased))}: see `judged_only=True`.",
         )
     if shares:
         yield note("unjudged", f"Unjudged documents: {'; '.join(shares.values())}.")

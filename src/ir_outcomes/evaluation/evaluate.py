@@ -301,8 +301,8 @@ class _Work:
             computed, wanted = getattr(lengths, setting), self.settings[setting]
             if computed != wanted:
                 raise MismatchError(
-                    f"{lengths.name} was evaluated with {setting}={computed!r}, here it is {setting}={wanted!r}; "
-                    f"pass {setting}={computed!r} or evaluate the run again"
+                    f"{lengths.name} was evaluated with `{setting}={computed!r}`, here it is `{setting}={wanted!r}`; "
+                    f"pass `{setting}={computed!r}` or evaluate the run again"
                 )
         lengths.at(self.cutoff)
         if self.measures or self.documents or self.unjudged:
@@ -352,7 +352,7 @@ def each_run(
 def _check_answers(lengths: SearchLengths, name: str) -> None:
     if not lengths.answerable.any():
         raise MismatchError(
-            f"no query of the qrels has a relevant document at rel={lengths.rel}; lower rel or check the grades of the qrels"
+            f"no query of the qrels has a relevant document at `rel={lengths.rel}`; lower it or check the grades of the qrels"
         )
     if not lengths.listed.any():
         repair = repair_of_queries(lengths.ignored, lengths.query_ids)
@@ -410,6 +410,8 @@ def evaluate_suite(
     """
     found = suite if isinstance(suite, Suite) else read_suite(suite)
     check_names((collection.name for collection in found.collections), "collection")
+    if found.without_runs:
+        warn(f"{some(found.without_runs, 10)}: there are qrels and no run, so nothing is compared there")
     evaluations = {}
     for collection in with_progress(found.collections, "collection", len(found.collections), shown=progress):
         given = clusters.get(collection.name) if isinstance(clusters, Mapping) else clusters

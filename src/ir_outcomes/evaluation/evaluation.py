@@ -70,7 +70,7 @@ def notes_on_clusters(run: SearchLengths) -> Iterator[Note]:
         if 10 <= n_clusters <= len(run.query_ids) / 2:
             text = (
                 f"by their ids they seem to be in {n_clusters} clusters, and tests take queries as independent; if so, pass "
-                f"clusters='by:{separator}'."
+                f"`clusters='by:{separator}'`."
             )
             yield note("dependent", text)
             return
@@ -103,7 +103,7 @@ def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:
         if share >= MANY_REORDERED:
             text = (
                 f"in {percent(share, 0)} % of the queries that {run.name} answers, the rule {run.ties!r} gives the first "
-                'relevant document another rank than the order of the input; if that order is meant, pass ties="input".'
+                "relevant document another rank than the order of the input; if that order is meant, pass `ties='input'`."
             )
             yield note("ties", text, [run.name])
 
@@ -269,7 +269,7 @@ class Evaluation(Sequence[SearchLengths]):
         return replace(scores, clusters=self.clusters[[place[query] for query in scores.query_ids]])
 
     def _read_scores(self, measure: Any) -> Scores:
-        remedy = f"pass measures=[{str(measure)!r}] to evaluate"
+        remedy = f"pass `measures=[{str(measure)!r}]` to evaluate"
         if self.qrels is None or not self.sources or any(source is None for source in self.sources):
             raise ParameterError(f"{measure} was not kept, and some runs cannot be read again; {remedy}")
         warn(f"{measure} was not kept, so all runs are read again; {remedy}")

@@ -120,7 +120,7 @@ class SearchLengths:
         if cutoff is None or (self.cutoff is not None and cutoff > self.cutoff):
             wanted = "the whole lists" if cutoff is None else f"cutoff={cutoff}"
             raise MismatchError(
-                f"{self.name} was evaluated with cutoff={self.cutoff}, which says nothing about {wanted}; "
+                f"{self.name} was evaluated with `cutoff={self.cutoff}`, which says nothing about {wanted}; "
                 "evaluate the run again"
             )
         found = (self.rank > 0) & (self.rank <= cutoff)
@@ -276,8 +276,9 @@ class SearchLengths:
             split = np.unique(self.query[(self.rank > 0) & (last > self.cutoff)])
             if len(split):
                 raise ParameterError(
-                    f"ties='expected': the cutoff {self.cutoff} splits a group of tied documents in {self._named(split)}, "
-                    "where ASL has no expectation; leave the cutoff out, or use ties='trec'"
+                    f"the cutoff {self.cutoff} splits a group of tied documents in {self._named(split)}, "
+                    "where ASL has no expectation; leave the cutoff out, or use `ties='trec'`",
+                    ties="expected",
                 )
         irrelevant = self.retrieved - self.relevant_retrieved
         if missing == "retrieved":
@@ -289,7 +290,7 @@ class SearchLengths:
                 )
             length_if_missing = np.where(self.retrieved > 0, irrelevant, np.inf)
         elif self.cutoff is None:
-            raise ParameterError("missing='cutoff' needs a cutoff: write ASL(missing='cutoff')@1000")
+            raise ParameterError("needs a cutoff: write ASL(missing='cutoff')@1000", missing=missing)
         else:
             length_if_missing = self.cutoff - self.relevant_retrieved + 1.0
         # The s-th of r relevant documents in a tie level has i s/(r+1) of its i others above it.
@@ -474,7 +475,7 @@ def clusters_of(clusters: Any, query_ids: tuple[str, ...], answerable: Bools) ->
     if isinstance(clusters, str) and clusters.startswith("by:"):
         separator = clusters.removeprefix("by:")
         if not separator or not any(separator in query for query in query_ids):
-            raise ParameterError(f"clusters={clusters!r}: no query id has this separator; the ids are {some(query_ids, 3)}")
+            raise ParameterError(f"no query id has this separator; the ids are {some(query_ids, 3)}", clusters=clusters)
         labels = [text_before(separator, query) for query in query_ids]
     elif callable(clusters):
         labels = [clusters(query) for query in query_ids]

@@ -16,7 +16,7 @@ R = TypeVar("R")
 def check_jobs(n_jobs: object) -> None:
     """Refuse a number of jobs that makes no sense, and several where joblib is not installed."""
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
-        raise ParameterError(f"n_jobs={n_jobs!r}: must be 1 or more, -1 for one job per processor, or None")
+        raise ParameterError("must be 1 or more, -1 for one job per processor, or None", n_jobs=n_jobs)
     if n_jobs == 1:
         return
     try:
@@ -47,6 +47,6 @@ def in_parallel(calls: Sequence[Callable[[], R]], n_jobs: int | None) -> Generat
     except Exception as error:
         if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # the latter is Dask's
             raise ParameterError(
-                f"n_jobs={n_jobs}: a process was killed, perhaps because memory ran out; use fewer jobs"
+                "a process was killed, perhaps because memory ran out; use fewer jobs", n_jobs=n_jobs
             ) from error
         raise

@@ -57,7 +57,7 @@ class Scores:
             problem = (
                 f"{self.measure} of {self.runs[run]} is infinite for {plural('query', int(infinite[run]))} without results"
             )
-            raise ParameterError(f"{problem}; compare runs with missing='cutoff'")
+            raise ParameterError(f"{problem}; compare runs with `missing='cutoff'`")
 
     def __repr__(self) -> str:
         return f"<Scores: {self.measure}, {plural('run', len(self.runs))}, {plural('query', len(self.query_ids))}>"
@@ -115,7 +115,9 @@ def direction_of(measure: Any) -> bool:
     if declared is not None:
         return bool(declared)
     if not is_gain(str(measure)):
-        raise ParameterError(f"the direction of {measure} is not known; pass higher_is_better=True or higher_is_better=False")
+        raise ParameterError(
+            f"the direction of {measure} is not known; pass `higher_is_better=True` or `higher_is_better=False`"
+        )
     return True
 
 
@@ -378,7 +380,7 @@ def scores_from_outputs(
         raise ParameterError("there is no output; give one for each run")
     measures = list(dict.fromkeys(output.measure for output in outputs))
     if len(measures) > 1:
-        raise MismatchError(f"the outputs are of different measures ({some(measures)}); choose one with measure=")
+        raise MismatchError(f"the outputs are of different measures ({some(measures)}); choose one with `measure`")
     query_ids = tuple(sorted({query for output in outputs for query in output.values}))
     gain = is_gain(measures[0])
     for output in outputs:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from ir_outcomes.comparison.outcomes import Settings, check_alpha, pair_queries
+from ir_outcomes.comparison.outcomes import Settings, pair_queries
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, notes_on_clusters, notes_on_documents, notes_on_listing, notes_on_ties
 from ir_outcomes.evaluation.lengths import metadata_of
@@ -23,7 +23,7 @@ from ir_outcomes.statistics import Interval, adjust, bounded_mean_interval, diff
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.counts import shared_ranks, tally
 from ir_outcomes.statistics.tests import mean_tests
-from ir_outcomes.types import Bools, Correction, Floats, Ints, check_choice, check_one_order
+from ir_outcomes.types import Bools, Correction, Floats, Ints, check_choice, check_number, check_one_order
 
 
 def check_number_of_runs(source: Evaluation | Scores) -> None:
@@ -58,7 +58,7 @@ def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
     """Return the values of a measure or facet; by default the reciprocal rank at the evaluation's cutoff, over all queries."""
     if isinstance(source, Scores):
         if measure is not None and str(measure) != source.measure:
-            raise ParameterError(f"measure={str(measure)!r}: these scores are of {source.measure}")
+            raise ParameterError(f"these scores are of {source.measure}", measure=str(measure))
         return source
     if isinstance(measure, str) and measure in FACETS:
         return _facet_scores(source, measure)
@@ -318,7 +318,7 @@ def leaderboard(
     'worse on ranking'
     """
     check_choice("correction", correction, get_args(Correction))
-    check_alpha(alpha)
+    check_number("alpha", alpha)
     evaluation = evaluation_to_judge(source, cutoff)
     of_runs = values_of(evaluation or source, measures)
     ranks, order = order_of(of_runs[0])
@@ -451,5 +451,5 @@ def _notes(evaluation: Evaluation, scores: Scores, cycles: Iterable[Sequence[str
     if shallow := [name for name, depth in depths.items() if depth < deepest]:
         yield (
             f"{some(shallow)}: no list reaches the cutoff of {cutoff}; coverage at unequal depth favours the deeper runs. Use "
-            f"the common depth: cutoff={min(depths.values())}."
+            f"the common depth: `cutoff={min(depths.values())}`."
         )

@@ -127,11 +127,11 @@ def sota_history(
         try:
             last = date.fromisoformat(str(until)[:10])  # the time of a datetime does not count
         except ValueError:
-            raise ParameterError(f"until={until!r}: write a date such as 2021-02-15") from None
+            raise ParameterError("write a date such as 2021-02-15", until=until) from None
         read = tuple(entry for entry in read if entry.date <= last)
     if not any(entry.score is not None for entry in read):
-        upto = "" if until is None else f" up to until={until}"
-        raise ParameterError(f"no entry{upto} has a score; name its column with score=, or give a later day")
+        upto = "" if until is None else f" up to {until}"
+        raise ParameterError(f"no entry{upto} has a score; name its column with `score`, or give a later day")
     return history_of(read, higher_is_better=higher_is_better, score=column or "score")
 
 

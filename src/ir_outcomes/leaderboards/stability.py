@@ -16,8 +16,8 @@ from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.runs import check_names
 from ir_outcomes.results import Column, Result, attributes, rows_of
-from ir_outcomes.statistics.counts import check_share, kendall_taus, shared_ranks, times_drawn
-from ir_outcomes.types import Floats, Ints, check_draws, check_positive
+from ir_outcomes.statistics.counts import kendall_taus, shared_ranks, times_drawn
+from ir_outcomes.types import Floats, Ints, check_draws, check_number, check_positive
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ def rank_distribution(
     """
     check_draws(seed, resamples)
     check_positive("top_k", top_k)
-    check_share("level", level)
+    check_number("level", level)
     check_number_of_runs(source)
     scores = scores_of(source, measure).on(queries)
     ranks_on_all, order = order_of(scores)

@@ -75,7 +75,7 @@ def _documents_of(evaluation: Evaluation, runs: Sequence[str]) -> list[RankedDoc
     sources = [evaluation.sources[place] if evaluation.sources else None for place in places]
     if qrels is None or evaluation.query_ids != qrels.query_ids or any(source is None for source in sources):
         return []
-    warn(f"the ranked lists were not kept, so the runs are read again; pass documents={DEPTH} to evaluate")
+    warn(f"the ranked lists were not kept, so the runs are read again; pass `documents={DEPTH}` to evaluate")
     return [
         ranked_documents(qrels, as_run(source, name), DEPTH, ties=ties, judged_only=judged_only)
         for source, name in zip(sources, runs, strict=True)

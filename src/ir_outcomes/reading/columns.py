@@ -154,9 +154,11 @@ class Kind(NamedTuple):
     def only(self, fitting: Sequence[Form], source: str) -> Form | None:
         """Return the form that fits, None where none does; several are an error unless one of them is selected."""
         chosen = [form for form in fitting if form.name == self.selection] or list(fitting)
+        if chosen and chosen[0].name == "columns" and not any(form.items for form in chosen):
+            return chosen[0]  # frames of PyTerrier have columns that are called like those of other tools too
         if len(chosen) > 1:
             names = ", ".join(form.name for form in chosen)
-            raise FormatError(source, f"can be read in the forms {names}; say which with --layout NAME, or as FILE#NAME")
+            raise FormatError(source, f"can be read in the forms {names}; say which as FILE#NAME")
         return chosen[0] if chosen else None
 
     def named(self, names: Sequence[str], source: str, line: int | None = None) -> tuple[str, str, str, str]:
@@ -236,11 +238,12 @@ class Columns:
 
 def refuse_swapped(columns: Columns, kind: Kind, names: Sequence[str | None]) -> None:
     """Refuse rows of the other kind, where the names of query, document and value do not tell a run from qrels."""
-    _, document, value = names
-    if kind.what == "run" and (document, value) == ("corpus-id", "score"):
+    query, document, value = names
+    is_of_both = document == "corpus-id" or (query, document) == ("q_id", "doc_id")
+    if kind.what == "run" and is_of_both and value == "score":
         are_grades = (columns.values >= 0) & (columns.values <= 10) & (columns.values == columns.values.round())
         if len(are_grades) and are_grades.all():
-            problem = "has the columns of qrels as BEIR writes them, and grades: were the arguments swapped?"
+            problem = "has the columns of qrels as BEIR and ranx write them, and grades: were the arguments swapped?"
             raise FormatError(columns.source, problem)
     if kind.what == "qrels" and value in (None, "score"):
         too_high = columns.values > _LARGEST_GRADE

@@ -28,7 +28,7 @@ _INPUT = 1 << 16  # bytes
 _XZ_MEMORY = 128 << 20  # bytes; xz -9 needs 65 MiB
 
 
-def _decompressed(raw: "io.BufferedReader[Any]") -> Iterator[bytes]:
+def decompressed(raw: "io.BufferedReader[Any]") -> Iterator[bytes]:
     """Yield the decompressed content in pieces of at most `BLOCK_SIZE` bytes."""
     head = raw.peek(10)
     if head.startswith(b"BZh") and head[4:10] in (b"1AY&SY", b"\x17rE8P\x90"):
@@ -124,7 +124,7 @@ def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
         before, size = os.fstat(raw.fileno()), 0
         is_file = stat.S_ISREG(before.st_mode)
         try:
-            for piece in _decompressed(raw):
+            for piece in decompressed(raw):
                 size += len(piece)
                 refuse_bomb(source, size, file.count)
                 yield piece

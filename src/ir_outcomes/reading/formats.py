@@ -28,6 +28,7 @@ from ir_outcomes.reading.files import (
     Block,
     blocks_of,
     check_bytes,
+    decompressed,
     nonblank,
     parsed_json,
     pieces,
@@ -69,6 +70,18 @@ FORMS: tuple[Form, ...] = (
     Form(
         "beir", "qrels", "BEIR, MTEB", "https://github.com/beir-cellar/beir",
         query=QUERY_NAMES, document=("corpus-id",), value=("score",),
+    ),
+    Form(
+        "ranx", "qrels", "ranx (Parquet)", "https://github.com/AmenRa/ranx",
+        query=("q_id",), document=("doc_id",), value=("score",),
+    ),
+    Form(
+        "trectools", "run", "trectools", "https://github.com/joaopalotti/trectools",
+        query=("query",), document=("docid",), value=VALUE_NAMES,
+    ),
+    Form(
+        "trectools", "qrels", "trectools", "https://github.com/joaopalotti/trectools",
+        query=("query",), document=("docid",), value=("rel",),
     ),
     Form(
         "quepid", "qrels", "Quepid", "https://github.com/o19s/quepid",
@@ -140,6 +153,7 @@ _LINES_LOOKED_AT = 50
 _OF_THREE: dict[str | None, RunBy] = {"msmarco": "rank", "tevatron": "score"}  # columns, what the third is
 _MTEB = "mteb_model_meta"
 _PARQUET = b"PAR1\x15"  # and the first field of a page or of the footer; an id can begin with PAR1 too
+_LZ4 = b"\x04\x22\x4d\x18"  # once more in decompressed content
 _LEAST_ROW = 16  # bytes that a row of Parquet takes as text, at least
 
 
@@ -169,6 +183,8 @@ def read_any_file(path: str | os.PathLike[str], kind: Kind) -> FileContent:
         (first, *_), content = _first_lines(opened)
         if first.startswith(_PARQUET):
             found = FileContent(columns_of(_parquet_table(b"".join(content), kind, source), source, kind), "Parquet")
+        elif first.startswith(_LZ4):
+            found = FileContent(columns_of(_nested_in_lz4(b"".join(content), source), source, kind), "ranx")
         elif _is_json(first, kind):
             found = _read_json(first, content, kind, source)
         else:
@@ -202,7 +218,7 @@ def seems_to_be_a_run(path: str) -> bool:
     """Return whether a file could be a run, by its first lines: half of them fit, so that the error of a bad line is raised."""
     with closing(pieces(path)) as opened:
         lines, _ = _first_lines(opened)
-    if lines[0].startswith((_PARQUET, _METADATA_START)) or _is_json(lines[0], RUN):
+    if lines[0].startswith((_PARQUET, _LZ4, _METADATA_START)) or _is_json(lines[0], RUN):
         return True
     _, names = _names_of(lines[0])
     if _is_header(names):
@@ -265,6 +281,27 @@ def _parquet_table(data: bytes, kind: Kind, source: str) -> Any:
         raise
     except (ArrowException, OSError) as error:
         raise UnreadableFile(f"{source}: is not a valid Parquet file ({error}); fetch or write it again") from None
+
+
+def _nested_in_lz4(data: bytes, source: str) -> dict[Any, Any]:
+    """Return the run that ranx writes into ``.lz4`` files: CBOR, compressed twice."""
+    try:
+        from cbor2 import loads
+    except ImportError:
+        raise MissingDependency(f"{source}: reading a run of ranx in lz4 needs the package cbor2: pip install cbor2") from None
+    try:
+        packed = io.BytesIO()
+        for piece in decompressed(io.BufferedReader(io.BytesIO(data))):
+            packed.write(piece)
+            refuse_bomb(source, packed.tell(), len(data))
+        document = loads(packed.getvalue())
+    except InputError:
+        raise
+    except Exception as error:  # each decoder raises its own
+        raise FormatError(source, f"is lz4 within lz4, but not a run of ranx ({error}); write it again") from None
+    if not isinstance(document, dict):
+        raise FormatError(source, f"is lz4 within lz4 with a {type(document).__name__}, and not a run of ranx; write it again")
+    return document
 
 
 def _is_header(names: Iterable[str]) -> bool:
@@ -351,8 +388,7 @@ def _ranks_or_scores(columns: Columns) -> Columns:
         return columns
     raise FormatError(
         columns.source,
-        "has three columns, and it cannot be told whether the third has ranks or scores; "
-        "say it with by='rank' or by='score' (--layout rank, --layout score)",
+        "has three columns, and it cannot be told whether the third has ranks or scores; say it as FILE#rank or FILE#score",
     )
 
 

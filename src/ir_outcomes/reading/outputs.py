@@ -102,7 +102,7 @@ def read_output(source: Any, *, measure: str | None = None, name: str | None = N
     outputs = read_outputs(source, measure=measure, names=None if name is None else [name], position=position)
     if len(outputs) > 1:
         called, runs = _source_of(source, position).called, some([output.name for output in outputs])
-        raise ParameterError(f"{called} has the runs {runs}; choose one with names=(baseline, contender)")
+        raise ParameterError(f"{called} has the runs {runs}; choose one with `names`")
     return outputs[0]
 
 
@@ -358,12 +358,12 @@ def _output(of_run: _OfRun, source: _Source, measure: str | None, name: str) -> 
     """Return the values of the measure that is meant; values without a measure are of any."""
     named = [own for own in of_run if own is not None]
     if not named and measure is None:
-        raise ParameterError(f"{source.called} has values without the name of their measure; name it with measure=")
+        raise ParameterError(f"{source.called} has values without the name of their measure; name it with `measure`")
     if measure is not None and named and measure not in named:
         raise ParameterError(f"{source.called} has no values of {measure}; it has {some(named)}")
     candidates = [measure] if measure is not None else [own for own in named if base_name(own) in _PREFERRED] or named
     if len(candidates) > 1:
-        raise ParameterError(f"{source.called} has several measures ({some(candidates)}); choose one with measure=")
+        raise ParameterError(f"{source.called} has several measures ({some(candidates)}); choose one with `measure`")
     (chosen,) = candidates
     values: dict[str, float] = {}
     for query, (value, number) in of_run[chosen if named else None].items():
@@ -445,7 +445,7 @@ def read_entries(source: Any, score: str | None = None) -> Entries:
     if score is not None and score not in columns:
         raise ParameterError(f"{read.called} has no column {score!r}; it has {some(columns, 10)}")
     if score is None and len(likely) > 1:
-        raise ParameterError(f"{read.called} has several columns of scores ({some(likely)}); choose one with score=")
+        raise ParameterError(f"{read.called} has several columns of scores ({some(likely)}); choose one with `score`")
     column = score or (likely[0] if likely else None)
     entries: dict[str, Entry] = {}
     times: Counter[str] = Counter()

@@ -15,7 +15,7 @@ from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import Columns, Ids, Rows, columns_of, grouped, is_ranking, name_within, nested_dict, repeated
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.formats import RUN, path_and_selection, read_any_file, seems_to_be_a_run
-from ir_outcomes.types import Floats, Ints, RunBy
+from ir_outcomes.types import Floats, Ints, RunBy, check_choice
 
 DATASET_PREFIX = "irds:"  # and an ir_datasets id: the ranking that comes with a collection
 
@@ -117,11 +117,11 @@ def run_and_warnings(
     file, selection = path_and_selection(os.fspath(path))
     if by is None and selection in get_args(RunBy):
         by, path = cast(RunBy, selection), file
-    if by not in (None, *get_args(RunBy)):
-        raise ParameterError(f"by={by!r}: must be 'score' or 'rank'")
+    if by is not None:
+        check_choice("by", by, get_args(RunBy))
     content = read_any_file(path, RUN._replace(by=by))
     if by is not None and content.columns.value_name != by:
-        raise FormatError(content.columns.source, f"contains {content.columns.value_name}s; leave by={by!r} out")
+        raise FormatError(content.columns.source, f"contains {content.columns.value_name}s; leave `by={by!r}` out")
     run = _checked(content.columns, name or content.name or name_of(file))
     run = replace(run, metadata=content.metadata, texts=content.texts.queries, form=content.form)
     return run, tuple(content.warnings)
@@ -178,7 +178,7 @@ def runs_and_names(runs: Any, names: Sequence[str | None] | None = None) -> tupl
     if names is None:
         return items, list(listed) if isinstance(listed, dict) else [None] * len(items)
     if isinstance(names, str) or len(names) != len(items):
-        raise ParameterError(f"names={names!r}: must be a list with a name for each of the {plural('run', len(items))}")
+        raise ParameterError(f"must be a list with a name for each of the {plural('run', len(items))}", names=names)
     check_names(names)
     return items, list(names)
 

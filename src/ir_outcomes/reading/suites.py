@@ -19,6 +19,7 @@ Runs end in .run, .res or .trec, and may be compressed. Where there are no qrels
 ir_datasets id, such as beir/nfcorpus/test: folders, or underscores instead of slashes. Or list the collections in a TOML
 or JSON file."""
 _RUN_ENDINGS = (".run", ".res", ".trec")
+_QRELS_ENDINGS = (".txt", ".tsv", ".qrels", ".qrel")
 _RUNS, _QRELS = "runs", "qrels"
 
 
@@ -41,6 +42,7 @@ class Suite:
 
     collections: tuple[SuiteCollection, ...]
     baseline: str | None = None
+    without_runs: tuple[str, ...] = ()  # collections that have qrels and no run
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -90,13 +92,13 @@ def read_suite(path: str | os.PathLike[str]) -> Suite:
     """
     target = Path(path)
     if target.is_dir():
-        return Suite(tuple(_from_folder(target)))
+        return _from_folder(target)
     if not target.exists():
         raise UnreadableFile(f"{path}: no such folder or file; {LAYOUTS}")
     return _from_file(target)
 
 
-def _from_folder(folder: Path) -> list[SuiteCollection]:
+def _from_folder(folder: Path) -> Suite:
     files = [
         path
         for path in sorted(folder.rglob("*"))
@@ -122,7 +124,9 @@ def _from_folder(folder: Path) -> list[SuiteCollection]:
             f"{folder}: there are no qrels of {some(missing, 10)}; add {_QRELS}/{missing[0]}.txt or {missing[0]}/qrels.txt, or "
             "name the folder like an ir_datasets id, such as beir/nfcorpus/test"
         )
-    return [SuiteCollection(name, str(qrels[name]), found[name]) for name in sorted(found)]
+    collections = tuple(SuiteCollection(name, str(qrels[name]), found[name]) for name in sorted(found))
+    judged = {_judged_collection(folder, file) for file in files}
+    return Suite(collections, without_runs=tuple(sorted(filter(None, judged - found.keys()))))
 
 
 def _run_stem(file: Path) -> str | None:
@@ -130,6 +134,19 @@ def _run_stem(file: Path) -> str | None:
     if file.suffix.removeprefix(".") in COMPRESSION_ENDINGS:
         file = file.with_suffix("")
     return file.stem if file.suffix in _RUN_ENDINGS else None
+
+
+def _judged_collection(folder: Path, file: Path) -> str | None:
+    """Return the collection that a file has qrels of, by its name; None for other files."""
+    without_compression = file.with_suffix("") if file.suffix.removeprefix(".") in COMPRESSION_ENDINGS else file
+    if without_compression.suffix not in _QRELS_ENDINGS:
+        return None
+    place, name = file.parent.relative_to(folder), name_of(file)
+    if name == _QRELS and place.parts:
+        return place.as_posix()
+    if place.parts[:1] == (_QRELS,):
+        return (Path(*place.parts[1:]) / name).as_posix()
+    return None
 
 
 def _qrels_of(folder: Path, collection: str, files: Iterable[Path]) -> str | None:

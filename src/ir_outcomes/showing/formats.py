@@ -262,7 +262,7 @@ def as_latex(
     for each in mark:
         check_choice("mark", each, get_args(Mark))
     if label is not None and not _LABEL.fullmatch(label):
-        raise ParameterError(f"label={label!r}: use letters, digits and - : . only, such as tab:comparison")
+        raise ParameterError("use letters, digits and - : . only, such as tab:comparison", label=label)
     parts = []
     for number, table in enumerate((table for table in view.tables if table.columns), start=1):
         described = [*map(_sentence, (table.title or view.headline, *table.captions)), *_legend_of_marks(table, mark)]

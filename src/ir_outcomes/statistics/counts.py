@@ -57,16 +57,10 @@ def paired(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[Floats, F
     return x, y
 
 
-def check_share(name: str, value: float, *, above: float = 0.0) -> None:
-    """Refuse a value that is not strictly between `above` and 1."""
-    if not above < value < 1:
-        raise ParameterError(f"{name}={value!r}: must be between {above:g} and 1, such as {0.05 if name == 'alpha' else 0.95}")
-
-
 def check_discordant(won: int, lost: int) -> None:
     """Refuse counts that are negative."""
     if won < 0 or lost < 0:
-        raise ParameterError(f"won={won!r}, lost={lost!r}: must be counts, 0 or more")
+        raise ParameterError("must be counts, 0 or more", won=won, lost=lost)
 
 
 class Classes(NamedTuple):

@@ -11,7 +11,6 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.counts import (
     ROUNDING,
     check_discordant,
-    check_share,
     linearized,
     linearized_sums,
     numbers,
@@ -19,7 +18,7 @@ from ir_outcomes.statistics.counts import (
     special,
     sums_by_cluster,
 )
-from ir_outcomes.types import Floats, check_draws
+from ir_outcomes.types import Floats, check_draws, check_number
 
 
 class Interval(NamedTuple):
@@ -75,7 +74,7 @@ def mean_interval(
     # Differences of search lengths are mostly 0 with a long tail, and the standard deviation of few of them is often far too
     # small. Drawn from real pairs of runs (benchmarks/simulate_errors.py), 95 % intervals cover the mean in 91.0, 92.2 and
     # 95.3 % of the samples of 20, 50 and 200 queries; the plain t interval covers 87.8, 90.4 and 94.0 %, BCa 82, 87 and 93 %.
-    check_share("level", level)
+    check_number("level", level)
     changes = numbers("d", d)
     values = linearized(changes, clusters)
     n = len(values)
@@ -156,10 +155,10 @@ def bounded_mean_interval(
     """
     # Drawn from the scores of 32 runs (benchmarks/simulate_errors.py), 95 % intervals cover 99, 99 and 97 % at 20, 50 and 200
     # queries where the mean is within 0.1 of a bound (the t interval 89, 94 and 95 %), and 96.6, 95.8 and 95.2 % elsewhere.
-    check_share("level", level)
+    check_number("level", level)
     smallest, largest = bounds
     if not smallest < largest:
-        raise ParameterError(f"bounds={bounds!r}: must be the smallest and the largest possible value")
+        raise ParameterError("must be the smallest and the largest possible value", bounds=bounds)
     shares = (numbers("values", values) - smallest) / (largest - smallest)
     if (shares < 0).any() or (shares > 1).any():
         raise ParameterError(f"values has one outside {smallest:g} to {largest:g}, its smallest and largest possible value")
@@ -208,11 +207,11 @@ def coverage_interval(d: npt.ArrayLike, step: float, level: float, clusters: npt
     # On resampled real pairs (benchmarks/simulate_errors.py) 95 % intervals cover 95.2, 94.6 and 94.6 % at 20, 50 and 200
     # queries in the document unit. In the query unit they cover 99.7, 99.1 and 97.4 %, because few queries are discordant.
     d = numbers("d", d)
-    check_share("level", level)
+    check_number("level", level)
     if (np.abs(d) > 1).any():
         raise ParameterError("d has differences beyond -1 and 1: must be differences of shares")
     if not 0 < step <= 1:
-        raise ParameterError(f"step={step!r}: must be above 0 and at most 1")
+        raise ParameterError("must be above 0 and at most 1", step=step)
     n = len(d)
     if clusters is not None:
         return mean_interval(d, level, 1.0, clusters)
@@ -269,7 +268,7 @@ def ratio_interval(
     """
     # On resampled real search lengths 95 % intervals cover 90.4, 91.6 and 95.0 % at 20, 50 and 200 queries
     # (benchmarks/simulate_errors.py), where the percentile bootstrap covers 84, 89 and 93 %.
-    check_share("level", level)
+    check_number("level", level)
     x, y = on_ratio_scale(baseline, contender)
     if len(x) < 2 or not (x.any() and y.any()):
         return None
@@ -341,7 +340,7 @@ def margin_interval(d: npt.ArrayLike, largest: float, level: float, clusters: np
     """
     # Plain t intervals of few queries exclude harm as large as the margin in up to 11.5 % of the samples of real pairs, and in
     # 70 % where a rare query loses all ranks, which most samples do not hold. A smaller imaginary change does not help there.
-    check_share("level", level)
+    check_number("level", level)
     changes = numbers("d", d)
     if not len(changes):
         return None

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.counts import check_discordant, check_share, numbers, special
+from ir_outcomes.statistics.counts import check_discordant, numbers, special
 from ir_outcomes.statistics.intervals import df_of_kurtosis, effective_df, excess_kurtosis, root
 from ir_outcomes.statistics.tests import binomial_cdf
-from ir_outcomes.types import Floats, Ints
+from ir_outcomes.types import Floats, Ints, check_number
 
 MOST_DEGREES_OF_FREEDOM = 100_000
 
@@ -71,8 +71,8 @@ def detectable_mean(n: int, deviation: float, alpha: float, power: float = 0.8, 
     >>> round(detectable_mean(54, 10.0, 0.05, 0.8), 3)
     3.883
     """
-    check_share("alpha", alpha)
-    check_share("power", power, above=alpha)
+    check_number("alpha", alpha)
+    check_number("power", power, above=alpha)
     if n < 2 or deviation == 0:
         return None
     detectable = _detectable_shift(n - 1, alpha, power) * deviation / math.sqrt(n)
@@ -139,10 +139,10 @@ def detectable_proportion(n: int, discordant_share: float, alpha: float, power: 
     >>> round(detectable_proportion(1000, 0.033, 0.05, 0.8), 4)
     0.0167
     """
-    check_share("alpha", alpha)
-    check_share("power", power, above=alpha)
+    check_number("alpha", alpha)
+    check_number("power", power, above=alpha)
     if not 0 <= discordant_share <= 1:
-        raise ParameterError(f"discordant_share={discordant_share!r}: must be from 0 to 1")
+        raise ParameterError("must be from 0 to 1", discordant_share=discordant_share)
     if n < 1:
         return None
 
@@ -215,9 +215,9 @@ def queries_for_coverage(
     _check(effect, alpha, power, confidence)
     effect = abs(effect)
     if effect > 1:
-        raise ParameterError(f"effect={effect!r}: must be a difference of shares, at most 1")
+        raise ParameterError("must be a difference of shares, at most 1", effect=effect)
     if n < max(1, won + lost):
-        raise ParameterError(f"n={n!r}: a pilot has at least 1 query, and those won and lost")
+        raise ParameterError("a pilot has at least 1 query, and those won and lost", n=n)
     discordant = won + lost
     limit = float(special.betaincinv(discordant + 1, n - discordant, confidence)) if discordant < n else 1.0
 
@@ -374,11 +374,11 @@ def _power_to_exclude(
 
 
 def _check(effect: float, alpha: float, power: float, confidence: float) -> None:
-    check_share("alpha", alpha)
-    check_share("power", power, above=alpha)
-    check_share("confidence", confidence)
+    check_number("alpha", alpha)
+    check_number("power", power, above=alpha)
+    check_number("confidence", confidence)
     if not (math.isfinite(effect) and effect != 0):
-        raise ParameterError(f"effect={effect!r}: must be a number other than 0")
+        raise ParameterError("must be a number other than 0", effect=effect)
 
 
 def _thinned(power_of: Callable[[float], float], queries: int, share: float) -> float:

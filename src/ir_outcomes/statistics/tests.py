@@ -308,7 +308,7 @@ def _pvalue_of(found: Any, name: str) -> float:
     """Return the p-value of what a function returned; 1 where it is NaN."""
     pvalue = getattr(found, "pvalue", found)
     if not isinstance(pvalue, (int, float, np.floating)) or pvalue < 0 or pvalue > 1:
-        raise ParameterError(f"test={name} returned {pvalue!r}: must be a p-value, or a result that has one")
+        raise ParameterError(f"returned {pvalue!r}; must return a p-value, or a result that has one", test=name)
     return 1.0 if np.isnan(pvalue) else float(pvalue)
 
 

@@ -51,7 +51,7 @@ def runs_at_depth(
         after = " after unjudged documents are removed" if ev.judged_only else ""
         raise MismatchError(
             f"the runs differ in depth{after} ({depths}), and short lists look good in ASL: give the depth that all share, "
-            f"cutoff={shared}, or missing='retrieved' for equation 3 of Alex et al. 2022 as printed"
+            f"`cutoff={shared}`, or `missing='retrieved'` for equation 3 of Alex et al. 2022 as printed"
         )
     elif shared < depth:
         notes.insert(0, f"The runs differ in depth ({depths}); short lists look good in ASL, equation 3.")
@@ -96,7 +96,7 @@ def _notes_on_unjudged(runs: Sequence[SearchLengths], depth: int) -> Iterator[st
         yield (
             f"Of the first {first} documents, {percent(least, 0)} % are unjudged in {best} and {percent(most, 0)} % in "
             f"{worst}. They count as irrelevant, which favors runs that have fewer of them; compare the result with "
-            "judged_only=True."
+            "`judged_only=True`."
         )
 
 
@@ -109,7 +109,7 @@ def _refuse_lists_without_irrelevant_documents(runs: Sequence[SearchLengths]) ->
             queries = [run.query_ids[query] for query in without]
             raise ParameterError(
                 f"{run.name}: no irrelevant documents for {plural('query', len(queries))} ({some(queries)}), where a missing "
-                "document has no search length under equation 3; use missing='cutoff'"
+                "document has no search length under equation 3; use `missing='cutoff'`"
             )
 
 
@@ -148,8 +148,9 @@ def ablation(runs: Sequence[SearchLengths], missing: Missing) -> list[Scores]:
     # arithmetic mean within it; ASL, of which 1 / mean is the harmonic mean across queries.
     if runs[0].ties == "expected":
         raise ParameterError(
-            "ties='expected': the steps from AP to ASL average 1 / ASL, and the reciprocal of an expected search length is not "
-            "the expected reciprocal; evaluate with ties='trec', or name measures="
+            "the steps from AP to ASL average 1 / ASL, and the reciprocal of an expected search length is not "
+            "the expected reciprocal; evaluate with `ties='trec'`, or name `measures`",
+            ties="expected",
         )
     lengths = [_means(run, run.document_lengths(missing)) for run in runs]
     values = {

@@ -59,9 +59,9 @@ def draw(result: object, kind: str | None = None, ax: Any = None) -> Any:
     drawings = kinds(result)
     name = next(iter(drawings)) if kind is None else kind
     if isinstance(result, Comparisons) and name in KINDS[Comparison].keys() - drawings:
-        raise ParameterError(f"kind={name!r} is for one comparison: name one contender, or choose one of the result")
+        raise ParameterError(f"`kind={name!r}` is for one comparison: name one contender, or choose one of the result")
     if name not in drawings:
-        raise ParameterError(f"kind={kind!r}: a {type(result).__name__} is drawn as {', '.join(drawings)}")
+        raise ParameterError(f"a {type(result).__name__} is drawn as {', '.join(drawings)}", kind=kind)
     with styled():
         return drawings[name](result, ax)
 

@@ -33,7 +33,7 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
     given = _sequence(comparisons)
     items = [item for item in given if item.coverage.difference is not None and item.ranking.difference is not None]
     if not items:
-        raise ParameterError("kind='facets': no query is found by both runs, so there is no ranking facet to draw")
+        raise ParameterError("no query is found by both runs, so there is no ranking facet to draw", kind="facets")
     is_crowded, tones = len(items) > MOST_INTERVALS, [tone(item.verdict.label) for item in items]
     ax = figures.panel(ax, 6.2, 5.0)
     ax.axhline(0, color=MUTED, linewidth=0.8, zorder=1)
@@ -95,7 +95,7 @@ def draw_ranks(comparison: Comparison, ax: Any) -> Any:
     """Draw search length against search length, 1 at the top and at the right; above the diagonal the contender is better."""
     pairs, unit = charts.pairs_of(comparison), comparison.ranking.measured_in
     if not pairs:
-        raise ParameterError("kind='ranks': no query is found by both runs")
+        raise ParameterError("no query is found by both runs", kind="ranks")
     baselines, contenders, numbers, tones = zip(*pairs, strict=True)
     ax = figures.panel(ax, 5.0, 5.2)
     colors = [f"{TONES[style][0]}B3" for style in tones]  # 70 %, so that points show each other

@@ -51,7 +51,7 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     from matplotlib.collections import PolyCollection
 
     if not result.pairs or result.settings is None:
-        raise ParameterError("kind='verdicts' needs verdicts, which need the runs: only values of a measure were given")
+        raise ParameterError("`kind='verdicts'` needs verdicts, which need the runs: only values of a measure were given")
     runs = [standing.run for standing in result.standings]
     place_of = {run: place for place, run in enumerate(runs)}
     size = max(figures.height_of(len(runs), 0.24), 3.6)
@@ -90,7 +90,7 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
     result = given.history if isinstance(given, Leaderboard) else given
     if result is None:
         raise ParameterError(
-            "kind='history' needs dates: give the leaderboard entries=, a table with the columns id, date, group"
+            "`kind='history'` needs dates: give the leaderboard `entries`, a table with the columns id, date, group"
         )
     import matplotlib.dates
 

@@ -22,6 +22,7 @@ from ir_outcomes.showing import RANK_TICKS, count, tone
 from ir_outcomes.showing.charts import curve_lines, facets_of, forest_of, outcomes_of, pairs_of, round_numbers
 from ir_outcomes.showing.report.queries import embed, with_queries
 from ir_outcomes.showing.views.across import SIGNS_EXPLAINED, sign_of
+from ir_outcomes.types import check_number
 
 __all__ = ["ReportPage", "page_of", "report_of"]
 
@@ -33,8 +34,7 @@ UPPER, LOWER = (158, TOP), (268, 184)  # bottom and top of the panels of the cur
 
 def report_of(result: Result, path: str | os.PathLike[str] | None = None, *, max_mb: float = 5, **collected: Any) -> ReportPage:
     """Write a result as one HTML page; see `ir_outcomes.report` and `Result.to_report`."""
-    if isinstance(max_mb, bool) or not isinstance(max_mb, (int, float)) or not 0 < max_mb < 1000:
-        raise ParameterError(f"max_mb={max_mb!r}: must be a number of megabytes between 0 and 1000")
+    check_number("max_mb", max_mb, below=1000)
     page = page_of(collect(result, **collected), max_mb)
     if path is not None:
         page.save(path)
@@ -50,7 +50,7 @@ def page_of(content: PageContent, max_mb: float) -> ReportPage:
     shown, left = embed(content, space)
     if left < 0:
         least = math.ceil((max_mb * MB - left) / MB * 100) / 100
-        raise ParameterError(f"max_mb={max_mb:g}: the page has {least:g} MB even without any ranked list; give at least that")
+        raise ParameterError(f"the page has {least:g} MB even without any ranked list; give at least that", max_mb=max_mb)
     return ReportPage(_rendered({**context, **shown}))
 
 

@@ -337,11 +337,14 @@ def _gate(result: GateResult) -> View:
     ordered = sorted(result.decisions, key=lambda decision: -list(EXIT_STATUS).index(decision.status))
     worst, several = ordered[0], len(ordered) > 1
     against = f"against {result.baseline}{'' if result.reference is None else f' and {result.reference}'}"
-    counts, what = Counter(decision.status for decision in ordered), f"{worst.name} {against}"
+    what = f"{worst.name} {against}"
     if several:
-        counted = "".join(f", {number} {status}" for status, number in counts.items())
-        decisions = f"{plural('decision', len(ordered))} {against}"
-        what = f"{decisions}{counted}" if len(counts) > 1 else f"all {decisions}"
+        contenders = {decision.contender for decision in ordered}
+        collections = {decision.condition for decision in ordered if decision.condition is not None}
+        where = f" on {plural('collection', len(collections))}" if collections else ""
+        counts = Counter(decision.status for decision in ordered)
+        counted = ", ".join(f"{number} {status}" for status, number in counts.items())
+        what = f"{plural('contender', len(contenders))}{where} {against}: {counted}"
     facets = _facets(result, ordered)
     reasons = [f"{decision.name}: {decision.reasons[0]}" for decision in ordered if decision.status != "pass"]
     if len(reasons) > MOST_WORST:
