@@ -30,11 +30,12 @@ KINDS: Mapping[str, NoteKind] = {
     "depth": NoteKind("Unequal depth", is_first=True),
     "judged unequally": NoteKind("Judged unequally", is_first=True),
     "ties": NoteKind("Tied scores", is_first=True),
+    "positives only": NoteKind("Only relevant documents are judged", is_first=True),
     "few judgments": NoteKind("The label depends on few judgments", is_first=True),
     "few differences": NoteKind("Few differences", is_first=True),
     "few queries": NoteKind("Few queries", is_first=True),
     "dependent": NoteKind("Dependent queries", is_first=True),
-    "default effect": NoteKind("By default", is_first=True),
+    "default effect": NoteKind("Differences to detect by default", is_first=True),
     # Background.
     "no confirmation": NoteKind("Without a cutoff nothing can confirm a direction"),
     "unanswerable": NoteKind("Queries without a relevant document are left out"),
@@ -135,6 +136,8 @@ def merged(by_name: Sequence[tuple[str, Sequence[Note]]], most_named: int = 3) -
     texts: list[str] = []
     for kind, rule in KINDS.items():
         found = of_kind.get(kind, [])
+        if not found:
+            continue
         names = list(dict.fromkeys(name for name, _ in found))
         every = list(dict.fromkeys(own for _, own in found))
         if (len(every) == 1 and len(names) == len(by_name)) or not rule.headline:

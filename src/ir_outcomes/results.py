@@ -310,12 +310,10 @@ class Result(Immutable):
 
 def _restored_note(kind: type, value: Any) -> Note:
     """Restore a note for msgspec, which knows no classes like it."""
-    import msgspec
-
     try:
         return Note.from_dict(value)
     except (KeyError, TypeError):
-        raise msgspec.ValidationError(f"Expected a note with kind, text and runs, got {value!r}") from None
+        raise ValueError(f"Expected a note with kind, text and runs, got {value!r}") from None
 
 
 def as_plain(value: Any, *, per_query: bool = False) -> Any:

@@ -67,11 +67,11 @@ def test_notes_are_said_once_for_each_kind(thirteen: iro.Comparisons) -> None:
 
 def test_the_kind_of_a_note_decides_its_rank_and_its_place() -> None:
     kinds = list(KINDS)
-    notes = [note(kind, "text.") for kind in reversed(kinds)]
+    notes = [note(kind, f"about {kind}.") for kind in reversed(kinds)]
     first, background = ranked([*notes, "A remark."])
     assert [own.kind for own in first] == [kind for kind in kinds if KINDS[kind].is_first]
     assert {own.kind for own in background} == {kind for kind in kinds if not KINDS[kind].is_first}
-    assert all(own == f"{KINDS[own.kind].headline}: text." for own in first)
+    assert all(own == f"{KINDS[own.kind].headline}: about {own.kind}." for own in first)
 
 
 def test_notes_are_text_and_data(thirteen: iro.Comparisons) -> None:
@@ -82,7 +82,7 @@ def test_notes_are_text_and_data(thirteen: iro.Comparisons) -> None:
     (own,) = restored.notes
     assert (own, own.kind, own.runs) == ("Tied scores: many.", "ties", ("r1",))
     assert pickle.loads(pickle.dumps(own)).kind == "ties"
-    with pytest.raises(FormatError, match="Expected a note with kind, text and runs, got 'Tied'"):
+    with pytest.raises(FormatError, match=r"notes\[0\]: Expected a note with kind, text and runs, got 'Tied'"):
         iro.Comparison.from_dict(data | {"notes": ["Tied"]})
 
 
@@ -154,6 +154,7 @@ def test_lists_of_queries() -> None:
 @pytest.mark.parametrize("judged_only", [False, True])
 def test_every_head_says_the_settings(ties: Any, judged_only: bool) -> None:
     qrels, runs = collection(3, 20, relevant=2)
+    next(iter(qrels.values()))["not relevant"] = 0
     ev = iro.evaluate(qrels, runs, ties=ties, judged_only=judged_only, measures=["nDCG@10"])
     pair = ("run0", "run1")
     changes = iro.length_changes(ev, *pair)

@@ -262,7 +262,7 @@ def measured_pair(
         n_unanswerable=int(np.sum(~answerable)),
         n_missing=(n_missing(runs[0]), n_missing(runs[1])),
         reciprocal_ranks=(runs[0].reciprocal_rank()[answerable], runs[1].reciprocal_rank()[answerable]),
-        notes=(*notes, *notes_on_input(*runs)),
+        notes=(*notes, *notes_on_input(*runs, positives_only=evaluation.positives_only)),
         elsewhere=elsewhere,
         texts=evaluation.texts,
         metadata=metadata_of(runs),

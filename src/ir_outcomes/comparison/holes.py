@@ -22,7 +22,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, unjudge
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import RankedDocuments
 from ir_outcomes.formatting import plural, with_progress
-from ir_outcomes.notes import Note, as_notes, note
+from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.columns import Ids
 from ir_outcomes.results import Column, Immutable, Result, attributes, rows_of
 from ir_outcomes.statistics import adjust
@@ -447,7 +447,10 @@ def holes(
                 candidates=_named_documents(pair, priority(pair)[:CANDIDATES], evaluation.query_ids),
             )
         )
-    return Holes(baseline, tuple(found), settings, notes=as_notes([_ABOUT_STANDS]))
+    notes = [Note(_ABOUT_STANDS)]
+    if evaluation.positives_only:
+        notes.insert(0, note("positives only", _ABOUT_POSITIVES))
+    return Holes(baseline, tuple(found), settings, notes=tuple(notes))
 
 
 def tipping_notes(evaluation: Evaluation, settings: Settings, own_test: Kernel | None = None) -> list[tuple[Note, ...]]:
@@ -521,4 +524,8 @@ _ABOUT_STANDS = (
     '"stands" means that three families of assignments leave the direction as it is: all unjudged documents relevant that '
     "favour the baseline, all that favour the contender, all that both runs return. Other assignments can still change it, but "
     "none is known to have reversed it. What no run returned, and what judges would revise, cannot be seen here."
+)
+_ABOUT_POSITIVES = (
+    "an unjudged document is one that nobody called relevant, often because nobody looked. How many are relevant is not known, "
+    "and there is no document judged not relevant that could tell."
 )

@@ -216,8 +216,7 @@ def _notes(
         effects = [
             f"{facet.effect:g} {facet.measured_in}".replace("1 percentage points", "1 percentage point") for facet in defaults
         ]
-        what = "difference to detect is" if len(effects) == 1 else "differences to detect are"
-        yield note("default effect", f"the {what} {listed(effects)}; give your own.")
+        yield note("default effect", f"{listed(effects)}; give your own.")
     for facet in facets:
         name, differing = facet.name.capitalize(), plural("query", facet.n_nonzero)
         verb = "differs" if facet.n_nonzero == 1 else "differ"

@@ -40,15 +40,16 @@ def in_words(comparison: Comparison, pair: PairedQueries) -> Comparison:
     return replace(comparison, verdict=verdict, notes=first, background=background)
 
 
-def notes_on_input(baseline: SearchLengths, contender: SearchLengths) -> Iterator[Note]:
-    """Yield what a careful reader must know about the runs."""
+def notes_on_input(baseline: SearchLengths, contender: SearchLengths, *, positives_only: bool) -> Iterator[Note]:
+    """Yield what a careful reader must know about the runs; qrels of relevant documents only say nothing about judging."""
     runs = (baseline, contender)
     yield from notes_on_documents(runs)
     for own in notes_on_queries(runs):
         # How much is missing is said by `_about_missing`, which queries these are in the background.
         yield note("missing ids", own.details, own.runs) if own.kind == "missing" else own
     yield from _about_depth(baseline, contender)
-    yield from _about_judgments(baseline, contender)
+    if not positives_only:
+        yield from _about_judgments(baseline, contender)
 
 
 def _notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:

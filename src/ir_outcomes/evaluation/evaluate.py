@@ -143,7 +143,15 @@ def evaluate(
         cutoff = saved.cutoff or (task.cutoff if task else DEFAULT_CUTOFF)
     if unit == "auto":
         unit = saved.unit or unit
-    settings = {"rel": rel if rel is not None else task.rel if task else 1, "ties": ties, "judged_only": judged_only}
+    least = task.rel if task else 1
+    if rel is not None:
+        least = rel
+    settings = {"rel": least, "ties": ties, "judged_only": judged_only}
+    if judged_only and judgments.positives_only(least):
+        raise ParameterError(
+            f"`judged_only=True`: the qrels hold no document below grade {least}, so only relevant documents would "
+            "remain, and every run would rank them first; leave it out"
+        )
     asked = comparable_measures(measures, directions)  # what follows from search lengths is computed when it is used
     needing_runs = {measure: higher for measure, higher in asked.items() if not follows_from_lengths(measure, settings)}
     counted = {**settings, "count_unjudged_at": (cutoff,)}

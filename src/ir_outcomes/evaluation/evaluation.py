@@ -231,6 +231,11 @@ class Evaluation(Sequence[SearchLengths]):
         return self.runs[0].judged_only
 
     @property
+    def positives_only(self) -> bool:
+        """Whether the qrels hold relevant documents only, so that they say nothing about judging; False where not known."""
+        return self.qrels is not None and self.qrels.positives_only(self.rel)
+
+    @property
     def answerable(self) -> Bools:
         """(n_queries,) bool array: whether the query has a relevant document."""
         return self.runs[0].answerable

@@ -521,6 +521,7 @@ def _planned(facet: PlannedFacet) -> str:
 @view_of.register
 def _holes(result: Holes) -> View:
     table = _holes_table(result)
+    first, background = ranked(result.notes)
     tipping = tuple(_tipping_table(pair, pair.tipping) for pair in result.pairs if pair.tipping is not None)
     if len(result.pairs) == 1:
         (pair,) = result.pairs
@@ -528,9 +529,10 @@ def _holes(result: Holes) -> View:
             f"{pair.contender} (B) against {result.baseline} (A) at cutoff {result.settings.cutoff}",
             f"{pair.label}; {_how_firmly(pair)}",
             tuple(_sentences(pair, result)),
+            notes=first,
             more="judged shares, which documents",
             details=(table, *tipping),
-            background=result.notes,
+            background=background,
         )
     bounds = Counter(pair.bound.word for pair in result.pairs)
     counted = ", ".join(f"{bounds[word]} {word}" for word in get_args(BoundWord) if bounds[word])
@@ -538,9 +540,10 @@ def _holes(result: Holes) -> View:
         f"{plural('run', len(result.pairs))} against {result.baseline} (A), if unjudged documents were relevant",
         counted if bounds["stands"] == 1 else counted.replace("stands", "stand"),
         tables=(table,),
+        notes=first,
         more="which documents",
         details=tipping,
-        background=(*(f"{pair.contender}: {' '.join(_sentences(pair, result))}" for pair in result.pairs), *result.notes),
+        background=(*(f"{pair.contender}: {' '.join(_sentences(pair, result))}" for pair in result.pairs), *background),
     )
 
 
