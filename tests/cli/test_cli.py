@@ -134,7 +134,7 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("compare-slices qrels.txt bm25.run b.run", 2, "error: --by is missing. For example: ir-outcomes compare-slices"),
         ("sample", 2, "error: FOLDER is missing. For example: ir-outcomes sample sample See ir-outcomes sample --help."),
         ("compare no no no --alpha 0.85", 2, "Must be < 0.5"),
-        ("compare qrels.txt bm25.run bm25-stem.run --name= --name=b", 1, "the name '' of a run is blank"),
+        ("compare qrels.txt bm25.run bm25-stem.run --name  --name b", 1, "the name '' of a run is blank"),
         # An argument is named as its option, and only where a message names an argument.
         ("compare qrels.txt RUNS --cutoff 99999999999", 1, "error: --cutoff 99999999999: must be a whole number"),
         ("rank-distribution qrels.txt RUNS --top 9999999999", 1, "error: --top 9999999999: must be a whole number"),
