@@ -182,7 +182,7 @@ def test_the_action_runs_the_gate_and_no_file_of_the_workspace(sample: Path, tmp
         inputs = {
             "QRELS": str(sample / "qrels.txt"), "BASELINE": str(sample / words[0]), "RUNS": f"{sample / words[1]}\n",
             "MARGINS": words[3], "OPTIONS": f"--queries {sample / 'queries.tsv'}", "INCONCLUSIVE": "pass", "REPORT": "",
-            "JSON": f"{name}.json", "CONTENDERS": "", "GITHUB_STEP_SUMMARY": "summary",
+            "JSON": f"{name}.json", "CONTENDERS": Path(words[1]).stem, "GITHUB_STEP_SUMMARY": "summary",
             "GITHUB_OUTPUT": "output", "PYTHONPATH": "",
         }  # fmt: skip
         assert set(decide["env"]) <= set(inputs)

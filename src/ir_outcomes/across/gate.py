@@ -294,9 +294,9 @@ def gate(
         settings=replace(first.settings, margins=margins),
         inputs={os.fsdecode(path): file_digest(path) for path in inputs},
         notes=(
-            f"A contender whose true harm is as large as a margin passes about {tolerated} % of the time, or less. A gate that "
-            "runs again and again on the same queries repeats this test: among many contenders that should not pass, some "
-            "will.",
+            f"A contender whose true harm is exactly a margin nominally passes {tolerated} % of the time. Drawn from real and "
+            "constructed runs, 2.5 % was at most 4.7 %. A gate that runs again and again on the same queries repeats this: "
+            "among many contenders that should not pass, some will.",
         ),
     )
 

@@ -1,0 +1,144 @@
+"""Rules that decide on labels and margins, each at the point where its answer changes."""
+
+from typing import Any, get_args
+
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.types import Unit
+from tests.helpers import literal
+from tests.helpers.comparisons import all_notes, compare_pair, compare_ranks, compare_several
+from tests.helpers.many import collection
+from tests.helpers.runs import in_blocks, qrels_of, run_of
+
+
+def test_without_a_third_margin_it_is_what_the_other_two_tolerate_over_all_queries() -> None:
+    """Of a share of the queries that both answer the ranking margin, and each answer that is lost costs k ranks."""
+    # More answers are won than lost, but late ones, and all facets are well inside of their margins.
+    runs = in_blocks((400, 5, 6), (400, 6, 5), (30, 1, None), (60, None, 20), (110, None, None))
+    found = compare_ranks(*runs, depth=20)
+    assert found.outcomes.shares is not None
+    assert found.restricted is not None
+    assert (found.outcomes.shares.both, found.restricted.horizon) == (0.8, 20)
+    assert found.restricted.margin_interval is not None
+    harm = found.restricted.margin_interval.high
+
+    def non_inferior(*margins: float) -> Any:
+        return compare_ranks(*runs, depth=20, margins=margins).verdict.non_inferior
+
+    # At this ranking margin the implied one is the harm that cannot be excluded.
+    coverage = 0.5
+    ranking = (harm - coverage / 100 * 20) / 0.8
+    assert [non_inferior(coverage, ranking + slack) for slack in (-0.01, 0.01)] == [False, True]
+    assert [non_inferior(coverage, 0.5, harm + slack) for slack in (-0.01, 0.01)] == [False, True]
+
+
+@pytest.mark.parametrize(("depth", "expected"), [(19, [10]), (20, [10, 20]), (49, [10, 20]), (50, [10, 20, 50])])
+def test_labels_at_cutoffs_up_to_the_longest_list_of_the_shallower_run(depth: int, expected: list[int]) -> None:
+    a, b = in_blocks((30, 3, 2), (30, 9, 15), (30, 2, 2))
+    qrels = qrels_of(a)
+    deep, shallow = run_of(a, 120), run_of(b, depth)
+    one_list_is_longer = {
+        query: dict(list(ranked.items())[: 15 if query == "q1" else depth]) for query, ranked in shallow.items()
+    }
+    for contender in (shallow, one_list_is_longer):
+        for runs in ((deep, contender), (contender, deep)):
+            found = compare_pair(qrels, *runs)
+            shown = [at.cutoff for at in found.cutoffs]
+            assert shown == [*expected, 100]
+            for at in found.cutoffs:
+                assert at.label == compare_pair(qrels, *runs, cutoff=at.cutoff).verdict.label
+
+
+def test_each_contender_has_the_cutoffs_that_it_reaches() -> None:
+    a, b = in_blocks((30, 3, 2), (30, 9, 15))
+    runs = [run_of(b, depth) for depth in (12, 60, 25)]
+    found = compare_several(qrels_of(a), run_of(a, 120), runs, cutoff=20)
+    assert [[at.cutoff for at in item.cutoffs] for item in found] == [[10, 20], [10, 20, 50], [10, 20]]
+
+
+Lists = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+@pytest.mark.parametrize(
+    ("word", "label", "lists"),
+    [
+        # B finds it earlier. A has a document that nobody judged in front of it: nobody's, one between, one in front of B's.
+        ("stands", "better", (("x", "x", "gold"), ("x", "gold"))),
+        ("could weaken", "better", (("x", "new", "gold"), ("x", "gold"))),
+        ("could reverse", "better", (("new", "x", "gold"), ("x", "gold"))),
+        # Both find it at the same place.
+        ("stands", "none", (("x", "gold"), ("x", "gold"))),
+        ("could decide", "none", (("x", "gold"), ("new", "gold"))),
+    ],
+)
+@pytest.mark.parametrize("swapped", [False, True])
+def test_what_unjudged_documents_could_do_to_a_direction(word: str, label: str, lists: Lists, swapped: bool) -> None:
+    queries = [f"q{number}" for number in range(40)]
+    qrels = {query: {"gold": 1, "x": 0} for query in queries}
+
+    def run(documents: tuple[str, ...]) -> literal.Run:
+        # "x" stands for judged documents that are not relevant, which have one name in each place.
+        names = ["gold" if document == "gold" else f"{document}{place}" for place, document in enumerate(documents)]
+        return {query: {name: 9.0 - place for place, name in enumerate(names)} for query in queries}
+
+    for judged in qrels.values():
+        judged.update(dict.fromkeys(("x0", "x1", "x2"), 0))
+    runs = {"A": run(lists[0]), "B": run(lists[1])}
+    if swapped:
+        runs = {"A": runs["B"], "B": runs["A"]}
+        label = {"better": "worse"}.get(label, label)
+    evaluation = iro.evaluate(qrels, runs, cutoff=10, unjudged=True)
+    found = iro.holes(evaluation, "A", "B")["B"]
+    assert compare_pair(evaluation, "A", "B").verdict.direction == label
+    assert found.bound.word == word
+
+
+def test_only_queries_that_a_run_does_not_list_are_missing_among_judged_documents() -> None:
+    """Without judged_only an empty list is the same as none; with it, it can be one of unjudged documents."""
+    qrels = {query: {"gold": 1, "bad": 0} for query in ("q1", "q2", "q3", "q4")}
+    usual = {query: {"gold": 2.0, "bad": 1.0} for query in qrels}
+    partly: Any = {"q1": {"gold": 2.0}, "q2": {"new": 3.0}, "q3": {}}
+    for judged_only, missing in ((True, 1), (False, 2)):
+        evaluation = iro.evaluate(qrels, {"usual": usual, "partly": partly}, judged_only=judged_only)
+        found = compare_pair(evaluation, "usual", "partly")
+        assert found.n_missing == (0, missing)
+        assert compare_pair(evaluation, "partly", "usual").n_missing == (missing, 0)
+        assert found.outcomes.lost == 3
+        assert any("partly lacks" in note for note in all_notes(found))
+
+
+@pytest.mark.parametrize("unit", get_args(Unit))
+@pytest.mark.parametrize("relevant", [1, 3])
+@pytest.mark.parametrize("clusters", [None, "by:-"])
+def test_the_test_of_coverage_follows_from_what_is_possible(unit: Any, relevant: int, clusters: Any) -> None:
+    qrels, runs = collection(2, 40, relevant=1, seed=3)
+    qrels = {f"{int(query[1:]) // 4}-{query}": dict(judged) for query, judged in qrels.items()}
+    runs = {name: {f"{int(query[1:]) // 4}-{query}": ranked for query, ranked in run.items()} for name, run in runs.items()}
+    # One query has several relevant documents, which no run retrieves.
+    last = list(qrels)[-1]
+    qrels[last] |= {f"never{number}": 1 for number in range(relevant - 1)}
+    evaluation = iro.evaluate(qrels, runs, unit=unit, clusters=clusters)
+    several = unit == "document" and relevant > 1
+    expected = "signflip" if several or clusters else "exact"
+    for part in (evaluation, evaluation.restrict(list(qrels)[:20])):  # the other half does not have that query
+        coverage = compare_pair(part, "run0", "run1").coverage
+        assert (coverage.test, *coverage.tests) == (expected, expected)
+        assert (coverage.won is None) == (expected == "signflip")
+
+
+def test_a_negative_grade_is_no_judgment() -> None:
+    """As in trec_eval: such a document is neither relevant nor judged not relevant, whatever grade is asked for."""
+    qrels = {"q1": {"gold": 2, "fair": 1, "bad": 0, "spam": -1, "worse": -2}, "q2": {"spam": -1}}
+    run = {"q1": {"spam": 9.0, "worse": 8.0, "bad": 7.0, "fair": 6.0, "gold": 5.0, "new": 4.0}, "q2": {"spam": 9.0}}
+    for rel, rank, rank_among_judged in ((1, 4, 2), (2, 5, 3)):
+        lengths = iro.search_lengths(qrels, run, rel=rel)
+        judged = iro.search_lengths(qrels, run, rel=rel, judged_only=True)
+        assert lengths.esl()[0] == rank
+        assert judged.esl()[0] == rank_among_judged
+        assert lengths.answerable.tolist() == judged.answerable.tolist() == [True, False]
+        assert judged.retrieved.tolist() == [3, 0]
+    counted = iro.search_lengths(qrels, run, count_unjudged_at=(2, 10))
+    assert [counted.unjudged_within(depth).tolist() for depth in (2, 10)] == [[2, 1], [3, 1]]  # type: ignore[union-attr]
+    evaluation = iro.evaluate(qrels, {"A": run, "B": {"q1": {"gold": 1.0}}}, unjudged=True)
+    assert {document.docid for document in iro.holes(evaluation, "A", "B")["B"].candidates} == {"spam", "worse", "new"}
