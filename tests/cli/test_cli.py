@@ -134,7 +134,7 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("compare-slices qrels.txt bm25.run b.run", 2, "error: --by is missing. For example: ir-outcomes compare-slices"),
         ("sample", 2, "error: FOLDER is missing. For example: ir-outcomes sample sample See ir-outcomes sample --help."),
         ("compare no no no --alpha 0.85", 2, "Must be < 0.5"),
-        ("compare qrels.txt bm25.run bm25-stem.run --name  --name b", 1, "the name '' of a run is blank"),
+        ("compare qrels.txt bm25.run bm25-stem.run --names  --names b", 1, "the name '' of a run is blank"),
         # An argument is named as its option, and only where a message names an argument.
         ("compare qrels.txt RUNS --cutoff 99999999999", 1, "error: --cutoff 99999999999: must be a whole number"),
         ("rank-distribution qrels.txt RUNS --top 9999999999", 1, "error: --top 9999999999: must be a whole number"),
@@ -142,6 +142,7 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("compare-slices qrels.txt RUNS --by length", 1, "error: --by length: needs the texts of the queries; pass --queries"),
         ("compare-measure qrels.txt RUNS -m NumRet", 1, "pass --higher-is-better or --lower-is-better"),
         ("verdict --n 3 --won 1 --lost 1 --difference nan --pvalue 1", 1, "error: --difference nan: must be a number"),
+        ("compare qrels.txt bm25.run bm25-stem.run --names b", 1, "error: --names b: must be a list with a name for each"),
         ("compare qrels.txt rel=2 cutoff=10.run", 1, "error: rel=2: no such file"),
         ("compare qrels.txt bm25.run cutoff=10.run", 1, "error: cutoff=10.run: no such file"),
     ],
