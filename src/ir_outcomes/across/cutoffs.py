@@ -11,7 +11,7 @@ from ir_outcomes.across.result import ConditionsComparison, Curve
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.notes import as_notes
@@ -63,6 +63,7 @@ def compare_cutoffs(
     """
     for cutoff in cutoffs:
         check_positive("cutoff", cutoff)
+    evaluation = evaluation_of(evaluation)
     chosen = contenders_of(evaluation, baseline, contenders)
     runs = evaluation[[baseline, *chosen]]
     depth = min(run.depth for run in runs)
