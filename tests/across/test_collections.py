@@ -231,6 +231,20 @@ def test_intervals_of_effects_stay_within_what_is_possible() -> None:
     assert everywhere.interval == (-10, 10)
 
 
+def test_a_prediction_stays_within_what_is_possible() -> None:
+    ranks: Ranks = {f"q{q}": 1 for q in range(12)}
+    none: Ranks = dict.fromkeys(ranks)
+    collections = {
+        str(number): iro.evaluate(
+            qrels_of(ranks), {"a": run_of(ranks if number % 2 else none), "b": run_of(none if number % 2 else ranks)}, cutoff=10
+        )
+        for number in range(6)
+    }
+    coverage = iro.compare_collections(collections, "a", "b").overall[0].pooled[0]
+    assert coverage.new is not None
+    assert coverage.new.prediction == (-100, 100)
+
+
 def test_one_very_skewed_collection_among_few_is_said() -> None:
     rng = np.random.default_rng(1)
     collections = {}

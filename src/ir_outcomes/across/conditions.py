@@ -131,7 +131,7 @@ def conditions_of(
             ranking=effects[1],
             all_queries=effects[2],
             measures=tuple(effects[3:]),
-            judged=judged_shares(pair, evaluation.cutoff),
+            judged=None if evaluation.positives_only else judged_shares(pair, evaluation.cutoff),
         )
         rows.append(condition)
     return rows
@@ -205,6 +205,10 @@ def pooled_effect(
         these = pooling.fixed_mean(values, variances, dfs + 1, 1 - alpha)
         if len(values) >= pooling.FEWEST_SAMPLES_TO_GENERALISE:
             new = pooling.random_effects(values, variances, 1 - alpha)
+        largest = 100.0 if name == "coverage" else range_of(name)
+        if largest is not None:
+            these = these.within(largest)
+            new = None if new is None else new.within(largest)
     gains = [effect.effect * (1 if higher_is_better else -1) for effect in known.values()]
     better, worse = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
     left_out = tuple(condition for condition in effects if condition not in known)

@@ -12,10 +12,10 @@ from cyclopts import Parameter
 
 import ir_outcomes as iro
 from ir_outcomes.across.collections import with_nothing_to_compare
-from ir_outcomes.across.gate import MAX_MISSING
 from ir_outcomes.cli import options, output
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS
 from ir_outcomes.errors import some
+from ir_outcomes.evaluation.evaluation import MANY_MISSING
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.suites import read_suite
 
@@ -282,7 +282,7 @@ def compare_judges(
     measures: options.MEASURES = None,
     settings: options.RunOptions = options.RunOptions(),
     tests: options.CorrectedTests = options.CorrectedTests(),
-    out: output.Output = output.Output(),
+    out: output.PlotOutput = output.PlotOutput(),
 ) -> None:
     """Compare runs under the qrels of several judges.
 
@@ -312,7 +312,8 @@ def compare_judges(
         except iro.MismatchError as error:
             raise iro.MismatchError(f"judge {judge} ({qrels}): {error}") from None
     first = next(iter(evaluations.values())).names[0]
-    out.write(iro.compare_judges(evaluations, baseline or first, reference=reference, measures=measures or (), **asdict(tests)))
+    result = iro.compare_judges(evaluations, baseline or first, reference=reference, measures=measures or (), **asdict(tests))
+    out.show(result)
 
 
 def compare_collections(
@@ -471,7 +472,7 @@ def gate(
     system: Annotated[str | None, Parameter(name="--baseline")] = None,
     contenders: Annotated[list[str] | None, Parameter(name="--contender", group=options.STATISTICS)] = None,
     settings: options.RunOptions = options.RunOptions(),
-    max_missing: Annotated[float, Parameter(group=options.STATISTICS, validator=options.SHARE)] = MAX_MISSING,
+    max_missing: Annotated[float, Parameter(group=options.STATISTICS, validator=options.SHARE)] = MANY_MISSING,
     allow_missing: Annotated[list[str] | None, Parameter(group=options.STATISTICS)] = None,
     tests: options.CorrectedTests = options.CorrectedTests(),
     queries: output.QUERIES = None,
