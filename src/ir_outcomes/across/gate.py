@@ -25,7 +25,6 @@ Status = Literal["pass", "inconclusive", "fail"]
 
 EXIT_STATUS: Mapping[Status, int] = {"pass": 0, "inconclusive": 4, "fail": 3}  # from the best status to the worst
 MOST_QUERIES = 10  # that are listed for a decision
-MAX_MISSING = MANY_MISSING
 
 
 @dataclass(frozen=True)
@@ -191,7 +190,7 @@ def gate(
     *,
     reference: Compared | None = None,
     margins: tuple[float, ...] | None = None,
-    max_missing: float = MAX_MISSING,
+    max_missing: float = MANY_MISSING,
     allow_missing: Collection[str] = (),
     contenders: Sequence[str] | None = None,
     collections: Sequence[str] = (),

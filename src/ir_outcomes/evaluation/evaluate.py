@@ -360,11 +360,11 @@ def _check_answers(lengths: SearchLengths, name: str) -> None:
             f"no query of the qrels has a relevant document at `rel={lengths.rel}`; lower it or check the grades of the qrels"
         )
     if not lengths.listed.any():
-        repair = repair_of_queries(lengths.ignored, lengths.query_ids)
         raise EmptyInput(
             name,
             f"none of the queries of {name} is in the qrels; the run has {some(lengths.ignored, 3) or 'no query'}, "
-            f"the qrels have {some(lengths.query_ids, 3)}: {repair or 'are these for the same topics?'}",
+            f"the qrels have {some(lengths.query_ids, 3)}: "
+            f"{repair_of_queries(lengths.ignored, lengths.query_ids) or 'are these for the same topics?'}",
         )
 
 
