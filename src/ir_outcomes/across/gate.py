@@ -14,6 +14,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import MANY_MISSING
 from ir_outcomes.formatting import listed, percent, plural
+from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.results import Column, Immutable, Result, attributes, of_part, rows_of
 from ir_outcomes.statistics import Interval, QueriesNeeded
@@ -24,7 +25,6 @@ Status = Literal["pass", "inconclusive", "fail"]
 
 EXIT_STATUS: Mapping[Status, int] = {"pass": 0, "inconclusive": 4, "fail": 3}  # from the best status to the worst
 MOST_QUERIES = 10  # that are listed for a decision
-MAX_MISSING = MANY_MISSING
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def gate(
     *,
     reference: Compared | None = None,
     margins: tuple[float, ...] | None = None,
-    max_missing: float = MAX_MISSING,
+    max_missing: float = MANY_MISSING,
     allow_missing: Collection[str] = (),
     contenders: Sequence[str] | None = None,
     collections: Sequence[str] = (),
@@ -293,10 +293,12 @@ def gate(
         max_missing=float(max_missing),
         settings=replace(first.settings, margins=margins),
         inputs={os.fsdecode(path): file_digest(path) for path in inputs},
-        notes=(
-            f"A contender whose true harm is exactly a margin nominally passes {tolerated} % of the time. Drawn from real and "
-            "constructed runs, 2.5 % was at most 4.7 %. A gate that runs again and again on the same queries repeats this: "
-            "among many contenders that should not pass, some will.",
+        notes=as_notes(
+            [
+                f"A contender whose true harm is exactly a margin nominally passes {tolerated} % of the time. Drawn from real "
+                "and constructed runs, 2.5 % was at most 4.7 %. A gate that runs again and again on the same queries repeats "
+                "this: among many contenders that should not pass, some will.",
+            ]
         ),
     )
 
