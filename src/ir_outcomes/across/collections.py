@@ -11,8 +11,9 @@ from ir_outcomes.across.conditions import conditions_of, differing, overall_of
 from ir_outcomes.across.result import Condition, ConditionsComparison, Overall
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation
+from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation, contenders_of, evaluations_of, place_of
 from ir_outcomes.formatting import listed, percent, plural
+from ir_outcomes.notes import as_notes
 from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE
 from ir_outcomes.types import Correction, RankingTest
 
@@ -81,6 +82,7 @@ def compare_collections(
     >>> found.overall[0].label
     'better on ranking'
     """
+    evaluations = evaluations_of(evaluations)
     if not evaluations:
         raise ParameterError("there is no collection; give a mapping from names to evaluations")
     unlike = list(differing(evaluations, *("cutoff", "ties", "judged_only")[cutoff is not None :]))
@@ -94,11 +96,9 @@ def compare_collections(
         evaluations = {name: replace(evaluation, unit="document") for name, evaluation in evaluations.items()}
     if cutoff is not None:
         evaluations = {name: evaluation.with_cutoff(cutoff) for name, evaluation in evaluations.items()}
-    names = dict.fromkeys(run for evaluation in evaluations.values() for run in evaluation.names)
-    asked = names if contenders is None else [contenders] if isinstance(contenders, str) else contenders
-    chosen = list(dict.fromkeys(name for name in asked if name != baseline))
-    if unknown := [name for name in (baseline, *chosen) if name not in names]:
-        raise ParameterError(f"no collection has a run called {unknown[0]!r}; the runs are {listed(list(names)[:10])}")
+    names = tuple(dict.fromkeys(run for evaluation in evaluations.values() for run in evaluation.names))
+    place_of(baseline, names)
+    chosen = [name for name in contenders_of(names, baseline, contenders) if name != baseline]
     if not chosen:
         raise ParameterError("there is no contender; name a run other than the baseline")
     for name in groups or {}:
@@ -125,9 +125,11 @@ def compare_collections(
         settings=settings if has_one_cutoff else replace(settings, cutoff=None),
         measures=tuple(directions),
         over_conditions=over_collections,
-        notes=(
-            *(f"The collections differ in {setting}: {said}." for setting, said in unlike),
-            *_notes(evaluations, rows, missing, overall),
+        notes=as_notes(
+            [
+                *(f"The collections differ in {setting}: {said}." for setting, said in unlike),
+                *_notes(evaluations, rows, missing, overall),
+            ]
         ),
     )
 

@@ -58,6 +58,9 @@ def _head(result: ConditionsComparison) -> str:
 
 @view_of.register
 def _conditions(result: ConditionsComparison) -> View:
+    if not result.conditions:  # a gate can fail for that
+        lacking = listed([f"{name} lacks {run}" for run, name in result.missing])
+        return View(f"nothing can be compared with {result.baseline} (A)", sentences=(f"{lacking}.",))
     of_contender = by_contender(result.conditions)
     overall = {own.contender: own for own in result.overall}
     average = {own.contender: own.label or "no overall label" for own in result.overall}
@@ -416,19 +419,17 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
 
 @view_of.register
 def _check(result: CheckResult) -> View:
-    found = {0: "no problem", 1: "1 problem that changes results"}
     grades = ", ".join(f"{number:,} of {grade}" for grade, number in result.grades.items())
-    if all(int(grade) >= result.rel for grade in result.grades):
+    if all(int(grade) > 0 for grade in result.grades):
         grades += "; only what is relevant is listed, so shares judged say little"
-    captions = (
+    legend = (
         "known: queries that the qrels have; judged: of the first 10 documents of each list; ties: documents with the "
-        "score of the one before",
-        f"grades: {grades}",
+        "score of the one before"
     )
     return View(
         f"{plural('run', len(result.files) - 1)} and qrels read",
-        found.get(len(result.problems), f"{len(result.problems)} problems that change results"),
-        tables=(Table.of(FILE_COLUMNS[:-1], result.files, *captions),),
+        plural("problem", len(result.problems)),
+        tables=(Table.of(FILE_COLUMNS[:-1], result.files, legend, f"grades: {grades}"),),
         notes=tuple(problem.text for problem in result.problems),
         background=result.notes,
     )
