@@ -371,3 +371,9 @@ def test_a_gain_is_positive_where_the_contender_is_better() -> None:
     assert found.ranking.gain == pytest.approx(4 / 28)
     nothing = compare_ranks(*in_blocks((20, 3, None), (20, None, 3)))
     assert (nothing.ranking.difference, nothing.ranking.gain) == (None, 0.0)
+
+
+def test_a_single_contender_in_a_list_has_the_columns_of_the_paper() -> None:
+    a, b = in_blocks((20, 3, 2), (9, None, 4))
+    (row,) = compare_several(qrels_of(a), run_of(a), [run_of(b)]).paper_rows()
+    assert row == compare_pair(qrels_of(a), run_of(a), run_of(b)).paper_rows()[0]

@@ -15,6 +15,7 @@ from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, Mi
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import contenders_of
 from ir_outcomes.evaluation.lengths import OUTCOMES, match
+from ir_outcomes.evaluation.scores import reciprocal_ranks
 from ir_outcomes.reading.runs import run_paths
 from tests.helpers.searchlengths import differing
 
@@ -161,17 +162,16 @@ def test_by_default_the_unit_is_the_query_where_the_median_query_has_one_relevan
 
 
 def test_contenders_are_all_runs_but_the_baseline_unless_named() -> None:
-    qrels = {"q": {"d": 1}}
-    evaluation = iro.evaluate(qrels, {name: {"q": {"d": 1.0}} for name in "abc"})
-    assert contenders_of(evaluation, "b", None) == ["a", "c"]
-    assert contenders_of(evaluation, None, None) == ["a", "b", "c"]
-    assert contenders_of(evaluation, "b", "c") == ["c"]
-    assert contenders_of(evaluation, "b", ["c", "a", "c"]) == ["c", "a"]
-    for wrong in (("x", None), ("b", "x")):
+    names = ("a", "b", "c")
+    assert contenders_of(names, "b", None) == ["a", "c"]
+    assert contenders_of(names, None, None) == ["a", "b", "c"]
+    assert contenders_of(names, "b", "c") == ["c"]
+    assert contenders_of(names, "b", ["c", "a", "c"]) == ["c", "a"]
+    for baseline, contenders in (("x", None), ("b", "x")):
         with pytest.raises(ParameterError, match="x"):
-            contenders_of(evaluation, *wrong)
+            contenders_of(names, baseline, contenders)
     with pytest.raises(ParameterError, match="there is no contender"):
-        contenders_of(evaluation[["b"]], "b", None)
+        contenders_of(("b",), "b", None)
 
 
 def test_two_runs_side_by_side() -> None:
@@ -182,3 +182,10 @@ def test_two_runs_side_by_side() -> None:
     items = match(baseline, contender, "query")
     assert [OUTCOMES[outcome] for outcome in items.outcome] == ["neither", "lost", "won", "both"]
     np.testing.assert_array_equal(items.lengths, [[np.nan, 1, np.nan, 1], [np.nan, np.nan, 1, 1]])
+
+
+def test_a_single_run_has_scores() -> None:
+    evaluation = iro.evaluate(QRELS, {"only": {query: {"d1": 2.0, "d0": 1.0} for query in QRELS}})
+    scores = reciprocal_ranks(evaluation.runs, 5)
+    assert (scores.runs, scores.measure, scores.values.shape) == (("only",), "RR@5, ties trec", (1, 8))
+    assert scores.values[0].tolist() == [1.0] + [0.0] * 7
