@@ -162,6 +162,20 @@ def test_margins_are_read_by_their_units(text: str, margins: tuple[float, ...] |
         assert margins_of(None, [Token(value=text)]) == margins
 
 
+def test_the_file_of_the_baseline_as_the_new_run(sample: Path) -> None:
+    words = ("gate", "qrels.txt", "bm25.run", "bm25.run", *MARGINS)
+    for more in ((), ("--reference", "bm25-stem.run")):
+        _, decisions, found = decided(*words, *more, folder=sample)
+        assert (len(decisions), found.decisions[0].identical, found.decisions[0].status) == (1 + bool(more), True, "pass")
+        assert found.decisions[0].reasons[0].endswith("was the new run written?")
+
+
+def test_the_baseline_among_the_runs_is_said(sample: Path) -> None:
+    for command, *options in (("compare",), ("gate", "--margins", "2pp,1")):
+        done = call(command, "qrels.txt", "bm25.run", "bm25*.run", *options, folder=sample)
+        assert done.stderr == "note: bm25.run is also among the runs; it is not compared with itself\n"
+
+
 def test_options_come_before_the_settings_of_a_suite(small: Path, tmp_path: Path) -> None:
     runs = {"old": str(small / "bm25.run"), "new": str(small / "bm25-stem.run")}
     collection = {"qrels": str(small / "qrels.txt"), "runs": runs, "rel": 1, "cutoff": 5}

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from operator import attrgetter, itemgetter
 from typing import Any
 
@@ -346,16 +347,17 @@ def _gate(result: GateResult) -> View:
         counted = ", ".join(f"{number} {status}" for status, number in counts.items())
         what = f"{plural('contender', len(contenders))}{where} {against}: {counted}"
     facets = _facets(result, ordered)
-    reasons = [f"{decision.name}: {decision.reasons[0]}" for decision in ordered if decision.status != "pass"]
+    remarkable = [decision for decision in ordered if decision.status != "pass" or decision.identical]
+    reasons = [f"{decision.name}: {decision.reasons[0]}" for decision in remarkable]
     if len(reasons) > MOST_WORST:
-        reasons[MOST_WORST:] = [f"And {len(reasons) - MOST_WORST} more that do not pass."]
+        reasons[MOST_WORST:] = [f"And {len(reasons) - MOST_WORST} more that do not pass, or are identical to the baseline."]
     queries = [decision for decision in ordered if decision.queries]
     measured_in = length_unit(result.settings.unit)
     return View(
         f"{result.status}: {what}",
         sentences=(*(reasons if several else worst.reasons[:1]), *_smallest_margins(result)),
         tables=(facets,) if worst.facets and not several else (_decisions(result, ordered),),
-        notes=tuple(_most_harm(worst)),
+        notes=(*_most_harm(worst), *_notes_on_decisions(ordered)),
         more="queries, texts, how many would settle it",
         details=(
             *([facets] if several else []),
@@ -370,20 +372,30 @@ def _gate(result: GateResult) -> View:
 
 def _smallest_margins(result: GateResult) -> Iterator[str]:
     """Say which margins so many queries can exclude harm beyond, even if the runs are equally good."""
-    units = ("points", "ranks", "ranks over all queries")
-    known = [f"{margin:.3g} {unit}" for margin, unit in zip(result.smallest_margins, units, strict=True) if margin is not None]
+    facets = next((decision.facets for decision in result.decisions if decision.facets), ())
+    known = []
+    for facet, margin in zip(facets, result.smallest_margins, strict=False):
+        if margin is not None:
+            unit = "points" if facet.name == "coverage" else facet.measured_in
+            known.append(f"{margin:.3g} {unit}{' over all queries' if facet.name == 'all queries' else ''}")
     if known:
         yield f"Smallest margins that equally good runs pass with so many queries: {listed(known)}."
 
 
+def _notes_on_decisions(decisions: Sequence[GateDecision]) -> Iterator[str]:
+    """Give what changes how decisions are read, the first note of each decision before the second ones."""
+    several = len(decisions) > 1
+    for notes in zip_longest(*(decision.notes for decision in decisions)):
+        for decision, note in zip(decisions, notes, strict=True):
+            if note is not None:
+                yield f"{decision.name}: {note}" if several else note
+
+
 def _most_harm(worst: GateDecision) -> Iterator[str]:
-    named = [f"{query.query_id} ({_rank(query.baseline)} to {_rank(query.contender)})" for query in worst.queries[:MOST_WORST]]
+    """Name the queries with the largest harm of the worst decision, and what was lost on them."""
+    named = [f"{query.query_id} ({harm})" for query, harm in zip(worst.queries, worst.harms, strict=True)][:MOST_WORST]
     if named:
-        yield f"{worst.name}, most harm: {', '.join(named)}."
-
-
-def _rank(value: float | None) -> str:
-    return "not found" if value is None else f"{round(value, 1):g}"
+        yield f"{worst.name}, most harm: {'; '.join(named)}."
 
 
 def _margin(facet: GateFacet) -> str:
@@ -441,7 +453,9 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
     ]
     without = f"queries without results: {some(missing, 3)}; " if missing else ""
     yield f"{without}at most {percent(result.max_missing)} % of the queries may be without results"
-    yield f"{100 * result.settings.margin_level:.4g} % intervals, {settings_words(result.settings)}"
+    n_clusters = result.settings.n_clusters
+    by_cluster = "" if n_clusters is None else f" by cluster ({n_clusters})"
+    yield f"{100 * result.settings.margin_level:.4g} % intervals{by_cluster}, {settings_words(result.settings)}"
 
 
 @view_of.register
