@@ -24,6 +24,7 @@ from ir_outcomes.reading.files import file_digest
 from ir_outcomes.results import Column, Immutable, Result, attributes, of_part, rows_of
 from ir_outcomes.statistics import Interval, QueriesNeeded
 from ir_outcomes.statistics.intervals import HarmStatus
+from ir_outcomes.types import check_kind
 
 Status = Literal["pass", "inconclusive", "fail"]
 
@@ -192,6 +193,7 @@ def _side_of(compared: Compared) -> _Side:
             (row.comparison.contender, row.condition): row.comparison for row in compared.conditions
         }
         return _Side(compared.baseline, compared.settings, known, compared.missing)
+    check_kind("compared", compared, (Comparison, Comparisons), "what ir_outcomes.compare or compare_collections returns")
     found = list(compared) if isinstance(compared, Comparisons) else [compared]
     return _Side(found[0].baseline, found[0].settings, {(item.contender, None): item for item in found}, ())
 
@@ -253,8 +255,9 @@ def gate(
     >>> iro.gate(iro.compare(qrels, a, b), margins=(10.0, 0.5)).status
     'pass'
     """
-    sides = [_side_of(side) for side in (compared, reference) if side is not None]
-    first, *others = sides
+    first = _side_of(compared)
+    others = [] if reference is None else [_side_of(reference)]
+    sides = [first, *others]
     margins = checked_margins(margins) or first.settings.margins
     if margins is None:
         raise ParameterError(

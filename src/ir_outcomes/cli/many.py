@@ -16,7 +16,7 @@ from cyclopts.validators import Number
 
 import ir_outcomes as iro
 from ir_outcomes.cli import options, output
-from ir_outcomes.evaluation.evaluate import is_saved
+from ir_outcomes.evaluation.evaluation import is_saved
 from ir_outcomes.samples import write_sample, write_suite
 
 

@@ -15,8 +15,8 @@ from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel, 
 from ir_outcomes.comparison.verdict import LABELS, NAMES, Verdicts, judge, stacked
 from ir_outcomes.comparison.wording import in_words, notes_on_input
 from ir_outcomes.errors import ParameterError, some
-from ir_outcomes.evaluation.evaluate import SavedRuns, evaluate, is_saved
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, load_evaluation, n_missing
+from ir_outcomes.evaluation.evaluate import SavedRuns, evaluate
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, is_saved, n_missing
 from ir_outcomes.evaluation.lengths import SearchLengths, metadata_of
 from ir_outcomes.formatting import listed, with_progress
 from ir_outcomes.reading.runs import Run, is_path, run_list, runs_and_names
@@ -147,7 +147,7 @@ def compare(
     check_positive("cutoff", cutoff, none_allowed=True)
     margins = checked_margins(margins)
     if is_saved(qrels):
-        qrels = load_evaluation(qrels)
+        qrels = evaluation_of(qrels)
     best = isinstance(baseline, str) and baseline == "best" and not (isinstance(qrels, Evaluation) and "best" in qrels.names)
     if isinstance(qrels, Evaluation):
         own = {"rel": rel, "unit": unit, "ties": ties, "judged_only": judged_only, "names": names, "queries": queries}

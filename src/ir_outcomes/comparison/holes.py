@@ -18,7 +18,7 @@ from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Setting
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, NO_FAMILY, FamilyPvalues, deciding_pvalues, judge, stacked
 from ir_outcomes.errors import ParameterError, some, warn
 from ir_outcomes.evaluation.evaluate import evaluate
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, unjudged_share
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import RankedDocuments
 from ir_outcomes.formatting import plural, with_progress
@@ -374,7 +374,7 @@ COLUMNS = (
 
 def holes(
     evaluation: Evaluation,
-    baseline: str,
+    baseline: str | None = None,
     contenders: str | Sequence[str] | None = None,
     *,
     cutoff: int | None = None,
@@ -417,6 +417,8 @@ def holes(
     >>> found["b"].label, found["b"].bound.word, found["b"].n_unjudged
     ('worse on ranking', 'stands', 40)
     """
+    evaluation = evaluation_of(evaluation)
+    baseline = evaluation.names[0] if baseline is None else baseline
     names = contenders_of(evaluation, baseline, contenders)
     evaluation = _with_unjudged(evaluation)
     if cutoff is not None:

@@ -14,7 +14,7 @@ from ir_outcomes.comparison.margins import check_range
 from ir_outcomes.comparison.outcomes import Settings, check_rules, checked_margins, from_items
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.lengths import clusters_of, digest_of_clusters
 from ir_outcomes.evaluation.scores import parse_measure, range_of
 from ir_outcomes.formatting import plural
@@ -91,7 +91,7 @@ def compare_outputs(
     ----------
     baseline : path, CalcResults, iterable of Metric, dict or frame
         The text of ``trec_eval -q``, of ``ir_measures -q`` (tsv or jsonl) or PyTerrier's ``perquery.csv``; ir_measures'
-        `CalcResults` or `Metric` values; pytrec_eval's dict of dict; PyTerrier's ``perquery=True`` frame.
+        `CalcResults` or `Metric` values; the dicts of pytrec_eval and ranx, also as JSON; PyTerrier's ``perquery=True`` frame.
     contenders : the same, or a list of such
     measure : str, optional
         Which measure, as the source names it; by default a reciprocal rank or ESL, or the only one there is.
@@ -120,6 +120,8 @@ def compare_outputs(
     >>> compare_outputs(a, b).ranking.difference
     -2.0
     """
+    if isinstance(contenders, list) and not contenders:
+        raise ParameterError("there is no contender; give one output, or several as a list")
     are_metrics = isinstance(contenders, list) and hasattr(next(iter(contenders), None), "query_id")
     several = isinstance(contenders, (list, tuple)) and not are_metrics and not hasattr(contenders, "per_query")
     sources = [baseline, *(contenders if several else [contenders])]
@@ -212,6 +214,7 @@ def compare_measure(
     ParameterError
         If the measure was not kept, or does not say what was found.
     """
+    evaluation = evaluation_of(evaluation)
     scores = evaluation.scores_of(measure)
     names = [baseline, *contenders_of(evaluation, baseline, contenders)]
     rows = [scores.values[evaluation.position(name)].tolist() for name in names]

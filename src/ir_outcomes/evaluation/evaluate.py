@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self, TypeVar, get_args
 import numpy as np
 
 from ir_outcomes.errors import EmptyInput, InputError, MismatchError, ParameterError, some, warn
-from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, load_evaluation, of_unknown_documents
+from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, is_saved, load_evaluation, of_unknown_documents
 from ir_outcomes.evaluation.ids import repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of, search_lengths
 from ir_outcomes.evaluation.parallel import check_jobs, in_parallel
@@ -31,6 +31,7 @@ from ir_outcomes.types import (
     UnitChoice,
     check_choice,
     check_count,
+    check_kind,
     check_one_order,
     check_positive,
 )
@@ -133,6 +134,7 @@ def evaluate(
     check_choice("ties", ties, get_args(Ties))
     check_choice("on_error", on_error, get_args(OnError))
     check_count("documents", documents)
+    check_kind("judged_only", judged_only, (bool, np.bool_), "True or False")
     if documents or unjudged:
         check_one_order(ties)
     saved = SavedRuns.among(runs)
@@ -176,11 +178,6 @@ def evaluate(
         sources=tuple(run if _is_readable_again(run) else None for run in read),
         qrels=judgments,
     )
-
-
-def is_saved(source: Any) -> bool:
-    """Return whether this is the path of a file that `Evaluation.save` wrote, by its ending."""
-    return isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(".npz")
 
 
 T = TypeVar("T")

@@ -4,15 +4,15 @@ import io
 import os
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, BinaryIO, Self, overload
+from typing import Any, BinaryIO, Self, cast, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.errors import FormatError, MismatchError, ParameterError, UnreadableFile, some, warn
+from ir_outcomes.errors import FormatError, MismatchError, ParameterError, UnreadableFile, shortened, some, warn
 from ir_outcomes.evaluation.ids import repair_of_queries
 from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, text_before
 from ir_outcomes.evaluation.ranking import RankedDocuments, score_bits
@@ -22,7 +22,7 @@ from ir_outcomes.reading.datasets import as_qrels, as_run
 from ir_outcomes.reading.files import refuse_bomb
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import check_names
-from ir_outcomes.types import Bools, Ints, Ties, Unit, check_positive
+from ir_outcomes.types import Bools, Ints, Ties, Unit, check_kind, check_positive
 
 DEFAULT_CUTOFF = 100
 MANY_REORDERED = 0.2  # share of the answered queries; files of usual systems have up to 0.15
@@ -195,7 +195,7 @@ class Evaluation(Sequence[SearchLengths]):
     def position(self, name: str) -> int:
         """Return the place of a run, by its name."""
         if not isinstance(name, str) or name not in self.names:
-            raise ParameterError(f"no run is called {name!r}; the runs are {some(self.names, 10)}")
+            raise ParameterError(f"no run is called {shortened(repr(name))}; the runs are {some(self.names, 10)}")
         return self.names.index(name)
 
     @cached_property
@@ -326,16 +326,38 @@ class Evaluation(Sequence[SearchLengths]):
         return replace(self, cutoff=cutoff)
 
 
+def is_saved(source: Any) -> bool:
+    """Return whether this is the path of a file that `Evaluation.save` wrote, by its ending."""
+    return isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(".npz")
+
+
+def evaluation_of(source: Any) -> Evaluation:
+    """Return an evaluation, which can be given as the path of a file that it was saved to."""
+    if is_saved(source):
+        return load_evaluation(source)
+    check_kind("evaluation", source, Evaluation, "what ir_outcomes.evaluate returns, or a file that it was saved to")
+    return cast(Evaluation, source)
+
+
+def evaluations_of(named: Any) -> dict[str, Evaluation]:
+    """Return evaluations by their names."""
+    check_kind("evaluations", named, Mapping, "a mapping from names to what ir_outcomes.evaluate returns")
+    return {str(name): evaluation_of(evaluation) for name, evaluation in named.items()}
+
+
 def contenders_of(evaluation: Evaluation, baseline: str | None, contenders: str | Sequence[str] | None) -> list[str]:
     """Return the names of the contenders: one, several, or by default all runs but the baseline, which may not be known yet."""
+    if baseline is not None:
+        evaluation.position(baseline)
     if contenders is None:
         contenders = [name for name in evaluation.names if name != baseline]
-    names = [contenders] if isinstance(contenders, str) else list(dict.fromkeys(contenders))
-    for name in names if baseline is None else (baseline, *names):
+    check_kind("contenders", contenders, Collection, "the name of a run, or several names")
+    names = [contenders] if isinstance(contenders, str) else list(contenders)
+    for name in names:
         evaluation.position(name)
     if not names:
         raise ParameterError("there is no contender; name a run other than the baseline")
-    return names
+    return list(dict.fromkeys(names))
 
 
 def _arrays_in(stream: BinaryIO, source: str) -> dict[str, Any]:
@@ -396,6 +418,7 @@ def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluati
     """
     import msgspec
 
+    check_kind("path", path, (str, os.PathLike), "the path of a file that Evaluation.save wrote")
     source = os.fsdecode(path)
     try:
         with open(path, "rb") as stream:

@@ -16,7 +16,7 @@ from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.reading.runs import check_names
 from ir_outcomes.results import Column, Result, attributes, rows_of
 from ir_outcomes.statistics.counts import kendall_taus, shared_ranks, times_drawn
-from ir_outcomes.types import Floats, Ints, check_draws, check_number, check_positive
+from ir_outcomes.types import Floats, Ints, check_draws, check_kind, check_number, check_positive
 
 
 @dataclass(frozen=True)
@@ -329,6 +329,8 @@ _ORDERS = {RankDistribution: ("measure", "runs"), Leaderboard: ("measure", "stan
 def _scored(condition: Any, position: str) -> tuple[str, dict[str, float]]:
     """Return the name of a condition, and the score of each run: higher is better, -inf, which ranks last, where undefined."""
     if isinstance(condition, Mapping):
+        for score in condition.values():
+            check_kind(position, score, (int, float, np.number), "a mapping from runs to scores")
         return position, {str(run): float(score) for run, score in condition.items()}
     if isinstance(condition, Scores):
         name, scored = condition.measure, dict(zip(condition.runs, condition.means().tolist(), strict=True))

@@ -13,7 +13,7 @@ from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.results import Column, Result, rows_of
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.counts import kendall_taus, shared_ranks
-from ir_outcomes.tail.lengths import STEPS, TailSettings, ablation, check_evaluation, notes_on_unanswerable, runs_at_depth
+from ir_outcomes.tail.lengths import STEPS, TailSettings, ablation, checked_evaluation, notes_on_unanswerable, runs_at_depth
 from ir_outcomes.types import Bools, Floats, Missing
 
 BETTER_BY = 1.1
@@ -118,7 +118,7 @@ def reordering(
     >>> [(change.step, change.tau) for change in result.changes]
     [('atomize P', 1.0), ('harmonic within queries', None), ('harmonic across queries', None), ('cumulative', None)]
     """
-    check_evaluation(ev)
+    ev = checked_evaluation(ev)
     if len(ev) < 2:
         raise ParameterError("there is only 1 run; reordering needs at least two")
     settings: TailSettings | None = None
