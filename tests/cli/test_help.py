@@ -129,7 +129,9 @@ def test_an_option_with_one_value_is_given_once(command: str) -> None:
         choices = get_args(parameter.hint) if get_origin(parameter.hint) is Literal else ()
         value = str(choices[0]) if choices else "2pp,1" if parameter.name == "--margins" else "1"
         words = [parameter.name, value] * 2 if parameter.token_count()[0] == 1 else [parameter.name, value, value] * 2
-        arguments = ["x", "nDCG@10", "y", "z"] if parameter.name == "--margins" else []  # it is refused where it is converted
+        arguments = ["x", "y", "z"] if parameter.name == "--margins" else []  # it is refused where it is converted
+        if arguments and command == "compare-measure":
+            arguments += ["--measure", "nDCG@10"]
         with pytest.raises((CycloptsError, ValueError)) as refused:
             app.parse_args([command, *words, *arguments], exit_on_error=False, print_error=False)
         assert re.search("more than once|multiple times", str(refused.value)), parameter.name
