@@ -16,7 +16,7 @@ RUNS = ("bm25.run", "bm25-stem.run", "bm25-flat.run")
 def test_check_says_by_its_status_whether_there_is_a_problem(small: Path, tmp_path: Path) -> None:
     done = call("check", small / "qrels.txt", small / "bm25.run", small / "bm25-stem.run")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("2 runs and qrels read: no problem\n")
+    assert done.stdout.startswith("2 runs and qrels read: 0 problems\n")
     shutil.copy(small / "bm25.run", tmp_path / "new.run")
     words: list[str | Path] = ["check", small / "qrels.txt", small / "bm25.run", tmp_path / "new.run"]
     done = call(*words)

@@ -13,6 +13,7 @@ from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation, evaluations_of
 from ir_outcomes.formatting import listed, percent, plural
+from ir_outcomes.notes import as_notes
 from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE
 from ir_outcomes.types import Correction, RankingTest, check_kind
 
@@ -128,9 +129,11 @@ def compare_collections(
         settings=settings if has_one_cutoff else replace(settings, cutoff=None),
         measures=tuple(directions),
         over_conditions=over_collections,
-        notes=(
-            *(f"The collections differ in {setting}: {said}." for setting, said in unlike),
-            *_notes(evaluations, rows, missing, overall),
+        notes=as_notes(
+            [
+                *(f"The collections differ in {setting}: {said}." for setting, said in unlike),
+                *_notes(evaluations, rows, missing, overall),
+            ]
         ),
     )
 

@@ -14,6 +14,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural
+from ir_outcomes.notes import as_notes
 from ir_outcomes.statistics.intervals import band_of_events
 from ir_outcomes.types import Correction, RankingTest, check_positive
 
@@ -87,7 +88,7 @@ def compare_cutoffs(
         seed=seed,
         resamples=resamples,
         sentences=tuple(agreement_of("cutoff", rows)),
-        notes=tuple(notes),
+        notes=as_notes(notes),
     )
 
 

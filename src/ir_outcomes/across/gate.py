@@ -20,6 +20,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import MANY_MISSING
 from ir_outcomes.formatting import listed, percent, plural
+from ir_outcomes.notes import Note, as_notes, note
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.results import Column, Immutable, Result, attributes, of_part, rows_of
 from ir_outcomes.statistics import Interval, QueriesNeeded
@@ -30,11 +31,8 @@ Status = Literal["pass", "inconclusive", "fail"]
 
 EXIT_STATUS: Mapping[Status, int] = {"pass": 0, "inconclusive": 4, "fail": 3}  # from the best status to the worst
 MOST_QUERIES = 10  # that are listed for a decision
-MAX_MISSING = MANY_MISSING
-ELSEWHERE = "Another direction at other cutoffs"
-FIRST_NOTES = ("Judged unequally", ELSEWHERE, "Worse, within the margins", "The mean over all queries goes the other way")
-# Notes of a comparison, by their headlines, whose subject the decision itself states.
-SAID_BY_THE_GATE = ("Harm is not excluded", "Missing queries", "Many queries are missing", "Few queries", "Few differences")
+FIRST_NOTES = ("judged unequally", "other cutoffs", "within margins", "opposite mean")  # kinds, in this order
+SAID_BY_THE_GATE = ("missing", "many missing", "few queries", "few differences")  # kinds whose subject the decision states
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ class GateDecision(Immutable):
     #: gate passes
     queries: tuple[QueryOutcome, ...] = ()
     harms: tuple[str, ...] = ()  #: of each of these queries, what was lost
-    notes: tuple[str, ...] = ()  #: what changes how the decision is read, the most important first
+    notes: tuple[Note, ...] = ()  #: what changes how the decision is read, the most important first
 
     @property
     def name(self) -> str:
@@ -203,7 +201,7 @@ def gate(
     *,
     reference: Compared | None = None,
     margins: tuple[float, ...] | None = None,
-    max_missing: float = MAX_MISSING,
+    max_missing: float = MANY_MISSING,
     allow_missing: Collection[str] = (),
     contenders: Sequence[str] | None = None,
     collections: Sequence[str] = (),
@@ -306,10 +304,12 @@ def gate(
         max_missing=float(max_missing),
         settings=replace(first.settings, margins=margins),
         inputs={os.fsdecode(path): file_digest(path) for path in inputs},
-        notes=(
-            f"A contender whose true harm is exactly a margin nominally passes {tolerated} % of the time. Drawn from real and "
-            "constructed runs, 2.5 % was at most 4.7 %. A gate that runs again and again on the same queries repeats this: "
-            "among many contenders that should not pass, some will.",
+        notes=as_notes(
+            [
+                f"A contender whose true harm is exactly a margin nominally passes {tolerated} % of the time. Drawn from real "
+                "and constructed runs, 2.5 % was at most 4.7 %. A gate that runs again and again on the same queries repeats "
+                "this: among many contenders that should not pass, some will.",
+            ]
         ),
     )
 
@@ -361,16 +361,15 @@ def _decide(
     )
 
 
-def _notes_of(compared: Comparison, status: Status) -> tuple[str, ...]:
+def _notes_of(compared: Comparison, status: Status) -> tuple[Note, ...]:
     """Return the notes of a comparison that change how a decision is read, those that can make it wrong first."""
-    notes = [note for note in compared.notes if not note.startswith(SAID_BY_THE_GATE)]
+    notes = [known for known in compared.notes if known.kind not in SAID_BY_THE_GATE]
     worse = [f"{at.label} at {at.cutoff}" for at in compared.cutoffs if at.direction == "worse"]
-    if status == "pass" and worse and not any(note.startswith(ELSEWHERE) for note in notes):
-        notes.append(f"Worse, within the margins: {listed(worse)}.")
+    if status == "pass" and worse and not any(known.kind == "other cutoffs" for known in notes):
+        notes.append(note("within margins", f"{listed(worse)}."))
 
-    def place(note: str) -> int:
-        headline = note.partition(":")[0]
-        return FIRST_NOTES.index(headline) if headline in FIRST_NOTES else len(FIRST_NOTES)
+    def place(known: Note) -> int:
+        return FIRST_NOTES.index(known.kind) if known.kind in FIRST_NOTES else len(FIRST_NOTES)
 
     return tuple(sorted(notes, key=place))
 

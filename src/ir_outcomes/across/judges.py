@@ -14,6 +14,7 @@ from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, evaluations_of
 from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.formatting import fixed, interval, listed, percent, plural, pvalue_in_words
+from ir_outcomes.notes import as_notes
 from ir_outcomes.statistics import Interval, differences, mean_test, queries_for_mean
 from ir_outcomes.statistics.pooling import cautious_mean, prediction_powered_mean
 from ir_outcomes.types import POINTS, Correction, Floats, Ints, RankingTest, check_count, check_positive, length_unit
@@ -105,7 +106,7 @@ def compare_judges(
         sentences=(*agreement_of("judge", rows), *(_answer(audit, reference) for audit in audits)),
         reference=reference,
         audits=tuple(audits),
-        notes=tuple(_notes(evaluations, [baseline, *chosen], reference)),
+        notes=as_notes(_notes(evaluations, [baseline, *chosen], reference)),
     )
 
 

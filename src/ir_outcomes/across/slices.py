@@ -15,6 +15,7 @@ from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import plural, pvalue_in_words
+from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.files import read_texts
 from ir_outcomes.statistics import adjust, differences
 from ir_outcomes.statistics.pooling import heterogeneity_test
@@ -103,7 +104,7 @@ def compare_slices(
         over_conditions=over_slices,
         seed=seed,
         resamples=resamples,
-        notes=tuple(_notes(evaluation, labels, differ, alpha)),
+        notes=as_notes(_notes(evaluation, labels, differ, alpha)),
     )
 
 

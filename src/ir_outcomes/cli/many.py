@@ -25,8 +25,6 @@ def check(
     runs: options.RUNS,
     /,
     *,
-    rel: options.REL = None,
-    names: options.NAMES = None,
     out: output.Output = output.Output(),
 ) -> int:
     """Find what in the files would change results.
@@ -38,7 +36,7 @@ def check(
     --------
     ir-outcomes check qrels.txt *.run
     """
-    result = iro.check(qrels, runs, rel=rel, names=names)
+    result = iro.check(qrels, runs)
     out.write(result)
     return result.exit_status
 

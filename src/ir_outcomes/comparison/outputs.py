@@ -18,6 +18,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluat
 from ir_outcomes.evaluation.lengths import clusters_of, digest_of_clusters
 from ir_outcomes.evaluation.scores import parse_measure, range_of
 from ir_outcomes.formatting import plural
+from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.outputs import RECIPROCALS, Output, base_name, is_gain, read_output_of_each_run
 from ir_outcomes.types import Correction, Floats, Ints, RankingTest
@@ -292,7 +293,7 @@ def _compared(
                 n_unanswerable=n_unanswerable,
                 n_missing=(len(lacking[0]), len(lacking[place])),
                 reciprocal_ranks=(naive[0], naive[place]),
-                notes=(*notes, *filter(None, (lack[0], lack[place]))),
+                notes=as_notes([*notes, *filter(None, (lack[0], lack[place]))]),
             )
         )
     return build(pairs, settings, progress=progress)

@@ -12,6 +12,7 @@ from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, plural
+from ir_outcomes.notes import as_notes, note
 from ir_outcomes.results import Immutable, Result, attributes, rows_of
 from ir_outcomes.statistics import QueriesNeeded, linearized, queries_for_coverage, queries_for_margin, queries_for_mean
 from ir_outcomes.statistics.corrections import smallest_pvalue
@@ -19,7 +20,6 @@ from ir_outcomes.types import LARGEST, Floats, check_kind, check_number
 
 SMALLEST_EFFECT = 1e-6  # that can be planned for
 DEFAULTS = (1.0, 0.5)  # percentage points of coverage, ranks
-BY_DEFAULT = "By default"  # a note that begins so is shown first
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ def plan(
         all_queries=planned[2] if len(planned) == 3 else None,
         power=power,
         settings=comparison.settings,
-        notes=tuple(_notes(comparison, planned, defaults, level)),
+        notes=as_notes(_notes(comparison, planned, defaults, level)),
     )
 
 
@@ -227,8 +227,7 @@ def _notes(
         effects = [
             f"{facet.effect:g} {facet.measured_in}".replace("1 percentage points", "1 percentage point") for facet in defaults
         ]
-        what = "difference to detect is" if len(effects) == 1 else "differences to detect are"
-        yield f"{BY_DEFAULT} the {what} {listed(effects)}; give your own."
+        yield note("default effect", f"{listed(effects)}; give your own.")
     for facet in facets:
         name, differing = facet.name.capitalize(), plural("query", facet.n_nonzero)
         verb = "differs" if facet.n_nonzero == 1 else "differ"

@@ -15,6 +15,7 @@ import numpy as np
 
 from ir_outcomes.comparison.verdict import DECISIONS, Decision, decide, direction_of, find
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Column, Result, attributes, rows_of
 from ir_outcomes.statistics import binomial_test
 from ir_outcomes.statistics.tests import Tests, binomial_tests
@@ -153,9 +154,11 @@ def verdict_from_summary(
         coverage_pvalue=float(tests.pvalue[0]),
         coverage_pvalues=(float(tests.pvalue.min()), float(tests.pvalue.max())),
         labels=labels,
-        notes=(
-            "Published numbers can neither confirm a direction with one facet, which the label therefore lacks, nor show that "
-            "early answers were lost and late ones won; strict and do no harm are the rules of the paper.",
+        notes=as_notes(
+            [
+                "Published numbers can neither confirm a direction with one facet, which the label therefore lacks, nor show "
+                "that early answers were lost and late ones won; strict and do no harm are the rules of the paper.",
+            ]
         ),
     )
 

@@ -12,6 +12,7 @@ from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
 from ir_outcomes.comparison.verdict import Verdict, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES
+from ir_outcomes.notes import Note
 from ir_outcomes.results import OPTIONAL, Better, Column, Result, attributes, of_part, rows_of
 from ir_outcomes.statistics import Test
 from ir_outcomes.types import LENGTHS, RANKS, Direction, Floats, check_choice
@@ -139,7 +140,7 @@ class Comparison(Result):
         The label at other cutoffs, ascending, not corrected for their number; empty where they are not known.
     verdict : Verdict
         The two-facet verdict.
-    notes, background : tuple of str
+    notes, background : tuple of Note
         What changes how the label is read, the most important first, each as "Headline: details."; and what else a careful
         reader may want to know.
     versions, run_metadata : mapping of str to str
@@ -166,7 +167,7 @@ class Comparison(Result):
     cutoffs: tuple[CutoffLabel, ...]
     verdict: Verdict
     run_metadata: Mapping[str, str] = field(default_factory=dict)
-    background: tuple[str, ...] = ()
+    background: tuple[Note, ...] = ()
     identical: bool = False
     queries: tuple[QueryOutcome, ...] | None = field(default=None, compare=False, metadata=OPTIONAL)
 

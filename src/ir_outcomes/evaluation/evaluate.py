@@ -145,7 +145,15 @@ def evaluate(
         cutoff = saved.cutoff or (task.cutoff if task else DEFAULT_CUTOFF)
     if unit == "auto":
         unit = saved.unit or unit
-    settings = {"rel": rel if rel is not None else task.rel if task else 1, "ties": ties, "judged_only": judged_only}
+    least = task.rel if task else 1
+    if rel is not None:
+        least = rel
+    settings = {"rel": least, "ties": ties, "judged_only": judged_only}
+    if judged_only and judgments.positives_only(least):
+        raise ParameterError(
+            f"`judged_only=True`: the qrels hold no document below grade {least}, so only relevant documents would "
+            "remain, and every run would rank them first; leave it out"
+        )
     asked = comparable_measures(measures, directions)  # what follows from search lengths is computed when it is used
     needing_runs = {measure: higher for measure, higher in asked.items() if not follows_from_lengths(measure, settings)}
     counted = {**settings, "count_unjudged_at": (cutoff,)}
@@ -352,11 +360,11 @@ def _check_answers(lengths: SearchLengths, name: str) -> None:
             f"no query of the qrels has a relevant document at `rel={lengths.rel}`; lower it or check the grades of the qrels"
         )
     if not lengths.listed.any():
-        repair = repair_of_queries(lengths.ignored, lengths.query_ids)
         raise EmptyInput(
             name,
             f"none of the queries of {name} is in the qrels; the run has {some(lengths.ignored, 3) or 'no query'}, "
-            f"the qrels have {some(lengths.query_ids, 3)}: {repair or 'are these for the same topics?'}",
+            f"the qrels have {some(lengths.query_ids, 3)}: "
+            f"{repair_of_queries(lengths.ignored, lengths.query_ids) or 'are these for the same topics?'}",
         )
 
 

@@ -16,6 +16,7 @@ from ir_outcomes.evaluation.scores import Scores, bounds_of, parse_measure, reci
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.history import SotaHistory, history_of
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict, all_pairs, better_of
+from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.outputs import read_entries
 from ir_outcomes.results import Column, Result, attributes, of_part, rows_of
 from ir_outcomes.statistics import Interval, adjust, bounded_mean_interval, differences, mean_interval
@@ -361,7 +362,7 @@ def leaderboard(
         n_queries=answerable,
         n_unanswerable=0 if evaluation is None else len(evaluation.query_ids) - answerable,
         settings=None if evaluation is None else Settings.of(evaluation, alpha=alpha, correction=correction, family=len(pairs)),
-        notes=tuple(notes),
+        notes=as_notes(notes),
         run_metadata={} if evaluation is None else metadata_of(evaluation.runs),
     )
 

@@ -69,6 +69,11 @@ class Qrels:
         """Return ``{query id: {document id: grade}}``, as pytrec_eval and ir_measures take it."""
         return nested_dict(self.query_ids, self.offsets, self.docids, self.grades)
 
+    def positives_only(self, rel: int) -> bool:
+        """Whether every judged document is relevant, as in MS MARCO: then nothing is known about what is not judged."""
+        judged = self.grades[self.grades >= 0]
+        return len(judged) > 0 and int(judged.min()) >= rel
+
     def for_trec_eval(self) -> "Qrels":
         """Return the same with -1 for every lower grade: all negative grades mean the same to measures.
 

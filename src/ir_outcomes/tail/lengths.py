@@ -20,6 +20,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths, means_by_query
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import percent, plural
 from ir_outcomes.measures import ASL
+from ir_outcomes.notes import Note, as_notes
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.results import OPTIONAL, Column, Result, rows_of
 from ir_outcomes.types import Floats, Ints, Missing, Ties, check_choice, check_positive
@@ -38,7 +39,7 @@ class TailSettings:
 
 def runs_at_depth(
     ev: Evaluation, cutoff: int | None, missing: Missing, names: list[str] | None = None
-) -> tuple[tuple[SearchLengths, ...], TailSettings, tuple[str, ...]]:
+) -> tuple[tuple[SearchLengths, ...], TailSettings, tuple[Note, ...]]:
     """Take runs, all or those with these names, at a depth they share: the cutoff, or less; with settings and notes."""
     ev = checked_evaluation(ev)
     check_positive("cutoff", cutoff, none_allowed=True)
@@ -65,7 +66,7 @@ def runs_at_depth(
     if missing == "retrieved":
         _refuse_lists_without_irrelevant_documents(runs)
     notes += _notes_on_unjudged(ev.runs, min(depth, shared))
-    return runs, TailSettings(depth, ev.rel, ev.ties, ev.judged_only, missing), tuple(notes)
+    return runs, TailSettings(depth, ev.rel, ev.ties, ev.judged_only, missing), as_notes(notes)
 
 
 def notes_on_unanswerable(ev: Evaluation) -> Iterator[str]:

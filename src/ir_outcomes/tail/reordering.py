@@ -10,6 +10,7 @@ import numpy as np
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Column, Result, rows_of
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.counts import kendall_taus, shared_ranks
@@ -149,7 +150,7 @@ def reordering(
         measures=tuple(of_runs.measure for of_runs in scores),
         values=tuple(tuple(None if np.isnan(mean) else float(mean) for mean in means) for means in values),
         settings=settings,
-        notes=tuple(notes),
+        notes=as_notes(notes),
     )
 
 

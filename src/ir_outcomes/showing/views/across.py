@@ -3,12 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import zip_longest
 from operator import attrgetter, itemgetter
 from typing import Any
 
 from ir_outcomes.across.conditions import written
-from ir_outcomes.across.gate import EXIT_STATUS, GateDecision, GateFacet, GateResult
+from ir_outcomes.across.gate import EXIT_STATUS, FIRST_NOTES, GateDecision, GateFacet, GateResult
 from ir_outcomes.across.result import (
     Condition,
     ConditionsComparison,
@@ -22,6 +21,7 @@ from ir_outcomes.comparison.verdict import direction_of, is_unconfirmed
 from ir_outcomes.errors import some
 from ir_outcomes.evaluation.check import FILE_COLUMNS, CheckResult
 from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, plural, pvalue, short_unit
+from ir_outcomes.notes import KINDS, merged
 from ir_outcomes.results import Column, attributes, chosen, of_part
 from ir_outcomes.showing import Table, View, settings_words, view_of
 from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, queries_table
@@ -353,12 +353,13 @@ def _smallest_margins(result: GateResult) -> Iterator[str]:
 
 
 def _notes_on_decisions(decisions: Sequence[GateDecision]) -> Iterator[str]:
-    """Give what changes how decisions are read, the first note of each decision before the second ones."""
-    several = len(decisions) > 1
-    for notes in zip_longest(*(decision.notes for decision in decisions)):
-        for decision, note in zip(decisions, notes, strict=True):
-            if note is not None:
-                yield f"{decision.name}: {note}" if several else note
+    """Give what changes how decisions are read; a kind of note once, those that can make a decision wrong first."""
+    if len(decisions) == 1:
+        yield from decisions[0].notes
+        return
+    for kind in dict.fromkeys((*FIRST_NOTES, *KINDS)):
+        of_kind = [(decision.name, [known for known in decision.notes if known.kind == kind]) for decision in decisions]
+        yield from merged(of_kind)
 
 
 def _most_harm(worst: GateDecision) -> Iterator[str]:
@@ -430,19 +431,17 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
 
 @view_of.register
 def _check(result: CheckResult) -> View:
-    found = {0: "no problem", 1: "1 problem that changes results"}
     grades = ", ".join(f"{number:,} of {grade}" for grade, number in result.grades.items())
-    if all(int(grade) >= result.rel for grade in result.grades):
+    if all(int(grade) > 0 for grade in result.grades):
         grades += "; only what is relevant is listed, so shares judged say little"
-    captions = (
+    legend = (
         "known: queries that the qrels have; judged: of the first 10 documents of each list; ties: documents with the "
-        "score of the one before",
-        f"grades: {grades}",
+        "score of the one before"
     )
     return View(
         f"{plural('run', len(result.files) - 1)} and qrels read",
-        found.get(len(result.problems), f"{len(result.problems)} problems that change results"),
-        tables=(Table.of(FILE_COLUMNS[:-1], result.files, *captions),),
+        plural("problem", len(result.problems)),
+        tables=(Table.of(FILE_COLUMNS[:-1], result.files, legend, f"grades: {grades}"),),
         notes=tuple(problem.text for problem in result.problems),
         background=result.notes,
     )
