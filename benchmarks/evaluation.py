@@ -36,9 +36,10 @@ from scipy.stats import binomtest, ttest_rel, wilcoxon
 qrels = {}
 for qrel in ir_measures.read_trec_qrels(sys.argv[1]):
     qrels.setdefault(qrel.query_id, {})[qrel.doc_id] = qrel.relevance
+evaluator = ir_measures.evaluator([RR], qrels)
 columns = []
 for path in sys.argv[2:]:
-    values = {metric.query_id: metric.value for metric in ir_measures.iter_calc([RR], qrels, ir_measures.read_trec_run(path))}
+    values = {metric.query_id: metric.value for metric in evaluator.iter_calc(ir_measures.read_trec_run(path))}
     columns.append(np.array([values[query] for query in qrels]))
 a, b = columns
 lost, won, both = np.sum((a > 0) & (b == 0)), np.sum((a == 0) & (b > 0)), (a > 0) & (b > 0)

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes import search_lengths
-from ir_outcomes.statistics import differences, queries_for_coverage, queries_for_mean, sign_flip
-from ir_outcomes.statistics.intervals import Band, band_of_events, effective_df, log_ratio_influence
-from ir_outcomes.statistics.pooling import fixed_mean, log_ratio_of_means, random_effects
+from ir_outcomes.statistics import Interval, differences, queries_for_coverage, queries_for_mean, ratio_interval, sign_flip
+from ir_outcomes.statistics.intervals import Band, band_of_events, t_interval
+from ir_outcomes.statistics.pooling import RandomEffects, fixed_mean, log_ratio_of_means, random_effects
 
 ALPHA = 0.05
 SIZES = (50, 200, 1000)
@@ -36,11 +36,13 @@ def dersimonian_laird(y: np.ndarray, v: np.ndarray) -> tuple[float, float]:
 def pooling(trials: int) -> None:
     """Print how often the intervals cover, for unequal collections of 30 to 1000 queries."""
     print("\nIntervals over collections: coverage in %, and the older method (DerSimonian-Laird, normal z) for contrast")
-    print(f"{'collections':>12}{'tau':>7}{'these':>8}{'mean of all':>13}{'prediction':>12}{'DL, z':>8}")
-    for k in (5, 6, 10, 20):
-        for tau in (0.0, 0.1, 0.4):
+    print(
+        f"{'collections':>12}{'tau':>7}{'these':>8}{'mean of all':>13}{'prediction':>12}{'t(k-2)':>10}{'width':>7}{'DL, z':>8}"
+    )
+    for k in (5, 8, 12, 18):
+        for tau in (0.0, 0.05, 0.1, 0.2, 0.4):
             rng = np.random.default_rng(1000 * k + int(100 * tau))
-            covered = np.zeros(4)
+            covered, widths = np.zeros(5), np.zeros(2)
             for _ in range(trials):
                 n = np.exp(rng.uniform(math.log(30), math.log(1000), k)).astype(int)
                 deviation = rng.uniform(0.5, 2.0, k)
@@ -49,22 +51,37 @@ def pooling(trials: int) -> None:
                 v = deviation**2 * rng.chisquare(n - 1) / (n - 1) / n
                 these, pooled = fixed_mean(y, v, n, 1 - ALPHA), random_effects(y, v, 1 - ALPHA)
                 older = dersimonian_laird(y, v)
+                plain = plain_prediction(y, v, pooled)
+                widths += [pooled.predicted_high - pooled.predicted_low, plain.high - plain.low]
                 new = rng.normal(0.2, tau)
                 covered += [
                     these.low <= true.mean() <= these.high,
                     pooled.low <= 0.2 <= pooled.high,
                     pooled.predicted_low <= new <= pooled.predicted_high,
+                    plain.low <= new <= plain.high,
                     older[0] <= 0.2 <= older[1],
                 ]
             rates = 100 * covered / trials
-            print(f"{k:12}{tau:7.1f}{rates[0]:8.1f}{rates[1]:13.1f}{rates[2]:12.1f}{rates[3]:8.1f}")
+            print(
+                f"{k:12}{tau:7.2f}{rates[0]:8.1f}{rates[1]:13.1f}{rates[2]:12.1f}{rates[3]:10.1f}{widths[0] / widths[1]:7.2f}"
+                f"{rates[4]:8.1f}",
+                flush=True,
+            )
 
 
-def first_ranks(data: Path, collection: str, cutoff: int) -> dict[str, np.ndarray]:
+def plain_prediction(y: np.ndarray, v: np.ndarray, pooled: RandomEffects) -> Interval:
+    """Return the prediction interval around one estimate of tau^2, t with k - 2 degrees of freedom, the older method."""
+    w = 1 / (v + pooled.tau_squared)
+    q = float(w @ (y - pooled.effect) ** 2) / (pooled.k - 1)
+    variance = pooled.tau_squared + max(1.0, q) / float(w.sum())
+    return t_interval(pooled.effect, math.sqrt(variance), pooled.k - 2, 1 - ALPHA)
+
+
+def first_ranks(data: Path, collection: str, cutoff: int, rel: int = 1) -> dict[str, np.ndarray]:
     """Read the rank of the first relevant document in each run, NaN where there is none within the cutoff."""
     folder = data / collection
     return {
-        path.name.removesuffix(".run.gz"): search_lengths(folder / "qrels.txt", path, cutoff=cutoff).esl()
+        path.name.removesuffix(".run.gz"): search_lengths(folder / "qrels.txt", path, cutoff=cutoff, rel=rel).esl()
         for path in sorted(folder.glob("*.run.gz"))
     }
 
@@ -105,13 +122,7 @@ def bands(data: Path, trials: int) -> None:
 
 def pairs_that_differ(data: Path) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the ranks of pairs of runs on what both answer, where more than 5 % of the queries differ."""
-    pairs = []
-    for collection, cutoff in COLLECTIONS:
-        for baseline, contender in combinations(first_ranks(data, collection, cutoff).values(), 2):
-            both = np.isfinite(baseline) & np.isfinite(contender)
-            if np.mean(baseline[both] != contender[both]) > 0.05:
-                pairs.append((baseline[both], contender[both]))
-    return pairs
+    return [pair for collection, cutoff in COLLECTIONS for pair in _both_answered(first_ranks(data, collection, cutoff))]
 
 
 def ranking_of_these(data: Path, trials: int) -> None:
@@ -124,20 +135,63 @@ def ranking_of_these(data: Path, trials: int) -> None:
             rng = np.random.default_rng(1000 * k + n)
             covered = np.zeros(2)
             for _ in range(trials):
-                found = []
-                for pair in rng.choice(len(pairs), k, replace=False):
-                    x, y = pairs[pair]
-                    drawn = rng.integers(0, len(x), n)
-                    effect, influence = log_ratio_of_means(x[drawn], y[drawn]), log_ratio_influence(x[drawn], y[drawn])
-                    if effect is not None:
-                        found.append(
-                            (math.log(y.mean() / x.mean()), *effect, influence.var(ddof=1) / n, effective_df(influence) + 1)
-                        )
-                true, effects, jackknife, delta, sizes = np.array(found).T
-                intervals = [fixed_mean(effects, v, sizes, 1 - ALPHA) for v in (jackknife, delta)]
-                covered += [interval.low <= true.mean() <= interval.high for interval in intervals]
+                covered += _mean_covers([pairs[pair] for pair in rng.choice(len(pairs), k, replace=False)], n, rng)
             rates = 100 * covered / trials
             print(f"{k:12}{n:17}{rates[0]:11.1f}{rates[1]:7.1f}")
+
+
+def _mean_covers(pairs: list[tuple[np.ndarray, np.ndarray]], n: int, rng: np.random.Generator) -> list[bool]:
+    """Return whether the interval of the mean log ratio covers, of n queries of each pair, by jackknife and delta method."""
+    found = []
+    for x, y in pairs:
+        drawn = rng.integers(0, len(x), n)
+        effect = log_ratio_of_means(x[drawn], y[drawn])
+        if effect is not None:
+            to_first_order = y[drawn] / y[drawn].mean() - x[drawn] / x[drawn].mean()
+            true = math.log(y.mean() / x.mean())
+            found.append((true, effect.mean, effect.variance, to_first_order.var(ddof=1) / n, effect.df + 1))
+    true, effects, jackknife, delta, sizes = np.array(found).T
+    intervals = [fixed_mean(effects, v, sizes, 1 - ALPHA) for v in (jackknife, delta)]
+    return [interval.low <= true.mean() <= interval.high for interval in intervals]
+
+
+def one_skewed_of_few(data: Path, trials: int) -> None:
+    """Print how often the interval of the mean log ratio covers where one collection is very skewed, for each such pair."""
+    known, marco = (first_ranks(data, *collection) for collection in (("known-item", 100), ("msmarco-doc-dev", 10)))
+    trec = first_ranks(data, "dl20-passage", 100, rel=2)
+    skewed = [*_both_answered(known), *_both_answered(trec)]
+    even = [
+        *_both_answered({name: np.where(ranks > 10, np.nan, ranks) for name, ranks in known.items()}),
+        *_both_answered(marco),
+    ]
+    print(f"\nOne very skewed collection (of {len(skewed)} pairs) among others (of {len(even)}): coverage in %")
+    print("and that of the tenth part of these pairs where it is smallest; ratio: of the skewed collection by itself")
+    print(f"{'collections':>12}{'queries of each':>17}{'jackknife':>11}{'tenth':>7}{'ratio':>7}{'tenth':>7}")
+    for k in (3, 6):
+        for n in (30, 50, 100):
+            rng = np.random.default_rng(1000 * k + n)
+            rates = []
+            for x, y in skewed:
+                covered = np.zeros(2)
+                for _ in range(max(1, trials // 5)):
+                    others = [even[pair] for pair in rng.choice(len(even), k - 1, replace=False)]
+                    drawn = rng.integers(0, len(x), n)
+                    ratio = ratio_interval(x[drawn], y[drawn], 1 - ALPHA)
+                    alone = ratio is None or ratio.low <= y.mean() / x.mean() <= ratio.high
+                    covered += [_mean_covers([(x, y), *others], n, rng)[0], alone]
+                rates.append(100 * covered / max(1, trials // 5))
+            (mean, alone), (worst, worst_alone) = np.mean(rates, axis=0), np.quantile(rates, 0.1, axis=0)
+            print(f"{k:12}{n:17}{mean:11.1f}{worst:7.1f}{alone:7.1f}{worst_alone:7.1f}", flush=True)
+
+
+def _both_answered(runs: dict[str, np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the ranks of pairs of runs on what both answer, where more than 5 % of the queries differ."""
+    pairs = []
+    for baseline, contender in combinations(runs.values(), 2):
+        both = np.isfinite(baseline) & np.isfinite(contender)
+        if np.mean(baseline[both] != contender[both]) > 0.05:
+            pairs.append((baseline[both], contender[both]))
+    return pairs
 
 
 def null_over_collections(data: Path, trials: int) -> None:
@@ -156,8 +210,8 @@ def null_over_collections(data: Path, trials: int) -> None:
                 lengths = np.where(swapped, second, first), np.where(swapped, first, second)
                 log_ratio = log_ratio_of_means(*lengths)
                 if log_ratio is not None:
-                    effects.append(log_ratio[0])
-                    variances.append(log_ratio[1])
+                    effects.append(log_ratio.mean)
+                    variances.append(log_ratio.variance)
                 total = float(np.sum(lengths))
                 samples.append(differences(*lengths) * (2 / total if total else 0.0))  # those of each collection weigh the same
             by_t = fixed_mean(effects, variances, [n] * len(effects), 1 - ALPHA)
@@ -231,7 +285,7 @@ def _power(
 
 
 def main() -> None:
-    """Read the arguments and print the five tables."""
+    """Read the arguments and print the six tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
     parser.add_argument("--trials", type=int, default=1000, help="samples for each row of the first two tables")
@@ -240,6 +294,7 @@ def main() -> None:
     arguments = parser.parse_args()
     pooling(arguments.trials)
     ranking_of_these(arguments.data, arguments.trials)
+    one_skewed_of_few(arguments.data, arguments.trials)
     null_over_collections(arguments.data, arguments.trials)
     bands(arguments.data, arguments.trials // 2)
     planning(arguments.data, arguments.pilots, arguments.samples)

@@ -81,16 +81,18 @@ def changes_of_pairs(n_runs: int, n_queries: int) -> np.ndarray:
 
 
 def measure_board(n_runs: int) -> None:
-    """Print the time and memory that a leaderboard takes, for each unit."""
-    print("| unit | runs | pairs | queries | s | peak, MB (before) |\n|---|---|---|---|---|---|")
+    """Print the processor time and memory that a leaderboard and the agreement of halves take, for each unit."""
+    print("| unit | runs | pairs | queries | s | peak, MB (before) | agreement, s |\n|---|---|---|---|---|---|---|")
     for unit, n_queries, relevant in (("query", 5193, 1), ("document", 54, 20)):
         evaluation = evaluation_of(n_runs, n_queries, relevant)
-        before, start = peak(), time.perf_counter()
+        before, start = peak(), time.process_time()
         board = iro.leaderboard(evaluation)
-        took = time.perf_counter() - start
-        print(
-            f"| {unit} | {n_runs} | {len(board.pairs)} | {n_queries} | {took:.1f} | {peak():.0f} ({before:.0f}) |", flush=True
-        )
+        took = time.process_time() - start
+        size = f"| {unit} | {n_runs} | {len(board.pairs)} | {n_queries}"
+        print(f"{size} | {took:.1f} | {peak():.0f} ({before:.0f})", end="", flush=True)
+        start = time.process_time()
+        iro.agreement(evaluation)
+        print(f" | {time.process_time() - start:.0f} |", flush=True)
 
 
 def evaluation_of(n_runs: int, n_queries: int, relevant: int) -> iro.Evaluation:

@@ -1,13 +1,15 @@
 """Forty runs from files to 780 pairs of them, each tested four ways and corrected: whole processes, one after the other.
 
-    python benchmarks/whole_job.py [--runs 40]
+    python benchmarks/whole_job.py [--runs 40] [--repeat 3]
 
-Ours evaluates the runs, with one job and with two, and tests all pairs from histograms; today's reads with ir_measures,
-evaluates with it, and loops over SciPy's tests. All print how many pairs are significant after Holm's correction, which must
-agree.
+Ours evaluates the runs, with one job, with two, and with two workers of a dask cluster on this machine, and tests all pairs
+from histograms; today's reads with ir_measures, evaluates all runs with one of its evaluators, and loops over SciPy's tests.
+All print how many pairs are significant after Holm's correction, which must agree. Elapsed times, and processor times with
+those of all processes; the least of several rounds in which each way has its turn.
 """
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -26,6 +28,16 @@ tables = evaluate(sys.argv[1], sys.argv[2:], cutoff=None, rel=1, ties="trec")
 values = np.stack([table.reciprocal_rank() for table in tables])
 for name, test in pairwise_tests(values).items():
     print(name, sum(p <= 0.05 for p in adjust(test.pvalue, "holm")))
+"""
+
+DASK = """
+import joblib
+from distributed import Client, LocalCluster
+
+if __name__ == "__main__":
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    with cluster, Client(cluster), joblib.parallel_config(backend="dask"):
+        exec(OURS)
 """
 
 TODAY = """
@@ -81,18 +93,36 @@ def write(folder: Path, n_runs: int, n_queries: int = 5193, depth: int = 100) ->
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    two_jobs = OURS.replace('ties="trec"', 'ties="trec", n_jobs=2')
     parser.add_argument("--runs", type=int, default=40)
-    with tempfile.TemporaryDirectory() as folder:
-        paths = write(Path(folder), parser.parse_args().runs)
-        took, printed = {}, {}
-        for name, script in (("ours", OURS), ("theirs", TODAY), ("two jobs", two_jobs)):
-            start = time.perf_counter()
-            done = subprocess.run([sys.executable, "-c", script, *paths], capture_output=True, text=True, check=True)
-            took[name], printed[name] = time.perf_counter() - start, done.stdout
-        assert printed["ours"] == printed["theirs"] == printed["two jobs"], printed
-    for name in ("ours", "two jobs"):
-        print(f"{name} {took[name]:.1f} s, today's {took['theirs']:.1f} s: {took['theirs'] / took[name]:.1f} times as fast")
+    parser.add_argument("--repeat", type=int, default=3)
+    arguments = parser.parse_args()
+    any_jobs = OURS.replace('ties="trec"', 'ties="trec", n_jobs=None')
+    scripts = {
+        "ours": OURS,
+        "ours, two jobs": OURS.replace('ties="trec"', 'ties="trec", n_jobs=2'),
+        "ours, two workers of dask": f"OURS = {any_jobs!r}\n{DASK}",
+        "ir_measures and SciPy": TODAY,
+    }
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in scripts}
+    printed = set()
+    with tempfile.TemporaryDirectory() as name_of_folder:
+        folder = Path(name_of_folder)
+        paths = write(folder, arguments.runs)
+        for name, script in scripts.items():
+            (folder / f"{name}.py").write_text(script)
+        for _ in range(arguments.repeat):
+            for name in scripts:
+                before, start = os.times(), time.perf_counter()
+                command = [sys.executable, folder / f"{name}.py", *paths]
+                printed.add(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+                elapsed, after = time.perf_counter() - start, os.times()
+                processor = sum(after[2:4]) - sum(before[2:4])  # of the processes that ended
+                times[name].append((elapsed, processor))
+    assert len(printed) == 1, printed
+    print("| way | elapsed, s | processor, s |\n|---|---|---|")
+    for name, of_name in times.items():
+        elapsed, processor = (min(column) for column in zip(*of_name, strict=True))
+        print(f"| {name} | {elapsed:.1f} | {processor:.1f} |")
 
 
 if __name__ == "__main__":

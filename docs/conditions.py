@@ -208,7 +208,7 @@ def judges(collections: dict[str, Collection], save: Save) -> Numbers:
             result = iro.compare_judges(evaluations, "monot5-3b", contender)
             labels = result.labels(contender)
             rows.append([folder.name, contender, *(labels[judge] for judge in JUDGES)])
-            flips.append([folder.name, contender, result.judgments[0].comparison.n_queries, len(result.flips)])
+            flips.append([folder.name, contender, result.conditions[0].comparison.n_queries, len(result.flips)])
     label_table = table(("year", "B", *JUDGES), rows)
     return {
         "judges-labels": label_table,

@@ -7,7 +7,7 @@ from ir_outcomes import pyterrier
 from ir_outcomes.across.collections import compare_collections
 from ir_outcomes.across.cutoffs import compare_cutoffs
 from ir_outcomes.across.gate import GateResult, gate
-from ir_outcomes.across.judges import JudgesComparison, compare_judges, to_label
+from ir_outcomes.across.judges import compare_judges, to_label
 from ir_outcomes.across.result import ConditionsComparison
 from ir_outcomes.across.slices import compare_slices
 from ir_outcomes.comparison.compare import compare
@@ -57,7 +57,7 @@ __all__ = [  # noqa: RUF022  # by subject
     "Scores", "scores_from_outputs",
     "Comparison", "Comparisons", "compare", "compare_measure", "compare_outputs",
     "MeansVerdict", "SummaryVerdict", "verdict_from_means", "verdict_from_summary",
-    "ConditionsComparison", "JudgesComparison",
+    "ConditionsComparison",
     "compare_collections", "compare_cutoffs", "compare_judges", "compare_slices", "to_label",
     "GateResult", "Holes", "Plan", "ReportPage", "gate", "holes", "plan", "report",
     "Agreement", "Leaderboard", "RankCorrelation", "RankDistribution", "SotaHistory",

@@ -35,7 +35,7 @@ def judged(seed: int = 0, *, biased: bool = False, labeled: int = 40) -> dict[st
     return {"model": evaluated["model"], "people": iro.evaluate({query: people[query] for query in sample}, runs, cutoff=20)}
 
 
-def audit_of(result: iro.JudgesComparison, facet: str) -> Any:
+def audit_of(result: iro.ConditionsComparison, facet: str) -> Any:
     (found,) = (audit for audit in result.audits if audit.facet == facet)
     return found
 

@@ -153,7 +153,7 @@ def test_judges_may_differ_in_qrels_and_rel_only() -> None:
     ev = iro.evaluate({"q": {"x": 2}}, runs, cutoff=10)
     strict = iro.evaluate({"q": {"x": 2}}, runs, cutoff=10, rel=2)
     found = iro.compare_judges({"B": ev, "strict b": strict}, "a")
-    assert [judgment.comparison.rel for judgment in found.judgments] == [1, 2]
+    assert [row.comparison.rel for row in found.conditions] == [1, 2]
     assert [note.partition(":")[0] for note in found.notes if "the judge's name" in note] == ["B"]
     with pytest.raises(MismatchError, match="judges may differ in qrels and rel only"):
         iro.compare_judges({"one": ev, "two": ev.with_cutoff(5)}, "a")

@@ -88,7 +88,7 @@ def test_no_output_overwrites_another(targets: str, folder: Path) -> None:
 
 
 def test_a_name_is_no_option(folder: Path) -> None:
-    words = ("compare", *PAIR, "--name=--quiet", "--name=b", "--report", "page.html")
+    words = ("compare", *PAIR, "--names=--quiet", "--names=b", "--report", "page.html")
     (folder / "page.html").touch()
     assert call(*words, folder=folder).stderr == "note: page.html exists and is overwritten\n"
 

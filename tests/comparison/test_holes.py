@@ -182,3 +182,19 @@ def test_what_stands_stands_under_complete_judgments(real_data: Path) -> None:
         if found.bound.word == "stands":
             assert compare_pair(complete, *pair).verdict.direction == direction_of(found.label)
     assert words["stands"] > 0
+
+
+def test_what_would_change_both_runs_alike_is_judged_last() -> None:
+    qrels = {query: {"gold": 1} for query in ("q1", "q2", "q3")}
+    judged = {"x1": 0, "x2": 0}
+    for own in qrels.values():
+        own |= judged
+    alike = {"alike": 9.0, "x1": 8.0, "x2": 7.0, "gold": 6.0}
+    plain = {"x1": 9.0, "x2": 8.0, "gold": 7.0}
+    runs = {
+        "A": {"q1": alike, "q2": plain, "q3": {"x1": 9.0, "of_a": 8.0, "gold": 7.0}},
+        "B": {"q1": alike, "q2": {"of_b": 9.0, "x1": 8.0, "gold": 7.0}, "q3": plain},
+    }
+    found = iro.holes(iro.evaluate(qrels, runs, cutoff=10, unjudged=True), "A", "B")["B"]
+    # "of_b" brings B's answer from rank 3 to rank 1, "of_a" A's from 3 to 2.
+    assert [document.docid for document in found.candidates] == ["of_b", "of_a", "alike"]

@@ -138,3 +138,14 @@ def test_missing_queries_and_unanswerable_ones() -> None:
     assert any("B lacks 1 query (q2), counted as unanswered." in note for note in all_notes(found))
     told = compared(A, {"q1": {"RR": 1.0}}, qrels={"q1": {"d": 1}, "q2": {"d": 0}})
     assert (told.n_queries, told.n_unanswerable) == (1, 1)
+
+
+def test_outputs_without_names_are_called_by_their_position() -> None:
+    outputs = [{f"q{query}": {"recip_rank": 1 / (1 + (query + number) % 4)} for query in range(8)} for number in range(3)]
+    alone = iro.compare_outputs(outputs[0], outputs[1])
+    assert (alone.baseline, alone.contender) == ("baseline", "contender")
+    together = iro.compare_outputs(outputs[0], outputs[1:])
+    assert [(item.baseline, item.contender) for item in together] == [
+        ("baseline", "contender 1"),
+        ("baseline", "contender 2"),
+    ]

@@ -195,6 +195,8 @@ def test_other_pvalues_count_for_harm_only() -> None:
     assert verdict_from_summary(1000, 60, 20, 0.5, 0.2, other_pvalues=(0.001,)).label == "trade-off"
     assert verdict_from_summary(1000, 20, 20, -0.5, 0.2, other_pvalues=(0.001,)).label == "no significant difference"
     assert verdict_from_summary(1000, 20, 60, 0.5, 0.001).strict == "worse"
+    exact = verdict_from_summary(1000, 60, 40, 0.5, 0.001)  # counts are as they are where no rounding is given
+    assert exact.coverage_pvalues == (exact.coverage_pvalue, exact.coverage_pvalue)
 
 
 @pytest.mark.parametrize(

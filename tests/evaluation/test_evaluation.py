@@ -143,3 +143,16 @@ def test_a_measure_that_cannot_be_computed_is_an_error_of_ours(folder: Path) -> 
         pytest.raises(ParameterError, match=r"cannot compute nDCG@5 for r0 \(CalledProcessError: .*gdeval\.pl"),
     ):
         evaluate(QRELS, folder, measures=["nDCG@5"], **SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("relevant", "unit"),
+    [((1, 1, 1), "query"), ((1, 1, 5), "query"), ((1, 1, 2, 2), "document"), ((2, 2, 2), "document"), ((1, 0, 0, 1), "query")],
+)
+def test_by_default_the_unit_is_the_query_where_the_median_query_has_one_relevant_document(
+    relevant: tuple[int, ...], unit: str
+) -> None:
+    qrels = {f"q{query}": {f"d{n}": 1 for n in range(number)} | {"bad": 0} for query, number in enumerate(relevant)}
+    run = {query: {"d0": 1.0} for query in qrels}
+    assert iro.evaluate(qrels, {"a": run}).unit == unit
+    assert [iro.evaluate(qrels, {"a": run}, unit=chosen).unit for chosen in ("query", "document")] == ["query", "document"]

@@ -19,6 +19,20 @@ def same(found: Any, expected: list[float]) -> None:
     np.testing.assert_array_equal(np.asarray(found, dtype=float), np.asarray(expected, dtype=float))
 
 
+@given(qrels=strategies.qrels, run=strategies.runs, settings=strategies.settings, cutoff=st.integers(1, 8))
+def test_a_smaller_cutoff_afterwards_is_the_same_as_a_new_computation(
+    qrels: literal.Qrels, run: literal.Run, settings: dict[str, Any], cutoff: int
+) -> None:
+    largest = settings["cutoff"]
+    lengths = search_lengths(qrels, run, **settings)
+    if largest is not None and cutoff > largest:
+        with pytest.raises(MismatchError, match=f"says nothing about cutoff={cutoff}"):
+            lengths.at(cutoff)
+        return
+    counted = {"unjudged", "unjudged_depths"}  # of which only some depths are kept
+    assert {*differing(lengths.at(cutoff), search_lengths(qrels, run, **{**settings, "cutoff": cutoff}))} <= counted
+
+
 @given(
     qrels=strategies.qrels,
     run=strategies.runs,

@@ -62,7 +62,7 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "ConditionsComparison": lambda: iro.compare_collections({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
     "ConditionsComparison of slices": lambda: iro.compare_slices(_evaluated(), *HOSTILE[:2], by=_slices()),
     "ConditionsComparison of cutoffs": lambda: iro.compare_cutoffs(_evaluated(), *HOSTILE[:2]),
-    "JudgesComparison": lambda: iro.compare_judges({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
+    "ConditionsComparison of judges": lambda: iro.compare_judges({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
     "GateResult": lambda: iro.gate(_comparisons(), margins=(1.0, 0.5)),
     "Plan": lambda: iro.plan(_comparisons()[0]),
     "Holes": lambda: iro.holes(_evaluated(), HOSTILE[0], list(HOSTILE[1:]), cutoff=10),

@@ -1,7 +1,10 @@
 """Per-query outputs of other tools and leaderboards: read completely, or refused with the place of the problem."""
 
+import bz2
+import json
 import math
 import time
+import tracemalloc
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
@@ -9,7 +12,7 @@ import pandas as pd
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.errors import FormatError, ParameterError
+from ir_outcomes.errors import FormatError, IrOutcomesWarning, ParameterError
 from ir_outcomes.reading.outputs import read_entries, read_output, read_outputs
 from tests.helpers.frames import FRAMES
 
@@ -63,6 +66,64 @@ def test_what_is_read(write: Any, source: Any, values: dict[str, float]) -> None
     assert read_output(in_file(write, source)).values == pytest.approx(values, nan_ok=True)
 
 
+def test_dicts_of_pytrec_eval_and_ranx_in_python_and_as_json(write: Any) -> None:
+    by_query = {"q1": {"recip_rank": 0.5, "map": 0.25}, "R": {"recip_rank": 1.0, "map": 0.75}}
+    by_measure = {"mrr@10": {"q1": 0.5, "R": 1.0}, "hit_rate@10": {"q1": 1.0, "R": 1.0}}  # `Run.scores`
+    for data, measure in ((by_query, "recip_rank"), (by_measure, "mrr@10")):
+        sources = [data, *(write(json.dumps(data, indent=indent), f"{indent}.json") for indent in (None, 1))]
+        for source in sources:
+            for asked in (None, measure):
+                output = read_output(source, measure=asked)
+                assert (output.measure, output.values) == (measure, {"q1": 0.5, "R": 1.0})
+    flat = read_output(write('{"q1": 2, "q2": null}'), measure="ESL")
+    assert flat.values == pytest.approx({"q1": 2, "q2": math.nan}, nan_ok=True)
+    own = {"mine": {"q1": 0.5, "q2": 1.0}, "other": {"q1": 0.5, "q2": 1.0}}
+    assert read_output(own, measure="mine").values == {"q1": 0.5, "q2": 1.0}  # which only the name that is asked for tells
+    assert read_output(own, measure="q1").values == {"mine": 0.5, "other": 0.5}
+    scores = iro.scores_from_outputs({"a": by_measure, "b": by_measure})
+    assert (scores.measure, scores.higher_is_better, scores.query_ids) == ("mrr@10", True, ("R", "q1"))
+
+
+def test_json_of_any_size_on_one_line(write: Any) -> None:
+    values = {f"q{number}": {f"P_{cutoff}": 0.5 for cutoff in range(1, 41)} for number in range(3000)}
+    path = write(json.dumps(values))
+    assert path.stat().st_size > 1 << 20
+    assert len(read_output(path, measure="P_5").values) == 3000
+
+
+def test_tables_of_runs_and_queries_either_way(write: Any) -> None:
+    by_run = "{},401,402,403\nbm25,0.5,1,0\nrm3,0.25,0.5,1\n"
+    by_query = "{},bm25,rm3\n401,0.5,0.25\n402,1,0.5\n403,0,1\n"
+    for text, titles in ((by_run, ("run", "system", "")), (by_query, ("query", "topic", ""))):
+        for title in titles:
+            found = read_outputs(write(text.format(title)), measure="AP")
+            assert [output.name for output in found] == ["bm25", "rm3"]
+            assert found[1].values == {"401": 0.25, "402": 0.5, "403": 1.0}
+    frame = pd.DataFrame({"bm25": [0.5, 1], "rm3": [0.25, 0.5]}, ["401", "402"])
+    assert [output.name for output in read_outputs(frame, measure="AP")] == ["bm25", "rm3"]
+    assert [output.name for output in read_outputs(frame.T, measure="AP")] == ["bm25", "rm3"]
+    with pytest.warns(
+        IrOutcomesWarning, match=r"has rows \(a, b\) and columns \(x, y\); rows are taken as runs: call the first"
+    ):
+        assert [output.name for output in read_outputs(write(",x,y\na,0.5,1\nb,0.5,1\n"), measure="AP")] == ["a", "b"]
+    with pytest.raises(FormatError, match="it cannot be told which are the queries"):
+        read_outputs(frame.reset_index(drop=True), measure="AP")
+
+
+@pytest.mark.parametrize("line", ["map\tq1\t0.5\n", LINE % ("q1", "AP", 0.5), "q1,0.5\n"])
+def test_many_equal_lines_are_refused_at_the_second(write: Any, line: str) -> None:
+    """One line 4.8 million times, 3.5 kB as bz2, took 2.3 GiB and 24 seconds."""
+    header = "query,a\n" if "," in line and "{" not in line else ""
+    path = write(bz2.compress((header + line * 200_000).encode()))
+    tracemalloc.start()
+    try:
+        with pytest.raises(FormatError, match=r"line [23]: has two (values of (map|AP) for query q1|rows 'q1')"):
+            read_output(path, measure="AP" if header else None)
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
 def test_frames_are_read_and_those_of_runs_by_queries_are_of_pandas(kind: str) -> None:
     frame = FRAMES[kind]({"qid": ["q", "p"], "measure": ["RR", "RR"], "value": [0.5, 1]})
@@ -95,10 +156,10 @@ def test_frames_are_read_and_those_of_runs_by_queries_are_of_pandas(kind: str) -
         ("name,qid,value\na,401,0.5", "is a table without measure; PyTerrier writes qid, measure, value"),
         (WIDE + "a,0.5,x,0", "line 2: the value of query 402 is not a number; correct or remove it\n  'x'"),
         (WIDE + "\na,0.5,0.5,0\nb,0.5", "line 4: has 2 columns, the header has 4"),
-        (WIDE + "a,0.5,0.5,0\na,0.5,0.5,0", "line 3: has two values of a run for query 401"),
+        (WIDE + "a,0.5,0.5,0\na,0.5,0.5,0", "line 3: has two rows 'a'; keep one of them"),
         ("401,402,403,404\n0.25,0.5,0.5,1", "line 2: has no name of a run in its first column; write the table with the names"),
         ("run,,402,q3\na,0.5,0.5,0", "line 2: a query id is empty"),
-        (",bm25,rm3\n401,0.5,1\n402,0.5,\n", r"rows \(401, 402\) and columns \(bm25, rm3\).*call the first column"),
+        (",bm25,rm3\n0,0.5,1\n1,0.5,\n", r"rows \(0, 1\) and columns \(bm25, rm3\).*call the first column"),
         ("\tbm25\nq1\t0.5\nq2\t0.5\n", "it cannot be told which are the queries"),
         ({"q": {"RR": 10**400}}, "is not a number"),
         ({"q": {"RR@10": 1 / 50}}, "RR@10 of query q is below 1/10, although ranks beyond 10 do not count"),

@@ -332,3 +332,15 @@ def test_documents_that_differ_in_last_bytes_only_are_told_apart() -> None:
     ranking = {document: -float(rank) for rank, document in enumerate(documents)}
     lengths = iro.search_lengths(judged, iro.as_run({"q": ranking}))
     assert sorted(lengths.rank.tolist()) == list(range(1, 1001, 3))
+
+
+@pytest.mark.parametrize("separator", [" ", "\t"])
+def test_ids_have_at_most_1000_bytes_whichever_reader_takes_them(separator: str, write: Any) -> None:
+    for own, other in (("d" * 1000, "q"), ("d", "q" * 1000)):
+        for end in ("", "\u2003"):  # white space that only the plain reader knows
+            path = write(separator.join((other, "Q0", own, "1", "2.0", "t" + end)) + "\n")
+            assert iro.read_run(path).to_dict() == {other: {own: 2.0}}
+            for longer in ((other + "x" * 1000, own), (other, own + "x" * 1000)):
+                path = write(separator.join((longer[0], "Q0", longer[1], "1", "2.0", "t" + end)) + "\n")
+                with pytest.raises(FormatError, match="is longer than 1000 bytes"):
+                    iro.read_run(path)

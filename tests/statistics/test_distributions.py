@@ -27,7 +27,7 @@ def test_binomial_pvalue(won: int, lost: int) -> None:
 def test_binomial_chances_and_sums(n: int, share: float) -> None:
     chances = binomial_chances(n, share)
     np.testing.assert_allclose(chances, scipy.stats.binom.pmf(np.arange(n + 1), n, share), rtol=1e-12, atol=1e-300)
-    k = np.arange(-1, n)
+    k = np.arange(-1, n + 1)
     sums = binomial_cdf(k, np.full(len(k), n), share)
     np.testing.assert_allclose(sums, scipy.stats.binom.cdf(k, n, share), rtol=1e-12, atol=1e-290)
 

@@ -92,20 +92,21 @@ def test_the_interval_of_a_bounded_mean_is_wilsons_of_shares() -> None:
     assert bounded_mean_interval([], 0.95) is None
 
 
-def test_ratio_interval_by_the_delta_method() -> None:
+def test_ratio_interval_by_the_jackknife() -> None:
     rng = np.random.default_rng(2)
     x, y = rng.gamma(20, 1, 50), rng.gamma(20, 1.2, 50)
-    mx, my = x.mean(), y.mean()
-    cov = np.cov(x, y)
-    variance = (cov[0, 0] / mx**2 + cov[1, 1] / my**2 - 2 * cov[0, 1] / (mx * my)) / 50
-    df = effective_df(y / my - x / mx)
-    half = scipy.stats.t.ppf(0.975, df) * math.sqrt(variance)
-    expected = my / mx * np.exp([-half, half])
+    ratio = y.mean() / x.mean()
+    pseudo = [50 * math.log(ratio) - 49 * math.log(np.delete(y, i).mean() / np.delete(x, i).mean()) for i in range(50)]
+    half = scipy.stats.t.ppf(0.975, effective_df(pseudo)) * scipy.stats.sem(pseudo)
+    expected = ratio * np.exp([-half, half])
+    pairs = np.repeat(np.arange(25), 2)
+    of_sums = ratio_interval(x.reshape(25, 2).sum(axis=1), y.reshape(25, 2).sum(axis=1), 0.95)
+    assert ratio_interval(x, y, 0.95, pairs) == pytest.approx(of_sums)
     assert ratio_interval(x, y, 0.95) == pytest.approx(tuple(expected), rel=1e-10)
     assert ratio_interval(y, x, 0.95) == pytest.approx(tuple(1 / expected[::-1]), rel=1e-10)
     assert ratio_interval([1, 2, 7], [3, 6, 21], 0.95) == pytest.approx((3, 3), rel=1e-12)
     assert ratio_interval([1], [3], 0.95) is None
-    assert ratio_interval([0, 0], [1, 2], 0.95) is None
+    assert ratio_interval([0, 0], [1, 2], 0.95) is ratio_interval([0, 3], [1, 2], 0.95) is None
 
 
 @given(relevant=st.lists(st.sampled_from([1, 1, 2, 5, 29]), min_size=2, max_size=60), seed=st.integers(0, 99))

@@ -2,11 +2,19 @@ import math
 
 import numpy as np
 import pytest
+import scipy.optimize
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_outcomes.statistics.pooling import fixed_mean, heterogeneity_test, log_ratio_of_means, random_effects
+from ir_outcomes.statistics.intervals import effective_df
+from ir_outcomes.statistics.pooling import (
+    fixed_mean,
+    heterogeneity_test,
+    log_ratio_of_means,
+    prediction_interval,
+    random_effects,
+)
 
 # Trials of the BCG vaccine: cases and others, vaccinated and not. Colditz et al. 1994, as dat.bcg in the R package metafor.
 BCG = np.array(
@@ -30,11 +38,37 @@ def test_random_effects_by_their_formulas(samples: list[tuple[float, float]]) ->
     assert q == pytest.approx(1, rel=1e-9) if found.tau_squared else q <= 1 + 1e-12  # what Paule and Mandel solve
     error = math.sqrt(max(1, q) / w.sum())
     expected = scipy.stats.t.interval(0.9, k - 1, effect, error)
-    predicted = scipy.stats.t.interval(0.9, k - 2, effect, math.sqrt(found.tau_squared + error**2))
-    ends = found.low, found.high, found.predicted_low, found.predicted_high
-    np.testing.assert_allclose(ends, (*expected, *predicted), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose((found.low, found.high), expected, rtol=1e-9, atol=1e-12)
+    assert found.prediction == prediction_interval(y, v, 0.9)
     assert found.pvalue == pytest.approx(2 * scipy.stats.t.sf(abs(effect / error), k - 1), rel=1e-9)
     assert sum(found.weights) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("k", "tau"), [(5, 0.0), (5, 0.5), (9, 0.1), (18, 0.3)])
+def test_prediction_by_the_confidence_distribution_of_tau_squared(k: int, tau: float) -> None:
+    """Its ends are the quantiles of a mixture over 4000 quantiles of chi-square, each solved by itself, and 400 of z."""
+    rng = np.random.default_rng(k)
+    y, v = rng.normal(0.2, tau + 0.1, k), rng.uniform(0.01, 0.1, k)
+
+    def q_at(tau_squared: float) -> float:
+        w = 1 / (v + tau_squared)
+        return float(w @ (y - np.average(y, weights=w)) ** 2)
+
+    z = scipy.stats.norm.ppf((np.arange(400) + 0.5) / 400)
+    low, high = prediction_interval(y, v, 0.95)
+    below = []
+    for quantile in scipy.stats.chi2.ppf((np.arange(1000) + 0.5) / 1000, k - 1):
+        tau_squared = 0.0 if q_at(0.0) <= quantile else scipy.optimize.brentq(lambda t, q=quantile: q_at(t) - q, 0, 1e4)
+        w = 1 / (v + tau_squared)
+        mean, error = np.average(y, weights=w), math.sqrt(q_at(tau_squared) / (k - 1) / w.sum())
+        at = (np.array([[low], [high]]) - mean - math.sqrt(tau_squared) * z) / error
+        below.append(scipy.stats.t.cdf(at, k - 1).mean(axis=1))
+    assert np.mean(below, axis=0) == pytest.approx([0.025, 0.975], abs=5e-4)
+    mirrored = prediction_interval(-y, v, 0.95)
+    assert (-mirrored.high, -mirrored.low) == pytest.approx((low, high), abs=1e-6)
+    scaled = prediction_interval(1e3 * y, 1e6 * v, 0.95)
+    assert scaled == pytest.approx((1e3 * low, 1e3 * high), abs=1e-3)
+    assert prediction_interval([0.5] * 5, [0.1] * 5, 0.95) == (0.5, 0.5)
 
 
 def test_bcg_vaccine() -> None:
@@ -70,7 +104,8 @@ def test_log_ratio_of_means_by_the_jackknife() -> None:
     assert found[0] == pytest.approx(math.log(y.mean() / x.mean()))
     left_out = [math.log(np.delete(y, i).mean() / np.delete(x, i).mean()) for i in range(400)]
     assert found[1] == pytest.approx(399 / 400 * np.sum((np.array(left_out) - np.mean(left_out)) ** 2))
-    assert log_ratio_of_means(y, x) == pytest.approx((-found[0], found[1]))
+    assert found.df == pytest.approx(effective_df(left_out))
+    assert log_ratio_of_means(y, x) == pytest.approx((-found.mean, found.variance, found.df))
 
 
 def heterogeneity_literally(d: np.ndarray, labels: list[str]) -> float:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ir_outcomes.across.result import Condition, Effect, Overall, PooledEffect, by_contender
+from ir_outcomes.across.result import Condition, Effect, Overall, PooledEffect, What, by_contender
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.facets import AllQueries, Facet
 from ir_outcomes.comparison.holes import judged_shares
@@ -19,7 +19,7 @@ from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.formatting import fixed, listed, plural
 from ir_outcomes.statistics import Interval, adjust, coverage_interval, differences, linearized, pooling
 from ir_outcomes.statistics.counts import sums_by_cluster
-from ir_outcomes.statistics.intervals import adjusted_wald, effective_df, log_ratio_influence, t_interval
+from ir_outcomes.statistics.intervals import adjusted_wald, effective_df, t_interval
 from ir_outcomes.statistics.tests import Tests
 from ir_outcomes.types import Floats, Ints
 
@@ -72,11 +72,10 @@ def _ranking_effect(pair: PairedQueries, level: float) -> Effect | None:
     found = pooling.log_ratio_of_means(x, y)
     if found is None:
         return None
-    (effect, variance), df = found, effective_df(log_ratio_influence(x, y))
-    interval = t_interval(effect, math.sqrt(variance), df, level)
+    interval = found.interval(level)
     if pair.restricted is not None:  # no rank is beyond k, and no ratio of two
         interval = interval.within(-math.log(pair.restricted.horizon), math.log(pair.restricted.horizon))
-    return Effect("ranking", effect, variance, df, interval, n)
+    return Effect("ranking", found.mean, found.variance, found.df, interval, n)
 
 
 def written(name: str, effect: float, ends: tuple[float, float] | None = None) -> str:
@@ -101,7 +100,7 @@ def conditions_of(
 ) -> list[Condition]:
     """Compare every contender with the baseline in every condition that has both; a label needs at least `fewest` queries."""
     rules = {"alpha": settings.alpha, "test": settings.test, "correction": settings.correction}
-    compared = compare_in(evaluations, baseline, contenders, **rules)
+    compared = _compare_in(evaluations, baseline, contenders, **rules)
     coverage = _corrected([comparison.coverage for _, comparison in compared], over_conditions)
     ranking = _corrected([comparison.ranking for _, comparison in compared], over_conditions)
     all_queries = _corrected([comparison.restricted for _, comparison in compared], over_conditions)
@@ -146,13 +145,21 @@ def differing(evaluations: Mapping[str, Evaluation], *settings: str) -> Iterator
             yield setting, listed([f"{name} {value}" for name, value in values.items()][:10])
 
 
-def prevailing(labels: Sequence[str]) -> tuple[str, int, bool]:
-    """Return the label that occurs most often, the first of several; how often; and whether labels have opposite directions."""
-    most = max(labels, key=labels.count)
-    return most, labels.count(most), {"better", "worse"} <= {direction_of(label) for label in labels}
+def agreement_of(what: What, rows: Sequence[Condition]) -> Iterator[str]:
+    """Say for each contender how far its labels agree."""
+    under = "at" if what == "cutoff" else "under"
+    for contender, own in by_contender(rows).items():
+        labels = [row.comparison.verdict.label for row in own]
+        most = max(labels, key=labels.count)
+        times, several = labels.count(most), plural(what, len(labels))
+        same = f"a different label {under} each of {several}"
+        if times > 1 or len(labels) == 1:
+            same = f'the same label {under} {times} of {several} ("{most}")'
+        is_opposite = {"better", "worse"} <= {direction_of(label) for label in labels}
+        yield f"{contender}: {same}, {'opposite directions occur' if is_opposite else 'never opposite'}."
 
 
-def compare_in(
+def _compare_in(
     evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str], **rules: Any
 ) -> list[tuple[str, Comparison]]:
     """Compare in every condition, and return the comparisons with the name of the condition, contender by contender."""
@@ -198,6 +205,10 @@ def pooled_effect(
         these = pooling.fixed_mean(values, variances, dfs + 1, 1 - alpha)
         if len(values) >= pooling.FEWEST_SAMPLES_TO_GENERALISE:
             new = pooling.random_effects(values, variances, 1 - alpha)
+        largest = 100.0 if name == "coverage" else range_of(name)
+        if largest is not None:
+            these = these.within(largest)
+            new = None if new is None else new.within(largest)
     gains = [effect.effect * (1 if higher_is_better else -1) for effect in known.values()]
     better, worse = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
     left_out = tuple(condition for condition in effects if condition not in known)
@@ -221,13 +232,7 @@ def _overall(contender: str, rows: Sequence[Condition], effects: Sequence[Pooled
     coverage, ranking, over_all, *measures = effects
     label = rows[0].label if len(rows) == 1 else label_of(coverage, ranking, over_all, alpha) if coverage.these else None
     hurt = tuple(row.condition for row in rows if _is_hurt(row.comparison))
-    collections = plural("collection", len(rows))
-    sentences = [
-        f"{contender}: {label} on average of {collections}." if label else f"{contender}: no overall label.",
-        *(_facet_sentence(effect, len(rows)) for effect in (coverage, ranking)),
-        f"Hurt or a trade-off in {listed(hurt)}." if hurt else f"Hurt in none of the {collections}.",
-    ]
-    return Overall(contender, label, hurt, (coverage, ranking, *measures), over_all, " ".join(sentences))
+    return Overall(contender, label, hurt, (coverage, ranking, *measures), over_all)
 
 
 def _is_hurt(comparison: Comparison) -> bool:
@@ -258,18 +263,3 @@ def label_of(coverage: PooledEffect, ranking: PooledEffect, all_queries: PooledE
     everywhere = over_all(tests(all_queries), corrected(all_queries), alpha, higher_is_better=False)
     (label,) = decide(findings(coverage), findings(ranking), everywhere).labels()
     return label
-
-
-def _facet_sentence(effect: PooledEffect, n_rows: int) -> str:
-    name, these, new = effect.name, effect.these, effect.new
-    if these is None:
-        return f"{name.capitalize()}: not known in any collection."
-    mean = written(name, these.effect, these.interval)
-    mean = f"mean search length, B / A: {mean}" if name == "ranking" else mean.replace(" ", " points ", 1)
-    text = f"{name.capitalize()}: better in {effect.better} of {n_rows}; {mean} on average"
-    if new is None:
-        return f"{text}."
-    either_way = new.predicted_low < 0 < new.predicted_high
-    outlook = "could go either way" if either_way else "is expected to go the same way"
-    prediction = f"[{written(name, new.predicted_low)}, {written(name, new.predicted_high)}]"
-    return f"{text}; a new collection {outlook} (prediction interval {prediction})."

@@ -1,13 +1,13 @@
 """The same comparison at several cutoffs, and how much is found by every rank."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ir_outcomes.across.conditions import conditions_of, prevailing
-from ir_outcomes.across.result import Condition, ConditionsComparison, Curve, by_contender
+from ir_outcomes.across.conditions import agreement_of, conditions_of
+from ir_outcomes.across.result import ConditionsComparison, Curve
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import ParameterError
@@ -72,7 +72,10 @@ def compare_cutoffs(
     settings = Settings.of(runs, alpha=alpha, test=test, correction=correction, family=len(chosen))
     rows = conditions_of(within, baseline, chosen, settings, over_conditions="none")
     curves = [curve_of(runs[[baseline, name]], 1 - alpha, seed=seed, resamples=resamples) for name in chosen]
-    beyond = [str(cutoff) for cutoff in wanted if cutoff > depth]
+    notes = []
+    if beyond := [str(cutoff) for cutoff in wanted if cutoff > depth]:
+        lists = f"the longest list of the shallowest run ({plural('document', depth)})"
+        notes.append(f"{listed(beyond)}: beyond {lists}; left out.")
     return ConditionsComparison(
         what="cutoff",
         baseline=baseline,
@@ -82,7 +85,8 @@ def compare_cutoffs(
         curves=tuple(curve for curve in curves if curve is not None),
         seed=seed,
         resamples=resamples,
-        notes=tuple(_notes(by_contender(rows), beyond, depth)),
+        sentences=tuple(agreement_of("cutoff", rows)),
+        notes=tuple(notes),
     )
 
 
@@ -122,17 +126,3 @@ def _steps(run: SearchLengths, by_query: bool) -> tuple[Any, Any, Any]:
     found = run.rank > 0
     query = run.query[found]
     return query, run.rank[found], 1 / run.relevant[query]
-
-
-def _notes(of_contender: Mapping[str, Sequence[Condition]], beyond: Sequence[str], depth: int) -> Iterator[str]:
-    for contender, rows in of_contender.items():
-        most, times, opposite = prevailing([row.comparison.verdict.label for row in rows])
-        if times < len(rows):
-            how = f'"{most}" at {times}' if times > 1 else "another one at each"
-            directions = "with opposite directions" if opposite else "never with opposite directions"
-            yield (
-                f"{contender}: the label depends on the cutoff: {how} of {plural('cutoff', len(rows))}, {directions}. Labels "
-                "are not corrected for the number of cutoffs: decide on one before looking."
-            )
-    if beyond:
-        yield f"{listed(beyond)}: beyond the longest list of the shallowest run ({plural('document', depth)}); left out."

@@ -1,22 +1,20 @@
 """One comparison on the same queries under several judges, and an audit of judges by the labels of a reference."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from ir_outcomes.across.conditions import compare_in, differing, prevailing
-from ir_outcomes.across.result import by_contender
+from ir_outcomes.across.conditions import agreement_of, conditions_of, differing
+from ir_outcomes.across.result import Audit, Condition, ConditionsComparison, Flip, by_contender
 from ir_outcomes.comparison.facets import POWER
-from ir_outcomes.comparison.outcomes import horizon_of, pair_queries
-from ir_outcomes.comparison.result import Comparison, QueryOutcome, columns_of
+from ir_outcomes.comparison.outcomes import Settings, horizon_of, pair_queries
+from ir_outcomes.comparison.result import QueryOutcome
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
 from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.formatting import fixed, interval, listed, percent, plural, pvalue_in_words
-from ir_outcomes.results import Column, Immutable, Result, of_part, rows_of
-from ir_outcomes.statistics import Interval, QueriesNeeded, differences, mean_test, queries_for_mean
+from ir_outcomes.statistics import Interval, differences, mean_test, queries_for_mean
 from ir_outcomes.statistics.pooling import cautious_mean, prediction_powered_mean
 from ir_outcomes.types import POINTS, Correction, Floats, Ints, RankingTest, check_count, check_positive, length_unit
 
@@ -24,95 +22,6 @@ OUTCOME_FACETS = ("coverage", "all queries")  # what is audited beside measures
 FEWEST_LABELED = 10  # queries without which nothing is corrected
 FEWEST_IN_COMMON = 0.9  # share of the reference's documents that a judge judged too, below which a note says so
 Answer = Literal["holds", "cannot be told", "wrong"]
-
-
-@dataclass(frozen=True)
-class Audit(Immutable):
-    """The difference that one judge finds in one facet, against the reference."""
-
-    contender: str  #: the run
-    judge: str  #: who is audited
-    facet: str  #: "coverage", "all queries" (the restricted search length) or a measure
-    measured_in: str  #: unit of all differences, which are contender minus baseline
-    higher_is_better: bool  #: their direction
-    n_labeled: int  #: queries that the reference labeled, of those that the judge judged
-    n_queries: int  #: queries that the judge judged
-    judge_difference: float  #: mean difference by the judge, over all queries
-    reference_difference: float  #: mean difference by the reference, over the queries that it labeled
-    bias: float  #: mean of reference minus judge over the labeled queries
-    bias_interval: Interval  #: its interval at level 1 - alpha
-    bias_p: float  #: of a bias of 0, not corrected
-    corrected: float  #: difference over all queries by prediction-powered inference
-    corrected_interval: Interval  #: its interval at level 1 - alpha
-    weight: float  #: of the judge in it, from 0 (the labels alone) to 1
-    correlation: float | None  #: of the differences by judge and by reference, over the labeled queries
-    needed: QueriesNeeded | None  #: labeled queries that would show a difference as large as the judge's; None where it is 0
-    answer: Answer  #: wrong: the bias is significant; holds: else, and the corrected interval excludes 0 on the judge's side
-
-
-@dataclass(frozen=True)
-class Judgment(Immutable):
-    """One contender under one judge."""
-
-    judge: str  #: the judge
-    comparison: Comparison  #: what `ir_outcomes.compare` gives with its qrels
-
-
-@dataclass(frozen=True)
-class Flip(Immutable):
-    """A query on which judges disagree about which run is better."""
-
-    contender: str  #: the run
-    query_id: str  #: the query
-    better: tuple[str, ...]  #: judges for whom the contender is better
-    worse: tuple[str, ...]  #: judges for whom it is worse
-    text: str | None  #: the query's text, where it is known
-
-
-@dataclass(frozen=True, repr=False)
-class JudgesComparison(Result):
-    """Contenders against a baseline under several judges; nothing is pooled.
-
-    Attributes
-    ----------
-    baseline : str
-        The run that the others are compared with.
-    judgments : tuple of Judgment
-        One for each contender and judge, contender by contender.
-    flips : tuple of Flip
-        Queries on which judges disagree about the direction.
-    sentences : tuple of str
-        For each contender, how far the judges agree; then what each audit says.
-    reference : str or None
-        The judge that the others are audited by.
-    audits : tuple of Audit
-        For each contender, judge and facet, whether the judge's difference holds by the reference.
-    """
-
-    baseline: str
-    judgments: tuple[Judgment, ...]
-    flips: tuple[Flip, ...]
-    sentences: tuple[str, ...]
-    reference: str | None
-    audits: tuple[Audit, ...]
-
-    @property
-    def judges(self) -> tuple[str, ...]:
-        """Names of the judges."""
-        return tuple(dict.fromkeys(judgment.judge for judgment in self.judgments))
-
-    def labels(self, contender: str) -> dict[str, str]:
-        """Return the label of one contender under each judge."""
-        return {own.judge: own.comparison.verdict.label for own in by_contender(self.judgments).get(contender, ())}
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one flat row for each contender and judge."""
-        declared = columns_of([judgment.comparison for judgment in self.judgments])
-        return rows_of((Column("judge"), *of_part("comparison", declared)), self.judgments)
-
-    def long_rows(self) -> list[dict[str, Any]]:
-        """Return one flat row for each contender, judge and test."""
-        return [{"judge": judgment.judge, **row} for judgment in self.judgments for row in judgment.comparison.long_rows()]
 
 
 def compare_judges(
@@ -126,7 +35,7 @@ def compare_judges(
     correction: Correction = "holm",
     reference: str | None = None,
     measures: Sequence[Any] = (),
-) -> JudgesComparison:
+) -> ConditionsComparison:
     """Compare runs under several judges, such as people and language models.
 
     Parameters
@@ -180,39 +89,30 @@ def compare_judges(
     if reference is not None and reference not in evaluations:
         raise ParameterError(f"this is no judge; they are {listed(list(evaluations))}", reference=reference)
     chosen = contenders_of(first, baseline, contenders)
-    compared = compare_in(evaluations, baseline, chosen, alpha=alpha, test=test, correction=correction)
-    judgments = [Judgment(judge, comparison) for judge, comparison in compared]
-    of_contender = by_contender(judgments)
+    settings = Settings.of(first, alpha=alpha, test=test, correction=correction, family=len(chosen))
+    rows = conditions_of(evaluations, baseline, chosen, settings, over_conditions="none")
     named = [first.scores_of(measure).measure for measure in measures]
     audits = [] if reference is None else list(_audits(evaluations, reference, [baseline, *chosen], named, alpha))
-    return JudgesComparison(
+    return ConditionsComparison(
+        what="judge",
         baseline=baseline,
-        judgments=tuple(judgments),
-        flips=tuple(flip for name, own in of_contender.items() for flip in _flips(name, own)),
-        sentences=(
-            *(_sentence(name, own) for name, own in of_contender.items()),
-            *(_answer(audit, reference) for audit in audits),
-        ),
+        conditions=tuple(rows),
+        settings=settings,
+        over_conditions="none",
+        flips=tuple(flip for name, own in by_contender(rows).items() for flip in _flips(name, own)),
+        sentences=(*agreement_of("judge", rows), *(_answer(audit, reference) for audit in audits)),
         reference=reference,
         audits=tuple(audits),
         notes=tuple(_notes(evaluations, [baseline, *chosen], reference)),
     )
 
 
-def _sentence(contender: str, judgments: Sequence[Judgment]) -> str:
-    most, times, opposite = prevailing([judgment.comparison.verdict.label for judgment in judgments])
-    directions = "opposite directions occur" if opposite else "never opposite"
-    if times == 1:
-        return f"{contender}: a different label under each of {plural('judge', len(judgments))}, {directions}."
-    return f'{contender}: the same label under {times} of {plural("judge", len(judgments))} ("{most}"), {directions}.'
-
-
-def _flips(contender: str, judgments: Sequence[Judgment]) -> Iterator[Flip]:
+def _flips(contender: str, rows: Sequence[Condition]) -> Iterator[Flip]:
     """Find the queries on which judges disagree about the direction."""
     by_query: dict[str, list[tuple[str, QueryOutcome]]] = {}
-    for judgment in judgments:
-        for query in judgment.comparison.queries or ():
-            by_query.setdefault(query.query_id, []).append((judgment.judge, query))
+    for row in rows:
+        for query in row.comparison.queries or ():
+            by_query.setdefault(query.query_id, []).append((row.condition, query))
     for query_id, judged in by_query.items():
         better, worse = (tuple(judge for judge, query in judged if _direction(query) == sign) for sign in (1, -1))
         if better and worse:

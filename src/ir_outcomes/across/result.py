@@ -8,10 +8,11 @@ from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, columns_of
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.results import Column, Immutable, Result, attributes, chosen, of_part, rows_of
-from ir_outcomes.statistics import Interval
+from ir_outcomes.statistics import Interval, QueriesNeeded
 from ir_outcomes.statistics.pooling import FixedMean, RandomEffects
 
-What = Literal["collection", "slice", "cutoff"]
+What = Literal["collection", "slice", "cutoff", "judge"]
+Answer = Literal["holds", "cannot be told", "wrong"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Effect(Immutable):
 class Condition(Immutable):
     """One contender in one condition."""
 
-    condition: str  #: name of the collection or slice, or the cutoff
+    condition: str  #: name of the collection, slice or judge, or the cutoff
     group: str | None  #: conditions of one group count as one in the means
     comparison: Comparison  #: what `ir_outcomes.compare` gives for it, corrected over the contenders only
     coverage_p: float  #: of the test that decides on coverage, corrected over contenders and conditions
@@ -79,7 +80,6 @@ class Overall(Immutable):
     hurt: tuple[str, ...]  #: conditions where a facet is hurt (at raw alpha), or whose own label is worse or a trade-off
     pooled: tuple[PooledEffect, ...]  #: coverage, ranking, then the measures
     all_queries: PooledEffect  #: the restricted search lengths, whose mean confirms a label
-    sentence: str  #: in plain words
 
 
 @dataclass(frozen=True)
@@ -109,15 +109,50 @@ class Curve(Immutable):
     resamples: int  #: how many
 
 
+@dataclass(frozen=True)
+class Flip(Immutable):
+    """A query on which judges disagree about which run is better."""
+
+    contender: str  #: the run
+    query_id: str  #: the query
+    better: tuple[str, ...]  #: judges for whom the contender is better
+    worse: tuple[str, ...]  #: judges for whom it is worse
+    text: str | None  #: the query's text, where it is known
+
+
+@dataclass(frozen=True)
+class Audit(Immutable):
+    """The difference that one judge finds in one facet, against the reference."""
+
+    contender: str  #: the run
+    judge: str  #: who is audited
+    facet: str  #: "coverage", "all queries" (the restricted search length) or a measure
+    measured_in: str  #: unit of all differences, which are contender minus baseline
+    higher_is_better: bool  #: their direction
+    n_labeled: int  #: queries that the reference labeled, of those that the judge judged
+    n_queries: int  #: queries that the judge judged
+    judge_difference: float  #: mean difference by the judge, over all queries
+    reference_difference: float  #: mean difference by the reference, over the queries that it labeled
+    bias: float  #: mean of reference minus judge over the labeled queries
+    bias_interval: Interval  #: its interval at level 1 - alpha
+    bias_p: float  #: of a bias of 0, not corrected
+    corrected: float  #: difference over all queries by prediction-powered inference
+    corrected_interval: Interval  #: its interval at level 1 - alpha
+    weight: float  #: of the judge in it, from 0 (the labels alone) to 1
+    correlation: float | None  #: of the differences by judge and by reference, over the labeled queries
+    needed: QueriesNeeded | None  #: labeled queries that would show a difference as large as the judge's; None where it is 0
+    answer: Answer  #: wrong: the bias is significant; holds: else, and the corrected interval excludes 0 on the judge's side
+
+
 @dataclass(frozen=True, repr=False)
 class ConditionsComparison(Result):
-    """Contenders against a baseline on several collections, slices of the queries, or cutoffs.
+    """Contenders against a baseline on collections, on slices of the queries, at several cutoffs, or under several judges.
 
     The picture is "forest"; of cutoffs there is "curve", too. What is particular to one kind is None or empty for the others.
 
     Attributes
     ----------
-    what : {"collection", "slice", "cutoff"}
+    what : {"collection", "slice", "cutoff", "judge"}
         What the conditions are.
     baseline : str
         The run that the others are compared with.
@@ -126,7 +161,7 @@ class ConditionsComparison(Result):
     settings : Settings
         Of the comparisons; the cutoff is None where conditions have their own.
     over_conditions : str
-        Correction over contenders and conditions; "none" for cutoffs.
+        Correction over contenders and conditions; "none" for cutoffs and judges.
     overall : tuple of Overall
         Of collections: what holds on average, one for each contender.
     missing : tuple of (str, str)
@@ -139,6 +174,14 @@ class ConditionsComparison(Result):
         Of slices: for each contender and facet, whether they differ at all; empty where queries come in clusters.
     curves : tuple of Curve
         Of cutoffs: what is found by every rank, one for each contender; empty for fewer than two queries.
+    sentences : tuple of str
+        Of cutoffs and judges: how far the labels of each contender agree; then what each audit says.
+    flips : tuple of Flip
+        Of judges: queries on which they disagree about the direction.
+    reference : str or None
+        Of judges: the one that the others are audited by.
+    audits : tuple of Audit
+        Of judges: for each contender, judge and facet, whether the judge's difference holds by the reference.
     seed, resamples : int or None
         Of slices and cutoffs: of the permutations, and of the random signs of the curves.
     """
@@ -154,6 +197,10 @@ class ConditionsComparison(Result):
     by: str | None = None
     differ: tuple[SliceDifferences, ...] = ()
     curves: tuple[Curve, ...] = ()
+    sentences: tuple[str, ...] = ()
+    flips: tuple[Flip, ...] = ()
+    reference: str | None = None
+    audits: tuple[Audit, ...] = ()
     seed: int | None = None
     resamples: int | None = None
 
@@ -185,9 +232,9 @@ class ConditionsComparison(Result):
         return [{"condition": own.condition, **row} for own in self.conditions for row in own.comparison.long_rows()]
 
 
-def by_contender(rows: Iterable[Any]) -> dict[str, list[Any]]:
-    """Return the conditions, or judgments, of each contender."""
-    found: dict[str, list[Any]] = {}
+def by_contender(rows: Iterable[Condition]) -> dict[str, list[Condition]]:
+    """Return the conditions of each contender."""
+    found: dict[str, list[Condition]] = {}
     for row in rows:
         found.setdefault(row.comparison.contender, []).append(row)
     return found

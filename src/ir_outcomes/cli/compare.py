@@ -252,7 +252,7 @@ def compare_judges(
     measures: options.MEASURES = None,
     settings: options.RunOptions = options.RunOptions(),
     tests: options.CorrectedTests = options.CorrectedTests(),
-    out: output.Output = output.Output(),
+    out: output.PlotOutput = output.PlotOutput(),
 ) -> None:
     """Compare runs under the qrels of several judges.
 
@@ -282,7 +282,8 @@ def compare_judges(
         except iro.MismatchError as error:
             raise iro.MismatchError(f"judge {judge} ({qrels}): {error}") from None
     first = next(iter(evaluations.values())).names[0]
-    out.write(iro.compare_judges(evaluations, baseline or first, reference=reference, measures=measures or (), **asdict(tests)))
+    result = iro.compare_judges(evaluations, baseline or first, reference=reference, measures=measures or (), **asdict(tests))
+    out.show(result)
 
 
 def compare_collections(

@@ -91,7 +91,7 @@ def compare_outputs(
     ----------
     baseline : path, CalcResults, iterable of Metric, dict or frame
         The text of ``trec_eval -q``, of ``ir_measures -q`` (tsv or jsonl) or PyTerrier's ``perquery.csv``; ir_measures'
-        `CalcResults` or `Metric` values; pytrec_eval's dict of dict; PyTerrier's ``perquery=True`` frame.
+        `CalcResults` or `Metric` values; the dicts of pytrec_eval and ranx, also as JSON; PyTerrier's ``perquery=True`` frame.
     contenders : the same, or a list of such
     measure : str, optional
         Which measure, as the source names it; by default a reciprocal rank or ESL, or the only one there is.

@@ -347,9 +347,10 @@ def scores_from_outputs(
     ----------
     sources : list, mapping, frame or path
         One source for each run, or a mapping from names to sources: a file of ``trec_eval -q`` or ``ir_measures -q``,
-        PyTerrier's ``perquery.csv`` or frame, a dict ``{query: {measure: value}}`` or ``{query: value}``, or an iterable of
-        ``ir_measures.Metric``. Or one source of several runs: PyTerrier's; or a table, frame or file, with a row for each run
-        and a column for each query. An empty cell is a query of which the run has no value.
+        PyTerrier's ``perquery.csv`` or frame, a dict ``{query: {measure: value}}``, ``{query: value}`` or, as `Run.scores` of
+        ranx, ``{measure: {query: value}}``, also in a file of JSON, or an iterable of ``ir_measures.Metric``. Or one source of
+        several runs: PyTerrier's; or a table, frame or file, with a row for each run and a column for each query, or the other
+        way round. An empty cell is a query of which the run has no value.
     measure : str, optional
         The measure, as the tool writes it; by default a reciprocal rank or ESL, or the only one.
     higher_is_better : bool, optional

@@ -9,7 +9,6 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ir_outcomes.across.cutoffs import curve_of
-from ir_outcomes.across.judges import JudgesComparison
 from ir_outcomes.across.result import ConditionsComparison, Curve
 from ir_outcomes.comparison.compare import build, measured_pair
 from ir_outcomes.comparison.result import Comparison, Comparisons
@@ -135,8 +134,6 @@ def sections_of(result: Result) -> list[Section]:
         case ConditionsComparison():
             prefix = "cutoff " if result.what == "cutoff" else ""
             return [Section(row.comparison, f"{prefix}{row.condition}", row.labelled) for row in result.conditions]
-        case JudgesComparison():
-            return [Section(judgment.comparison, judgment.judge) for judgment in result.judgments]
     return []
 
 

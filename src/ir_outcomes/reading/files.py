@@ -91,9 +91,9 @@ class Block(NamedTuple):
     data: bytes
 
 
-def blocks(path: str | os.PathLike[str]) -> Iterator[Block]:
+def blocks(path: str | os.PathLike[str], longest: int = LONGEST_LINE) -> Iterator[Block]:
     """Yield a file's decompressed content in blocks of whole lines, without the byte order mark at its start."""
-    yield from blocks_of(pieces(path), os.fsdecode(path))
+    yield from blocks_of(pieces(path), os.fsdecode(path), longest)
 
 
 def blocks_of(content: Iterable[bytes], source: str, longest: int = LONGEST_LINE) -> Iterator[Block]:

@@ -16,22 +16,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.errors import FormatError, ParameterError, some
+from ir_outcomes.errors import FormatError, ParameterError, some, warn
 from ir_outcomes.reading.columns import as_list, column_names, is_frame, texts
-from ir_outcomes.reading.files import WHITE_SPACE, lines_of, name_of, parsed_json
+from ir_outcomes.reading.files import LONGEST_RECORD, WHITE_SPACE, Block, blocks, check_bytes, name_of, nonblank, parsed_json
 from ir_outcomes.reading.formats import QUERY_NAMES, is_measure_name
 from ir_outcomes.reading.runs import distinct_names
 from ir_outcomes.reading.text import number_in
 
-# Measures that are higher for better runs and zero where nothing was found, as ir_measures and trec_eval name them.
+# Measures that are higher for better runs and zero where nothing was found, as ir_measures, trec_eval and ranx name them.
 _GAINS = (
     "nDCG", "AP", "MAP", "P", "R", "Rprec", "RPrec", "Success", "ERR", "RBP", "Bpref", "infAP", "BPM", "SDCG", "INST", "INSQ",
     "NERR8", "NERR9", "NERR10", "NERR11", "alpha_nDCG", "alpha_DCG", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall",
     "SetP", "SetR", "SetF", "SetAP", "IPrec",
     "map", "map_cut", "ndcg", "ndcg_cut", "ndcg_rel", "Rndcg", "recall", "success", "bpref", "set_P", "set_recall", "set_F",
     "set_map", "iprec_at_recall", "G", "binG",
+    "hits", "hit_rate", "precision", "f1", "r-precision", "dcg", "dcg_burges", "ndcg_burges", "rbp",
 )  # fmt: skip
-RECIPROCALS = ("RR", "MRR", "recip_rank")
+RECIPROCALS = ("RR", "MRR", "mrr", "recip_rank")
 MOST_PLACES = 6
 _KEYS = ("query_id", "measure", "value")  # of ir_measures' JSON lines and of its Metric
 _LONG = ("qid", "measure", "value")  # columns of a table with a row for each value
@@ -56,7 +57,7 @@ class Output:
 class _Row(NamedTuple):
     """A value as it was read."""
 
-    number: int  # of its line, or of the row of an object
+    number: int | None  # of its line, or of the row of an object; None where that is not known
     run: str | None
     query: Any
     measure: str | None
@@ -111,7 +112,7 @@ def read_outputs(
 ) -> list[Output]:
     """Return the values of one measure for each run of what another tool wrote or returned."""
     read = _source_of(source, position)
-    by_run = _by_run(list(_rows_of_file(read, measure) if read.is_file else _rows_of_object(read)), read)
+    by_run = _by_run(_rows_of_file(read, measure) if read.is_file else _rows_of_object(read, measure), read)
     if not by_run:
         raise read.error("has no per-query value; write them with -q, or perquery=True")
     if len(by_run) == 1 and (names is None or len(names) == 1):
@@ -125,15 +126,13 @@ def read_outputs(
     return [_output(by_run[name], read, measure, str(name)) for name in names or by_run]
 
 
-_OfRun = dict[str | None, dict[str, tuple[float, int]]]  # by measure and query: a value, and the number of its row
+_OfRun = dict[str | None, dict[str, tuple[float, int | None]]]  # by measure and query: a value, and the number of its row
 
 
-def _by_run(rows: list[_Row], source: _Source) -> dict[str | None, _OfRun]:
+def _by_run(rows: Iterable[_Row], source: _Source) -> dict[str | None, _OfRun]:
     """Check the values, of which there may be only one for each run, query and measure, and that no measure lacks queries."""
-    ids = [row.query for row in rows]
-    queries = texts(ids, source.called, "query id", lambda place: rows[place].number if source.is_file else None)
     found: dict[str | None, _OfRun] = {}
-    for query, (number, run, _, measure, value) in zip(queries, rows, strict=True):
+    for query, (number, run, _, measure, value) in _with_queries(rows, source):
         of_measure = found.setdefault(run, {}).setdefault(measure, {})
         if query in of_measure:
             raise source.error(f"has two values of {measure or 'a run'} for query {query}", number)
@@ -160,6 +159,16 @@ def _by_run(rows: list[_Row], source: _Source) -> dict[str | None, _OfRun]:
     return by_run
 
 
+def _with_queries(rows: Iterable[_Row], source: _Source) -> Iterator[tuple[str, _Row]]:
+    """Yield the rows with their query ids as text; those of a file one by one, because it may be refused at any."""
+    if source.is_file:
+        for row in rows:
+            yield texts([row.query], source.called, "query id", lambda _, number=row.number: number)[0], row  # type: ignore[misc]
+    else:
+        listed = list(rows)
+        yield from zip(texts([row.query for row in listed], source.called, "query id"), listed, strict=True)
+
+
 def strict_number(value: Any) -> float | None:
     """Return a number, also one that a text states in the way of runs; None where it is neither."""
     if isinstance(value, str):
@@ -172,15 +181,52 @@ def strict_number(value: Any) -> float | None:
         return None
 
 
-_Lines = list[tuple[int, str]]  # that are not blank, with their numbers
+class _Lines:
+    """The lines of a file that are not blank, with their numbers, as often as they are asked for.
+
+    Blocks of bytes are kept, and read when they are asked for: an object for each of many short lines would take many times as
+    much, and a file that is refused at its beginning is not read to its end.
+    """
+
+    def __init__(self, source: _Source) -> None:
+        self._called = source.called
+        self._rest = blocks(source.data, LONGEST_RECORD)
+        self._read: list[Block] = []
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        place = 0
+        while place < len(self._read) or self._reads_another():
+            for number, line in nonblank(self._read[place]):
+                text = line.decode()
+                if text.strip():
+                    yield number, text
+            place += 1
+
+    def _reads_another(self) -> bool:
+        block = next(self._rest, None)
+        if block is None:
+            return False
+        check_bytes(block, self._called)
+        self._read.append(block)
+        return True
+
+    @property
+    def first(self) -> str:
+        """The first line; empty where there is none."""
+        return next((line for _, line in self), "")
+
+    @property
+    def document(self) -> Any:
+        """What the lines say together, as JSON."""
+        return parsed_json("".join(line for _, line in self), self._called, 1)
 
 
 def _rows_of_file(source: _Source, measure: str | None) -> Iterator[_Row]:
-    """Read JSON lines, a table with a header, or three columns."""
-    lines = [(number, line) for number, line in lines_of(source.data) if line.strip()]
-    first = lines[0][1] if lines else ""
+    """Read JSON, JSON lines, a table with a header, or three columns."""
+    lines = _Lines(source)
+    first = lines.first
     if first.lstrip().startswith("{"):
-        return _rows_of_json_lines(lines, source)
+        return _rows_of_json(lines, source, measure)
     fields = _fields(first)
     # By tabs also where the value is not a number: a damaged line of trec_eval must not become the header of a table.
     has_three = len(fields) == 3 and (first.count("\t") == 2 or strict_number(fields[2]) is not None)
@@ -189,6 +235,17 @@ def _rows_of_file(source: _Source, measure: str | None) -> Iterator[_Row]:
     if separator is not None and is_header:
         return _rows_of_table(*_table_in(lines, source, separator), source)
     return _rows_of_columns(lines, source, measure)
+
+
+def _rows_of_json(lines: _Lines, source: _Source, measure: str | None) -> Iterator[_Row]:
+    """Read the lines of ir_measures, or a document: what pytrec_eval returned, or the scores of a run of ranx."""
+    first = lines.first
+    if first.rstrip().endswith("}"):  # an object by itself, and not the beginning of a document on several lines
+        members = parsed_json(first, source.called, 1)
+        if members.keys() & {*_KEYS}:
+            return _rows_of_json_lines(lines, source)
+    rows = _rows_of_mapping(lines.document, source, measure)
+    return (row._replace(number=None) for row in rows)
 
 
 def _rows_of_json_lines(lines: _Lines, source: _Source) -> Iterator[_Row]:
@@ -202,15 +259,21 @@ def _rows_of_json_lines(lines: _Lines, source: _Source) -> Iterator[_Row]:
 
 def _rows_of_columns(lines: _Lines, source: _Source, measure: str | None) -> Iterator[_Row]:
     """Read three columns: trec_eval writes measure, query, value; ir_measures query, measure, value."""
-    rows = [(number, _fields(line)) for number, line in lines]
-    for number, fields in rows:
+    found: dict[tuple[str, str], None] = {}
+    for number, line in lines:
+        fields = _fields(line)
         if len(fields) != 3:
             problem = "is not a line of trec_eval -q or ir_measures -q, which have 3 columns"
             raise source.error(problem, number, " ".join(fields))
-    if not rows:
+        names = fields[0], fields[1]
+        if names in found and not any(map(_TEXTS_OF_TREC_EVAL.fullmatch, names)):
+            break  # a second value, which is refused below: what follows need not be looked at
+        found[names] = None
+    if not found:
         return
-    measures_first = _are_measures_first([fields for _, fields in rows], measure, source)
-    for number, (first, second, value) in rows:
+    measures_first = _are_measures_first(found, measure, source)
+    for number, line in lines:
+        first, second, value = _fields(line)
         query, named = (second, first) if measures_first else (first, second)
         if not _TEXTS_OF_TREC_EVAL.fullmatch(named):
             yield _Row(number, None, query, named, value or None)
@@ -224,10 +287,10 @@ def _fields(line: str) -> list[str]:
     return [field for field in re.split(f"[{WHITE_SPACE}]+", line) if field]
 
 
-def _are_measures_first(rows: list[list[str]], measure: str | None, source: _Source) -> bool:
+def _are_measures_first(pairs: Iterable[tuple[str, str]], measure: str | None, source: _Source) -> bool:
     """Return which column has the measures, by the file as a whole: the column order is the same in all lines."""
-    columns = [dict.fromkeys(column) for column in zip(*rows, strict=True)][:2]
-    if columns and not columns[0].keys() & columns[1].keys():
+    columns = [dict.fromkeys(column) for column in zip(*pairs, strict=True)]
+    if not columns[0].keys() & columns[1].keys():
         for evidence in (
             [measure in column for column in columns],
             [_SUMMARY in column for column in reversed(columns)],
@@ -255,18 +318,23 @@ def _table_in(lines: _Lines, source: _Source, separator: str) -> tuple[list[str]
 
 
 def _cells(lines: _Lines, source: _Source, separator: str) -> Iterator[tuple[int, list[str | None]]]:
-    reader = csv.reader((line for _, line in lines), delimiter=separator, strict=True)
+    number = 0
+
+    def texts_of_lines() -> Iterator[str]:
+        nonlocal number
+        for number, line in lines:  # noqa: B007 the number of the last line of a row, which can have several
+            yield line
+
     n_columns = None
     try:
-        for cells in reader:
-            number = lines[reader.line_num - 1][0]
+        for cells in csv.reader(texts_of_lines(), delimiter=separator, strict=True):
             n_columns = n_columns or len(cells)
             if len(cells) != n_columns:
                 problem = f"has {len(cells)} columns, the header has {n_columns}"
                 raise source.error(problem, number, separator.join(cells))
             yield number, [cell.strip(WHITE_SPACE) or None for cell in cells]
     except csv.Error as error:
-        raise source.error(f"is not a line of a CSV file ({error})", lines[reader.line_num - 1][0]) from None
+        raise source.error(f"is not a line of a CSV file ({error})", number) from None
 
 
 def _refuse_repeated(titles: Sequence[str], source: _Source, line: int | None = None) -> None:
@@ -288,17 +356,14 @@ def _rows_of_table(titles: list[str], body: _Body, source: _Source) -> Iterator[
             yield _Row(number, None if name is None else cells[name] or "", asked, str(cells[measure]), cells[value])
         return
     corner, *columns = titles
-    rows = [(number, "" if first is None else str(first), cells) for number, (first, *cells) in body]
-    names = [first for _, first, _ in rows]
-    numbered, also_numbered = (all(text.isdigit() for text in some_names) for some_names in (names, columns))
-    are_queries = corner.lower() in _TITLES_OF_QUERIES
-    is_unclear = names and not are_queries and corner.lower() not in _TITLES_OF_RUNS
-    if is_unclear and (numbered > also_numbered or (numbered == also_numbered and len(names) > len(columns))):
-        raise source.error(
-            f"has rows ({some(sorted(names))}) and columns ({some(columns)}), and it cannot be told which are the queries; "
-            "call the first column 'run' or 'query'"
-        )
-    for number, first, values in rows:
+    rows: dict[str, tuple[int, Sequence[Any]]] = {}
+    for number, (name, *cells) in body:
+        first = "" if name is None else str(name)
+        if first in rows:
+            raise source.error(f"has two rows {first!r}; keep one of them", number)
+        rows[first] = number, cells
+    are_queries = _rows_are_queries(corner, list(rows), columns, source)
+    for first, (number, values) in rows.items():
         if not first or (strict_number(first) is not None and not first.isdigit()):
             raise source.error(
                 "has no name of a run in its first column; write the table with the names of its runs", number, first
@@ -309,18 +374,30 @@ def _rows_of_table(titles: list[str], body: _Body, source: _Source) -> Iterator[
                 yield _Row(number, run, asked, None, cell)
 
 
-def _rows_of_object(source: _Source) -> Iterator[_Row]:
+def _rows_are_queries(corner: str, rows: list[str], columns: list[str], source: _Source) -> bool:
+    """Tell queries from runs by the title of the first column, else by which are numbers; say it where neither tells."""
+    if corner.lower() in (*_TITLES_OF_QUERIES, *_TITLES_OF_RUNS):
+        return corner.lower() in _TITLES_OF_QUERIES
+    are_counted = list(rows) == [str(place) for place in range(len(rows))]  # by pandas, where nothing is named
+    rows_are_numbers = all(map(str.isdigit, rows)) and not are_counted
+    columns_are_numbers = all(map(str.isdigit, columns))
+    if rows_are_numbers != columns_are_numbers:
+        return rows_are_numbers
+    seen = f"has rows ({some(sorted(rows))}) and columns ({some(columns)})"
+    if are_counted or len(rows) > len(columns):
+        problem = "and it cannot be told which are the queries; call the first column 'run' or 'query'"
+        raise source.error(f"{seen}, {problem}")
+    warn(f"{source.called} {seen}; rows are taken as runs: call the first column 'run' or 'query' to say which they are")
+    return False
+
+
+def _rows_of_object(source: _Source, measure: str | None) -> Iterator[_Row]:
     """Read a frame, a dict, or an iterable of Metric."""
     data = getattr(source.data, "per_query", source.data)
     if is_frame(data):
         yield from _rows_of_table(*_table_of_frame(data, source), source)
     elif isinstance(data, Mapping):
-        are_values = all(isinstance(value, Real) for value in data.values())
-        for number, (query, given) in enumerate(data.items(), 1):
-            values = {None: given} if are_values else given
-            if not isinstance(values, Mapping):
-                raise source.error("is not a dict of dict {query: {measure: value}}", text=repr(values))
-            yield from (_Row(number, None, query, str(name) if name else None, value) for name, value in values.items())
+        yield from _rows_of_mapping(data, source, measure)
     elif isinstance(data, Iterable) and not isinstance(data, (str, bytes)):
         for number, metric in enumerate(data, 1):
             if not all(hasattr(metric, name) for name in _KEYS):
@@ -328,6 +405,32 @@ def _rows_of_object(source: _Source) -> Iterator[_Row]:
             yield _Row(number, None, metric.query_id, str(metric.measure), metric.value)
     else:
         raise source.error(f"per-query values cannot be read from a {type(data).__name__}")
+
+
+def _rows_of_mapping(data: Mapping[Any, Any], source: _Source, measure: str | None) -> Iterator[_Row]:
+    """Read {query: value}, {query: {measure: value}} of pytrec_eval, or {measure: {query: value}} of ranx."""
+    if any(isinstance(value, Real) for value in data.values()):
+        data = {query: {None: value} if value is None or isinstance(value, Real) else value for query, value in data.items()}
+    wrong = next(({key: given} for key, given in data.items() if not isinstance(given, Mapping)), None)
+    if wrong is not None:
+        raise source.error("is not a dict of dict {query: {measure: value}} or {measure: {query: value}}", text=repr(wrong))
+    by_measure = _is_by_measure(data, measure)
+    for number, (outer, given) in enumerate(data.items(), 1):
+        for inner, value in given.items():
+            query, named = (inner, outer) if by_measure else (outer, inner)
+            if isinstance(value, str):
+                raise source.error(f"the value of query {query} is not a number; correct or remove it", text=value)
+            yield _Row(number, None, query, str(named) if named else None, value)
+
+
+def _is_by_measure(data: Mapping[Any, Mapping[Any, Any]], measure: str | None) -> bool:
+    """Return whether the outer keys of a dict of dict are the measures, by their names."""
+    outer = list(map(str, data))
+    inner = list(dict.fromkeys(str(key) for given in data.values() for key in given))
+    if (measure in outer) != (measure in inner):
+        return measure in outer
+    are_measures = [all(is_measure_name(name) or is_gain(name) for name in names) for names in (outer, inner)]
+    return are_measures == [True, False]
 
 
 def _table_of_frame(frame: Any, source: _Source) -> tuple[list[str], _Body]:
@@ -465,13 +568,12 @@ def _records(source: _Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield the rows by the names of their columns, with their numbers, or those of their lines."""
     rows = source.data
     if source.is_file:
-        text = list(lines_of(rows))
-        lines = [(number, line) for number, line in text if line.strip()]
-        if lines and not lines[0][1].lstrip().startswith(("[", "{")):
+        lines = _Lines(source)
+        if lines.first and not lines.first.lstrip().startswith(("[", "{")):
             titles, body = _table_in(lines, source, ",")
             yield from ((number, dict(zip(titles, cells, strict=True))) for number, cells in body)
             return
-        rows = parsed_json("".join(line for _, line in text), source.called, 1) if lines else []
+        rows = lines.document if lines.first else []
     if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, Mapping)):
         raise source.error(f"is a {type(rows).__name__}, not a list of objects such as {{'id': ..., 'date': ...}}")
     for number, row in enumerate(rows, 1):

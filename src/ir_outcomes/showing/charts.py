@@ -8,14 +8,13 @@ from itertools import pairwise
 from statistics import median
 from typing import Any, Literal, NamedTuple
 
-from ir_outcomes.across.judges import JudgesComparison
 from ir_outcomes.across.result import Condition, ConditionsComparison, Curve, Overall
 from ir_outcomes.comparison.facets import AllQueries, Facet, MeasureMeans
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.formatting import fixed, interval, places_of, pvalue, short_unit
 from ir_outcomes.leaderboards.board import Leaderboard
-from ir_outcomes.pages.content import TOO_FEW, Section, sections_of
+from ir_outcomes.pages.content import TOO_FEW, sections_of
 from ir_outcomes.results import Result
 from ir_outcomes.types import DOCUMENTS_ABOVE
 
@@ -178,14 +177,9 @@ def round_numbers(least: float, most: float) -> list[float]:
 
 def forest_of(result: Result) -> Forest | None:
     """Return the forest plot of a result; None where it has none."""
-    sections = sections_of(result)
     match result:
         case Comparisons():
-            several = len({section.comparison.baseline for section in sections}) > 1
-            return _of_comparisons("run", [own.title if several else own.comparison.contender for own in sections], sections)
-        case JudgesComparison():
-            names = [f"{own.condition}: {own.comparison.contender}" for own in sections]
-            return _of_comparisons("judge and run", names, sections)
+            return _of_contenders(result) if result.items else None
         case ConditionsComparison():
             return _of_conditions(result)
         case Leaderboard():
@@ -193,18 +187,17 @@ def forest_of(result: Result) -> Forest | None:
     return None
 
 
-def _of_comparisons(what: str, names: Sequence[str], sections: Sequence[Section]) -> Forest | None:
-    """Return the differences of some comparisons, a row for each."""
-    if not sections:
-        return None
-    rows = [
-        Row(name, own.label, [_found(own.comparison.coverage), _found(own.comparison.ranking)], number)
-        for number, (name, own) in enumerate(zip(names, sections, strict=True))
-    ]
-    if what == "run":
-        rows.sort(key=lambda row: (LABELS.index(row.label), -(row.estimates[0].gain or 0)))  # the best first
-    ranking = sections[0].comparison.ranking
-    return _with_axes(what, ("coverage, points", f"ranking, {ranking.measured_in}"), (1, _sign(ranking)), rows)
+def _of_contenders(result: Comparisons) -> Forest:
+    """Return the differences of each contender, the best first."""
+    has_one_baseline = len({item.baseline for item in result}) == 1
+    rows = []
+    for number, section in enumerate(sections_of(result)):
+        item = section.comparison
+        name = item.contender if has_one_baseline else section.title
+        rows.append(Row(name, section.label, [_found(item.coverage), _found(item.ranking)], number))
+    rows.sort(key=lambda row: (LABELS.index(row.label), -(row.estimates[0].gain or 0)))
+    ranking = result[0].ranking
+    return _with_axes("run", ("coverage, points", f"ranking, {ranking.measured_in}"), (1, _sign(ranking)), rows)
 
 
 def _found(facet: Facet) -> Estimate:

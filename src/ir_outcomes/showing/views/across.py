@@ -6,18 +6,24 @@ from dataclasses import replace
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from ir_outcomes.across.conditions import prevailing, written
+from ir_outcomes.across.conditions import written
 from ir_outcomes.across.gate import EXIT_STATUS, GateDecision, GateFacet, GateResult
-from ir_outcomes.across.judges import JudgesComparison, Judgment
-from ir_outcomes.across.result import Condition, ConditionsComparison, Overall, PooledEffect, by_contender, condition_columns
-from ir_outcomes.comparison.result import columns_of
+from ir_outcomes.across.result import (
+    Condition,
+    ConditionsComparison,
+    Overall,
+    PooledEffect,
+    What,
+    by_contender,
+    condition_columns,
+)
 from ir_outcomes.comparison.verdict import direction_of, is_unconfirmed
 from ir_outcomes.errors import some
 from ir_outcomes.evaluation.check import FILE_COLUMNS, CheckResult
 from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, plural, pvalue, short_unit
 from ir_outcomes.results import Column, attributes, chosen, of_part
 from ir_outcomes.showing import Table, View, settings_words, view_of
-from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, corrected_words, queries_table, short_columns
+from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, queries_table
 from ir_outcomes.types import length_unit
 
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
@@ -41,36 +47,13 @@ def sign_of(label: str | None) -> str:
     return SIGNS.get(label) or SIGNS["unconfirmed" if is_unconfirmed(label) else direction_of(label)]
 
 
-def _matrix(kind: str, labels: Mapping[str, Mapping[str, str | None]], last: Mapping[str, str], settings: str) -> Table:
-    """Show a sign for each run and condition, how often it is better and worse, and a last column for each run."""
-    names = list(dict.fromkeys(name for own in labels.values() for name in own))
-    few = len(names) <= MOST_NAMED and sum(map(len, names)) <= ALL_NAMES
-    shown = names if few else [str(number) for number in range(1, 1 + len(names))]
-    counts = [(side if few else SIGNS[side], "n") for side in ("better", "worse")]
-    lines = []
-    for run, own in labels.items():
-        found = Counter(map(_direction, own.values()))
-        lines.append((run, *(sign_of(own.get(name)) for name in names), found["better"], found["worse"], last.get(run)))
-    numbered = "" if few else "; ".join(f"{number} {name}" for number, name in zip(shown, names, strict=True))
-    headings = [(kind, ""), *((name, "") for name in shown), *counts, ("on average", "label")]
-    return Table.of_texts(headings, lines, SIGNS_EXPLAINED, numbered, settings)
-
-
-def _arranged(overviews: Sequence[Table], details: Sequence[Table], matrix: Table) -> tuple[list[Table], list[Table]]:
-    """Return the tables of a view and of its details: several runs are shown by a matrix first, one by its overview."""
-    return ([matrix], [*overviews, *details]) if len(overviews) > 1 else ([replace(overviews[0], title="")], list(details))
-
-
 def _direction(label: str | None) -> str:
     return "none" if label is None else direction_of(label)
 
 
 def _head(result: ConditionsComparison) -> str:
-    return settings_words(result.settings, of=[row.comparison for row in result.conditions], no_cutoff="of each")
-
-
-def _named(runs: Sequence[str]) -> str:
-    return f"{runs[0]} (B)" if len(runs) == 1 else plural("run", len(runs))
+    own = ("rel",) if result.what == "judge" else ()
+    return settings_words(result.settings, *own, of=[row.comparison for row in result.conditions], no_cutoff="of each")
 
 
 @view_of.register
@@ -78,26 +61,43 @@ def _conditions(result: ConditionsComparison) -> View:
     of_contender = by_contender(result.conditions)
     overall = {own.contender: own for own in result.overall}
     average = {own.contender: own.label or "no overall label" for own in result.overall}
-    ranked = sorted(of_contender, key=lambda name: ("better", "none", "worse").index(_direction(average.get(name))))
-    titles = {name: f"{name} (B) against {result.baseline} (A)" for name in ranked}
-    overviews = [_overview(result, of_contender[name], overall.get(name), titles[name]) for name in ranked]
+    runs = sorted(of_contender, key=lambda run: ("better", "none", "worse").index(_direction(average.get(run))))
+    is_one = len(runs) == 1
+    titles = {run: f"{run} (B) against {result.baseline} (A)" for run in runs}
+    overviews = [_overview(result, of_contender[run], overall.get(run), titles[run]) for run in runs]
     details = [_differences(result)] if result.differ else []
-    details += [_numbers(result, of_contender[name], titles[name]) for name in ranked]
+    details += [_numbers(result, of_contender[run], titles[run]) for run in runs]
     if overall:
-        details.append(_means([overall[name] for name in ranked]))
-    matrix = _matrix("run", {name: result.labels(name) for name in ranked}, average, _head(result))
-    tables, details = _arranged(overviews, details, matrix)
-    who = titles[ranked[0]] if len(ranked) == 1 else f"{plural('run', len(ranked))} against {result.baseline} (A)"
+        details.append(_means([overall[run] for run in runs]))
+    tables = [replace(overviews[0], title="")]
+    if not is_one:
+        tables = [_matrix(result, runs, average)]
+        details = [*overviews, *details]
+    if result.audits:
+        audits = [_audits(result, run) for run in runs]
+        tables += audits if is_one else [_answers(result)]
+        details += [] if is_one else audits
+    if result.flips:
+        details.append(_flips(result))
+    who = titles[runs[0]] if is_one else f"{plural('run', len(runs))} against {result.baseline} (A)"
     by = f" by {result.by}" if result.by else ""
-    sentences = tuple(own.sentence for own in result.overall)
+    # What a table says as well is said in sentences on the first screen only where they are few.
+    sentences = result.sentences if len(result.audits) <= 3 else result.sentences[:1]
+    hurt = tuple(_hurt(result.overall))
+    first, background = (*hurt, *result.notes), result.sentences[len(sentences) :]
+    if not is_one:
+        sentences, first, background = (), result.notes, (*hurt, *result.sentences)
+    if result.what in ("slice", "cutoff"):
+        first, background = (), (*background, *result.notes)
     return View(
         f"{who}, {plural(result.what, len(result.names))}{by}",
         _answer(result),
-        tables=tuple(tables),
-        notes=(*_hurt(result.overall), *result.notes) if sentences else (),
-        more=f"{f'each {result.what}, ' if len(ranked) > 1 else ''}{_MORE[result.what]}",
+        sentences,
+        tuple(tables),
+        notes=first,
+        more=f"{'' if is_one else f'each {result.what}, '}{_MORE[result.what]}",
         details=tuple(details),
-        background=sentences or result.notes,
+        background=background,
     )
 
 
@@ -105,11 +105,12 @@ _MORE = {
     "collection": "counts, p, means, judged shares",
     "slice": "the test whether slices differ, counts, p",
     "cutoff": "counts, p, judged shares",
+    "judge": "counts, p, queries on which judges disagree",
 }
 
 
 def _answer(result: ConditionsComparison) -> str:
-    """Say in a few words what holds over all conditions; of several runs the matrix says it, but for slices."""
+    """Say in a few words whether slices differ, or what holds on average of collections for a single run."""
     if result.what == "slice":
         if not result.differ:
             return "whether they differ is not tested: queries come in clusters"
@@ -117,24 +118,36 @@ def _answer(result: ConditionsComparison) -> str:
         decided = [row for row in result.differ if row.pvalue_corrected is not None and row.pvalue_corrected <= alpha]
         found = [f"{row.contender} on {row.facet}" for row in decided]
         return f"they differ for {listed(found)}" if found else "no evidence that they differ"
-    if len(result.contenders) > 1:
+    if len(result.overall) != 1:
         return ""
-    labels = [row.label or "" for row in result.conditions]
-    if result.what == "cutoff":
-        label, times, opposite = prevailing(labels)
-        often = "all" if times == len(labels) else f"{times} of them"
-        return f"{label} at {often}, {'better at some and worse at others' if opposite else 'never opposite'}"
-    (overall,) = result.overall
-    directions = Counter(map(_direction, labels))
+    directions = Counter(_direction(row.label) for row in result.conditions)
     counted = " and ".join(f"{side} in {directions[side]}" for side in ("better", "worse") if directions[side])
-    average = f"{overall.label} on average" if overall.label else "no overall label"
-    return f"{average}, {counted or 'none decided'}"
+    label = result.overall[0].label
+    return f"{f'{label} on average' if label else 'no overall label'}, {counted or 'none decided'}"
 
 
-def _hurt(overall: Sequence[Overall]) -> Iterator[str]:
-    """Say what the good average of a single run hides."""
-    if len(overall) == 1 and overall[0].hurt and _direction(overall[0].label) != "worse":
-        yield f"Hurt or a trade-off: {listed(overall[0].hurt)}."
+def _hurt(several: Sequence[Overall]) -> Iterator[str]:
+    """Say what a good average hides."""
+    for overall in several:
+        if overall.hurt and _direction(overall.label) != "worse":
+            whose = "Hurt or a trade-off" if len(several) == 1 else f"{overall.contender}: hurt or a trade-off"
+            yield f"{whose}: {listed(overall.hurt)}."
+
+
+def _matrix(result: ConditionsComparison, runs: Sequence[str], last: Mapping[str, str]) -> Table:
+    """Show a sign for each run and condition, how often it is better and worse, and a last column for each run."""
+    names = result.names
+    few = len(names) <= MOST_NAMED and sum(map(len, names)) <= ALL_NAMES
+    shown = names if few else [str(number) for number in range(1, 1 + len(names))]
+    lines = []
+    for run in runs:
+        labels = result.labels(run)
+        counts = Counter(map(_direction, labels.values()))
+        lines.append((run, *(sign_of(labels.get(name)) for name in names), counts["better"], counts["worse"], last.get(run)))
+    numbered = "" if few else "; ".join(f"{number} {name}" for number, name in zip(shown, names, strict=True))
+    sides = [(side if few else SIGNS[side], "n") for side in ("better", "worse")]
+    headings = [("run", ""), *((name, "") for name in shown), *sides, ("on average", "label")]
+    return Table.of_texts(headings, lines, SIGNS_EXPLAINED, numbered, _head(result))
 
 
 def _overview(result: ConditionsComparison, rows: Sequence[Condition], overall: Overall | None, title: str) -> Table:
@@ -152,14 +165,15 @@ def _overview(result: ConditionsComparison, rows: Sequence[Condition], overall: 
     if any(row.label is not None and not row.survives for row in rows):
         explained.append(f"{MARK}: not after {CORRECTIONS[result.over_conditions]} over the {result.what}s")
     if result.what == "cutoff":
-        explained.append("not corrected for the number of cutoffs")
+        explained.append("not corrected for the number of cutoffs: decide on one before looking")
     name = result.by if result.by and len(result.by) < 12 else result.what
     headings = ((name, ""), ("queries", "n"), ("coverage, points", "n"), ("ranking, B / A", "n"), ("verdict", "label"))
     return Table.of_texts(headings, lines, RATIO_EXPLAINED, "; ".join(explained), _head(result), title=title)
 
 
-def _overview_line(row: Condition, what: str) -> tuple[Any, ...]:
-    name = row.condition if row.group is None else f"{row.condition} ({row.group})"
+def _overview_line(row: Condition, what: What) -> tuple[Any, ...]:
+    more = f"rel {row.comparison.rel}" if what == "judge" else row.group
+    name = f"{row.condition} ({more})" if more else row.condition
     queries = row.comparison.n_queries if what == "slice" else None
     label = "too few queries" if row.label is None else row.label
     marked = label if row.survives or row.label is None else f"{label} {MARK}"
@@ -233,51 +247,7 @@ def _differences(result: ConditionsComparison) -> Table:
     return Table.of(columns, result.differ, explained, title=f"Do slices by {result.by} differ?")
 
 
-def _side_by_side(first: Column, rows: Sequence[Judgment], *captions: str, title: str = "") -> tuple[Table, Table]:
-    """Show the comparisons of one contender under several cutoffs or judges: differences and labels; then the numbers."""
-    comparisons = [row.comparison for row in rows]
-    declared = columns_of(comparisons)
-    rel = [Column("rel", form="n")] if first.name == "judge" else []
-    short = (*rel, *short_columns(comparisons), *chosen(declared, "verdict"))
-    numbers = [*chosen(declared, "n_queries=n", "won", "both", "neither", "lost")]
-    for facet in ("coverage", "ranking"):
-        numbers += chosen(declared, f"{facet}=interval", f"{facet}_p", group=facet)
-    return (
-        Table.of((first, *of_part("comparison", short)), rows, *captions, title=title),
-        Table.of((first, *of_part("comparison", numbers)), rows, title=title),
-    )
-
-
-@view_of.register
-def _judges(result: JudgesComparison) -> View:
-    comparisons = [judgment.comparison for judgment in result.judgments]
-    of_run, settings = by_contender(result.judgments), settings_words(comparisons[0].settings, "rel", of=comparisons)
-    captions = ("rel: smallest relevant grade", settings, corrected_words(comparisons))
-    runs = list(of_run)
-    shown = [_side_by_side(Column("judge"), rows, *captions, title=f"{run} (B)") for run, rows in of_run.items()]
-    labels = {run: {row.judge: row.comparison.verdict.label for row in rows} for run, rows in of_run.items()}
-    overviews, numbers = zip(*shown, strict=True)
-    tables, details = _arranged(overviews, numbers, _matrix("run", labels, {}, settings))
-    audited = [_audits(result, run) for run in runs if result.audits]
-    if audited and len(runs) > 1:
-        tables.append(_answers(result))
-    (details if len(runs) > 1 else tables).extend(audited)
-    if result.flips:
-        details.append(_flips(result))
-    # What a table says as well is said in sentences on the first screen only where they are few.
-    n_sentences = 0 if len(runs) > 1 else 1 if len(result.audits) > 3 else len(result.sentences)
-    return View(
-        f"{_named(runs)} against {result.baseline} (A) under {plural('judge', len(result.judges))}",
-        sentences=result.sentences[:n_sentences],
-        tables=tuple(tables),
-        notes=result.notes,
-        more="intervals, outcomes, queries on which judges disagree" if result.flips else "intervals, outcomes",
-        details=tuple(details),
-        background=result.sentences[n_sentences:],
-    )
-
-
-def _answers(result: JudgesComparison) -> Table:
+def _answers(result: ConditionsComparison) -> Table:
     """Show for each run and judge whether its findings hold."""
     answers: dict[tuple[str, str], dict[str, str]] = {}
     for audit in result.audits:
@@ -305,7 +275,7 @@ _AUDIT = (
 )
 
 
-def _audits(result: JudgesComparison, run: str) -> Table:
+def _audits(result: ConditionsComparison, run: str) -> Table:
     audits = [audit for audit in result.audits if audit.contender == run]
     return Table.of(
         _AUDIT,
@@ -317,7 +287,7 @@ def _audits(result: JudgesComparison, run: str) -> Table:
     )
 
 
-def _flips(result: JudgesComparison) -> Table:
+def _flips(result: ConditionsComparison) -> Table:
     columns = (
         *attributes("run=contender", "query=query_id"),
         Column("better for", lambda flip: ", ".join(flip.better)),
