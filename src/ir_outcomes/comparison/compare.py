@@ -18,7 +18,7 @@ from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import SavedRuns, evaluate, is_saved
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, load_evaluation, n_missing
 from ir_outcomes.evaluation.lengths import SearchLengths, metadata_of
-from ir_outcomes.evaluation.scores import Scores, comparable, each_measure
+from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_measure
 from ir_outcomes.formatting import listed, plural, with_progress
 from ir_outcomes.reading.runs import Run, is_path, run_list, runs_and_names
 from ir_outcomes.statistics.tests import Kernel, function_test, name_of
@@ -54,7 +54,7 @@ class CompareSettings(Rules, total=False):
     names: Sequence[str] | None
     queries: Any
     clusters: Any
-    measures: Sequence[Any] | str
+    measures: Measures
     n_jobs: int | None
 
 
@@ -84,7 +84,7 @@ def compare(
     names: Sequence[str] | None = None,
     queries: Any = None,
     clusters: Any = None,
-    measures: Sequence[Any] | str = (),
+    measures: Measures = (),
     n_jobs: int | None = 1,
     progress: bool = False,
 ) -> Comparison | Comparisons:
@@ -278,7 +278,7 @@ def measured_pair(
     )
 
 
-def known_means(evaluation: Evaluation, measures: Sequence[Any] | str) -> tuple[Scores, ...]:
+def known_means(evaluation: Evaluation, measures: Measures) -> tuple[Scores, ...]:
     """Return the values of measures on the answerable queries; one that is undefined there has no comparable means."""
     found = []
     for measure in dict.fromkeys(map(comparable, each_measure(measures))):
