@@ -12,6 +12,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from ir_measures import RR, NumRet, nDCG
+from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import ir_outcomes as iro
@@ -223,6 +224,14 @@ def test_corrections_are_those_of_statsmodels(correction: Literal["holm", "bonfe
     without = iro.pyterrier.experiment(FRAMES, TOPICS, QRELS, ["map"], correction=None)
     assert not [name for name in without.columns if "corrected" in name or "reject" in name]
     assert "coverage p-value" in without.columns
+
+
+@pytest.mark.parametrize("test", [stats.ttest_rel, lambda x, y: (None, stats.ttest_rel(x, y).pvalue)])
+def test_a_function_of_paired_values_is_the_test_as_in_pyterrier(test: Any) -> None:
+    by_name = iro.pyterrier.experiment(FRAMES, TOPICS, QRELS, ["map"], test="t")
+    by_function, results = iro.pyterrier.experiment(FRAMES, TOPICS, QRELS, ["map"], test=test, returns="both")
+    assert results[0].settings.test == f"{test.__name__}()"
+    np.testing.assert_allclose(by_function["map p-value"][1:], by_name["map p-value"][1:])
 
 
 def test_several_baselines() -> None:

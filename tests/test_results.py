@@ -68,7 +68,7 @@ def test_values_of_queries_are_in_json_on_request() -> None:
     [
         ({"n_queries": "many"}, r"n_queries: Expected `int`, got `str`"),
         ({"settings": {"cutoff": 10}}, r"settings: Object missing required field"),
-        ({"notes": ["one", 3]}, r"notes\[1\]: Expected `str`, got `int`"),
+        ({"notes": [3]}, r"notes\[0\]: Expected a note with kind, text and runs, got 3"),
         ({"n_missing": [0, float("nan")]}, r"n_missing"),
         ({"outcomes": {"neither": 1, "lost": 1, "won": 1, "both": 1, "shares": [float("nan")] * 4}}, "holds NaN or infinity"),
         (

@@ -18,7 +18,7 @@ from ir_measures.measures.base import MeanAgg
 from ir_measures.providers import Evaluator, Provider
 from ir_measures.providers import registry as provider_registry  # the module itself is not complete yet where it loads this
 
-from ir_outcomes.errors import ParameterError, some, warn
+from ir_outcomes.errors import ParameterError, shortened, some, warn
 from ir_outcomes.evaluation.lengths import OUTCOMES, PER_ATOM, PER_QUERY, SearchLengths, match, means_by_query, search_lengths
 from ir_outcomes.evaluation.ranking import as_ranking
 from ir_outcomes.reading.columns import digest_of
@@ -62,7 +62,7 @@ def register_baseline(name: str, run: Any, *, replace: bool = False) -> None:
     {Outcome(baseline='x first',case='won')@100: 0.5}
     """
     if not isinstance(name, str) or not name.strip() or name.startswith(DATASET_PREFIX):
-        raise ParameterError(f"a baseline cannot be called {name!r}; give it a name such as 'bm25'")
+        raise ParameterError(f"a baseline cannot be called {shortened(repr(name))}; give it a name such as 'bm25'")
     checked = as_run(run, name)
     present = _registered.get(name)
     if present is not None and not replace and _digest(present) != _digest(checked):

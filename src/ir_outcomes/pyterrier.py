@@ -7,8 +7,9 @@ per-query values, and computes the rest itself. It needs the extra ``pyterrier``
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import wraps
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -89,7 +90,7 @@ def experiment(
     ties: OneOrder = "trec",
     judged_only: bool = False,
     alpha: float = 0.05,
-    test: RankingTest = "t",
+    test: RankingTest | Callable[..., Any] = "t",
     correction: Correction | None = "holm",
     margins: tuple[float, ...] | None = None,
     round: int | Mapping[str, int] | None = None,
@@ -118,8 +119,9 @@ def experiment(
         Of outcomes and verdicts. By default those of the measures, where they agree; else those of the dataset, or 100 and 1.
     unit, ties, judged_only, alpha, margins
         See `ir_outcomes.evaluate` and `ir_outcomes.compare`.
-    test : {"t", "wilcoxon", "signflip"}
-        Which test decides on ranking; the p-values of the measures are of the same test.
+    test : {"t", "wilcoxon", "signflip"} or callable
+        Which test decides on ranking; the p-values of the measures are of the same test. As in PyTerrier it can be a function
+        of paired values, such as ``scipy.stats.ttest_rel``; it is called with the differences and with zeros.
     correction : {"holm", "bonferroni", "fdr_bh", "none"} or None
         Correction over the systems, of each facet and measure separately.
     round : int or mapping of str to int, optional
@@ -176,8 +178,9 @@ def experiment(
     lengths = [replace(kept.lengths(name, numbers.loc[name].to_dict()), qrels_digest=judgments.digest) for name in named]
     texts_of = dict(zip(topics["qid"], map(str, topics["query"]), strict=True)) if "query" in topics.columns else {}
     evaluation = evaluate(collection.task or judgments, lengths, names=list(named), unit=unit, queries=texts_of, **settings)
+    deciding = _of_differences(test) if callable(test) else test
     results: dict[str, Comparisons] = {}
-    rules: dict[str, Any] = {"alpha": alpha, "test": test, "margins": margins, "correction": corrected_by}
+    rules: dict[str, Any] = {"alpha": alpha, "test": deciding, "margins": margins, "correction": corrected_by}
     for base in bases if len(named) > 1 else ():
         others = [name for name in named if name != base]
         results[base] = replace(compare(evaluation, base, others, **rules), notes=about_settings)
@@ -194,7 +197,7 @@ def experiment(
         place = list(named).index(base)
         block: dict[str, Any] = {}
         for name, measure in measures.items():
-            block |= _changes(name, measure, by_query[name], place, test=test, correction=corrected_by, alpha=alpha)
+            block |= _changes(name, measure, by_query[name], place, test=deciding, correction=corrected_by, alpha=alpha)
         block |= _facets(result, place, corrected=corrected_by != "none")
         suffix = f" (against {base})" if len(bases) > 1 else ""
         columns |= {f"{heading}{suffix}": column for heading, column in block.items()}
@@ -368,14 +371,34 @@ def _mean(measure: Any, values: Floats) -> float:
     return float(total.result())
 
 
-def _changes(name: str, measure: Any, values: Floats, base: int, *, test: str, correction: str, alpha: float) -> dict[str, Any]:
+def _of_differences(test: Callable[..., Any]) -> Callable[[Floats], Any]:
+    """Make a test of differences from one of paired values, which returns SciPy's result, or a statistic and a p-value."""
+
+    @wraps(test)
+    def of_one_sample(changes: Floats) -> Any:
+        found = test(changes, np.zeros(len(changes)))
+        return found if hasattr(found, "pvalue") else found[1]
+
+    return of_one_sample
+
+
+def _pvalue(changes: Floats, test: str | Callable[[Floats], Any]) -> float:
+    if not callable(test):
+        return paired_tests(changes)[test].pvalue
+    found = test(changes)
+    return float(getattr(found, "pvalue", found))
+
+
+def _changes(
+    name: str, measure: Any, values: Floats, base: int, *, test: str | Callable[..., Any], correction: str, alpha: float
+) -> dict[str, Any]:
     """Make PyTerrier's columns of (n_systems, n_queries) values, in the direction of the measure, where both have a value."""
     sign = 1 if getattr(measure, "HIGHER_IS_BETTER", True) else -1
     changes = []
     for row in np.delete(values, base, axis=0):
         both = np.isfinite(values[base]) & np.isfinite(row)
         changes.append(sign * differences(values[base][both], row[both]))
-    pvalues = [paired_tests(change)[test].pvalue for change in changes]
+    pvalues = [_pvalue(change, test) for change in changes]
     columns = {
         "+": [np.sum(change > 0) for change in changes],
         "-": [np.sum(change < 0) for change in changes],

@@ -17,6 +17,7 @@ import numpy as np
 
 from ir_outcomes.errors import FormatError, ParameterError, escaped, shortened
 from ir_outcomes.formatting import NOTHING, fixed, percent, places_of, pvalue
+from ir_outcomes.notes import NOTE_SCHEMA, Note
 from ir_outcomes.types import Columns, Mark, check_choice
 
 if TYPE_CHECKING:
@@ -98,13 +99,13 @@ class Result(Immutable):
 
     Attributes
     ----------
-    notes : tuple of str
-        What a reader of the numbers should know.
+    notes : tuple of Note
+        What a reader of the numbers should know: text, with the kind of note and the runs it is about.
     versions : mapping of str to str
         The versions of Python and of the packages that computed it.
     """
 
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     versions: Mapping[str, str] = field(default_factory=versions)
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -141,7 +142,7 @@ class Result(Immutable):
                 reason += ", in which labels, units and notes were others: compute it again"
             raise FormatError("JSON", reason)
         try:
-            restored = msgspec.convert(data, cls)
+            restored = msgspec.convert(data, cls, dec_hook=_restored_note)
             json.dumps(data, allow_nan=False, default=str)
         except msgspec.ValidationError as error:  # "Expected `float`, got `str` - at `$.parts[1].level`"
             problem, _, path = str(error).partition(" - at `$")
@@ -167,7 +168,7 @@ class Result(Immutable):
         """Return the JSON Schema of what `to_json` returns."""
         import msgspec
 
-        schema = msgspec.json.schema(cls)
+        schema = msgspec.json.schema(cls, schema_hook=lambda kind: NOTE_SCHEMA if kind is Note else {})
         kinds = {kind.__name__ for kind in Result.__subclasses__()}
         for name, described in schema["$defs"].items():
             if name in kinds:
@@ -307,10 +308,20 @@ class Result(Immutable):
         return self.to_text()
 
 
+def _restored_note(kind: type, value: Any) -> Note:
+    """Restore a note for msgspec, which knows no classes like it."""
+    try:
+        return Note.from_dict(value)
+    except (KeyError, TypeError):
+        raise ValueError(f"Expected a note with kind, text and runs, got {value!r}") from None
+
+
 def as_plain(value: Any, *, per_query: bool = False) -> Any:
     """Turn a dataclass and what it holds into dicts, lists, text and numbers."""
     if value is None or type(value) in (bool, int, float, str):  # most values of a large result
         return value
+    if isinstance(value, Note):
+        return value.as_dict()
     if is_dataclass(value) and not isinstance(value, type):
         head = {"schema": SCHEMA, "kind": type(value).__name__} if isinstance(value, Result) else {}
         return head | {

@@ -57,6 +57,17 @@ def check_number(name: str, value: object, above: float = 0.0, below: float = 1.
         raise ParameterError(f"must be a number between {above:g} and {below:g}", **{name: value})
 
 
+def check_level(alpha: object) -> None:
+    """Refuse a significance level that makes no sense; that of a test must be below its power, for one."""
+    check_number("alpha", alpha, below=0.5)
+
+
+def check_kind(name: str, value: object, kinds: type | tuple[type, ...], wanted: str) -> None:
+    """Refuse a value of another kind than an argument takes, which is said in words."""
+    if not isinstance(value, kinds):
+        raise ParameterError(f"`{name}` is of type {type(value).__name__}; it must be {wanted}")
+
+
 def check_draws(seed: object, resamples: object) -> None:
     """Refuse a seed or a number of random draws that cannot be used."""
     check_count("seed", seed)

@@ -16,7 +16,7 @@ RUNS = ("bm25.run", "bm25-stem.run", "bm25-flat.run")
 def test_check_says_by_its_status_whether_there_is_a_problem(small: Path, tmp_path: Path) -> None:
     done = call("check", small / "qrels.txt", small / "bm25.run", small / "bm25-stem.run")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("2 runs and qrels read: no problem\n")
+    assert done.stdout.startswith("2 runs and qrels read: 0 problems\n")
     shutil.copy(small / "bm25.run", tmp_path / "new.run")
     words: list[str | Path] = ["check", small / "qrels.txt", small / "bm25.run", tmp_path / "new.run"]
     done = call(*words)
@@ -87,8 +87,7 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("measure qrels.txt bm25.run RR -p -2", 2, "Must be >= -1"),
         ("measure qrels.txt bm25.run RR -p 3000000000", 2, "Must be <= 100"),
         ("compare qrels.txt . bm25.run", 2, "BASELINE is one run, not a directory"),
-        ("compare qrels.txt bm25.run bm25-stem.run --alpha 5", 2, 'Invalid value "5.0" for --alpha. Must be < 1.'),
-        ("compare qrels.txt bm25.run", 2, "parameter RUNS requires an argument"),
+        ("compare qrels.txt bm25.run bm25-stem.run --alpha 5", 2, 'Invalid value "5.0" for --alpha. Must be < 0.5.'),
         ("compare qrels.txt RUNS --plot x.png --plot-kind ranks", 1, "--plot-kind ranks is for one"),
         ("compare-measure qrels.txt bm25.run RUNS -m RR", 2, "Unknown command"),
         ("leaderboard qrels.txt RUNS --plot x.png --plot-kind history", 1, "give the leaderboard --entries"),
@@ -104,7 +103,7 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("compare no no no --jobs 0", 2, "1 or more"),
         ("compare-judges no --judge a=no --judge a=no", 2, "a is given twice"),
         ("compare-judges no --judge a --judge b", 2, "write NAME=FILE"),
-        ("leaderboard no", 2, "Missing argument RUN"),
+        ("leaderboard no", 2, "RUNS is missing"),
         ("leaderboard no no --from-outputs -k 3", 2, "leave out options on how runs are evaluated"),
         ("compare no no.npz no", 2, "the name of one of its runs as BASELINE"),
         ("leaderboard no.npz no", 2, "a saved evaluation stands in the place of runs"),
@@ -123,6 +122,19 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("gate no no no --margins 1,1 --summary nowhere/x", 2, "there is no directory nowhere"),
         ("report no no no --max-mb 0", 2, "Must be > 0"),
         ("report qrels.txt bm25.run bm25-stem.run --docs no", 1, "no: no such file"),
+        # What is missing, and an example
+        (
+            "compare a.run b.run",
+            2,
+            "error: a.run is a run, so QRELS is missing. For example: ir-outcomes compare qrels.txt bm25",
+        ),
+        ("holes bm25.run bm25-stem.run", 2, "error: bm25.run is a run, so QRELS is missing. For example: ir-outcomes holes"),
+        ("compare qrels.txt bm25.run", 2, "error: RUNS is missing. For example: ir-outcomes compare qrels.txt bm25.run bm25"),
+        ("gate qrels.txt bm25.run bm25-stem.run", 2, "error: --margins is missing. For example: ir-outcomes gate qrels.txt"),
+        ("compare-slices qrels.txt bm25.run b.run", 2, "error: --by is missing. For example: ir-outcomes compare-slices"),
+        ("sample", 2, "error: FOLDER is missing. For example: ir-outcomes sample sample See ir-outcomes sample --help."),
+        ("compare no no no --alpha 0.85", 2, "Must be < 0.5"),
+        ("compare qrels.txt bm25.run bm25-stem.run --names  --names b", 1, "the name '' of a run is blank"),
         # An argument is named as its option, and only where a message names an argument.
         ("compare qrels.txt RUNS --cutoff 99999999999", 1, "error: --cutoff 99999999999: must be a whole number"),
         ("rank-distribution qrels.txt RUNS --top 9999999999", 1, "error: --top 9999999999: must be a whole number"),
@@ -130,6 +142,7 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("compare-slices qrels.txt RUNS --by length", 1, "error: --by length: needs the texts of the queries; pass --queries"),
         ("compare qrels.txt RUNS -m NumRet", 1, "pass --higher-is-better or --lower-is-better"),
         ("verdict --n 3 --won 1 --lost 1 --difference nan --pvalue 1", 1, "error: --difference nan: must be a number"),
+        ("compare qrels.txt bm25.run bm25-stem.run --names b", 1, "error: --names b: must be a list with a name for each"),
         ("compare qrels.txt rel=2 cutoff=10.run", 1, "error: rel=2: no such file"),
         ("compare qrels.txt bm25.run cutoff=10.run", 1, "error: cutoff=10.run: no such file"),
     ],

@@ -203,4 +203,4 @@ def test_holes_and_plans(small: Path) -> None:
     assert (planned.coverage.effect, planned.ranking.effect) == (2.0, 1.0)
     done = call("plan", "qrels.txt", "bm25.run", "bm25-stem.run", "bm25-flat.run", folder=small)
     assert done.stdout.count("Queries needed for 80 % power") == 2
-    assert "By default the differences to detect are 1 percentage point" in done.stdout
+    assert "Differences to detect by default: 1 percentage point" in done.stdout

@@ -225,6 +225,7 @@ def test_degenerate_pairs_are_defined_and_explained(blocks: Any) -> None:
 def test_documents_that_the_qrels_do_not_know(tmp_path: Path) -> None:
     """With ``.0`` behind every id, B was worse without gain, and both runs had no significant difference."""
     qrels, runs = collection(2, 40, relevant=2)
+    next(iter(qrels.values()))["judged"] = 0
     a, b = runs.values()
     wrong = {query: {f"{document}.0": score for document, score in ranking.items()} for query, ranking in b.items()}
     message = (
@@ -246,6 +247,22 @@ def test_documents_that_the_qrels_do_not_know(tmp_path: Path) -> None:
     kept = iro.evaluate(qrels, {"a": wrong}, on_error="keep")  # for gates, which fail it
     assert not kept[0].known
     assert iro.evaluate({"q": {"d": 1}}, {"a": {"q": {}}}).names == ("a",)  # a run without documents has no wrong ones
+
+
+def test_qrels_of_relevant_documents_only_say_nothing_about_judging() -> None:
+    qrels = qrels_of(f"q{n}" for n in range(40))
+    a, b = in_blocks((40, 3, 1))
+    evaluation = iro.evaluate(qrels, {"a": run_of(a), "b": run_of(b)}, unjudged=True)
+    assert evaluation.positives_only
+    found = compare_pair(evaluation, "a", "b")
+    kinds = {own.kind for own in (*found.notes, *found.background)}
+    assert not kinds & {"judged unequally", "unjudged"}
+    with pytest.raises(ParameterError, match="the qrels hold no document below grade 1, so only relevant documents would"):
+        iro.evaluate(qrels, {"a": run_of(a)}, judged_only=True)
+    first = iro.holes(evaluation, "a", "b").view().first_notes[0]
+    assert first.startswith("Only relevant documents are judged: an unjudged document is one that nobody called relevant")
+    graded = {query: {**judged, "other": 0} for query, judged in qrels.items()}
+    assert not iro.evaluate(graded, {"a": run_of(a)}).positives_only
 
 
 def test_per_query_lists() -> None:
@@ -324,7 +341,7 @@ def test_the_smallest_possible_p_is_stated() -> None:
     ranks, changed = in_blocks((4, 2, 1), (4, 2, 3), (32, 2, 2))
     comparison = compare_ranks(ranks, changed)
     assert iro.plan(comparison).notes[:3] == (
-        "By default the differences to detect are 1 percentage point and 0.5 ranks; give your own.",
+        "Differences to detect by default: 1 percentage point and 0.5 ranks; give your own.",
         "Coverage: with 0 queries that differ the smallest possible p is 1, which is above the level of 0.05.",
         "Ranking: with 8 queries that differ the smallest possible p is 0.0078.",
     )

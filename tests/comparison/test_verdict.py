@@ -208,7 +208,7 @@ def test_other_pvalues_count_for_harm_only() -> None:
         ((10, 1, 0.5, 0.0, 1.0), 0.0, "`lost=0.5`: must be a whole number of queries, or a published percentage"),
         ((5193, 59, 79, 0.1, 1.0), 0.5, "`won=59`: is 1.14 % of n=5193, which is no percentage that was rounded by 0.5"),
         ((10, 1, 1, math.nan, 1.0), 0.0, "ranking_difference=nan"),
-        ((10, 1, 1, 0.0, 1.5), 0.0, "`pvalue=1.5`: must be between 0 and 1"),
+        ((10, 1, 1, 0.0, 1.5), 0.0, "`pvalue=1.5`: must be a number between 0 and 1"),
         ((10, 1, 1, 0.0, 1.0), -1.0, "rounding=-1"),
     ],
 )

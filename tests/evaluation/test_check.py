@@ -1,8 +1,10 @@
 """What is found in files before a number is computed: corruptions of real files, each with its remedy, and healthy ones."""
 
 import gzip
+import os
 import random
 import shutil
+import threading
 from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
@@ -59,7 +61,7 @@ OF_RUNS: dict[str, tuple[Callable[[Fields], Fields], str, str]] = {
     "capital letters": (column(DOCUMENT, str.upper), "document ids", "capital letters"),
     "a prefix": (column(DOCUMENT, "debian:{}".format), "document ids", 'the prefix "debian:"'),
     "a suffix": (column(DOCUMENT, "{}_amd64".format), "document ids", 'the suffix "_amd64"'),
-    "quotes": (column(DOCUMENT, '"{}"'.format), "document ids", "quotes around them"),
+    "quotes": (column(DOCUMENT, '"{}"'.format), "document ids", "quotes or white space around them"),
     "a comma": (column(DOCUMENT, "{},".format), "document ids", "a trailing comma"),
     "a file ending": (column(DOCUMENT, "{}.json".format), "document ids", "the file ending"),
     "addresses": (
@@ -149,12 +151,28 @@ def test_the_facts(sample: Path) -> None:
     of_qrels, of_run = result.rows()
     assert (of_qrels["lines"], of_qrels["queries"], of_qrels["known"]) == (4, 2, None)
     assert of_run == {
-        "file": "a", "form": None, "lines": 5, "queries": 3, "known": 2, "documents": 5 / 3, "judged": 0.75, "ties": 0.2,
+        "file": "a", "form": "", "lines": 5, "queries": 3, "known": 2, "documents": 5 / 3, "judged": 0.75, "ties": 0.2,
         "depth": 3, "against_ranks": None,
     }  # fmt: skip
     assert result.grades == {"-1": 1, "0": 1, "1": 1, "2": 1}
     of_run = iro.check(sample / "qrels.txt", sample / "bm25.run").rows()[1]
     assert (of_run["form"], of_run["against_ranks"], of_run["depth"]) == ("TREC", 0, 100)
+
+
+def test_an_empty_list_and_objects_are_checked_too() -> None:
+    qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
+    empty = iro.check(qrels, {"a": {"q1": {}}})
+    assert [problem.kind for problem in empty.problems] == ["missing queries"]
+    assert iro.check(qrels, [iro.as_run({"q1": {"d1": 1.0}, "q2": {"d2": 1.0}})]).problems == ()
+
+
+def test_a_pipe_is_read_once(sample: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes((sample / "bm25.run").read_bytes()), daemon=True)
+    writer.start()
+    result = iro.check(sample / "qrels.txt", pipe)
+    assert (result.problems, result.files[1].against_ranks) == ((), None)
 
 
 REAL = (  # two runs of each collection

@@ -41,6 +41,7 @@ def test_equal_keys_of_unequal_pairs_are_told_apart(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("judged_only", [False, True])
 def test_the_documents_that_are_kept_stand_in_the_order_of_the_rule(ties: Ties, judged_only: bool) -> None:
     qrels, run = tied(30, 10)
+    qrels["other"] = {"not relevant": 0}
     (kept,) = iro.evaluate(qrels, [run], ties=ties, judged_only=judged_only, documents=8).documents
     order = [document for document in literal.ranked(run["q"], ties) if document in qrels["q"] or not judged_only]
     assert [docid.decode() for docid in kept.docids.tolist()] == order[:8]

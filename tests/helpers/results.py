@@ -28,7 +28,7 @@ def _comparisons() -> Any:
 def _checked() -> iro.CheckResult:
     qrels, runs = collection(4, 30, relevant=2)
     renamed = {query: {f"{document}.0": score for document, score in found.items()} for query, found in runs["run0"].items()}
-    return iro.check(qrels, [renamed, *list(runs.values())[1:]], names=HOSTILE)
+    return iro.check(qrels, dict(zip(HOSTILE, [renamed, *list(runs.values())[1:]], strict=True)))
 
 
 def _slices() -> dict[str, str]:

@@ -231,7 +231,7 @@ def test_what_is_refused() -> None:
     scores = evaluation.scores_of(None)
     wrong: list[tuple[Any, dict[str, Any], str]] = [
         (evaluation[["run0"]], {}, "there is only one run"),
-        (runs, {}, r"the runs are a dict; pass what ir_outcomes\.evaluate"),
+        (runs, {}, r"`source` is of type dict; it must be what ir_outcomes\.evaluate"),
         (iro.evaluate(qrels, runs, ties="expected"), {}, "gives no single order"),
         (evaluation, {"correction": "sidak"}, "`correction='sidak'`: must be one of holm"),
         (evaluation, {"measures": ["coverage", "coverage"]}, "coverage is named twice"),

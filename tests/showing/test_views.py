@@ -1,5 +1,6 @@
 """What is shown of results, whatever the format."""
 
+import pickle
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +9,9 @@ from matplotlib.figure import Figure
 
 import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.errors import FormatError
 from ir_outcomes.formatting import pvalue
+from ir_outcomes.notes import KINDS, note, ranked
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import collection
 from tests.helpers.results import result_of
@@ -49,14 +52,38 @@ def test_several_comparisons_are_a_row_each_best_first(thirteen: iro.Comparisons
 
 
 def test_notes_are_said_once_for_each_kind(thirteen: iro.Comparisons) -> None:
-    alone, both = "Harm is not excluded: a loss of up to 3 points is possible.", "Few queries: on 30 queries."
-    a = replace(thirteen[0], contender="r1", notes=(alone, both), background=("Depth 10.",))
-    b = replace(thirteen[1], contender="r2", notes=(both,), background=("Depth 10.", "Unjudged documents: 3 %."))
+    alone = note("guard", "it is 3 ranks longer.")
+    both = note("few queries", "on 30 queries.")
+    depth = note("shallow", "Depth 10.")
+    unjudged = note("unjudged", "Unjudged documents: 3 %.")
+    a = replace(thirteen[0], contender="r1", notes=(alone, both), background=(depth,))
+    b = replace(thirteen[1], contender="r2", notes=(both,), background=(depth, unjudged))
     view = iro.Comparisons((a, b)).view()
-    assert view.notes == (both, "Harm is not excluded, for r1: a loss of up to 3 points is possible.")
-    assert view.background == ("Depth 10.", "Unjudged documents, for r2: 3 %.")
-    c = replace(thirteen[2], contender="r3", notes=(alone.replace("3", "4"),), background=())
-    assert any(note.startswith("Harm is not excluded, for 2 of 3: ") for note in iro.Comparisons((a, b, c)).view().notes)
+    assert view.notes == ("The guard acted, for r1: it is 3 ranks longer.", "Few queries: on 30 queries.")
+    assert view.background == ("Depth 10.", "r2: Unjudged documents: 3 %.")
+    c = replace(thirteen[2], contender="r3", notes=(note("guard", "it is 4 ranks longer."),), background=())
+    assert "The guard acted, for 2 of 3: r1 and r3." in iro.Comparisons((a, b, c)).view().notes
+
+
+def test_the_kind_of_a_note_decides_its_rank_and_its_place() -> None:
+    kinds = list(KINDS)
+    notes = [note(kind, f"about {kind}.") for kind in reversed(kinds)]
+    first, background = ranked([*notes, "A remark."])
+    assert [own.kind for own in first] == [kind for kind in kinds if KINDS[kind].is_first]
+    assert {own.kind for own in background} == {kind for kind in kinds if not KINDS[kind].is_first}
+    assert all(own == f"{KINDS[own.kind].headline}: about {own.kind}." for own in first)
+
+
+def test_notes_are_text_and_data(thirteen: iro.Comparisons) -> None:
+    comparison = replace(thirteen[0], notes=(note("ties", "many.", ["r1"]),))
+    data = comparison.to_dict()
+    assert data["notes"] == [{"kind": "ties", "text": "Tied scores: many.", "runs": ["r1"]}]
+    restored = iro.Comparison.from_json(comparison.to_json())
+    (own,) = restored.notes
+    assert (own, own.kind, own.runs) == ("Tied scores: many.", "ties", ("r1",))
+    assert pickle.loads(pickle.dumps(own)).kind == "ties"
+    with pytest.raises(FormatError, match=r"notes\[0\]: Expected a note with kind, text and runs, got 'Tied'"):
+        iro.Comparison.from_dict(data | {"notes": ["Tied"]})
 
 
 def test_details_hold_everything(thirteen: iro.Comparisons) -> None:
@@ -66,8 +93,8 @@ def test_details_hold_everything(thirteen: iro.Comparisons) -> None:
         assert shown in page
         assert shown in text
         assert (shown in str(comparison)) == (shown in ("coverage, %", comparison.verdict.label))
-    for note in (*comparison.notes, *comparison.background):
-        assert note in text
+    for own in (*comparison.notes, *comparison.background):
+        assert own in text
 
 
 def test_a_row_for_each_test(thirteen: iro.Comparisons) -> None:
@@ -127,6 +154,7 @@ def test_lists_of_queries() -> None:
 @pytest.mark.parametrize("judged_only", [False, True])
 def test_every_head_says_the_settings(ties: Any, judged_only: bool) -> None:
     qrels, runs = collection(3, 20, relevant=2)
+    next(iter(qrels.values()))["not relevant"] = 0
     ev = iro.evaluate(qrels, runs, ties=ties, judged_only=judged_only, measures=["nDCG@10"])
     pair = ("run0", "run1")
     changes = iro.length_changes(ev, *pair)

@@ -50,7 +50,7 @@ def test_an_infinite_asl_is_refused(analysis: Any) -> None:
     with pytest.raises(ParameterError, match=r"run1: no irrelevant documents for 1 query \(q3\)"):
         analysis(ev, missing="retrieved")
     assert analysis(ev).to_json()
-    with pytest.raises(ParameterError, match=r"take an Evaluation, not a dict; make one with ir_outcomes.evaluate"):
+    with pytest.raises(ParameterError, match=r"`evaluation` is of type dict; it must be what ir_outcomes.evaluate returns"):
         iro.headroom(qrels)  # type: ignore[arg-type]
 
 

@@ -131,7 +131,7 @@ def conditions_of(
             ranking=effects[1],
             all_queries=effects[2],
             measures=tuple(effects[3:]),
-            judged=judged_shares(pair, evaluation.cutoff),
+            judged=None if evaluation.positives_only else judged_shares(pair, evaluation.cutoff),
         )
         rows.append(condition)
     return rows

@@ -11,9 +11,10 @@ from ir_outcomes.across.result import ConditionsComparison, Curve
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural
+from ir_outcomes.notes import as_notes
 from ir_outcomes.statistics.intervals import band_of_events
 from ir_outcomes.types import Correction, RankingTest, check_positive
 
@@ -62,6 +63,7 @@ def compare_cutoffs(
     """
     for cutoff in cutoffs:
         check_positive("cutoff", cutoff)
+    evaluation = evaluation_of(evaluation)
     chosen = contenders_of(evaluation, baseline, contenders)
     runs = evaluation[[baseline, *chosen]]
     depth = min(run.depth for run in runs)
@@ -86,7 +88,7 @@ def compare_cutoffs(
         seed=seed,
         resamples=resamples,
         sentences=tuple(agreement_of("cutoff", rows)),
-        notes=tuple(notes),
+        notes=as_notes(notes),
     )
 
 

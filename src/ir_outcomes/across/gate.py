@@ -14,16 +14,17 @@ from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import MANY_MISSING
 from ir_outcomes.formatting import listed, percent, plural
+from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.results import Column, Immutable, Result, attributes, of_part, rows_of
 from ir_outcomes.statistics import Interval, QueriesNeeded
 from ir_outcomes.statistics.intervals import HarmStatus
+from ir_outcomes.types import check_kind
 
 Status = Literal["pass", "inconclusive", "fail"]
 
 EXIT_STATUS: Mapping[Status, int] = {"pass": 0, "inconclusive": 4, "fail": 3}  # from the best status to the worst
 MOST_QUERIES = 10  # that are listed for a decision
-MAX_MISSING = MANY_MISSING
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,7 @@ def _side_of(compared: Compared) -> _Side:
             (row.comparison.contender, row.condition): row.comparison for row in compared.conditions
         }
         return _Side(compared.baseline, compared.settings, known, compared.missing)
+    check_kind("compared", compared, (Comparison, Comparisons), "what ir_outcomes.compare or compare_collections returns")
     found = list(compared) if isinstance(compared, Comparisons) else [compared]
     return _Side(found[0].baseline, found[0].settings, {(item.contender, None): item for item in found}, ())
 
@@ -188,7 +190,7 @@ def gate(
     *,
     reference: Compared | None = None,
     margins: tuple[float, ...] | None = None,
-    max_missing: float = MAX_MISSING,
+    max_missing: float = MANY_MISSING,
     allow_missing: Collection[str] = (),
     contenders: Sequence[str] | None = None,
     collections: Sequence[str] = (),
@@ -240,8 +242,9 @@ def gate(
     >>> iro.gate(iro.compare(qrels, a, b), margins=(10.0, 0.5)).status
     'pass'
     """
-    sides = [_side_of(side) for side in (compared, reference) if side is not None]
-    first, *others = sides
+    first = _side_of(compared)
+    others = [] if reference is None else [_side_of(reference)]
+    sides = [first, *others]
     margins = checked_margins(margins) or first.settings.margins
     if margins is None:
         raise ParameterError(
@@ -290,10 +293,12 @@ def gate(
         max_missing=float(max_missing),
         settings=replace(first.settings, margins=margins),
         inputs={os.fsdecode(path): file_digest(path) for path in inputs},
-        notes=(
-            f"A contender whose true harm is exactly a margin nominally passes {tolerated} % of the time. Drawn from real and "
-            "constructed runs, 2.5 % was at most 4.7 %. A gate that runs again and again on the same queries repeats this: "
-            "among many contenders that should not pass, some will.",
+        notes=as_notes(
+            [
+                f"A contender whose true harm is exactly a margin nominally passes {tolerated} % of the time. Drawn from real "
+                "and constructed runs, 2.5 % was at most 4.7 %. A gate that runs again and again on the same queries repeats "
+                "this: among many contenders that should not pass, some will.",
+            ]
         ),
     )
 

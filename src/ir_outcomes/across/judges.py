@@ -11,9 +11,10 @@ from ir_outcomes.comparison.facets import POWER
 from ir_outcomes.comparison.outcomes import Settings, horizon_of, pair_queries
 from ir_outcomes.comparison.result import QueryOutcome
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, evaluations_of
 from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.formatting import fixed, interval, listed, percent, plural, pvalue_in_words
+from ir_outcomes.notes import as_notes
 from ir_outcomes.statistics import Interval, differences, mean_test, queries_for_mean
 from ir_outcomes.statistics.pooling import cautious_mean, prediction_powered_mean
 from ir_outcomes.types import POINTS, Correction, Floats, Ints, RankingTest, check_count, check_positive, length_unit
@@ -26,7 +27,7 @@ Answer = Literal["holds", "cannot be told", "wrong"]
 
 def compare_judges(
     evaluations: Mapping[str, Evaluation],
-    baseline: str,
+    baseline: str | None = None,
     contenders: Sequence[str] | str | None = None,
     *,
     cutoff: int | None = None,
@@ -43,7 +44,7 @@ def compare_judges(
     evaluations : mapping of str to Evaluation
         Evaluations of the same runs with the qrels of each judge; they may differ in qrels and `rel` only.
     baseline, contenders : str, and str or sequence of str
-        Names of runs; by default all others are contenders.
+        Names of runs; by default the first is the baseline, and all others are contenders.
     cutoff, alpha, test, correction
         See `ir_outcomes.compare`.
     reference : str, optional
@@ -74,6 +75,7 @@ def compare_judges(
     >>> [(flip.query_id, flip.better, flip.worse) for flip in found.flips]
     [('q', ('two',), ('one',))]
     """
+    evaluations = evaluations_of(evaluations)
     if len(evaluations) < 2:
         raise ParameterError("there must be at least two judges; with one, call compare")
     if cutoff is not None:
@@ -88,6 +90,7 @@ def compare_judges(
             raise MismatchError(f"{judge}: the run {some(missing)} is missing; evaluate the same runs for every judge")
     if reference is not None and reference not in evaluations:
         raise ParameterError(f"this is no judge; they are {listed(list(evaluations))}", reference=reference)
+    baseline = first.names[0] if baseline is None else baseline
     chosen = contenders_of(first, baseline, contenders)
     settings = Settings.of(first, alpha=alpha, test=test, correction=correction, family=len(chosen))
     rows = conditions_of(evaluations, baseline, chosen, settings, over_conditions="none")
@@ -103,7 +106,7 @@ def compare_judges(
         sentences=(*agreement_of("judge", rows), *(_answer(audit, reference) for audit in audits)),
         reference=reference,
         audits=tuple(audits),
-        notes=tuple(_notes(evaluations, [baseline, *chosen], reference)),
+        notes=as_notes(_notes(evaluations, [baseline, *chosen], reference)),
     )
 
 
@@ -147,6 +150,7 @@ def to_label(evaluation: Evaluation, n: int, *, seed: int = 0) -> tuple[str, ...
     >>> iro.to_label(iro.evaluate(qrels, [qrels]), 3)
     ('q51', 'q63', 'q83')
     """
+    evaluation = evaluation_of(evaluation)
     check_positive("n", n)
     check_count("seed", seed)
     if n > len(evaluation.query_ids):

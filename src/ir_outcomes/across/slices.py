@@ -12,13 +12,14 @@ from ir_outcomes.across.conditions import conditions_of
 from ir_outcomes.across.result import ConditionsComparison, SliceDifferences
 from ir_outcomes.comparison.outcomes import Settings, pair_queries
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import plural, pvalue_in_words
+from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.files import read_texts
 from ir_outcomes.statistics import adjust, differences
 from ir_outcomes.statistics.pooling import heterogeneity_test
-from ir_outcomes.types import Correction, RankingTest
+from ir_outcomes.types import Correction, RankingTest, check_kind
 
 FEWEST_QUERIES_OF_A_SLICE = 30
 
@@ -81,6 +82,7 @@ def compare_slices(
     """
     if cutoff is not None:
         evaluation = evaluation.with_cutoff(cutoff)
+    evaluation = evaluation_of(evaluation)
     chosen = contenders_of(evaluation, baseline, contenders)
     labels, named = _labels(evaluation, by)
     slices = _slices(evaluation, labels)
@@ -102,7 +104,7 @@ def compare_slices(
         over_conditions=over_slices,
         seed=seed,
         resamples=resamples,
-        notes=tuple(_notes(evaluation, labels, differ, alpha)),
+        notes=as_notes(_notes(evaluation, labels, differ, alpha)),
     )
 
 
@@ -110,6 +112,7 @@ def _labels(evaluation: Evaluation, by: Any) -> tuple[dict[str, str], str]:
     """Return the label of each query, and what they are made by."""
     if isinstance(by, str) and by == "length":
         return _by_length(evaluation), "query length"
+    check_kind("by", by, (Mapping, str, os.PathLike), "labels by query id, a file of them, or 'length'")
     labels = {query: str(label) for query, label in by.items()} if isinstance(by, Mapping) else read_texts(by)
     if refused := sorted(set(labels.values()) & {*OUTCOMES, *evaluation.names}):
         raise ParameterError(

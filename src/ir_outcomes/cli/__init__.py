@@ -9,15 +9,18 @@ import inspect
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import is_dataclass
 from functools import partial
 from typing import Any
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 
 from ir_outcomes.cli import compare, many
 from ir_outcomes.cli.options import STDIN, UsageError
 from ir_outcomes.cli.output import CALL, MAIN, TARGETS, error_line, files_of, messages
+from ir_outcomes.errors import InputError
+from ir_outcomes.reading.formats import seems_to_be_a_run
 
 __all__ = ["COMMANDS", "app", "examples_of", "main"]
 
@@ -90,6 +93,21 @@ for _name, _function in COMMANDS.items():
     app.command(_function, name=_name, help_epilogue=f"Examples:\n\n{_lines}", validator=partial(_begin, _name))
 
 
+def _missing(argument: Any, command: str, *words: str) -> str:
+    """Say which argument is missing, and show an example; runs without qrels leave the last place empty."""
+    missing = argument.name
+    if words and app[command].assemble_argument_collection()[0].name == "QRELS" and _is_run(words[0]):
+        missing = f"{words[0]} is a run, so QRELS"
+    example, _, _ = examples_of(COMMANDS[command])[0].partition(" ||")
+    return f"{missing} is missing. For example:\n  {example}"
+
+
+def _is_run(word: str) -> bool:
+    with suppress(InputError):
+        return seems_to_be_a_run(word) if os.path.isfile(word) else ".run" in word
+    return False
+
+
 def main() -> None:
     """Run the command line; bad input ends with a message, never with a traceback."""
     with messages():
@@ -97,7 +115,8 @@ def main() -> None:
             CALL.words = sys.argv[1:]
             status = app([STDIN if word == "-" else word for word in CALL.words], exit_on_error=False, print_error=False)
         except (CycloptsError, UsageError) as error:
-            known = [word for word in sys.argv[1:2] if word in COMMANDS]
-            error_line(f"error: {error}\nSee {' '.join([PROGRAM, *known])} --help.")
+            known = [word for word in CALL.words[:1] if word in COMMANDS]
+            problem = _missing(error.argument, *CALL.words) if isinstance(error, MissingArgumentError) else str(error)
+            error_line(f"error: {problem}\nSee {' '.join([PROGRAM, *known])} --help.")
             status = 2
     sys.exit(status)

@@ -12,10 +12,10 @@ from cyclopts import Parameter
 
 import ir_outcomes as iro
 from ir_outcomes.across.collections import with_nothing_to_compare
-from ir_outcomes.across.gate import MAX_MISSING
 from ir_outcomes.cli import options, output
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS
 from ir_outcomes.errors import some
+from ir_outcomes.evaluation.evaluation import MANY_MISSING
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.suites import read_suite
 
@@ -442,7 +442,7 @@ def gate(
     system: Annotated[str | None, Parameter(name="--baseline")] = None,
     contenders: Annotated[list[str] | None, Parameter(name="--contender", group=options.STATISTICS)] = None,
     settings: options.RunOptions = options.RunOptions(),
-    max_missing: Annotated[float, Parameter(group=options.STATISTICS, validator=options.SHARE)] = MAX_MISSING,
+    max_missing: Annotated[float, Parameter(group=options.STATISTICS, validator=options.SHARE)] = MANY_MISSING,
     allow_missing: Annotated[list[str] | None, Parameter(group=options.STATISTICS)] = None,
     tests: options.CorrectedTests = options.CorrectedTests(),
     queries: output.QUERIES = None,

@@ -16,7 +16,7 @@ from cyclopts.validators import Number
 
 import ir_outcomes as iro
 from ir_outcomes.cli import options, output
-from ir_outcomes.evaluation.evaluate import is_saved
+from ir_outcomes.evaluation.evaluation import is_saved
 from ir_outcomes.samples import write_sample, write_suite
 
 
@@ -25,8 +25,6 @@ def check(
     runs: options.RUNS,
     /,
     *,
-    rel: options.REL = None,
-    names: options.NAMES = None,
     out: output.Output = output.Output(),
 ) -> int:
     """Find what in the files would change results.
@@ -38,7 +36,7 @@ def check(
     --------
     ir-outcomes check qrels.txt *.run
     """
-    result = iro.check(qrels, runs, rel=rel, names=names)
+    result = iro.check(qrels, runs)
     out.write(result)
     return result.exit_status
 

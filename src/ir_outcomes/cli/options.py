@@ -15,7 +15,7 @@ from cyclopts.validators import Number
 
 import ir_outcomes as iro
 from ir_outcomes.cli.output import MAIN, note, progress_is_shown
-from ir_outcomes.evaluation.evaluate import is_saved
+from ir_outcomes.evaluation.evaluation import is_saved
 from ir_outcomes.formatting import listed
 from ir_outcomes.leaderboards.board import FACETS
 from ir_outcomes.reading.files import name_of
@@ -97,7 +97,7 @@ ALPHA = Annotated[
     float,
     Parameter(
         group=STATISTICS,
-        validator=LEVEL,
+        validator=Number(gt=0, lt=0.5),
         help="The significance level of tests and verdicts; intervals have level 1 - alpha.",
     ),
 ]
@@ -251,7 +251,7 @@ class Sources:
             measure = self.measures[0] if self.measures else None
             return iro.scores_from_outputs(outputs, measure, higher_is_better=self.higher_is_better, **given), None
         if not runs:
-            raise UsageError("Missing argument RUNS.")
+            raise UsageError("RUNS is missing: give files of runs, or directories of them.")
         kept["measures"] = [measure for measure in self.measures or default if measure not in FACETS]
         return settings.evaluate(first, list(runs), directions=self.higher_is_better, **kept), self.measures
 

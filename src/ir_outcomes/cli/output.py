@@ -68,7 +68,7 @@ def _option(found: re.Match[str]) -> str:
         return found[0]
     if value in ("", "True", "False"):
         return names[0]
-    value = re.sub("[][()'\"]", "", value)  # a text, list or tuple of Python
+    value = re.sub(",\\)|[][()'\"]", "", value)  # a text, list or tuple of Python
     return f"{names[0]} {value}"
 
 

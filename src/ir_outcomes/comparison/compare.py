@@ -15,11 +15,12 @@ from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel, 
 from ir_outcomes.comparison.verdict import LABELS, NAMES, Verdicts, judge, stacked
 from ir_outcomes.comparison.wording import in_words, notes_on_input
 from ir_outcomes.errors import ParameterError, some
-from ir_outcomes.evaluation.evaluate import SavedRuns, evaluate, is_saved
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, load_evaluation, n_missing
+from ir_outcomes.evaluation.evaluate import SavedRuns, evaluate
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, is_saved, n_missing
 from ir_outcomes.evaluation.lengths import SearchLengths, metadata_of
 from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_measure
 from ir_outcomes.formatting import listed, plural, with_progress
+from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.runs import Run, is_path, run_list, runs_and_names
 from ir_outcomes.statistics.tests import Kernel, function_test, name_of
 from ir_outcomes.types import Correction, Floats, RankingTest, Ties, UnitChoice, check_positive
@@ -155,7 +156,7 @@ def compare(
     check_positive("cutoff", cutoff, none_allowed=True)
     margins = checked_margins(margins)
     if is_saved(qrels):
-        qrels = load_evaluation(qrels)
+        qrels = evaluation_of(qrels)
     best = isinstance(baseline, str) and baseline == "best" and not (isinstance(qrels, Evaluation) and "best" in qrels.names)
     if isinstance(qrels, Evaluation):
         own = {"rel": rel, "unit": unit, "ties": ties, "judged_only": judged_only, "names": names, "queries": queries}
@@ -180,16 +181,18 @@ def compare(
     if len(evaluation) < 2 or (not several and (all_pairs or best)):
         raise ParameterError("`baseline='best'` and `all_pairs=True` need several contenders; give a list of them")
     evaluation = evaluation if cutoff is None else replace(evaluation, cutoff=cutoff)
-    notes = ("The baseline was also among the contenders; it is not compared with itself.",) if left_out else ()
+    notes: tuple[Note, ...] = ()
+    if left_out:
+        notes = (note("left out", "The baseline was also among the contenders; it is not compared with itself."),)
     if best:
         means = [float(run.reciprocal_rank().mean()) for run in evaluation.at()]
         first = evaluation.names[int(np.argmax(means))]
         evaluation = evaluation[[first, *(name for name in evaluation.names if name != first)]]
-        notes = (
-            f"The baseline was chosen on these queries: {first} has the highest mean reciprocal rank of {len(means)} runs. A "
-            "run that was chosen for its score looks better than it is, and no correction accounts for that.",
-            *notes,
+        about_best = (
+            f"{first} has the highest mean reciprocal rank of {len(means)} runs. A run that was chosen for its score looks "
+            "better than it is, and no correction accounts for that."
         )
+        notes = (note("chosen baseline", about_best, [first]), *notes)
     couples = list(combinations(evaluation, 2)) if all_pairs else [(evaluation[0], run) for run in evaluation[1:]]
     settings = Settings.of(
         evaluation,
@@ -246,7 +249,7 @@ class MeasuredPair:
     n_unanswerable: int
     n_missing: tuple[int, int]  # answerable queries without any result, of baseline and contender
     reciprocal_ranks: tuple[Floats, Floats]  # of the first relevant document, or the values of another measure
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     elsewhere: tuple[CutoffLabel, ...] | None = None  # labels at other cutoffs; None where they are not known
     texts: Mapping[str, str] = field(default_factory=dict)
     metadata: Mapping[str, str] = field(default_factory=dict)
@@ -259,7 +262,7 @@ def measured_pair(
     contender: SearchLengths,
     settings: Settings,
     *,
-    notes: tuple[str, ...] = (),
+    notes: tuple[Note, ...] = (),
     elsewhere: tuple[CutoffLabel, ...] | None = None,
     asked: Sequence[Scores] = (),
 ) -> MeasuredPair:
@@ -270,7 +273,7 @@ def measured_pair(
         n_unanswerable=int(np.sum(~answerable)),
         n_missing=(n_missing(runs[0]), n_missing(runs[1])),
         reciprocal_ranks=(runs[0].reciprocal_rank()[answerable], runs[1].reciprocal_rank()[answerable]),
-        notes=(*notes, *notes_on_input(*runs)),
+        notes=(*notes, *notes_on_input(*runs, positives_only=evaluation.positives_only)),
         elsewhere=elsewhere,
         texts=evaluation.texts,
         metadata=metadata_of(runs),

@@ -18,10 +18,11 @@ from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Setting
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, NO_FAMILY, FamilyPvalues, deciding_pvalues, judge, stacked
 from ir_outcomes.errors import ParameterError, some, warn
 from ir_outcomes.evaluation.evaluate import evaluate
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, unjudged_share
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, unjudged_share
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import RankedDocuments
 from ir_outcomes.formatting import plural, with_progress
+from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.columns import Ids
 from ir_outcomes.results import Column, Immutable, Result, attributes, rows_of
 from ir_outcomes.statistics import adjust
@@ -374,7 +375,7 @@ COLUMNS = (
 
 def holes(
     evaluation: Evaluation,
-    baseline: str,
+    baseline: str | None = None,
     contenders: str | Sequence[str] | None = None,
     *,
     cutoff: int | None = None,
@@ -417,6 +418,8 @@ def holes(
     >>> found["b"].label, found["b"].bound.word, found["b"].n_unjudged
     ('worse on ranking', 'stands', 40)
     """
+    evaluation = evaluation_of(evaluation)
+    baseline = evaluation.names[0] if baseline is None else baseline
     names = contenders_of(evaluation, baseline, contenders)
     evaluation = _with_unjudged(evaluation)
     if cutoff is not None:
@@ -446,22 +449,25 @@ def holes(
                 candidates=_named_documents(pair, priority(pair)[:CANDIDATES], evaluation.query_ids),
             )
         )
-    return Holes(baseline, tuple(found), settings, notes=(_ABOUT_STANDS,))
+    notes = [Note(_ABOUT_STANDS)]
+    if evaluation.positives_only:
+        notes.insert(0, note("positives only", _ABOUT_POSITIVES))
+    return Holes(baseline, tuple(found), settings, notes=tuple(notes))
 
 
-def tipping_notes(evaluation: Evaluation, settings: Settings, own_test: Kernel | None = None) -> list[tuple[str, ...]]:
+def tipping_notes(evaluation: Evaluation, settings: Settings, own_test: Kernel | None = None) -> list[tuple[Note, ...]]:
     """Return for each contender a note that few unjudged documents would change the direction, or none."""
     baseline, *names = evaluation.names
     kept = evaluation.unjudged
     if not kept or settings.judged_only or evaluation.cutoff > min(documents.depth for documents in kept):
         return [()] * len(names)
-    notes: list[tuple[str, ...]] = []
+    notes: list[tuple[Note, ...]] = []
     for pair in _pairs(evaluation, baseline, names, settings, own_test):
         notes.append(())
         if (tip := tip_of(pair, own_label(pair))) is not None:
             n, label = len(tip[0]), LABELS[tip[1]]
             few = f"at most {plural('unjudged document', n)} of {len(pair)}, if relevant, {'makes' if n == 1 else 'make'} it"
-            notes[-1] = (f'The label depends on few judgments: {few} "{label}"; ir_outcomes.holes lists them.',)
+            notes[-1] = (note("few judgments", f'{few} "{label}"; ir_outcomes.holes lists them.'),)
     return notes
 
 
@@ -520,4 +526,8 @@ _ABOUT_STANDS = (
     '"stands" means that three families of assignments leave the direction as it is: all unjudged documents relevant that '
     "favour the baseline, all that favour the contender, all that both runs return. Other assignments can still change it, but "
     "none is known to have reversed it. What no run returned, and what judges would revise, cannot be seen here."
+)
+_ABOUT_POSITIVES = (
+    "an unjudged document is one that nobody called relevant, often because nobody looked. How many are relevant is not known, "
+    "and there is no document judged not relevant that could tell."
 )

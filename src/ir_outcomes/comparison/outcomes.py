@@ -25,7 +25,7 @@ from ir_outcomes.types import (
     Ties,
     Unit,
     check_choice,
-    check_number,
+    check_level,
     check_one_order,
     check_positive,
 )
@@ -70,7 +70,7 @@ class Settings:
     def __post_init__(self) -> None:
         check_positive("rel", self.rel)
         check_one_order(self.ties)
-        check_number("alpha", self.alpha)
+        check_level(self.alpha)
         check_choice("correction", self.correction, get_args(Correction))
 
     @property
@@ -91,7 +91,7 @@ class Settings:
 
 def check_rules(alpha: Any, test: Any, correction: Any) -> None:
     """Refuse a level, a test or a correction that does not exist."""
-    check_number("alpha", alpha)
+    check_level(alpha)
     check_choice("test", test, get_args(RankingTest))
     check_choice("correction", correction, get_args(Correction))
 

@@ -14,10 +14,11 @@ from ir_outcomes.comparison.margins import check_range
 from ir_outcomes.comparison.outcomes import Settings, check_rules, checked_margins, from_items
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.lengths import clusters_of, digest_of_clusters
 from ir_outcomes.evaluation.scores import parse_measure, range_of
 from ir_outcomes.formatting import plural
+from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.outputs import RECIPROCALS, Output, base_name, is_gain, read_output_of_each_run
 from ir_outcomes.types import Correction, Floats, Ints, RankingTest
@@ -120,6 +121,8 @@ def compare_outputs(
     >>> compare_outputs(a, b).ranking.difference
     -2.0
     """
+    if isinstance(contenders, list) and not contenders:
+        raise ParameterError("there is no contender; give one output, or several as a list")
     are_metrics = isinstance(contenders, list) and hasattr(next(iter(contenders), None), "query_id")
     several = isinstance(contenders, (list, tuple)) and not are_metrics and not hasattr(contenders, "per_query")
     sources = [baseline, *(contenders if several else [contenders])]
@@ -212,6 +215,7 @@ def compare_measure(
     ParameterError
         If the measure was not kept, or does not say what was found.
     """
+    evaluation = evaluation_of(evaluation)
     scores = evaluation.scores_of(measure)
     names = [baseline, *contenders_of(evaluation, baseline, contenders)]
     rows = [scores.values[evaluation.position(name)].tolist() for name in names]
@@ -289,7 +293,7 @@ def _compared(
                 n_unanswerable=n_unanswerable,
                 n_missing=(len(lacking[0]), len(lacking[place])),
                 reciprocal_ranks=(naive[0], naive[place]),
-                notes=(*notes, *filter(None, (lack[0], lack[place]))),
+                notes=as_notes([*notes, *filter(None, (lack[0], lack[place]))]),
             )
         )
     return build(pairs, settings, progress=progress)

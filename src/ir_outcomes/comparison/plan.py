@@ -9,16 +9,17 @@ import numpy as np
 from ir_outcomes.comparison.facets import POWER, Facet, RestrictedLength
 from ir_outcomes.comparison.margins import implied_margin, largest_change
 from ir_outcomes.comparison.outcomes import Settings
-from ir_outcomes.comparison.result import Comparison, QueryOutcome
+from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, plural
+from ir_outcomes.notes import as_notes, note
 from ir_outcomes.results import Immutable, Result, attributes, rows_of
 from ir_outcomes.statistics import QueriesNeeded, linearized, queries_for_coverage, queries_for_margin, queries_for_mean
 from ir_outcomes.statistics.corrections import smallest_pvalue
-from ir_outcomes.types import Floats
+from ir_outcomes.types import LARGEST, Floats, check_kind, check_number
 
+SMALLEST_EFFECT = 1e-6  # that can be planned for
 DEFAULTS = (1.0, 0.5)  # percentage points of coverage, ranks
-BY_DEFAULT = "By default"  # a note that begins so is shown first
 
 
 @dataclass(frozen=True)
@@ -126,8 +127,8 @@ def plan(
     comparison : Comparison
         The pilot: the same kind of queries and of runs.
     coverage, ranking : float, optional
-        Differences to detect, in either direction: percentage points, by default 1, and ranks (or the unit of the measure that
-        was compared), by default 0.5.
+        Sizes of the differences to detect, in either direction: percentage points, by default 1, and ranks (or the unit of the
+        measure that was compared), by default 0.5.
     all_queries : float, optional
         Difference over all queries, in ranks; by default what the other two tolerate together as margins of
         `ir_outcomes.gate`.
@@ -158,6 +159,16 @@ def plan(
     >>> iro.plan(iro.compare(qrels, a, b), ranking=0.25).ranking.needed.queries
     31
     """
+    if isinstance(comparison, Comparisons) and len(comparison) == 1:
+        comparison = comparison[0]
+    check_kind("comparison", comparison, Comparison, "a Comparison: what ir_outcomes.compare returns, by its contender's name")
+    for name, effect, largest in (
+        ("coverage", coverage, 100.0),
+        ("ranking", ranking, LARGEST),
+        ("all_queries", all_queries, LARGEST),
+    ):
+        if effect is not None:
+            check_number(name, effect, SMALLEST_EFFECT, largest)
     if comparison.queries is None:
         raise ParameterError("this result was stored without its queries; write it with to_json(per_query=True)")
     level, facet = comparison.settings.first_step_level, comparison.coverage
@@ -188,7 +199,7 @@ def plan(
         all_queries=planned[2] if len(planned) == 3 else None,
         power=power,
         settings=comparison.settings,
-        notes=tuple(_notes(comparison, planned, defaults, level)),
+        notes=as_notes(_notes(comparison, planned, defaults, level)),
     )
 
 
@@ -216,8 +227,7 @@ def _notes(
         effects = [
             f"{facet.effect:g} {facet.measured_in}".replace("1 percentage points", "1 percentage point") for facet in defaults
         ]
-        what = "difference to detect is" if len(effects) == 1 else "differences to detect are"
-        yield f"{BY_DEFAULT} the {what} {listed(effects)}; give your own."
+        yield note("default effect", f"{listed(effects)}; give your own.")
     for facet in facets:
         name, differing = facet.name.capitalize(), plural("query", facet.n_nonzero)
         verb = "differs" if facet.n_nonzero == 1 else "differ"

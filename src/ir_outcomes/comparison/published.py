@@ -15,10 +15,11 @@ import numpy as np
 
 from ir_outcomes.comparison.verdict import DECISIONS, Decision, decide, direction_of, find
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Column, Result, attributes, rows_of
 from ir_outcomes.statistics import binomial_test
 from ir_outcomes.statistics.tests import Tests, binomial_tests
-from ir_outcomes.types import Direction, Floats, check_number, check_positive
+from ir_outcomes.types import Direction, Floats, check_kind, check_level, check_number, check_positive
 
 
 @dataclass(frozen=True, repr=False)
@@ -116,13 +117,14 @@ def verdict_from_summary(
     ('ranking gain, unconfirmed', 'better', True)
     """
     check_positive("n", n)
-    check_number("alpha", alpha)
+    check_level(alpha)
     if not 0 <= rounding < 50:
         raise ParameterError("must be a number of percentage points, 0 or more and less than 50", rounding=rounding)
     check_number("ranking_difference", ranking_difference, -math.inf, math.inf)
     for pvalue in (ranking_pvalue, *other_pvalues):
+        check_kind("pvalue", pvalue, (int, float), "a number between 0 and 1")
         if not 0 <= pvalue <= 1:
-            raise ParameterError("must be between 0 and 1", pvalue=pvalue)
+            raise ParameterError("must be a number between 0 and 1", pvalue=pvalue)
     _check_count("won", won, n, rounding)
     _check_count("lost", lost, n, rounding)
     if won + lost > n + 2 * rounding / 100 * n:
@@ -152,9 +154,11 @@ def verdict_from_summary(
         coverage_pvalue=float(tests.pvalue[0]),
         coverage_pvalues=(float(tests.pvalue.min()), float(tests.pvalue.max())),
         labels=labels,
-        notes=(
-            "Published numbers can neither confirm a direction with one facet, which the label therefore lacks, nor show that "
-            "early answers were lost and late ones won; strict and do no harm are the rules of the paper.",
+        notes=as_notes(
+            [
+                "Published numbers can neither confirm a direction with one facet, which the label therefore lacks, nor show "
+                "that early answers were lost and late ones won; strict and do no harm are the rules of the paper.",
+            ]
         ),
     )
 
@@ -267,7 +271,7 @@ def verdict_from_means(n: int, baseline: str, contender: str, *, alpha: float = 
     (Counts(low=-20, high=-20), Counts(low=94, high=94))
     """
     check_positive("n", n)
-    check_number("alpha", alpha)
+    check_level(alpha)
     found = _counts("baseline", baseline, n), _counts("contender", contender, n)
     a, b = found
     net = threshold = most = None

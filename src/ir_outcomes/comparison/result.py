@@ -20,6 +20,7 @@ from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
 from ir_outcomes.comparison.verdict import Verdict, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES
+from ir_outcomes.notes import Note
 from ir_outcomes.results import OPTIONAL, Better, Column, Result, attributes, of_part, rows_of
 from ir_outcomes.statistics import Test
 from ir_outcomes.types import LENGTHS, RANKS, Direction, Floats, check_choice
@@ -149,7 +150,7 @@ class Comparison(Result):
         The two-facet verdict.
     measures : tuple of MeasureMeans
         The measures that were asked for, which decide nothing.
-    notes, background : tuple of str
+    notes, background : tuple of Note
         What changes how the label is read, the most important first, each as "Headline: details."; and what else a careful
         reader may want to know.
     versions, run_metadata : mapping of str to str
@@ -177,7 +178,7 @@ class Comparison(Result):
     verdict: Verdict
     measures: tuple[MeasureMeans, ...] = ()
     run_metadata: Mapping[str, str] = field(default_factory=dict)
-    background: tuple[str, ...] = ()
+    background: tuple[Note, ...] = ()
     identical: bool = False
     queries: tuple[QueryOutcome, ...] | None = field(default=None, compare=False, metadata=OPTIONAL)
 

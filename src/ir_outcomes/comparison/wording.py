@@ -1,6 +1,6 @@
 """A comparison in words: the sentence of its verdict, and the notes that keep a reader from misreading it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +18,7 @@ from ir_outcomes.evaluation.evaluation import (
 )
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, moved, percent, places_of, plural, pvalue, pvalue_in_words, size
+from ir_outcomes.notes import Note, note, ranked
 from ir_outcomes.statistics import Test, design_effect, differences
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.statistics.counts import FEW
@@ -39,50 +40,19 @@ def in_words(comparison: Comparison, pair: PairedQueries) -> Comparison:
     return replace(comparison, verdict=verdict, notes=first, background=background)
 
 
-def notes_on_input(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
-    """Yield what a careful reader must know about the runs."""
-    yield from notes_on_documents((baseline, contender))
-    # How much is missing is said by `_about_missing`, which queries these are in the background.
-    yield from (note.removeprefix("Missing queries: ") for note in notes_on_queries((baseline, contender)))
+def notes_on_input(baseline: SearchLengths, contender: SearchLengths, *, positives_only: bool) -> Iterator[Note]:
+    """Yield what a careful reader must know about the runs; qrels of relevant documents only say nothing about judging."""
+    runs = (baseline, contender)
+    yield from notes_on_documents(runs)
+    for own in notes_on_queries(runs):
+        # How much is missing is said by `_about_missing`, which queries these are in the background.
+        yield note("missing ids", own.details, own.runs) if own.kind == "missing" else own
     yield from _about_depth(baseline, contender)
-    yield from _about_judgments(baseline, contender)
+    if not positives_only:
+        yield from _about_judgments(baseline, contender)
 
 
-# Notes that change how the label is read begin with one of these headlines, in the order in which they are shown. All other
-# notes are background.
-HEADLINES = (
-    "Unknown documents",
-    "Many queries are missing",
-    "The guard acted",
-    "The mean over all queries goes the other way",
-    "Not confirmed on all queries",
-    "Significant over all queries only",
-    "Another direction at other cutoffs",
-    "Tests of ranking contradict each other",
-    "A few queries with large changes decide on ranking",
-    "Most rankings change, not their mean",
-    "The baseline was chosen on these queries",
-    "Missing queries",
-    "Unequal depth",
-    "Judged unequally",
-    "Tied scores",
-    "The label depends on few judgments",
-    "Few differences",
-    "Few queries",
-    "Dependent queries",
-)
-
-
-def ranked(notes: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Divide notes into those that change how the label is read, the most important first, and the background."""
-    headlines = {note: note.partition(":")[0] for note in notes}
-    first = sorted(
-        (note for note in headlines if headlines[note] in HEADLINES), key=lambda note: HEADLINES.index(headlines[note])
-    )
-    return tuple(first), tuple(note for note in headlines if note not in first)
-
-
-def _notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+def _notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     """Yield what a careful reader must know about the verdict."""
     for about in (
         _about_missing,
@@ -168,7 +138,7 @@ def _over_all(comparison: Comparison, whole: AllQueries) -> str:
     return f"{what}{change} ({', '.join(tests)})"
 
 
-def _about_missing(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+def _about_missing(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     n = comparison.n_queries
     lacking = [
         f"{run} has no results for {missing} of {n} queries ({percent(missing / n)} %)"
@@ -176,11 +146,11 @@ def _about_missing(comparison: Comparison, pair: PairedQueries) -> Iterator[str]
         if missing
     ]
     if lacking:
-        headline = "Many queries are missing" if max(comparison.n_missing) > MANY_MISSING * n else "Missing queries"
-        yield f"{headline}: {listed(lacking)}; they count as not found."
+        kind = "many missing" if max(comparison.n_missing) > MANY_MISSING * n else "missing"
+        yield note(kind, f"{listed(lacking)}; they count as not found.")
 
 
-def _about_guard(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+def _about_guard(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     restricted = comparison.restricted
     if restricted is None or not comparison.verdict.guard:
         return
@@ -195,7 +165,7 @@ def _about_guard(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
         if test.pvalue <= comparison.alpha and test.direction == sign
     ]
     beyond = f"counting {restricted.horizon + 1} where nothing is found (median ranks: lost {lost}, won {won})"
-    yield f'The guard acted: without it the label would say "{says}", but {listed(found)}, {beyond}; so it is a trade-off.'
+    yield note("guard", f'without it the label would say "{says}", but {listed(found)}, {beyond}; so it is a trade-off.')
 
 
 def _claimed(comparison: Comparison) -> int:
@@ -206,7 +176,7 @@ def _claimed(comparison: Comparison) -> int:
     return by_facets or (claims[whole.found] if whole is not None else 0)
 
 
-def _about_means(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+def _about_means(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     """Say which means over all queries go the other way: of reciprocal ranks, and of the measures that were asked for."""
     says = {"better": 1, "worse": -1, "none": 0}[comparison.verdict.direction]
     naive = "MRR" if comparison.reciprocal is not None else "the mean"
@@ -220,34 +190,36 @@ def _about_means(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
             opposite.append(f"{name} {means.baseline:.4f} to {means.contender:.4f} (t, {pvalue_in_words(t.pvalue)})")
     if opposite:
         it = "It mixes both facets and weighs" if len(opposite) == 1 else "They mix both facets and weigh"
-        yield (
-            f"The mean over all queries goes the other way: {listed(opposite)}. {it} the first ranks most; the label does not "
-            f"depend on {'it' if len(opposite) == 1 else 'them'}."
+        yield note(
+            "opposite mean",
+            f"{listed(opposite)}. {it} the first ranks most; the label does not depend on "
+            f"{'it' if len(opposite) == 1 else 'them'}.",
         )
 
 
-def _about_confirmation(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+def _about_confirmation(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     """Say that all queries do not confirm the one facet that changed, or that nothing can."""
     label = comparison.verdict.label
     changed = label.partition(", unconfirmed")[0]
     whole = comparison.all_queries
     if whole is None and pair.measure is None:
-        opening = "Not confirmed on all queries: without" if is_unconfirmed(label) else "Without"
         what = f"the {changed}" if is_unconfirmed(label) else "a direction"
-        yield (
-            f"{opening} a cutoff the search lengths over all queries are not known: they could not confirm {what}, or show "
-            "that early answers were lost and late ones won."
+        text = (
+            f"ithout a cutoff the search lengths over all queries are not known: they could not confirm {what}, or show that "
+            "early answers were lost and late ones won."
         )
+        yield note("unconfirmed", f"w{text}") if is_unconfirmed(label) else note("no confirmation", f"W{text}")
     elif whole is None and is_unconfirmed(label):
-        yield (
-            f"Not confirmed on all queries: {pair.measure} is 0, its best value, where nothing is found, so its mean over all "
-            f"queries cannot confirm the {changed}."
+        yield note(
+            "unconfirmed",
+            f"{pair.measure} is 0, its best value, where nothing is found, so its mean over all "
+            f"queries cannot confirm the {changed}.",
         )
     elif whole is not None and is_unconfirmed(label):
-        yield f"Not confirmed on all queries: there {_over_all(comparison, whole)}."
+        yield note("unconfirmed", f"there {_over_all(comparison, whole)}.")
 
 
-def _about_blocked(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+def _about_blocked(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     """Say why a significant difference over all queries is not the label where neither facet decides."""
     whole = comparison.all_queries
     if whole is None or whole.found == "none" or comparison.verdict.label != NO_DIFFERENCE:
@@ -255,9 +227,9 @@ def _about_blocked(comparison: Comparison, pair: PairedQueries) -> Iterator[str]
     against = [facet.name for facet in (comparison.coverage, comparison.ranking) if _points_against(facet, whole.found)]
     if against:
         verb = "points" if len(against) == 1 else "point"
-        yield (
-            f"Significant over all queries only: there {_over_all(comparison, whole)}, but {listed(against)} {verb} the other "
-            "way, so the label has no direction."
+        yield note(
+            "all queries only",
+            f"there {_over_all(comparison, whole)}, but {listed(against)} {verb} the other way, so the label has no direction.",
         )
 
 
@@ -269,7 +241,7 @@ def _points_against(facet: Facet, direction: str) -> bool:
     return facet.gain * sign < 0 or -sign in raw
 
 
-def _about_cutoffs(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+def _about_cutoffs(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     """Say where the label has another direction; other words for the same direction are no news."""
     if all(at.direction == comparison.verdict.direction for at in comparison.cutoffs):
         return
@@ -277,29 +249,30 @@ def _about_cutoffs(comparison: Comparison, pair: PairedQueries) -> Iterator[str]
     for at in comparison.cutoffs:
         if at.label != comparison.verdict.label:
             where.setdefault(at.label, []).append(str(at.cutoff))
-    yield f"Another direction at other cutoffs: {'; '.join(f'{label} at {listed(at)}' for label, at in where.items())}."
+    yield note("other cutoffs", f"{'; '.join(f'{label} at {listed(at)}' for label, at in where.items())}.")
 
 
-def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
+def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[Note]:
     cutoff, depths = baseline.cutoff or 0, [baseline.depth, contender.depth]
     if min(depths) >= cutoff:
         return
     if depths[0] == depths[1]:
         if not baseline.judged_only:  # what remains is as deep as the judgments go
-            yield f"No run is deeper than {depths[0]}: the cutoff {cutoff} is in effect {depths[0]}."
+            yield note("shallow", f"No run is deeper than {depths[0]}: the cutoff {cutoff} is in effect {depths[0]}.")
         return
     returned = f"A returns at most {plural('document', depths[0])}, B {depths[1]}"
     if baseline.judged_only:
         returned = f"without unjudged documents {returned}"
     else:
         returned += f"; compare with `cutoff={max(min(depths), 1)}`, which both reach"
-    yield (
-        f"Unequal depth: {returned}. Over all queries what is not found counts as rank {min(cutoff, max(depths)) + 1}, so a "
-        "gain may stay unconfirmed."
+    yield note(
+        "depth",
+        f"{returned}. Over all queries what is not found counts as rank {min(cutoff, max(depths)) + 1}, so a "
+        "gain may stay unconfirmed.",
     )
 
 
-def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Iterator[str]:
+def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Iterator[Note]:
     if baseline.judged_only:
         return
     shares: dict[int, str] = {}
@@ -312,22 +285,22 @@ def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Itera
             if abs(of_a - of_b) > UNEVEN_JUDGING:
                 biased[facet] = shares[depth]
     if biased:
-        yield (
-            f"Judged unequally: {next(iter(biased.values()))} are unjudged, which can bias {listed(list(biased))}: see "
-            "`judged_only=True`."
+        yield note(
+            "judged unequally",
+            f"{next(iter(biased.values()))} are unjudged, which can bias {listed(list(biased))}: see `judged_only=True`.",
         )
     if shares:
-        yield f"Unjudged documents: {'; '.join(shares.values())}."
+        yield note("unjudged", f"Unjudged documents: {'; '.join(shares.values())}.")
 
 
-def _about_tests(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+def _about_tests(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     for facet in (comparison.coverage, comparison.ranking):
         tests = (facet.tests[name] for name in (facet.test, "t") if name in facet.tests)
-        for note in dict.fromkeys(test.note for test in tests if test.note):
-            yield f"{facet.name.capitalize()}: {note}."
+        for about in dict.fromkeys(test.note for test in tests if test.note):
+            yield note("about a test", f"{facet.name.capitalize()}: {about}.")
 
 
-def _about_few_queries(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+def _about_few_queries(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     """Say where a difference can be missed because few queries differ, or there are few queries."""
     # What tests rest on: clusters, where queries come in clusters.
     noun = "query" if comparison.settings.n_clusters is None else "cluster"
@@ -340,38 +313,41 @@ def _about_few_queries(comparison: Comparison, pair: PairedQueries) -> Iterator[
         if smallest_pvalue(differing) > facet.detectable_level
     ]
     if impossible:
-        yield f"Few differences: nothing could be significant at {coverage.detectable_level:.2g} on {listed(impossible)}."
+        yield note(
+            "few differences", f"nothing could be significant at {coverage.detectable_level:.2g} on {listed(impossible)}."
+        )
     differing = ranking.decides.n_nonzero
     if ranking.test == ranking.mean_test == "signflip" and differing:
         number = f"only {plural(noun, differing)}" if differing < FEW else f"{differing} clusters of unequal size"
-        yield (
+        yield note(
+            "sign flips",
             f"Ranking: the runs differ on {number}, too few for the t test "
-            f"({pvalue_in_words(ranking.tests['t'].pvalue)}); the sign-flip test decides instead."
+            f"({pvalue_in_words(ranking.tests['t'].pvalue)}); the sign-flip test decides instead.",
         )
     missed = [facet for facet, _ in few if facet.n < FEW_QUERIES and facet.pvalue > facet.alpha]
     if missed and not impossible:
         counts = listed([f"{facet.name} ({facet.n})" for facet in missed])
-        yield f"Few queries: no significant difference of {counts} says little; see the intervals."
+        yield note("few queries", f"no significant difference of {counts} says little; see the intervals.")
 
 
-def _about_disagreement(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+def _about_disagreement(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     """Say that the tests of the mean and of the signed ranks see different things; without a significant one it is no news."""
     ranking = comparison.ranking
     mean, wilcoxon = ranking.tests[ranking.mean_test], ranking.tests["wilcoxon"]
     by_mean, by_ranks = (test.pvalue <= ranking.alpha and test.direction != 0 for test in (mean, wilcoxon))
     shown = f"{_tested(mean)}, {_tested(wilcoxon)}"
     if by_mean and by_ranks and mean.direction != wilcoxon.direction:
-        yield (
-            f"Tests of ranking contradict each other: most queries change in one direction, the mean in the other ({shown}); "
-            "a few queries with large changes do this."
+        yield note(
+            "contradiction",
+            f"most queries change in one direction, the mean in the other ({shown}); a few queries with large changes do this.",
         )
     elif by_mean and not by_ranks:
-        yield f"A few queries with large changes decide on ranking: {shown}."
+        yield note("few large changes", f"{shown}.")
     elif by_ranks and not by_mean and ranking.mean_test == "t":
-        yield f"Most rankings change, not their mean: {shown}; a few queries with large changes hide it."
+        yield note("most rankings", f"{shown}; a few queries with large changes hide it.")
 
 
-def _about_intervals(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+def _about_intervals(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     for name, facet, interval, neutral in (
         ("Coverage: the interval", comparison.coverage, comparison.coverage.interval, 0),
         ("Ranking: the interval", comparison.ranking, comparison.ranking.interval, 0),
@@ -382,10 +358,10 @@ def _about_intervals(comparison: Comparison, pair: PairedQueries) -> Iterator[st
         excludes = interval.low > neutral or interval.high < neutral
         if excludes != (facet.pvalue <= facet.alpha):
             verb = f"{'excludes' if excludes else 'includes'} {neutral or 'zero'}"
-            yield f"{name} {verb}, but the test ({pvalue_in_words(facet.pvalue)}) decides."
+            yield note("intervals", f"{name} {verb}, but the test ({pvalue_in_words(facet.pvalue)}) decides.")
 
 
-def _about_harm(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+def _about_harm(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     """Say which losses the intervals leave possible."""
     losses = []
     excluded = []
@@ -396,12 +372,13 @@ def _about_harm(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
         elif loss is not None:
             excluded.append(facet.name)
     if losses:
-        yield f"A loss of up to {listed(losses)} cannot be ruled out."
+        yield note("possible loss", f"A loss of up to {listed(losses)} cannot be ruled out.")
     if excluded:
-        yield f"Any loss of {listed(excluded)} is excluded at the {percent(1 - comparison.alpha, 0)} % level."
+        level = percent(1 - comparison.alpha, 0)
+        yield note("excluded loss", f"Any loss of {listed(excluded)} is excluded at the {level} % level.")
 
 
-def _about_power(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+def _about_power(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     """Say how small a difference would be found."""
     found, unknown = [], []
     for facet in (comparison.coverage, comparison.ranking):
@@ -414,8 +391,10 @@ def _about_power(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
         elif facet.deviation == 0:
             unknown.append(f"{facet.name.capitalize()} has no spread, so it is not known which difference would be found.")
     if found:
-        yield f"Smallest true difference that would be found with {percent(POWER, 0)} % power: {listed(found)}."
-    yield from unknown
+        power = percent(POWER, 0)
+        yield note("power", f"Smallest true difference that would be found with {power} % power: {listed(found)}.")
+    for text in unknown:
+        yield note("power", text)
 
 
 def _unit_of(facet: Facet) -> str:
@@ -425,25 +404,26 @@ def _unit_of(facet: Facet) -> str:
     return facet.measured_in if facet.measured_in in LENGTHS else f"of {facet.measured_in}"
 
 
-def _about_clusters(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+def _about_clusters(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     if pair.clusters is None:
         return
     n, n_clusters = len(pair.query_ids), len(np.unique(pair.clusters))
-    note = f"{plural('query', n)} in {plural('cluster', n_clusters)}, which are the unit of every test and interval"
+    text = f"{plural('query', n)} in {plural('cluster', n_clusters)}, which are the unit of every test and interval"
     changes = pair.all_queries or (pair.found_baseline, pair.found_contender)
     effect = design_effect(differences(*changes), pair.clusters)
     if effect:
         independent = f"{n / effect:.0f} independent queries (design effect {effect:.2f})"
-        note += f"; for the mean over all queries they are as good as {independent}"
-    yield f"{note}. The naive tests take queries as independent."
+        text += f"; for the mean over all queries they are as good as {independent}"
+    yield note("clusters", f"{text}. The naive tests take queries as independent.")
 
 
-def _about_chances(comparison: Comparison, pair: PairedQueries) -> Iterator[str]:
+def _about_chances(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     """Say how often some label says better or worse where several comparisons are not corrected."""
     settings = comparison.settings
     if settings.family > 1 and settings.correction == "none" and comparison.verdict.direction != "none":
         at_least_once = min(1.0, settings.alpha * settings.family)
-        yield (
+        yield note(
+            "chances",
             f"The {settings.family} comparisons of this call are not corrected: with no true difference at all, at least one "
-            f"of them says better or worse up to about {percent(at_least_once, 0)} % of the time."
+            f"of them says better or worse up to about {percent(at_least_once, 0)} % of the time.",
         )

@@ -2,9 +2,9 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, compress, repeat
+from itertools import compress
 from typing import Any, Literal
 
 import numpy as np
@@ -14,15 +14,14 @@ from ir_outcomes.evaluation.evaluation import MANY_MISSING, n_missing, notes_on_
 from ir_outcomes.evaluation.ids import Entry, Repair, repair_of, repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.evaluation.ranking import ranked_scores, spans, tied_with_previous
-from ir_outcomes.formatting import percent, plural
+from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import Ids, grouped
 from ir_outcomes.reading.datasets import as_run, open_collection
-from ir_outcomes.reading.files import STDIN
 from ir_outcomes.reading.formats import RUN, read_any_file
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, is_path, runs_and_names
 from ir_outcomes.results import Column, Result, rows_of
-from ir_outcomes.types import Ints, check_positive
+from ir_outcomes.types import Ints
 
 DEPTH = 10  # documents of each list that the qrels are likeliest to know
 MANY_AGAINST_RANKS = 0.01  # share of the queries whose scores contradict their ranks
@@ -76,7 +75,7 @@ class Problem:
 
 FILE_COLUMNS = (
     Column("file", lambda file: os.path.basename(file.name)),
-    Column("form", lambda file: file.form or None),
+    Column("form"),
     Column("lines", form="n"),
     Column("queries", form="n"),
     Column("known", form="n"),
@@ -84,7 +83,7 @@ FILE_COLUMNS = (
     Column("judged", heading="judged, %", form="%"),
     Column("ties", heading="ties, %", form="%"),
     Column("depth", form="n"),
-    Column("against_ranks", form="n"),
+    Column("against_ranks"),
 )
 
 
@@ -100,14 +99,11 @@ class CheckResult(Result):
         What changes results; empty where nothing does.
     grades : mapping of str to int
         How many judgments have each grade, the lowest first.
-    rel : int
-        The least grade of a relevant document.
     """
 
     files: tuple[CheckedFile, ...]
     problems: tuple[Problem, ...]
     grades: Mapping[str, int]
-    rel: int
 
     @property
     def exit_status(self) -> int:
@@ -119,7 +115,7 @@ class CheckResult(Result):
         return rows_of(FILE_COLUMNS, self.files)
 
 
-def check(qrels: Any, runs: Any, *, rel: int | None = None, names: Sequence[str | None] | None = None) -> CheckResult:
+def check(qrels: Any, runs: Any) -> CheckResult:
     """Say what files contain, and what in them would change results, before any number is computed from them.
 
     Problems are ids of queries or documents that do not match, more than 5 % of the queries missing, identical runs, scores
@@ -127,10 +123,8 @@ def check(qrels: Any, runs: Any, *, rel: int | None = None, names: Sequence[str 
 
     Parameters
     ----------
-    qrels, runs, names
+    qrels, runs
         See `ir_outcomes.evaluate`.
-    rel : int, optional
-        Smallest grade of a relevant document; by default the task's, or 1.
 
     Raises
     ------
@@ -144,32 +138,33 @@ def check(qrels: Any, runs: Any, *, rel: int | None = None, names: Sequence[str 
     >>> result.problems[0].repair.rule, result.problems[0].repair.matches
     ('a trailing ".0" in the run', 2)
     """
-    check_positive("rel", rel, none_allowed=True)
     collection = open_collection(qrels)
     judgments, task = collection.qrels, collection.task
-    rel = rel or (1 if task is None else task.rel)
-    name, n_lines = _path(qrels) or judgments.name, len(judgments) + judgments.repeated
-    files = [CheckedFile(name, judgments.form, n_lines, len(judgments.query_ids))]
+    rel = 1 if task is None else task.rel
+    name = _path(qrels) or judgments.name
+    files = [CheckedFile(name, judgments.form, len(judgments) + judgments.repeated, len(judgments.query_ids))]
     problems: list[Problem] = []
     evaluated: list[SearchLengths] = []
-    for source, given in zip(*runs_and_names(runs, names), strict=True):
+    first_of: dict[bytes, str] = {}  # the run with such lists
+    for source, given in zip(*runs_and_names(runs), strict=True):
         run = as_run(collection.run(source), given or _path(source))
         lengths = search_lengths(judgments, run, rel=rel)
-        repair = repair_of_queries(lengths.ignored, list(compress(lengths.query_ids, ~lengths.listed)))
-        file = _file(_path(source), run, lengths)
+        repair = repair_of_queries(lengths.ignored, compress(lengths.query_ids, ~lengths.listed))
+        file = _file(source, run, lengths)
         problems += _about_queries(run, lengths, repair)
         problems += _about_documents(judgments, run, lengths, repair)
         problems += _about_order(file)
+        twin = first_of.setdefault(lengths.digests.tobytes(), run.name)
+        if lengths.listed.any() and twin != run.name:
+            problems.append(_problem("identical runs", run.name, f"it has the lists of {twin}, for every query."))
         files.append(file)
         evaluated.append(lengths)
-    problems += _about_identical(evaluated)
     if judgments.repeated:
         problems.append(_problem("repeated judgments", name, f"{plural('judgment', judgments.repeated)} repeated."))
     return CheckResult(
         files=tuple(files),
         problems=tuple(sorted(problems, key=lambda problem: list(_ADVICE).index(problem.kind))),
         grades=Counter(map(str, np.sort(judgments.grades).tolist())),
-        rel=rel,
         notes=tuple(notes_on_queries(evaluated)),
     )
 
@@ -183,19 +178,19 @@ def _problem(kind: ProblemKind, file: str, finding: str, repair: Repair | None =
     return Problem(kind, file, f"{file}: {finding}{rule} {_ADVICE[kind]}", repair)
 
 
-def _file(path: str | None, run: Run, lengths: SearchLengths) -> CheckedFile:
+def _file(source: Any, run: Run, lengths: SearchLengths) -> CheckedFile:
     scores, _ = ranked_scores(run, lengths.ties)
-    unjudged = unjudged_share(lengths, DEPTH) if lengths.listed.any() else None
+    judged = 1 - (unjudged_share(lengths, DEPTH) or 0)
     return CheckedFile(
         name=run.name,
         form=run.form,
         lines=len(run),
         queries=len(run.query_ids),
         known=len(run.query_ids) - len(lengths.ignored),
-        judged=None if unjudged is None else 1 - unjudged,
-        ties=float(tied_with_previous(scores, run.offsets).sum() / len(run)),
+        judged=judged if lengths.listed.any() else None,
+        ties=float(tied_with_previous(scores, run.offsets).sum() / max(len(run), 1)),
         depth=int(np.diff(run.offsets).max()),
-        against_ranks=_against_ranks(path, run),
+        against_ranks=_against_ranks(source, run),
     )
 
 
@@ -207,8 +202,7 @@ def _about_queries(run: Run, lengths: SearchLengths, repair: Repair | None) -> I
         finding = f"the qrels lack {len(lengths.ignored)} of its {len(run.query_ids)} queries {ids}."
         yield _problem("query ids", run.name, finding, repair)
     elif missing > MANY_MISSING * n_queries:
-        share = f"{missing} of the {n_queries} answerable queries ({percent(missing / n_queries)} %)"
-        yield _problem("missing queries", run.name, f"it has no results for {share}.")
+        yield _problem("missing queries", run.name, f"it has no results for {missing} of the {n_queries} answerable queries.")
 
 
 def _about_documents(qrels: Qrels, run: Run, lengths: SearchLengths, of_queries: Repair | None) -> Iterator[Problem]:
@@ -218,59 +212,44 @@ def _about_documents(qrels: Qrels, run: Run, lengths: SearchLengths, of_queries:
     rows, _ = spans(run.offsets[:-1], sizes)
     first = _entries(map(alike, run.query_ids), sizes, run.docids[rows])
     judged = _entries(map(alike, qrels.query_ids), np.diff(qrels.offsets), qrels.docids)
-    unknown = [entry for entry in first if entry not in judged]
-    lacking = [entry for entry in judged if entry not in first]
-    n_judged = len(first) - len(unknown)
+    unknown = first - judged
+    lacking = judged - first
+    n_judged = len(first & judged)
     repair = repair_of(unknown, lacking)
-    ids = f"({_named(unknown)}; they have {_named(lacking)})"
+    examples = (some(sorted(identifier for _, identifier in entries), 3) for entries in (unknown, lacking))
+    ids = f"({'; they have '.join(examples)})"
     if repair is not None and repair.matches > MANY_IDS * n_judged:
         yield _problem(
             "document ids", run.name, f"the qrels judge {n_judged} of its {len(first)} first documents {ids}.", repair
         )
-    elif not lengths.known:
+    elif first and not lengths.known:
         yield _problem("document ids", run.name, f"the qrels have none of its {len(run)} documents {ids}.")
 
 
-def _entries(queries: Iterable[str], sizes: Ints, docids: Ids) -> dict[Entry, None]:
+def _entries(queries: Iterable[str], sizes: Ints, docids: Ids) -> set[Entry]:
     """Return document ids with their queries, which have so many each."""
-    owners = chain.from_iterable(map(repeat, queries, sizes.tolist()))
-    return dict.fromkeys(zip(owners, map(bytes.decode, docids.tolist()), strict=True))
-
-
-def _named(entries: Iterable[Entry]) -> str:
-    return some([identifier for _, identifier in entries], 3)
+    owners = np.repeat(list(queries), sizes).tolist()
+    return set(zip(owners, map(bytes.decode, docids.tolist()), strict=True))
 
 
 def _about_order(file: CheckedFile) -> Iterator[Problem]:
     """Yield what is wrong with the scores."""
-    against, n_queries = file.against_ranks or 0, file.queries
-    if against > MANY_AGAINST_RANKS * n_queries:
-        finding = f"in {against} of {plural('query', n_queries)} a document has a higher score than one ranked before it."
-        yield _problem("scores against ranks", file.name, finding)
-    n_pairs = file.lines - n_queries
-    if n_pairs > 0 and (file.ties or 0) * file.lines >= NEARLY_ALL * n_pairs:
+    if (file.against_ranks or 0) > MANY_AGAINST_RANKS * file.queries:
+        share = f"{file.against_ranks} of {file.queries} queries"
+        yield _problem("scores against ranks", file.name, f"in {share} a document scores higher than one ranked before it.")
+    if file.ties and file.ties >= NEARLY_ALL * (1 - file.queries / file.lines):
         yield _problem("equal scores", file.name, "all documents of a query have the same score.")
 
 
-def _against_ranks(path: str | None, run: Run) -> int | None:
+def _against_ranks(source: Any, run: Run) -> int | None:
     """Count the queries in which a document has a higher score than one with a smaller rank; None without both columns."""
-    if path is None or run.form not in ("TREC", "columns", "Parquet") or path == STDIN:
+    if not is_path(source) or not os.path.isfile(source) or run.form not in ("TREC", "columns"):  # a pipe is read once
         return None
     try:
-        _, _, ranks = grouped(read_any_file(path, RUN._replace(by="rank")).columns)
+        _, _, ranks = grouped(read_any_file(source, RUN._replace(by="rank")).columns)
     except FormatError:  # there are only scores
         return None
     query = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
     order = np.lexsort((-run.scores, ranks, query))
-    scores = run.scores[order]
-    rises = (scores[1:] > scores[:-1]) & (query[1:] == query[:-1])
+    rises = (np.diff(run.scores[order]) > 0) & (np.diff(query) == 0)
     return len(np.unique(query[1:][rises]))
-
-
-def _about_identical(runs: Iterable[SearchLengths]) -> Iterator[Problem]:
-    """Yield a problem for each run whose lists are those of an earlier one."""
-    first_of: dict[bytes, str] = {}
-    for run in runs:
-        first = first_of.setdefault(run.digests.tobytes(), run.name)
-        if first != run.name and run.listed.any():
-            yield _problem("identical runs", run.name, f"for every query it has the documents of {first}, in the same order.")

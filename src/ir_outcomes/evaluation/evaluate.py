@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self, TypeVar, get_args
 import numpy as np
 
 from ir_outcomes.errors import EmptyInput, InputError, MismatchError, ParameterError, some, warn
-from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, load_evaluation, of_unknown_documents
+from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, is_saved, load_evaluation, of_unknown_documents
 from ir_outcomes.evaluation.ids import repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of, search_lengths
 from ir_outcomes.evaluation.parallel import check_jobs, in_parallel
@@ -31,6 +31,7 @@ from ir_outcomes.types import (
     UnitChoice,
     check_choice,
     check_count,
+    check_kind,
     check_one_order,
     check_positive,
 )
@@ -133,6 +134,7 @@ def evaluate(
     check_choice("ties", ties, get_args(Ties))
     check_choice("on_error", on_error, get_args(OnError))
     check_count("documents", documents)
+    check_kind("judged_only", judged_only, (bool, np.bool_), "True or False")
     if documents or unjudged:
         check_one_order(ties)
     saved = SavedRuns.among(runs)
@@ -143,7 +145,15 @@ def evaluate(
         cutoff = saved.cutoff or (task.cutoff if task else DEFAULT_CUTOFF)
     if unit == "auto":
         unit = saved.unit or unit
-    settings = {"rel": rel if rel is not None else task.rel if task else 1, "ties": ties, "judged_only": judged_only}
+    least = task.rel if task else 1
+    if rel is not None:
+        least = rel
+    settings = {"rel": least, "ties": ties, "judged_only": judged_only}
+    if judged_only and judgments.positives_only(least):
+        raise ParameterError(
+            f"`judged_only=True`: the qrels hold no document below grade {least}, so only relevant documents would "
+            "remain, and every run would rank them first; leave it out"
+        )
     asked = comparable_measures(measures, directions)  # what follows from search lengths is computed when it is used
     needing_runs = {measure: higher for measure, higher in asked.items() if not follows_from_lengths(measure, settings)}
     counted = {**settings, "count_unjudged_at": (cutoff,)}
@@ -176,11 +186,6 @@ def evaluate(
         sources=tuple(run if _is_readable_again(run) else None for run in read),
         qrels=judgments,
     )
-
-
-def is_saved(source: Any) -> bool:
-    """Return whether this is the path of a file that `Evaluation.save` wrote, by its ending."""
-    return isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(".npz")
 
 
 T = TypeVar("T")
@@ -355,11 +360,11 @@ def _check_answers(lengths: SearchLengths, name: str) -> None:
             f"no query of the qrels has a relevant document at `rel={lengths.rel}`; lower it or check the grades of the qrels"
         )
     if not lengths.listed.any():
-        repair = repair_of_queries(lengths.ignored, lengths.query_ids)
         raise EmptyInput(
             name,
             f"none of the queries of {name} is in the qrels; the run has {some(lengths.ignored, 3) or 'no query'}, "
-            f"the qrels have {some(lengths.query_ids, 3)}: {repair or 'are these for the same topics?'}",
+            f"the qrels have {some(lengths.query_ids, 3)}: "
+            f"{repair_of_queries(lengths.ignored, lengths.query_ids) or 'are these for the same topics?'}",
         )
 
 

@@ -4,25 +4,26 @@ import io
 import os
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, BinaryIO, Self, overload
+from typing import Any, BinaryIO, Self, cast, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.errors import FormatError, MismatchError, ParameterError, UnreadableFile, some, warn
+from ir_outcomes.errors import FormatError, MismatchError, ParameterError, UnreadableFile, shortened, some, warn
 from ir_outcomes.evaluation.ids import repair_of_queries
 from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, text_before
 from ir_outcomes.evaluation.ranking import RankedDocuments, score_bits
 from ir_outcomes.evaluation.scores import Scores, comparable, direction_of, known_scores, measure_values, places_of_queries
 from ir_outcomes.formatting import percent, plural, write_completely
+from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.datasets import as_qrels, as_run
 from ir_outcomes.reading.files import refuse_bomb
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import check_names
-from ir_outcomes.types import Bools, Ints, Ties, Unit, check_positive
+from ir_outcomes.types import Bools, Ints, Ties, Unit, check_kind, check_positive
 
 DEFAULT_CUTOFF = 100
 MANY_REORDERED = 0.2  # share of the answered queries; files of usual systems have up to 0.15
@@ -36,45 +37,49 @@ def of_unknown_documents(runs: Iterable[SearchLengths]) -> list[str]:
     return [run.name for run in runs if not run.known and (run.judged_only or run.retrieved.any())]
 
 
-def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[str]:
+def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say of which runs the qrels know no document."""
     names = of_unknown_documents(runs)
     if names:
-        yield (
-            f"Unknown documents: the qrels know no document of {some(names)}, in any query, so nothing can be found; are ids "
-            "written as in the qrels?"
+        text = (
+            f"the qrels know no document of {some(names)}, in any query, so nothing can be found; are ids written as in the "
+            "qrels?"
         )
+        yield note("unknown documents", text, names)
 
 
-def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[str]:
+def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say which queries are left out, count as unanswered, or are ignored."""
     unanswerable = int(np.sum(~runs[0].answerable))
     if unanswerable:
         verb = "has" if unanswerable == 1 else "have"
         left_out = "is" if unanswerable == 1 else "are"
-        yield f"{plural('query', unanswerable)} {verb} no relevant document at rel {runs[0].rel} and {left_out} left out."
+        text = f"{plural('query', unanswerable)} {verb} no relevant document at rel {runs[0].rel} and {left_out} left out."
+        yield note("unanswerable", text)
     yield from notes_on_clusters(runs[0])
     yield from notes_on_listing(runs)
     yield from notes_on_ties(runs)
 
 
-def notes_on_clusters(run: SearchLengths) -> Iterator[str]:
+def notes_on_clusters(run: SearchLengths) -> Iterator[Note]:
     """Say that ids look like those of clusters: the text before a separator is that of several queries each."""
     if run.clusters is not None:
         return
     for separator in ("<::>", "::", "#", "_"):
         n_clusters = len({text_before(separator, query) for query in run.query_ids})
         if 10 <= n_clusters <= len(run.query_ids) / 2:
-            yield (
-                f"Dependent queries: by their ids they seem to be in {n_clusters} clusters, and "
-                f"tests take queries as independent; if so, pass `clusters='by:{separator}'`."
+            text = (
+                f"by their ids they seem to be in {n_clusters} clusters, and tests take queries as independent; if so, pass "
+                f"`clusters='by:{separator}'`."
             )
+            yield note("dependent", text)
             return
 
 
-def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[str]:
+def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say which queries runs lack, or have beyond the qrels; runs with the same queries share a note."""
-    lacking, ignoring = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    lacking = defaultdict[str, list[str]](list)
+    ignoring = defaultdict[str, list[str]](list)
     for run in runs:
         absent = [run.query_ids[query] for query in np.flatnonzero(run.answerable & ~run.listed)]
         if absent:
@@ -84,21 +89,23 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[str]:
             queries = f"{plural('query', len(run.ignored))} that the qrels lack ({some(run.ignored)})"
             ignoring[f"{queries}, ignored here. {repair}".rstrip()].append(run.name)
     for queries, names in lacking.items():
-        yield f"Missing queries: {some(names)} {'lacks' if len(names) == 1 else 'lack'} {queries}, counted as unanswered."
+        lack = "lacks" if len(names) == 1 else "lack"
+        yield note("missing", f"{some(names)} {lack} {queries}, counted as unanswered.", names)
     for queries, names in ignoring.items():
-        yield f"{some(names)} {'has' if len(names) == 1 else 'have'} {queries}"
+        have = "has" if len(names) == 1 else "have"
+        yield note("ignored", f"{some(names)} {have} {queries}", names)
 
 
-def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[str]:
+def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say which runs have so many equal scores that the rule for ties decides where many first relevant documents stand."""
     for run in runs:
         share = float(run.reordered[run.answered() > 0].mean()) if run.answered().any() else 0.0
         if share >= MANY_REORDERED:
-            yield (
-                f"Tied scores: in {percent(share, 0)} % of the queries that {run.name} answers, the rule {run.ties!r} gives "
-                "the first relevant document another rank than the order of the input; if that order is meant, pass "
-                "`ties='input'`."
+            text = (
+                f"in {percent(share, 0)} % of the queries that {run.name} answers, the rule {run.ties!r} gives the first "
+                "relevant document another rank than the order of the input; if that order is meant, pass `ties='input'`."
             )
+            yield note("ties", text, [run.name])
 
 
 def n_missing(run: SearchLengths) -> int:
@@ -195,7 +202,7 @@ class Evaluation(Sequence[SearchLengths]):
     def position(self, name: str) -> int:
         """Return the place of a run, by its name."""
         if not isinstance(name, str) or name not in self.names:
-            raise ParameterError(f"no run is called {name!r}; the runs are {some(self.names, 10)}")
+            raise ParameterError(f"no run is called {shortened(repr(name))}; the runs are {some(self.names, 10)}")
         return self.names.index(name)
 
     @cached_property
@@ -222,6 +229,11 @@ class Evaluation(Sequence[SearchLengths]):
     def judged_only(self) -> bool:
         """Whether unjudged documents were removed before ranks were counted."""
         return self.runs[0].judged_only
+
+    @property
+    def positives_only(self) -> bool:
+        """Whether the qrels hold relevant documents only, so that they say nothing about judging; False where not known."""
+        return self.qrels is not None and self.qrels.positives_only(self.rel)
 
     @property
     def answerable(self) -> Bools:
@@ -326,16 +338,38 @@ class Evaluation(Sequence[SearchLengths]):
         return replace(self, cutoff=cutoff)
 
 
+def is_saved(source: Any) -> bool:
+    """Return whether this is the path of a file that `Evaluation.save` wrote, by its ending."""
+    return isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(".npz")
+
+
+def evaluation_of(source: Any) -> Evaluation:
+    """Return an evaluation, which can be given as the path of a file that it was saved to."""
+    if is_saved(source):
+        return load_evaluation(source)
+    check_kind("evaluation", source, Evaluation, "what ir_outcomes.evaluate returns, or a file that it was saved to")
+    return cast(Evaluation, source)
+
+
+def evaluations_of(named: Any) -> dict[str, Evaluation]:
+    """Return evaluations by their names."""
+    check_kind("evaluations", named, Mapping, "a mapping from names to what ir_outcomes.evaluate returns")
+    return {str(name): evaluation_of(evaluation) for name, evaluation in named.items()}
+
+
 def contenders_of(evaluation: Evaluation, baseline: str | None, contenders: str | Sequence[str] | None) -> list[str]:
     """Return the names of the contenders: one, several, or by default all runs but the baseline, which may not be known yet."""
+    if baseline is not None:
+        evaluation.position(baseline)
     if contenders is None:
         contenders = [name for name in evaluation.names if name != baseline]
-    names = [contenders] if isinstance(contenders, str) else list(dict.fromkeys(contenders))
-    for name in names if baseline is None else (baseline, *names):
+    check_kind("contenders", contenders, Collection, "the name of a run, or several names")
+    names = [contenders] if isinstance(contenders, str) else list(contenders)
+    for name in names:
         evaluation.position(name)
     if not names:
         raise ParameterError("there is no contender; name a run other than the baseline")
-    return names
+    return list(dict.fromkeys(names))
 
 
 def _arrays_in(stream: BinaryIO, source: str) -> dict[str, Any]:
@@ -396,6 +430,7 @@ def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluati
     """
     import msgspec
 
+    check_kind("path", path, (str, os.PathLike), "the path of a file that Evaluation.save wrote")
     source = os.fsdecode(path)
     try:
         with open(path, "rb") as stream:

@@ -2,10 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
+from itertools import accumulate, product, repeat
+from os.path import commonprefix
+
+import numpy as np
 
 from ir_outcomes.evaluation.ranking import NestedRun
 from ir_outcomes.reading.datasets import as_run
@@ -15,11 +18,9 @@ from ir_outcomes.reading.runs import Run
 Entry = tuple[str, str]  # the query within which an id has to match, empty for the id of a query itself; and the id
 Rule = tuple[str, str]  # what tools and spreadsheets do to ids, and the pattern of what has to be removed
 
-_SAMPLE = 250  # queries by which a rule is chosen
 _ENDING = r"(\.(html?|txt|jsonl?|xml|pdf|md|rst|csv|tsv|docx?|trec|gz|zip))+"  # not any: names within names have points, too
-RULES: tuple[Rule, ...] = (
-    ("white space around them", r"^\s+|\s+$"),
-    ("quotes around them", r"^[\"']+|[\"']+$"),
+RULES = (
+    ("quotes or white space around them", r"^[\"'\s]+|[\"'\s]+$"),
     ("a trailing comma", r"[,;]+$"),
     ('a trailing ".0"', r"\.0$"),
     ("leading zeros", r"^0+"),
@@ -49,20 +50,16 @@ class Repair:
 
 def repair_of(unknown: Collection[Entry], lacking: Collection[Entry]) -> Repair | None:
     """Return the rule by which most ids that a run lacks are among those that the qrels do not know; None without one."""
-    queries = list(dict.fromkeys(query for query, _ in lacking))
-    chosen = {*queries[:: len(queries) // _SAMPLE + 1]}
-    sample, sought = ({entry for entry in entries if entry[0] in chosen} for entries in (unknown, lacking))
-    rules: list[Rule] = [*RULES, *_affixes(sample, sought), *_affixes(sought, sample)]
-    sides = {"run": (sample, sought), "qrels": (sought, sample)}
-    rule, side = max(product(rules, sides), key=lambda choice: _matches(choice[0], *sides[choice[1]]))
-    matches = _matches(rule, unknown, lacking) if side == "run" else _matches(rule, lacking, unknown)
-    words, pattern = rule
+    rules = [*RULES, *_affixes(unknown), *_affixes(lacking)]
+    sides = {"run": (unknown, lacking), "qrels": (lacking, unknown)}
+    found = Counter({(rule, side): _matches(rule, *sides[side]) for rule, side in product(rules, sides)})
+    [(((words, pattern), side), matches)] = found.most_common(1)
     return Repair(f"{words} in the {side}", matches, pattern) if matches else None
 
 
 def repair_of_queries(unknown: Iterable[str], lacking: Iterable[str]) -> Repair | None:
     """Return the rule by which most queries that a run lacks are among those that the qrels lack; None if there is none."""
-    return repair_of([("", query) for query in unknown], [("", query) for query in lacking])
+    return repair_of(set(zip(repeat(""), unknown)), set(zip(repeat(""), lacking)))  # repeat has no end
 
 
 def _undo(pattern: str) -> Callable[[str], str]:
@@ -75,24 +72,25 @@ def _matches(rule: Rule, changed: Iterable[Entry], others: Iterable[Entry]) -> i
     return len({(query, undo(identifier)) for query, identifier in changed}.intersection(others))
 
 
-def _affixes(longer: Collection[Entry], shorter: Collection[Entry]) -> list[Rule]:
-    """Return the prefix or suffix, if there is any, without which most of the longer ids are among the shorter ones."""
-    found: Counter[Rule] = Counter()
-    for query, identifier in longer:
-        for cut in range(1, len(identifier)):
-            before, behind = identifier[:cut], identifier[cut:]
-            if before[-1].isdigit() and behind[0].isdigit():  # topic 15 is no other way of writing topic 5
-                continue
-            if (query, behind) in shorter:
-                found[f'the prefix "{before}"', f"^{re.escape(before)}"] += 1
-            if (query, before) in shorter:
-                found[f'the suffix "{behind}"', f"{re.escape(behind)}$"] += 1
-    undone = [(rule, _undo(rule[1])) for rule, _ in found.most_common(1)]
-    # Elsewhere names within names have many endings in common, such as those of a class and of its methods.
-    return [rule for rule, undo in undone if 2 * sum(undo(identifier) != identifier for _, identifier in longer) >= len(longer)]
+def _affixes(entries: Iterable[Entry]) -> Iterator[Rule]:
+    """Yield the prefixes and suffixes that at least half of the ids have."""
+    ids = [identifier for _, identifier in entries]
+    for prefix in accumulate(_shared_beginning(ids)):
+        if not prefix[-1].isdigit():  # topic 15 is no other way of writing topic 5
+            yield f'the prefix "{prefix}"', f"^{re.escape(prefix)}"
+    for reversed_suffix in accumulate(_shared_beginning(identifier[::-1] for identifier in ids)):
+        suffix = reversed_suffix[::-1]
+        if not suffix[0].isdigit():
+            yield f'the suffix "{suffix}"', f"{re.escape(suffix)}$"
+
+
+def _shared_beginning(ids: Iterable[str]) -> str:
+    """Return what the middle half of the ids, in the order of their letters, begin with."""
+    ordered = sorted(ids)
+    return commonprefix(ordered[len(ordered) // 4 :: len(ordered) // 2 + 1])  # noqa: RUF071  # letter by letter is meant
 
 
 def shares_documents(qrels: Qrels, run: Run | NestedRun) -> bool:
     """Return whether the qrels have any document of a run, in whichever query."""
-    known = set(qrels.docids.tolist())
-    return not known.isdisjoint(as_run(run.data).docids.tolist() if isinstance(run, NestedRun) else run.docids.tolist())
+    flat = as_run(run.data) if isinstance(run, NestedRun) else run
+    return bool(np.isin(qrels.docids, flat.docids).any())

@@ -12,14 +12,14 @@ import ir_measures
 import numpy as np
 from ir_measures.measures import Measure, registry
 
-from ir_outcomes.errors import IrOutcomesError, MismatchError, MissingDependency, ParameterError, some, warn
+from ir_outcomes.errors import IrOutcomesError, MismatchError, MissingDependency, ParameterError, shortened, some, warn
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.files import read_ids
 from ir_outcomes.reading.outputs import Output, base_name, is_gain, read_output_of_each_run, read_outputs
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, check_names
-from ir_outcomes.types import LARGEST, Floats, Ints
+from ir_outcomes.types import LARGEST, Floats, Ints, check_kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +158,9 @@ _BY_SUBTOPIC = ("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP",
 def check_measure(measure: Any) -> Any:
     """Return a measure that can be computed, or say why it cannot, before another library is asked to."""
     if not isinstance(measure, Measure):
-        raise ParameterError(f"{measure!r} is not a measure; give its name, such as 'nDCG@10', or an object of ir_measures")
+        raise ParameterError(
+            f"{shortened(repr(measure))} is not a measure; give its name, such as 'nDCG@10', or an object of ir_measures"
+        )
     try:
         measure.validate_params()  # type: ignore[no-untyped-call]  # of ir_measures
     except (AssertionError, AttributeError, TypeError) as error:
@@ -383,6 +385,8 @@ def scores_from_outputs(
     >>> scores.higher_is_better, scores.means().tolist()
     (True, [0.75, 0.625])
     """
+    check_kind("sources", sources, (str, os.PathLike, Iterable), "an output of each run, or one of several runs")
+    check_kind("measure", measure, (str, type(None)), "the name of a measure")
     outputs = _outputs(sources, measure, names)
     if not outputs:
         raise ParameterError("there is no output; give one for each run")

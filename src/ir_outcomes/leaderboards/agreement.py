@@ -12,8 +12,9 @@ from ir_outcomes.evaluation.parallel import check_jobs
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.leaderboards.board import evaluation_to_judge, notes_on_source, values_of
 from ir_outcomes.leaderboards.halves import STATES, TESTS, TestsOfHalves, VerdictsOfHalves, added_up
+from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Result
-from ir_outcomes.types import Bools, Ints, Unit, check_count, check_number, check_positive
+from ir_outcomes.types import Bools, Ints, Unit, check_count, check_level, check_positive
 
 
 @dataclass(frozen=True)
@@ -193,7 +194,7 @@ def agreement(
     """
     check_positive("splits", splits)
     check_count("seed", seed)
-    check_number("alpha", alpha)
+    check_level(alpha)
     check_positive("pairs", pairs, none_allowed=True)
     check_jobs(n_jobs)
     evaluation = evaluation_to_judge(source, cutoff)
@@ -228,7 +229,7 @@ def agreement(
         splits=splits,
         seed=seed,
         alpha=alpha,
-        notes=(*notes, *notes_on_source(source)),
+        notes=as_notes([*notes, *notes_on_source(source)]),
     )
 
 

@@ -16,21 +16,19 @@ from ir_outcomes.evaluation.scores import Scores, bounds_of, parse_measure, reci
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.history import SotaHistory, history_of
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict, all_pairs, better_of
+from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.outputs import read_entries
 from ir_outcomes.results import Column, Result, attributes, of_part, rows_of
 from ir_outcomes.statistics import Interval, adjust, bounded_mean_interval, differences, mean_interval
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.counts import shared_ranks, tally
 from ir_outcomes.statistics.tests import mean_tests
-from ir_outcomes.types import Bools, Correction, Floats, Ints, check_choice, check_number, check_one_order
+from ir_outcomes.types import Bools, Correction, Floats, Ints, check_choice, check_kind, check_level, check_one_order
 
 
 def check_number_of_runs(source: Evaluation | Scores) -> None:
     """Refuse what is neither an evaluation nor scores, or has fewer than two runs."""
-    if not isinstance(source, (Evaluation, Scores)):
-        raise ParameterError(
-            f"the runs are a {type(source).__name__}; pass what ir_outcomes.evaluate or ir_outcomes.scores_from_outputs returns"
-        )
+    check_kind("source", source, (Evaluation, Scores), "what ir_outcomes.evaluate or ir_outcomes.scores_from_outputs returns")
     if len(source.runs) < 2:
         raise ParameterError("there is only one run; at least two are needed")
 
@@ -317,7 +315,7 @@ def leaderboard(
     'worse on ranking'
     """
     check_choice("correction", correction, get_args(Correction))
-    check_number("alpha", alpha)
+    check_level(alpha)
     evaluation = evaluation_to_judge(source, cutoff)
     of_runs = values_of(evaluation or source, measures)
     ranks, order = order_of(of_runs[0])
@@ -364,7 +362,7 @@ def leaderboard(
         n_queries=answerable,
         n_unanswerable=0 if evaluation is None else len(evaluation.query_ids) - answerable,
         settings=None if evaluation is None else Settings.of(evaluation, alpha=alpha, correction=correction, family=len(pairs)),
-        notes=tuple(notes),
+        notes=as_notes(notes),
         run_metadata={} if evaluation is None else metadata_of(evaluation.runs),
     )
 

@@ -10,6 +10,7 @@ from typing import Any
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.pairs import PairVerdict
+from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.outputs import Entry, read_entries
 from ir_outcomes.results import Column, Result, attributes, rows_of
 from ir_outcomes.statistics.counts import SLACK
@@ -161,4 +162,4 @@ def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) 
             f"place: {some(unscored)}.",
             *notes,
         ]
-    return SotaHistory(tuple(runs), tuple(scored), dict(groups.most_common()), higher_is_better, score, notes=tuple(notes))
+    return SotaHistory(tuple(runs), tuple(scored), dict(groups.most_common()), higher_is_better, score, notes=as_notes(notes))

@@ -13,10 +13,11 @@ from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.board import Leaderboard, check_number_of_runs, defined, notes_on_source, order_of, scores_of
 from ir_outcomes.leaderboards.history import SotaHistory
+from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.runs import check_names
 from ir_outcomes.results import Column, Result, attributes, rows_of
 from ir_outcomes.statistics.counts import kendall_taus, shared_ranks, times_drawn
-from ir_outcomes.types import Floats, Ints, check_draws, check_number, check_positive
+from ir_outcomes.types import Floats, Ints, check_draws, check_kind, check_number, check_positive
 
 
 @dataclass(frozen=True)
@@ -198,10 +199,12 @@ def rank_distribution(
         seed=seed,
         top_k=top_k,
         level=level,
-        notes=(
-            *([] if scores.clusters is None else [f"Resamples are of {int(units.max()) + 1} clusters of queries."]),
-            *scores.notes(),
-            *notes_on_source(source),
+        notes=as_notes(
+            [
+                *([] if scores.clusters is None else [f"Resamples are of {int(units.max()) + 1} clusters of queries."]),
+                *scores.notes(),
+                *notes_on_source(source),
+            ]
         ),
     )
 
@@ -314,7 +317,7 @@ def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None =
         tau=tau,
         swapped=int((changes[0] * changes[1] < 0).sum()) // 2,
         runs=tuple(RanksOfRun(common[run], *ranks[:, run].tolist()) for run in order),
-        notes=tuple(
+        notes=as_notes(
             f"Only in {name}, and left out: {some(alone)}."
             for of_condition, name in zip(gains, called, strict=True)
             if (alone := [run for run in of_condition if run not in common])
@@ -329,6 +332,8 @@ _ORDERS = {RankDistribution: ("measure", "runs"), Leaderboard: ("measure", "stan
 def _scored(condition: Any, position: str) -> tuple[str, dict[str, float]]:
     """Return the name of a condition, and the score of each run: higher is better, -inf, which ranks last, where undefined."""
     if isinstance(condition, Mapping):
+        for score in condition.values():
+            check_kind(position, score, (int, float, np.number), "a mapping from runs to scores")
         return position, {str(run): float(score) for run, score in condition.items()}
     if isinstance(condition, Scores):
         name, scored = condition.measure, dict(zip(condition.runs, condition.means().tolist(), strict=True))

@@ -9,7 +9,7 @@ from typing import Any
 from ir_outcomes.across.collections import compare_collections
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.evaluation import Evaluation, evaluation_of, evaluations_of
 from ir_outcomes.formatting import write_completely
 from ir_outcomes.pages.lists import Texts
 from ir_outcomes.results import Result
@@ -112,13 +112,16 @@ def report(
     """
     result: Result
     if isinstance(evaluation, Mapping):
+        evaluation = evaluations_of(evaluation)
         baseline = next((own.names[0] for own in evaluation.values()), "") if baseline is None else baseline
         if rules.pop("margins", None) is not None:
             raise ParameterError("margins are for one collection; give an Evaluation instead of a mapping")
         result = compare_collections(evaluation, baseline, contenders, **rules)
     else:
+        evaluation = evaluation_of(evaluation)
         baseline = evaluation.names[0] if baseline is None else baseline
         if contenders is None and len(evaluation.names) == 2:
+            evaluation.position(baseline)
             contenders = next(name for name in evaluation.names if name != baseline)
         result = compare(evaluation, baseline, contenders, **rules)
     return result.to_report(

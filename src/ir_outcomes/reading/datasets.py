@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from ir_outcomes.errors import DatasetUnavailable, ParameterError, warn
 from ir_outcomes.reading.qrels import Qrels, qrels_of, query_texts
 from ir_outcomes.reading.runs import DATASET_PREFIX, Run, run_of
-from ir_outcomes.types import UnitChoice
+from ir_outcomes.types import UnitChoice, check_kind
 
 LARGE_DOWNLOAD = 100_000_000
 Part = Literal["queries", "qrels", "scoreddocs"]
@@ -208,6 +208,7 @@ def load(name: str) -> Task:
     >>> task.cutoff, task.rel, task.unit, task.official_measure
     (100, 1, 'query', 'RR@100')
     """
+    check_kind("name", name, str, "an ir_datasets id, such as msmarco-document/dev")
     name = name.removeprefix(DATASET_PREFIX)
     dataset = _dataset_with(name, "qrels")
     settings: dict[str, Any] = {}

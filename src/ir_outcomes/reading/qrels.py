@@ -13,7 +13,7 @@ from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import Codes, Ids, columns_of, digest_of, grouped, nested_dict, repeated
 from ir_outcomes.reading.files import blocks, lines_of, name_of, parsed_json, read_texts
 from ir_outcomes.reading.formats import QRELS, read_any_file, texts_in
-from ir_outcomes.types import Ints
+from ir_outcomes.types import Ints, check_kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +68,11 @@ class Qrels:
     def to_dict(self) -> dict[str, dict[str, int]]:
         """Return ``{query id: {document id: grade}}``, as pytrec_eval and ir_measures take it."""
         return nested_dict(self.query_ids, self.offsets, self.docids, self.grades)
+
+    def positives_only(self, rel: int) -> bool:
+        """Whether every judged document is relevant, as in MS MARCO: then nothing is known about what is not judged."""
+        judged = self.grades[self.grades >= 0]
+        return len(judged) > 0 and int(judged.min()) >= rel
 
     def for_trec_eval(self) -> "Qrels":
         """Return the same with -1 for every lower grade: all negative grades mean the same to measures.
@@ -180,6 +185,7 @@ def beir_texts(folder: str | os.PathLike[str]) -> dict[str, str]:
     >>> beir_texts(folder)
     {'q1': 'do lemons float'}
     """
+    check_kind("folder", folder, (str, os.PathLike), "the path of a folder")
     files = _queries_files(folder)
     return _texts_of_json_lines(next(filter(os.path.exists, files), files[0]), _TEXT_NAMES)
 

@@ -15,7 +15,7 @@ from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import Columns, Ids, Rows, columns_of, grouped, is_ranking, name_within, nested_dict, repeated
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.formats import RUN, path_and_selection, read_any_file, seems_to_be_a_run
-from ir_outcomes.types import Floats, Ints, RunBy, check_choice
+from ir_outcomes.types import Floats, Ints, RunBy, check_choice, check_kind
 
 DATASET_PREFIX = "irds:"  # and an ir_datasets id: the ranking that comes with a collection
 
@@ -114,6 +114,7 @@ def run_and_warnings(
 ) -> tuple[Run, tuple[str, ...]]:
     """Read a file of a run as `read_run` does, and return its warnings, which another process could not show."""
     check_names([name])
+    check_kind("path", path, (str, os.PathLike), "the path of a file; ir_outcomes.as_run takes other forms of a run")
     file, selection = path_and_selection(os.fspath(path))
     if by is None and selection in get_args(RunBy):
         by, path = cast(RunBy, selection), file
@@ -189,6 +190,8 @@ def check_names(names: Iterable[str | None], what: str = "run") -> None:
     for name in given:
         if not isinstance(name, str):
             raise ParameterError(f"the name {name!r} of a {what} is not text; convert names with str")
+        if not name.strip():
+            raise ParameterError(f"the name {name!r} of a {what} is blank; give one that can be seen")
     repeated = [name for name, times in Counter(given).items() if times > 1]
     if repeated:
         raise ParameterError(f"several {what}s are called {some(repeated)}; give each {what} a name of its own")

@@ -10,6 +10,7 @@ from ir_outcomes.errors import FormatError, MismatchError, UnreadableFile, escap
 from ir_outcomes.reading.datasets import is_dataset_id
 from ir_outcomes.reading.files import COMPRESSION_ENDINGS, lines_of, name_of, parsed_json
 from ir_outcomes.reading.runs import run_paths
+from ir_outcomes.types import check_kind
 
 LAYOUTS = """\
 a suite is laid out in one of these ways:
@@ -90,6 +91,7 @@ def read_suite(path: str | os.PathLike[str]) -> Suite:
         group = "small"
         clusters = "by:::"                       # or a file
     """
+    check_kind("suite", path, (str, os.PathLike), f"a path; {LAYOUTS}")
     target = Path(path)
     if target.is_dir():
         return _from_folder(target)

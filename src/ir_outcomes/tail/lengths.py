@@ -8,11 +8,19 @@ import numpy as np
 from ir_measures import AP, P
 
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation, notes_on_documents, notes_on_listing, unjudged_share
+from ir_outcomes.evaluation.evaluation import (
+    UNEVEN_JUDGING,
+    Evaluation,
+    evaluation_of,
+    notes_on_documents,
+    notes_on_listing,
+    unjudged_share,
+)
 from ir_outcomes.evaluation.lengths import SearchLengths, means_by_query
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import percent, plural
 from ir_outcomes.measures import ASL
+from ir_outcomes.notes import Note, as_notes
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.results import OPTIONAL, Column, Result, rows_of
 from ir_outcomes.types import Floats, Ints, Missing, Ties, check_choice, check_positive
@@ -31,9 +39,9 @@ class TailSettings:
 
 def runs_at_depth(
     ev: Evaluation, cutoff: int | None, missing: Missing, names: list[str] | None = None
-) -> tuple[tuple[SearchLengths, ...], TailSettings, tuple[str, ...]]:
+) -> tuple[tuple[SearchLengths, ...], TailSettings, tuple[Note, ...]]:
     """Take runs, all or those with these names, at a depth they share: the cutoff, or less; with settings and notes."""
-    check_evaluation(ev)
+    ev = checked_evaluation(ev)
     check_positive("cutoff", cutoff, none_allowed=True)
     check_choice("missing", missing, get_args(Missing))
     ev = ev if names is None else ev[names]
@@ -58,7 +66,7 @@ def runs_at_depth(
     if missing == "retrieved":
         _refuse_lists_without_irrelevant_documents(runs)
     notes += _notes_on_unjudged(ev.runs, min(depth, shared))
-    return runs, TailSettings(depth, ev.rel, ev.ties, ev.judged_only, missing), tuple(notes)
+    return runs, TailSettings(depth, ev.rel, ev.ties, ev.judged_only, missing), as_notes(notes)
 
 
 def notes_on_unanswerable(ev: Evaluation) -> Iterator[str]:
@@ -73,14 +81,12 @@ def notes_on_unanswerable(ev: Evaluation) -> Iterator[str]:
     yield from notes_on_listing(ev.runs)
 
 
-def check_evaluation(ev: Any) -> None:
-    """Refuse what is not an `Evaluation`."""
-    if not isinstance(ev, Evaluation):
-        raise ParameterError(
-            f"the analyses take an Evaluation, not a {type(ev).__name__}; make one with ir_outcomes.evaluate(qrels, runs)"
-        )
-    if ev.clusters is not None:
+def checked_evaluation(ev: Any) -> Evaluation:
+    """Return an evaluation; refuse anything else, and one with clusters."""
+    evaluation = evaluation_of(ev)
+    if evaluation.clusters is not None:
         raise ParameterError("the analyses of the tail take queries as independent; evaluate without clusters")
+    return evaluation
 
 
 def _notes_on_unjudged(runs: Sequence[SearchLengths], depth: int) -> Iterator[str]:
@@ -515,6 +521,7 @@ def length_changes(
     ((1,), -1.0)
     """
     check_positive("bins", bins, none_allowed=True)
+    ev = checked_evaluation(ev)
     (first, second), settings, notes = runs_at_depth(ev, cutoff, missing, [baseline, contender])
     by_first, by_second = first.rank > 0, second.rank > 0
     by_both = by_first & by_second

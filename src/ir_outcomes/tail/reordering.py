@@ -10,10 +10,11 @@ import numpy as np
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Column, Result, rows_of
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.counts import kendall_taus, shared_ranks
-from ir_outcomes.tail.lengths import STEPS, TailSettings, ablation, check_evaluation, notes_on_unanswerable, runs_at_depth
+from ir_outcomes.tail.lengths import STEPS, TailSettings, ablation, checked_evaluation, notes_on_unanswerable, runs_at_depth
 from ir_outcomes.types import Bools, Floats, Missing
 
 BETTER_BY = 1.1
@@ -118,7 +119,7 @@ def reordering(
     >>> [(change.step, change.tau) for change in result.changes]
     [('atomize P', 1.0), ('harmonic within queries', None), ('harmonic across queries', None), ('cumulative', None)]
     """
-    check_evaluation(ev)
+    ev = checked_evaluation(ev)
     if len(ev) < 2:
         raise ParameterError("there is only 1 run; reordering needs at least two")
     settings: TailSettings | None = None
@@ -149,7 +150,7 @@ def reordering(
         measures=tuple(of_runs.measure for of_runs in scores),
         values=tuple(tuple(None if np.isnan(mean) else float(mean) for mean in means) for means in values),
         settings=settings,
-        notes=tuple(notes),
+        notes=as_notes(notes),
     )
 
 

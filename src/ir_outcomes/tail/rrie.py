@@ -11,8 +11,8 @@ from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.results import Column, Result, rows_of
-from ir_outcomes.tail.lengths import TailSettings, runs_at_depth, top_and_all
-from ir_outcomes.types import Bools, Missing
+from ir_outcomes.tail.lengths import TailSettings, checked_evaluation, runs_at_depth, top_and_all
+from ir_outcomes.types import Bools, Missing, check_kind
 
 _SEARCH_LENGTHS = ("ASL", "ESL")  # how the names of measures with the optimum 1 and no upper bound begin
 
@@ -106,6 +106,8 @@ def rrie_from_means(
     >>> [round(reduction.rrie, 2) for reduction in result.reductions]
     [0.25, 0.69]
     """
+    for means in (baseline, contender):
+        check_kind("means", means, Mapping, "a mapping from names of measures to means")
     unpaired = sorted(set(baseline) ^ set(contender))
     if unpaired or not baseline:
         raise ParameterError(f"there is only one mean of {some(unpaired)}" if unpaired else "there is no measure")
@@ -246,6 +248,7 @@ def headroom(ev: Evaluation, *, cutoff: int | None = None, missing: Missing = "c
     >>> [(of_measure.measure, of_measure.mean) for of_measure in result.measures][:2]
     [('P@2', 0.5), ("ASL(first=10,missing='cutoff')@2", 2.0)]
     """
+    ev = checked_evaluation(ev)
     runs, settings, notes = runs_at_depth(ev, cutoff, missing)
     measures = tuple(_of_best_run(scores, ev.answerable) for scores in top_and_all(runs, settings))
     return Headroom(measures, len(runs), settings, notes=notes)

@@ -416,19 +416,17 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
 
 @view_of.register
 def _check(result: CheckResult) -> View:
-    found = {0: "no problem", 1: "1 problem that changes results"}
     grades = ", ".join(f"{number:,} of {grade}" for grade, number in result.grades.items())
-    if all(int(grade) >= result.rel for grade in result.grades):
+    if all(int(grade) > 0 for grade in result.grades):
         grades += "; only what is relevant is listed, so shares judged say little"
-    captions = (
+    legend = (
         "known: queries that the qrels have; judged: of the first 10 documents of each list; ties: documents with the "
-        "score of the one before",
-        f"grades: {grades}",
+        "score of the one before"
     )
     return View(
         f"{plural('run', len(result.files) - 1)} and qrels read",
-        found.get(len(result.problems), f"{len(result.problems)} problems that change results"),
-        tables=(Table.of(FILE_COLUMNS[:-1], result.files, *captions),),
+        plural("problem", len(result.problems)),
+        tables=(Table.of(FILE_COLUMNS[:-1], result.files, legend, f"grades: {grades}"),),
         notes=tuple(problem.text for problem in result.problems),
         background=result.notes,
     )

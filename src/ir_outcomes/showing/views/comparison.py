@@ -1,6 +1,5 @@
 """What is shown of a comparison, of several, of the queries of one, of a plan, and of the holes in the judgments."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -9,12 +8,11 @@ from typing import Any, get_args
 
 from ir_outcomes.comparison.facets import AllQueries, Facet, Means, MeasureMeans
 from ir_outcomes.comparison.holes import COLUMNS, MOST_TIPPING, BoundWord, Holes, PairHoles, Tipping
-from ir_outcomes.comparison.plan import BY_DEFAULT, Plan, PlannedFacet
+from ir_outcomes.comparison.plan import Plan, PlannedFacet
 from ir_outcomes.comparison.published import Counts, MeansVerdict, SummaryVerdict
 from ir_outcomes.comparison.result import Comparison, Comparisons, Queries, columns_of, names_of, paper_columns, query_columns
 from ir_outcomes.comparison.verdict import LABELS, meaning_of
-from ir_outcomes.comparison.wording import HEADLINES, coverage_words
-from ir_outcomes.errors import some
+from ir_outcomes.comparison.wording import coverage_words
 from ir_outcomes.formatting import (
     NOTHING,
     fixed,
@@ -29,6 +27,7 @@ from ir_outcomes.formatting import (
     short_unit,
     size,
 )
+from ir_outcomes.notes import merged, ranked
 from ir_outcomes.results import Column, chosen
 from ir_outcomes.showing import Table, View, direction, items_words, level_words, queries_words, settings_words, tops, view_of
 from ir_outcomes.statistics import Test
@@ -398,29 +397,13 @@ def worst_last(comparison: Comparison) -> tuple[int, float]:
     return LABELS.index(comparison.verdict.label), -comparison.ranking.gain if whole is None else whole.difference
 
 
-_NUMBER = re.compile(r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?")
-
-
 def merged_notes(comparisons: Sequence[Comparison], pairs: bool = False, *, background: bool = False) -> list[str]:
-    """Say each kind of note once: where it is about one run, with its numbers; else with the names of the runs."""
-    kinds: dict[str, list[tuple[str, str]]] = {}
+    """Say each kind of note once, with the names of the runs that it is about."""
+    by_name = []
     for item in comparisons:
         name = f"{item.contender} : {item.baseline}" if pairs else item.contender
-        for note in item.background if background else item.notes:
-            headline = note.partition(": ")[0]
-            kind = headline if headline in HEADLINES else _NUMBER.sub("#", headline.replace(name, "#"))
-            kinds.setdefault(kind, []).append((name, note))
-    merged = []
-    for kind in sorted(kinds, key=lambda kind: HEADLINES.index(kind) if kind in HEADLINES else len(HEADLINES)):
-        names, notes = zip(*kinds[kind], strict=True)
-        headline, colon, rest = notes[0].partition(": ")
-        if len(names) == len(comparisons) and len(set(notes)) == 1:
-            merged.append(notes[0])
-        elif len(names) == 1:
-            merged.append(f"{headline.rstrip('.')}, for {names[0]}{colon or '.'}{rest}")
-        else:
-            merged.append(f"{headline.rstrip('.')}, for {len(names)} of {len(comparisons)}: {some(names, 2 if pairs else 3)}.")
-    return merged
+        by_name.append((name, item.background if background else item.notes))
+    return merged(by_name, most_named=2 if pairs else 3)
 
 
 def paper_view(result: Any) -> View:
@@ -553,8 +536,7 @@ def _plan(result: Plan) -> View:
         f"{percent(needed.confidence, 0)} %; all numbers are of answerable queries like these; level {needed.alpha:.3g}",
     )
     pilot = f"by a pilot of {result.n_queries} ({result.contender} against {result.baseline})"
-    first = tuple(note for note in result.notes if note.startswith(BY_DEFAULT))
-    background = tuple(note for note in result.notes if note not in first)
+    first, background = ranked(result.notes)
     title = f"Queries needed for {percent(result.power, 0)} % power, {pilot}"
     return View(title, tables=(table,), notes=first, background=background)
 
@@ -568,6 +550,7 @@ def _planned(facet: PlannedFacet) -> str:
 @view_of.register
 def _holes(result: Holes) -> View:
     table = _holes_table(result)
+    first, background = ranked(result.notes)
     tipping = tuple(_tipping_table(pair, pair.tipping) for pair in result.pairs if pair.tipping is not None)
     if len(result.pairs) == 1:
         (pair,) = result.pairs
@@ -575,9 +558,10 @@ def _holes(result: Holes) -> View:
             f"{pair.contender} (B) against {result.baseline} (A) at cutoff {result.settings.cutoff}",
             f"{pair.label}; {_how_firmly(pair)}",
             tuple(_sentences(pair, result)),
+            notes=first,
             more="judged shares, which documents",
             details=(table, *tipping),
-            background=result.notes,
+            background=background,
         )
     bounds = Counter(pair.bound.word for pair in result.pairs)
     counted = ", ".join(f"{bounds[word]} {word}" for word in get_args(BoundWord) if bounds[word])
@@ -585,9 +569,10 @@ def _holes(result: Holes) -> View:
         f"{plural('run', len(result.pairs))} against {result.baseline} (A), if unjudged documents were relevant",
         counted if bounds["stands"] == 1 else counted.replace("stands", "stand"),
         tables=(table,),
+        notes=first,
         more="which documents",
         details=tipping,
-        background=(*(f"{pair.contender}: {' '.join(_sentences(pair, result))}" for pair in result.pairs), *result.notes),
+        background=(*(f"{pair.contender}: {' '.join(_sentences(pair, result))}" for pair in result.pairs), *background),
     )
 
 

@@ -7,13 +7,13 @@ from operator import itemgetter
 from string import ascii_lowercase
 from typing import Any
 
-from ir_outcomes.comparison.wording import ranked
 from ir_outcomes.formatting import fixed, listed, percent, plural
 from ir_outcomes.leaderboards.agreement import Agreement
 from ir_outcomes.leaderboards.board import FACETS, Leaderboard
 from ir_outcomes.leaderboards.history import SOTA_COLUMNS, SotaHistory
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS
 from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankCorrelation, RankDistribution
+from ir_outcomes.notes import ranked
 from ir_outcomes.results import Better, Column, chosen, of_part
 from ir_outcomes.showing import Table, View, bucket_names, direction, level_words, queries_words, settings_words, tops, view_of
 from ir_outcomes.showing.views.comparison import CORRECTIONS
