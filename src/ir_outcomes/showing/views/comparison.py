@@ -98,14 +98,14 @@ def _direction_words(comparison: Comparison) -> str:
     return "" if comparison.in_lengths else f"; {direction(ranking.higher_is_better)}"
 
 
-def shown_p(comparison: Comparison, part: Facet | AllQueries | MeasureMeans) -> str:
+def shown_p(comparison: Comparison, part: Facet | AllQueries | MeasureMeans, digits: int = 2) -> str:
     """Write the p-value that the label hangs on: marked where only the raw one is significant, or with the test it is of."""
     alpha = comparison.alpha
     own, test = comparison.shown_test(part)
     if test == "corrected":
-        return f"{pvalue(own, alpha)}{MARK if part.pvalue <= alpha < own else ''}"
+        return f"{pvalue(own, alpha, digits)}{MARK if part.pvalue <= alpha < own else ''}"
     other = OTHER_TESTS.get(test, "") if test != part.decides.name else ""
-    return f"{pvalue(own, alpha)}{other}"
+    return f"{pvalue(own, alpha, digits)}{other}"
 
 
 def _tests_legend(comparisons: Sequence[Comparison]) -> str:
@@ -388,7 +388,7 @@ def measures_tables(comparisons: Sequence[Comparison], names: Sequence[Column]) 
 
 
 def _shown_p_of(comparison: Comparison, part: str) -> str:
-    return shown_p(comparison, getattr(comparison, part))
+    return shown_p(comparison, getattr(comparison, part), digits=1)  # there are three of them in a row
 
 
 def worst_last(comparison: Comparison) -> tuple[int, float]:
