@@ -155,6 +155,18 @@ def test_what_goes_wrong_is_said_with_its_status(small: Path, command: str, stat
     assert "Traceback" not in done.stderr
 
 
+def test_notes_name_options_where_they_are_shown_and_arguments_where_they_are_stored(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("q1 0 d7 1\nq2 0 d7 1\n")
+    lines = [f"{query} Q0 d{rank} {rank} 1.0 t\n" for query in ("q1", "q2") for rank in range(1, 10)]
+    for name in "ab":
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    words = ("compare", "qrels.txt", "a.run", "b.run", "--format")
+    shown = call(*words, "text", "--details", folder=tmp_path).stdout
+    assert "is meant, pass --ties input." in " ".join(shown.split())
+    assert "`" not in shown
+    assert "pass `ties='input'`." in call(*words, "json", folder=tmp_path).stdout
+
+
 def test_the_installed_program() -> None:
     program = Path(sys.executable).with_name("ir-outcomes")
     done = subprocess.run([program, "--help"], capture_output=True, text=True, check=True)

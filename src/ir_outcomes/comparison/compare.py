@@ -164,7 +164,7 @@ def compare(
         if given:
             raise ParameterError(f"{listed(given)}: an evaluation has its own; pass it to evaluate instead of compare")
         several = not isinstance(contenders, str)
-        chosen = contenders_of(qrels, None if best else baseline, contenders)
+        chosen = contenders_of(qrels.names, None if best else baseline, contenders)
         others = chosen if best else [name for name in chosen if name != baseline] or chosen
         left_out = len(others) < len(chosen)
         evaluation = qrels[others if best else [baseline, *others]]

@@ -181,7 +181,7 @@ def forest_of(result: Result) -> Forest | None:
         case Comparisons():
             return _of_contenders(result) if result.items else None
         case ConditionsComparison():
-            return _of_conditions(result)
+            return _of_conditions(result) if result.conditions else None
         case Leaderboard():
             return tiers_of(result)
     return None
