@@ -349,6 +349,16 @@ def test_the_smallest_possible_p_is_stated() -> None:
     assert "Ranking: no number of queries can be given, because fewer than two queries differ in it." in identical.notes
 
 
+@pytest.mark.parametrize(("contenders", "correction", "said"), [(1, "holm", False), (3, "none", False), (3, "holm", True)])
+def test_a_plan_says_at_which_level_it_is_made(contenders: int, correction: Any, said: bool) -> None:
+    qrels, runs = collection(1 + contenders, 60)
+    evaluation = iro.evaluate(qrels, runs)
+    found = compare_several(evaluation, "run0", list(runs)[1:], correction=correction)
+    notes = [note for note in iro.plan(found[0]).notes if note.startswith("Planned at the level")]
+    expected = "Planned at the level 0.017, the first step of the correction over 3 comparisons."
+    assert notes == ([expected] if said else [])
+
+
 def test_it_needs_the_queries_of_the_pilot() -> None:
     with pytest.raises(ParameterError, match="stored without its queries"):
         iro.plan(iro.Comparison.from_json(pilot().to_json()))
