@@ -116,6 +116,9 @@ def test_contenders_and_collections_that_are_gone_fail(sample: Path, tmp_path: P
     for run in ("new", "other"):
         (tmp_path / "first" / f"{run}.run").unlink()
     assert decided(*asked)[:2] == (3, {"new on second": "fail", "new on first": "fail"})
+    page = tmp_path / "page.html"  # of nothing that was compared
+    assert call(*asked, "--report", page).returncode == 3
+    assert "nothing can be compared with old" in page.read_text()
     assert (call(*words).returncode, call(*words, "--contender", "old").returncode) == (1, 2)
     assert call(*words, "--reference", "release", "--contender", "new").returncode == 1
 

@@ -28,6 +28,7 @@ def compare(
     *,
     settings: options.RunOptions = options.RunOptions(),
     tests: options.FamilyTests = options.FamilyTests(),
+    means: options.Means = options.Means(),
     per_query: Literal["won", "lost", "better", "worse"] | None = None,
     out: output.ComparisonOutput = output.ComparisonOutput(),
     page: output.ReportOptions = output.ReportOptions(),
@@ -45,12 +46,16 @@ def compare(
     Examples
     --------
     ir-outcomes compare qrels.txt bm25.run bm25-stem.run --cutoff 100
+    ir-outcomes compare qrels.txt bm25.run bm25-stem.run -m nDCG@10 -m RR@10
     ir-outcomes compare qrels.txt bm25.run bm25-stem.run --per-query lost --queries queries.tsv --rows 10
     """
     evaluation, baseline, contenders = options.evaluated_with_baseline(
-        settings, qrels, baseline, runs, queries=page.queries, documents=page.documents
+        settings, qrels, baseline, runs, queries=page.queries, documents=page.documents, **means.kept()
     )
-    result = iro.compare(evaluation, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests))
+    result = iro.compare(
+        evaluation, baseline, contenders,
+        measures=means.measures or (), progress=output.progress_is_shown(), **asdict(tests),
+    )  # fmt: skip
     out.draw(partial(result.plot, out.kind))
     if per_query is None:
         out.write(result)
@@ -61,41 +66,6 @@ def compare(
 
 def _each(result: iro.Comparison | iro.Comparisons) -> list[iro.Comparison]:
     return [result] if isinstance(result, iro.Comparison) else list(result)
-
-
-def compare_measure(
-    qrels: options.QRELS,
-    baseline: options.BASELINE,
-    runs: options.CONTENDERS,
-    /,
-    *,
-    measure: Annotated[str, Parameter(name=["--measure", "-m"])],
-    settings: options.EvaluateOptions = options.EvaluateOptions(),
-    tests: options.MarginTests = options.MarginTests(),
-    higher_is_better: options.HIGHER_IS_BETTER = None,
-    out: output.ComparisonOutput = output.ComparisonOutput(),
-) -> None:
-    """Compare runs by another measure instead of ranks.
-
-    Coverage is the share of queries with a value above zero, ranking the mean value where both runs are above zero. --rel says
-    which queries are answerable.
-
-    Parameters
-    ----------
-    measure
-        A measure of ir_measures, such as nDCG@10.
-
-    Examples
-    --------
-    ir-outcomes compare-measure qrels.txt bm25.run bm25-stem.run --measure nDCG@10
-    """
-    evaluation, baseline, contenders = options.evaluated_with_baseline(
-        settings, qrels, baseline, runs, measures=[measure], directions=higher_is_better
-    )
-    result = iro.compare_measure(
-        evaluation, baseline, contenders, measure=measure, progress=output.progress_is_shown(), **asdict(tests)
-    )
-    out.show(result, out.kind)
 
 
 def compare_outputs(

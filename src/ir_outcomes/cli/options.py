@@ -213,6 +213,20 @@ class TailRules:
 
 @Parameter(name="*", group=MAIN)
 @dataclass(frozen=True)
+class Means:
+    """What is shown beside the facets."""
+
+    measures: MEASURES = None
+    """Also show the means of this measure, such as nDCG@10, which decide nothing; may be given more than once."""
+    higher_is_better: HIGHER_IS_BETTER = None
+
+    def kept(self) -> dict[str, Any]:
+        """Return the arguments of `ir_outcomes.evaluate` that keep the values."""
+        return {"measures": self.measures or (), "directions": self.higher_is_better}
+
+
+@Parameter(name="*", group=MAIN)
+@dataclass(frozen=True)
 class Sources:
     """What many runs are compared by."""
 

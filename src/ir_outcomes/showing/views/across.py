@@ -58,6 +58,9 @@ def _head(result: ConditionsComparison) -> str:
 
 @view_of.register
 def _conditions(result: ConditionsComparison) -> View:
+    if not result.conditions:  # a gate can fail for that
+        lacking = listed([f"{name} lacks {run}" for run, name in result.missing])
+        return View(f"nothing can be compared with {result.baseline} (A)", sentences=(f"{lacking}.",))
     of_contender = by_contender(result.conditions)
     overall = {own.contender: own for own in result.overall}
     average = {own.contender: own.label or "no overall label" for own in result.overall}
