@@ -281,7 +281,7 @@ def test_per_query_lists() -> None:
     ("asked", "message"),
     [
         ({"contenders": None}, "there is no contender; give a run"),
-        ({"alpha": 5}, "`alpha=5`: must be a number between 0 and 1"),
+        ({"alpha": 5}, "`alpha=5`: must be a number between 0 and 0.5"),
         ({"contenders": EVALUATED}, "evaluated with `cutoff=7`, which says nothing about cutoff=100"),
         ({"unit": "topic"}, "`unit='topic'`: must be one of auto, query, document"),
         ({"ties": "expected"}, "gives no single order to compare"),
