@@ -12,7 +12,9 @@ from typing import get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
+import ir_outcomes as iro
 from ir_outcomes.cli.output import Format
 from ir_outcomes.errors import ParameterError, escaped
 from ir_outcomes.results import Column
@@ -101,6 +103,39 @@ def test_whatever_a_name_holds_is_escaped(name: str) -> None:
 def test_markdown_paragraphs_do_not_become_lists() -> None:
     view = View("t", notes=("- a", "1. b", "12.5 % of runs"))
     assert as_markdown(view) == "**t**\n\n- \\- a\n- 1\\. b\n- 12\\.5 % of runs"
+
+
+@pytest.mark.parametrize("name", ["n" * 124, "long-name-of-a-run-" * 6, "检索系统" * 5, "검색 시스템 " * 8, "short"])
+def test_no_line_is_wider_than_the_terminal(name: str) -> None:
+    """Characters were counted and not their columns, and long names were not divided."""
+    qrels, runs = collection(4, 40, relevant=2)
+    ev = iro.evaluate(qrels, {f"{name}{place}": run for place, run in enumerate(runs.values())}, unjudged=True)
+    first, second, *_ = ev.names
+    pair, several = iro.compare(ev, first, second), iro.compare(ev, first)
+    results = [
+        pair, several, iro.compare(ev, first, all_pairs=True), iro.leaderboard(ev), iro.holes(ev, first), iro.plan(pair),
+        iro.rank_distribution(ev, resamples=20), iro.gate(several, margins=(2, 1)), iro.compare_cutoffs(ev, first, second),
+    ]  # fmt: skip
+    for result in results:
+        for line in result.to_text(details=True).splitlines():
+            assert cell_len(line) <= 80, line
+    written = as_text(View(f"{name} and {name}", name))
+    assert "".join(written.split()) == "".join(f"{name} and {name}: {name}".split())  # nothing is lost where a line ends
+
+
+def test_a_p_value_stays_on_one_line() -> None:
+    for width in range(40, 60):
+        text = as_text(View("x" * (width % 7) + " the difference is significant (t p = 0.003; Wilcoxon p < 1e-300), they say"))
+        assert "p = 0.003" in text
+        assert "p < 1e-300" in text
+
+
+def test_the_table_of_a_single_pair_of_holes_is_in_latex() -> None:
+    qrels, runs = collection(2, 40, relevant=2)
+    ev = iro.evaluate(qrels, runs, unjudged=True)
+    latex = iro.holes(ev, *ev.names).to_latex()
+    assert latex.startswith(r"\begin{tabular}")
+    assert "could" in latex.partition(r"\end{tabular}")[0]
 
 
 def test_names_in_csv_are_exact() -> None:
