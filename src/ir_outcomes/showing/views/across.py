@@ -65,7 +65,7 @@ def _conditions(result: ConditionsComparison) -> View:
     of_contender = by_contender(result.conditions)
     overall = {own.contender: own for own in result.overall}
     average = {own.contender: own.label or "no overall label" for own in result.overall}
-    runs = sorted(of_contender, key=lambda run: ("better", "none", "worse").index(_direction(average.get(run))))
+    runs = _best_first(result, average)
     is_one = len(runs) == 1
     titles = {run: f"{run} (B) against {result.baseline} (A)" for run in runs}
     overviews = [_overview(result, of_contender[run], overall.get(run), titles[run]) for run in runs]
@@ -128,6 +128,18 @@ def _answer(result: ConditionsComparison) -> str:
     counted = " and ".join(f"{side} in {directions[side]}" for side in ("better", "worse") if directions[side])
     label = result.overall[0].label
     return f"{f'{label} on average' if label else 'no overall label'}, {counted or 'none decided'}"
+
+
+def _best_first(result: ConditionsComparison, average: Mapping[str, str]) -> list[str]:
+    """Return the contenders by their label on average, then by conditions in which they are better less those where worse."""
+
+    def place(run: str) -> tuple[int, int, float]:
+        counts = Counter(map(_direction, result.labels(run).values()))
+        changes = [row.comparison.coverage.difference or 0.0 for row in result.of(run)]
+        of_average = ("better", "none", "worse").index(_direction(average.get(run)))
+        return of_average, counts["worse"] - counts["better"], -sum(changes)
+
+    return sorted(result.contenders, key=place)
 
 
 def _hurt(several: Sequence[Overall]) -> Iterator[str]:
