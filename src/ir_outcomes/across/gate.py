@@ -7,10 +7,11 @@ from itertools import chain, product, zip_longest
 from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.across.result import ConditionsComparison
+from ir_outcomes.comparison.facets import MeasureMeans
 from ir_outcomes.comparison.margins import Against, against_margins, check_range, within_margins
 from ir_outcomes.comparison.outcomes import Settings, checked_margins
 from ir_outcomes.comparison.plan import queries_to_pass
-from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
+from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome, measure_columns
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import MANY_MISSING
 from ir_outcomes.formatting import listed, percent, plural
@@ -64,6 +65,7 @@ class GateDecision(Immutable):
     facets: tuple[GateFacet, ...] = ()  #: coverage, ranking, and all queries where they are known; empty without a comparison
     #: up to ten queries behind the decision, the largest harm of each kind first; empty where the gate passes
     queries: tuple[QueryOutcome, ...] = ()
+    measures: tuple[MeasureMeans, ...] = ()  #: of the comparison: those that were asked for, which decide nothing
 
     @property
     def name(self) -> str:
@@ -144,7 +146,8 @@ class GateResult(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each decision."""
-        rows = rows_of(_COLUMNS, self.decisions)
+        measures = max((decision.measures for decision in self.decisions), key=len)  # none where a run is missing
+        rows = rows_of((*_COLUMNS, *measure_columns(measures)), self.decisions)
         return [row | {"baseline": row["baseline"] or self.baseline} for row in rows]
 
 
@@ -342,6 +345,7 @@ def _decide(
         equivalent=is_equivalent,
         facets=facets,
         queries=() if status == "pass" else _behind(compared, facets),
+        measures=compared.measures,
     )
 
 
