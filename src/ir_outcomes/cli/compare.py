@@ -521,13 +521,14 @@ def gate(
                 raise iro.ParameterError(f"no collection has a run called {name!r}; the runs are {some(found.systems, 10)}")
     elif qrels is not None and baseline is not None and runs and not (suite or system or allow_missing):
         paths = options.run_files(runs)
-        if reference is not None:
-            if options.is_same_file(reference, baseline) or name_of(reference) == baseline:
-                raise options.UsageError("--reference: this is the baseline already; leave it out, or give another run.")
-            paths = [*(path for path in paths if not options.is_same_file(path, reference)), reference]
-        evaluated, first, others = options.evaluated_with_baseline(settings, qrels, baseline, paths, **kept)
+        if reference is not None and (options.is_same_file(reference, baseline) or name_of(reference) == baseline):
+            raise options.UsageError("--reference: this is the baseline already; leave it out, or give another run.")
+        evaluated, first, others = options.evaluated_with_baseline(
+            settings, qrels, baseline, paths, reference=reference, **kept
+        )
         there = [others] if isinstance(others, str) else others
-        against, files = [first] if reference is None else [first, there.pop()], [qrels, baseline, *paths]
+        against = [first] if reference is None else [first, there.pop()]
+        files = list(dict.fromkeys([qrels, baseline, *paths, *([] if reference is None else [reference])]))
         chosen = _contenders(contenders, there, against)
         present = [name for name in there if name in chosen] or there
         rules = {"progress": output.progress_is_shown(), **asked, **asdict(tests)}

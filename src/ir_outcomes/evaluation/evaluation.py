@@ -98,14 +98,18 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[Note]:
 
 def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say which runs have so many equal scores that the rule for ties decides where many first relevant documents stand."""
-    for run in runs:
-        share = float(run.reordered[run.answered() > 0].mean()) if run.answered().any() else 0.0
-        if share >= MANY_REORDERED:
-            text = (
-                f"in {percent(share, 0)} % of the queries that {run.name} answers, the rule {run.ties!r} gives the first "
-                "relevant document another rank than the order of the input; if that order is meant, pass `ties='input'`."
-            )
-            yield note("ties", text, [run.name])
+    shares = {run.name: float(run.reordered[run.answered() > 0].mean()) for run in runs if run.answered().any()}
+    named = [name for name, share in shares.items() if share >= MANY_REORDERED]
+    if named:
+        least = percent(min(shares[name] for name in named), 0)
+        most = percent(max(shares[name] for name in named), 0)
+        share = f"{most} %" if least == most else f"{least} to {most} %"
+        text = (
+            f"in {share} of the queries that {some(named, 3)} {'answers' if len(named) == 1 else 'answer'}, the rule "
+            f"{runs[0].ties!r} gives the first relevant document another rank than the order of the input; if that order is "
+            "meant, pass `ties='input'`."
+        )
+        yield note("ties", text, named)
 
 
 def n_missing(run: SearchLengths) -> int:

@@ -253,7 +253,7 @@ class LengthDistributions(Result):
     Attributes
     ----------
     runs : tuple of LengthDistribution
-        In the order of the evaluation.
+        Best first: by the mean ASL.
     edges : tuple of int
         Bucket i holds the search lengths from ``edges[i]`` up to, not including, ``edges[i + 1]``; ranks.
     n_documents, n_queries : int
@@ -318,8 +318,9 @@ def length_distributions(
     check_positive("bins", bins)
     runs, settings, notes = runs_at_depth(ev, cutoff, missing)
     edges = np.unique(np.linspace(1, settings.cutoff + 1, bins + 1).round().astype(np.int64))
+    distributions = [_distribution(run, missing, edges) for run in runs]
     return LengthDistributions(
-        runs=tuple(_distribution(run, missing, edges) for run in runs),
+        runs=tuple(sorted(distributions, key=lambda run: run.asl)),
         edges=tuple(edges.tolist()),
         n_documents=len(runs[0].rank),
         n_queries=int(runs[0].answerable.sum()),

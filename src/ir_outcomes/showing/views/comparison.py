@@ -604,7 +604,7 @@ def _holes_table(result: Holes) -> Table:
     ]
     return Table.of(
         chosen(COLUMNS, "contender", "verdict", "bound", "tipping_n", "n_unjudged", *shares),
-        result.pairs,
+        sorted(result.pairs, key=lambda pair: LABELS.index(pair.label)),
         "; ".join(filter(None, explained)),
         settings_words(result.settings),
     )
