@@ -83,7 +83,8 @@ def compare_outputs(
 ) -> None:
     """Compare runs by per-query values of other tools.
 
-    The files are what trec_eval -q, ir_measures -q or PyTerrier wrote; in a file of several runs, --names chooses them.
+    The files are what trec_eval -q, ir_measures -q or PyTerrier wrote, or dicts of pytrec_eval or ranx as JSON; in a file of
+    several runs, --names chooses them.
 
     Parameters
     ----------
