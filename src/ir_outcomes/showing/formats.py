@@ -264,7 +264,8 @@ def as_latex(
     if label is not None and not _LABEL.fullmatch(label):
         raise ParameterError("use letters, digits and - : . only, such as tab:comparison", label=label)
     parts = []
-    for number, table in enumerate((table for table in view.tables if table.columns), start=1):
+    tables = view.printed or view.tables
+    for number, table in enumerate((table for table in tables if table.columns), start=1):
         described = [*map(_sentence, (table.title or view.headline, *table.captions)), *_legend_of_marks(table, mark)]
         lines, own = _tabular(table, mark), _tex(" ".join(described)) if caption is True else caption
         if caption is not False or label is not None or wide:
@@ -274,7 +275,7 @@ def as_latex(
             # Eleven columns of many contenders are then 460 points wide; two columns of a page are 470 to 520.
             lines = [*head, r"\small\setlength{\tabcolsep}{3pt}", *lines, rf"\end{{{environment}}}"]
         parts.append("\n".join([*lines, *(_comments(described) if caption is not True else ())]))
-    is_said = any(table.columns and not table.title for table in view.tables)  # in the place of a title
+    is_said = any(table.columns and not table.title for table in tables)  # in the place of a title
     headline = [] if is_said else [view.headline]
     return "\n\n".join([*parts, "\n".join(_comments([*headline, *view.sentences, *view.notes]))])
 

@@ -28,7 +28,7 @@ from ir_outcomes.formatting import (
     size,
 )
 from ir_outcomes.notes import merged, ranked
-from ir_outcomes.results import Column, chosen
+from ir_outcomes.results import Column, chosen, of_part
 from ir_outcomes.showing import Table, View, direction, items_words, level_words, queries_words, settings_words, tops, view_of
 from ir_outcomes.statistics import Test
 from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS, RANKS
@@ -56,15 +56,17 @@ def _comparison(comparison: Comparison) -> View:
         _tests_legend([comparison]),
         f"{settings_caption(comparison)}{_direction_words(comparison)}",
     )
+    table = Table.of(columns, parts, *captions)
     return View(
         _title(comparison),
         comparison.verdict.label,
         tuple(_answer(comparison)),
-        (Table.of(columns, parts, *captions),),
+        (table,),
         comparison.notes,
         "tests, effect sizes, power, unjudged documents",
         (_outcome_table(comparison), _tests_table(comparison)),
         (*_full_names(comparison), comparison.verdict.sentence, *_same_everywhere(comparison), *comparison.background),
+        (table.renamed({"A": comparison.baseline, "B": comparison.contender, "B - A": "difference"}),),
     )
 
 
@@ -341,7 +343,30 @@ def _comparisons(comparisons: Comparisons) -> View:
         "intervals, outcomes, tests, power",
         details,
         tuple(merged_notes(ranked, pairs, background=True)),
+        () if pairs else (_with_baseline(table, ranked),),
     )
+
+
+# What a run has by itself, to the left of its difference from the baseline.
+_LEVELS = {
+    "coverage_difference": Column("coverage_level", "coverage", "%", ".1f", group="coverage"),
+    "restricted_difference": Column("restricted_level", "all_queries", "mean", ".2f", group="all queries"),
+}
+
+
+def _with_baseline(table: Table, comparisons: Sequence[Comparison]) -> Table:
+    """Return the table of a paper: the baseline above the others, and what each run has by itself."""
+    baseline = {"contender": comparisons[0].baseline, "verdict": "baseline"}
+    for name, level in _LEVELS.items():
+        places = [place for place, column in enumerate(table.columns) if column.name == name]
+        own = [of_part(level.value, (replace(level, value=side),))[0] for side in ("baseline", "contender")]
+        texts = [[column.text(item) for item in comparisons] for column in own]
+        if not places or NOTHING in texts[1]:
+            continue
+        table = table.inserted(places[0], level, texts[1])
+        if len(set(texts[0])) == 1:  # runs of unequal depth have other horizons, and so has the baseline beside them
+            baseline[level.name] = texts[0][0]
+    return table.below(baseline)
 
 
 def short_columns(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
