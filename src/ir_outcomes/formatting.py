@@ -64,7 +64,7 @@ def moved(difference: float | None, measured_in: str) -> str:
     return f"{change} {'higher' if is_more else 'lower'}"
 
 
-def pvalue(p: float | None, alpha: float = 0.05) -> str:
+def pvalue(p: float | None, alpha: float = 0.05, digits: int = 2) -> str:
     """Write a p-value for a cell of a table, with as many digits as show on which side of the level it is."""
     if p is None:
         return NOTHING
@@ -72,7 +72,7 @@ def pvalue(p: float | None, alpha: float = 0.05) -> str:
         return f"< {SMALLEST:.0e}"
     text = ""
     for more in range(15):
-        text = f"{p:.{1 + more}e}".replace(".0e", "e") if p < 0.001 else f"{p:.{3 + more}f}"
+        text = f"{p:.{digits - 1 + more}e}".replace(".0e", "e") if p < 0.001 else f"{p:.{3 + more}f}"
         if p == alpha or float(text) != alpha:
             break
     return text

@@ -22,6 +22,7 @@ KINDS: Mapping[str, NoteKind] = {
     "unconfirmed": NoteKind("Not confirmed on all queries", is_first=True),
     "all queries only": NoteKind("Significant over all queries only", is_first=True),
     "other cutoffs": NoteKind("Another direction at other cutoffs", is_first=True),
+    "within margins": NoteKind("Worse, within the margins", is_first=True),
     "contradiction": NoteKind("Tests of ranking contradict each other", is_first=True),
     "few large changes": NoteKind("A few queries with large changes decide on ranking", is_first=True),
     "most rankings": NoteKind("Most rankings change, not their mean", is_first=True),

@@ -148,6 +148,7 @@ def test_dependent_queries_are_settled_by_clusters() -> None:
     assert decision.facets[1].needed == needed
     assert f"about {needed.queries} clusters of queries like these" in decision.reasons[0]
     assert "there are 40)" in decision.reasons[0]
+    assert "95 % intervals by cluster (40), cutoff 100" in str(iro.gate(comparison, margins=(10.0, 0.1, 0.2)))
 
 
 def test_all_queries_have_a_margin() -> None:
@@ -176,6 +177,68 @@ def test_all_queries_have_a_margin() -> None:
     by_document = compare_pair(qrels, first, second, unit="document", cutoff=20)
     margin = iro.gate(by_document, margins=(3.0, 0.5)).decisions[0].facets[2].margin
     assert margin == pytest.approx(0.5 / 3 + 0.03 * 3)  # a third is found by both; the longer list has three documents
+
+
+def test_margins_that_no_harm_can_exceed_are_refused() -> None:
+    ranks: list[int | None] = [1 + number % 7 for number in range(200)]
+    comparison = compared(ranks, [*ranks[1:], 3], cutoff=50)
+    for margins, most in (
+        ((100.0, 0.5), "100 percentage points of coverage"),
+        ((5.0, 49.0), "49 ranks of ranking"),
+        ((5.0, 0.5, 50.0), "50 ranks over all queries"),
+        ((60.0, 30.0), "50 ranks over all queries, and these imply a margin of 60"),
+    ):
+        with pytest.raises(ParameterError, match=f"no run can lose more than {most}"):
+            iro.gate(comparison, margins=margins)
+    with pytest.raises(ParameterError, match="no run can lose more than 100 percentage points"):
+        compared(ranks, ranks, margins=(100.0, 0.5))
+    nothing = compared(ranks, [None] * 200, cutoff=50)  # a failure comes first
+    assert iro.gate(nothing, margins=(60.0, 49.0)).status == "fail"
+
+
+def test_notes_of_the_comparison_stand_under_the_decision() -> None:
+    """What makes a harmless run fail, and what a pass hides: unequal judging first, then another label at another cutoff."""
+    qrels: dict[str, dict[str, int]] = {query: {"gold": 1} | {f"d{place}": 0 for place in range(60)} for query in QUERIES}
+    a = run_of({query: 1 + number % 3 for number, query in enumerate(QUERIES)}, depth=60)
+    b = {query: {**{f"x{place}": 200.0 - place for place in range(9)}, **ranked} for query, ranked in a.items()}
+    harmed = iro.gate(compare_pair(qrels, a, b, names=["A", "B"]), margins=(2.0, 0.5))
+    assert harmed.status == "fail"
+    assert harmed.decisions[0].notes[0].startswith("Judged unequally: 0 % of the top 10 of A and 90 % of B are unjudged")
+    assert "! Judged unequally: 0 % of the top 10 of A and 90 %" in str(harmed)
+    late = run_of({query: 12 if number < 20 else 2 for number, query in enumerate(QUERIES)}, depth=60)
+    early = run_of(dict.fromkeys(QUERIES, 2), depth=60)
+    passed = iro.gate(compare_pair(qrels, early, late, names=["A", "B"]), margins=(9.0, 5.0))
+    assert (passed.status, passed.decisions[0].label) == ("pass", "worse on ranking")
+    assert passed.decisions[0].notes[0].startswith("Worse, within the margins: worse on coverage at 10,")
+    assert "! Worse, within the margins: worse on coverage at 10," in str(passed)
+
+
+def test_a_copy_among_several_is_named() -> None:
+    runs = {name: run_of({q: 1 + n % 7 - (n % 7 > 5 and name == "B") for n, q in enumerate(QUERIES)}, 20) for name in "ABC"}
+    result = iro.gate(iro.compare(iro.evaluate(qrels_of(QUERIES), runs, cutoff=20), "A"), margins=(5.0, 2.0))
+    assert [decision.status for decision in result.decisions] == ["pass", "pass"]
+    assert "C: C is identical to A, the same documents in the same order for every query" in " ".join(str(result).split())
+
+
+def test_most_harm_is_that_of_the_facet_that_failed() -> None:
+    """Coverage fails; the largest change of ranking is no harm that decided."""
+    ranks: list[int | None] = [3] * 200
+    contender: list[int | None] = [*[None] * 30, *[55] * 2, *[3] * 168]
+    result = iro.gate(compared(ranks, contender, cutoff=60), margins=(5.0, 5.0, 50.0))
+    decision = result.decisions[0]
+    assert [facet.status for facet in decision.facets] == ["harm shown", "harm excluded", "harm excluded"]
+    assert {query.outcome for query in decision.queries} == {"lost"}
+    assert set(decision.harms) == {"found by A at 3, not by B"}
+    assert "B, most harm: q0 (found by A at 3, not by B); q1" in str(result)
+    ranked = iro.gate(compared(ranks, [*[55] * 30, *[3] * 170], cutoff=60), margins=(5.0, 2.0, 50.0)).decisions[0]
+    assert set(ranked.harms) == {"ranked 3, now 55"}
+    everywhere = iro.gate(compared(ranks, [*[55] * 30, *[3] * 170], cutoff=60), margins=(5.0, 50.0, 2.0)).decisions[0]
+    assert set(everywhere.harms) == {"52 more ranks"}
+    qrels = {query: {"a": 1, "b": 1} for query in QUERIES}
+    both = {query: {"a": 9.0, "b": 8.0, "x": 7.0} for query in QUERIES}
+    one = {query: {"a": 9.0, "x": 8.0, "y": 7.0} for query in QUERIES}
+    found = iro.gate(compare_pair(qrels, both, one, unit="document", cutoff=3), margins=(5.0, 1.0)).decisions[0]
+    assert set(found.harms) == {"100 % found, now 50 %"}
 
 
 def test_a_run_that_lacks_queries_fails() -> None:

@@ -89,7 +89,7 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("compare qrels.txt . bm25.run", 2, "BASELINE is one run, not a directory"),
         ("compare qrels.txt bm25.run bm25-stem.run --alpha 5", 2, 'Invalid value "5.0" for --alpha. Must be < 0.5.'),
         ("compare qrels.txt RUNS --plot x.png --plot-kind ranks", 1, "--plot-kind ranks is for one"),
-        ("compare-measure qrels.txt best RUNS -m RR", 1, "no run is called 'best'"),
+        ("compare-measure qrels.txt bm25.run RUNS -m RR", 2, "Unknown command"),
         ("leaderboard qrels.txt RUNS --plot x.png --plot-kind history", 1, "give the leaderboard --entries"),
         ("compare-judges RUNS --judge a=qrels.txt -m AP", 2, "an audit, which needs --reference"),
         ("tail qrels.txt RUNS --show headroom --bins 3", 2, "--bins is for --show lengths and --show changes"),
@@ -140,7 +140,7 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("rank-distribution qrels.txt RUNS --top 9999999999", 1, "error: --top 9999999999: must be a whole number"),
         ("compare qrels.txt RUNS --clusters by:+", 1, "error: --clusters by:+: no query id has this separator"),
         ("compare-slices qrels.txt RUNS --by length", 1, "error: --by length: needs the texts of the queries; pass --queries"),
-        ("compare-measure qrels.txt RUNS -m NumRet", 1, "pass --higher-is-better or --lower-is-better"),
+        ("compare qrels.txt RUNS -m NumRet", 1, "pass --higher-is-better or --lower-is-better"),
         ("verdict --n 3 --won 1 --lost 1 --difference nan --pvalue 1", 1, "error: --difference nan: must be a number"),
         ("compare qrels.txt bm25.run bm25-stem.run --names b", 1, "error: --names b: must be a list with a name for each"),
         ("compare qrels.txt rel=2 cutoff=10.run", 1, "error: rel=2: no such file"),
@@ -153,6 +153,18 @@ def test_what_goes_wrong_is_said_with_its_status(small: Path, command: str, stat
     assert (done.returncode, done.stdout) == (status, "")
     assert message in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
+
+
+def test_notes_name_options_where_they_are_shown_and_arguments_where_they_are_stored(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("q1 0 d7 1\nq2 0 d7 1\n")
+    lines = [f"{query} Q0 d{rank} {rank} 1.0 t\n" for query in ("q1", "q2") for rank in range(1, 10)]
+    for name in "ab":
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    words = ("compare", "qrels.txt", "a.run", "b.run", "--format")
+    shown = call(*words, "text", "--details", folder=tmp_path).stdout
+    assert "is meant, pass --ties input." in " ".join(shown.split())
+    assert "`" not in shown
+    assert "pass `ties='input'`." in call(*words, "json", folder=tmp_path).stdout
 
 
 def test_the_installed_program() -> None:

@@ -116,6 +116,9 @@ def test_contenders_and_collections_that_are_gone_fail(sample: Path, tmp_path: P
     for run in ("new", "other"):
         (tmp_path / "first" / f"{run}.run").unlink()
     assert decided(*asked)[:2] == (3, {"new on second": "fail", "new on first": "fail"})
+    page = tmp_path / "page.html"  # of nothing that was compared
+    assert call(*asked, "--report", page).returncode == 3
+    assert "nothing can be compared with old" in page.read_text()
     assert (call(*words).returncode, call(*words, "--contender", "old").returncode) == (1, 2)
     assert call(*words, "--reference", "release", "--contender", "new").returncode == 1
 
@@ -162,6 +165,20 @@ def test_margins_are_read_by_their_units(text: str, margins: tuple[float, ...] |
         assert margins_of(None, [Token(value=text)]) == margins
 
 
+def test_the_file_of_the_baseline_as_the_new_run(sample: Path) -> None:
+    words = ("gate", "qrels.txt", "bm25.run", "bm25.run", *MARGINS)
+    for more in ((), ("--reference", "bm25-stem.run")):
+        _, decisions, found = decided(*words, *more, folder=sample)
+        assert (len(decisions), found.decisions[0].identical, found.decisions[0].status) == (1 + bool(more), True, "pass")
+        assert found.decisions[0].reasons[0].endswith("was the new run written?")
+
+
+def test_the_baseline_among_the_runs_is_said(sample: Path) -> None:
+    for command, *options in (("compare",), ("gate", "--margins", "2pp,1")):
+        done = call(command, "qrels.txt", "bm25.run", "bm25*.run", *options, folder=sample)
+        assert done.stderr == "note: bm25.run is also among the runs; it is not compared with itself\n"
+
+
 def test_options_come_before_the_settings_of_a_suite(small: Path, tmp_path: Path) -> None:
     runs = {"old": str(small / "bm25.run"), "new": str(small / "bm25-stem.run")}
     collection = {"qrels": str(small / "qrels.txt"), "runs": runs, "rel": 1, "cutoff": 5}
@@ -177,20 +194,38 @@ def test_the_action_runs_the_gate_and_no_file_of_the_workspace(sample: Path, tmp
     assert "${{" not in decide["run"]
     for name in ("numpy", "pip", "ir_outcomes", "sitecustomize"):
         (tmp_path / f"{name}.py").write_text("import os\nprint('hostile')\nos._exit(0)\n")
-    for name in ("fail", "inconclusive"):
-        words = STATUSES[name][0]
-        inputs = {
-            "QRELS": str(sample / "qrels.txt"), "BASELINE": str(sample / words[0]), "RUNS": f"{sample / words[1]}\n",
-            "MARGINS": words[3], "OPTIONS": f"--queries {sample / 'queries.tsv'}", "INCONCLUSIVE": "pass", "REPORT": "",
-            "JSON": f"{name}.json", "CONTENDERS": Path(words[1]).stem, "GITHUB_STEP_SUMMARY": "summary",
-            "GITHUB_OUTPUT": "output", "PYTHONPATH": "",
-        }  # fmt: skip
-        assert set(decide["env"]) <= set(inputs)
-        done = shell(f"set -eo pipefail\n{decide['run']}", tmp_path, **inputs)
-        assert (done.returncode, "hostile" in done.stdout) == (3 if name == "fail" else 0, False), done.stderr
-        assert json.loads((tmp_path / f"{name}.json").read_text())["kind"] == "GateResult"
-    assert (tmp_path / "output").read_text().split() == ["status=fail", "status=inconclusive"]
-    assert re.findall(r"^\*\*(\w+): ", (tmp_path / "summary").read_text(), re.MULTILINE) == ["fail", "inconclusive"]
+    words = STATUSES["inconclusive"][0]
+    given = {
+        "QRELS": str(sample / "qrels.txt"), "BASELINE": str(sample / words[0]), "RUNS": f"{sample / words[1]}\n",
+        "MARGINS": words[3], "OPTIONS": f"--queries {sample / 'queries.tsv'}", "INCONCLUSIVE": "pass", "REPORT": "",
+        "JSON": "gate.json", "CONTENDERS": Path(words[1]).stem, "GITHUB_STEP_SUMMARY": "summary", "GITHUB_OUTPUT": "output",
+        "PYTHONPATH": "",
+    }  # fmt: skip
+    assert set(decide["env"]) <= set(given)
+
+    def act(**inputs: str) -> int:
+        done = shell(f"set -eo pipefail\n{decide['run']}", tmp_path, **{**given, **inputs})
+        assert "hostile" not in done.stdout, done.stderr
+        return done.returncode
+
+    assert act() == 0
+    assert act(INCONCLUSIVE="fail") == 4
+    worse = Path(STATUSES["fail"][0][1])
+    assert act(RUNS=str(sample / worse), CONTENDERS=worse.stem) == 3
+    assert GateResult.from_json((tmp_path / "gate.json").read_text()).status == "fail"
+    assert (tmp_path / "output").read_text().split() == ["status=inconclusive", "status=inconclusive", "status=fail"]
+    assert re.findall(r"^\*\*(\w+): ", (tmp_path / "summary").read_text(), re.MULTILINE) == ["inconclusive"] * 2 + ["fail"]
+    # Nothing is decided, although a decision of an earlier call is there, and some of these end with status 0 by themselves.
+    for inputs in (
+        {"RUNS": "--version"},
+        {"RUNS": "-h"},
+        {"OPTIONS": "--help"},
+        {"RUNS": ""},
+    ):
+        (tmp_path / "gate.json").write_text("{}")
+        assert act(**inputs) in (1, 2), inputs
+    assert act(CONTENDERS="absent") == 3
+    assert (tmp_path / "output").read_text().split()[3:] == ["status=fail"]
     assert shell(install["run"].replace(" install ", " --version #"), tmp_path).stdout.startswith("pip ")
 
 

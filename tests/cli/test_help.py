@@ -8,8 +8,10 @@ import sys
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Literal, get_args, get_origin
 
 import pytest
+from cyclopts import CycloptsError
 from rich.console import Console
 
 from ir_outcomes.cli import COMMANDS, app, examples_of
@@ -109,3 +111,27 @@ def test_missing_packages_are_said_before_the_work(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     done = call("compare", "no", "no", "no", "--plot", "p.png", folder=tmp_path)
     assert (done.returncode, 'pip install ".[plot]"' in done.stderr) == (1, True)
+
+
+MORE_THAN_ONCE = {  # options that may be given several times
+    "--measure", "--names", "--contender", "--allow-missing", "--other-pvalue", "--cutoffs", "--judge", "--subset", "--labels",
+    "--allow",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_option_with_one_value_is_given_once(command: str) -> None:
+    parameters = app[command].assemble_argument_collection(default_parameter=app.default_parameter)
+    options = [parameter for parameter in parameters if parameter.show and parameter.name.startswith("-")]
+    for parameter in options:
+        if parameter.name in MORE_THAN_ONCE or parameter.token_count()[0] == 0:
+            continue
+        choices = get_args(parameter.hint) if get_origin(parameter.hint) is Literal else ()
+        value = str(choices[0]) if choices else "2pp,1" if parameter.name == "--margins" else "1"
+        words = [parameter.name, value] * 2 if parameter.token_count()[0] == 1 else [parameter.name, value, value] * 2
+        arguments = ["x", "y", "z"] if parameter.name == "--margins" else []  # it is refused where it is converted
+        if arguments and command == "compare-measure":
+            arguments += ["--measure", "nDCG@10"]
+        with pytest.raises((CycloptsError, ValueError)) as refused:
+            app.parse_args([command, *words, *arguments], exit_on_error=False, print_error=False)
+        assert re.search("more than once|multiple times", str(refused.value)), parameter.name

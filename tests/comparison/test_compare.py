@@ -362,3 +362,18 @@ def test_more_contenders_need_more_queries(real_data: Path) -> None:
     together = iro.plan(iro.compare(evaluation, "bm25")["wordnet_all"])
     assert (alone.coverage.needed.queries or 0) < (together.coverage.needed.queries or 0)
     assert any("first step of the correction over 2 comparisons" in note for note in together.notes)
+
+
+def test_a_gain_is_positive_where_the_contender_is_better() -> None:
+    found = compare_ranks(*in_blocks((20, 3, 2), (9, None, 4), (3, 5, None), (8, 2, 4)))
+    assert (found.coverage.gain, found.ranking.gain) == (found.coverage.difference, -(found.ranking.difference or 0))
+    assert found.coverage.gain == pytest.approx(100 * 6 / 40)
+    assert found.ranking.gain == pytest.approx(4 / 28)
+    nothing = compare_ranks(*in_blocks((20, 3, None), (20, None, 3)))
+    assert (nothing.ranking.difference, nothing.ranking.gain) == (None, 0.0)
+
+
+def test_a_single_contender_in_a_list_has_the_columns_of_the_paper() -> None:
+    a, b = in_blocks((20, 3, 2), (9, None, 4))
+    (row,) = compare_several(qrels_of(a), run_of(a), [run_of(b)]).paper_rows()
+    assert row == compare_pair(qrels_of(a), run_of(a), run_of(b)).paper_rows()[0]

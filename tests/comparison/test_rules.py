@@ -50,6 +50,13 @@ def test_labels_at_cutoffs_up_to_the_longest_list_of_the_shallower_run(depth: in
                 assert at.label == compare_pair(qrels, *runs, cutoff=at.cutoff).verdict.label
 
 
+def test_the_usual_cutoffs_end_at_1000() -> None:
+    a, b = in_blocks((2, 3, 2), (2, 9, 15))
+    for depth, expected in ((999, [10, 20, 50, 100]), (1000, [10, 20, 50, 100, 1000]), (1200, [10, 20, 50, 100, 1000])):
+        found = compare_pair(qrels_of(a), run_of(a, 1200), run_of(b, depth), cutoff=100)
+        assert [at.cutoff for at in found.cutoffs] == expected
+
+
 def test_each_contender_has_the_cutoffs_that_it_reaches() -> None:
     a, b = in_blocks((30, 3, 2), (30, 9, 15))
     runs = [run_of(b, depth) for depth in (12, 60, 25)]
@@ -142,3 +149,29 @@ def test_a_negative_grade_is_no_judgment() -> None:
     assert [counted.unjudged_within(depth).tolist() for depth in (2, 10)] == [[2, 1], [3, 1]]  # type: ignore[union-attr]
     evaluation = iro.evaluate(qrels, {"A": run, "B": {"q1": {"gold": 1.0}}}, unjudged=True)
     assert {document.docid for document in iro.holes(evaluation, "A", "B")["B"].candidates} == {"spam", "worse", "new"}
+
+
+@pytest.mark.parametrize(
+    ("won", "steady", "expected"),
+    [
+        (5, True, ["A loss of up to 4.95 points of coverage and 0.31 ranks cannot be ruled out."]),
+        (
+            6,
+            False,
+            [
+                "A loss of up to 1.08 points of coverage cannot be ruled out.",
+                "Any loss of ranking is excluded at the 95 % level.",
+            ],
+        ),
+        (60, False, ["Any loss of coverage and ranking is excluded at the 95 % level."]),
+    ],
+)
+def test_losses_that_the_intervals_leave_possible(won: int, steady: bool, expected: list[str]) -> None:
+    """The end of an interval on the side of harm: the low one of coverage, the high one of ranking."""
+    both = ((40, 3, 3), (30, 2, 4), (30, 4, 2)) if steady else ((400, 3, 2), (30, 2, 4))
+    found = compare_ranks(*in_blocks(*both, (won, None, 3), (4, 5, None)))
+    coverage, ranking = found.coverage.interval, found.ranking.interval
+    assert coverage is not None
+    assert ranking is not None
+    assert (found.coverage.worst_case, found.ranking.worst_case) == (coverage.low, ranking.high)
+    assert [note for note in all_notes(found) if "loss" in note.split()] == expected

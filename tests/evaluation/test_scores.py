@@ -148,3 +148,12 @@ def test_directions_and_what_is_refused(sources: Any, settings: Any, error: type
     assert not iro.scores_from_outputs(values, measure="latency", higher_is_better=False).higher_is_better
     with pytest.raises(error, match=message):
         iro.scores_from_outputs(sources, **settings)
+
+
+@pytest.mark.parametrize(("length", "shown"), [(80, "x" * 78), (81, "x" * 76 + "...")])
+def test_a_long_text_that_is_no_measure_is_cut_in_the_error(length: int, shown: str) -> None:
+    text = f"'{'x' * (length - 2)}'"
+    with pytest.raises(ParameterError) as caught:
+        iro.parse_measure(text)
+    assert str(caught.value).startswith(f"\"'{shown}")
+    assert f"'{shown}x" not in str(caught.value)

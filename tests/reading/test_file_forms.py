@@ -240,6 +240,11 @@ def test_texts_that_are_malformed(write: Any, name: str, content: str | bytes, m
         beir_texts(path.parent) if name.endswith("l") else files.read_texts(path)
 
 
+def test_a_folder_without_texts_names_the_file_that_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match=rf"^{tmp_path}/queries\.jsonl: no such file"):
+        beir_texts(tmp_path)
+
+
 def test_a_folder_of_a_beir_dataset(beir: Path) -> None:
     for folder in (beir, str(beir), beir / "qrels", beir / "qrels" / "test.tsv"):
         assert iro.as_qrels(folder).to_dict() == {"q1": {"d1": 1}, "q2": {"d2": 2}}
@@ -275,6 +280,11 @@ def test_predictions_of_mteb(write: Any) -> None:
             iro.read_run(wrong)
     for chosen, expected in (("#en/test", one), ("#en", one), ("#de/test", two), ("#dev", one)):
         assert iro.as_run(f"{path}{chosen}").to_dict() == expected
+    wrong_score = {"q1": {"d1": "high"}}
+    for others, named in (({}, "T.json"), ({"de": {"test": two}}, "T.json#en/test")):
+        path = write(json.dumps({"mteb_model_meta": META, "en": {"test": wrong_score}, **others}), "T.json")
+        with pytest.raises(FormatError, match=f"{named}: "):  # which ranking it is, where there are several
+            iro.as_run(f"{path}#en/test")
     assert iro.read_run(write("q1 Q0 d1 1 1.0 t\n", "a.run#2")).name == "a.run#2"
 
 

@@ -166,6 +166,7 @@ def test_frames_are_read_and_those_of_runs_by_queries_are_of_pandas(kind: str) -
         ({"q": {"ESL@10": 12.0}}, "ESL@10 of query q is a rank beyond the cutoff, 10"),
         ({"q": None}, "is not a dict of dict"),
         ([Row("q", "RR", 0.5), None], "is not an iterable of ir_measures.Metric"),
+        ([Row("q", "RR", 0.5), Row("p", "RR", "0.5")], "row 2: the value of query p is not a number"),
         (None, "cannot be read from a NoneType"),
     ],
 )  # fmt: skip

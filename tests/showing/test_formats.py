@@ -12,6 +12,7 @@ from typing import get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 import ir_outcomes as iro
 from ir_outcomes.cli.output import Format
@@ -61,7 +62,9 @@ def test_every_result_in_every_format(kind: str) -> None:
     assert page.tags.count("td") == sum(len(row) for table in tables for row in table.rows)
     assert {escaped(cell) for table in tables for row in table.rows for cell in row} <= set(page.texts)
     xml.dom.minidom.parseString(f"<div>{result.to_html()}</div>")
-    assert len(rows) == sum(1 + any(column.group for column in table.columns) + len(table.rows) for table in view.tables)
+    assert len(rows) == sum(
+        1 + any(column.group for column in table.columns) + len(table.rows) for table in view.printed or view.tables
+    )
     assert not any(row[0].lstrip().startswith(("*", "[")) for row in rows)
     lines = [line for line in result.to_markdown().splitlines() if line.startswith("|")]
     assert len(lines) == sum(2 + len(table.rows) for table in view.tables)
@@ -102,6 +105,39 @@ def test_whatever_a_name_holds_is_escaped(name: str) -> None:
 def test_markdown_paragraphs_do_not_become_lists() -> None:
     view = View("t", notes=("- a", "1. b", "12.5 % of runs"))
     assert as_markdown(view) == "**t**\n\n- \\- a\n- 1\\. b\n- 12\\.5 % of runs"
+
+
+@pytest.mark.parametrize("name", ["n" * 124, "long-name-of-a-run-" * 6, "检索系统" * 5, "검색 시스템 " * 8, "short"])
+def test_no_line_is_wider_than_the_terminal(name: str) -> None:
+    """Characters were counted and not their columns, and long names were not divided."""
+    qrels, runs = collection(4, 40, relevant=2)
+    ev = iro.evaluate(qrels, {f"{name}{place}": run for place, run in enumerate(runs.values())}, unjudged=True)
+    first, second, *_ = ev.names
+    pair, several = iro.compare(ev, first, second), iro.compare(ev, first)
+    results = [
+        pair, several, iro.compare(ev, first, all_pairs=True), iro.leaderboard(ev), iro.holes(ev, first), iro.plan(pair),
+        iro.rank_distribution(ev, resamples=20), iro.gate(several, margins=(2, 1)), iro.compare_cutoffs(ev, first, second),
+    ]  # fmt: skip
+    for result in results:
+        for line in result.to_text(details=True).splitlines():
+            assert cell_len(line) <= 80, line
+    written = as_text(View(f"{name} and {name}", name))
+    assert "".join(written.split()) == "".join(f"{name} and {name}: {name}".split())  # nothing is lost where a line ends
+
+
+def test_a_p_value_stays_on_one_line() -> None:
+    for width in range(40, 60):
+        text = as_text(View("x" * (width % 7) + " the difference is significant (t p = 0.003; Wilcoxon p < 1e-300), they say"))
+        assert "p = 0.003" in text
+        assert "p < 1e-300" in text
+
+
+def test_the_table_of_a_single_pair_of_holes_is_in_latex() -> None:
+    qrels, runs = collection(2, 40, relevant=2)
+    ev = iro.evaluate(qrels, runs, unjudged=True)
+    latex = iro.holes(ev, *ev.names).to_latex()
+    assert latex.startswith(r"\begin{tabular}")
+    assert "could" in latex.partition(r"\end{tabular}")[0]
 
 
 def test_names_in_csv_are_exact() -> None:
@@ -194,7 +230,7 @@ def test_latex_of_two_runs_has_their_names_as_headings() -> None:
     qrels, runs = collection(3, 40, seed=4)
     evaluation = iro.evaluate(qrels, {"my_base": runs["run0"], "new & old": runs["run1"]}, cutoff=8)
     latex = iro.compare(evaluation, "my_base", "new & old").to_latex()
-    (heading,) = [line for line in latex.splitlines() if "difference" in line]
+    heading = next(line for line in latex.splitlines() if " & difference & " in line)
     assert [cell.strip() for cell in heading.split("&", 1)[1].split(" & ")][:3] == [r"my\_base", r"new \& old", "difference"]
 
 

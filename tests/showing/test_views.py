@@ -62,7 +62,8 @@ def test_notes_are_said_once_for_each_kind(thirteen: iro.Comparisons) -> None:
     assert view.notes == ("The guard acted, for r1: it is 3 ranks longer.", "Few queries: on 30 queries.")
     assert view.background == ("Depth 10.", "r2: Unjudged documents: 3 %.")
     c = replace(thirteen[2], contender="r3", notes=(note("guard", "it is 4 ranks longer."),), background=())
-    assert "The guard acted, for 2 of 3: r1 and r3." in iro.Comparisons((a, b, c)).view().notes
+    first = iro.Comparisons((a, b, c)).view().notes[0]
+    assert first in ("The guard acted, for 2 of 3: r1, r3.", "The guard acted, for 2 of 3: r3, r1.")
 
 
 def test_the_kind_of_a_note_decides_its_rank_and_its_place() -> None:

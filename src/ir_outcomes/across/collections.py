@@ -11,11 +11,11 @@ from ir_outcomes.across.conditions import conditions_of, differing, overall_of
 from ir_outcomes.across.result import Condition, ConditionsComparison, Overall
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation, evaluations_of
+from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation, contenders_of, evaluations_of, place_of
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE
-from ir_outcomes.types import Correction, RankingTest, check_kind
+from ir_outcomes.types import Correction, RankingTest
 
 FEW_COLLECTIONS = 6  # where one of them can have most of the uncertainty of their mean
 SKEWED = 1 / 3  # degrees of freedom as a share of the queries, below which their search lengths are called skewed: kurtosis 4
@@ -96,13 +96,9 @@ def compare_collections(
         evaluations = {name: replace(evaluation, unit="document") for name, evaluation in evaluations.items()}
     if cutoff is not None:
         evaluations = {name: evaluation.with_cutoff(cutoff) for name, evaluation in evaluations.items()}
-    names = dict.fromkeys(run for evaluation in evaluations.values() for run in evaluation.names)
-    check_kind("baseline", baseline, str, "the name of a run")
-    asked = names if contenders is None else [contenders] if isinstance(contenders, str) else contenders
-    check_kind("contenders", asked, Collection, "the name of a run, or several names")
-    chosen = list(dict.fromkeys(name for name in asked if name != baseline))
-    if unknown := [name for name in (baseline, *chosen) if name not in names]:
-        raise ParameterError(f"no collection has a run called {unknown[0]!r}; the runs are {listed(list(names)[:10])}")
+    names = tuple(dict.fromkeys(run for evaluation in evaluations.values() for run in evaluation.names))
+    place_of(baseline, names)
+    chosen = [name for name in contenders_of(names, baseline, contenders) if name != baseline]
     if not chosen:
         raise ParameterError("there is no contender; name a run other than the baseline")
     for name in groups or {}:

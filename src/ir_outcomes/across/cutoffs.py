@@ -64,7 +64,7 @@ def compare_cutoffs(
     for cutoff in cutoffs:
         check_positive("cutoff", cutoff)
     evaluation = evaluation_of(evaluation)
-    chosen = contenders_of(evaluation, baseline, contenders)
+    chosen = contenders_of(evaluation.names, baseline, contenders)
     runs = evaluation[[baseline, *chosen]]
     depth = min(run.depth for run in runs)
     wanted = sorted(set(cutoffs))

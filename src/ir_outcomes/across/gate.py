@@ -3,18 +3,24 @@
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, product, zip_longest
+from itertools import product, zip_longest
 from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.across.result import ConditionsComparison
-from ir_outcomes.comparison.margins import Against, against_margins, check_range, within_margins
+from ir_outcomes.comparison.margins import (
+    Against,
+    against_margins,
+    check_can_be_exceeded,
+    check_range,
+    within_margins,
+)
 from ir_outcomes.comparison.outcomes import Settings, checked_margins
 from ir_outcomes.comparison.plan import queries_to_pass
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import MANY_MISSING
 from ir_outcomes.formatting import listed, percent, plural
-from ir_outcomes.notes import as_notes
+from ir_outcomes.notes import Note, as_notes, note
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.results import Column, Immutable, Result, attributes, of_part, rows_of
 from ir_outcomes.statistics import Interval, QueriesNeeded
@@ -25,6 +31,8 @@ Status = Literal["pass", "inconclusive", "fail"]
 
 EXIT_STATUS: Mapping[Status, int] = {"pass": 0, "inconclusive": 4, "fail": 3}  # from the best status to the worst
 MOST_QUERIES = 10  # that are listed for a decision
+FIRST_NOTES = ("judged unequally", "other cutoffs", "within margins", "opposite mean")  # kinds, in this order
+SAID_BY_THE_GATE = ("missing", "many missing", "few queries", "few differences")  # kinds whose subject the decision states
 
 
 @dataclass(frozen=True)
@@ -62,8 +70,11 @@ class GateDecision(Immutable):
     n_missing: tuple[int, int] = (0, 0)  #: those without any result, of baseline and contender
     identical: bool = False  #: whether both runs have the same documents in the same order for every query
     facets: tuple[GateFacet, ...] = ()  #: coverage, ranking, and all queries where they are known; empty without a comparison
-    #: up to ten queries behind the decision, the largest harm of each kind first; empty where the gate passes
+    #: up to ten queries with the largest harm, of the facets that failed, else of those that are not settled; empty where the
+    #: gate passes
     queries: tuple[QueryOutcome, ...] = ()
+    harms: tuple[str, ...] = ()  #: of each of these queries, what was lost
+    notes: tuple[Note, ...] = ()  #: what changes how the decision is read, the most important first
 
     @property
     def name(self) -> str:
@@ -323,6 +334,8 @@ def _decide(
     )
     facets = tuple(_facet(compared, against) for against in found)
     failures = [*_failures(compared, max_missing)]
+    if not failures:
+        check_can_be_exceeded(found, compared.restricted, margins)
     failures += [_about(facet, compared) for facet in facets if facet.status == "harm shown"]
     doubts = [_about(facet, compared) for facet in facets if facet.status == "inconclusive"]
     if compared.restricted is None and not compared.identical:
@@ -333,6 +346,7 @@ def _decide(
     elif doubts:
         status = "inconclusive"
     is_equivalent = within_margins(found, compared.identical)[1]
+    harms = {} if status == "pass" else _behind(compared, facets)
     return GateDecision(
         **rows_of(attributes("contender", "label=verdict.label", "n_queries", "n_missing", "identical"), [compared])[0],
         condition=condition,
@@ -341,8 +355,23 @@ def _decide(
         reasons=(*failures, *doubts) or (_pass_in_words(compared, is_equivalent, facets),),
         equivalent=is_equivalent,
         facets=facets,
-        queries=() if status == "pass" else _behind(compared, facets),
+        queries=tuple(harms),
+        harms=tuple(harms.values()),
+        notes=_notes_of(compared, status),
     )
+
+
+def _notes_of(compared: Comparison, status: Status) -> tuple[Note, ...]:
+    """Return the notes of a comparison that change how a decision is read, those that can make it wrong first."""
+    notes = [known for known in compared.notes if known.kind not in SAID_BY_THE_GATE]
+    worse = [f"{at.label} at {at.cutoff}" for at in compared.cutoffs if at.direction == "worse"]
+    if status == "pass" and worse and not any(known.kind == "other cutoffs" for known in notes):
+        notes.append(note("within margins", f"{listed(worse)}."))
+
+    def place(known: Note) -> int:
+        return FIRST_NOTES.index(known.kind) if known.kind in FIRST_NOTES else len(FIRST_NOTES)
+
+    return tuple(sorted(notes, key=place))
 
 
 def _failures(compared: Comparison, max_missing: float) -> Iterator[str]:
@@ -421,10 +450,10 @@ def _pass_in_words(compared: Comparison, is_equivalent: bool, facets: Sequence[G
     return f"Harm beyond {margins} is excluded."
 
 
-def _behind(compared: Comparison, facets: Sequence[GateFacet]) -> tuple[QueryOutcome, ...]:
-    """Choose the queries with the largest harm, alternating between the facets where harm is not excluded."""
+def _behind(compared: Comparison, facets: Sequence[GateFacet]) -> dict[QueryOutcome, str]:
+    """Choose the queries with the largest harm, alternating between the facets that failed, and say what was lost on each."""
     if compared.queries is None:
-        return ()
+        return {}
     longer = [query for query in compared.queries if (query.restricted or 0) > 0]
     kinds = {
         # Of the queries where the same share was lost, those come first that the baseline answered best.
@@ -432,7 +461,33 @@ def _behind(compared: Comparison, facets: Sequence[GateFacet]) -> tuple[QueryOut
         "ranking": compared.per_query("worse"),
         "all queries": sorted(longer, key=lambda query: -(query.restricted or 0)),
     }
-    not_excluded = [kinds[facet.name] for facet in facets if facet.status != "harm excluded"]
-    alternating = chain.from_iterable(zip_longest(*(not_excluded or kinds.values())))
-    chosen = dict.fromkeys(query for query in alternating if query is not None)  # a query can be of several kinds
-    return tuple(chosen)[:MOST_QUERIES]
+    shown = [facet.name for facet in facets if facet.status == "harm shown"]
+    not_settled = [facet.name for facet in facets if facet.status == "inconclusive"]
+    named = shown or not_settled or list(kinds)
+    chosen: dict[QueryOutcome, str] = {}
+    for of_place in zip_longest(*(kinds[name] for name in named)):
+        for name, query in zip(named, of_place, strict=True):
+            if query is not None and query not in chosen and len(chosen) < MOST_QUERIES:
+                chosen[query] = _lost(query, name, compared)
+    return chosen
+
+
+def _lost(query: QueryOutcome, facet: str, compared: Comparison) -> str:
+    """Say what a query lost on a facet."""
+    baseline, contender = compared.baseline, compared.contender
+    of_ranks = compared.ranking.measured_in == "ranks"
+    if query.found_contender == 0 and facet != "ranking":
+        place = f" at {_number(query.baseline)}" if of_ranks and compared.unit == "query" else ""
+        return f"found by {baseline}{place}, not by {contender}"
+    if facet == "coverage":
+        return f"{100 * query.found_baseline:.3g} % found, now {100 * query.found_contender:.3g} %"
+    if facet == "all queries":
+        unit = "ranks" if compared.restricted is None else compared.restricted.measured_in
+        return f"{query.restricted or 0:.3g} more {unit}"
+    where = "ranked" if compared.unit == "query" else "search length"
+    what = where if of_ranks else compared.ranking.measured_in
+    return f"{what} {_number(query.baseline)}, now {_number(query.contender)}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"

@@ -91,7 +91,7 @@ def compare_judges(
     if reference is not None and reference not in evaluations:
         raise ParameterError(f"this is no judge; they are {listed(list(evaluations))}", reference=reference)
     baseline = first.names[0] if baseline is None else baseline
-    chosen = contenders_of(first, baseline, contenders)
+    chosen = contenders_of(first.names, baseline, contenders)
     settings = Settings.of(first, alpha=alpha, test=test, correction=correction, family=len(chosen))
     rows = conditions_of(evaluations, baseline, chosen, settings, over_conditions="none")
     named = [first.scores_of(measure).measure for measure in measures]

@@ -83,7 +83,7 @@ def compare_slices(
     if cutoff is not None:
         evaluation = evaluation.with_cutoff(cutoff)
     evaluation = evaluation_of(evaluation)
-    chosen = contenders_of(evaluation, baseline, contenders)
+    chosen = contenders_of(evaluation.names, baseline, contenders)
     labels, named = _labels(evaluation, by)
     slices = _slices(evaluation, labels)
     settings = Settings.of(evaluation, alpha=alpha, test=test, correction=correction, family=len(chosen))

@@ -28,7 +28,6 @@ PROGRAM = "ir-outcomes"
 COMMANDS: dict[str, Callable[..., int | None]] = {
     "check": many.check,
     "compare": compare.compare,
-    "compare-measure": compare.compare_measure,
     "compare-outputs": compare.compare_outputs,
     "verdict": compare.verdict,
     "compare-cutoffs": compare.compare_cutoffs,

@@ -28,6 +28,7 @@ def compare(
     *,
     settings: options.RunOptions = options.RunOptions(),
     tests: options.FamilyTests = options.FamilyTests(),
+    means: options.Means = options.Means(),
     per_query: Literal["won", "lost", "better", "worse"] | None = None,
     out: output.ComparisonOutput = output.ComparisonOutput(),
     page: output.ReportOptions = output.ReportOptions(),
@@ -45,12 +46,16 @@ def compare(
     Examples
     --------
     ir-outcomes compare qrels.txt bm25.run bm25-stem.run --cutoff 100
+    ir-outcomes compare qrels.txt bm25.run bm25-stem.run -m nDCG@10 -m RR@10
     ir-outcomes compare qrels.txt bm25.run bm25-stem.run --per-query lost --queries queries.tsv --rows 10
     """
     evaluation, baseline, contenders = options.evaluated_with_baseline(
-        settings, qrels, baseline, runs, queries=page.queries, documents=page.documents
+        settings, qrels, baseline, runs, queries=page.queries, documents=page.documents, **means.kept()
     )
-    result = iro.compare(evaluation, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests))
+    result = iro.compare(
+        evaluation, baseline, contenders,
+        measures=means.measures or (), progress=output.progress_is_shown(), **asdict(tests),
+    )  # fmt: skip
     out.draw(partial(result.plot, out.kind))
     if per_query is None:
         out.write(result)
@@ -61,41 +66,6 @@ def compare(
 
 def _each(result: iro.Comparison | iro.Comparisons) -> list[iro.Comparison]:
     return [result] if isinstance(result, iro.Comparison) else list(result)
-
-
-def compare_measure(
-    qrels: options.QRELS,
-    baseline: options.BASELINE,
-    runs: options.CONTENDERS,
-    /,
-    *,
-    measure: Annotated[str, Parameter(name=["--measure", "-m"])],
-    settings: options.EvaluateOptions = options.EvaluateOptions(),
-    tests: options.MarginTests = options.MarginTests(),
-    higher_is_better: options.HIGHER_IS_BETTER = None,
-    out: output.ComparisonOutput = output.ComparisonOutput(),
-) -> None:
-    """Compare runs by another measure instead of ranks.
-
-    Coverage is the share of queries with a value above zero, ranking the mean value where both runs are above zero. --rel says
-    which queries are answerable.
-
-    Parameters
-    ----------
-    measure
-        A measure of ir_measures, such as nDCG@10.
-
-    Examples
-    --------
-    ir-outcomes compare-measure qrels.txt bm25.run bm25-stem.run --measure nDCG@10
-    """
-    evaluation, baseline, contenders = options.evaluated_with_baseline(
-        settings, qrels, baseline, runs, measures=[measure], directions=higher_is_better
-    )
-    result = iro.compare_measure(
-        evaluation, baseline, contenders, measure=measure, progress=output.progress_is_shown(), **asdict(tests)
-    )
-    out.show(result, out.kind)
 
 
 def compare_outputs(
@@ -544,13 +514,14 @@ def gate(
                 raise iro.ParameterError(f"no collection has a run called {name!r}; the runs are {some(found.systems, 10)}")
     elif qrels is not None and baseline is not None and runs and not (suite or system or allow_missing):
         paths = options.run_files(runs)
-        if reference is not None:
-            if options.is_same_file(reference, baseline) or name_of(reference) == baseline:
-                raise options.UsageError("--reference: this is the baseline already; leave it out, or give another run.")
-            paths = [*(path for path in paths if not options.is_same_file(path, reference)), reference]
-        evaluated, first, others = options.evaluated_with_baseline(settings, qrels, baseline, paths, **kept)
+        if reference is not None and (options.is_same_file(reference, baseline) or name_of(reference) == baseline):
+            raise options.UsageError("--reference: this is the baseline already; leave it out, or give another run.")
+        evaluated, first, others = options.evaluated_with_baseline(
+            settings, qrels, baseline, paths, reference=reference, **kept
+        )
         there = [others] if isinstance(others, str) else others
-        against, files = [first] if reference is None else [first, there.pop()], [qrels, baseline, *paths]
+        against = [first] if reference is None else [first, there.pop()]
+        files = list(dict.fromkeys([qrels, baseline, *paths, *([] if reference is None else [reference])]))
         chosen = _contenders(contenders, there, against)
         present = [name for name in there if name in chosen] or there
         rules = {"progress": output.progress_is_shown(), **asdict(tests)}

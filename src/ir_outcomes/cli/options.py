@@ -38,6 +38,8 @@ def _words(kind: Any, tokens: Sequence[Token]) -> Any:
 
 def margins_of(kind: Any, tokens: Sequence[Token]) -> tuple[float, ...]:
     """Read margins by their units; a number without a unit has that of its position."""
+    if len(tokens) > 1:  # cyclopts takes the option for a list
+        raise ValueError("--margins is given more than once; give it once.")
     units = ("pp", "ranks", "ranks-all")
     parts = [re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*(pp|ranks|ranks-all)?\s*", part) for part in tokens[0].value.split(",")]
     named = {part[2] or unit: float(part[1]) for part, unit in zip(parts, units, strict=False) if part}
@@ -213,14 +215,28 @@ class TailRules:
 
 @Parameter(name="*", group=MAIN)
 @dataclass(frozen=True)
+class Means:
+    """What is shown beside the facets."""
+
+    measures: MEASURES = None
+    """Also show the means of this measure, such as nDCG@10, which decide nothing; may be given more than once."""
+    higher_is_better: HIGHER_IS_BETTER = None
+
+    def kept(self) -> dict[str, Any]:
+        """Return the arguments of `ir_outcomes.evaluate` that keep the values."""
+        return {"measures": self.measures or (), "directions": self.higher_is_better}
+
+
+@Parameter(name="*", group=MAIN)
+@dataclass(frozen=True)
 class Sources:
     """What many runs are compared by."""
 
     measures: MEASURES = None
     """A measure such as nDCG@10, or, of a leaderboard, coverage, ranking or all queries; may be given more than once."""
     from_outputs: bool = False
-    """Instead of qrels and runs, take per-query values: files that trec_eval -q, ir_measures -q or PyTerrier wrote, one for
-    each run; or a single table, CSV or tab-separated, with a row for each run and a column for each query."""
+    """Instead of qrels and runs, take per-query values: files that trec_eval -q, ir_measures -q or PyTerrier wrote, or dicts of
+    pytrec_eval or ranx as JSON, one for each run; or a single table, CSV or tab-separated, of runs and queries."""
     higher_is_better: HIGHER_IS_BETTER = None
 
     def read(
@@ -305,9 +321,9 @@ def run_files(runs: Sequence[str]) -> list[str]:
 
 
 def evaluated_with_baseline(
-    options: EvaluateOptions, qrels: Any, baseline: str, runs: Sequence[str], **settings: Any
+    options: EvaluateOptions, qrels: Any, baseline: str, runs: Sequence[str], *, reference: str | None = None, **settings: Any
 ) -> tuple[iro.Evaluation, str, str | list[str]]:
-    """Evaluate a baseline, which can be the name of one of the other runs, and contenders.
+    """Evaluate a baseline, which can be the name of one of the other runs, and contenders; with a second baseline behind them.
 
     Returns the evaluation, the name of the baseline, and the names of the contenders, or the one contender.
     """
@@ -316,12 +332,18 @@ def evaluated_with_baseline(
     if os.path.isdir(baseline):
         raise UsageError(f"{baseline}: BASELINE is one run, not a directory; name a file in it, or one of RUNS.")
     paths = run_files(runs)
+    last = []
+    if reference is not None:
+        paths = [path for path in paths if not is_same_file(path, reference)]
+        last = [reference]
     names_of = (iro.load_evaluation(path).names if is_saved(path) else [name_of(path)] for path in paths)
     if not os.path.exists(baseline) and baseline in ("best", *(options.names or chain.from_iterable(names_of))):
-        evaluation = options.evaluate(qrels, paths, **settings)
+        evaluation = options.evaluate(qrels, [*paths, *last], **settings)
         return evaluation, baseline, [name for name in evaluation.names if name != baseline]
-    others = [path for path in paths if not is_same_file(path, baseline)] or paths
-    evaluation = options.evaluate(qrels, [baseline, *others], **settings)
+    others = [path for path in paths if not is_same_file(path, baseline)]
+    if others and len(others) < len(paths):
+        note(f"{baseline} is also among the runs; it is not compared with itself")
+    evaluation = options.evaluate(qrels, [baseline, *(others or paths), *last], **settings)
     first, *names = evaluation.names
     return evaluation, first, names[0] if len(names) == 1 else names
 

@@ -8,7 +8,7 @@ from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import Facets, run_tests, samples_of
+from ir_outcomes.comparison.facets import Facets, means_of_measure, run_tests, samples_of
 from ir_outcomes.comparison.holes import tipping_notes
 from ir_outcomes.comparison.outcomes import PairedQueries, Settings, check_rules, checked_margins, pair_queries
 from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel, query_outcomes
@@ -18,7 +18,8 @@ from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import SavedRuns, evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, is_saved, n_missing
 from ir_outcomes.evaluation.lengths import SearchLengths, metadata_of
-from ir_outcomes.formatting import listed, with_progress
+from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_measure
+from ir_outcomes.formatting import listed, plural, with_progress
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.runs import Run, is_path, run_list, runs_and_names
 from ir_outcomes.statistics.tests import Kernel, function_test, name_of
@@ -54,6 +55,7 @@ class CompareSettings(Rules, total=False):
     names: Sequence[str] | None
     queries: Any
     clusters: Any
+    measures: Measures
     n_jobs: int | None
 
 
@@ -83,6 +85,7 @@ def compare(
     names: Sequence[str] | None = None,
     queries: Any = None,
     clusters: Any = None,
+    measures: Measures = (),
     n_jobs: int | None = 1,
     progress: bool = False,
 ) -> Comparison | Comparisons:
@@ -117,6 +120,10 @@ def compare(
         Compare every run with every later one, instead of all with the baseline.
     names : sequence of str, optional
         Names of the baseline and the contenders, in this order.
+    measures : sequence of Measure or str
+        Measures of ir_measures, such as ``["nDCG@10"]``, whose means over all answerable queries are shown with t tests. They
+        decide nothing, are not corrected, and take the runs as given, not judged only. An evaluation should hold them:
+        ``evaluate(measures=)``.
 
     Returns
     -------
@@ -127,7 +134,8 @@ def compare(
     Raises
     ------
     ParameterError, MismatchError, InputError
-        If a setting makes no sense; no query of a run is in the qrels, or none is answerable; something cannot be read.
+        If a setting makes no sense; a measure is undefined for a query; no query of a run is in the qrels, or none is
+        answerable; something cannot be read.
 
     References
     ----------
@@ -156,7 +164,7 @@ def compare(
         if given:
             raise ParameterError(f"{listed(given)}: an evaluation has its own; pass it to evaluate instead of compare")
         several = not isinstance(contenders, str)
-        chosen = contenders_of(qrels, None if best else baseline, contenders)
+        chosen = contenders_of(qrels.names, None if best else baseline, contenders)
         others = chosen if best else [name for name in chosen if name != baseline] or chosen
         left_out = len(others) < len(chosen)
         evaluation = qrels[others if best else [baseline, *others]]
@@ -167,8 +175,8 @@ def compare(
         sources, called, left_out = _sources(baseline, contenders, names, best)
         evaluation = evaluate(
             qrels, sources, names=called, cutoff=cutoff or saved.cutoff, rel=rel, unit=unit or saved.unit or "auto",
-            ties=ties or "trec", judged_only=bool(judged_only), queries=queries, clusters=clusters, n_jobs=n_jobs,
-            progress=progress,
+            ties=ties or "trec", judged_only=bool(judged_only), queries=queries, clusters=clusters, measures=measures,
+            n_jobs=n_jobs, progress=progress,
         )  # fmt: skip
     if len(evaluation) < 2 or (not several and (all_pairs or best)):
         raise ParameterError("`baseline='best'` and `all_pairs=True` need several contenders; give a list of them")
@@ -195,9 +203,10 @@ def compare(
         family=len(couples),
         margins=margins,
     )
+    asked = known_means(evaluation, measures)
     near = [()] * len(couples) if all_pairs and len(couples) > 1 else tipping_notes(evaluation, settings, own_test)
     measured = [
-        measured_pair(evaluation, *couple, settings, notes=(*notes, *about_holes), elsewhere=labels)
+        measured_pair(evaluation, *couple, settings, notes=(*notes, *about_holes), elsewhere=labels, asked=asked)
         for couple, labels, about_holes in zip(couples, labels_elsewhere(couples, settings, own_test), near, strict=True)
     ]
     items = build(measured, settings, own_test=own_test, progress=progress)
@@ -244,6 +253,7 @@ class MeasuredPair:
     elsewhere: tuple[CutoffLabel, ...] | None = None  # labels at other cutoffs; None where they are not known
     texts: Mapping[str, str] = field(default_factory=dict)
     metadata: Mapping[str, str] = field(default_factory=dict)
+    asked: tuple[Scores, ...] = ()  # values of the measures that were asked for, of both runs on the answerable queries
 
 
 def measured_pair(
@@ -254,6 +264,7 @@ def measured_pair(
     *,
     notes: tuple[Note, ...] = (),
     elsewhere: tuple[CutoffLabel, ...] | None = None,
+    asked: Sequence[Scores] = (),
 ) -> MeasuredPair:
     """Measure two runs of an evaluation at the cutoff of the settings."""
     answerable, runs = evaluation.answerable, (baseline.at(settings.cutoff), contender.at(settings.cutoff))
@@ -266,7 +277,25 @@ def measured_pair(
         elsewhere=elsewhere,
         texts=evaluation.texts,
         metadata=metadata_of(runs),
+        asked=tuple(scores.take([evaluation.position(run.name) for run in runs]) for scores in asked),
     )
+
+
+def known_means(evaluation: Evaluation, measures: Measures) -> tuple[Scores, ...]:
+    """Return the values of measures on the answerable queries; one that is undefined there has no comparable means."""
+    found = []
+    for measure in dict.fromkeys(map(comparable, each_measure(measures))):
+        scores = evaluation.scores_of(measure).on(evaluation.answerable_queries)
+        undefined = np.isnan(scores.values).sum(axis=1)
+        if undefined.any():
+            run = int(np.argmax(undefined))
+            raise ParameterError(
+                f"measures: {measure} is undefined for {scores.runs[run]} on {plural('query', int(undefined[run]))} of "
+                f"{len(scores.query_ids)}, so means would be of different queries; choose one that every query has, such as RR "
+                "or ESL(unanswered='cutoff+1')@100"
+            )
+        found.append(scores)
+    return tuple(found)
 
 
 def labels_elsewhere(
@@ -345,5 +374,6 @@ def _comparison(pair: MeasuredPair, found: Facets, verdicts: Verdicts, place: in
         run_metadata=pair.metadata,
         identical=queries.identical,
         queries=query_outcomes(queries, pair.texts),
+        measures=tuple(means_of_measure(scores, settings.alpha) for scores in pair.asked),
     )
     return in_words(comparison, queries)

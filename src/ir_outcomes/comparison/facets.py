@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 
 from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Settings
-from ir_outcomes.evaluation.scores import range_of
+from ir_outcomes.evaluation.scores import Scores, range_of
 from ir_outcomes.results import Immutable
 from ir_outcomes.statistics import Interval, Test, differences, intervals, linearized, paired_tests, power, rank_sum
 from ir_outcomes.statistics.counts import Members, tally, tally_subsets
@@ -198,6 +198,47 @@ class Means(Tested):
     def decides(self) -> Test:
         """The t test, which is shown."""
         return self.tests["t"]
+
+
+@dataclass(frozen=True)
+class MeasureMeans(Immutable):
+    """Means of a measure that was asked for, such as nDCG@10, over all answerable queries; they decide nothing."""
+
+    measure: str  #: its name
+    higher_is_better: bool  #: its direction
+    n: int  #: answerable queries
+    n_nonzero: int  #: those of them on which the two runs differ
+    baseline: float  #: mean
+    contender: float
+    difference: float  #: contender minus baseline
+    interval: Interval | None  #: two-sided, of the difference, at level 1 - alpha; None where it is not defined
+    test: Test  #: t, not corrected
+    found: Direction  #: whether it is better or worse by this test
+
+    @property
+    def name(self) -> str:
+        """The measure."""
+        return self.measure
+
+    @property
+    def measured_in(self) -> str:
+        """The unit of the means: the measure."""
+        return self.measure
+
+    @property
+    def tests(self) -> Mapping[str, Test]:
+        """The one test, by its name."""
+        return {"t": self.test}
+
+    @property
+    def decides(self) -> Test:
+        """The t test, which is shown."""
+        return self.test
+
+    @property
+    def pvalue(self) -> float:
+        """Its p-value."""
+        return self.test.pvalue
 
 
 class PairTests(NamedTuple):
@@ -481,6 +522,30 @@ def mean_of_measure(pair: PairedQueries, samples: PairSamples, settings: Setting
         measured_in=pair.measure,
         higher_is_better=pair.higher_is_better,
         interval=intervals.mean_interval(differences(baseline, contender), 1 - settings.alpha, None, pair.clusters),
+    )
+
+
+def means_of_measure(scores: Scores, alpha: float) -> MeasureMeans:
+    """Compare two runs, the baseline first, by the means of a measure over all queries."""
+    baseline, contender = scores.values
+    change = differences(baseline, contender)
+    largest = range_of(scores.measure, baseline, contender)
+    test = paired_tests(change, clusters=scores.clusters)["t"]
+    gain = test.direction * (1 if scores.higher_is_better else -1)
+    found: Direction = "none"
+    if gain and test.pvalue <= alpha:
+        found = "better" if gain > 0 else "worse"
+    return MeasureMeans(
+        measure=scores.measure,
+        higher_is_better=scores.higher_is_better,
+        n=len(change),
+        n_nonzero=int(np.count_nonzero(change)),
+        baseline=float(baseline.mean()),
+        contender=float(contender.mean()),
+        difference=_mean_difference(change) or 0.0,
+        interval=intervals.mean_interval(change, 1 - alpha, largest, scores.clusters),
+        test=test,
+        found=found,
     )
 
 

@@ -420,7 +420,7 @@ def holes(
     """
     evaluation = evaluation_of(evaluation)
     baseline = evaluation.names[0] if baseline is None else baseline
-    names = contenders_of(evaluation, baseline, contenders)
+    names = contenders_of(evaluation.names, baseline, contenders)
     evaluation = _with_unjudged(evaluation)
     if cutoff is not None:
         evaluation = evaluation.with_cutoff(cutoff)

@@ -45,9 +45,21 @@ def check_range(measure: str, largest: float | None) -> None:
     """Refuse margins where it is not known how much a query can change by."""
     if largest is None:
         raise ParameterError(
-            f"margins: the largest possible value of {measure} is not known, so harm cannot be excluded; leave margins out, or "
-            "compare by ranks or by a measure from 0 to 1, such as nDCG"
+            f"`margins`: the largest possible value of {measure} is not known, so harm cannot be excluded; leave margins out, "
+            "or compare by ranks or by a measure from 0 to 1, such as nDCG"
         )
+
+
+def check_can_be_exceeded(found: Sequence[Against], restricted: RestrictedLength | None, margins: Sequence[float]) -> None:
+    """Refuse margins that no harm can exceed: every contender would pass."""
+    for place, (facet, margin, _, _) in enumerate(found):
+        most = largest_change(facet, restricted)
+        if most is None or not 0 < most <= margin:
+            continue
+        where = "over all queries" if facet.name == "all queries" else f"of {facet.name}"
+        implied = "" if place < len(margins) else f", and these imply a margin of {margin:.4g}"
+        problem = f"no run can lose more than {most:g} {facet.measured_in} {where}{implied}; give smaller margins"
+        raise ParameterError(problem, margins=tuple(margins))
 
 
 def implied_margin(margins: Sequence[float], restricted: RestrictedLength, outcomes: Outcomes) -> float:

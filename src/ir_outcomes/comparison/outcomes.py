@@ -110,6 +110,10 @@ def checked_margins(margins: Any) -> tuple[float, ...] | None:
             "all queries, such as (1.0, 0.5) or (1.0, 0.5, 1.0)",
             margins=margins,
         )
+    if checked[0] >= 100:
+        raise ParameterError(
+            "no run can lose more than 100 percentage points of coverage; give a smaller margin", margins=margins
+        )
     return checked
 
 

@@ -217,7 +217,7 @@ def compare_measure(
     """
     evaluation = evaluation_of(evaluation)
     scores = evaluation.scores_of(measure)
-    names = [baseline, *contenders_of(evaluation, baseline, contenders)]
+    names = [baseline, *contenders_of(evaluation.names, baseline, contenders)]
     rows = [scores.values[evaluation.position(name)].tolist() for name in names]
     values = [dict(zip(scores.query_ids, row, strict=True)) for row in rows]
     outputs = [Output(name, scores.measure, of_run, None) for name, of_run in zip(names, values, strict=True)]

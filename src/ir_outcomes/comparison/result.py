@@ -7,7 +7,15 @@ from typing import Any, Literal, NamedTuple, Self, overload
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import AllQueries, CoverageFacet, Facet, Means, RankingFacet, RestrictedLength
+from ir_outcomes.comparison.facets import (
+    AllQueries,
+    CoverageFacet,
+    Facet,
+    Means,
+    MeasureMeans,
+    RankingFacet,
+    RestrictedLength,
+)
 from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
 from ir_outcomes.comparison.verdict import Verdict, direction_of
 from ir_outcomes.errors import ParameterError
@@ -140,6 +148,8 @@ class Comparison(Result):
         The label at other cutoffs, ascending, not corrected for their number; empty where they are not known.
     verdict : Verdict
         The two-facet verdict.
+    measures : tuple of MeasureMeans
+        The measures that were asked for, which decide nothing.
     notes, background : tuple of Note
         What changes how the label is read, the most important first, each as "Headline: details."; and what else a careful
         reader may want to know.
@@ -166,6 +176,7 @@ class Comparison(Result):
     naive: Means
     cutoffs: tuple[CutoffLabel, ...]
     verdict: Verdict
+    measures: tuple[MeasureMeans, ...] = ()
     run_metadata: Mapping[str, str] = field(default_factory=dict)
     background: tuple[Note, ...] = ()
     identical: bool = False
@@ -206,13 +217,21 @@ class Comparison(Result):
         """The means over all queries, which confirm and can decide; None where they are not known."""
         return self.mean if self.restricted is None else self.restricted
 
-    def shown_test(self, part: Facet | AllQueries) -> tuple[float, str]:
+    @property
+    def parts(self) -> tuple[Facet | AllQueries | MeasureMeans, ...]:
+        """The rows of its table: coverage, ranking, all queries where they are known, and the measures that were asked for."""
+        over_all = () if self.all_queries is None else (self.all_queries,)
+        return (self.coverage, self.ranking, *over_all, *self.measures)
+
+    def shown_test(self, part: Facet | AllQueries | MeasureMeans) -> tuple[float, str]:
         """Return the p-value of a facet, or over all queries, that the label hangs on, and its test.
 
         The test is "corrected" where the corrected p-value of the deciding test counts. Over all queries that is so where
         neither facet decides; else the raw p-value confirms, of Wilcoxon's test where only that does. Harm that makes a
         trade-off may be found by a test of ranking that does not decide.
         """
+        if isinstance(part, MeasureMeans):
+            return part.pvalue, part.test.name
         if isinstance(part, AllQueries):
             if min(self.coverage.pvalue_corrected, self.ranking.pvalue_corrected) > self.alpha:
                 return part.pvalue_corrected, "corrected"
@@ -269,7 +288,7 @@ class Comparison(Result):
     def long_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each test; only the one that decides on a facet has a corrected p-value."""
         rows = []
-        for measured in (self.coverage, self.ranking, self.reciprocal, self.all_queries, self.naive):
+        for measured in (self.coverage, self.ranking, self.reciprocal, self.all_queries, self.naive, *self.measures):
             if measured is None:
                 continue
             low, high = measured.interval or (None, None)
@@ -355,6 +374,7 @@ def columns_of(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
         Column("ranking_ratio", "ranking.ratio", "B / A", ".2f", better="lower"),
         *(_restricted_columns(unit) if first is None or first.restricted is not None else ()),
         *_means_columns("naive", "ranksum", "wilcoxon", "t"),
+        *(column for place, means in enumerate(first.measures if first else ()) for column in _measure_columns(place, means)),
         *attributes("alpha=settings.alpha", "correction=settings.correction", "family=settings.family"),
         Column("verdict", "verdict.label", form="label"),
         *of_part("verdict", attributes("direction", "strict", "do_no_harm", "guard", "non_inferior", "equivalent")),
@@ -401,6 +421,19 @@ def _facet_columns(name: Literal["coverage", "ranking"], unit: str, better: Bett
         Column(f"{name}_p_corrected", f"{name}.pvalue_corrected", "p", "p"),
         *attributes(f"{name}_detectable={name}.detectable"),
     )
+
+
+def _measure_columns(place: int, means: MeasureMeans) -> tuple[Column, ...]:
+    name = means.measure
+    better: Better = "higher" if means.higher_is_better else "lower"
+    columns = (
+        Column(f"{name}_baseline", "baseline", "A", ".4f"),
+        Column(f"{name}_contender", "contender", "B", ".4f"),
+        Column(f"{name}_difference", "difference", "B - A", "+.4f", better=better),
+        Column(name, "interval", form="[+.4f]", better=better),
+        Column(f"{name}_p", "pvalue", "p", "p"),
+    )
+    return of_part(lambda item: item.measures[place], columns)
 
 
 def _pvalue_of(facet: str, test: str) -> Callable[[Comparison], float]:

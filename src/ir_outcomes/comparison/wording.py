@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import POWER, AllQueries, Facet, RankingFacet
+from ir_outcomes.comparison.facets import POWER, AllQueries, Facet, Means, MeasureMeans, RankingFacet
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE, is_unconfirmed, meaning_of
@@ -57,7 +57,7 @@ def _notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[N
     for about in (
         _about_missing,
         _about_guard,
-        _about_naive_mean,
+        _about_means,
         _about_confirmation,
         _about_blocked,
         _about_cutoffs,
@@ -176,18 +176,25 @@ def _claimed(comparison: Comparison) -> int:
     return by_facets or (claims[whole.found] if whole is not None else 0)
 
 
-def _about_naive_mean(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
-    naive, t = comparison.naive, comparison.naive.tests["t"]
+def _about_means(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
+    """Say which means over all queries go the other way: of reciprocal ranks, and of the measures that were asked for."""
     says = {"better": 1, "worse": -1, "none": 0}[comparison.verdict.direction]
-    is_opposite = says * t.direction * (1 if naive.higher_is_better else -1) < 0
-    if not is_opposite or t.pvalue > comparison.alpha or naive.baseline is None or naive.contender is None:
-        return
-    measure = "MRR" if comparison.reciprocal is not None else "the mean"
-    yield note(
-        "opposite mean",
-        f"{measure} {naive.baseline:.4f} to {naive.contender:.4f} (t, "
-        f"{pvalue_in_words(t.pvalue)}). It mixes both facets and weighs the first ranks most; the label does not depend on it.",
-    )
+    naive = "MRR" if comparison.reciprocal is not None else "the mean"
+    known: list[tuple[str, Means | MeasureMeans]] = [(naive, comparison.naive)]
+    known += [(means.measure, means) for means in comparison.measures]
+    opposite = []
+    for name, means in known:
+        t = means.tests["t"]
+        is_opposite = says * t.direction * (1 if means.higher_is_better else -1) < 0
+        if is_opposite and t.pvalue <= comparison.alpha:
+            opposite.append(f"{name} {means.baseline:.4f} to {means.contender:.4f} (t, {pvalue_in_words(t.pvalue)})")
+    if opposite:
+        it = "It mixes both facets and weighs" if len(opposite) == 1 else "They mix both facets and weigh"
+        yield note(
+            "opposite mean",
+            f"{listed(opposite)}. {it} the first ranks most; the label does not depend on "
+            f"{'it' if len(opposite) == 1 else 'them'}.",
+        )
 
 
 def _about_confirmation(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:

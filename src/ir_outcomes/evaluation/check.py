@@ -139,8 +139,8 @@ def check(qrels: Any, runs: Any) -> CheckResult:
     ('a trailing ".0" in the run', 2)
     """
     collection = open_collection(qrels)
-    judgments, task = collection.qrels, collection.task
-    rel = 1 if task is None else task.rel
+    judgments = collection.qrels
+    rel = 1 if collection.task is None else collection.task.rel
     name = _path(qrels) or judgments.name
     files = [CheckedFile(name, judgments.form, len(judgments) + judgments.repeated, len(judgments.query_ids))]
     problems: list[Problem] = []
@@ -196,7 +196,8 @@ def _file(source: Any, run: Run, lengths: SearchLengths) -> CheckedFile:
 
 def _about_queries(run: Run, lengths: SearchLengths, repair: Repair | None) -> Iterator[Problem]:
     """Yield what is wrong with the ids of queries, or with how many there are."""
-    n_queries, missing = len(lengths.answerable_queries), n_missing(lengths)
+    n_queries = len(lengths.answerable_queries)
+    missing = n_missing(lengths)
     if repair is not None or not lengths.listed.any():
         ids = f"({some(lengths.ignored, 3)}; they have {some(lengths.query_ids, 3)})"
         finding = f"the qrels lack {len(lengths.ignored)} of its {len(run.query_ids)} queries {ids}."

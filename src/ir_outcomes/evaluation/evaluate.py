@@ -16,7 +16,7 @@ from ir_outcomes.evaluation.ids import repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of, search_lengths
 from ir_outcomes.evaluation.parallel import check_jobs, in_parallel
 from ir_outcomes.evaluation.ranking import RankedDocuments, ranked_documents
-from ir_outcomes.evaluation.scores import Scores, comparable_measures, follows_from_lengths, measure_values
+from ir_outcomes.evaluation.scores import Measures, Scores, comparable_measures, follows_from_lengths, measure_values
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.datasets import Task, as_run, open_collection
 from ir_outcomes.reading.files import name_of
@@ -48,7 +48,7 @@ def evaluate(
     judged_only: bool = False,
     clusters: Any = None,
     names: Sequence[str | None] | None = None,
-    measures: Sequence[Any] | str = (),
+    measures: Measures = (),
     directions: Mapping[str, bool] | bool | None = None,
     documents: int = 0,
     unjudged: bool = False,

@@ -205,9 +205,7 @@ class Evaluation(Sequence[SearchLengths]):
 
     def position(self, name: str) -> int:
         """Return the place of a run, by its name."""
-        if not isinstance(name, str) or name not in self.names:
-            raise ParameterError(f"no run is called {shortened(repr(name))}; the runs are {some(self.names, 10)}")
-        return self.names.index(name)
+        return place_of(name, self.names)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -361,19 +359,26 @@ def evaluations_of(named: Any) -> dict[str, Evaluation]:
     return {str(name): evaluation_of(evaluation) for name, evaluation in named.items()}
 
 
-def contenders_of(evaluation: Evaluation, baseline: str | None, contenders: str | Sequence[str] | None) -> list[str]:
+def place_of(name: Any, names: tuple[str, ...]) -> int:
+    """Return the place of a run among others, by its name."""
+    if not isinstance(name, str) or name not in names:
+        raise ParameterError(f"no run is called {shortened(repr(name))}; the runs are {some(names, 10)}")
+    return names.index(name)
+
+
+def contenders_of(names: tuple[str, ...], baseline: str | None, contenders: str | Sequence[str] | None) -> list[str]:
     """Return the names of the contenders: one, several, or by default all runs but the baseline, which may not be known yet."""
     if baseline is not None:
-        evaluation.position(baseline)
+        place_of(baseline, names)
     if contenders is None:
-        contenders = [name for name in evaluation.names if name != baseline]
+        contenders = [name for name in names if name != baseline]
     check_kind("contenders", contenders, Collection, "the name of a run, or several names")
-    names = [contenders] if isinstance(contenders, str) else list(contenders)
-    for name in names:
-        evaluation.position(name)
-    if not names:
+    chosen = [contenders] if isinstance(contenders, str) else list(contenders)
+    for name in chosen:
+        place_of(name, names)
+    if not chosen:
         raise ParameterError("there is no contender; name a run other than the baseline")
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(chosen))
 
 
 def _arrays_in(stream: BinaryIO, source: str) -> dict[str, Any]:

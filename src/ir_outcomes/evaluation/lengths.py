@@ -384,7 +384,8 @@ def search_lengths(
     check_positive("rel", rel)
     check_choice("ties", ties, get_args(Ties))
     qrels, run = as_qrels(qrels), as_ranking(run)
-    whole, places = run, places_of(qrels, run)
+    whole = run
+    places = places_of(qrels, run)
     if judged_only:
         run = judged_part(qrels, run, places)
     scores = np.where(qrels.grades >= 0, scores_of(qrels, run, places), np.nan)

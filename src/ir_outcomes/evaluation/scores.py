@@ -253,11 +253,18 @@ def comparable(named: Any) -> Any:
     return measure.for_comparison() if is_of_lengths(measure) else measure
 
 
-def comparable_measures(measures: Sequence[Any] | str, directions: Mapping[str, bool] | bool | None = None) -> dict[Any, bool]:
+Measures = Sequence[Any] | Measure | str  # several, or a single one
+
+
+def each_measure(measures: Measures) -> Sequence[Any]:
+    """Return measures as a list, a single one too."""
+    return [measures] if isinstance(measures, (str, Measure)) else measures
+
+
+def comparable_measures(measures: Measures, directions: Mapping[str, bool] | bool | None = None) -> dict[Any, bool]:
     """Parse measures that runs are compared by, and find the directions."""
     found: dict[Any, bool] = {}
-    for named in [measures] if isinstance(measures, str) else measures:
-        measure = comparable(named)
+    for measure in map(comparable, each_measure(measures)):
         if measure in found:
             raise ParameterError(f"{measure} is named twice; name each measure once")
         given = directions.get(str(measure)) if isinstance(directions, Mapping) else directions

@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.across.result import Condition, ConditionsComparison, Curve, Overall
-from ir_outcomes.comparison.facets import AllQueries, Facet
+from ir_outcomes.comparison.facets import AllQueries, Facet, MeasureMeans
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.formatting import fixed, interval, places_of, pvalue, short_unit
@@ -101,13 +101,15 @@ def facets_of(comparison: Comparison) -> list[dict[str, Any]]:
     if whole is not None:
         length = "rank of the first answer" if by_query else "search length"
         rows.append(_facet_row(whole, f"{length}, {whole.horizon + 1:,} where none", comparison))
+    explanation = "mean over all queries, by t; the label does not depend on it"
+    rows += [_facet_row(means, explanation, comparison) for means in comparison.measures]
     return rows
 
 
 _TEST_WORDS = {"corrected": "", "wilcoxon": " by Wilcoxon", "t": " by t", "signflip": ""}
 
 
-def _facet_row(part: Facet | AllQueries, explanation: str, comparison: Comparison) -> dict[str, Any]:
+def _facet_row(part: Facet | AllQueries | MeasureMeans, explanation: str, comparison: Comparison) -> dict[str, Any]:
     own, test = comparison.shown_test(part)
     unit, percent = ("points", " %") if part.measured_in == "percentage points" else (part.measured_in, "")
     estimate = change_of(part)._replace(tone=found_tone(part))
@@ -115,14 +117,18 @@ def _facet_row(part: Facet | AllQueries, explanation: str, comparison: Compariso
         run: fixed(mean, places_of(part.measured_in)) + percent * (mean is not None)
         for run, mean in (("baseline", part.baseline), ("contender", part.contender))
     }
+    name = part.name.capitalize()
+    if isinstance(part, MeasureMeans):
+        name = part.measure
+        unit = ""
     words = _TEST_WORDS.get(test, "") if test != part.decides.name else ""
     return {
-        "name": part.name.capitalize(), "explanation": explanation, "unit": unit, **means, "finding": _FINDINGS[part.found],
+        "name": name, "explanation": explanation, "unit": unit, **means, "finding": _FINDINGS[part.found],
         "pvalue": f"{pvalue(own, comparison.alpha)}{words}", "estimate": estimate, "axis": _axis([estimate], _sign(part)),
     }  # fmt: skip
 
 
-def found_tone(part: Facet | AllQueries) -> str:
+def found_tone(part: Facet | AllQueries | MeasureMeans) -> str:
     """Return the style of what was found: "better", "worse" or "same"."""
     return "same" if part.found == "none" else part.found
 
@@ -131,7 +137,7 @@ def _sign(measured: Any) -> int:
     return 1 if measured.higher_is_better else -1
 
 
-def change_of(facet: Facet | AllQueries) -> Estimate:
+def change_of(facet: Facet | AllQueries | MeasureMeans) -> Estimate:
     """Return the difference of a facet as a gain."""
     return _estimate(facet.difference, facet.interval, _sign(facet), places_of(facet.measured_in))
 
@@ -175,7 +181,7 @@ def forest_of(result: Result) -> Forest | None:
         case Comparisons():
             return _of_contenders(result) if result.items else None
         case ConditionsComparison():
-            return _of_conditions(result)
+            return _of_conditions(result) if result.conditions else None
         case Leaderboard():
             return tiers_of(result)
     return None

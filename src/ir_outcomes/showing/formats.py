@@ -6,7 +6,6 @@ import io
 import json
 import re
 import shutil
-import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, TextIO, get_args
@@ -20,9 +19,9 @@ from ir_outcomes.showing import Cell, Table, View, column_groups
 from ir_outcomes.types import Mark, check_choice
 
 ROWS = 20  # of each table on the first screen
-LEAST_WIDTH = 12  # of a column of text that is folded
-_PVALUE = re.compile(r"\bp ([=<]) (?=\d)")  # stays on one line
-_NO_BREAK = "\0"  # cannot be in text whose control characters are escaped
+LEAST_WIDTH = 8  # of a column that is folded
+_WORDS = re.compile(r"\s*(?:\S*\bp [=<] \d\S*|\S+)")  # a p-value stays on one line
+_PARTS = re.compile(r"\s*(?:[^\s-]*-+|[^\s-]+)")  # of names of runs, which are divided behind hyphens
 _COLOURS = {
     "bold blue": r"\bbetter (on (both facets|coverage|ranking)|over all queries)|\bpass\b",
     "bold dark_orange": r"\bworse (on (both facets|coverage|ranking)|over all queries)|\bfail\b",
@@ -89,19 +88,28 @@ def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: in
     groups = [(escaped(group), place) for group, place in column_groups(columns)]
     for group, place in groups:
         widths[place.start] += max(0, cell_len(group) - _width(widths[place]))
+    # Numbers stay on one line, below headings that may be names of runs.
+    bodies = zip(*cells, strict=True) if cells else [()] * len(columns)
+    numbers = [max(map(cell_len, column), default=0) for column in bodies]
+    least = [max(LEAST_WIDTH, size) if column.numeric else LEAST_WIDTH for column, size in zip(columns, numbers, strict=True)]
     while _width(widths) > width:
-        wide = [place for place, column in enumerate(columns) if not column.numeric and widths[place] > LEAST_WIDTH]
+        wide = [place for place in range(len(columns)) if widths[place] > least[place]]
         if not wide:
             break
         widths[max(wide, key=lambda place: widths[place])] -= 1
     if groups:
-        yield " ".join(group.center(_width(widths[place])) for group, place in groups).rstrip()
+        yield " ".join(_centred(group, _width(widths[place])) for group, place in groups).rstrip()
     for row in (*heads, *cells):
         placed = zip(row, widths, strict=True)
-        folded = [textwrap.wrap(cell, size) if cell_len(cell) > size else [cell] for cell, size in placed]
+        folded = [_folded_cell(cell, size) for cell, size in placed]
         for parts in zip_longest(*folded, fillvalue=""):
             line = zip(parts, widths, columns, strict=True)
             yield " ".join(_padded(part, size, column.numeric) for part, size, column in line).rstrip()
+
+
+def _centred(cell: str, width: int) -> str:
+    before = (width - cell_len(cell)) // 2
+    return _padded(" " * before + cell, width, numeric=False)
 
 
 def _padded(cell: str, width: int, numeric: bool) -> str:
@@ -115,15 +123,40 @@ def _width(widths: Sequence[int]) -> int:
 
 
 def _wrapped(text: str, width: int, *, first: str = "", rest: str = "") -> str:
-    lines = textwrap.fill(
-        _PVALUE.sub(rf"p{_NO_BREAK}\1{_NO_BREAK}", escaped(text)),
-        width,
-        initial_indent=first,
-        subsequent_indent=rest,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return lines.replace(_NO_BREAK, " ")
+    return "\n".join(_folded(_WORDS.findall(escaped(text)), width, first, rest))
+
+
+def _folded_cell(cell: str, width: int) -> list[str]:
+    return _folded(_PARTS.findall(cell), width) if cell_len(cell) > width else [cell]
+
+
+def _folded(words: Iterable[str], width: int, first: str = "", rest: str = "") -> list[str]:
+    """Put words, with the white space before them, into lines of so many columns; a word that is longer is divided."""
+    lines: list[str] = []
+    line, is_empty = first, True
+    for spaced in words:
+        word = spaced.lstrip()
+        gap = " " if len(word) < len(spaced) and not is_empty else ""
+        if cell_len(line + gap + word) <= width:
+            line, is_empty = line + gap + word, False
+            continue
+        if not is_empty:
+            lines.append(line)
+            line = rest
+        while cell_len(line + word) > width:
+            fitting = _fitting(word, width - cell_len(line))
+            lines.append(line + word[:fitting])
+            line, word = rest, word[fitting:]
+        line, is_empty = line + word, not word
+    return [*lines, line]
+
+
+def _fitting(word: str, width: int) -> int:
+    """Return how many characters fit, at least one."""
+    size = 1
+    while size < len(word) and cell_len(word[: size + 1]) <= width:
+        size += 1
+    return size
 
 
 # An underscore within a word is not markup; elsewhere it could begin emphasis, as the other characters could.
@@ -264,8 +297,11 @@ def as_latex(
     if label is not None and not _LABEL.fullmatch(label):
         raise ParameterError("use letters, digits and - : . only, such as tab:comparison", label=label)
     parts = []
-    tables = view.printed or view.tables
-    for number, table in enumerate((table for table in tables if table.columns), start=1):
+    # Sentences say what a single item's table would; a paper wants the table.
+    tables = [table for table in view.printed or view.tables if table.columns] or [
+        table for table in view.details if table.columns
+    ][:1]
+    for number, table in enumerate(tables, start=1):
         described = [*map(_sentence, (table.title or view.headline, *table.captions)), *_legend_of_marks(table, mark)]
         lines, own = _tabular(table, mark), _tex(" ".join(described)) if caption is True else caption
         if caption is not False or label is not None or wide:
@@ -275,7 +311,7 @@ def as_latex(
             # Eleven columns of many contenders are then 460 points wide; two columns of a page are 470 to 520.
             lines = [*head, r"\small\setlength{\tabcolsep}{3pt}", *lines, rf"\end{{{environment}}}"]
         parts.append("\n".join([*lines, *(_comments(described) if caption is not True else ())]))
-    is_said = any(table.columns and not table.title for table in tables)  # in the place of a title
+    is_said = any(not table.title for table in tables)  # in the place of a title
     headline = [] if is_said else [view.headline]
     return "\n\n".join([*parts, "\n".join(_comments([*headline, *view.sentences, *view.notes]))])
 

@@ -7,7 +7,7 @@ from operator import attrgetter, itemgetter
 from typing import Any
 
 from ir_outcomes.across.conditions import written
-from ir_outcomes.across.gate import EXIT_STATUS, GateDecision, GateFacet, GateResult
+from ir_outcomes.across.gate import EXIT_STATUS, FIRST_NOTES, GateDecision, GateFacet, GateResult
 from ir_outcomes.across.result import (
     Condition,
     ConditionsComparison,
@@ -21,6 +21,7 @@ from ir_outcomes.comparison.verdict import direction_of, is_unconfirmed
 from ir_outcomes.errors import some
 from ir_outcomes.evaluation.check import FILE_COLUMNS, CheckResult
 from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, plural, pvalue, short_unit
+from ir_outcomes.notes import KINDS, merged
 from ir_outcomes.results import Column, attributes, chosen, of_part
 from ir_outcomes.showing import Table, View, settings_words, view_of
 from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, queries_table
@@ -58,6 +59,9 @@ def _head(result: ConditionsComparison) -> str:
 
 @view_of.register
 def _conditions(result: ConditionsComparison) -> View:
+    if not result.conditions:  # a gate can fail for that
+        lacking = listed([f"{name} lacks {run}" for run, name in result.missing])
+        return View(f"nothing can be compared with {result.baseline} (A)", sentences=(f"{lacking}.",))
     of_contender = by_contender(result.conditions)
     overall = {own.contender: own for own in result.overall}
     average = {own.contender: own.label or "no overall label" for own in result.overall}
@@ -328,16 +332,17 @@ def _gate(result: GateResult) -> View:
         counted = ", ".join(f"{number} {status}" for status, number in counts.items())
         what = f"{plural('contender', len(contenders))}{where} {against}: {counted}"
     facets = _facets(result, ordered)
-    reasons = [f"{decision.name}: {decision.reasons[0]}" for decision in ordered if decision.status != "pass"]
+    remarkable = [decision for decision in ordered if decision.status != "pass" or decision.identical]
+    reasons = [f"{decision.name}: {decision.reasons[0]}" for decision in remarkable]
     if len(reasons) > MOST_WORST:
-        reasons[MOST_WORST:] = [f"And {len(reasons) - MOST_WORST} more that do not pass."]
+        reasons[MOST_WORST:] = [f"And {len(reasons) - MOST_WORST} more that do not pass, or are identical to the baseline."]
     queries = [decision for decision in ordered if decision.queries]
     measured_in = length_unit(result.settings.unit)
     return View(
         f"{result.status}: {what}",
         sentences=(*(reasons if several else worst.reasons[:1]), *_smallest_margins(result)),
         tables=(facets,) if worst.facets and not several else (_decisions(result, ordered),),
-        notes=tuple(_most_harm(worst)),
+        notes=(*_most_harm(worst), *_notes_on_decisions(ordered)),
         more="queries, texts, how many would settle it",
         details=(
             *([facets] if several else []),
@@ -352,20 +357,31 @@ def _gate(result: GateResult) -> View:
 
 def _smallest_margins(result: GateResult) -> Iterator[str]:
     """Say which margins so many queries can exclude harm beyond, even if the runs are equally good."""
-    units = ("points", "ranks", "ranks over all queries")
-    known = [f"{margin:.3g} {unit}" for margin, unit in zip(result.smallest_margins, units, strict=True) if margin is not None]
+    facets = next((decision.facets for decision in result.decisions if decision.facets), ())
+    known = []
+    for facet, margin in zip(facets, result.smallest_margins, strict=False):
+        if margin is not None:
+            unit = "points" if facet.name == "coverage" else facet.measured_in
+            known.append(f"{margin:.3g} {unit}{' over all queries' if facet.name == 'all queries' else ''}")
     if known:
         yield f"Smallest margins that equally good runs pass with so many queries: {listed(known)}."
 
 
+def _notes_on_decisions(decisions: Sequence[GateDecision]) -> Iterator[str]:
+    """Give what changes how decisions are read; a kind of note once, those that can make a decision wrong first."""
+    if len(decisions) == 1:
+        yield from decisions[0].notes
+        return
+    for kind in dict.fromkeys((*FIRST_NOTES, *KINDS)):
+        of_kind = [(decision.name, [known for known in decision.notes if known.kind == kind]) for decision in decisions]
+        yield from merged(of_kind)
+
+
 def _most_harm(worst: GateDecision) -> Iterator[str]:
-    named = [f"{query.query_id} ({_rank(query.baseline)} to {_rank(query.contender)})" for query in worst.queries[:MOST_WORST]]
+    """Name the queries with the largest harm of the worst decision, and what was lost on them."""
+    named = [f"{query.query_id} ({harm})" for query, harm in zip(worst.queries, worst.harms, strict=True)][:MOST_WORST]
     if named:
-        yield f"{worst.name}, most harm: {', '.join(named)}."
-
-
-def _rank(value: float | None) -> str:
-    return "not found" if value is None else f"{round(value, 1):g}"
+        yield f"{worst.name}, most harm: {'; '.join(named)}."
 
 
 def _margin(facet: GateFacet) -> str:
@@ -423,7 +439,9 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
     ]
     without = f"queries without results: {some(missing, 3)}; " if missing else ""
     yield f"{without}at most {percent(result.max_missing)} % of the queries may be without results"
-    yield f"{100 * result.settings.margin_level:.4g} % intervals, {settings_words(result.settings)}"
+    n_clusters = result.settings.n_clusters
+    by_cluster = "" if n_clusters is None else f" by cluster ({n_clusters})"
+    yield f"{100 * result.settings.margin_level:.4g} % intervals{by_cluster}, {settings_words(result.settings)}"
 
 
 @view_of.register

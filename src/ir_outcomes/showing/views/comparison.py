@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, get_args
 
-from ir_outcomes.comparison.facets import AllQueries, Facet, Means
+from ir_outcomes.comparison.facets import AllQueries, Facet, Means, MeasureMeans
 from ir_outcomes.comparison.holes import COLUMNS, MOST_TIPPING, BoundWord, Holes, PairHoles, Tipping
 from ir_outcomes.comparison.plan import Plan, PlannedFacet
 from ir_outcomes.comparison.published import Counts, MeansVerdict, SummaryVerdict
@@ -41,9 +41,6 @@ OTHER_TESTS = {"wilcoxon": " W", "t": " t"}
 
 @view_of.register
 def _comparison(comparison: Comparison) -> View:
-    parts: list[Facet | AllQueries] = [comparison.coverage, comparison.ranking]
-    if comparison.all_queries is not None:
-        parts.append(comparison.all_queries)
     columns = (
         Column("name", _named, " "),
         *_means(comparison.alpha),
@@ -54,9 +51,10 @@ def _comparison(comparison: Comparison) -> View:
         _outcomes_line(comparison),
         _above_legend(comparison),
         _tests_legend([comparison]),
+        _measures_legend(comparison),
         f"{settings_caption(comparison)}{_direction_words(comparison)}",
     )
-    table = Table.of(columns, parts, *captions)
+    table = Table.of(columns, comparison.parts, *captions)
     return View(
         _title(comparison),
         comparison.verdict.label,
@@ -66,11 +64,13 @@ def _comparison(comparison: Comparison) -> View:
         "tests, effect sizes, power, unjudged documents",
         (_outcome_table(comparison), _tests_table(comparison)),
         (*_full_names(comparison), comparison.verdict.sentence, *_same_everywhere(comparison), *comparison.background),
-        (table.renamed({"A": comparison.baseline, "B": comparison.contender, "B - A": "difference"}),),
+        printed=(table.renamed({"A": comparison.baseline, "B": comparison.contender, "B - A": "difference"}),),
     )
 
 
-def _named(facet: Facet | Means | AllQueries) -> str:
+def _named(facet: Facet | Means | AllQueries | MeasureMeans) -> str:
+    if isinstance(facet, MeasureMeans):
+        return facet.measure
     unit = {POINTS: ", %", "reciprocal": ""}.get(facet.measured_in, f", {short_unit(facet.measured_in)}")
     return f"{facet.name}{unit}"
 
@@ -82,6 +82,16 @@ def _above_legend(comparison: Comparison) -> str:
     return f"above: {DOCUMENTS_ABOVE} a relevant one, fewer are better"
 
 
+def _measures_legend(comparison: Comparison) -> str:
+    """Say what the measures that were asked for are good for."""
+    if not comparison.measures:
+        return ""
+    named = [f"{means.measure}{'' if means.higher_is_better else ' (lower is better)'}" for means in comparison.measures]
+    given = ", on the runs as given" if comparison.settings.judged_only else ""
+    corrected = ", not corrected" if comparison.settings.family > 1 else ""
+    return f"{', '.join(named)}: by t{corrected}{given}; the label does not depend on {'it' if len(named) == 1 else 'them'}"
+
+
 def _direction_words(comparison: Comparison) -> str:
     """Say which direction is better, where no other line does."""
     ranking = comparison.ranking
@@ -90,14 +100,14 @@ def _direction_words(comparison: Comparison) -> str:
     return "" if comparison.in_lengths else f"; {direction(ranking.higher_is_better)}"
 
 
-def shown_p(comparison: Comparison, part: Facet | AllQueries) -> str:
+def shown_p(comparison: Comparison, part: Facet | AllQueries | MeasureMeans, digits: int = 2) -> str:
     """Write the p-value that the label hangs on: marked where only the raw one is significant, or with the test it is of."""
     alpha = comparison.alpha
     own, test = comparison.shown_test(part)
     if test == "corrected":
-        return f"{pvalue(own, alpha)}{MARK if part.pvalue <= alpha < own else ''}"
+        return f"{pvalue(own, alpha, digits)}{MARK if part.pvalue <= alpha < own else ''}"
     other = OTHER_TESTS.get(test, "") if test != part.decides.name else ""
-    return f"{pvalue(own, alpha)}{other}"
+    return f"{pvalue(own, alpha, digits)}{other}"
 
 
 def _tests_legend(comparisons: Sequence[Comparison]) -> str:
@@ -106,8 +116,7 @@ def _tests_legend(comparisons: Sequence[Comparison]) -> str:
         " W": "W: by Wilcoxon's test, which is significant where that of the mean is not",
         " t": "t: by the t test, which is significant where the deciding one is not",
     }
-    parts = [(item, part) for item in comparisons for part in (item.coverage, item.ranking, item.all_queries) if part]
-    shown = [shown_p(item, part) for item, part in parts]
+    shown = [shown_p(item, part) for item in comparisons for part in item.parts]
     return "; ".join(meaning for letter, meaning in meanings.items() if any(text.endswith(letter) for text in shown))
 
 
@@ -218,8 +227,7 @@ def corrected_words(comparisons: Sequence[Comparison], what: str = "run") -> str
     if settings.family == 1 or settings.correction == "none":
         return ""
     rule, family = CORRECTIONS[settings.correction], plural(what, settings.family)
-    parts = [(item, part) for item in comparisons for part in (item.coverage, item.ranking, item.all_queries) if part]
-    shown = [shown_p(item, part) for item, part in parts]
+    shown = [shown_p(item, part) for item in comparisons for part in item.parts]
     explained = f"; {MARK}: at most {settings.alpha:g} before it" if any(p.endswith(MARK) for p in shown) else ""
     return f"intervals of each by itself, p and labels by {rule} over {family}{explained}"
 
@@ -253,7 +261,7 @@ def _tests_table(comparison: Comparison) -> Table:
     def line(name: str, test: Test, *numbers: Any) -> tuple[Any, ...]:
         return (name, *numbers, pvalue(test.pvalue, comparison.alpha), test.name)
 
-    def measured(facet: Facet | Means | AllQueries, test: Test) -> tuple[Any, ...]:
+    def measured(facet: Facet | Means | AllQueries | MeasureMeans, test: Test) -> tuple[Any, ...]:
         return line(_named(facet), test, facet.n, facet.n_nonzero, *(column.text(facet) for column in means))
 
     facets = (comparison.coverage, comparison.ranking, comparison.reciprocal, comparison.naive)
@@ -274,6 +282,7 @@ def _tests_table(comparison: Comparison) -> Table:
             f"shorter on {plural('query', restricted.better)}, longer on {restricted.worse}, equal on {restricted.equal} "
             f"(sign test, {pvalue_in_words(restricted.sign_test.pvalue)})",
         ]
+    rows += [measured(means, means.test) for means in comparison.measures]
     headings = [(" ", ""), ("n", "n"), ("differ", "n")]
     headings += [(column.title, "n") for column in means]
     headings += [("p", "n"), ("test", "")]
@@ -319,11 +328,15 @@ def _comparisons(comparisons: Comparisons) -> View:
         "restricted_difference": [item.restricted is not None and item.restricted.found != "none" for item in ranked],
     }
     restricted = [None if item.restricted is None else item.restricted.difference for item in ranked]
-    best = {"coverage_difference": tops([item.coverage.difference for item in ranked], True)}
-    table = table.marked(best=best | {"restricted_difference": tops(restricted, False)}, significant=significant)
+    best = {
+        "coverage_difference": tops([item.coverage.difference for item in ranked], True),
+        "restricted_difference": tops(restricted, False),
+    }
+    table = table.marked(best=best, significant=significant)
     outcomes = chosen(declared, "won", "both", "neither", "lost", "won_at=won at rank", "lost_at=lost at rank")
     means = ("ranking_baseline=mean A", "ranking_contender=mean B")
-    intervals = chosen(declared, "coverage", "coverage_p", *means, "ranking", "ranking_p")
+    measures = (asked.measure for asked in first.measures)
+    intervals = chosen(declared, "coverage", "coverage_p", *means, "ranking", "ranking_p", *measures)
     details = (
         Table.of((*names, *outcomes), ranked, title="Outcomes, and median ranks of what was won and lost"),
         Table.of(
@@ -338,12 +351,12 @@ def _comparisons(comparisons: Comparisons) -> View:
         f"{plural('pair' if pairs else 'run', len(ranked))}{'' if pairs else f' against {first.baseline} (A)'}",
         ", ".join(f"{number} {label}" for label, number in Counter(item.verdict.label for item in ranked).items()),
         (),
-        (table,),
+        (table, *measures_tables(ranked, names)),
         (*comparisons.notes, *merged_notes(ranked, pairs)),
         "intervals, outcomes, tests, power",
         details,
         tuple(merged_notes(ranked, pairs, background=True)),
-        () if pairs else (_with_baseline(table, ranked),),
+        printed=() if pairs else (_with_baseline(table, ranked), *measures_tables(ranked, names)),
     )
 
 
@@ -383,8 +396,24 @@ def short_columns(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
     return tuple(columns)
 
 
+def measures_tables(comparisons: Sequence[Comparison], names: Sequence[Column]) -> tuple[Table, ...]:
+    """Lay out the measures that were asked for, with columns that name the comparisons; nothing where there are none."""
+    first, declared = comparisons[0], columns_of(comparisons)
+    columns, best, significant = [*names], {}, {}
+    for place, asked in enumerate(first.measures):
+        name = asked.measure
+        of_runs = [item.measures[place] for item in comparisons]
+        columns += chosen(declared, f"{name}_baseline=A", f"{name}_contender=B", f"{name}_difference", f"{name}_p", group=name)
+        best[f"{name}_contender"] = tops([means.contender for means in of_runs], asked.higher_is_better)
+        significant[f"{name}_difference"] = [means.found != "none" for means in of_runs]
+    if not first.measures:
+        return ()
+    table = Table.of(columns, comparisons, _measures_legend(first), alpha=first.alpha)
+    return (table.marked(best=best, significant=significant),)
+
+
 def _shown_p_of(comparison: Comparison, part: str) -> str:
-    return shown_p(comparison, getattr(comparison, part))
+    return shown_p(comparison, getattr(comparison, part), digits=1)  # there are three of them in a row
 
 
 def worst_last(comparison: Comparison) -> tuple[int, float]:
