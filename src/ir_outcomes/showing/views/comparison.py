@@ -356,16 +356,17 @@ def _comparisons(comparisons: Comparisons) -> View:
             alpha=first.alpha,
         ),
     )
+    asked_for = measures_tables(ranked, names, first.settings)
     return View(
         f"{plural('pair' if pairs else 'run', len(ranked))}{'' if pairs else f' against {first.baseline} (A)'}",
         ", ".join(f"{number} {label}" for label, number in Counter(item.verdict.label for item in ranked).items()),
         (),
-        (table, *measures_tables(ranked, names, first.settings)),
+        (table, *asked_for),
         (*comparisons.notes, *merged_notes(ranked, pairs)),
         "intervals, outcomes, tests, power",
         details,
         tuple(merged_notes(ranked, pairs, background=True)),
-        printed=() if pairs else (_with_baseline(table, ranked), *measures_tables(ranked, names)),
+        printed=() if pairs else (_with_baseline(table, ranked), *asked_for),
     )
 
 
