@@ -63,15 +63,17 @@ def _comparison(comparison: Comparison) -> View:
         _measures_legend(comparison.measures, comparison.settings, corrected=comparison.settings.family > 1),
         f"{settings_caption(comparison)}{_direction_words(comparison)}",
     )
+    table = Table.of(columns, comparison.parts, *captions)
     return View(
         _title(comparison),
         comparison.verdict.label,
         tuple(_answer(comparison)),
-        (Table.of(columns, comparison.parts, *captions),),
+        (table,),
         comparison.notes,
         "tests, effect sizes, power, unjudged documents",
         (_outcome_table(comparison), _tests_table(comparison)),
         (*_full_names(comparison), comparison.verdict.sentence, *_same_everywhere(comparison), *comparison.background),
+        printed=(table.renamed({"A": comparison.baseline, "B": comparison.contender, "B - A": "difference"}),),
     )
 
 
@@ -354,16 +356,40 @@ def _comparisons(comparisons: Comparisons) -> View:
             alpha=first.alpha,
         ),
     )
+    asked_for = measures_tables(ranked, names, first.settings)
     return View(
         f"{plural('pair' if pairs else 'run', len(ranked))}{'' if pairs else f' against {first.baseline} (A)'}",
         ", ".join(f"{number} {label}" for label, number in Counter(item.verdict.label for item in ranked).items()),
         (),
-        (table, *measures_tables(ranked, names, first.settings)),
+        (table, *asked_for),
         (*comparisons.notes, *merged_notes(ranked, pairs)),
         "intervals, outcomes, tests, power",
         details,
         tuple(merged_notes(ranked, pairs, background=True)),
+        printed=() if pairs else (_with_baseline(table, ranked), *asked_for),
     )
+
+
+# What a run has by itself, to the left of its difference from the baseline.
+_LEVELS = {
+    "coverage_difference": Column("coverage_level", "coverage", "%", ".1f", group="coverage"),
+    "restricted_difference": Column("restricted_level", "all_queries", "mean", ".2f", group="all queries"),
+}
+
+
+def _with_baseline(table: Table, comparisons: Sequence[Comparison]) -> Table:
+    """Return the table of a paper: the baseline above the others, and what each run has by itself."""
+    baseline = {"contender": comparisons[0].baseline, "verdict": "baseline"}
+    for name, level in _LEVELS.items():
+        places = [place for place, column in enumerate(table.columns) if column.name == name]
+        own = [of_part(level.value, (replace(level, value=side),))[0] for side in ("baseline", "contender")]
+        texts = [[column.text(item) for item in comparisons] for column in own]
+        if not places or NOTHING in texts[1]:
+            continue
+        table = table.inserted(places[0], level, texts[1])
+        if len(set(texts[0])) == 1:  # runs of unequal depth have other horizons, and so has the baseline beside them
+            baseline[level.name] = texts[0][0]
+    return table.below(baseline)
 
 
 def short_columns(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
