@@ -238,3 +238,28 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     for use, package in ((result.plot, "plot"), (figures.blank_figure, "plot"), (result.to_frame, "pandas")):
         with pytest.raises(MissingDependency, match=rf'pip install "\.\[{package}\]"'):
             use()
+
+
+def test_bars_of_queries_point_where_their_colour_says_and_have_a_legend() -> None:
+    """By document a query can lose one of two documents and still be read faster."""
+    qrels = {f"q{number}": {"a": 1, "b": 1, "c": 1} for number in range(30)}
+    runs: Any = {"base": {}, "new": {}}
+    generator = np.random.default_rng(5)
+    for query in qrels:
+        for name in runs:
+            order = generator.permutation(["a", "b", "c", *(f"x{place}" for place in range(9))])
+            runs[name][query] = {str(document): -float(place) for place, document in enumerate(order)}
+    result: Any = iro.compare(qrels, runs["base"], runs["new"], cutoff=6, unit="document")
+    gains = {query.query_id: -query.restricted for query in result.per_query()}
+    assert any(gains[query.query_id] > 0 for query in result.per_query("lost"))
+    ax = result.plot("queries", ax=blank_figure())
+    bars = {group.get_label().partition(":")[0]: [bar.get_height() for bar in group] for group in ax.containers}
+    assert all(height < 0 for kind in ("lost", "worse") for height in bars.get(kind, ()))
+    assert all(height > 0 for kind in ("won", "better") for height in bars.get(kind, ()))
+    assert {"won", "lost"} <= bars.keys()
+    drawn = [
+        gain for query, gain in gains.items() if any(q.query_id == query and q.outcome != "neither" for q in result.per_query())
+    ]
+    assert sorted(height for heights in bars.values() for height in heights) == pytest.approx(sorted(drawn))
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert texts == [f"{kind}: {len(heights)}" for kind, heights in bars.items()]
