@@ -27,11 +27,13 @@ def test_check_says_by_its_status_whether_there_is_a_problem(small: Path, tmp_pa
 
 
 def test_settings_reach_the_comparison(small: Path) -> None:
-    options = "--rel 1 --unit document --ties msmarco --alpha 0.01 --test wilcoxon --correction none --judged-only"
+    options = "--rel 1 --unit document --ties msmarco --alpha 0.01 --test wilcoxon --correction none"
     done = call(*PAIR, *options.split(), "--margins", "1pp,0.5", "--format", "json", folder=small)
     settings = Comparison.from_json(done.stdout).settings
     assert (settings.unit, settings.ties, settings.alpha, settings.test) == ("document", "msmarco", 0.01, "wilcoxon")
-    assert (settings.correction, settings.judged_only, settings.margins) == ("none", True, (1.0, 0.5))
+    assert (settings.correction, settings.margins) == ("none", (1.0, 0.5))
+    done = call(*PAIR, "--judged-only", folder=small)
+    assert (done.returncode, "--judged-only: the qrels hold no document below grade 1" in done.stderr) == (1, True)
 
 
 def test_lists_of_queries(sample: Path, small: Path) -> None:

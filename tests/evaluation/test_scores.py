@@ -105,7 +105,7 @@ def test_all_forms_are_the_same(tmp_path: Path) -> None:
     }
     expected = iro.evaluate(qrels, runs, measures=["nDCG@5"]).scores_of("nDCG@5").on(sorted(qrels))
     values = {name: {m.query_id: m.value for m in found if str(m.measure) == "nDCG@5"} for name, found in metrics.items()}
-    wide = pd.DataFrame.from_dict(values, orient="index")
+    wide = pd.DataFrame.from_dict(values, orient="index").rename_axis("run")
     rows = [(name, m.query_id, str(m.measure), m.value) for name, found in metrics.items() for m in found]
     long = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
     long.to_csv(tmp_path / "perquery.csv", index=False)

@@ -226,6 +226,7 @@ HEADER = "id,date,score\n"
         (HEADER + ",2020-01-01,1\n", "line 2: a name is empty"),
         (HEADER, "has no entry"),
         ("[1]", "row 1 is not an object"),
+        ('[{"id": "a"},\n oops]', "line 2: "),
         ('{"id": 1}', "is a dict, not a list of objects"),
         ('[{"id": "\\ud800", "date": "2020-01-01"}]', "line 1: a name .* cannot be encoded in UTF-8"),
         (None, "is a NoneType, not a list"),

@@ -178,7 +178,7 @@ class ConditionsComparison(Result):
     missing : tuple of (str, str)
         Of collections: runs that one lacks, with its name: there they are neither compared nor part of a mean.
     measures : tuple of str
-        Of collections: other measures that went along.
+        Other measures that went along.
     by : str or None
         Of slices: what they are made by.
     differ : tuple of SliceDifferences

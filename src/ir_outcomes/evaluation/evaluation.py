@@ -48,6 +48,16 @@ def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[Note]:
         yield note("unknown documents", text, names)
 
 
+def notes_on_grades(qrels: Qrels | None, rel: int) -> Iterator[Note]:
+    """Say that a grade counts as relevant here that does not count in the track that the judgments are of."""
+    if qrels is not None and rel == 1 and qrels.counts_from_two:
+        text = (
+            "grade 1 counts as relevant here, and not in TREC DL's passage tasks, whose judgments these seem to be; see "
+            "`rel=2`."
+        )
+        yield note("grades", text)
+
+
 def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say which queries are left out, count as unanswered, or are ignored."""
     unanswerable = int(np.sum(~runs[0].answerable))

@@ -10,7 +10,14 @@ import numpy as np
 
 from ir_outcomes.comparison.outcomes import Settings, pair_queries
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import Evaluation, notes_on_clusters, notes_on_documents, notes_on_listing, notes_on_ties
+from ir_outcomes.evaluation.evaluation import (
+    Evaluation,
+    notes_on_clusters,
+    notes_on_documents,
+    notes_on_grades,
+    notes_on_listing,
+    notes_on_ties,
+)
 from ir_outcomes.evaluation.lengths import metadata_of
 from ir_outcomes.evaluation.scores import Scores, bounds_of, parse_measure, reciprocal_ranks
 from ir_outcomes.formatting import plural, with_progress
@@ -122,6 +129,7 @@ def notes_on_source(source: Evaluation | Scores) -> tuple[str, ...]:
         return ()
     return (
         *notes_on_documents(source.runs),
+        *notes_on_grades(source.qrels, source.rel),
         *notes_on_clusters(source.runs[0]),
         *notes_on_listing(source.runs),
         *notes_on_ties(source.runs),

@@ -24,7 +24,7 @@ from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, p
 from ir_outcomes.notes import KINDS, merged
 from ir_outcomes.results import Column, attributes, chosen, of_part
 from ir_outcomes.showing import Table, View, settings_words, view_of
-from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, queries_table
+from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, measures_tables, queries_table
 from ir_outcomes.types import length_unit
 
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
@@ -73,10 +73,15 @@ def _conditions(result: ConditionsComparison) -> View:
     details += [_numbers(result, of_contender[run], titles[run]) for run in runs]
     if overall:
         details.append(_means([overall[run] for run in runs]))
-    tables = [replace(overviews[0], title="")]
+    measures: list[Table] = []
+    for run in runs:
+        title = "" if is_one else titles[run]
+        by_name = attributes(f"{result.what}=condition")
+        measures += measures_tables(of_contender[run], by_name, result.settings, attrgetter("comparison"), title)
+    tables = [replace(overviews[0], title=""), *measures]
     if not is_one:
         tables = [_matrix(result, runs, average)]
-        details = [*overviews, *details]
+        details = [*overviews, *measures, *details]
     if result.audits:
         audits = [_audits(result, run) for run in runs]
         tables += audits if is_one else [_answers(result)]
@@ -332,7 +337,10 @@ def _gate(result: GateResult) -> View:
     return View(
         f"{result.status}: {what}",
         sentences=(*(reasons if several else worst.reasons[:1]), *_smallest_margins(result)),
-        tables=(facets,) if worst.facets and not several else (_decisions(result, ordered),),
+        tables=(
+            facets if worst.facets and not several else _decisions(result, ordered),
+            *measures_tables(ordered, attributes("run=name"), result.settings),
+        ),
         notes=(*_most_harm(worst), *_notes_on_decisions(ordered)),
         more="queries, texts, how many would settle it",
         details=(

@@ -1,7 +1,7 @@
 """What is shown of a comparison, of several, of the queries of one, of a plan, and of the holes in the judgments."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, get_args
@@ -10,7 +10,16 @@ from ir_outcomes.comparison.facets import AllQueries, Facet, Means, MeasureMeans
 from ir_outcomes.comparison.holes import COLUMNS, MOST_TIPPING, BoundWord, Holes, PairHoles, Tipping
 from ir_outcomes.comparison.plan import Plan, PlannedFacet
 from ir_outcomes.comparison.published import Counts, MeansVerdict, SummaryVerdict
-from ir_outcomes.comparison.result import Comparison, Comparisons, Queries, columns_of, names_of, paper_columns, query_columns
+from ir_outcomes.comparison.result import (
+    Comparison,
+    Comparisons,
+    Queries,
+    columns_of,
+    measure_columns,
+    names_of,
+    paper_columns,
+    query_columns,
+)
 from ir_outcomes.comparison.verdict import LABELS, meaning_of
 from ir_outcomes.comparison.wording import coverage_words
 from ir_outcomes.formatting import (
@@ -51,7 +60,7 @@ def _comparison(comparison: Comparison) -> View:
         _outcomes_line(comparison),
         _above_legend(comparison),
         _tests_legend([comparison]),
-        _measures_legend(comparison),
+        _measures_legend(comparison.measures, comparison.settings, corrected=comparison.settings.family > 1),
         f"{settings_caption(comparison)}{_direction_words(comparison)}",
     )
     table = Table.of(columns, comparison.parts, *captions)
@@ -82,14 +91,14 @@ def _above_legend(comparison: Comparison) -> str:
     return f"above: {DOCUMENTS_ABOVE} a relevant one, fewer are better"
 
 
-def _measures_legend(comparison: Comparison) -> str:
-    """Say what the measures that were asked for are good for."""
-    if not comparison.measures:
+def _measures_legend(measures: Sequence[MeasureMeans], settings: Any, *, corrected: bool) -> str:
+    """Say how the measures that were asked for are tested, and that they decide nothing; others are corrected or not."""
+    if not measures:
         return ""
-    named = [f"{means.measure}{'' if means.higher_is_better else ' (lower is better)'}" for means in comparison.measures]
-    given = ", on the runs as given" if comparison.settings.judged_only else ""
-    corrected = ", not corrected" if comparison.settings.family > 1 else ""
-    return f"{', '.join(named)}: by t{corrected}{given}; the label does not depend on {'it' if len(named) == 1 else 'them'}"
+    named = [f"{means.measure}{'' if means.higher_is_better else ' (lower is better)'}" for means in measures]
+    given = ", on the runs as given" if settings.judged_only else ""
+    raw = ", not corrected" if corrected else ""
+    return f"{', '.join(named)}: by t{raw}{given}; {'it decides' if len(named) == 1 else 'they decide'} nothing"
 
 
 def _direction_words(comparison: Comparison) -> str:
@@ -347,16 +356,17 @@ def _comparisons(comparisons: Comparisons) -> View:
             alpha=first.alpha,
         ),
     )
+    asked_for = measures_tables(ranked, names, first.settings)
     return View(
         f"{plural('pair' if pairs else 'run', len(ranked))}{'' if pairs else f' against {first.baseline} (A)'}",
         ", ".join(f"{number} {label}" for label, number in Counter(item.verdict.label for item in ranked).items()),
         (),
-        (table, *measures_tables(ranked, names)),
+        (table, *asked_for),
         (*comparisons.notes, *merged_notes(ranked, pairs)),
         "intervals, outcomes, tests, power",
         details,
         tuple(merged_notes(ranked, pairs, background=True)),
-        printed=() if pairs else (_with_baseline(table, ranked), *measures_tables(ranked, names)),
+        printed=() if pairs else (_with_baseline(table, ranked), *asked_for),
     )
 
 
@@ -396,19 +406,27 @@ def short_columns(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
     return tuple(columns)
 
 
-def measures_tables(comparisons: Sequence[Comparison], names: Sequence[Column]) -> tuple[Table, ...]:
-    """Lay out the measures that were asked for, with columns that name the comparisons; nothing where there are none."""
-    first, declared = comparisons[0], columns_of(comparisons)
-    columns, best, significant = [*names], {}, {}
-    for place, asked in enumerate(first.measures):
-        name = asked.measure
-        of_runs = [item.measures[place] for item in comparisons]
-        columns += chosen(declared, f"{name}_baseline=A", f"{name}_contender=B", f"{name}_difference", f"{name}_p", group=name)
-        best[f"{name}_contender"] = tops([means.contender for means in of_runs], asked.higher_is_better)
-        significant[f"{name}_difference"] = [means.found != "none" for means in of_runs]
-    if not first.measures:
+def _itself(item: Any) -> Any:
+    return item
+
+
+def measures_tables(
+    items: Sequence[Any], names: Sequence[Column], settings: Any, of: Callable[[Any], Any] = _itself, title: str = ""
+) -> tuple[Table, ...]:
+    """Lay out the measures that were asked for, of items with columns that name them; nothing where there are none."""
+    measured = [item for item in items if of(item).measures]
+    if not measured:
         return ()
-    table = Table.of(columns, comparisons, _measures_legend(first), alpha=first.alpha)
+    asked = of(measured[0]).measures
+    declared = of_part(of, measure_columns(asked))
+    columns, best, significant = [*names], {}, {}
+    for place, means in enumerate(asked):
+        name = means.measure
+        of_runs = [of(item).measures[place] for item in measured]
+        columns += chosen(declared, f"{name}_baseline=A", f"{name}_contender=B", f"{name}_difference", f"{name}_p", group=name)
+        best[f"{name}_contender"] = tops([own.contender for own in of_runs], means.higher_is_better)
+        significant[f"{name}_difference"] = [own.found != "none" for own in of_runs]
+    table = Table.of(columns, measured, _measures_legend(asked, settings, corrected=True), title=title, alpha=settings.alpha)
     return (table.marked(best=best, significant=significant),)
 
 
