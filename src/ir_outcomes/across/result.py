@@ -267,6 +267,8 @@ def condition_columns(rows: Sequence[Condition], measures: Sequence[str] = ()) -
         Column("coverage_p_corrected", "coverage_p", "p", "p"),
         *chosen(compared, "ranking_difference", "ranking_p"),
         Column("ranking_p_corrected", "ranking_p", "p", "p"),
+        *chosen(compared, "restricted_difference", "restricted_p"),
+        Column("all_queries_p_corrected", "all_queries_p", "p", "p"),
         *(column for name, place in effects for column in _effect_columns(name, place)),
     )
 

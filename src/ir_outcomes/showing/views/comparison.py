@@ -59,7 +59,7 @@ def _comparison(comparison: Comparison) -> View:
     captions = (
         _outcomes_line(comparison),
         _above_legend(comparison),
-        _tests_legend([comparison]),
+        tests_legend([comparison]),
         _measures_legend(comparison.measures, comparison.settings, corrected=comparison.settings.family > 1),
         f"{settings_caption(comparison)}{_direction_words(comparison)}",
     )
@@ -119,11 +119,11 @@ def shown_p(comparison: Comparison, part: Facet | AllQueries | MeasureMeans, dig
     return f"{pvalue(own, alpha, digits)}{other}"
 
 
-def _tests_legend(comparisons: Sequence[Comparison]) -> str:
+def tests_legend(comparisons: Sequence[Comparison]) -> str:
     """Explain the letters behind p-values."""
     meanings = {
-        " W": "W: by Wilcoxon's test, which is significant where that of the mean is not",
-        " t": "t: by the t test, which is significant where the deciding one is not",
+        " W": "W: by Wilcoxon only",
+        " t": "t: by t only",
     }
     shown = [shown_p(item, part) for item in comparisons for part in item.parts]
     return "; ".join(meaning for letter, meaning in meanings.items() if any(text.endswith(letter) for text in shown))
@@ -328,7 +328,7 @@ def _comparisons(comparisons: Comparisons) -> View:
         ranked,
         f"{queries_words(first)}, {comparison_words(ranked)}",
         corrected_words(ranked, "pair" if pairs else "run"),
-        _tests_legend(ranked),
+        tests_legend(ranked),
         alpha=first.alpha,
     )
     significant = {
