@@ -18,6 +18,7 @@ KINDS: Mapping[str, NoteKind] = {
     "unknown documents": NoteKind("Unknown documents", is_first=True),
     "many missing": NoteKind("Many queries are missing", is_first=True),
     "guard": NoteKind("The guard acted", is_first=True),
+    "grades": NoteKind("Graded judgments", is_first=True),
     "opposite mean": NoteKind("The mean over all queries goes the other way", is_first=True),
     "unconfirmed": NoteKind("Not confirmed on all queries", is_first=True),
     "all queries only": NoteKind("Significant over all queries only", is_first=True),

@@ -249,6 +249,16 @@ def test_documents_that_the_qrels_do_not_know(tmp_path: Path) -> None:
     assert iro.evaluate({"q": {"d": 1}}, {"a": {"q": {}}}).names == ("a",)  # a run without documents has no wrong ones
 
 
+def test_a_grade_that_counts_here_and_not_in_trec_dl_is_said_first() -> None:
+    qrels = {f"{number}": {"7": 3, "8": 1, "9": 0} for number in range(40)}
+    runs = {"a": {query: {"7": 2.0, "8": 1.0} for query in qrels}, "b": {query: {"8": 2.0, "9": 1.0} for query in qrels}}
+    for rel, others, is_said in ((1, {}, True), (2, {}, False), (1, {"d": 1}, False), (1, {"8841823": 0}, False)):
+        judged = {**qrels, "0": {**qrels["0"], **others}}
+        evaluation = iro.evaluate(judged, runs, rel=rel)
+        for result in (compare_pair(evaluation, "a", "b"), iro.leaderboard(evaluation)):
+            assert any(note.startswith("Graded judgments: grade 1 counts as relevant here") for note in result.notes) == is_said
+
+
 def test_qrels_of_relevant_documents_only_say_nothing_about_judging() -> None:
     qrels = qrels_of(f"q{n}" for n in range(40))
     a, b = in_blocks((40, 3, 1))
@@ -281,7 +291,7 @@ def test_per_query_lists() -> None:
     ("asked", "message"),
     [
         ({"contenders": None}, "there is no contender; give a run"),
-        ({"alpha": 5}, "`alpha=5`: must be a number between 0 and 1"),
+        ({"alpha": 5}, "`alpha=5`: must be a number between 0 and 0.5"),
         ({"contenders": EVALUATED}, "evaluated with `cutoff=7`, which says nothing about cutoff=100"),
         ({"unit": "topic"}, "`unit='topic'`: must be one of auto, query, document"),
         ({"ties": "expected"}, "gives no single order to compare"),
@@ -349,6 +359,16 @@ def test_the_smallest_possible_p_is_stated() -> None:
     assert "Ranking: no number of queries can be given, because fewer than two queries differ in it." in identical.notes
 
 
+@pytest.mark.parametrize(("contenders", "correction", "said"), [(1, "holm", False), (3, "none", False), (3, "holm", True)])
+def test_a_plan_says_at_which_level_it_is_made(contenders: int, correction: Any, said: bool) -> None:
+    qrels, runs = collection(1 + contenders, 60)
+    evaluation = iro.evaluate(qrels, runs)
+    found = compare_several(evaluation, "run0", list(runs)[1:], correction=correction)
+    notes = [note for note in iro.plan(found[0]).notes if note.startswith("Planned at the level")]
+    expected = "Planned at the level 0.017, the first step of the correction over 3 comparisons."
+    assert notes == ([expected] if said else [])
+
+
 def test_it_needs_the_queries_of_the_pilot() -> None:
     with pytest.raises(ParameterError, match="stored without its queries"):
         iro.plan(iro.Comparison.from_json(pilot().to_json()))
@@ -362,3 +382,18 @@ def test_more_contenders_need_more_queries(real_data: Path) -> None:
     together = iro.plan(iro.compare(evaluation, "bm25")["wordnet_all"])
     assert (alone.coverage.needed.queries or 0) < (together.coverage.needed.queries or 0)
     assert any("first step of the correction over 2 comparisons" in note for note in together.notes)
+
+
+def test_a_gain_is_positive_where_the_contender_is_better() -> None:
+    found = compare_ranks(*in_blocks((20, 3, 2), (9, None, 4), (3, 5, None), (8, 2, 4)))
+    assert (found.coverage.gain, found.ranking.gain) == (found.coverage.difference, -(found.ranking.difference or 0))
+    assert found.coverage.gain == pytest.approx(100 * 6 / 40)
+    assert found.ranking.gain == pytest.approx(4 / 28)
+    nothing = compare_ranks(*in_blocks((20, 3, None), (20, None, 3)))
+    assert (nothing.ranking.difference, nothing.ranking.gain) == (None, 0.0)
+
+
+def test_a_single_contender_in_a_list_has_the_columns_of_the_paper() -> None:
+    a, b = in_blocks((20, 3, 2), (9, None, 4))
+    (row,) = compare_several(qrels_of(a), run_of(a), [run_of(b)]).paper_rows()
+    assert row == compare_pair(qrels_of(a), run_of(a), run_of(b)).paper_rows()[0]

@@ -1,10 +1,13 @@
 """Rules that decide on labels and margins, each at the point where its answer changes."""
 
+from itertools import product
 from typing import Any, get_args
 
+import numpy as np
 import pytest
 
 import ir_outcomes as iro
+from ir_outcomes.comparison.holes import _first
 from ir_outcomes.types import Unit
 from tests.helpers import literal
 from tests.helpers.comparisons import all_notes, compare_pair, compare_ranks, compare_several
@@ -48,6 +51,13 @@ def test_labels_at_cutoffs_up_to_the_longest_list_of_the_shallower_run(depth: in
             assert shown == [*expected, 100]
             for at in found.cutoffs:
                 assert at.label == compare_pair(qrels, *runs, cutoff=at.cutoff).verdict.label
+
+
+def test_the_usual_cutoffs_end_at_1000() -> None:
+    a, b = in_blocks((2, 3, 2), (2, 9, 15))
+    for depth, expected in ((999, [10, 20, 50, 100]), (1000, [10, 20, 50, 100, 1000]), (1200, [10, 20, 50, 100, 1000])):
+        found = compare_pair(qrels_of(a), run_of(a, 1200), run_of(b, depth), cutoff=100)
+        assert [at.cutoff for at in found.cutoffs] == expected
 
 
 def test_each_contender_has_the_cutoffs_that_it_reaches() -> None:
@@ -125,6 +135,8 @@ def test_the_test_of_coverage_follows_from_what_is_possible(unit: Any, relevant:
         coverage = compare_pair(part, "run0", "run1").coverage
         assert (coverage.test, *coverage.tests) == (expected, expected)
         assert (coverage.won is None) == (expected == "signflip")
+        # The test that the label follows from is the one that is shown.
+        assert coverage.pvalue_corrected == pytest.approx(coverage.pvalue)
 
 
 def test_a_negative_grade_is_no_judgment() -> None:
@@ -142,3 +154,54 @@ def test_a_negative_grade_is_no_judgment() -> None:
     assert [counted.unjudged_within(depth).tolist() for depth in (2, 10)] == [[2, 1], [3, 1]]  # type: ignore[union-attr]
     evaluation = iro.evaluate(qrels, {"A": run, "B": {"q1": {"gold": 1.0}}}, unjudged=True)
     assert {document.docid for document in iro.holes(evaluation, "A", "B")["B"].candidates} == {"spam", "worse", "new"}
+
+
+@pytest.mark.parametrize(
+    ("won", "steady", "expected"),
+    [
+        (5, True, ["A loss of up to 4.95 points of coverage and 0.31 ranks cannot be ruled out."]),
+        (
+            6,
+            False,
+            [
+                "A loss of up to 1.08 points of coverage cannot be ruled out.",
+                "Any loss of ranking is excluded at the 95 % level.",
+            ],
+        ),
+        (60, False, ["Any loss of coverage and ranking is excluded at the 95 % level."]),
+    ],
+)
+def test_losses_that_the_intervals_leave_possible(won: int, steady: bool, expected: list[str]) -> None:
+    """The end of an interval on the side of harm: the low one of coverage, the high one of ranking."""
+    both = ((40, 3, 3), (30, 2, 4), (30, 4, 2)) if steady else ((400, 3, 2), (30, 2, 4))
+    found = compare_ranks(*in_blocks(*both, (won, None, 3), (4, 5, None)))
+    coverage, ranking = found.coverage.interval, found.ranking.interval
+    assert coverage is not None
+    assert ranking is not None
+    assert (found.coverage.worst_case, found.ranking.worst_case) == (coverage.low, ranking.high)
+    assert [note for note in all_notes(found) if "loss" in note.split()] == expected
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_shares_of_documents_are_not_tested_as_if_each_query_weighed_the_same(swapped: bool) -> None:
+    """Ten queries win one of ten documents, and five lose all of theirs: by sign flips of the shares the loss outweighs."""
+    documents = [f"d{number}" for number in range(10)]
+    qrels = {f"q{query}": dict.fromkeys(documents, 1) for query in range(15)}
+
+    def run(n_won: int, n_lost: int) -> literal.Run:
+        found = [documents[:n_won] if query < 10 else documents[:n_lost] for query in range(15)]
+        return {query: dict.fromkeys([*own, "x"], 1.0) for query, own in zip(qrels, found, strict=True)}
+
+    runs = (run(2, 0), run(1, 10)) if swapped else (run(1, 10), run(2, 0))
+    found = compare_pair(qrels, *runs, unit="document").coverage
+    sums = [abs(sum(signs)) for signs in product(*([-1, 1],) * 10, *([-10, 10],) * 5)]
+    assert found.pvalue == found.pvalue_corrected == pytest.approx(np.mean([total >= 40 for total in sums]))
+    assert (found.difference or 0) * (-1 if swapped else 1) == pytest.approx(-100 * 4 / 15)
+
+
+def test_the_first_of_several_documents_of_a_query_wherever_they_stand_in_the_list() -> None:
+    """An unjudged document at the last rank of one query comes behind a judged one at the first rank of the next."""
+    ranks = _first(np.array([1, 0, 2, 0, 2]), np.array([1, 6, 0, 5, 0]), 3)
+    np.testing.assert_array_equal(ranks, [5, 1, np.nan])
+    ranks = _first(np.array([1, 0]), np.array([1, 6]), 2)
+    np.testing.assert_array_equal(ranks, [6, 1])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from ir_outcomes import SummaryVerdict, verdict_from_summary
 from ir_outcomes.comparison.verdict import (
@@ -190,11 +191,20 @@ def test_rounding_of_the_percentages_matters_where_they_are_close() -> None:
     assert set(close.labels) == {"ranking gain, unconfirmed", "trade-off"}
 
 
+def test_rounded_numbers_are_at_most_all_queries_together() -> None:
+    """Of 10 queries, 6 won and 4 lost to within 10 % can have been 7 and 3, or 5 and 5, but not 7 and 5."""
+    found = verdict_from_summary(10, 6, 4, 0.5, 0.2, rounding=10)
+    assert found.coverage_pvalues == pytest.approx((scipy.stats.binomtest(7, 10).pvalue, 1.0))
+
+
 def test_other_pvalues_count_for_harm_only() -> None:
     assert verdict_from_summary(1000, 60, 20, 0.5, 0.2).label == "coverage gain, unconfirmed"
     assert verdict_from_summary(1000, 60, 20, 0.5, 0.2, other_pvalues=(0.001,)).label == "trade-off"
     assert verdict_from_summary(1000, 20, 20, -0.5, 0.2, other_pvalues=(0.001,)).label == "no significant difference"
     assert verdict_from_summary(1000, 20, 60, 0.5, 0.001).strict == "worse"
+    assert (
+        verdict_from_summary(10, 10, 0, -1.0, 0.001).coverage_pvalue == verdict_from_summary(10, 0, 10, -1.0, 1).coverage_pvalue
+    )
     exact = verdict_from_summary(1000, 60, 40, 0.5, 0.001)  # counts are as they are where no rounding is given
     assert exact.coverage_pvalues == (exact.coverage_pvalue, exact.coverage_pvalue)
 

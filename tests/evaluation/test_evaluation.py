@@ -13,6 +13,9 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, MissingDependency, ParameterError
 from ir_outcomes.evaluation.evaluate import evaluate
+from ir_outcomes.evaluation.evaluation import contenders_of
+from ir_outcomes.evaluation.lengths import OUTCOMES, match
+from ir_outcomes.evaluation.scores import reciprocal_ranks
 from ir_outcomes.reading.runs import run_paths
 from tests.helpers.searchlengths import differing
 
@@ -156,3 +159,33 @@ def test_by_default_the_unit_is_the_query_where_the_median_query_has_one_relevan
     run = {query: {"d0": 1.0} for query in qrels}
     assert iro.evaluate(qrels, {"a": run}).unit == unit
     assert [iro.evaluate(qrels, {"a": run}, unit=chosen).unit for chosen in ("query", "document")] == ["query", "document"]
+
+
+def test_contenders_are_all_runs_but_the_baseline_unless_named() -> None:
+    names = ("a", "b", "c")
+    assert contenders_of(names, "b", None) == ["a", "c"]
+    assert contenders_of(names, None, None) == ["a", "b", "c"]
+    assert contenders_of(names, "b", "c") == ["c"]
+    assert contenders_of(names, "b", ["c", "a", "c"]) == ["c", "a"]
+    for baseline, contenders in (("x", None), ("b", "x")):
+        with pytest.raises(ParameterError, match="x"):
+            contenders_of(names, baseline, contenders)
+    with pytest.raises(ParameterError, match="there is no contender"):
+        contenders_of(("b",), "b", None)
+
+
+def test_two_runs_side_by_side() -> None:
+    qrels = {f"q{number}": {"d": 1} for number in range(4)}
+    baseline, contender = (
+        iro.search_lengths(qrels, {query: {"d": 1.0} for query in answered}) for answered in (("q1", "q3"), ("q2", "q3"))
+    )
+    items = match(baseline, contender, "query")
+    assert [OUTCOMES[outcome] for outcome in items.outcome] == ["neither", "lost", "won", "both"]
+    np.testing.assert_array_equal(items.lengths, [[np.nan, 1, np.nan, 1], [np.nan, np.nan, 1, 1]])
+
+
+def test_a_single_run_has_scores() -> None:
+    evaluation = iro.evaluate(QRELS, {"only": {query: {"d1": 2.0, "d0": 1.0} for query in QRELS}})
+    scores = reciprocal_ranks(evaluation.runs, 5)
+    assert (scores.runs, scores.measure, scores.values.shape) == (("only",), "RR@5, ties trec", (1, 8))
+    assert scores.values[0].tolist() == [1.0] + [0.0] * 7

@@ -105,7 +105,7 @@ def test_all_forms_are_the_same(tmp_path: Path) -> None:
     }
     expected = iro.evaluate(qrels, runs, measures=["nDCG@5"]).scores_of("nDCG@5").on(sorted(qrels))
     values = {name: {m.query_id: m.value for m in found if str(m.measure) == "nDCG@5"} for name, found in metrics.items()}
-    wide = pd.DataFrame.from_dict(values, orient="index")
+    wide = pd.DataFrame.from_dict(values, orient="index").rename_axis("run")
     rows = [(name, m.query_id, str(m.measure), m.value) for name, found in metrics.items() for m in found]
     long = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
     long.to_csv(tmp_path / "perquery.csv", index=False)
@@ -148,3 +148,12 @@ def test_directions_and_what_is_refused(sources: Any, settings: Any, error: type
     assert not iro.scores_from_outputs(values, measure="latency", higher_is_better=False).higher_is_better
     with pytest.raises(error, match=message):
         iro.scores_from_outputs(sources, **settings)
+
+
+@pytest.mark.parametrize(("length", "shown"), [(80, "x" * 78), (81, "x" * 76 + "...")])
+def test_a_long_text_that_is_no_measure_is_cut_in_the_error(length: int, shown: str) -> None:
+    text = f"'{'x' * (length - 2)}'"
+    with pytest.raises(ParameterError) as caught:
+        iro.parse_measure(text)
+    assert str(caught.value).startswith(f"\"'{shown}")
+    assert f"'{shown}x" not in str(caught.value)

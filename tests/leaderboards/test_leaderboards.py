@@ -141,7 +141,9 @@ def test_measures_side_by_side_with_what_is_significant() -> None:
 def test_scores_have_an_order_and_no_verdicts() -> None:
     evaluation = iro.evaluate(*collection(3, 30), cutoff=10, measures=["nDCG@5"])
     with_runs, alone = iro.leaderboard(evaluation, measures=["nDCG@5"]), iro.leaderboard(evaluation.scores_of("nDCG@5"))
-    assert alone.standings == tuple(replace(standing, coverage=None, tier=None) for standing in with_runs.standings)
+    assert alone.standings == tuple(
+        replace(standing, coverage=None, tier=None, net_wins=None) for standing in with_runs.standings
+    )
     assert (alone.pairs, alone.tiers, alone.settings, alone.rows()[1]["above_verdict"]) == ((), (), None, None)
     assert "no verdicts and no tiers" in alone.notes[0]
     assert iro.Leaderboard.from_json(alone.to_json()) == alone
@@ -154,7 +156,7 @@ def test_differences_of_coverage_are_found_among_102_runs() -> None:
     qrels = {f"q{number}": {"g0": 1, "g1": 1} for number in range(20)}
     found = {"g0": 9.0, "g1": 8.0}, {"g0": 9.0, "x": 5.0}
     runs = {f"run{number:03d}": {query: found[number % 2] | {f"x{number}": 1.0} for query in qrels} for number in range(102)}
-    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=10, unit="document"))
+    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=10, unit="document"), order="measure")
     labels = {(pair.coverage, pair.label) for pair in board.pairs}
     assert labels == {(0, "no significant difference"), (50, "better on coverage"), (-50, "worse on coverage")}
     assert [len(tier) for tier in board.tiers] == [51, 51]
@@ -296,3 +298,109 @@ def test_a_leaderboard_with_dates() -> None:
     assert crowded.notes[0].startswith("50 entries have no score: they count as a use of the test queries")
     with pytest.raises(MismatchError, match="no row for run0"):
         iro.leaderboard(evaluation, entries=entries[1:])
+
+
+def wins_by_counting(evaluation: iro.Evaluation) -> dict[str, int]:
+    """Count for each run the pairs won less those lost, one comparison after the other."""
+    net = dict.fromkeys(evaluation.names, 0)
+    for comparison in compare_several(evaluation, evaluation.names[0], all_pairs=True):
+        sign = {"better": 1, "none": 0, "worse": -1}[comparison.verdict.direction]
+        net[comparison.contender] += sign
+        net[comparison.baseline] -= sign
+    return net
+
+
+def test_runs_in_the_order_of_their_wins() -> None:
+    qrels, runs = collection(7, 80, relevant=3, seed=5)
+    runs["twin"] = dict(runs["run2"])
+    evaluation = iro.evaluate(qrels, runs, cutoff=8, unit="document", measures=["P@1"])
+    by_measure = iro.leaderboard(evaluation, measures=["P@1"])
+    board = iro.leaderboard(evaluation, measures=["P@1", "coverage"], order="wins")
+    net = wins_by_counting(evaluation)
+    score = {standing.run: standing.score or 0 for standing in by_measure.standings}
+    keys = {run: (-net[run], -score[run]) for run in net}
+    assert [standing.run for standing in board.standings] == sorted(keys, key=lambda run: (keys[run], run))
+    assert [standing.run for standing in board.standings] != [standing.run for standing in by_measure.standings]
+    assert {standing.run: standing.net_wins for standing in board.standings} == net
+    assert {standing.run: standing.net_wins for standing in by_measure.standings} == net
+    for standing in board.standings:
+        assert standing.rank == 1 + sum(key < keys[standing.run] for key in keys.values())
+    # what is said of each run and pair is the same in both orders
+    of_run = {standing.run: standing for standing in by_measure.standings}
+    for standing in board.standings:
+        assert replace(standing, rank=0) == replace(of_run[standing.run], rank=0)
+    for one, other in combinations(net, 2):
+        assert board.verdict(one, other) == by_measure.verdict(one, other)
+    for own in (board, by_measure):
+        names = [standing.run for standing in own.standings]
+        assert [(pair.baseline, pair.contender) for pair in own.pairs] == [*combinations(names, 2)]
+    beaten = dict(zip([row.run for row in board.standings], board.measures[0].better_than, strict=True))
+    expected = dict(zip([row.run for row in by_measure.standings], by_measure.measures[0].better_than, strict=True))
+    assert {run: {*runs} for run, runs in beaten.items()} == {run: {*runs} for run, runs in expected.items()}
+    by_coverage = iro.leaderboard(evaluation, measures="coverage").measures[0]
+    expected = dict(zip(score_order(evaluation, "coverage"), by_coverage.better_than, strict=True))
+    beaten = dict(zip([row.run for row in board.standings], board.measures[1].better_than, strict=True))
+    assert {run: {*runs} for run, runs in beaten.items()} == {run: {*runs} for run, runs in expected.items()}
+
+
+def score_order(evaluation: iro.Evaluation, measure: str) -> list[str]:
+    return [standing.run for standing in iro.leaderboard(evaluation, measures=measure).standings]
+
+
+def test_wins_order_documents_where_no_measure_was_asked_for() -> None:
+    qrels, runs = collection(4, 40, relevant=3, seed=3)
+    documents = iro.evaluate(qrels, runs, cutoff=8, unit="document")
+    queries = iro.evaluate(qrels, runs, cutoff=8, unit="query")
+    assert iro.leaderboard(documents).order == "wins"
+    assert iro.leaderboard(documents, measures="coverage").order == "measure"
+    assert iro.leaderboard(documents, order="measure").order == "measure"
+    assert iro.leaderboard(queries).order == "measure"
+    text = iro.leaderboard(queries, order="wins").to_text()
+    assert text.startswith("4 runs by pairs won less pairs lost, then RR@8")
+    assert "won - lost" in text
+    scores = iro.scores_from_outputs({"a": {"q": 1.0}, "b": {"q": 0.5}}, measure="P@5")
+    assert iro.leaderboard(scores).standings[0].net_wins is None
+    with pytest.raises(ParameterError, match="scores have no verdicts"):
+        iro.leaderboard(scores, order="wins")
+    with pytest.raises(ParameterError, match="order"):
+        iro.leaderboard(queries, order="losses")  # type: ignore[arg-type]
+
+
+def test_tiers_that_contradict_the_order_are_explained_in_one_line() -> None:
+    qrels = {f"q{number}": {"gold": 1} for number in range(100)}
+    # "gambler" has the best mean reciprocal rank and answers far fewer queries than both others
+    ranks = {"gambler": [1] * 60 + [0] * 40, "steady": [2] * 100, "slow": [3] * 100}
+    runs = {
+        name: {
+            query: {
+                **{f"x{place}": 9.0 - place for place in range(1, 5) if place != rank},
+                **({"gold": 9.0 - rank} if rank else {}),
+            }
+            for query, rank in zip(qrels, own, strict=True)
+        }
+        for name, own in ranks.items()
+    }
+    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=4))
+    tiers_in_order = [standing.tier for standing in board.standings]
+    expected = [
+        standing.run
+        for place, standing in enumerate(board.standings)
+        if any((above or 0) > (standing.tier or 0) for above in tiers_in_order[:place])
+    ]
+    assert list(board.below_later_tiers) == expected
+    contradicting = replace(board, standings=tuple(replace(row, tier=3 - place) for place, row in enumerate(board.standings)))
+    names = [standing.run for standing in board.standings]
+    assert contradicting.below_later_tiers == tuple(names[1:])
+    line = f"rows are in the order of RR@4, tiers are by the verdicts: {names[1]}, {names[2]} stand below a later tier"
+    assert line in " ".join(contradicting.to_text().split())
+    in_order = replace(board, standings=tuple(replace(row, tier=1) for row in board.standings))
+    assert "below a later tier" not in in_order.to_text()
+
+
+def test_ties_are_one_note_for_all_runs() -> None:
+    qrels = {f"q{number}": {"b": 1} for number in range(10)}
+    tied = {query: {"b": 1.0, "c": 1.0} for query in qrels}
+    clear = {query: {"b": 2.0, "c": 1.0} for query in qrels}
+    board = iro.leaderboard(iro.evaluate(qrels, {"one": tied, "two": tied, "clear": clear}))
+    (note,) = [note for note in board.notes if note.startswith("Tied scores")]
+    assert "queries that one, two answer, the rule" in note

@@ -114,6 +114,11 @@ def test_large_downloads_are_announced_and_refused_ones_explained(monkeypatch: p
     dataset.qrels_iter, dataset.metadata = list, lambda: {"qrels": {"count": 1000}}
     with pytest.raises(DatasetUnavailable, match=r"only 0 of its 1000 judgments are .*; remove .* half a download"):
         datasets.load_part("big", "qrels")
+    dataset.qrels_iter = lambda: [None] * 999
+    with pytest.raises(DatasetUnavailable, match="only 999 of its 1000 judgments"):
+        datasets.load_part("big", "qrels")
+    dataset.qrels_iter = lambda: [None] * 1000
+    assert len(datasets.load_part("big", "qrels")) == 1000
     monkeypatch.undo()
     monkeypatch.setattr(ir_datasets, "load", refuse)  # an id that is made on demand
     for read in (iro.as_qrels, iro.load):

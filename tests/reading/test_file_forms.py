@@ -96,6 +96,7 @@ def test_rankings_without_scores_in_python() -> None:
     [
         ("q1 Q0 d1 1 3.0 t\nq2 Q0 d1 1 3.0 t\n\nq1 Q0 d1 2 2.0 t\n", r"line 4: document d1 is ranked twice for query q1; keep"),
         (GOOD + "q3 Q0 d1 1 1_0 t\n", r"line 4: the score is not a number; .*\n  '1_0'"),
+        (GOOD + "q3  Q0 d1 1 3.0\nq4 Q0 d1 1 3.0 t q5\nq6 Q0 d1 1 2.0 t\n", "line 4: has 5 columns, expected 6"),
         (GOOD + "q3 Q0 d1 1 3.0 my tag\n", r"line 4: has 7 columns, expected 6; ids and tags must not contain white space"),
         (GOOD.encode() + b"q3 Q0 d\xe9 1 3.0 t\n", r"line 4: is not UTF-8; convert it .*iconv.*\n  'q3 Q0 d\\\\xe9"),
         (GOOD.encode() + b"q3 Q0 d\0 1 3.0 t\n", r"line 4: contains a NUL byte; is this a text file"),
@@ -240,6 +241,11 @@ def test_texts_that_are_malformed(write: Any, name: str, content: str | bytes, m
         beir_texts(path.parent) if name.endswith("l") else files.read_texts(path)
 
 
+def test_a_folder_without_texts_names_the_file_that_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match=rf"^{tmp_path}/queries\.jsonl: no such file"):
+        beir_texts(tmp_path)
+
+
 def test_a_folder_of_a_beir_dataset(beir: Path) -> None:
     for folder in (beir, str(beir), beir / "qrels", beir / "qrels" / "test.tsv"):
         assert iro.as_qrels(folder).to_dict() == {"q1": {"d1": 1}, "q2": {"d2": 2}}
@@ -275,6 +281,11 @@ def test_predictions_of_mteb(write: Any) -> None:
             iro.read_run(wrong)
     for chosen, expected in (("#en/test", one), ("#en", one), ("#de/test", two), ("#dev", one)):
         assert iro.as_run(f"{path}{chosen}").to_dict() == expected
+    wrong_score = {"q1": {"d1": "high"}}
+    for others, named in (({}, "T.json"), ({"de": {"test": two}}, "T.json#en/test")):
+        path = write(json.dumps({"mteb_model_meta": META, "en": {"test": wrong_score}, **others}), "T.json")
+        with pytest.raises(FormatError, match=f"{named}: "):  # which ranking it is, where there are several
+            iro.as_run(f"{path}#en/test")
     assert iro.read_run(write("q1 Q0 d1 1 1.0 t\n", "a.run#2")).name == "a.run#2"
 
 

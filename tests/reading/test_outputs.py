@@ -166,6 +166,7 @@ def test_frames_are_read_and_those_of_runs_by_queries_are_of_pandas(kind: str) -
         ({"q": {"ESL@10": 12.0}}, "ESL@10 of query q is a rank beyond the cutoff, 10"),
         ({"q": None}, "is not a dict of dict"),
         ([Row("q", "RR", 0.5), None], "is not an iterable of ir_measures.Metric"),
+        ([Row("q", "RR", 0.5), Row("p", "RR", "0.5")], "row 2: the value of query p is not a number"),
         (None, "cannot be read from a NoneType"),
     ],
 )  # fmt: skip
@@ -225,6 +226,7 @@ HEADER = "id,date,score\n"
         (HEADER + ",2020-01-01,1\n", "line 2: a name is empty"),
         (HEADER, "has no entry"),
         ("[1]", "row 1 is not an object"),
+        ('[{"id": "a"},\n oops]', "line 2: "),
         ('{"id": 1}', "is a dict, not a list of objects"),
         ('[{"id": "\\ud800", "date": "2020-01-01"}]', "line 1: a name .* cannot be encoded in UTF-8"),
         (None, "is a NoneType, not a list"),

@@ -344,3 +344,14 @@ def test_ids_have_at_most_1000_bytes_whichever_reader_takes_them(separator: str,
                 path = write(separator.join((longer[0], "Q0", longer[1], "1", "2.0", "t" + end)) + "\n")
                 with pytest.raises(FormatError, match="is longer than 1000 bytes"):
                     iro.read_run(path)
+
+
+@pytest.mark.parametrize("size", [*range(50, 58), 1000])
+def test_a_block_may_end_anywhere_behind_a_header(size: int, write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    header = "# ir_metadata.start\n# tag: a\n# ir_metadata.end\n\n\n"
+    monkeypatch.setattr(files, "BLOCK_SIZE", size)
+    run = iro.read_run(write(header + "q1 Q0 d1 1 3.0 t\n\nq1 Q0 d2 2 1.5 t\n"))
+    assert run.to_dict() == {"q1": {"d1": 3.0, "d2": 1.5}}
+    assert "tag: a" in run.metadata
+    with pytest.raises(FormatError, match="line 8: has 5 columns"):
+        iro.read_run(write(header + "q1 Q0 d1 1 3.0 t\n\nq1 Q0 d2 2 1.5\n"))

@@ -43,7 +43,7 @@ def test_several_comparisons_are_a_row_each_best_first(thirteen: iro.Comparisons
         place, row = by_name[each.contender]
         for facet, column in ((each.coverage, 2), (each.ranking, 4)):
             lost = facet.pvalue <= 0.05 < facet.pvalue_corrected  # significant only before the correction
-            assert row[column + 1] == f"{pvalue(facet.pvalue_corrected)}{'*' if lost else ''}"
+            assert row[column + 1] == f"{pvalue(facet.pvalue_corrected, digits=1)}{'*' if lost else ''}"
             assert ((place, column) in table.significant) == (facet.pvalue_corrected <= 0.05)
     assert ("*: at most 0.05 before it" in " ".join(table.captions)) == any("*" in cell for row in table.rows for cell in row)
     latex = thirteen.to_latex(mark=("best", "significant"))

@@ -75,3 +75,8 @@ def test_shared_ranks_and_kendall_equal_scipy(rows: list[list[float]]) -> None:
         expected = scipy.stats.kendalltau(table[0], row).statistic
         assert (np.isnan(tau) and np.isnan(expected)) or tau == pytest.approx(expected)
     assert shared_ranks([[0.1 + 0.2, -np.inf, 0.3, -np.inf]]).tolist() == [[1, 3, 1, 3]]
+
+
+def test_means_share_a_rank_only_if_they_differ_by_rounding_however_small_they_are() -> None:
+    means = np.array([[0.3, 0.1 + 0.2, 0.2], [3e-20, 2e-20, 2e-20], [-3e-20, -2e-20, 0.0]])
+    assert shared_ranks(means).tolist() == [[1, 1, 3], [1, 2, 2], [3, 2, 1]]

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from ir_outcomes.statistics.intervals import effective_df
 from ir_outcomes.statistics.pooling import (
+    cautious_mean,
     fixed_mean,
     heterogeneity_test,
     log_ratio_of_means,
     prediction_interval,
+    prediction_powered_mean,
     random_effects,
 )
 
@@ -143,3 +145,33 @@ def test_where_there_is_nothing_to_compare() -> None:
         ([0.1, 0.2, 0.3] * 4, [0.3, 0.6, 0.9] * 4),  # one ratio, but for rounding
     ):
         assert log_ratio_of_means(x, y) is None
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_mean_from_labels_and_predictions_by_its_formula(seed: int) -> None:
+    """Angelopoulos, Duchi and Zrnic 2023: the labels, less weighted predictions for them, plus those for all others."""
+    rng = np.random.default_rng(seed)
+    truth = rng.normal(0, 1, 40 + 200)
+    predicted = (seed - 1) * truth + rng.normal(0, 1, len(truth)) + 0.5  # also useless ones, and ones that are wrong
+    y, f, rest = truth[:40], predicted[:40], predicted[40:]
+    spread = predicted.var(ddof=1)
+    weight = min(1.0, max(0.0, np.cov(y, f)[0, 1] / ((1 + 40 / 200) * spread)))
+    rectified = y - weight * f
+    found = prediction_powered_mean(y, f, rest, 0.95)
+    assert found.weight == pytest.approx(weight)
+    assert found.mean == pytest.approx(rectified.mean() + weight * rest.mean())
+    assert (found.interval.low + found.interval.high) / 2 == pytest.approx(found.mean)
+    variance = rectified.var(ddof=1) / 40 + weight**2 * spread / 200
+    half = found.interval.high - found.mean
+    df = [scipy.stats.t(df).ppf(0.975) * np.sqrt(variance) for df in (39, 3)]
+    assert df[0] * 0.999 <= half <= df[1]  # degrees of freedom are fewer where the values have heavy tails
+
+
+@pytest.mark.parametrize(("predictions", "others"), [([2.0] * 12, [2.0] * 30), (list(range(12)), [])])
+def test_predictions_that_say_nothing_have_no_weight(predictions: list[float], others: list[float]) -> None:
+    labels = np.random.default_rng(1).normal(0, 1, 12)
+    for largest in (None, 5.0):
+        found = prediction_powered_mean(labels, predictions, others, 0.95, largest=largest)
+        assert found.weight == 0
+        assert found.mean == pytest.approx(labels.mean())
+        assert found.interval == pytest.approx(cautious_mean(labels, largest).interval(0.95))

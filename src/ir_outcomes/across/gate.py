@@ -7,6 +7,7 @@ from itertools import product, zip_longest
 from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.across.result import ConditionsComparison
+from ir_outcomes.comparison.facets import MeasureMeans
 from ir_outcomes.comparison.margins import (
     Against,
     against_margins,
@@ -16,7 +17,7 @@ from ir_outcomes.comparison.margins import (
 )
 from ir_outcomes.comparison.outcomes import Settings, checked_margins
 from ir_outcomes.comparison.plan import queries_to_pass
-from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
+from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome, measure_columns
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import MANY_MISSING
 from ir_outcomes.formatting import listed, percent
@@ -75,6 +76,7 @@ class GateDecision(Immutable):
     queries: tuple[QueryOutcome, ...] = ()
     harms: tuple[str, ...] = ()  #: of each of these queries, what was lost
     notes: tuple[Note, ...] = ()  #: what changes how the decision is read, the most important first
+    measures: tuple[MeasureMeans, ...] = ()  #: of the comparison: those that were asked for, which decide nothing
 
     @property
     def name(self) -> str:
@@ -155,7 +157,8 @@ class GateResult(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each decision."""
-        rows = rows_of(_COLUMNS, self.decisions)
+        measures = max((decision.measures for decision in self.decisions), key=len)  # none where a run is missing
+        rows = rows_of((*_COLUMNS, *measure_columns(measures)), self.decisions)
         return [row | {"baseline": row["baseline"] or self.baseline} for row in rows]
 
 
@@ -358,6 +361,7 @@ def _decide(
         queries=tuple(harms),
         harms=tuple(harms.values()),
         notes=_notes_of(compared, status),
+        measures=compared.measures,
     )
 
 

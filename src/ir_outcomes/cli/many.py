@@ -76,6 +76,7 @@ def leaderboard(
     *,
     sources: options.Sources = options.Sources(),
     settings: options.RunOptions = options.RunOptions(),
+    order: Literal["measure", "wins"] | None = None,
     entries: Path | None = None,
     alpha: options.ALPHA = 0.05,
     correction: options.CORRECTION = "holm",
@@ -86,10 +87,12 @@ def leaderboard(
     """Order runs by a measure, with tiers and verdicts.
 
     Compares each run with the run above it and with the best. The first measure orders the runs; by default it is the
-    reciprocal rank within the cutoff.
+    reciprocal rank within the cutoff, and where the unit is documents pairs won less pairs lost.
 
     Parameters
     ----------
+    order
+        What orders the runs: the first measure, or pairs won less pairs lost by the verdicts (wins), then the measure.
     entries
         Dates and groups of the runs, for --plot-kind history: a CSV or JSON file with id, date and group.
     correction
@@ -103,8 +106,9 @@ def leaderboard(
     """
     source, measures = sources.read(qrels, runs, settings, queries=page.queries, documents=page.documents)
     result = iro.leaderboard(
-        source, measures=measures, alpha=alpha, correction=correction, entries=entries, progress=output.progress_is_shown()
-    )
+        source, measures=measures, order=order, alpha=alpha, correction=correction, entries=entries,
+        progress=output.progress_is_shown(),
+    )  # fmt: skip
     out.show(result, kind)
     page.write(result, None if sources.from_outputs else source, qrels)
 

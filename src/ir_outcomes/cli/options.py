@@ -235,8 +235,8 @@ class Sources:
     measures: MEASURES = None
     """A measure such as nDCG@10, or, of a leaderboard, coverage, ranking or all queries; may be given more than once."""
     from_outputs: bool = False
-    """Instead of qrels and runs, take per-query values: files that trec_eval -q, ir_measures -q or PyTerrier wrote, one for
-    each run; or a single table, CSV or tab-separated, with a row for each run and a column for each query."""
+    """Instead of qrels and runs, take per-query values: files that trec_eval -q, ir_measures -q or PyTerrier wrote, or dicts of
+    pytrec_eval or ranx as JSON, one for each run; or a single table, CSV or tab-separated, of runs and queries."""
     higher_is_better: HIGHER_IS_BETTER = None
 
     def read(

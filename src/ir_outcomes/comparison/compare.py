@@ -16,7 +16,7 @@ from ir_outcomes.comparison.verdict import LABELS, NAMES, Verdicts, judge, stack
 from ir_outcomes.comparison.wording import in_words, notes_on_input
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import SavedRuns, evaluate
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, is_saved, n_missing
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, is_saved, n_missing, notes_on_grades
 from ir_outcomes.evaluation.lengths import SearchLengths, metadata_of
 from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_measure
 from ir_outcomes.formatting import listed, plural, with_progress
@@ -273,7 +273,11 @@ def measured_pair(
         n_unanswerable=int(np.sum(~answerable)),
         n_missing=(n_missing(runs[0]), n_missing(runs[1])),
         reciprocal_ranks=(runs[0].reciprocal_rank()[answerable], runs[1].reciprocal_rank()[answerable]),
-        notes=(*notes, *notes_on_input(*runs, positives_only=evaluation.positives_only)),
+        notes=(
+            *notes,
+            *notes_on_grades(evaluation.qrels, evaluation.rel),
+            *notes_on_input(*runs, positives_only=evaluation.positives_only),
+        ),
         elsewhere=elsewhere,
         texts=evaluation.texts,
         metadata=metadata_of(runs),

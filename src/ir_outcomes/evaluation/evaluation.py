@@ -48,6 +48,16 @@ def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[Note]:
         yield note("unknown documents", text, names)
 
 
+def notes_on_grades(qrels: Qrels | None, rel: int) -> Iterator[Note]:
+    """Say that a grade counts as relevant here that does not count in the track that the judgments are of."""
+    if qrels is not None and rel == 1 and qrels.counts_from_two:
+        text = (
+            "grade 1 counts as relevant here, and not in TREC DL's passage tasks, whose judgments these seem to be; see "
+            "`rel=2`."
+        )
+        yield note("grades", text)
+
+
 def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say which queries are left out, count as unanswered, or are ignored."""
     unanswerable = int(np.sum(~runs[0].answerable))
@@ -98,14 +108,18 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[Note]:
 
 def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say which runs have so many equal scores that the rule for ties decides where many first relevant documents stand."""
-    for run in runs:
-        share = float(run.reordered[run.answered() > 0].mean()) if run.answered().any() else 0.0
-        if share >= MANY_REORDERED:
-            text = (
-                f"in {percent(share, 0)} % of the queries that {run.name} answers, the rule {run.ties!r} gives the first "
-                "relevant document another rank than the order of the input; if that order is meant, pass `ties='input'`."
-            )
-            yield note("ties", text, [run.name])
+    shares = {run.name: float(run.reordered[run.answered() > 0].mean()) for run in runs if run.answered().any()}
+    named = [name for name, share in shares.items() if share >= MANY_REORDERED]
+    if named:
+        least = percent(min(shares[name] for name in named), 0)
+        most = percent(max(shares[name] for name in named), 0)
+        share = f"{most} %" if least == most else f"{least} to {most} %"
+        text = (
+            f"in {share} of the queries that {some(named, 3)} {'answers' if len(named) == 1 else 'answer'}, the rule "
+            f"{runs[0].ties!r} gives the first relevant document another rank than the order of the input; if that order is "
+            "meant, pass `ties='input'`."
+        )
+        yield note("ties", text, named)
 
 
 def n_missing(run: SearchLengths) -> int:

@@ -4,18 +4,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, compress, pairwise
 from math import isnan
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from ir_outcomes.comparison.outcomes import Settings, pair_queries
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import Evaluation, notes_on_clusters, notes_on_documents, notes_on_listing, notes_on_ties
+from ir_outcomes.evaluation.evaluation import (
+    Evaluation,
+    notes_on_clusters,
+    notes_on_documents,
+    notes_on_grades,
+    notes_on_listing,
+    notes_on_ties,
+)
 from ir_outcomes.evaluation.lengths import metadata_of
 from ir_outcomes.evaluation.scores import Scores, bounds_of, parse_measure, reciprocal_ranks
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.history import SotaHistory, history_of
-from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict, all_pairs, better_of
+from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict, all_pairs, better_of, reordered_pairs
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.outputs import read_entries
 from ir_outcomes.results import Column, Result, attributes, of_part, rows_of
@@ -24,6 +31,8 @@ from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.counts import shared_ranks, tally
 from ir_outcomes.statistics.tests import mean_tests
 from ir_outcomes.types import Bools, Correction, Floats, Ints, check_choice, check_kind, check_level, check_one_order
+
+Order = Literal["measure", "wins"]
 
 
 def check_number_of_runs(source: Evaluation | Scores) -> None:
@@ -120,6 +129,7 @@ def notes_on_source(source: Evaluation | Scores) -> tuple[str, ...]:
         return ()
     return (
         *notes_on_documents(source.runs),
+        *notes_on_grades(source.qrels, source.rel),
         *notes_on_clusters(source.runs[0]),
         *notes_on_listing(source.runs),
         *notes_on_ties(source.runs),
@@ -148,7 +158,7 @@ def tiers(better: Bools) -> tuple[Ints, list[list[int]]]:
 class Standing:
     """A run's place on a leaderboard."""
 
-    rank: int  #: by the score, from 1; runs with equal scores share the smaller rank
+    rank: int  #: from 1, by what orders the runs; runs that are equal in it share the smaller rank
     run: str  #: its name
     score: float | None  #: mean of the measure; None where it is undefined
     #: Of the score at level 1 - alpha: within the range of a measure between 0 and 1, or of search lengths up to a cutoff
@@ -160,6 +170,9 @@ class Standing:
     #: From 1, the best: no run is better than a run of tier 1, and only runs of earlier tiers are better than a run of a later
     #: one, except in cycles. None where only the values of a measure were given.
     tier: int | None
+    #: Runs that it is better than less those that are better, by the verdicts; None where only the values of a measure were
+    #: given.
+    net_wins: int | None
 
 
 @dataclass(frozen=True)
@@ -181,7 +194,9 @@ class Leaderboard(Result):
     Attributes
     ----------
     measure : str
-        What the runs are ordered by.
+        What the runs are ordered by, or where `order` is "wins", those with equally many.
+    order : {"measure", "wins"}
+        What the runs are ordered by: the measure, or pairs won less pairs lost (`Standing.net_wins`).
     higher_is_better : bool
         Its direction.
     alpha : float
@@ -210,6 +225,7 @@ class Leaderboard(Result):
     """
 
     measure: str
+    order: Order
     higher_is_better: bool
     alpha: float
     correction: Correction
@@ -228,6 +244,18 @@ class Leaderboard(Result):
         """The runs of each tier, the best tier first, in the order of the score; empty where there are no verdicts."""
         last = max(standing.tier or 0 for standing in self.standings)
         return tuple(tuple(standing.run for standing in self.standings if standing.tier == tier) for tier in range(1, last + 1))
+
+    @property
+    def below_later_tiers(self) -> tuple[str, ...]:
+        """The runs that stand below a run of a later tier, because tiers do not follow what orders the runs."""
+        latest = 0
+        found = []
+        for standing in self.standings:
+            tier = standing.tier or 0
+            if tier < latest:
+                found.append(standing.run)
+            latest = max(latest, tier)
+        return tuple(found)
 
     def verdict(self, baseline: str, contender: str) -> PairVerdict:
         """Return the verdict on a contender against a baseline; KeyError if there is none."""
@@ -248,7 +276,7 @@ class Leaderboard(Result):
         columns = (
             *attributes("rank", "tier", "run"),
             Column("measure", lambda _: self.measure),
-            *attributes("score", "low=interval.low", "high=interval.high", "coverage"),
+            *attributes("score", "low=interval.low", "high=interval.high", "coverage", "net_wins"),
             *of_part(lambda standing: above.get(standing.run), PAIR_COLUMNS, "above_"),
             *of_part(lambda standing: best.get(standing.run), PAIR_COLUMNS, "best_"),
         )
@@ -263,6 +291,7 @@ def leaderboard(
     source: Evaluation | Scores,
     *,
     measures: Sequence[Any] | str | None = None,
+    order: Order | None = None,
     cutoff: int | None = None,
     alpha: float = 0.05,
     correction: Correction = "holm",
@@ -279,7 +308,10 @@ def leaderboard(
         What to show for each run, with the runs that it is significantly better than: measures of ir_measures (see
         `Evaluation.scores_of`), and "coverage", "ranking" (mean search length where the run found something) and "all queries"
         (restricted search length; k is the cutoff, or the depth of the deepest run where that is less), at the cutoff. The
-        first orders the runs; by default the reciprocal rank at the cutoff does.
+        first orders the runs; by default the reciprocal rank at the cutoff is the only one.
+    order : {"measure", "wins"}, optional
+        What orders the runs: the first measure, or pairs won less pairs lost by the verdicts, then the first measure. By
+        default "wins" where the unit is documents and no measure was asked for, because the reciprocal rank is of one document.
     cutoff : int, optional
         Cutoff of the verdicts; by default the evaluation's.
     alpha : float
@@ -317,22 +349,38 @@ def leaderboard(
     check_choice("correction", correction, get_args(Correction))
     check_level(alpha)
     evaluation = evaluation_to_judge(source, cutoff)
+    order = _checked_order(order, evaluation, measures)
     of_runs = values_of(evaluation or source, measures)
-    ranks, order = order_of(of_runs[0])
-    of_runs = [scores.take(order) for scores in of_runs]
-    first = of_runs[0]
-    names, means = first.runs, defined(first.means())
+    ranks, by_measure = order_of(of_runs[0])
+    ranks = ranks[by_measure]
+    of_runs = [scores.take(by_measure) for scores in of_runs]
     notes = list(dict.fromkeys(note for scores in of_runs for note in scores.notes()))
     pairs: Sequence[PairVerdict] = ()
     directions: dict[str, Ints] = {}
-    coverage: Sequence[float | None] = [None] * len(names)
-    tier: Sequence[int | None] = [None] * len(names)
+    net_wins: Sequence[int | None] = [None] * len(ranks)
+    coverage: Sequence[float | None] = [None] * len(ranks)
+    tier: Sequence[int | None] = [None] * len(ranks)
     cycles: tuple[tuple[str, ...], ...] = ()
+    if evaluation is not None:
+        evaluation = evaluation[list(of_runs[0].runs)]
+        judged, directions = all_pairs(evaluation, alpha=alpha, correction=correction, progress=progress)
+        net = _net_wins(directions["verdict"], len(ranks))
+        if order == "wins":
+            by_wins = np.argsort(-net, kind="stable")  # of equally many the measure decides
+            ranks = _ranks_by_wins(net[by_wins], ranks[by_wins])
+            net = net[by_wins]
+            of_runs = [scores.take(by_wins.tolist()) for scores in of_runs]
+            evaluation = evaluation[list(of_runs[0].runs)]
+            judged = judged.reordered(by_wins)
+            places, is_turned = reordered_pairs(by_wins)
+            signs = np.where(is_turned, -1, 1)
+            directions = {name: own[places] * signs for name, own in directions.items()}
+        pairs, net_wins = judged, net.tolist()
+    first = of_runs[0]
+    names, means = first.runs, defined(first.means())
     if evaluation is None:
         notes.append(f"Only values of {first.measure} were given: there are no verdicts and no tiers, which need the runs.")
     else:
-        evaluation = evaluation[list(names)]
-        pairs, directions = all_pairs(evaluation, alpha=alpha, correction=correction, progress=progress)
         found, of_cycles = tiers(better_of(directions["verdict"], len(names)))
         tier, cycles = found.tolist(), tuple(tuple(names[run] for run in cycle) for cycle in of_cycles)
         coverage = scores_of(evaluation, "coverage").means().tolist()
@@ -348,12 +396,21 @@ def leaderboard(
     answerable = first.values.shape[1] if evaluation is None else int(evaluation.answerable.sum())
     return Leaderboard(
         measure=first.measure,
+        order=order,
         higher_is_better=first.higher_is_better,
         alpha=alpha,
         correction=correction,
         standings=tuple(
-            Standing(rank, run, means[place], _interval(first, place, 1 - alpha, bounds), coverage[place], tier[place])
-            for place, (rank, run) in enumerate(zip(ranks[order].tolist(), names, strict=True))
+            Standing(
+                rank,
+                run,
+                means[place],
+                _interval(first, place, 1 - alpha, bounds),
+                coverage[place],
+                tier[place],
+                net_wins[place],
+            )
+            for place, (rank, run) in enumerate(zip(ranks.tolist(), names, strict=True))
         ),
         pairs=pairs,
         measures=tuple(columns),
@@ -365,6 +422,34 @@ def leaderboard(
         notes=as_notes(notes),
         run_metadata={} if evaluation is None else metadata_of(evaluation.runs),
     )
+
+
+def _checked_order(order: Order | None, evaluation: Evaluation | None, measures: Any) -> Order:
+    """Return what orders the runs; refuse the order by verdicts where there are none."""
+    if order is None:
+        is_by_wins = evaluation is not None and evaluation.unit == "document" and measures is None
+        return "wins" if is_by_wins else "measure"
+    check_choice("order", order, get_args(Order))
+    if order == "wins" and evaluation is None:
+        raise ParameterError("scores have no verdicts, so no run wins; evaluate the runs, or leave `order` out", order=order)
+    return order
+
+
+def _net_wins(directions: Ints, n_runs: int) -> Ints:
+    """(n_runs,) number of runs that each is better than, less those that are better."""
+    better = better_of(directions, n_runs)
+    won: Ints = better.sum(axis=1)
+    lost: Ints = better.sum(axis=0)
+    return won - lost
+
+
+def _ranks_by_wins(net_wins: Ints, ranks: Ints) -> Ints:
+    """Return ranks of runs in their order, from 1; those with equally many wins and the same rank by the measure share one."""
+    is_other = np.ones(len(ranks), dtype=bool)
+    is_other[1:] = (np.diff(net_wins) != 0) | (np.diff(ranks) != 0)
+    places = np.arange(1, len(ranks) + 1)
+    found: Ints = np.maximum.accumulate(np.where(is_other, places, 1))
+    return found
 
 
 def _directions(scores: Scores, alpha: float, correction: str, progress: bool) -> Ints:

@@ -8,7 +8,7 @@ table, whose numbers come from the same functions as those of a single pair.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import groupby
 from math import isnan, isqrt
 from typing import Any, NamedTuple, Self, overload
@@ -99,6 +99,29 @@ def better_of(directions: Ints, n_runs: int) -> Bools:
     return better
 
 
+def reordered_pairs(order: Ints) -> tuple[Ints, Bools]:
+    """Return for each pair of the runs in another order its place in the present one, and whether its runs are swapped.
+
+    `order` has the present place of each run.
+    """
+    n_runs = len(order)
+    place_of = np.zeros((n_runs, n_runs), dtype=np.int64)
+    upper, lower = np.triu_indices(n_runs, 1)
+    place_of[upper, lower] = np.arange(len(upper))
+    baseline = order[upper]
+    contender = order[lower]
+    first = np.minimum(baseline, contender)
+    second = np.maximum(baseline, contender)
+    is_turned: Bools = baseline > contender
+    return place_of[first, second], is_turned
+
+
+# Places among the numbers of a pair, as `PairVerdicts` keeps them.
+_NUMBERS = [own.name for own in fields(PairVerdict)][2:-1]
+_COVERAGE, _ALL_QUERIES = _NUMBERS.index("coverage"), _NUMBERS.index("all_queries")
+_BASELINE_LENGTH, _CONTENDER_LENGTH = _NUMBERS.index("baseline_length"), _NUMBERS.index("contender_length")
+
+
 class PairVerdicts(Sequence[PairVerdict]):
     """The verdicts on all pairs of runs, in the order of `itertools.combinations`; equal to a tuple of the same verdicts.
 
@@ -131,6 +154,21 @@ class PairVerdicts(Sequence[PairVerdict]):
         numbers = [None if isnan(number) else number for number in self._numbers[place].tolist()]
         values: list[Any] = [*runs, *numbers, LABELS[self._labels[place]]]
         return PairVerdict(*values)
+
+    def reordered(self, order: Ints) -> Self:
+        """Return the verdicts on all pairs of the runs in another order: places in the present one, the first run's first."""
+        places, is_turned = reordered_pairs(order)
+        numbers = self._numbers[places]
+        labels = self._labels[places].astype(np.int64)
+        # The same as `PairVerdict.turned` does for one.
+        turned = numbers[is_turned]
+        turned[:, [_COVERAGE, _ALL_QUERIES]] = 0.0 - turned[:, [_COVERAGE, _ALL_QUERIES]]
+        turned[:, [_BASELINE_LENGTH, _CONTENDER_LENGTH]] = turned[:, [_CONTENDER_LENGTH, _BASELINE_LENGTH]]
+        numbers[is_turned] = turned
+        mirrored = np.array([LABELS.index(MIRRORED[label]) for label in LABELS])
+        labels[is_turned] = mirrored[labels[is_turned]]
+        names = tuple(self._names[run] for run in order.tolist())
+        return type(self)(names, numbers, labels)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, (PairVerdicts, tuple)):

@@ -15,6 +15,9 @@ from ir_outcomes.reading.files import blocks, lines_of, name_of, parsed_json, re
 from ir_outcomes.reading.formats import QRELS, read_any_file, texts_in
 from ir_outcomes.types import Ints, check_kind
 
+MOST_TOPICS = 100  # of a year of TREC DL
+N_PASSAGES = 8_841_823  # of MS MARCO, version 1
+
 
 @dataclass(frozen=True, eq=False)
 class Qrels:
@@ -73,6 +76,19 @@ class Qrels:
         """Whether every judged document is relevant, as in MS MARCO: then nothing is known about what is not judged."""
         judged = self.grades[self.grades >= 0]
         return len(judged) > 0 and int(judged.min()) >= rel
+
+    @property
+    def counts_from_two(self) -> bool:
+        """Whether these look like the judgments of TREC DL's passage tasks, whose binary measures count grades from 2 on.
+
+        They grade up to 3, of at most 100 topics, passages of MS MARCO: whole numbers, or ids that name the collection.
+        """
+        if not len(self) or self.grades.max() != 3 or len(self.query_ids) > MOST_TOPICS:
+            return False
+        if not all(query.isdecimal() for query in self.query_ids):
+            return False
+        docids = self.docids.tolist()
+        return all((docid.isdigit() and int(docid) < N_PASSAGES) or docid.startswith(b"msmarco_passage_") for docid in docids)
 
     def for_trec_eval(self) -> "Qrels":
         """Return the same with -1 for every lower grade: all negative grades mean the same to measures.

@@ -38,52 +38,52 @@ class TailSettings:
 
 
 def runs_at_depth(
-    ev: Evaluation, cutoff: int | None, missing: Missing, names: list[str] | None = None
+    evaluation: Evaluation, cutoff: int | None, missing: Missing, names: list[str] | None = None
 ) -> tuple[tuple[SearchLengths, ...], TailSettings, tuple[Note, ...]]:
     """Take runs, all or those with these names, at a depth they share: the cutoff, or less; with settings and notes."""
-    ev = checked_evaluation(ev)
+    evaluation = checked_evaluation(evaluation)
     check_positive("cutoff", cutoff, none_allowed=True)
     check_choice("missing", missing, get_args(Missing))
-    ev = ev if names is None else ev[names]
-    reached = {run.name: int(run.retrieved.max(initial=1)) for run in ev.runs}  # length of the longest list
-    depth = cutoff or min(ev.cutoff, max(reached.values()))
+    evaluation = evaluation if names is None else evaluation[names]
+    reached = {run.name: int(run.retrieved.max(initial=1)) for run in evaluation.runs}  # length of the longest list
+    depth = cutoff or min(evaluation.cutoff, max(reached.values()))
     shared = min(reached.values())
     names_at = {length: [name for name in reached if reached[name] == length] for length in sorted(set(reached.values()))}
     depths = "; ".join(f"{length}: {some(called, 3)}" for length, called in names_at.items())
-    notes = list(notes_on_unanswerable(ev))
+    notes = list(notes_on_unanswerable(evaluation))
     if shared < depth and cutoff is not None:
         shallow = [name for name, length in reached.items() if length < cutoff]
         notes.append(f"{some(shallow)}: no list reaches the cutoff {cutoff}; what is ranked below its end is unknown.")
     elif shared < depth and missing == "cutoff":
-        after = " after unjudged documents are removed" if ev.judged_only else ""
+        after = " after unjudged documents are removed" if evaluation.judged_only else ""
         raise MismatchError(
             f"the runs differ in depth{after} ({depths}), and short lists look good in ASL: give the depth that all share, "
             f"`cutoff={shared}`, or `missing='retrieved'` for equation 3 of Alex et al. 2022 as printed"
         )
     elif shared < depth:
         notes.insert(0, f"The runs differ in depth ({depths}); short lists look good in ASL, equation 3.")
-    runs = ev.at(depth)
+    runs = evaluation.at(depth)
     if missing == "retrieved":
         _refuse_lists_without_irrelevant_documents(runs)
-    notes += _notes_on_unjudged(ev.runs, min(depth, shared))
-    return runs, TailSettings(depth, ev.rel, ev.ties, ev.judged_only, missing), as_notes(notes)
+    notes += _notes_on_unjudged(evaluation.runs, min(depth, shared))
+    return runs, TailSettings(depth, evaluation.rel, evaluation.ties, evaluation.judged_only, missing), as_notes(notes)
 
 
-def notes_on_unanswerable(ev: Evaluation) -> Iterator[str]:
+def notes_on_unanswerable(evaluation: Evaluation) -> Iterator[str]:
     """Say how queries without a relevant document count, and which queries runs lack or have beyond the qrels."""
-    number = int(np.sum(~ev.answerable))
+    number = int(np.sum(~evaluation.answerable))
     if number:
         yield (
-            f"{plural('query', number)} without a relevant document at rel {ev.rel}: left out of search lengths, 0 in other "
-            "measures, as in ir_measures."
+            f"{plural('query', number)} without a relevant document at rel {evaluation.rel}: left out of search lengths, 0 in "
+            "other measures, as in ir_measures."
         )
-    yield from notes_on_documents(ev.runs)
-    yield from notes_on_listing(ev.runs)
+    yield from notes_on_documents(evaluation.runs)
+    yield from notes_on_listing(evaluation.runs)
 
 
-def checked_evaluation(ev: Any) -> Evaluation:
+def checked_evaluation(given: Any) -> Evaluation:
     """Return an evaluation; refuse anything else, and one with clusters."""
-    evaluation = evaluation_of(ev)
+    evaluation = evaluation_of(given)
     if evaluation.clusters is not None:
         raise ParameterError("the analyses of the tail take queries as independent; evaluate without clusters")
     return evaluation
@@ -253,7 +253,7 @@ class LengthDistributions(Result):
     Attributes
     ----------
     runs : tuple of LengthDistribution
-        In the order of the evaluation.
+        Best first: by the mean ASL.
     edges : tuple of int
         Bucket i holds the search lengths from ``edges[i]`` up to, not including, ``edges[i + 1]``; ranks.
     n_documents, n_queries : int
@@ -292,13 +292,13 @@ def distribution_columns(result: LengthDistributions) -> tuple[Column, ...]:
 
 
 def length_distributions(
-    ev: Evaluation, *, cutoff: int | None = None, missing: Missing = "cutoff", bins: int = 10
+    evaluation: Evaluation, *, cutoff: int | None = None, missing: Missing = "cutoff", bins: int = 10
 ) -> LengthDistributions:
     """Count the relevant documents by search length, the missing ones separately.
 
     Parameters
     ----------
-    ev, cutoff, missing
+    evaluation, cutoff, missing
         See `ir_outcomes.rrie`, for all runs of the evaluation.
     bins : int
         Number of buckets, of equal width.
@@ -316,10 +316,11 @@ def length_distributions(
     ((1, 2, 3, 4), (1, 1, 0), 1)
     """
     check_positive("bins", bins)
-    runs, settings, notes = runs_at_depth(ev, cutoff, missing)
+    runs, settings, notes = runs_at_depth(evaluation, cutoff, missing)
     edges = np.unique(np.linspace(1, settings.cutoff + 1, bins + 1).round().astype(np.int64))
+    distributions = [_distribution(run, missing, edges) for run in runs]
     return LengthDistributions(
-        runs=tuple(_distribution(run, missing, edges) for run in runs),
+        runs=tuple(sorted(distributions, key=lambda run: run.asl)),
         edges=tuple(edges.tolist()),
         n_documents=len(runs[0].rank),
         n_queries=int(runs[0].answerable.sum()),
@@ -490,7 +491,7 @@ class LengthChanges(Result):
 
 
 def length_changes(
-    ev: Evaluation,
+    evaluation: Evaluation,
     baseline: str,
     contender: str,
     *,
@@ -502,7 +503,7 @@ def length_changes(
 
     Parameters
     ----------
-    ev, baseline, contender, cutoff, missing
+    evaluation, baseline, contender, cutoff, missing
         See `ir_outcomes.rrie`; `missing` is for the mean change only.
     bins : int, optional
         Number of buckets of equal width in each direction, up to the depth, as in Figure 6. By default the buckets grow: 1 to
@@ -521,8 +522,8 @@ def length_changes(
     ((1,), -1.0)
     """
     check_positive("bins", bins, none_allowed=True)
-    ev = checked_evaluation(ev)
-    (first, second), settings, notes = runs_at_depth(ev, cutoff, missing, [baseline, contender])
+    evaluation = checked_evaluation(evaluation)
+    (first, second), settings, notes = runs_at_depth(evaluation, cutoff, missing, [baseline, contender])
     by_first, by_second = first.rank > 0, second.rank > 0
     by_both = by_first & by_second
     changes = document_lengths(second, missing) - document_lengths(first, missing)
@@ -542,7 +543,7 @@ def length_changes(
         lost=int(np.sum(by_first & ~by_second)),
         neither=int(np.sum(~by_first & ~by_second)),
         mean=float(np.nanmean(second.asl(missing=missing)) - np.nanmean(first.asl(missing=missing))),
-        moves=None if ev.qrels is None else _moves(ev.qrels, first, second, np.where(by_both, changes, np.nan)),
+        moves=None if evaluation.qrels is None else _moves(evaluation.qrels, first, second, np.where(by_both, changes, np.nan)),
         settings=settings,
         notes=notes,
     )

@@ -83,13 +83,13 @@ class Reordering(Result):
 
 
 def reordering(
-    ev: Evaluation, *, measures: Sequence[Any] | None = None, cutoff: int | None = None, missing: Missing = "cutoff"
+    evaluation: Evaluation, *, measures: Sequence[Any] | None = None, cutoff: int | None = None, missing: Missing = "cutoff"
 ) -> Reordering:
     """Order the runs by a measure and by another, and say what changes.
 
     Parameters
     ----------
-    ev : Evaluation
+    evaluation : Evaluation
         At least two runs; see `ir_outcomes.evaluate`.
     measures : sequence of Measure or str, optional
         Two or more measures, compared in turn; name those that are no search lengths in ``evaluate(measures=)`` too. By default
@@ -119,13 +119,13 @@ def reordering(
     >>> [(change.step, change.tau) for change in result.changes]
     [('atomize P', 1.0), ('harmonic within queries', None), ('harmonic across queries', None), ('cumulative', None)]
     """
-    ev = checked_evaluation(ev)
-    if len(ev) < 2:
+    evaluation = checked_evaluation(evaluation)
+    if len(evaluation) < 2:
         raise ParameterError("there is only 1 run; reordering needs at least two")
     settings: TailSettings | None = None
     notes: Sequence[str]
     if measures is None:
-        runs, settings, notes = runs_at_depth(ev, cutoff, missing)
+        runs, settings, notes = runs_at_depth(evaluation, cutoff, missing)
         scores, called = ablation(runs, missing), list(STEPS)
     elif isinstance(measures, str) or len(measures) < 2:
         raise ParameterError("measures: name at least two, the old and the new")
@@ -135,9 +135,12 @@ def reordering(
             "ASL(missing='retrieved')@100"
         )
     else:
-        scores = [ev.scores_of(measure) for measure in measures]
+        scores = [evaluation.scores_of(measure) for measure in measures]
         called = [f"{new.measure} for {old.measure}" for old, new in pairwise(scores)]
-        notes = [*notes_on_unanswerable(ev), *dict.fromkeys(note for of_measure in scores for note in of_measure.notes())]
+        notes = [
+            *notes_on_unanswerable(evaluation),
+            *dict.fromkeys(note for of_measure in scores for note in of_measure.notes()),
+        ]
     values = [_magnitudes(of_runs) for of_runs in scores]
     better = [_better(of_runs, means) for of_runs, means in zip(scores, values, strict=True)]
     measured = [*zip(scores, values, better, strict=True)]
@@ -146,7 +149,7 @@ def reordering(
         steps.append(("cumulative", (measured[0], measured[-1])))
     return Reordering(
         changes=tuple(_change(step, old, new) for step, (old, new) in steps),
-        runs=ev.names,
+        runs=evaluation.names,
         measures=tuple(of_runs.measure for of_runs in scores),
         values=tuple(tuple(None if np.isnan(mean) else float(mean) for mean in means) for means in values),
         settings=settings,

@@ -141,12 +141,14 @@ def _check_means(measure: str, means: tuple[float, float], optimum: float | None
         )
 
 
-def rrie(ev: Evaluation, baseline: str, contender: str, *, cutoff: int | None = None, missing: Missing = "cutoff") -> RRIE:
+def rrie(
+    evaluation: Evaluation, baseline: str, contender: str, *, cutoff: int | None = None, missing: Missing = "cutoff"
+) -> RRIE:
     """Compute the reduction in error at the top and over all relevant documents, by precision and by search length.
 
     Parameters
     ----------
-    ev : Evaluation
+    evaluation : Evaluation
         The runs; see `ir_outcomes.evaluate`.
     baseline, contender : str
         Names of two runs of the evaluation.
@@ -181,7 +183,7 @@ def rrie(ev: Evaluation, baseline: str, contender: str, *, cutoff: int | None = 
     >>> result.reductions[-1].measure, result.reductions[-1].rrie
     ("ASL(missing='cutoff')@3", 1.0)
     """
-    runs, settings, notes = runs_at_depth(ev, cutoff, missing, [baseline, contender])
+    runs, settings, notes = runs_at_depth(evaluation, cutoff, missing, [baseline, contender])
     reductions = tuple(_reduction(scores.measure, *scores.means().tolist()) for scores in top_and_all(runs, settings))
     return RRIE(runs[0].name, runs[1].name, reductions, settings, notes=notes)
 
@@ -229,12 +231,12 @@ class Headroom(Result):
         ]
 
 
-def headroom(ev: Evaluation, *, cutoff: int | None = None, missing: Missing = "cutoff") -> Headroom:
+def headroom(evaluation: Evaluation, *, cutoff: int | None = None, missing: Missing = "cutoff") -> Headroom:
     """Count queries by what the best run leaves to gain.
 
     Parameters
     ----------
-    ev, cutoff, missing
+    evaluation, cutoff, missing
         See `ir_outcomes.rrie`, for all runs of the evaluation.
 
     References
@@ -248,9 +250,9 @@ def headroom(ev: Evaluation, *, cutoff: int | None = None, missing: Missing = "c
     >>> [(of_measure.measure, of_measure.mean) for of_measure in result.measures][:2]
     [('P@2', 0.5), ("ASL(first=10,missing='cutoff')@2", 2.0)]
     """
-    ev = checked_evaluation(ev)
-    runs, settings, notes = runs_at_depth(ev, cutoff, missing)
-    measures = tuple(_of_best_run(scores, ev.answerable) for scores in top_and_all(runs, settings))
+    evaluation = checked_evaluation(evaluation)
+    runs, settings, notes = runs_at_depth(evaluation, cutoff, missing)
+    measures = tuple(_of_best_run(scores, evaluation.answerable) for scores in top_and_all(runs, settings))
     return Headroom(measures, len(runs), settings, notes=notes)
 
 

@@ -7,6 +7,7 @@ from operator import itemgetter
 from string import ascii_lowercase
 from typing import Any
 
+from ir_outcomes.errors import some
 from ir_outcomes.formatting import fixed, listed, percent, plural
 from ir_outcomes.leaderboards.agreement import Agreement
 from ir_outcomes.leaderboards.board import FACETS, Leaderboard
@@ -38,13 +39,32 @@ def _leaderboard(result: Leaderboard) -> View:
         details.append(_pairs_table(result, f"Against the best run, {names[0]} (A)", [(names[0], name) for name in names[2:]]))
     first, background = ranked((*result.notes, *(note for view in history for note in view.notes)))
     return View(
-        f"{plural('run', len(names))} by {result.measure} ({direction(result.higher_is_better)})",
+        f"{plural('run', len(names))} by {_order_words(result)}",
         tables=(_measures(result) if result.measures else standings, *(table for view in history for table in view.tables)),
         notes=first,
         more="each pair, against the best" if details else "",
         details=tuple(table for table in details if table.rows),
         background=background,
     )
+
+
+def _order_words(result: Leaderboard) -> str:
+    """Say what orders the runs."""
+    by_measure = f"{result.measure} ({direction(result.higher_is_better)})"
+    return by_measure if result.order == "measure" else f"pairs won less pairs lost, then {by_measure}"
+
+
+def _tiers_caption(result: Leaderboard) -> str:
+    """Say why runs stand below runs of a later tier, where any do."""
+    lower = result.below_later_tiers
+    if not lower:
+        return ""
+    order = _short(result.measure) if result.order == "measure" else "pairs won less pairs lost"
+    stand = "stands" if len(lower) == 1 else "stand"
+    return f"rows are in the order of {order}, tiers are by the verdicts: {some(lower, 3)} {stand} below a later tier"
+
+
+_NET_WINS = Column("net_wins", lambda standing: f"{standing.net_wins:+d}", "won - lost", "n")
 
 
 def _pairs_table(result: Leaderboard, title: str, pairs: Iterable[tuple[str, str]]) -> Table:
@@ -87,6 +107,7 @@ def _standings(result: Leaderboard) -> Table:
         elif pair.direction == "worse":
             beaten[pair.baseline].append(pair.contender)
     columns = (
+        *((_NET_WINS,) if result.order == "wins" else ()),
         Column("score", heading=_short(result.measure), form=".4f"),
         Column("interval", heading=level_words(result.alpha), form="[.3f]"),
         Column("coverage", heading="coverage, %", form=".1f"),
@@ -101,6 +122,7 @@ def _standings(result: Leaderboard) -> Table:
             f"better than: {'' if letters else 'the number of runs, '}by the verdict on coverage and ranking, "
             f"{_correction(result)}",
             "tier 1: no run is better; tier 2: only runs of tier 1 are better; and so on",
+            _tiers_caption(result),
         ]
     table = _runs_table(result, of_part(result.standings.__getitem__, columns), *captions)
     scores = tops([standing.score for standing in result.standings], result.higher_is_better)
@@ -116,7 +138,7 @@ def _measures(result: Leaderboard) -> Table:
     """Lay out the table for papers: runs and measures, with letters for the runs that each is significantly better than."""
     letters, measures = _letters(result), {measure.measure: measure for measure in result.measures}
     forms = {"coverage": ("coverage, %", ".1f"), "ranking": ("ranking", ".2f"), "all queries": ("all queries", ".2f")}
-    columns = []
+    columns = list(of_part(result.standings.__getitem__, (_NET_WINS,))) if result.order == "wins" else []
     for name, measure in measures.items():
         heading, form = forms.get(name, (_short(name), ".4f"))
         better_values: Better = "higher" if measure.higher_is_better else "lower"
