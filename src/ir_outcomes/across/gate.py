@@ -20,7 +20,7 @@ from ir_outcomes.comparison.plan import queries_to_pass
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome, measure_columns
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import MANY_MISSING
-from ir_outcomes.formatting import listed, percent, plural
+from ir_outcomes.formatting import listed, percent
 from ir_outcomes.notes import Note, as_notes, note
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.results import Column, Immutable, Result, attributes, of_part, rows_of
@@ -410,8 +410,10 @@ def _facet(compared: Comparison, against: Against) -> GateFacet:
 def _about(facet: GateFacet, compared: Comparison) -> str:
     """Say what harm the interval shows or does not exclude, and how many queries, or clusters, would exclude it."""
     name = facet.name.capitalize()
+    if facet.interval is None and facet.n:
+        return f"{name}: without a cutoff the largest possible loss is not known, so no harm is excluded."
     if facet.interval is None:
-        return f"{name}: {plural('query', facet.n)} can be compared, too few for an interval, so no harm is excluded."
+        return f"{name}: on no query did both runs find something, so nothing can be compared, and no harm is excluded."
     least, most = sorted(end * (-1 if facet.higher_is_better else 1) for end in facet.interval)
     if facet.status == "harm shown":
         return f"{name}: a loss of more than {_amount(facet.margin, facet)} is shown; it is between {least:.3g} and {most:.3g}."

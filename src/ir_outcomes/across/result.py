@@ -81,6 +81,17 @@ class Overall(Immutable):
     pooled: tuple[PooledEffect, ...]  #: coverage, ranking, then the measures
     all_queries: PooledEffect  #: the restricted search lengths, whose mean confirms a label
 
+    @property
+    def outlook(self) -> str:
+        """Which way a new condition goes by coverage and ranking; empty where too few conditions tell."""
+        known = [(effect.new.prediction, effect.higher_is_better) for effect in self.pooled[:2] if effect.new is not None]
+        if not known:
+            return ""
+        for side, wanted in (("better", True), ("worse", False)):
+            if all(ends.low >= 0 if higher is wanted else ends.high <= 0 for ends, higher in known):
+                return f"likely {side}"
+        return "could go either way"
+
 
 @dataclass(frozen=True)
 class SliceDifferences(Immutable):

@@ -36,7 +36,7 @@ ALL_QUERIES_P = "p, all"  # queries: what confirms a label of one facet, and dec
 RATIO_EXPLAINED = "ranking, B / A: mean search length on what both find, below 1 is better; p, all: over all queries"
 MEANS_EXPLAINED = (
     "these: the mean of these collections, each with the same weight; new: the mean of all collections like these by random "
-    "effects, where precise ones weigh more; prediction: where the effect of a new one is expected; I2: % of the "
+    "effects, where precise ones weigh more; prediction: where the effect of a new one could lie; I2: % of the "
     "variance that is not due to sampling; ranking: mean search length, B / A, below 1 is better; all queries: the "
     "restricted search length, lower is better; it confirms the label, and decides where neither facet does",
 )
@@ -184,8 +184,8 @@ def _overview(result: ConditionsComparison, rows: Sequence[Condition], overall: 
         lines.append(("these, mean", None, *means, p, overall.label or "no overall label"))
         if any(effect.new is not None for effect in pooled):
             ranges = [_predicted(effect) for effect in pooled]
-            lines.append(("a new one", None, *ranges, None, _outlook(overall)))
-            explained.append("a new one: where its effect is expected")
+            lines.append(("a new one", None, *ranges, None, overall.outlook))
+            explained.append("a new one: where its effect could lie")
     if any(row.label is not None and not row.survives for row in rows):
         explained.append(f"{MARK}: not after {CORRECTIONS[result.over_conditions]} over the {result.what}s")
     if result.what == "cutoff":
@@ -214,17 +214,8 @@ def _effect(name: str, effect: Any) -> str:
 
 
 def _predicted(effect: PooledEffect) -> str:
-    """Write the effect that is expected of a new condition."""
+    """Write where the effect of a new condition could lie."""
     return NOTHING if effect.new is None else written(effect.name, effect.new.effect, effect.new.prediction)
-
-
-def _outlook(overall: Overall) -> str:
-    """Say which way a new collection is expected to go by coverage and ranking."""
-    known = [(effect.new.prediction, effect.higher_is_better) for effect in overall.pooled[:2] if effect.new is not None]
-    for side, wanted in (("better", True), ("worse", False)):
-        if all(ends.low >= 0 if higher is wanted else ends.high <= 0 for ends, higher in known):
-            return f"expected to be {side}"
-    return "could go either way"
 
 
 def _numbers(result: ConditionsComparison, rows: Sequence[Condition], title: str) -> Table:
@@ -242,7 +233,7 @@ def _numbers(result: ConditionsComparison, rows: Sequence[Condition], title: str
 
 
 def _means(several: Sequence[Overall]) -> Table:
-    """Show the means over these conditions, and what is expected of all like these."""
+    """Show the means over these conditions, and what they say of all like these."""
     lines: list[tuple[Any, ...]] = []
     for overall in several:
         run = overall.contender if len(several) > 1 else None
