@@ -80,7 +80,7 @@ def _data_of(section: Section) -> Data:
         "cutoff": comparison.cutoff,
         "horizon": comparison.restricted and comparison.restricted.horizon,
         "rel": comparison.rel,
-        "measure": comparison.ranking.measured_in,
+        "measure": None if comparison.in_lengths else comparison.ranking.measured_in,
         "bins": list(zip(changes.names, changes.tones, strict=True)),
         "bin": changes.bins,
         "by_share": changes.by_share,

@@ -203,10 +203,10 @@
     );
     const what = {
       query: "Won and lost: only B, or only A, answers the query. Up and down: both do, B so many ranks higher or lower.",
-      document: "Won and lost: B found more, or fewer, of the relevant documents. Up and down: it found as many, so many ranks higher or lower on average.",
+      document: "Won and lost: B found more, or fewer, of the relevant documents. Up and down: it found as many, with so many fewer or more irrelevant documents above them on average.",
       share: "More and fewer: B found so many points more, or fewer, of the relevant documents. Higher and lower: it found as many, on average higher or lower.",
       measure: `Won and lost: only B, or only A, is above 0. Up and down: change of ${chosen.measure}.`,
-    }[chosen.measure !== "ranks" ? "measure" : chosen.by_share ? "share" : chosen.unit];
+    }[chosen.measure !== null ? "measure" : chosen.by_share ? "share" : chosen.unit];
     const none = neither ? ` Neither run finds anything on ${count(neither)}, which ${neither === 1 ? "is" : "are"} only in the list.` : "";
     byId("meaning").textContent = `Each bar is a button: it lists its queries below. ${what}${none}`;
     byId("chosen")?.replaceChildren(element("span", { className: `label ${chosen.tone}`, textContent: (SIGNS[chosen.tone] ?? "") + chosen.label }));
@@ -233,7 +233,7 @@
       head.append(button);
       return head;
     });
-    if (!byDocument && chosen.measure === "ranks") {
+    if (!byDocument && chosen.measure === null) {
       heads.splice(1, 0, element("th", { scope: "col", className: "c-ranks", textContent: "none … 1" }));
     }
     byId("heads").replaceChildren(...heads);
@@ -279,7 +279,7 @@
     for (const column of columns().slice(1)) {
       row.append(element("td", { className: `c-${column.key}${column.number ? " number" : ""}`, textContent: column.text(i) }));
     }
-    if (!byDocument && chosen.measure === "ranks") row.insertBefore(element("td", { className: "c-ranks" }, drawRanks(i)), row.children[1]);
+    if (!byDocument && chosen.measure === null) row.insertBefore(element("td", { className: "c-ranks" }, drawRanks(i)), row.children[1]);
     if (id === state.q) link.setAttribute("aria-current", "true");
     row.dataset.id = id;
     row.dataset.place = place;
@@ -388,10 +388,10 @@
       if (a !== null && b !== null) parts.push(`Search length on what both found: A ${number(a)}, B ${number(b)}.`);
     } else {
       const where = chosen.cutoff ? `not within ${chosen.cutoff}` : "not found";
-      const rank = (value) => (value === null ? where : chosen.measure === "ranks" ? `rank ${number(value)}` : number(value));
+      const rank = (value) => (value === null ? where : chosen.measure === null ? `rank ${number(value)}` : number(value));
       parts.push(`A: ${rank(a)}. B: ${rank(b)}.`);
     }
-    if (byDocument && change && changeHead !== "change") parts.push(`Over all relevant documents ${number(Math.abs(change))} ranks ${change < 0 ? "fewer" : "more"} to read, ${chosen.horizon + 1} where nothing is found.`);
+    if (byDocument && change && changeHead !== "change") parts.push(`Over all relevant documents ${number(Math.abs(change))} ${change < 0 ? "fewer" : "more"} irrelevant documents above, ${chosen.horizon + 1} where a document is not found.`);
     return parts.join(" ");
   }
 
