@@ -18,13 +18,16 @@ settings.load_profile("suite")
 REAL_DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
+def _without_real_data() -> str | None:
+    """Return why tests on real runs are skipped."""
+    return None if REAL_DATA.is_dir() else f"the real runs are not at {REAL_DATA}; set IR_OUTCOMES_REAL_DATA"
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if REAL_DATA.is_dir():
-        return
-    absent = pytest.mark.skip(reason=f"the real runs are not at {REAL_DATA}; set IR_OUTCOMES_REAL_DATA")
+    reason = _without_real_data()
     for item in items:
-        if item.get_closest_marker("realdata") or "real_data" in getattr(item, "fixturenames", ()):
-            item.add_marker(absent)
+        if reason is not None and item.get_closest_marker("realdata"):
+            item.add_marker(pytest.mark.skip(reason=reason))
 
 
 def pytest_collection_finish() -> None:
@@ -36,4 +39,8 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:
+    """The folder of the real runs; whoever asks for it is skipped where it is absent, with the marker and without."""
+    reason = _without_real_data()
+    if reason is not None:
+        pytest.skip(reason)
     return REAL_DATA

@@ -123,9 +123,13 @@ def test_first_screens_are_short() -> None:
 
 
 def test_ci_runs_the_test_command_of_the_readme() -> None:
-    command = '.venv/bin/pip install -e ".[test]" && .venv/bin/python -m pytest'
-    assert command in (ROOT / "README.md").read_text("utf-8")
-    assert command in (ROOT / ".ci" / "run").read_text("utf-8")
+    """It takes the command from there, and runs it in a clone that is called like the repository."""
+    script = (ROOT / ".ci" / "run").read_text("utf-8")
+    pattern = re.search("grep -m 1 '(.+)' README.md", script)
+    assert pattern is not None
+    (command,) = re.findall(pattern[1], (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    assert command.endswith('.venv/bin/pip install -e ".[test]" && .venv/bin/python -m pytest')
+    assert 'git clone -q . "$stranger/ir-outcomes"' in script
 
 
 def test_every_public_name_is_once_in_the_api_pages() -> None:

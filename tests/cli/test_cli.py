@@ -197,3 +197,25 @@ def test_the_layout_says_what_orders_the_documents(tmp_path: Path) -> None:
     for layout, value in (("rank", 1.0), ("score", 0.5)):
         done = call("leaderboard", "qrels.txt", "a.run", "b.run", "--layout", layout, "--format", "json", folder=tmp_path)
         assert [standing["score"] for standing in json.loads(done.stdout)["standings"]] == [value, value]
+
+
+def test_latex_for_a_paper(small: Path, tmp_path: Path) -> None:
+    path = tmp_path / "table.tex"
+    done = call(*PAIR, "--output", path, "--caption", r"Two \emph{runs}", "--label", "tab:two", folder=small)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\\caption{Two \\emph{runs}}\n\\label{tab:two}\n" in path.read_text()
+    own = call(*PAIR, "--format", "latex", "--label", "tab:two", folder=small).stdout
+    assert r"\caption{bm25-stem (B) against bm25 (A)" in own
+    assert "caption" not in call(*PAIR, "--format", "latex", folder=small).stdout
+    for option in ("--caption", "--label"):
+        refused = call(*PAIR, option, "x", folder=small)
+        assert (refused.returncode, "--caption and --label are for --format latex" in refused.stderr) == (2, True)
+
+
+def test_figures_have_a_title_only_on_request(small: Path, tmp_path: Path) -> None:
+    words = [*PAIR, "--plot-kind", "outcomes", "--plot"]
+    call(*words, tmp_path / "plain.svg", folder=small)
+    call(*words, tmp_path / "titled.svg", "--plot-title", folder=small)
+    plain, titled = ((tmp_path / name).read_text() for name in ("plain.svg", "titled.svg"))
+    assert ("Found by the contender only" in plain, "Found by the contender only" in titled) == (False, True)
+    assert ("won" in plain, "won" in titled) == (True, True)

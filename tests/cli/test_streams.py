@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -25,32 +26,35 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+PYTHON = shlex.quote(sys.executable)
+PROGRAM = f"{PYTHON} -m ir_outcomes"
+
+
 def shell(command: str, folder: Path, **environment: str) -> Done:
-    words = command.replace("ir-outcomes", f"{sys.executable} -m ir_outcomes")
-    done = subprocess.run(["bash", "-c", words], capture_output=True, cwd=folder, env={**os.environ, **environment})
+    done = subprocess.run(["bash", "-c", command], capture_output=True, cwd=folder, env={**os.environ, **environment})
     return Done(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_said(folder: Path) -> None:
-    done = shell("ir-outcomes compare qrels.txt a.run Ω.run > /dev/full", folder)
+    done = shell(f"{PROGRAM} compare qrels.txt a.run Ω.run > /dev/full", folder)
     assert (done.returncode, done.stderr) == (1, "error: standard output cannot be written (No space left on device)\n")
 
 
 def test_closed_streams(folder: Path) -> None:
-    closed = shell("ir-outcomes compare qrels.txt a.run Ω.run >&-", folder)
+    closed = shell(f"{PROGRAM} compare qrels.txt a.run Ω.run >&-", folder)
     assert (closed.returncode, closed.stderr) == (1, "error: standard output cannot be written (not writable)\n")
-    without_errors = shell("ir-outcomes compare qrels.txt a.run nowhere.run 2>&-", folder)
+    without_errors = shell(f"{PROGRAM} compare qrels.txt a.run nowhere.run 2>&-", folder)
     assert (without_errors.returncode, without_errors.stdout) == (1, "")
 
 
 def test_a_reader_that_leaves_early(folder: Path) -> None:
-    done = shell("ir-outcomes measure qrels.txt a.run RR ESL@2 -q | head -1", folder)
+    done = shell(f"{PROGRAM} measure qrels.txt a.run RR ESL@2 -q | head -1", folder)
     assert (len(done.stdout.splitlines()), done.stderr) == (1, "")
 
 
 def test_narrow_encodings_and_names_that_are_not_utf8(folder: Path) -> None:
-    command = "ir-outcomes compare qrels.txt b*.run Ω.run --format json"
+    command = f"{PROGRAM} compare qrels.txt b*.run Ω.run --format json"
     found = json.loads(shell(command, folder, PYTHONIOENCODING="ascii").stdout)
     assert (found["baseline"], found["contender"]) == ("b\\xe9\x1b[31m", "Ω")  # as run names are read
 
@@ -77,8 +81,8 @@ def test_messages_hold_no_control_characters(folder: Path, command: list[str]) -
 
 
 def test_nothing_reaches_a_terminal(folder: Path) -> None:
-    terminal = f"{sys.executable} -c 'import pty, sys; pty.spawn(sys.argv[1:])'"
-    done = shell(f"{terminal} ir-outcomes compare qrels.txt b*.run Ω.run --format csv < /dev/null", folder)
+    terminal = f"{PYTHON} -c 'import pty, sys; pty.spawn(sys.argv[1:])'"
+    done = shell(f"{terminal} {PROGRAM} compare qrels.txt b*.run Ω.run --format csv < /dev/null", folder)
     assert "baseline" in done.stdout
     assert "\x1b" not in done.stdout
 

@@ -72,7 +72,7 @@ def test_every_screen_shows_them() -> None:
     (first, _) = result.measures
     row = f"nDCG@10 {first.baseline:.4f} {first.contender:.4f} {first.difference:+.4f}"
     assert row in " ".join(str(result).split())
-    assert "nDCG@10, RR@10: by t; the label does not depend on them" in str(result)
+    assert "nDCG@10, RR@10: by t; they decide nothing" in str(result)
     assert f"nDCG@10 & {first.baseline:.4f}" in result.to_latex()
     assert result.rows()[0]["nDCG@10_difference"] == first.difference
     assert [row["p"] for row in result.long_rows() if row["facet"] == "nDCG@10"] == [first.pvalue]
@@ -120,3 +120,31 @@ def test_one_note_names_all_means_that_go_the_other_way() -> None:
     assert any("It mixes both facets" in note for note in alone.notes)
     agreeing = iro.compare(qrels_of(ranks[0]), runs[0], runs[0], measures=["RR@10"])
     assert not any("other way" in note for note in agreeing.notes)
+
+
+def test_slices_collections_and_gates_show_them() -> None:
+    """Runs in memory that were not kept are read again once, not slice by slice."""
+    qrels, runs = collection(2, 80, relevant=2, seed=5)
+    slices = {query: "odd" if int(query[1:]) % 2 else "even" for query in qrels}
+    evaluation = iro.evaluate(qrels, runs, measures=["RR@10"])
+    by_slice = iro.compare_slices(evaluation, "run0", "run1", by=slices, measures=["RR@10"], resamples=9)
+    for row in by_slice.conditions:
+        (means,) = row.comparison.measures
+        kept = evaluation.restrict([query for query, label in slices.items() if label == row.condition])
+        assert means.contender == pytest.approx(kept.scores_of("RR@10").means()[1])
+        assert f"{row.condition} {means.baseline:.4f} {means.contender:.4f}" in " ".join(str(by_slice).split())
+    suite = {"first": evaluation, "second": evaluation}
+    collections = iro.compare_collections(suite, "run0", measures=["RR@10"])
+    (means,) = iro.compare(evaluation, "run0", "run1", measures=["RR@10"]).measures
+    assert [row.comparison.measures for row in collections.conditions] == [(means,)] * 2
+    assert f"second {means.baseline:.4f}" in " ".join(str(collections).split())
+    for compared in (collections, iro.compare(evaluation, "run0", "run1", measures="RR@10")):
+        gate = iro.gate(compared, margins=(1.0, 0.5))
+        assert {decision.measures for decision in gate.decisions} == {(means,)}
+        assert f"{means.baseline:.4f} {means.contender:.4f}" in str(gate)
+        assert gate.rows()[0]["RR@10_p"] == means.pvalue
+        assert iro.GateResult.from_json(gate.to_json()) == gate
+    unread = iro.evaluate(qrels, runs)
+    with pytest.warns(UserWarning, match="nDCG@10 was not kept") as warned:
+        iro.compare_slices(unread, "run0", by=slices, measures=["nDCG@10"], resamples=9)
+    assert len(warned) == 1

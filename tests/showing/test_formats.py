@@ -62,7 +62,9 @@ def test_every_result_in_every_format(kind: str) -> None:
     assert page.tags.count("td") == sum(len(row) for table in tables for row in table.rows)
     assert {escaped(cell) for table in tables for row in table.rows for cell in row} <= set(page.texts)
     xml.dom.minidom.parseString(f"<div>{result.to_html()}</div>")
-    assert len(rows) == sum(1 + any(column.group for column in table.columns) + len(table.rows) for table in view.tables)
+    assert len(rows) == sum(
+        1 + any(column.group for column in table.columns) + len(table.rows) for table in view.printed or view.tables
+    )
     assert not any(row[0].lstrip().startswith(("*", "[")) for row in rows)
     lines = [line for line in result.to_markdown().splitlines() if line.startswith("|")]
     assert len(lines) == sum(2 + len(table.rows) for table in view.tables)
@@ -222,3 +224,42 @@ def test_latex_compiles_and_contenders_fit_over_two_columns(tmp_path: Path) -> N
         printed = done.stdout.decode(errors="replace")
         assert done.returncode == 0, printed[-2000:]
         assert name == "kinds" or "Overfull" not in printed
+
+
+def test_latex_of_two_runs_has_their_names_as_headings() -> None:
+    qrels, runs = collection(3, 40, seed=4)
+    evaluation = iro.evaluate(qrels, {"my_base": runs["run0"], "new & old": runs["run1"]}, cutoff=8)
+    latex = iro.compare(evaluation, "my_base", "new & old").to_latex()
+    heading = next(line for line in latex.splitlines() if " & difference & " in line)
+    assert [cell.strip() for cell in heading.split("&", 1)[1].split(" & ")][:3] == [r"my\_base", r"new \& old", "difference"]
+
+
+def test_latex_of_several_runs_has_a_row_for_the_baseline() -> None:
+    qrels, runs = collection(3, 60, seed=4)
+    runs["best"] = {query: dict.fromkeys(own, 9.0) for query, own in qrels.items()}
+    evaluation = iro.evaluate(qrels, runs, cutoff=8)
+    compared = iro.compare(evaluation, "run0", ["run1", "best"])
+    rows = [
+        line.removesuffix(r" \\").split(" & ")
+        for line in compared.to_latex(mark=("significant",)).splitlines()
+        if " & " in line
+    ]
+    _, headings, baseline, first, second = rows
+    assert [row[0] for row in (headings, baseline, first, second)] == ["run", "run0", "best", "run1"]
+    best = compared["best"]
+    assert best.restricted is not None and best.all_queries is not None  # noqa: PT018
+    levels = {place for place, heading in enumerate(headings) if heading in (r"\%", "mean")}
+    assert [baseline[place] for place in sorted(levels)] == [
+        f"{best.coverage.baseline:.1f}",
+        f"{best.all_queries.baseline:.2f}",
+    ]
+    assert [first[place] for place in sorted(levels)] == [f"{best.coverage.contender:.1f}", f"{best.all_queries.contender:.2f}"]
+    assert {baseline[place] for place in range(2, len(headings)) if place not in levels} == {"--"}
+    for run, row in (("best", first), ("run1", second)):
+        differences = [cell for place, cell in enumerate(row) if headings[place] in ("points", "ranks")]
+        own = compared[run]
+        found = [own.coverage.found, own.ranking.found, own.restricted.found]  # type: ignore[union-attr]
+        assert [r"\dagger" in cell for cell in differences] == [each != "none" for each in found]
+    assert "run0" not in [line.split()[0] for line in compared.to_text().splitlines() if line]
+    pairs = iro.compare(evaluation, "run0", ["run1", "best"], all_pairs=True)
+    assert "baseline" not in pairs.to_latex()

@@ -12,6 +12,7 @@ from ir_outcomes.across.result import Condition, ConditionsComparison, Overall
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation, contenders_of, evaluations_of, place_of
+from ir_outcomes.evaluation.scores import Measures, each_measure
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE
@@ -31,7 +32,7 @@ def compare_collections(
     test: RankingTest = "t",
     correction: Correction = "holm",
     over_collections: Correction = "holm",
-    measures: Sequence[Any] = (),
+    measures: Measures = (),
     groups: Mapping[str, str] | None = None,
     allow: Collection[str] = (),
 ) -> ConditionsComparison:
@@ -54,7 +55,7 @@ def compare_collections(
     over_collections : {"holm", "bonferroni", "fdr_bh", "none"}
         Over contenders and collections: the p-values beside each label, and whether it survives them.
     measures : sequence of Measure or str
-        Other measures that are pooled on their differences, such as ``["nDCG@10"]``; name them in ``evaluate(measures=)``.
+        Other measures whose differences are shown, see `ir_outcomes.compare`, and pooled; name them in ``evaluate(measures=)``.
     groups : mapping of str to str, optional
         Collections of the same group, such as the parts of CQADupStack, are averaged first and count as one.
     allow : collection of str
@@ -105,7 +106,7 @@ def compare_collections(
         if name not in evaluations:
             raise ParameterError(f"groups names {name!r}, which is no collection; they are {listed(list(evaluations)[:10])}")
     first = next(iter(evaluations.values()))
-    directions = {scores.measure: scores.higher_is_better for scores in map(first.scores_of, measures)}
+    directions = {scores.measure: scores.higher_is_better for scores in map(first.scores_of, each_measure(measures))}
     settings = Settings.of(first, alpha=alpha, test=test, correction=correction, family=len(chosen))
     rows = conditions_of(
         evaluations, baseline, chosen, settings, over_conditions=over_collections, measures=list(directions), groups=groups

@@ -100,7 +100,7 @@ def conditions_of(
 ) -> list[Condition]:
     """Compare every contender with the baseline in every condition that has both; a label needs at least `fewest` queries."""
     rules = {"alpha": settings.alpha, "test": settings.test, "correction": settings.correction}
-    compared = _compare_in(evaluations, baseline, contenders, **rules)
+    compared = _compare_in(evaluations, baseline, contenders, measures=measures, **rules)
     coverage = _corrected([comparison.coverage for _, comparison in compared], over_conditions)
     ranking = _corrected([comparison.ranking for _, comparison in compared], over_conditions)
     all_queries = _corrected([comparison.restricted for _, comparison in compared], over_conditions)

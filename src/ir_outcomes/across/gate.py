@@ -7,6 +7,7 @@ from itertools import product, zip_longest
 from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.across.result import ConditionsComparison
+from ir_outcomes.comparison.facets import MeasureMeans
 from ir_outcomes.comparison.margins import (
     Against,
     against_margins,
@@ -16,10 +17,10 @@ from ir_outcomes.comparison.margins import (
 )
 from ir_outcomes.comparison.outcomes import Settings, checked_margins
 from ir_outcomes.comparison.plan import queries_to_pass
-from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
+from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome, measure_columns
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import MANY_MISSING
-from ir_outcomes.formatting import listed, percent, plural
+from ir_outcomes.formatting import listed, percent
 from ir_outcomes.notes import Note, as_notes, note
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.results import Column, Immutable, Result, attributes, of_part, rows_of
@@ -75,6 +76,7 @@ class GateDecision(Immutable):
     queries: tuple[QueryOutcome, ...] = ()
     harms: tuple[str, ...] = ()  #: of each of these queries, what was lost
     notes: tuple[Note, ...] = ()  #: what changes how the decision is read, the most important first
+    measures: tuple[MeasureMeans, ...] = ()  #: of the comparison: those that were asked for, which decide nothing
 
     @property
     def name(self) -> str:
@@ -155,7 +157,8 @@ class GateResult(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each decision."""
-        rows = rows_of(_COLUMNS, self.decisions)
+        measures = max((decision.measures for decision in self.decisions), key=len)  # none where a run is missing
+        rows = rows_of((*_COLUMNS, *measure_columns(measures)), self.decisions)
         return [row | {"baseline": row["baseline"] or self.baseline} for row in rows]
 
 
@@ -358,6 +361,7 @@ def _decide(
         queries=tuple(harms),
         harms=tuple(harms.values()),
         notes=_notes_of(compared, status),
+        measures=compared.measures,
     )
 
 
@@ -406,8 +410,10 @@ def _facet(compared: Comparison, against: Against) -> GateFacet:
 def _about(facet: GateFacet, compared: Comparison) -> str:
     """Say what harm the interval shows or does not exclude, and how many queries, or clusters, would exclude it."""
     name = facet.name.capitalize()
+    if facet.interval is None and facet.n:
+        return f"{name}: without a cutoff the largest possible loss is not known, so no harm is excluded."
     if facet.interval is None:
-        return f"{name}: {plural('query', facet.n)} can be compared, too few for an interval, so no harm is excluded."
+        return f"{name}: on no query did both runs find something, so nothing can be compared, and no harm is excluded."
     least, most = sorted(end * (-1 if facet.higher_is_better else 1) for end in facet.interval)
     if facet.status == "harm shown":
         return f"{name}: a loss of more than {_amount(facet.margin, facet)} is shown; it is between {least:.3g} and {most:.3g}."

@@ -81,6 +81,17 @@ class Overall(Immutable):
     pooled: tuple[PooledEffect, ...]  #: coverage, ranking, then the measures
     all_queries: PooledEffect  #: the restricted search lengths, whose mean confirms a label
 
+    @property
+    def outlook(self) -> str:
+        """Which way a new condition goes by coverage and ranking; empty where too few conditions tell."""
+        known = [(effect.new.prediction, effect.higher_is_better) for effect in self.pooled[:2] if effect.new is not None]
+        if not known:
+            return ""
+        for side, wanted in (("better", True), ("worse", False)):
+            if all(ends.low >= 0 if higher is wanted else ends.high <= 0 for ends, higher in known):
+                return f"likely {side}"
+        return "could go either way"
+
 
 @dataclass(frozen=True)
 class SliceDifferences(Immutable):
@@ -167,7 +178,7 @@ class ConditionsComparison(Result):
     missing : tuple of (str, str)
         Of collections: runs that one lacks, with its name: there they are neither compared nor part of a mean.
     measures : tuple of str
-        Of collections: other measures that went along.
+        Other measures that went along.
     by : str or None
         Of slices: what they are made by.
     differ : tuple of SliceDifferences
@@ -256,6 +267,8 @@ def condition_columns(rows: Sequence[Condition], measures: Sequence[str] = ()) -
         Column("coverage_p_corrected", "coverage_p", "p", "p"),
         *chosen(compared, "ranking_difference", "ranking_p"),
         Column("ranking_p_corrected", "ranking_p", "p", "p"),
+        *chosen(compared, "restricted_difference", "restricted_p"),
+        Column("all_queries_p_corrected", "all_queries_p", "p", "p"),
         *(column for name, place in effects for column in _effect_columns(name, place)),
     )
 

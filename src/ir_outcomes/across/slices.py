@@ -14,6 +14,7 @@ from ir_outcomes.comparison.outcomes import Settings, pair_queries
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.lengths import OUTCOMES
+from ir_outcomes.evaluation.scores import Measures, each_measure
 from ir_outcomes.formatting import plural, pvalue_in_words
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.files import read_texts
@@ -35,6 +36,7 @@ def compare_slices(
     test: RankingTest = "t",
     correction: Correction = "holm",
     over_slices: Correction = "fdr_bh",
+    measures: Measures = (),
     seed: int = 0,
     resamples: int = 9_999,
 ) -> ConditionsComparison:
@@ -54,6 +56,8 @@ def compare_slices(
         See `ir_outcomes.compare`. The correction holds for the tests whether slices differ, too, separately for each facet.
     over_slices : {"holm", "bonferroni", "fdr_bh", "none"}
         Correction over contenders and slices, of the p-values beside each label.
+    measures : sequence of Measure or str
+        Measures that are shown beside the labels; see `ir_outcomes.compare`.
     seed, resamples : int
         Of the permutations of the labels.
 
@@ -86,9 +90,14 @@ def compare_slices(
     chosen = contenders_of(evaluation.names, baseline, contenders)
     labels, named = _labels(evaluation, by)
     slices = _slices(evaluation, labels)
+    asked = [evaluation.scores_of(measure) for measure in each_measure(measures)]
+    evaluation = replace(evaluation, scores=(*asked, *evaluation.scores))  # so that no slice reads the runs again
+    names = tuple(scores.measure for scores in asked)
     settings = Settings.of(evaluation, alpha=alpha, test=test, correction=correction, family=len(chosen))
     parts = {label: evaluation.restrict(queries) for label, queries in slices.items()}
-    rows = conditions_of(parts, baseline, chosen, settings, over_conditions=over_slices, fewest=FEWEST_QUERIES_OF_A_SLICE)
+    rows = conditions_of(
+        parts, baseline, chosen, settings, over_conditions=over_slices, measures=names, fewest=FEWEST_QUERIES_OF_A_SLICE
+    )
     everything = evaluation.restrict([query for queries in slices.values() for query in queries])
     differ: list[SliceDifferences] = []
     if evaluation.clusters is None:  # the test permutes the labels of queries, not of clusters
@@ -101,6 +110,7 @@ def compare_slices(
         differ=tuple(differ),
         conditions=tuple(rows),
         settings=settings,
+        measures=names,
         over_conditions=over_slices,
         seed=seed,
         resamples=resamples,

@@ -211,6 +211,7 @@ def compare_slices(
     settings: options.RunOptions = options.RunOptions(),
     tests: options.CorrectedTests = options.CorrectedTests(),
     over_slices: options.CORRECTION = "fdr_bh",
+    means: options.Means = options.Means(),
     resamples: options.RESAMPLES = 9999,
     seed: options.SEED = 0,
     out: output.PlotOutput = output.PlotOutput(),
@@ -233,10 +234,10 @@ def compare_slices(
     ir-outcomes compare-slices qrels.txt bm25.run bm25-stem.run --by length --queries queries.tsv
     """
     evaluation, baseline, contenders = options.evaluated_with_baseline(
-        settings, qrels, baseline, runs, queries=page.queries, documents=page.documents
+        settings, qrels, baseline, runs, queries=page.queries, documents=page.documents, **means.kept()
     )
     result = iro.compare_slices(
-        evaluation, baseline, contenders, by=by,
+        evaluation, baseline, contenders, by=by, measures=means.measures or (),
         over_slices=over_slices, seed=seed, resamples=resamples, **asdict(tests),
     )  # fmt: skip
     out.show(result)
@@ -404,6 +405,7 @@ def report(
     *,
     settings: options.RunOptions = options.RunOptions(),
     tests: options.MarginTests = options.MarginTests(),
+    means: options.Means = options.Means(),
     slices: Path | None = None,
     path: Annotated[Path, Parameter(name=["--output", "-o"]), output.PAGE] = Path("report.html"),
     page: output.PageOptions = output.PageOptions(),
@@ -425,9 +427,12 @@ def report(
     ir-outcomes report qrels.txt bm25.run bm25-stem.run -o report.html --queries queries.tsv
     """
     evaluation, baseline, contenders = options.evaluated_with_baseline(
-        settings, qrels, baseline, runs, queries=page.queries, documents=output.DOCUMENTS
+        settings, qrels, baseline, runs, queries=page.queries, documents=output.DOCUMENTS, **means.kept()
     )
-    result = iro.compare(evaluation, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests))
+    result = iro.compare(
+        evaluation, baseline, contenders,
+        measures=means.measures or (), progress=output.progress_is_shown(), **asdict(tests),
+    )  # fmt: skip
     page.save(path, result, evaluation, [qrels], slices=slices)
 
 
@@ -446,6 +451,7 @@ def gate(
     max_missing: Annotated[float, Parameter(group=options.STATISTICS, validator=options.SHARE)] = MANY_MISSING,
     allow_missing: Annotated[list[str] | None, Parameter(group=options.STATISTICS)] = None,
     tests: options.CorrectedTests = options.CorrectedTests(),
+    means: options.Means = options.Means(),
     queries: output.QUERIES = None,
     out: output.Output = output.Output(),
     report: Annotated[Path | None, output.PAGE] = None,
@@ -486,7 +492,8 @@ def gate(
     ir-outcomes gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1 || echo status $?
     """
     page = output.ReportOptions(queries=queries, report=report)
-    kept: dict[str, Any] = {"queries": page.queries, "documents": page.documents, "on_error": "keep"}
+    kept: dict[str, Any] = {"queries": page.queries, "documents": page.documents, "on_error": "keep", **means.kept()}
+    asked = {"measures": means.measures or ()}
     evaluated: Any
     compared: list[Any]
     collections: tuple[str, ...] = ()
@@ -507,7 +514,7 @@ def gate(
         compared = []
         for name in against:
             if any({name, contender} <= {*evaluation.names} for evaluation in evaluated.values() for contender in present):
-                rules: dict[str, Any] = {"groups": found.groups or None, **asdict(tests)}
+                rules: dict[str, Any] = {"groups": found.groups or None, **asked, **asdict(tests)}
                 compared.append(iro.compare_collections(evaluated, name, present, **rules))
             elif name in found.systems:
                 compared.append(with_nothing_to_compare(evaluated, name, chosen, alpha=tests.alpha))
@@ -525,7 +532,7 @@ def gate(
         files = list(dict.fromkeys([qrels, baseline, *paths, *([] if reference is None else [reference])]))
         chosen = _contenders(contenders, there, against)
         present = [name for name in there if name in chosen] or there
-        rules = {"progress": output.progress_is_shown(), **asdict(tests)}
+        rules = {"progress": output.progress_is_shown(), **asked, **asdict(tests)}
         compared = [iro.compare(evaluated, name, present, **rules) for name in against]
     else:
         raise options.UsageError(

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Literal, TextIO
+from typing import Annotated, Any, Literal, TextIO, get_args
 
 from cyclopts import Group, Parameter
 from cyclopts.validators import Number
@@ -30,6 +30,7 @@ from ir_outcomes.reading.runs import run_paths
 from ir_outcomes.reading.suites import read_suite
 from ir_outcomes.results import Result
 from ir_outcomes.showing import View
+from ir_outcomes.types import Mark
 
 MAIN = Group("Options", sort_key=1)
 OUTPUT = Group("Output", sort_key=3)
@@ -196,7 +197,13 @@ QUERIES = Annotated[
 ]
 
 
-@Parameter(name="*", group=OUTPUT)
+def _check_latex(kind: Any, out: Any) -> None:
+    """Refuse what only LaTeX has in other formats, before anything is read."""
+    if out.format != "latex" and (out.caption is not None or out.label is not None):
+        raise ValueError("--caption and --label are for --format latex.")
+
+
+@Parameter(name="*", group=OUTPUT, validator=_check_latex)
 @dataclass(frozen=True)
 class Output:
     """How a result is written."""
@@ -209,12 +216,21 @@ class Output:
     """Show everything, not only the first screen."""
     rows: Annotated[int | None, Parameter(validator=Number(gte=1))] = None
     """Show at most this many rows of a table; on stdout 20 by default."""
+    caption: str | None = None
+    """The caption of the table in LaTeX, taken as LaTeX; with --label alone the result's own."""
+    label: str | None = None
+    """The label of the table in LaTeX, such as tab:runs."""
     quiet: QUIET = False
 
     @property
     def format(self) -> Format:
         """The format that is asked for, or that of the file."""
         return self.form or FORMAT_OF_ENDING.get("" if self.output is None else self.output.suffix.lower(), "text")
+
+    @property
+    def _latex_caption(self) -> bool | str:
+        """The caption as `Result.to_latex` takes it."""
+        return self.label is not None if self.caption is None else self.caption
 
     def write(self, *results: Result, as_rows: bool = False) -> None:
         """Write results, in JSON whole or as their rows, which say the run where there are several."""
@@ -227,7 +243,7 @@ class Output:
             "text": partial(as_text, details=self.details, rows=most, in_python=False),
             "markdown": partial(as_markdown, details=self.details, rows=self.rows),
             "html": as_html,
-            "latex": as_latex,
+            "latex": partial(as_latex, caption=self._latex_caption, label=self.label, mark=get_args(Mark)),
         }
         if self.format == "json" and not as_rows:
             contents = [result.to_dict() for result in results]
@@ -256,6 +272,8 @@ class PlotOutput(Output):
 
     plot: Annotated[Path | None, Parameter(validator=[_check_target, _check_figure])] = None
     """Also draw a figure and write it to this file: .png, .pdf or .svg."""
+    plot_title: bool = False
+    """Write the title and the settings above the figure, which papers have in the caption."""
 
     def show(self, result: Result, kind: str | None = None) -> None:
         """Draw the figure, if one is asked for, and write the result."""
@@ -268,6 +286,9 @@ class PlotOutput(Output):
             from ir_outcomes.showing.figures import blank_figure, save
 
             axes = plot(ax=blank_figure())
+            if not self.plot_title:
+                for panel in axes.figure.figure.axes:
+                    panel.set_title("", loc="left")
             note_of_old_file(self.plot)
             save(axes, self.plot)
 

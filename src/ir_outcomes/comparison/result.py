@@ -374,7 +374,7 @@ def columns_of(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
         Column("ranking_ratio", "ranking.ratio", "B / A", ".2f", better="lower"),
         *(_restricted_columns(unit) if first is None or first.restricted is not None else ()),
         *_means_columns("naive", "ranksum", "wilcoxon", "t"),
-        *(column for place, means in enumerate(first.measures if first else ()) for column in _measure_columns(place, means)),
+        *(measure_columns(first.measures) if first else ()),
         *attributes("alpha=settings.alpha", "correction=settings.correction", "family=settings.family"),
         Column("verdict", "verdict.label", form="label"),
         *of_part("verdict", attributes("direction", "strict", "do_no_harm", "guard", "non_inferior", "equivalent")),
@@ -423,7 +423,12 @@ def _facet_columns(name: Literal["coverage", "ranking"], unit: str, better: Bett
     )
 
 
-def _measure_columns(place: int, means: MeasureMeans) -> tuple[Column, ...]:
+def measure_columns(measures: Sequence[MeasureMeans]) -> tuple[Column, ...]:
+    """Return the columns of measures, of items that have such `measures`."""
+    return tuple(column for place, means in enumerate(measures) for column in _columns_of_measure(place, means))
+
+
+def _columns_of_measure(place: int, means: MeasureMeans) -> tuple[Column, ...]:
     name = means.measure
     better: Better = "higher" if means.higher_is_better else "lower"
     columns = (
@@ -433,7 +438,7 @@ def _measure_columns(place: int, means: MeasureMeans) -> tuple[Column, ...]:
         Column(name, "interval", form="[+.4f]", better=better),
         Column(f"{name}_p", "pvalue", "p", "p"),
     )
-    return of_part(lambda item: item.measures[place], columns)
+    return of_part(lambda item: item.measures[place] if item.measures else None, columns)
 
 
 def _pvalue_of(facet: str, test: str) -> Callable[[Comparison], float]:

@@ -277,15 +277,22 @@ def _lists_of_nested(run: NestedRun, rows: Ints | None) -> Iterator[bytes]:
 def tied_with_previous(ranked: npt.NDArray[Any], offsets: Ints) -> Bools:
     """(n - 1,) bool array: whether a score, as `ranked_scores` returns them, equals the one before it in its query."""
     same: Bools = ranked[1:] == ranked[:-1]
-    same[offsets[1:-1][(offsets[1:-1] > 0) & (offsets[1:-1] < len(ranked))] - 1] = False
+    same[_first_rows(offsets) - 1] = False
     return same
+
+
+def _first_rows(offsets: Ints) -> Ints:
+    """Return the first row of each query but the first; empty lists at either end have none."""
+    first: Ints = offsets[1:-1]
+    within: Ints = first[(first > 0) & (first < offsets[-1])]
+    return within
 
 
 def ranked_scores(run: Run | NestedRun, ties: Ties) -> tuple[npt.NDArray[Any], Ints | None]:
     """Put the scores of each query in descending order, stably; the order is None where they stand so already."""
     scores = _comparable(run.scores, run, ties)
     falls = scores[1:] <= scores[:-1]
-    falls[run.offsets[1:-1][(run.offsets[1:-1] > 0) & (run.offsets[1:-1] < len(scores))] - 1] = True
+    falls[_first_rows(run.offsets) - 1] = True
     if falls.all():
         return scores, None
     queries = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))

@@ -51,6 +51,35 @@ class Table:
         columns = [Column(heading, itemgetter(place), form=form) for place, (heading, form) in enumerate(headings)]
         return cls.of(columns, rows, *captions, title=title)
 
+    def renamed(self, headings: Mapping[str, str]) -> Self:
+        """Give columns other headings, by the ones they have."""
+        columns = [replace(column, heading=headings.get(column.title, column.heading)) for column in self.columns]
+        return replace(self, columns=tuple(columns))
+
+    def inserted(self, place: int, column: Column, cells: Sequence[str]) -> Self:
+        """Put a column before the one at this place."""
+
+        def moved(cell: Cell) -> Cell:
+            row, at = cell
+            return row, at + (at >= place)
+
+        return replace(
+            self,
+            columns=(*self.columns[:place], column, *self.columns[place:]),
+            rows=tuple((*row[:place], cell, *row[place:]) for row, cell in zip(self.rows, cells, strict=True)),
+            best={moved(cell) for cell in self.best},
+            significant={moved(cell) for cell in self.significant},
+            raised={moved(cell): text for cell, text in self.raised.items()},
+        )
+
+    def below(self, first: Mapping[str, str]) -> Self:
+        """Put a row above the others, with cells by the names of columns; a dash where there is none."""
+        row = tuple(first.get(column.name, NOTHING) for column in self.columns)
+        best = {(number + 1, place) for number, place in self.best}
+        significant = {(number + 1, place) for number, place in self.significant}
+        raised = {(number + 1, place): text for (number, place), text in self.raised.items()}
+        return replace(self, rows=(row, *self.rows), best=best, significant=significant, raised=raised)
+
     def marked(self, **marks: Mapping[str, Iterable[Any]]) -> Self:
         """Mark cells as best, significant or raised: marks for all rows by the names of columns; empty ones do not count."""
         places = {column.name: place for place, column in enumerate(self.columns)}
@@ -73,6 +102,7 @@ class View:
     more: str = ""  # what the details are about
     details: tuple[Table, ...] = ()  # everything else, which is shown on request
     background: tuple[str, ...] = ()  # notes that do not change how the label is read; shown with the details
+    printed: tuple[Table, ...] = ()  # in the place of the tables in LaTeX: a table of a paper stands without its sentences
 
     @property
     def headline(self) -> str:

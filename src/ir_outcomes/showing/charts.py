@@ -236,7 +236,7 @@ def _mean_rows(overall: Overall, signs: Sequence[int]) -> Iterator[Row]:
     yield Row("these, mean", overall.label or "", _drawn(means, signs), kind="these", contender=overall.contender)
     news = [(own.new.effect, own.new.prediction) if own.new else _NONE for own in overall.pooled]
     if any(effect is not None for effect, _ in news):
-        yield Row("a new one", "", _drawn(news, signs), kind="new", contender=overall.contender)
+        yield Row("a new one", overall.outlook, _drawn(news, signs), kind="new", contender=overall.contender)
 
 
 def _drawn(effects: Sequence[_Effect], signs: Sequence[int]) -> list[Estimate]:

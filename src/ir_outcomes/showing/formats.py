@@ -298,7 +298,9 @@ def as_latex(
         raise ParameterError("use letters, digits and - : . only, such as tab:comparison", label=label)
     parts = []
     # Sentences say what a single item's table would; a paper wants the table.
-    tables = [table for table in view.tables if table.columns] or [table for table in view.details if table.columns][:1]
+    tables = [table for table in view.printed or view.tables if table.columns] or [
+        table for table in view.details if table.columns
+    ][:1]
     for number, table in enumerate(tables, start=1):
         described = [*map(_sentence, (table.title or view.headline, *table.captions)), *_legend_of_marks(table, mark)]
         lines, own = _tabular(table, mark), _tex(" ".join(described)) if caption is True else caption

@@ -24,7 +24,7 @@ OUTCOME_STYLES = {"won": TONES["better"], "both": (GREY, ""), "neither": (LIGHT,
 Items = Sequence[Comparison]
 _MARKERS = {"better": "^", "worse": "v", "mixed": "D", "same": "o"}
 _FEWER = {RANKS: "fewer ranks to read", DOCUMENTS_ABOVE: "fewer documents above"}  # how a gain is said
-_TONE_NAMES = {"better": "better", "mixed": "trade-off", "same": "no finding", "worse": "worse"}
+_TONE_NAMES = {"better": "better", "mixed": "trade-off", "same": NO_DIFFERENCE, "worse": "worse"}
 
 
 @draws("facets", Comparison, Comparisons)
@@ -137,10 +137,17 @@ def draw_queries(comparison: Comparison, ax: Any) -> Any:
     found = sorted(_gains(comparison))
     ax = figures.panel(ax, 7.0 if len(found) <= 40 else 9.5, 4.0)
     kinds = {"won": "better", "better": "better", "same": "same", "worse": "worse", "lost": "worse"}
-    colors = [(TONES[kinds[kind]][0], 0.55 if kind in ("better", "worse") else 1.0) for _, kind, _ in found]
-    hatches = [TONES[kinds[kind]][1] if len(found) < 250 else "" for _, kind, _ in found]
-    gains = [gain for gain, _, _ in found]
-    ax.bar(range(len(found)), gains, 1.0, color=colors, hatch=hatches, linewidth=0, antialiased=False, edgecolor="white")
+    counts = Counter(kind for _, kind, _ in found)
+    for kind, style in kinds.items():
+        places = [place for place, (_, own, _) in enumerate(found) if own == kind]
+        if not places:
+            continue
+        color, hatch = TONES[style]
+        shade = (color, 0.55 if kind in ("better", "worse") else 1.0)
+        gains = [found[place][0] for place in places]
+        label = f"{kind}: {counts[kind]:,}"
+        looks = {"color": shade, "hatch": hatch if len(found) < 250 else "", "edgecolor": "white", "linewidth": 0}
+        ax.bar(places, gains, 1.0, label=label, antialiased=False, **looks)
     ax.axhline(0, color=INK, linewidth=0.8)
     ax.set_xlim(-0.8, len(found) - 0.2)
     names = figures.labels_of([query for _, _, query in found], most=16) if len(found) <= NAMED_QUERIES else []
@@ -150,12 +157,10 @@ def draw_queries(comparison: Comparison, ax: Any) -> Any:
         ax.yaxis.set_major_formatter("{x:,.0f}")
     gained = f"{_FEWER[unit]}, log scale" if in_lengths else f"{figures.literal(unit)} gained"
     missing = "" if whole is None else f"; what is not found counts as rank {whole.horizon + 1:,}"
-    counts = Counter(kind for _, kind, _ in found)
-    groups = ", ".join(f"{kind} {counts[kind]:,}" for kind in kinds if counts[kind])
-    left_out = f"{groups}; {len(comparison.per_query()) - len(found):,} not drawn, where neither run found anything{missing}"
+    left_out = f"{len(comparison.per_query()) - len(found):,} not drawn, where neither run found anything{missing}"
     return finished(
         ax, f"{comparison.contender} against {comparison.baseline}, query by query", f"{_head(comparison)}: {left_out}",
-        x="queries, from the largest loss to the largest gain", y=f"{gained} (up is better)",
+        x="queries, from the largest loss to the largest gain", y=f"{gained} (up is better)", legend=True,
     )  # fmt: skip
 
 
@@ -165,8 +170,12 @@ def _gains(comparison: Comparison) -> Iterator[tuple[float, str, str]]:
         gain = -query.restricted if query.restricted is not None else shared
         if gain is None and not comparison.in_lengths:  # a measure that is 0 where nothing is found
             gain = (query.contender or 0.0) - (query.baseline or 0.0)
-        if gain is not None and query.outcome != "neither":
-            yield gain, query.outcome if query.outcome != "both" else tone_of(gain), query.query_id
+        if gain is None or query.outcome == "neither":
+            continue
+        # With several relevant documents a query can find fewer and still be read faster: its bar is what its direction says.
+        direction = tone_of(gain)
+        agrees = {"won": "better", "lost": "worse"}.get(query.outcome) == direction
+        yield gain, query.outcome if agrees else direction, query.query_id
 
 
 @draws("forest", Comparisons, ConditionsComparison)
@@ -255,8 +264,7 @@ def draw_forest(forest: Forest, first: str, second: str, ax: Any) -> Any:
     beside = {"transform": found[-1].get_yaxis_transform(), "va": "center", "fontsize": fontsize, "color": INK}
     for place in map(int, found[0].get_yticks()):
         row = forest.rows[place]
-        label = "no difference found" if row.label == NO_DIFFERENCE else row.label
-        found[-1].text(1.03, place, f"{row.estimates[0].text}  {label}" if columns == 1 else label, **beside)
+        found[-1].text(1.03, place, f"{row.estimates[0].text}  {row.label}" if columns == 1 else row.label, **beside)
     return finished(found[0], first, second)
 
 

@@ -24,7 +24,7 @@ from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, p
 from ir_outcomes.notes import KINDS, merged
 from ir_outcomes.results import Column, attributes, chosen, of_part
 from ir_outcomes.showing import Table, View, settings_words, view_of
-from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, queries_table
+from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, measures_tables, queries_table, shown_p, tests_legend
 from ir_outcomes.types import length_unit
 
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
@@ -32,10 +32,11 @@ MOST_NAMED = 8  # conditions whose names are headings of a matrix; more, or long
 ALL_NAMES = 44  # characters of their names that fit beside each other
 SIGNS = {"better": "+", "worse": "-", "trade-off": "~", "unconfirmed": "?", "none": "."}
 SIGNS_EXPLAINED = "+ better, - worse, ~ trade-off, ? unconfirmed, . no significant difference"
-RATIO_EXPLAINED = "ranking, B / A: mean search length on what both find, below 1 is better"
+ALL_QUERIES_P = "p, all"  # queries: what confirms a label of one facet, and decides where neither does
+RATIO_EXPLAINED = "ranking, B / A: mean search length on what both find, below 1 is better; p, all: over all queries"
 MEANS_EXPLAINED = (
     "these: the mean of these collections, each with the same weight; new: the mean of all collections like these by random "
-    "effects, where precise ones weigh more; prediction: where the effect of a new one is expected; I2: % of the "
+    "effects, where precise ones weigh more; prediction: where the effect of a new one could lie; I2: % of the "
     "variance that is not due to sampling; ranking: mean search length, B / A, below 1 is better; all queries: the "
     "restricted search length, lower is better; it confirms the label, and decides where neither facet does",
 )
@@ -73,10 +74,15 @@ def _conditions(result: ConditionsComparison) -> View:
     details += [_numbers(result, of_contender[run], titles[run]) for run in runs]
     if overall:
         details.append(_means([overall[run] for run in runs]))
-    tables = [replace(overviews[0], title="")]
+    measures: list[Table] = []
+    for run in runs:
+        title = "" if is_one else titles[run]
+        by_name = attributes(f"{result.what}=condition")
+        measures += measures_tables(of_contender[run], by_name, result.settings, attrgetter("comparison"), title)
+    tables = [replace(overviews[0], title=""), *measures]
     if not is_one:
         tables = [_matrix(result, runs, average)]
-        details = [*overviews, *details]
+        details = [*overviews, *measures, *details]
     if result.audits:
         audits = [_audits(result, run) for run in runs]
         tables += audits if is_one else [_answers(result)]
@@ -173,17 +179,21 @@ def _overview(result: ConditionsComparison, rows: Sequence[Condition], overall: 
     if overall is not None:
         pooled = overall.pooled[:2]
         means = [_effect(effect.name, effect.these) for effect in pooled]
-        lines.append(("these, mean", None, *means, overall.label or "no overall label"))
+        whole = overall.all_queries.these
+        p = None if whole is None else pvalue(whole.pvalue_corrected, result.settings.alpha, digits=1)
+        lines.append(("these, mean", None, *means, p, overall.label or "no overall label"))
         if any(effect.new is not None for effect in pooled):
             ranges = [_predicted(effect) for effect in pooled]
-            lines.append(("a new one", None, *ranges, _outlook(overall)))
-            explained.append("a new one: where its effect is expected")
+            lines.append(("a new one", None, *ranges, None, overall.outlook))
+            explained.append("a new one: where its effect could lie")
     if any(row.label is not None and not row.survives for row in rows):
         explained.append(f"{MARK}: not after {CORRECTIONS[result.over_conditions]} over the {result.what}s")
     if result.what == "cutoff":
         explained.append("not corrected for the number of cutoffs: decide on one before looking")
     name = result.by if result.by and len(result.by) < 12 else result.what
-    headings = ((name, ""), ("queries", "n"), ("coverage, points", "n"), ("ranking, B / A", "n"), ("verdict", "label"))
+    explained += filter(None, [tests_legend([row.comparison for row in rows])])
+    effects = (("coverage, points", "n"), ("ranking, B / A", "n"), (ALL_QUERIES_P, "n"))
+    headings = ((name, ""), ("queries", "n"), *effects, ("verdict", "label"))
     return Table.of_texts(headings, lines, RATIO_EXPLAINED, "; ".join(explained), _head(result), title=title)
 
 
@@ -193,7 +203,9 @@ def _overview_line(row: Condition, what: What) -> tuple[Any, ...]:
     queries = row.comparison.n_queries if what == "slice" else None
     label = "too few queries" if row.label is None else row.label
     marked = label if row.survives or row.label is None else f"{label} {MARK}"
-    return name, queries, _effect("coverage", row.coverage), _effect("ranking", row.ranking), marked
+    whole = row.comparison.all_queries
+    p = None if whole is None or row.label is None else shown_p(row.comparison, whole, digits=1)
+    return name, queries, _effect("coverage", row.coverage), _effect("ranking", row.ranking), p, marked
 
 
 def _effect(name: str, effect: Any) -> str:
@@ -202,17 +214,8 @@ def _effect(name: str, effect: Any) -> str:
 
 
 def _predicted(effect: PooledEffect) -> str:
-    """Write the effect that is expected of a new condition."""
+    """Write where the effect of a new condition could lie."""
     return NOTHING if effect.new is None else written(effect.name, effect.new.effect, effect.new.prediction)
-
-
-def _outlook(overall: Overall) -> str:
-    """Say which way a new collection is expected to go by coverage and ranking."""
-    known = [(effect.new.prediction, effect.higher_is_better) for effect in overall.pooled[:2] if effect.new is not None]
-    for side, wanted in (("better", True), ("worse", False)):
-        if all(ends.low >= 0 if higher is wanted else ends.high <= 0 for ends, higher in known):
-            return f"expected to be {side}"
-    return "could go either way"
 
 
 def _numbers(result: ConditionsComparison, rows: Sequence[Condition], title: str) -> Table:
@@ -221,7 +224,8 @@ def _numbers(result: ConditionsComparison, rows: Sequence[Condition], title: str
     columns = (
         *chosen(declared, f"condition={result.what}", "n_queries", "won", "lost"),
         *chosen(declared, "coverage_p", "coverage_p_corrected", group="coverage"),
-        *chosen(declared, "ranking_difference=ranks", "ranking_p", "ranking_p_corrected", group="ranking"),
+        *chosen(declared, "ranking_difference=B - A", "ranking_p", "ranking_p_corrected", group="ranking"),
+        *chosen(declared, "restricted_difference=B - A", "restricted_p", "all_queries_p_corrected", group="all queries"),
         *chosen(declared, *(f"{measure}_effect={measure}" for measure in result.measures)),
         *chosen(declared, "judged_baseline", "judged_contender"),
     )
@@ -229,7 +233,7 @@ def _numbers(result: ConditionsComparison, rows: Sequence[Condition], title: str
 
 
 def _means(several: Sequence[Overall]) -> Table:
-    """Show the means over these conditions, and what is expected of all like these."""
+    """Show the means over these conditions, and what they say of all like these."""
     lines: list[tuple[Any, ...]] = []
     for overall in several:
         run = overall.contender if len(several) > 1 else None
@@ -341,7 +345,10 @@ def _gate(result: GateResult) -> View:
     return View(
         f"{result.status}: {what}",
         sentences=(*(reasons if several else worst.reasons[:1]), *_smallest_margins(result)),
-        tables=(facets,) if worst.facets and not several else (_decisions(result, ordered),),
+        tables=(
+            facets if worst.facets and not several else _decisions(result, ordered),
+            *measures_tables(ordered, attributes("run=name"), result.settings),
+        ),
         notes=(*_most_harm(worst), *_notes_on_decisions(ordered)),
         more="queries, texts, how many would settle it",
         details=(

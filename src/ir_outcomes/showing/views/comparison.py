@@ -1,7 +1,7 @@
 """What is shown of a comparison, of several, of the queries of one, of a plan, and of the holes in the judgments."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, get_args
@@ -10,7 +10,16 @@ from ir_outcomes.comparison.facets import AllQueries, Facet, Means, MeasureMeans
 from ir_outcomes.comparison.holes import COLUMNS, MOST_TIPPING, BoundWord, Holes, PairHoles, Tipping
 from ir_outcomes.comparison.plan import Plan, PlannedFacet
 from ir_outcomes.comparison.published import Counts, MeansVerdict, SummaryVerdict
-from ir_outcomes.comparison.result import Comparison, Comparisons, Queries, columns_of, names_of, paper_columns, query_columns
+from ir_outcomes.comparison.result import (
+    Comparison,
+    Comparisons,
+    Queries,
+    columns_of,
+    measure_columns,
+    names_of,
+    paper_columns,
+    query_columns,
+)
 from ir_outcomes.comparison.verdict import LABELS, meaning_of
 from ir_outcomes.comparison.wording import coverage_words
 from ir_outcomes.formatting import (
@@ -28,7 +37,7 @@ from ir_outcomes.formatting import (
     size,
 )
 from ir_outcomes.notes import merged, ranked
-from ir_outcomes.results import Column, chosen
+from ir_outcomes.results import Column, chosen, of_part
 from ir_outcomes.showing import Table, View, direction, items_words, level_words, queries_words, settings_words, tops, view_of
 from ir_outcomes.statistics import Test
 from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS, RANKS
@@ -50,19 +59,21 @@ def _comparison(comparison: Comparison) -> View:
     captions = (
         _outcomes_line(comparison),
         _above_legend(comparison),
-        _tests_legend([comparison]),
-        _measures_legend(comparison),
+        tests_legend([comparison]),
+        _measures_legend(comparison.measures, comparison.settings, corrected=comparison.settings.family > 1),
         f"{settings_caption(comparison)}{_direction_words(comparison)}",
     )
+    table = Table.of(columns, comparison.parts, *captions)
     return View(
         _title(comparison),
         comparison.verdict.label,
         tuple(_answer(comparison)),
-        (Table.of(columns, comparison.parts, *captions),),
+        (table,),
         comparison.notes,
         "tests, effect sizes, power, unjudged documents",
         (_outcome_table(comparison), _tests_table(comparison)),
         (*_full_names(comparison), comparison.verdict.sentence, *_same_everywhere(comparison), *comparison.background),
+        printed=(table.renamed({"A": comparison.baseline, "B": comparison.contender, "B - A": "difference"}),),
     )
 
 
@@ -80,14 +91,14 @@ def _above_legend(comparison: Comparison) -> str:
     return f"above: {DOCUMENTS_ABOVE} a relevant one, fewer are better"
 
 
-def _measures_legend(comparison: Comparison) -> str:
-    """Say what the measures that were asked for are good for."""
-    if not comparison.measures:
+def _measures_legend(measures: Sequence[MeasureMeans], settings: Any, *, corrected: bool) -> str:
+    """Say how the measures that were asked for are tested, and that they decide nothing; others are corrected or not."""
+    if not measures:
         return ""
-    named = [f"{means.measure}{'' if means.higher_is_better else ' (lower is better)'}" for means in comparison.measures]
-    given = ", on the runs as given" if comparison.settings.judged_only else ""
-    corrected = ", not corrected" if comparison.settings.family > 1 else ""
-    return f"{', '.join(named)}: by t{corrected}{given}; the label does not depend on {'it' if len(named) == 1 else 'them'}"
+    named = [f"{means.measure}{'' if means.higher_is_better else ' (lower is better)'}" for means in measures]
+    given = ", on the runs as given" if settings.judged_only else ""
+    raw = ", not corrected" if corrected else ""
+    return f"{', '.join(named)}: by t{raw}{given}; {'it decides' if len(named) == 1 else 'they decide'} nothing"
 
 
 def _direction_words(comparison: Comparison) -> str:
@@ -108,11 +119,11 @@ def shown_p(comparison: Comparison, part: Facet | AllQueries | MeasureMeans, dig
     return f"{pvalue(own, alpha, digits)}{other}"
 
 
-def _tests_legend(comparisons: Sequence[Comparison]) -> str:
+def tests_legend(comparisons: Sequence[Comparison]) -> str:
     """Explain the letters behind p-values."""
     meanings = {
-        " W": "W: by Wilcoxon's test, which is significant where that of the mean is not",
-        " t": "t: by the t test, which is significant where the deciding one is not",
+        " W": "W: by Wilcoxon only",
+        " t": "t: by t only",
     }
     shown = [shown_p(item, part) for item in comparisons for part in item.parts]
     return "; ".join(meaning for letter, meaning in meanings.items() if any(text.endswith(letter) for text in shown))
@@ -317,7 +328,7 @@ def _comparisons(comparisons: Comparisons) -> View:
         ranked,
         f"{queries_words(first)}, {comparison_words(ranked)}",
         corrected_words(ranked, "pair" if pairs else "run"),
-        _tests_legend(ranked),
+        tests_legend(ranked),
         alpha=first.alpha,
     )
     significant = {
@@ -345,16 +356,40 @@ def _comparisons(comparisons: Comparisons) -> View:
             alpha=first.alpha,
         ),
     )
+    asked_for = measures_tables(ranked, names, first.settings)
     return View(
         f"{plural('pair' if pairs else 'run', len(ranked))}{'' if pairs else f' against {first.baseline} (A)'}",
         ", ".join(f"{number} {label}" for label, number in Counter(item.verdict.label for item in ranked).items()),
         (),
-        (table, *measures_tables(ranked, names)),
+        (table, *asked_for),
         (*comparisons.notes, *merged_notes(ranked, pairs)),
         "intervals, outcomes, tests, power",
         details,
         tuple(merged_notes(ranked, pairs, background=True)),
+        printed=() if pairs else (_with_baseline(table, ranked), *asked_for),
     )
+
+
+# What a run has by itself, to the left of its difference from the baseline.
+_LEVELS = {
+    "coverage_difference": Column("coverage_level", "coverage", "%", ".1f", group="coverage"),
+    "restricted_difference": Column("restricted_level", "all_queries", "mean", ".2f", group="all queries"),
+}
+
+
+def _with_baseline(table: Table, comparisons: Sequence[Comparison]) -> Table:
+    """Return the table of a paper: the baseline above the others, and what each run has by itself."""
+    baseline = {"contender": comparisons[0].baseline, "verdict": "baseline"}
+    for name, level in _LEVELS.items():
+        places = [place for place, column in enumerate(table.columns) if column.name == name]
+        own = [of_part(level.value, (replace(level, value=side),))[0] for side in ("baseline", "contender")]
+        texts = [[column.text(item) for item in comparisons] for column in own]
+        if not places or NOTHING in texts[1]:
+            continue
+        table = table.inserted(places[0], level, texts[1])
+        if len(set(texts[0])) == 1:  # runs of unequal depth have other horizons, and so has the baseline beside them
+            baseline[level.name] = texts[0][0]
+    return table.below(baseline)
 
 
 def short_columns(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
@@ -371,19 +406,27 @@ def short_columns(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
     return tuple(columns)
 
 
-def measures_tables(comparisons: Sequence[Comparison], names: Sequence[Column]) -> tuple[Table, ...]:
-    """Lay out the measures that were asked for, with columns that name the comparisons; nothing where there are none."""
-    first, declared = comparisons[0], columns_of(comparisons)
-    columns, best, significant = [*names], {}, {}
-    for place, asked in enumerate(first.measures):
-        name = asked.measure
-        of_runs = [item.measures[place] for item in comparisons]
-        columns += chosen(declared, f"{name}_baseline=A", f"{name}_contender=B", f"{name}_difference", f"{name}_p", group=name)
-        best[f"{name}_contender"] = tops([means.contender for means in of_runs], asked.higher_is_better)
-        significant[f"{name}_difference"] = [means.found != "none" for means in of_runs]
-    if not first.measures:
+def _itself(item: Any) -> Any:
+    return item
+
+
+def measures_tables(
+    items: Sequence[Any], names: Sequence[Column], settings: Any, of: Callable[[Any], Any] = _itself, title: str = ""
+) -> tuple[Table, ...]:
+    """Lay out the measures that were asked for, of items with columns that name them; nothing where there are none."""
+    measured = [item for item in items if of(item).measures]
+    if not measured:
         return ()
-    table = Table.of(columns, comparisons, _measures_legend(first), alpha=first.alpha)
+    asked = of(measured[0]).measures
+    declared = of_part(of, measure_columns(asked))
+    columns, best, significant = [*names], {}, {}
+    for place, means in enumerate(asked):
+        name = means.measure
+        of_runs = [of(item).measures[place] for item in measured]
+        columns += chosen(declared, f"{name}_baseline=A", f"{name}_contender=B", f"{name}_difference", f"{name}_p", group=name)
+        best[f"{name}_contender"] = tops([own.contender for own in of_runs], means.higher_is_better)
+        significant[f"{name}_difference"] = [own.found != "none" for own in of_runs]
+    table = Table.of(columns, measured, _measures_legend(asked, settings, corrected=True), title=title, alpha=settings.alpha)
     return (table.marked(best=best, significant=significant),)
 
 
