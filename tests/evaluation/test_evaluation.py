@@ -180,7 +180,7 @@ def test_two_runs_side_by_side() -> None:
         iro.search_lengths(qrels, {query: {"d": 1.0} for query in answered}) for answered in (("q1", "q3"), ("q2", "q3"))
     )
     items = match(baseline, contender, "query")
-    assert [OUTCOMES[outcome] for outcome in items.outcome] == ["neither", "lost", "won", "both"]
+    assert (OUTCOMES, items.outcome.tolist()) == (("neither", "lost", "won", "both"), [0, 1, 2, 3])
     np.testing.assert_array_equal(items.lengths, [[np.nan, 1, np.nan, 1], [np.nan, np.nan, 1, 1]])
 
 

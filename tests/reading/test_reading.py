@@ -355,3 +355,17 @@ def test_a_block_may_end_anywhere_behind_a_header(size: int, write: Any, monkeyp
     assert "tag: a" in run.metadata
     with pytest.raises(FormatError, match="line 8: has 5 columns"):
         iro.read_run(write(header + "q1 Q0 d1 1 3.0 t\n\nq1 Q0 d2 2 1.5\n"))
+
+
+def test_usual_numbers_need_no_reader_for_each(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever digits, sign and point they have, in one form or in several; only exponents and words are read one by one."""
+
+    def one_by_one(text: bytes) -> float:
+        raise AssertionError(text)
+
+    monkeypatch.setattr(lines, "number_in", one_by_one)
+    for scores in (["12.5", "3.25", "-0.5", "7", "123456789.125", "-4", "0.000000001"], ["-1.5", "2.5"], ["1", "20", "3"]):
+        path = write("".join(f"q Q0 d{number} 1 {score} t\n" for number, score in enumerate(scores)))
+        assert iro.read_run(path).to_dict()["q"] == {f"d{number}": float(score) for number, score in enumerate(scores)}
+    with pytest.raises(AssertionError, match="1e5"):
+        iro.read_run(write("q Q0 d 1 1e5 t\n"))
