@@ -452,7 +452,7 @@ def gate(
     allow_missing: Annotated[list[str] | None, Parameter(group=options.STATISTICS)] = None,
     tests: options.CorrectedTests = options.CorrectedTests(),
     means: options.Means = options.Means(),
-    queries: output.QUERIES = None,
+    queries: Annotated[output.QUERIES, Parameter(group=output.OUTPUT)] = None,
     out: output.Output = output.Output(),
     report: Annotated[Path | None, output.PAGE] = None,
     summary: Annotated[Path | None, output.TARGET] = None,
