@@ -114,7 +114,7 @@ def test_real_pairs(real_data: Path) -> None:
 def test_the_command_takes_either_form() -> None:
     done = call("verdict", "--n", "5193", "--means", ".4439", ".4400")
     assert done.stdout.startswith(
-        ".4439 and .4400 of 5193 queries: net 20 queries lost\n\n"
+        "Shares answered .4439 and .4400 of 5193 queries: net 20 queries lost\n\n"
         "Significant (exact, 5 %) only if the runs differ on at most 94 queries (1.8 %).\n"
     )
     for words in ("--means .44 .45 --won 3", "--won 3 --lost 4", ""):

@@ -391,10 +391,10 @@ def test_tiers_that_contradict_the_order_are_explained_in_one_line() -> None:
     contradicting = replace(board, standings=tuple(replace(row, tier=3 - place) for place, row in enumerate(board.standings)))
     names = [standing.run for standing in board.standings]
     assert contradicting.below_later_tiers == tuple(names[1:])
-    line = f"rows are in the order of RR@4, tiers are by the verdicts: {names[1]}, {names[2]} stand below a later tier"
+    line = f"rows are in the order of RR@4, tiers are by the verdicts: {names[1]}, {names[2]} stand below runs of a later tier"
     assert line in " ".join(contradicting.to_text().split())
     in_order = replace(board, standings=tuple(replace(row, tier=1) for row in board.standings))
-    assert "below a later tier" not in in_order.to_text()
+    assert "runs of a later tier" not in in_order.to_text()
 
 
 def test_ties_are_one_note_for_all_runs() -> None:

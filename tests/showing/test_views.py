@@ -45,7 +45,9 @@ def test_several_comparisons_are_a_row_each_best_first(thirteen: iro.Comparisons
             lost = facet.pvalue <= 0.05 < facet.pvalue_corrected  # significant only before the correction
             assert row[column + 1] == f"{pvalue(facet.pvalue_corrected, digits=1)}{'*' if lost else ''}"
             assert ((place, column) in table.significant) == (facet.pvalue_corrected <= 0.05)
-    assert ("*: at most 0.05 before it" in " ".join(table.captions)) == any("*" in cell for row in table.rows for cell in row)
+    assert ("*: at most 0.05 without Holm" in " ".join(table.captions)) == any(
+        "*" in cell for row in table.rows for cell in row
+    )
     latex = thirteen.to_latex(mark=("best", "significant"))
     assert latex.count(r"$^{\dagger}$") == len(table.significant)
     assert latex.count(r"\mathbf") == len(table.best)

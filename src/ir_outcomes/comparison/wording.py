@@ -124,15 +124,19 @@ def _ranking(facet: RankingFacet) -> str:
     return f"{where} ({facet.n_nonzero} of which differ) {what} {change} (means {means}; {_deciding(facet)})"
 
 
-def _over_all(comparison: Comparison, whole: AllQueries) -> str:
+def _over_all(comparison: Comparison, whole: AllQueries, where: str = "") -> str:
     """Say the difference over all queries, and its tests."""
     change = moved(whole.difference, whole.measured_in)
+    if comparison.restricted is not None:
+        change += f", counting {comparison.restricted.horizon + 1} where nothing is found"
     tests = [_tested(whole.test)]
     if comparison.settings.family > 1:
         tests.append(f"corrected {pvalue(whole.pvalue_corrected)}")
     if is_unconfirmed(comparison.verdict.label):
         tests.append(_tested(whole.tests["wilcoxon"]))
-    what = {RANKS: "the search is ", DOCUMENTS_ABOVE: "there are "}.get(whole.measured_in, f"{whole.measured_in} is ")
+    what = {RANKS: f"{where}the search is ", DOCUMENTS_ABOVE: "there are "}.get(
+        whole.measured_in, f"{where}{whole.measured_in} is "
+    )
     if not whole.difference and whole.measured_in == DOCUMENTS_ABOVE:
         what = "their number is "
     return f"{what}{change} ({', '.join(tests)})"
@@ -216,7 +220,7 @@ def _about_confirmation(comparison: Comparison, pair: PairedQueries) -> Iterator
             f"queries cannot confirm the {changed}.",
         )
     elif whole is not None and is_unconfirmed(label):
-        yield note("unconfirmed", f"there {_over_all(comparison, whole)}.")
+        yield note("unconfirmed", f"{_over_all(comparison, whole, 'there ')}.")
 
 
 def _about_blocked(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
@@ -227,10 +231,8 @@ def _about_blocked(comparison: Comparison, pair: PairedQueries) -> Iterator[Note
     against = [facet.name for facet in (comparison.coverage, comparison.ranking) if _points_against(facet, whole.found)]
     if against:
         verb = "points" if len(against) == 1 else "point"
-        yield note(
-            "all queries only",
-            f"there {_over_all(comparison, whole)}, but {listed(against)} {verb} the other way, so the label has no direction.",
-        )
+        change = _over_all(comparison, whole, "there ")
+        yield note("all queries only", f"{change}, but {listed(against)} {verb} the other way, so the label has no direction.")
 
 
 def _points_against(facet: Facet, direction: str) -> bool:

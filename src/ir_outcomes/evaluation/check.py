@@ -79,7 +79,7 @@ FILE_COLUMNS = (
     Column("lines", form="n"),
     Column("queries", form="n"),
     Column("known", form="n"),
-    Column("documents", lambda file: file.lines / file.queries, "a query", ".1f"),
+    Column("documents", lambda file: file.lines / file.queries, "per query", ".1f"),
     Column("judged", heading="judged, %", form="%"),
     Column("ties", heading="ties, %", form="%"),
     Column("depth", form="n"),

@@ -207,7 +207,7 @@ def settings_words(settings: Any, *left_out: str, of: Sequence[Any] = (), no_cut
     cutoff = settings.cutoff or no_cutoff
     depth = max((item.restricted.horizon for item in of if item.restricted is not None), default=None)
     if depth is not None and settings.cutoff is not None and depth < settings.cutoff:
-        cutoff = f"{cutoff} (lists end at {depth})"
+        cutoff = f"{cutoff} (lists end at {depth}: what is not found counts {depth + 1})"
     values = {"cutoff": cutoff, "rel": settings.rel, "unit": settings.unit, "ties": settings.ties}
     parts = [f"{name} {value}" for name, value in values.items() if name not in left_out]
     return ", ".join([*parts, *(["judged only"] if settings.judged_only else []), f"alpha {settings.alpha:g}"])

@@ -187,7 +187,7 @@ def _overview(result: ConditionsComparison, rows: Sequence[Condition], overall: 
             lines.append(("a new one", None, *ranges, None, overall.outlook))
             explained.append("a new one: where its effect could lie")
     if any(row.label is not None and not row.survives for row in rows):
-        explained.append(f"{MARK}: not after {CORRECTIONS[result.over_conditions]} over the {result.what}s")
+        explained.append(f"{MARK}: a verdict that {CORRECTIONS[result.over_conditions]} over the {result.what}s does not keep")
     if result.what == "cutoff":
         explained.append("not corrected for the number of cutoffs: decide on one before looking")
     name = result.by if result.by and len(result.by) < 12 else result.what
@@ -371,7 +371,7 @@ def _smallest_margins(result: GateResult) -> Iterator[str]:
             unit = "points" if facet.name == "coverage" else facet.measured_in
             known.append(f"{margin:.3g} {unit}{' over all queries' if facet.name == 'all queries' else ''}")
     if known:
-        yield f"Smallest margins that equally good runs pass with so many queries: {listed(known)}."
+        yield f"With so many queries only identical runs pass margins below {listed(known)}."
 
 
 def _notes_on_decisions(decisions: Sequence[GateDecision]) -> Iterator[str]:

@@ -182,6 +182,8 @@ def _over_all_words(comparison: Comparison) -> str:
     pointing = {0: "neither facet moves", 1: f"{''.join(moving)} points this way", 2: "both facets point this way"}[len(moving)]
     what = {RANKS: "the search is ", DOCUMENTS_ABOVE: "there are "}.get(whole.measured_in, f"{whole.measured_in} is ")
     change = f"{what}{moved(whole.difference, whole.measured_in)}"
+    if comparison.restricted is not None:
+        change += f", counting {comparison.restricted.horizon + 1} where nothing is found"
     return f"Neither is significant by itself; over all queries {change}, and {pointing}."
 
 
@@ -237,7 +239,7 @@ def corrected_words(comparisons: Sequence[Comparison], what: str = "run") -> str
         return ""
     rule, family = CORRECTIONS[settings.correction], plural(what, settings.family)
     shown = [shown_p(item, part) for item in comparisons for part in item.parts]
-    explained = f"; {MARK}: at most {settings.alpha:g} before it" if any(p.endswith(MARK) for p in shown) else ""
+    explained = f"; {MARK}: at most {settings.alpha:g} without {rule}" if any(p.endswith(MARK) for p in shown) else ""
     return f"intervals of each by itself, p and labels by {rule} over {family}{explained}"
 
 
@@ -498,7 +500,7 @@ def _rounding_sentences(result: SummaryVerdict) -> Iterator[str]:
 
 @view_of.register
 def _means_verdict(result: MeansVerdict) -> View:
-    title = f"{result.baseline} and {result.contender} of {plural('query', result.n)}"
+    title = f"Shares answered {result.baseline} and {result.contender} of {plural('query', result.n)}"
     if result.net is None:
         return View(title, "there are no such shares", tuple(_impossible_shares(result)))
     answered = [_range(counts) for counts in (result.answered_baseline, result.answered_contender)]
@@ -654,7 +656,7 @@ def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:
     documents = plural("unjudged document", pair.n_unjudged)
     yield (
         f"{documents} {'is' if pair.n_unjudged == 1 else 'are'} in the top {result.settings.cutoff} of A or B "
-        f"({percent(share, 0)} % of both lists)."
+        f"({percent(share, 0)} % of the places in both lists)."
     )
     if tipping is not None:
         yield f"{tipping.n} of them, if relevant, would make it: {tipping.label}."

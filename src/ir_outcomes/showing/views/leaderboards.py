@@ -61,7 +61,7 @@ def _tiers_caption(result: Leaderboard) -> str:
         return ""
     order = _short(result.measure) if result.order == "measure" else "pairs won less pairs lost"
     stand = "stands" if len(lower) == 1 else "stand"
-    return f"rows are in the order of {order}, tiers are by the verdicts: {some(lower, 3)} {stand} below a later tier"
+    return f"rows are in the order of {order}, tiers are by the verdicts: {some(lower, 3)} {stand} below runs of a later tier"
 
 
 _NET_WINS = Column("net_wins", lambda standing: f"{standing.net_wins:+d}", "won - lost", "n")
