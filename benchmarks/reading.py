@@ -1,4 +1,4 @@
-"""What reading a run costs, beside ir_measures and the least possible, reading the bytes; ratios in one run on one machine.
+"""What reading a run costs, beside ir_measures and the least possible, reading the bytes; ratios of processor times in one run.
 
 python benchmarks/reading.py            5193 x 100 lines, text and gzip
 python benchmarks/reading.py --large    6980 x 1000 lines, and the memory they take
@@ -47,9 +47,9 @@ def to_dict(path: Path) -> dict[str, dict[str, float]]:
 def seconds(job: Callable[[], object], repeat: int) -> float:
     least = float("inf")
     for _ in range(repeat):
-        start = time.perf_counter()
+        start = time.process_time()
         job()
-        least = min(least, time.perf_counter() - start)
+        least = min(least, time.process_time() - start)
     return least
 
 

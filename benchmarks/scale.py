@@ -1,16 +1,16 @@
 """How time and memory grow with queries, depth and runs, beside other tools: ``python benchmarks/scale.py [--quick]``.
 
 Every point is a process of its own, which reads run files and finds the reciprocal rank of every query, and keeps nothing
-else. Files are made up: no ties, and ten relevant documents per query. Times are the least of several rounds, without imports;
-memory is the peak of the process with its imports, and of those that it started (Linux only). All tools must find the same
-mean, else the benchmark stops. Writes docs/scale.csv and docs/scale.svg.
+else. Files are made up: no ties, and ten relevant documents per query. Times are processor times, the least of several rounds,
+without imports; memory is the peak of the process with its imports (Linux only). All tools must find the same mean, else the
+benchmark stops. Writes docs/scale.csv and docs/scale.svg.
 """
 
 import argparse
 import csv
 import json
 import os
-import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 DOCS = Path(__file__).parents[1] / "docs"
-TOOLS = ("ir_outcomes", "ir_outcomes, 2 jobs", "pytrec_eval", "ir_measures", "ranx")
+TOOLS = ("ir_outcomes", "pytrec_eval", "ir_measures", "ranx")
 DISTINCT = 100  # files; more runs than these are links to them
 RANX_LINES = 600_000  # in a run; above, ranx takes minutes
 
@@ -53,11 +53,11 @@ def write_collection(folder: Path, queries: int, depth: int, runs: int) -> None:
             path.symlink_to(folder / "runs" / f"run{number % DISTINCT:05}.txt")
 
 
-def ours(**options: Any) -> Callable[[str, list[str]], Values]:
+def ours() -> Callable[[str, list[str]], Values]:
     from ir_outcomes.evaluation.evaluate import evaluate
 
     def work(qrels: str, runs: list[str]) -> Values:
-        tables = evaluate(qrels, runs, cutoff=None, rel=1, ties="trec", **options)
+        tables = evaluate(qrels, runs, cutoff=None, rel=1, ties="trec")
         return [float(table.reciprocal_rank().mean()) for table in tables]
 
     return work
@@ -102,7 +102,6 @@ def of_ranx() -> Callable[[str, list[str]], Values]:
 def worker(tool: str) -> Callable[[str, list[str]], Values]:
     makers: dict[str, Callable[[], Callable[[str, list[str]], Values]]] = {
         "ir_outcomes": ours,
-        "ir_outcomes, 2 jobs": lambda: ours(n_jobs=2),
         "pytrec_eval": of_pytrec_eval,
         "ir_measures": of_ir_measures,
         "ranx": of_ranx,
@@ -111,31 +110,25 @@ def worker(tool: str) -> Callable[[str, list[str]], Values]:
 
 
 def peak_mib() -> float:
-    """Add up the peaks of this process and of those that it started and that still run."""
-    processes, total = [os.getpid()], 0
-    for process in processes:
-        folder = Path("/proc", str(process))
-        processes += [int(child) for task in (folder / "task").iterdir() for child in (task / "children").read_text().split()]
-        total += int(re.findall(r"VmHWM:\s+(\d+) kB", (folder / "status").read_text())[0])
-    return total / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def measure_one(tool: str, folder: str, runs: int, rounds: int) -> None:
     """Measure in this process, and print what came out."""
     work, qrels = worker(tool), f"{folder}/qrels.txt"
     paths = sorted(str(path) for path in Path(folder, "runs").iterdir())[:runs]
-    if tool in ("ranx", "ir_outcomes, 2 jobs"):
-        work(qrels, paths[:1] * 2)  # compilation, start of processes
+    if tool == "ranx":
+        work(qrels, paths[:1])  # compilation
     seconds = []
     for _ in range(rounds):
-        start = time.perf_counter()
+        start = time.process_time()
         values = work(qrels, paths)
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
     print(json.dumps({"seconds": min(seconds), "mib": peak_mib(), "mean": float(np.mean(values))}))
 
 
 def measure(tool: str, folder: Path, runs: int, lines: int) -> dict[str, float]:
-    rounds = 5 if lines <= 100_000 else 3 if lines <= 6_000_000 else 2
+    rounds = 5 if lines <= 1_000_000 else 2
     command = [sys.executable, __file__, "--one", tool, str(folder), str(runs), str(rounds)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "PYTHONWARNINGS": "ignore"})
     result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
@@ -182,7 +175,7 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
             if points:
                 panel.plot(*zip(*points, strict=True), "o-", markersize=3, color=f"C{color}", label=tool)
         panel.set(xscale="log", yscale="log", xlabel=axis, title=titles[axis])
-        panel.set_ylabel("seconds" if number == "seconds" else "peak memory, MiB")
+        panel.set_ylabel("seconds of a processor" if number == "seconds" else "peak memory, MiB")
         panel.grid(alpha=0.3)
     figure.legend(*panels[2].get_legend_handles_labels(), loc="outside lower center", ncols=len(TOOLS))
     figure.savefig(path, metadata={"Date": None})
@@ -197,10 +190,9 @@ def main() -> None:
         tool, folder, runs, rounds = options.one
         measure_one(tool, folder, int(runs), int(rounds))
         return
-    peers = ("ir_outcomes", *TOOLS[2:])
     end = 2 if options.quick else None
-    rows = sweep("queries", [(n, 100, 1) for n in (50, 500, 5000, 50_000)][:end], peers)
-    rows += sweep("depth", [(500, n, 1) for n in (10, 100, 1000, 10_000)][:end], peers)
+    rows = sweep("queries", [(n, 100, 1) for n in (50, 500, 5000, 50_000)][:end], TOOLS)
+    rows += sweep("depth", [(500, n, 1) for n in (10, 100, 1000, 10_000)][:end], TOOLS)
     rows += sweep("runs", [(54, 100, n) for n in (10, 100, 1000, 4000)][:end], TOOLS)
     if not options.quick:
         with (DOCS / "scale.csv").open("w", newline="") as file:

@@ -244,7 +244,7 @@ def _rows_in_order(run: Run | NestedRun, ties: Ties) -> Ints | None:
     return rows
 
 
-def _lists_of_ids(run: Run, rows: Ints | None) -> Iterator[memoryview]:
+def _lists_of_ids(run: Run, rows: Ints | None) -> Iterator[bytes]:
     """Yield the ids of each query as bytes, each id with an end, without the NUL bytes that fill its place in the array."""
     width = run.docids.dtype.itemsize
     query, n_queries = 0, len(run.query_ids)
@@ -255,11 +255,8 @@ def _lists_of_ids(run: Run, rows: Ints | None) -> Iterator[memoryview]:
         docids = run.docids[start:stop] if rows is None else run.docids[rows[start:stop]]
         padded = np.full((stop - start, width + 1), _ENDS_AN_ID, dtype=np.uint8)
         padded[:, :width] = docids.view(np.uint8).reshape(stop - start, width)
-        written = padded != 0
-        ends = np.append(0, np.cumsum(written.sum(axis=1)))[run.offsets[query : following + 1] - start]
-        text = memoryview(padded[written])
-        for begin, end in pairwise(ends.tolist()):
-            yield text[begin:end]
+        for begin, end in pairwise((run.offsets[query : following + 1] - start).tolist()):
+            yield padded[begin:end].tobytes().translate(None, b"\0")
         query = following
 
 

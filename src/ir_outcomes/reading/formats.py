@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -244,8 +244,10 @@ def _first_lines(opened: Iterator[bytes]) -> tuple[list[bytes], Iterator[bytes]]
         head += piece
         if len(head) > LONGEST_LINE or b"\n" in head.removeprefix(BOM).lstrip():
             break
-    lines = [line for line in head.removeprefix(BOM).split(b"\n") if line.strip()]
-    if len(lines) > 1 and not head.endswith(b"\n"):  # the last may be cut off where the head ends
+    # The head can be a million lines, of which only the first are split off.
+    not_blank = (line.removesuffix(b"\n") for line in io.BytesIO(head.removeprefix(BOM)) if line.strip())
+    lines = list(islice(not_blank, _LINES_LOOKED_AT + 1))
+    if 1 < len(lines) <= _LINES_LOOKED_AT and not head.endswith(b"\n"):  # the last may be cut off where the head ends
         lines.pop()
     return lines[:_LINES_LOOKED_AT] or [b""], chain([head], opened)
 
