@@ -50,7 +50,7 @@ def _rows(result: iro.ConditionsComparison) -> str:
             ">queries",
             ">coverage, points",
             ">p",
-            ">ranking, ranks",
+            ">ranking, documents above",
             ">p",
             *(f">{measure}" for measure in result.measures),
             ">judged A, %",
@@ -66,7 +66,7 @@ def _rows(result: iro.ConditionsComparison) -> str:
                 fixed(row.comparison.ranking.difference, 2, signed=True),
                 pvalue(row.comparison.ranking.pvalue),
                 *(fixed(effect.effect if effect else None, 4, signed=True) for effect in row.measures),
-                *(percent(share) for share in row.judged or ()),
+                *(map(percent, row.judged) if row.judged else ("", "")),
                 f"{row.label}{'' if row.survives else ' *'}",
             ]
             for row in result.conditions
