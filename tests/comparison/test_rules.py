@@ -1,5 +1,6 @@
 """Rules that decide on labels and margins, each at the point where its answer changes."""
 
+from collections.abc import Callable
 from itertools import product
 from typing import Any, get_args
 
@@ -205,3 +206,50 @@ def test_the_first_of_several_documents_of_a_query_wherever_they_stand_in_the_li
     np.testing.assert_array_equal(ranks, [5, 1, np.nan])
     ranks = _first(np.array([1, 0]), np.array([1, 6]), 2)
     np.testing.assert_array_equal(ranks, [6, 1])
+
+
+def test_intervals_that_say_other_than_their_tests_are_mentioned_and_no_others() -> None:
+    """The note of a facet is there exactly where its interval excludes zero and its test does not, or the reverse."""
+    said = {True: 0, False: 0}
+    for seed in range(40):
+        qrels, runs = collection(2, 25, seed=seed)
+        found = compare_pair(qrels, *runs.values(), cutoff=8)
+        for name, facet in (("Coverage", found.coverage), ("Ranking", found.ranking)):
+            expected = []
+            if facet.interval is not None:
+                excludes = facet.interval.low > 0 or facet.interval.high < 0
+                if excludes and facet.pvalue > 0.05:
+                    expected = [f"{name}: the interval excludes zero, but the test"]
+                if not excludes and facet.pvalue <= 0.05:
+                    expected = [f"{name}: the interval includes zero, but the test"]
+            shown = [note for note in all_notes(found) if note.startswith(f"{name}: the interval ") and "ratio" not in note]
+            assert [note[: len(text)] for note, text in zip(shown, expected, strict=True)] == expected
+            said[bool(expected)] += 1
+    assert all(said.values())
+
+
+def test_a_plan_says_why_there_is_no_number_of_queries() -> None:
+    for n_differing, reason in ((1, "fewer than two queries differ"), (2, "it would take more than a million queries, or all")):
+        few = compare_ranks(*in_blocks((n_differing, 3, 2)))
+        (note,) = [note for note in iro.plan(few).notes if note.startswith("Ranking: no number of queries")]
+        assert reason in note
+
+
+def test_progress_is_shown_only_if_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
+    evaluation = iro.evaluate(*collection(3, 12), unjudged=True)
+    calls: list[Callable[..., Any]] = [iro.compare, iro.holes, iro.compare_cutoffs]
+    for call in calls:
+        call(evaluation, "run0", "run1")
+        assert capfd.readouterr().err == ""
+    for call in calls[:2]:
+        call(evaluation, "run0", "run1", progress=True)
+        assert "pair" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("family", [1, 2, 3])
+def test_a_corrected_p_over_all_queries_is_shown_in_a_family_of_any_size(family: int) -> None:
+    a, b = in_blocks((55, 3, 2), (5, 1, None), (60, 2, 2))
+    found = compare_several(qrels_of(a), run_of(a), [run_of(b) for _ in range(family)])[0]
+    assert found.verdict.label == "ranking gain, unconfirmed"
+    over_all = found.verdict.sentence.partition("over all")[2]
+    assert ("corrected" in over_all) == (family > 1), found.verdict.sentence

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
+from ir_outcomes.evaluation.evaluation import notes_on_ties
 from ir_outcomes.reading import columns as keys
 from ir_outcomes.types import Ties
 from tests.helpers import literal
@@ -47,3 +48,32 @@ def test_the_documents_that_are_kept_stand_in_the_order_of_the_rule(ties: Ties, 
     assert [docid.decode() for docid in kept.docids.tolist()] == order[:8]
     assert kept.rank.tolist() == list(range(1, 9))
     assert [grade == 1 for grade in kept.grades.tolist()] == [document in qrels["q"] for document in order[:8]]
+
+
+def test_where_the_rule_for_ties_moves_the_first_relevant_document() -> None:
+    qrels = {query: {"gold": 1} for query in ("moved", "kept", "alone", "missing")}
+    run = {
+        "moved": {"a": 3.0, "gold": 2.0, "zz": 2.0},  # by the rule the last id comes first
+        "kept": {"a": 3.0, "gold": 2.0, "aa": 2.0},
+        "alone": {"a": 3.0, "gold": 2.0},
+        "missing": {"a": 3.0, "b": 3.0},
+    }
+    lengths = iro.search_lengths(qrels, run)
+    assert lengths.esl().tolist()[:3] == [3.0, 2.0, 2.0]
+    assert lengths.reordered.tolist() == [True, False, False, False]
+
+
+def test_the_note_on_ties_says_for_how_many_queries_they_decide() -> None:
+    qrels = {f"q{number}": {"gold": 1} for number in range(10)}
+
+    def run(n_moved: int) -> Any:
+        other = ["zz"] * n_moved + ["aa"] * (10 - n_moved)
+        return {query: {"gold": 2.0, other[place]: 2.0} for place, query in enumerate(qrels)}
+
+    def said(*numbers: int) -> list[str]:
+        runs = iro.evaluate(qrels, {f"run{number}": run(number) for number in numbers})
+        return [str(found) for found in notes_on_ties(runs)]
+
+    assert said(0, 1) == []
+    assert "in 40 % of the queries that run4 answers, " in said(4, 1)[0]
+    assert "in 30 to 80 % of the queries that run8 and run3 answer, " in said(8, 3)[0].replace("run8, run3", "run8 and run3")

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ import pytrec_eval
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, ParameterError
 from ir_outcomes.evaluation.evaluation import notes_on_ties
+from ir_outcomes.evaluation.lengths import search_lengths
+from ir_outcomes.evaluation.scores import Scores, scores_from_lengths
 from tests.helpers.command_line import call
 from tests.helpers.many import collection
 
@@ -157,3 +160,24 @@ def test_a_long_text_that_is_no_measure_is_cut_in_the_error(length: int, shown: 
         iro.parse_measure(text)
     assert str(caught.value).startswith(f"\"'{shown}")
     assert f"'{shown}x" not in str(caught.value)
+
+
+def test_search_lengths_determine_a_measure_where_all_reach_its_cutoff() -> None:
+    qrels, run = {"q": {"d": 1}}, {"q": {"x": 2.0, "d": 1.0}}
+    whole, cut = (replace(search_lengths(qrels, run, cutoff=cutoff), name=str(cutoff)) for cutoff in (None, 5))
+    measure = iro.parse_measure("ESL@10")
+    for runs in ([cut, whole], [whole, cut], [cut]):
+        assert scores_from_lengths(measure, runs) is None
+        assert scores_from_lengths(iro.parse_measure("ESL@5"), runs) is not None
+    found = scores_from_lengths(measure, [whole])
+    assert found is not None
+    assert found.values.tolist() == [[2.0]]
+
+
+def test_undefined_values_are_noted_and_only_these() -> None:
+    ids = ("q1", "q2", "q3")
+    complete = Scores("ESL@10", False, ("a", "b"), ids, np.array([[1.0, 2, 3], [2.0, 2, 2]]))
+    assert complete.notes() == ()
+    partial = Scores("ESL@10", False, ("a", "b"), ids, np.array([[1.0, np.nan, 3], [2.0, np.nan, np.nan]]))
+    (note,) = partial.notes()
+    assert note.startswith("ESL@10 is undefined for some run on 2 of 3 queries")

@@ -256,3 +256,10 @@ def test_entries_without_ids_take_no_quadratic_time() -> None:
     assert time.process_time() - start < 5
     assert len({entry.run for entry in found}) == 16_000
     assert [entry.run for entry in found[:4]] == ["bm25 #2", "bm25", "bm25 #2 #2", "bm25 #3"]
+
+
+@pytest.mark.parametrize("header", ["run\tqid\tvalue", "qid\tmeasure\tx"])
+def test_a_header_of_three_columns_is_none_of_the_lines_of_trec_eval(header: str, write: Any) -> None:
+    lacking = {"run\tqid\tvalue": "measure", "qid\tmeasure\tx": "value"}[header]
+    with pytest.raises(FormatError, match=f"is a table without {lacking}"):
+        read_output(write(f"{header}\na\tb\t0.5\n"), measure="RR")

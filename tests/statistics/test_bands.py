@@ -67,3 +67,9 @@ def test_adjusted_widths_are_those_of_the_coverage_interval() -> None:
     assert not band_of_ranks(baseline, baseline, 40, 0.95, smallest_step=1.0).high.any()
     everywhere = band_of_ranks([2, 2, 2], [1, 1, 1], 4, 0.95)  # all queries differ at rank 1, by the same amount
     assert everywhere.high.tolist() == everywhere.low.tolist() == [1, 0, 0, 0]
+
+
+def test_the_band_of_a_single_query_says_nothing_about_others() -> None:
+    found = band_of_events([0, 0], [2, 4], [1.0, -1.0], 1, 5, 0.95)
+    assert found.difference.tolist() == [0, 1, 1, 0, 0]
+    assert (found.standard_error.tolist(), found.critical) == ([0.0] * 5, 0.0)

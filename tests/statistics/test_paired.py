@@ -165,3 +165,9 @@ def test_binomial_tests_in_tails_that_the_incomplete_beta_function_of_scipy_lose
     n = won + lost
     less, own = Fraction(sum(math.comb(n, k) for k in range(won)), 2**n), Fraction(math.comb(n, won), 2**n)
     assert binomial_test(won, lost).pvalue == pytest.approx(float(2 * (less + own)), rel=1e-9)
+
+
+def test_equal_differences_are_tied_by_the_larger_of_the_two_sides() -> None:
+    for x, y in (([0.0, 0.0], [0.1 + 0.2, 0.3]), ([0.1 + 0.2, 0.3], [0.0, 0.0])):
+        first, second = differences(x, y)
+        assert first == second

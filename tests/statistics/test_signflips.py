@@ -187,3 +187,16 @@ def test_labels_are_those_of_exact_pvalues(n: int, level: float) -> None:
     flips = many_tests("signflip", samples, (level, level), labels_only=True)
     for test in (flips, mean_tests(samples, (level, level), labels_only=True)):
         assert ((test.pvalue <= level) == (exact <= level)).all()
+
+
+@pytest.mark.parametrize("n", [24, 40])
+def test_saddlepoint_approximations_are_close_for_many_similar_differences(n: int) -> None:
+    rng = np.random.default_rng(n)
+    found = []
+    for shift in np.linspace(0.05, 0.9, 12):
+        d = rng.gamma(4, 1, n) * np.where(rng.random(n) < 0.5 + shift / 2, 1, -1)
+        exact = sign_flip(d).pvalue
+        (approximate,) = saddlepoint_pvalues(tally_rows([d]))
+        assert approximate == pytest.approx(exact, rel=0.01)
+        found.append(exact)
+    assert min(found) < 1e-4 < 0.1 < max(found)
