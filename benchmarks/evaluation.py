@@ -1,8 +1,9 @@
 """How fast runs are evaluated and compared, as ratios to today's tools: ``python benchmarks/evaluation.py [--repeat N]``.
 
-Synthetic runs like those of MS MARCO document ranking: one relevant document per query, 100 documents, scores with two
-decimals, so that many are tied. Times are processor times, the smallest of several in this one process, or of whole processes
-in turn; only their ratios mean anything. Before anything is timed, every search length is checked against pytrec_eval.
+Synthetic runs like those of MS MARCO document ranking: one relevant document per query, 100
+documents, scores with two decimals, so that many are tied. Times are processor times, the smallest
+of several in this one process, or of whole processes in turn; only their ratios mean anything.
+Before anything is timed, every search length is checked against pytrec_eval.
 """
 
 import argparse
@@ -66,7 +67,9 @@ def main() -> None:
     whole_process(qrels, [run, other], options.repeat)
 
 
-def make_run(qrels: dict[str, dict[str, int]], rng: np.random.Generator) -> dict[str, dict[str, float]]:
+def make_run(
+    qrels: dict[str, dict[str, int]], rng: np.random.Generator
+) -> dict[str, dict[str, float]]:
     """Rank the relevant document of each query somewhere, or not at all."""
     run = {}
     for query, judged in qrels.items():
@@ -82,23 +85,37 @@ def make_run(qrels: dict[str, dict[str, int]], rng: np.random.Generator) -> dict
 def check(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> None:
     """Compare with pytrec_eval query by query, for one relevant document each and for many with grades, in all three forms."""
     rng = np.random.default_rng(1)
-    many = {query: {d: int(rng.integers(0, 3)) for d in list(ranking)[::7]} for query, ranking in run.items()}
+    many = {
+        query: {d: int(rng.integers(0, 3)) for d in list(ranking)[::7]}
+        for query, ranking in run.items()
+    }
     for judged in (qrels, many):
         theirs = pytrec_eval.RelevanceEvaluator(judged, MEASURES).evaluate(run)
         for form in (run, as_run(run), frame_of(run, "score")):
             lengths = search_lengths(judged, form)
             precisions = (lengths.rank - lengths.irrelevant_above) / np.maximum(lengths.rank, 1)
             sums = np.bincount(lengths.query, weights=precisions, minlength=len(judged))
-            ours = {"recip_rank": lengths.reciprocal_rank(), "map": sums / np.maximum(lengths.relevant, 1)}
+            ours = {
+                "recip_rank": lengths.reciprocal_rank(),
+                "map": sums / np.maximum(lengths.relevant, 1),
+            }
             for name, values in ours.items():
-                np.testing.assert_allclose(values, [theirs[query][name] for query in judged], rtol=1e-12, err_msg=name)
+                np.testing.assert_allclose(
+                    values, [theirs[query][name] for query in judged], rtol=1e-12, err_msg=name
+                )
 
 
-def in_process(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]], repeat: int) -> None:
+def in_process(
+    qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]], repeat: int
+) -> None:
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"})
     judgments, arrays = as_qrels(qrels), as_run(run)
     loaded = best(lambda: evaluator.evaluate(run), repeat)
-    show("ESL of a loaded run / pytrec_eval", best(lambda: search_lengths(judgments, arrays).esl(), repeat), loaded)
+    show(
+        "ESL of a loaded run / pytrec_eval",
+        best(lambda: search_lengths(judgments, arrays).esl(), repeat),
+        loaded,
+    )
     show(
         "ASL of a loaded run / pytrec_eval",
         best(lambda: search_lengths(judgments, arrays, cutoff=100).asl(missing="cutoff"), repeat),
@@ -107,23 +124,41 @@ def in_process(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]
     forms: dict[str, tuple[Any, Any]] = {
         "a dict": (qrels, run),
         "a frame": (frame_of(qrels, "relevance"), frame_of(run, "score")),
-        "a frame of objects": (frame_of(qrels, "relevance", object), frame_of(run, "score", object)),
+        "a frame of objects": (
+            frame_of(qrels, "relevance", object),
+            frame_of(run, "score", object),
+        ),
     }
     for name, (judged, ranked) in forms.items():
         times = repeat if name == "a dict" else max(2, repeat // 3)
-        theirs = best(lambda judged=judged, ranked=ranked: ir_measures.calc_aggregate([RR], judged, ranked), times)
+        theirs = best(
+            lambda judged=judged, ranked=ranked: ir_measures.calc_aggregate([RR], judged, ranked),
+            times,
+        )
         for measure in (ESL @ 100, ASL(missing="cutoff") @ 100):
-            ours = best(lambda m=measure, j=judged, r=ranked: ir_measures.calc_aggregate([m], j, r), repeat)
+            ours = best(
+                lambda m=measure, j=judged, r=ranked: ir_measures.calc_aggregate([m], j, r), repeat
+            )
             show(f"calc_aggregate of {measure.NAME} from {name} / of RR", ours, theirs)
     ours = best(lambda: list(ir_measures.iter_calc([ESL @ 100], qrels, run)), repeat)
-    show("iter_calc of ESL from a dict / of RR", ours, best(lambda: list(ir_measures.iter_calc([RR], qrels, run)), repeat))
+    show(
+        "iter_calc of ESL from a dict / of RR",
+        ours,
+        best(lambda: list(ir_measures.iter_calc([RR], qrels, run)), repeat),
+    )
 
 
-def whole_process(qrels: dict[str, dict[str, int]], runs: list[dict[str, dict[str, float]]], repeat: int) -> None:
+def whole_process(
+    qrels: dict[str, dict[str, int]], runs: list[dict[str, dict[str, float]]], repeat: int
+) -> None:
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, "qrels"), *(Path(folder, f"{name}.run") for name in "ab")]
         files[0].write_text(
-            "".join(f"{query} 0 {d} {grade}\n" for query, judged in qrels.items() for d, grade in judged.items())
+            "".join(
+                f"{query} 0 {d} {grade}\n"
+                for query, judged in qrels.items()
+                for d, grade in judged.items()
+            )
         )
         for path, run in zip(files[1:], runs, strict=True):
             lines = (
@@ -141,12 +176,22 @@ def whole_process(qrels: dict[str, dict[str, int]], runs: list[dict[str, dict[st
                 began = processor()
                 subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
                 seconds[name].append(processor() - began)
-    show("ir-outcomes compare, two files / script with scipy.stats", min(seconds["ours"]), min(seconds["today"]))
-    print(f"{'  of which starting Python and importing what it needs':58}{min(seconds['start']) * 1e3:10.1f}")
+    show(
+        "ir-outcomes compare, two files / script with scipy.stats",
+        min(seconds["ours"]),
+        min(seconds["today"]),
+    )
+    print(
+        f"{'  of which starting Python and importing what it needs':58}{min(seconds['start']) * 1e3:10.1f}"
+    )
 
 
 def frame_of(nested: dict[str, dict[str, Any]], value: str, ids: Any = None) -> pd.DataFrame:
-    rows = [(query, document, each) for query, inner in nested.items() for document, each in inner.items()]
+    rows = [
+        (query, document, each)
+        for query, inner in nested.items()
+        for document, each in inner.items()
+    ]
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", value])
     return frame if ids is None else frame.astype({"query_id": ids, "doc_id": ids})
 

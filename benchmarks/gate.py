@@ -1,11 +1,13 @@
 """How often a gate passes: harm that is as large as the margin, and runs that are better: ``python benchmarks/gate.py``.
 
-*Constructed*: a share of all queries loses all k ranks, and the others move by one rank up or down, so that most samples hold
-few or none of those that matter. *Real*: queries, or conversations, are drawn with replacement from those of a pair of real
-runs; the margin is the true harm of one facet, so that every pass of that facet is an error (nominal: 2.5 %). *Power*: how
-often better runs pass the whole gate. A line shows first the intervals that stand beside p-values, then those that decide.
+*Constructed*: a share of all queries loses all k ranks, and the others move by one rank up or down,
+so that most samples hold few or none of those that matter. *Real*: queries, or conversations, are
+drawn with replacement from those of a pair of real runs; the margin is the true harm of one facet,
+so that every pass of that facet is an error (nominal: 2.5 %). *Power*: how often better runs pass
+the whole gate. A line shows first the intervals that stand beside p-values, then those that decide.
 
-Of real pairs, those that pass most often are drawn again with more trials, so that the worst is not the luckiest of many.
+Of real pairs, those that pass most often are drawn again with more trials, so that the worst is not
+the luckiest of many.
 """
 
 import argparse
@@ -24,7 +26,18 @@ from ir_outcomes.statistics import Interval, coverage_interval, margin_interval,
 from ir_outcomes.types import Floats, Ints, Unit
 
 SIZES = (30, 50, 100, 200, 500, 1000, 4000)
-SHARES_OF_N = (0.1, 0.25, 0.5, 1, 1.5, 2, 3, 4, 6, 9)  # queries of a sample, in the mean, that lose everything
+SHARES_OF_N = (
+    0.1,
+    0.25,
+    0.5,
+    1,
+    1.5,
+    2,
+    3,
+    4,
+    6,
+    9,
+)  # queries of a sample, in the mean, that lose everything
 MARGINS = (1.0, 0.5), (2.0, 1.0)  # percentage points and ranks
 LEVEL = 0.95
 MOST_PAIRS = 12
@@ -76,7 +89,9 @@ class Pair(NamedTuple):
         return by_cluster[rows], np.repeat(np.arange(size), sizes[drawn])
 
 
-def pairs_of(evaluation: Evaluation, cutoff: int, unit: Unit, random: np.random.Generator) -> Iterator[Pair]:
+def pairs_of(
+    evaluation: Evaluation, cutoff: int, unit: Unit, random: np.random.Generator
+) -> Iterator[Pair]:
     """Yield pairs of runs in both directions, at random where there are many."""
     couples = list(permutations(evaluation.at(cutoff), 2))
     chosen = random.permutation(len(couples))[:MOST_PAIRS].tolist()
@@ -88,15 +103,26 @@ def pairs_of(evaluation: Evaluation, cutoff: int, unit: Unit, random: np.random.
         ranking = np.where(pair.shared, pair.length_contender - pair.length_baseline, np.nan)
         by_query = unit == "query" or not evaluation.many_relevant
         facets = (
-            Facet("coverage", pair.found_baseline - pair.found_contender, 1.0, 1.0 if by_query else pair.item_share),
+            Facet(
+                "coverage",
+                pair.found_baseline - pair.found_contender,
+                1.0,
+                1.0 if by_query else pair.item_share,
+            ),
             Facet("ranking", ranking, restricted.horizon - 1.0),
-            Facet("all queries", restricted.contender - restricted.baseline, float(restricted.horizon)),
+            Facet(
+                "all queries", restricted.contender - restricted.baseline, float(restricted.horizon)
+            ),
         )
-        clusters = None if pair.clusters is None else np.unique(pair.clusters, return_inverse=True)[1]
+        clusters = (
+            None if pair.clusters is None else np.unique(pair.clusters, return_inverse=True)[1]
+        )
         yield Pair(f"{baseline.name} / {contender.name}", facets, clusters)
 
 
-def false_passes(pair: Pair, facet: Facet, size: int, trials: int, random: np.random.Generator) -> Floats:
+def false_passes(
+    pair: Pair, facet: Facet, size: int, trials: int, random: np.random.Generator
+) -> Floats:
     """Return the percentage of samples that pass with a margin of the true harm: plain, and by the interval that decides."""
     true = float(np.nanmean(facet.harm))
     passed = np.zeros(2)
@@ -105,7 +131,9 @@ def false_passes(pair: Pair, facet: Facet, size: int, trials: int, random: np.ra
     return 100 * passed / trials
 
 
-def constructed(size: int, k: int, share: float, trials: int, random: np.random.Generator) -> Floats:
+def constructed(
+    size: int, k: int, share: float, trials: int, random: np.random.Generator
+) -> Floats:
     """Return the same where this share of all queries loses k ranks and the others move by one."""
     pair = Pair("constructed", (), None)
     passed = np.zeros(2)
@@ -116,7 +144,9 @@ def constructed(size: int, k: int, share: float, trials: int, random: np.random.
     return 100 * passed / trials
 
 
-def power(pair: Pair, size: int, margins: tuple[float, float], trials: int, random: np.random.Generator) -> Floats:
+def power(
+    pair: Pair, size: int, margins: tuple[float, float], trials: int, random: np.random.Generator
+) -> Floats:
     """Return the percentage of samples in which all three facets pass."""
     _, ranking, over_all = pair.facets
     both = float(np.mean(~np.isnan(ranking.harm)))
@@ -141,7 +171,9 @@ def collections(data: Path) -> Iterator[tuple[str, Evaluation, int, Unit]]:
     yield "DL 2020 by document at 100", dl20, 100, "document"
     hard = evaluate(data / "dl-hard-doc/qrels.txt", str(data / "dl-hard-doc/*.run.gz"))
     yield "DL-Hard by document at 100", hard, 100, "document"
-    turns = evaluate(data / "mt-rag/qrels.txt.gz", str(data / "mt-rag/*.run.gz"), clusters="by:<::>")
+    turns = evaluate(
+        data / "mt-rag/qrels.txt.gz", str(data / "mt-rag/*.run.gz"), clusters="by:<::>"
+    )
     yield "MT-RAG by conversation at 10", turns, 10, "document"
 
 
@@ -172,16 +204,27 @@ def main(data: Path, trials: int) -> None:
                 continue
             worst = []
             for size in SIZES:
-                first = [false_passes(pair, pair.facets[place], size, trials, random)[1] for pair in harmful]
+                first = [
+                    false_passes(pair, pair.facets[place], size, trials, random)[1]
+                    for pair in harmful
+                ]
                 hardest = [harmful[number] for number in np.argsort(first)[-HARDEST:].tolist()]
-                again = [false_passes(pair, pair.facets[place], size, 16 * trials, random) for pair in hardest]
+                again = [
+                    false_passes(pair, pair.facets[place], size, 16 * trials, random)
+                    for pair in hardest
+                ]
                 worst.append(np.max(again, axis=0))
             row(f"{name}: {what}", worst)
-        better = [pair for pair in pairs if all(np.nanmean(facet.harm) <= 0 for facet in pair.facets)]
+        better = [
+            pair for pair in pairs if all(np.nanmean(facet.harm) <= 0 for facet in pair.facets)
+        ]
         powers += [(name, margins, better) for margins in MARGINS]
     print("\nbetter runs pass, %")
     for name, margins, better in powers:
-        rates = [np.mean([power(pair, size, margins, trials, random) for pair in better], axis=0) for size in SIZES]
+        rates = [
+            np.mean([power(pair, size, margins, trials, random) for pair in better], axis=0)
+            for size in SIZES
+        ]
         row(f"{name.replace(' by ', ', ')}: {margins[0]:g}pp,{margins[1]:g}", rates)
 
 

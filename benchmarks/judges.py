@@ -1,14 +1,17 @@
 """How often the audit of a judge covers, and what so many labels can tell: ``python benchmarks/judges.py --data FOLDER``.
 
-- ``trec``: NIST's assessors against GPT-4o on three years of TREC DL (150 queries), all pairs of four rerankers, by document.
-- ``known-item`` and ``msmarco``: all pairs of the runs, by query. The judge errs on a fifth of the queries: there it finds
-  relevant what a run drawn at random ranks first.
-- ``mt-rag``: all pairs of six runs, by document, with such a judge; whole conversations are drawn, and are the clusters.
+- ``trec``: NIST's assessors against GPT-4o on three years of TREC DL (150 queries), all pairs of
+  four rerankers, by document.
+- ``known-item`` and ``msmarco``: all pairs of the runs, by query. The judge errs on a fifth of the
+  queries: there it finds relevant what a run drawn at random ranks first.
+- ``mt-rag``: all pairs of six runs, by document, with such a judge; whole conversations are drawn,
+  and are the clusters.
 
-In each trial as many queries as there are (at most 1000) are drawn with replacement, and the first n are labeled. *bias*: how
-often its interval covers; *corrected*: the same, and for the worst pair; *half width* of its interval, in points, ranks or the
-measure; *zero excluded*: in how many trials; *labels alone*: half width without the judge; *judge alone*: how often the judge's
-own interval over all queries covers; *weight* of the judge.
+In each trial as many queries as there are (at most 1000) are drawn with replacement, and the first
+n are labeled. *bias*: how often its interval covers; *corrected*: the same, and for the worst pair;
+*half width* of its interval, in points, ranks or the measure; *zero excluded*: in how many trials;
+*labels alone*: half width without the judge; *judge alone*: how often the judge's own interval over
+all queries covers; *weight* of the judge.
 """
 
 import argparse
@@ -42,7 +45,9 @@ class Differences(NamedTuple):
     clusters: Ints | None
 
 
-def differences(name: str, reference: iro.Evaluation, judge: iro.Evaluation, *measures: str) -> Iterator[Differences]:
+def differences(
+    name: str, reference: iro.Evaluation, judge: iro.Evaluation, *measures: str
+) -> Iterator[Differences]:
     """Yield the differences of all pairs of runs."""
     rows, columns = labeled_places(reference, judge)
     for facet in ("coverage", "all queries", *measures):
@@ -52,7 +57,9 @@ def differences(name: str, reference: iro.Evaluation, judge: iro.Evaluation, *me
             truth = np.nan_to_num(levels_of(reference, *pair, facet)[:, rows])
             found = np.nan_to_num(levels_of(judge, *pair, facet)[:, columns])
             clusters = None if reference.clusters is None else reference.clusters[rows]
-            yield Differences(name, facet, truth[1] - truth[0], found[1] - found[0], step, largest, clusters)
+            yield Differences(
+                name, facet, truth[1] - truth[0], found[1] - found[0], step, largest, clusters
+            )
 
 
 def trec(data: Path) -> list[Differences]:
@@ -62,7 +69,9 @@ def trec(data: Path) -> list[Differences]:
         folder = data / "suite-rerankers" / year
         runs = {path.name.removesuffix(".run.gz"): path for path in sorted(folder.glob("*.run.gz"))}
         nist, model = (
-            iro.evaluate(folder / qrels, runs, rel=2, cutoff=10, unit="document", measures=["nDCG@10"])
+            iro.evaluate(
+                folder / qrels, runs, rel=2, cutoff=10, unit="document", measures=["nDCG@10"]
+            )
             for qrels in ("qrels.txt.gz", "qrels.gpt-4o.txt.gz")
         )
         years.append([*differences("trec", nist, model, "nDCG@10")])
@@ -75,19 +84,26 @@ def trec(data: Path) -> list[Differences]:
     return joined
 
 
-def with_an_erring_judge(name: str, folder: Path, cutoff: int, **settings: Any) -> list[Differences]:
+def with_an_erring_judge(
+    name: str, folder: Path, cutoff: int, **settings: Any
+) -> list[Differences]:
     """Return the differences of each pair of runs, by the qrels and by a judge that errs on a fifth of the queries."""
     random = np.random.default_rng(0)
     paths = sorted(folder.glob("*.run.gz"))
     qrels = next(iter([*folder.glob("qrels.txt"), *folder.glob("qrels.txt.gz")]))
     known = iro.read_qrels(qrels).to_dict()
     runs = [iro.read_run(path).to_dict() for path in paths]
-    tops = [{query: max(ranking, key=ranking.__getitem__) for query, ranking in run.items() if ranking} for run in runs]
+    tops = [
+        {query: max(ranking, key=ranking.__getitem__) for query, ranking in run.items() if ranking}
+        for run in runs
+    ]
     judged = {}
     for query, judgments in known.items():
         top = tops[random.integers(len(tops))].get(query)
         judged[query] = {top: 1} if top is not None and random.random() < 0.2 else judgments
-    reference, judge = (iro.evaluate(grades, paths, cutoff=cutoff, **settings) for grades in (known, judged))
+    reference, judge = (
+        iro.evaluate(grades, paths, cutoff=cutoff, **settings) for grades in (known, judged)
+    )
     return [*differences(name, reference, judge)]
 
 
@@ -111,7 +127,10 @@ def main(data: Path, trials: int) -> None:
         chosen = [own for own in everything if (own.collection, own.facet) == (collection, facet)]
         differing = [own for own in chosen if own.by_reference.any()]
         for n in LABELED:
-            of_pairs = [rates(own, n, trials, np.random.default_rng(place)) for place, own in enumerate(differing)]
+            of_pairs = [
+                rates(own, n, trials, np.random.default_rng(place))
+                for place, own in enumerate(differing)
+            ]
             bias, corrected, half, excluded, alone, judge, weight = np.mean(of_pairs, axis=0)
             worst = min(own[1] for own in of_pairs)
             print(
@@ -136,7 +155,9 @@ def rates(own: Differences, n: int, trials: int, random: np.random.Generator) ->
             of_labeled = codes[:n]
         powered = prediction_powered_mean(y[labeled], f[labeled], f[others], 0.95, **settings)
         low, high = powered.interval
-        change = cautious_mean(y[labeled] - f[labeled], 2 * own.largest, own.step, of_labeled).interval(0.95)
+        change = cautious_mean(
+            y[labeled] - f[labeled], 2 * own.largest, own.step, of_labeled
+        ).interval(0.95)
         alone = cautious_mean(y[labeled], own.largest, own.step, of_labeled).interval(0.95)
         judge = mean_interval(f[drawn], 0.95, own.largest, codes) or (0.0, 0.0)
         row = (
@@ -161,13 +182,17 @@ def _drawn(own: Differences, random: np.random.Generator) -> tuple[Ints, Ints | 
     members = [np.flatnonzero(own.clusters == code) for code in np.unique(own.clusters)]
     chosen = random.integers(len(members), size=len(members))
     places = np.concatenate([members[cluster] for cluster in chosen])
-    codes = np.concatenate([np.full(len(members[cluster]), place) for place, cluster in enumerate(chosen)])
+    codes = np.concatenate(
+        [np.full(len(members[cluster]), place) for place, cluster in enumerate(chosen)]
+    )
     order = random.permutation(len(places))
     return places[order], codes[order]
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--trials", type=int, default=200)
     arguments = parser.parse_args()

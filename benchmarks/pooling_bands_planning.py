@@ -1,7 +1,7 @@
 """How often intervals over collections, bands and plans hold, by simulation: ``python benchmarks/pooling_bands_planning.py``.
 
-``--data`` names the folder of real runs; bands and plans are drawn from them. Rates are in percent; with 1000 trials a rate of
-95 is known to about 1.4.
+``--data`` names the folder of real runs; bands and plans are drawn from them. Rates are in percent;
+with 1000 trials a rate of 95 is known to about 1.4.
 """
 
 import argparse
@@ -13,9 +13,21 @@ from typing import Any
 import numpy as np
 
 from ir_outcomes import search_lengths
-from ir_outcomes.statistics import Interval, differences, queries_for_coverage, queries_for_mean, ratio_interval, sign_flip
+from ir_outcomes.statistics import (
+    Interval,
+    differences,
+    queries_for_coverage,
+    queries_for_mean,
+    ratio_interval,
+    sign_flip,
+)
 from ir_outcomes.statistics.intervals import Band, band_of_events, t_interval
-from ir_outcomes.statistics.pooling import RandomEffects, fixed_mean, log_ratio_of_means, random_effects
+from ir_outcomes.statistics.pooling import (
+    RandomEffects,
+    fixed_mean,
+    log_ratio_of_means,
+    random_effects,
+)
 
 ALPHA = 0.05
 SIZES = (50, 200, 1000)
@@ -35,7 +47,10 @@ def dersimonian_laird(y: np.ndarray, v: np.ndarray) -> tuple[float, float]:
 
 def pooling(trials: int) -> None:
     """Print how often the intervals cover, for unequal collections of 30 to 1000 queries."""
-    print("\nIntervals over collections: coverage in %, and the older method (DerSimonian-Laird, normal z) for contrast")
+    print(
+        "\nIntervals over collections: coverage in %, and the older method (DerSimonian-Laird,"
+        " normal z) for contrast"
+    )
     print(
         f"{'collections':>12}{'tau':>7}{'these':>8}{'mean of all':>13}{'prediction':>12}{'t(k-2)':>10}{'width':>7}{'DL, z':>8}"
     )
@@ -81,7 +96,9 @@ def first_ranks(data: Path, collection: str, cutoff: int, rel: int = 1) -> dict[
     """Read the rank of the first relevant document in each run, NaN where there is none within the cutoff."""
     folder = data / collection
     return {
-        path.name.removesuffix(".run.gz"): search_lengths(folder / "qrels.txt", path, cutoff=cutoff, rel=rel).esl()
+        path.name.removesuffix(".run.gz"): (
+            search_lengths(folder / "qrels.txt", path, cutoff=cutoff, rel=rel).esl()
+        )
         for path in sorted(folder.glob("*.run.gz"))
     }
 
@@ -91,12 +108,23 @@ def band_of_ranks(baseline: Any, contender: Any, depth: int, level: float, **set
     x, y = np.asarray(baseline, dtype=float), np.asarray(contender, dtype=float)
     first, second = (np.flatnonzero((x != y) & np.isfinite(ranks)) for ranks in (x, y))
     query, rank = np.concatenate([second, first]), np.concatenate([y[second], x[first]]).astype(int)
-    return band_of_events(query, rank, np.repeat([1.0, -1.0], [len(second), len(first)]), len(x), depth, level, **settings)
+    return band_of_events(
+        query,
+        rank,
+        np.repeat([1.0, -1.0], [len(second), len(first)]),
+        len(x),
+        depth,
+        level,
+        **settings,
+    )
 
 
 def bands(data: Path, trials: int) -> None:
     """Print how often the band holds at all ranks at once, drawn from the real pairs of runs."""
-    print("\nSimultaneous 95 % bands on real pairs: at all ranks; where at least 5 queries differ; with widths never 0")
+    print(
+        "\nSimultaneous 95 % bands on real pairs: at all ranks; where at least 5 queries differ;"
+        " with widths never 0"
+    )
     print(f"{'collection':20}{'queries':>8}{'all ranks':>11}{'5 differ':>10}{'never 0':>9}")
     for collection, depth in COLLECTIONS:
         pairs = list(combinations(first_ranks(data, collection, depth).values(), 2))
@@ -106,12 +134,20 @@ def bands(data: Path, trials: int) -> None:
             held = np.zeros(3)
             for trial in range(trials):
                 baseline, contender = pairs[trial % len(pairs)]
-                curves = (contender[:, np.newaxis] <= ranks).astype(float) - (baseline[:, np.newaxis] <= ranks)
+                curves = (contender[:, np.newaxis] <= ranks).astype(float) - (
+                    baseline[:, np.newaxis] <= ranks
+                )
                 truth, drawn = curves.mean(axis=0), rng.integers(0, len(baseline), n)
                 enough = (curves[drawn] != 0).sum(axis=0) >= 5
                 for column, smallest_step in ((0, None), (2, 1.0)):
                     band = band_of_ranks(
-                        baseline[drawn], contender[drawn], depth, 0.95, smallest_step=smallest_step, seed=trial, resamples=499
+                        baseline[drawn],
+                        contender[drawn],
+                        depth,
+                        0.95,
+                        smallest_step=smallest_step,
+                        seed=trial,
+                        resamples=499,
                     )
                     inside = (band.low <= truth + 1e-12) & (truth <= band.high + 1e-12)
                     held[column] += inside.all()
@@ -122,25 +158,36 @@ def bands(data: Path, trials: int) -> None:
 
 def pairs_that_differ(data: Path) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the ranks of pairs of runs on what both answer, where more than 5 % of the queries differ."""
-    return [pair for collection, cutoff in COLLECTIONS for pair in _both_answered(first_ranks(data, collection, cutoff))]
+    return [
+        pair
+        for collection, cutoff in COLLECTIONS
+        for pair in _both_answered(first_ranks(data, collection, cutoff))
+    ]
 
 
 def ranking_of_these(data: Path, trials: int) -> None:
     """Print how often the interval of the mean log ratio covers that of the whole collections, by jackknife."""
     pairs = pairs_that_differ(data)
-    print(f"\nRanking of these collections, drawn from {len(pairs)} real pairs: coverage in %, jackknife and delta method")
+    print(
+        f"\nRanking of these collections, drawn from {len(pairs)} real pairs: coverage in %,"
+        " jackknife and delta method"
+    )
     print(f"{'collections':>12}{'queries of each':>17}{'jackknife':>11}{'delta':>7}")
     for k in (3, 6, 18):
         for n in (30, 50, 100, 200):
             rng = np.random.default_rng(1000 * k + n)
             covered = np.zeros(2)
             for _ in range(trials):
-                covered += _mean_covers([pairs[pair] for pair in rng.choice(len(pairs), k, replace=False)], n, rng)
+                covered += _mean_covers(
+                    [pairs[pair] for pair in rng.choice(len(pairs), k, replace=False)], n, rng
+                )
             rates = 100 * covered / trials
             print(f"{k:12}{n:17}{rates[0]:11.1f}{rates[1]:7.1f}")
 
 
-def _mean_covers(pairs: list[tuple[np.ndarray, np.ndarray]], n: int, rng: np.random.Generator) -> list[bool]:
+def _mean_covers(
+    pairs: list[tuple[np.ndarray, np.ndarray]], n: int, rng: np.random.Generator
+) -> list[bool]:
     """Return whether the interval of the mean log ratio covers, of n queries of each pair, by jackknife and delta method."""
     found = []
     for x, y in pairs:
@@ -149,7 +196,9 @@ def _mean_covers(pairs: list[tuple[np.ndarray, np.ndarray]], n: int, rng: np.ran
         if effect is not None:
             to_first_order = y[drawn] / y[drawn].mean() - x[drawn] / x[drawn].mean()
             true = math.log(y.mean() / x.mean())
-            found.append((true, effect.mean, effect.variance, to_first_order.var(ddof=1) / n, effect.df + 1))
+            found.append(
+                (true, effect.mean, effect.variance, to_first_order.var(ddof=1) / n, effect.df + 1)
+            )
     true, effects, jackknife, delta, sizes = np.array(found).T
     intervals = [fixed_mean(effects, v, sizes, 1 - ALPHA) for v in (jackknife, delta)]
     return [interval.low <= true.mean() <= interval.high for interval in intervals]
@@ -157,16 +206,29 @@ def _mean_covers(pairs: list[tuple[np.ndarray, np.ndarray]], n: int, rng: np.ran
 
 def one_skewed_of_few(data: Path, trials: int) -> None:
     """Print how often the interval of the mean log ratio covers where one collection is very skewed, for each such pair."""
-    known, marco = (first_ranks(data, *collection) for collection in (("known-item", 100), ("msmarco-doc-dev", 10)))
+    known, marco = (
+        first_ranks(data, *collection)
+        for collection in (("known-item", 100), ("msmarco-doc-dev", 10))
+    )
     trec = first_ranks(data, "dl20-passage", 100, rel=2)
     skewed = [*_both_answered(known), *_both_answered(trec)]
     even = [
-        *_both_answered({name: np.where(ranks > 10, np.nan, ranks) for name, ranks in known.items()}),
+        *_both_answered(
+            {name: np.where(ranks > 10, np.nan, ranks) for name, ranks in known.items()}
+        ),
         *_both_answered(marco),
     ]
-    print(f"\nOne very skewed collection (of {len(skewed)} pairs) among others (of {len(even)}): coverage in %")
-    print("and that of the tenth part of these pairs where it is smallest; ratio: of the skewed collection by itself")
-    print(f"{'collections':>12}{'queries of each':>17}{'jackknife':>11}{'tenth':>7}{'ratio':>7}{'tenth':>7}")
+    print(
+        f"\nOne very skewed collection (of {len(skewed)} pairs) among others (of {len(even)}):"
+        " coverage in %"
+    )
+    print(
+        "and that of the tenth part of these pairs where it is smallest; ratio: of the skewed"
+        " collection by itself"
+    )
+    print(
+        f"{'collections':>12}{'queries of each':>17}{'jackknife':>11}{'tenth':>7}{'ratio':>7}{'tenth':>7}"
+    )
     for k in (3, 6):
         for n in (30, 50, 100):
             rng = np.random.default_rng(1000 * k + n)
@@ -180,7 +242,10 @@ def one_skewed_of_few(data: Path, trials: int) -> None:
                     alone = ratio is None or ratio.low <= y.mean() / x.mean() <= ratio.high
                     covered += [_mean_covers([(x, y), *others], n, rng)[0], alone]
                 rates.append(100 * covered / max(1, trials // 5))
-            (mean, alone), (worst, worst_alone) = np.mean(rates, axis=0), np.quantile(rates, 0.1, axis=0)
+            (mean, alone), (worst, worst_alone) = (
+                np.mean(rates, axis=0),
+                np.quantile(rates, 0.1, axis=0),
+            )
             print(f"{k:12}{n:17}{mean:11.1f}{worst:7.1f}{alone:7.1f}{worst_alone:7.1f}", flush=True)
 
 
@@ -213,7 +278,9 @@ def null_over_collections(data: Path, trials: int) -> None:
                     effects.append(log_ratio.mean)
                     variances.append(log_ratio.variance)
                 total = float(np.sum(lengths))
-                samples.append(differences(*lengths) * (2 / total if total else 0.0))  # those of each collection weigh the same
+                samples.append(
+                    differences(*lengths) * (2 / total if total else 0.0)
+                )  # those of each collection weigh the same
             by_t = fixed_mean(effects, variances, [n] * len(effects), 1 - ALPHA)
             rejected += [by_t.pvalue <= ALPHA, sign_flip(np.concatenate(samples)).pvalue <= ALPHA]
         rates = 100 * rejected / trials
@@ -223,9 +290,13 @@ def null_over_collections(data: Path, trials: int) -> None:
 def planning(data: Path, pilots: int, samples: int) -> None:
     """Print what power the planned numbers reach, from pilots of 200 of the real queries.
 
-    The effect planned for is that of the whole set. The realised power is that of the tests, on samples of the planned size.
+    The effect planned for is that of the whole set. The realised power is that of the tests, on
+    samples of the planned size.
     """
-    print("\nPlans from pilots of 200 queries, in %: power of the planned number, and how often the upper bound reaches 80")
+    print(
+        "\nPlans from pilots of 200 queries, in %: power of the planned number, and how often the"
+        " upper bound reaches 80"
+    )
     print(f"{'pair':52}{'facet':>10}{'median n':>10}{'power':>8}{'upper bound':>13}")
     summary: dict[str, list[tuple[float, float]]] = {}
     for collection, cutoff in COLLECTIONS:
@@ -244,26 +315,46 @@ def planning(data: Path, pilots: int, samples: int) -> None:
                     if abs(effect) < 1e-9:
                         continue
                     if facet == "coverage":
-                        plan = queries_for_coverage(200, int(won[drawn].sum()), int(lost[drawn].sum()), effect, alpha=ALPHA)
+                        plan = queries_for_coverage(
+                            200, int(won[drawn].sum()), int(lost[drawn].sum()), effect, alpha=ALPHA
+                        )
                     else:
-                        plan = queries_for_mean(d[drawn][np.isfinite(d[drawn])], 200, effect, alpha=ALPHA)
+                        plan = queries_for_mean(
+                            d[drawn][np.isfinite(d[drawn])], 200, effect, alpha=ALPHA
+                        )
                     if plan.queries is not None and plan.upper is not None and plan.upper <= 50_000:
                         found.append(plan)
                 if len(found) < pilots / 2:
                     continue  # an effect too small to be planned for from this pilot
                 typical = sorted(found, key=lambda plan: plan.queries or 0)[len(found) // 2]
                 realised = 100 * _power(rng, facet, won, lost, d, typical.queries or 2, samples)
-                reached = np.mean([_power(rng, facet, won, lost, d, plan.upper or 2, samples) >= 0.78 for plan in found])
+                reached = np.mean(
+                    [
+                        _power(rng, facet, won, lost, d, plan.upper or 2, samples) >= 0.78
+                        for plan in found
+                    ]
+                )
                 summary.setdefault(f"{collection}, {facet}", []).append((realised, float(reached)))
                 pair = f"{collection}: {first}, {second}"
-                print(f"{pair:52}{facet:>10}{typical.queries:10}{realised:8.1f}{100 * reached:13.1f}")
+                print(
+                    f"{pair:52}{facet:>10}{typical.queries:10}{realised:8.1f}{100 * reached:13.1f}"
+                )
     for name, rows in summary.items():
         powers, shares = np.array(rows).T
-        print(f"mean of {name}: power {powers.mean():.1f}, upper bound reaches 80 in {100 * shares.mean():.1f}")
+        print(
+            f"mean of {name}: power {powers.mean():.1f}, upper bound reaches 80 in"
+            f" {100 * shares.mean():.1f}"
+        )
 
 
 def _power(
-    rng: np.random.Generator, facet: str, won: np.ndarray, lost: np.ndarray, d: np.ndarray, n: int, samples: int
+    rng: np.random.Generator,
+    facet: str,
+    won: np.ndarray,
+    lost: np.ndarray,
+    d: np.ndarray,
+    n: int,
+    samples: int,
 ) -> float:
     """Draw samples of n queries and count how often the test is significant."""
     from scipy.special import stdtr
@@ -288,7 +379,9 @@ def main() -> None:
     """Read the arguments and print the six tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
-    parser.add_argument("--trials", type=int, default=1000, help="samples for each row of the first two tables")
+    parser.add_argument(
+        "--trials", type=int, default=1000, help="samples for each row of the first two tables"
+    )
     parser.add_argument("--pilots", type=int, default=20, help="for each pair of runs")
     parser.add_argument("--samples", type=int, default=400, help="of each planned size")
     arguments = parser.parse_args()

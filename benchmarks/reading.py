@@ -34,7 +34,11 @@ def write_run(path: Path, n_queries: int, depth: int) -> None:
             documents = rng.choice(3_200_000, depth, replace=False).tolist()
             scores = np.sort(rng.gamma(2, 4, depth))[::-1].tolist()
             rows = zip(documents, scores, strict=True)
-            stream.write("".join(f"{query} Q0 D{d} {rank} {s:.4f} run\n" for rank, (d, s) in enumerate(rows, 1)))
+            stream.write(
+                "".join(
+                    f"{query} Q0 D{d} {rank} {s:.4f} run\n" for rank, (d, s) in enumerate(rows, 1)
+                )
+            )
 
 
 def to_dict(path: Path) -> dict[str, dict[str, float]]:
@@ -54,7 +58,9 @@ def seconds(job: Callable[[], object], repeat: int) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--large", action="store_true")
     large = parser.parse_args().large
     shape, repeat = ((6980, 1000), 2) if large else ((5193, 100), 7)
@@ -68,16 +74,30 @@ def main() -> None:
         assert iro.read_run(path).to_dict() == to_dict(path)
         limit = seconds(lambda: path.read_bytes().count(b"\n"), repeat)
         size = os.path.getsize(path) / 1e6
-        print(f"{shape[0]} x {shape[1]} lines, {size:.1f} MB; bytes read and newlines counted in {limit:.4f} s\n")
-        print("| file | ours, s | ir_measures to dict, s | faster | times the limit |\n|---|---|---|---|---|")
+        print(
+            f"{shape[0]} x {shape[1]} lines, {size:.1f} MB; bytes read and newlines counted in"
+            f" {limit:.4f} s\n"
+        )
+        print(
+            "| file | ours, s | ir_measures to dict, s | faster | times the limit"
+            " |\n|---|---|---|---|---|"
+        )
         for each in paths:
             ours = seconds(lambda each=each: iro.read_run(each), repeat)  # type: ignore[misc]
             theirs = seconds(lambda each=each: to_dict(each), max(repeat // 2, 1))  # type: ignore[misc]
-            print(f"| {each.name} | {ours:.3f} | {theirs:.3f} | {theirs / ours:.1f} | {ours / limit:.1f} |")
+            print(
+                f"| {each.name} | {ours:.3f} | {theirs:.3f} | {theirs / ours:.1f} |"
+                f" {ours / limit:.1f} |"
+            )
         if large:
             small = Path(folder, "small.run")
             write_run(small, 50, 100)
-            done = subprocess.run([sys.executable, "-c", _MEMORY, small, path], capture_output=True, text=True, check=True)
+            done = subprocess.run(
+                [sys.executable, "-c", _MEMORY, small, path],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
             extra = float(done.stdout) * (1 << 20) / os.path.getsize(path)
             print(f"\nExtra memory: {extra:.2f} times the size of the file")
 

@@ -1,7 +1,8 @@
 """How fast the report page of 5193 queries is written, opened, filtered, sorted and scrolled, in Chromium.
 
-Run ``python benchmarks/report_page.py FOLDER``, where the folder has the qrels and the runs of MS MARCO document dev; without
-it the runs are made up. It needs playwright and Chromium ($IR_OUTCOMES_CHROMIUM, or chromium on the path).
+Run ``python benchmarks/report_page.py FOLDER``, where the folder has the qrels and the runs of MS
+MARCO document dev; without it the runs are made up. It needs playwright and Chromium
+($IR_OUTCOMES_CHROMIUM, or chromium on the path).
 """
 
 import os
@@ -49,7 +50,9 @@ def made_up(n: int = 5193) -> iro.Evaluation:
 def main() -> None:
     if len(sys.argv) > 1:
         folder = Path(sys.argv[1])
-        evaluation = iro.evaluate(folder / "qrels.txt", [folder / "bm25.run.gz", folder / "bm25+rm3.run.gz"], documents=20)
+        evaluation = iro.evaluate(
+            folder / "qrels.txt", [folder / "bm25.run.gz", folder / "bm25+rm3.run.gz"], documents=20
+        )
     else:
         evaluation = made_up()
     program = os.environ.get("IR_OUTCOMES_CHROMIUM") or shutil.which("chromium")
@@ -57,8 +60,13 @@ def main() -> None:
         path = Path(place, "report.html")
         start = time.perf_counter()
         page = iro.report(evaluation, path=path)
-        print(f"{'write':24}{1000 * (time.perf_counter() - start):8.0f} ms, {len(page.html.encode()) / 1e6:.2f} MB")
-        browser = driver.chromium.launch(executable_path=program, args=["--headless", "--no-sandbox", "--disable-gpu"])
+        print(
+            f"{'write':24}{1000 * (time.perf_counter() - start):8.0f} ms,"
+            f" {len(page.html.encode()) / 1e6:.2f} MB"
+        )
+        browser = driver.chromium.launch(
+            executable_path=program, args=["--headless", "--no-sandbox", "--disable-gpu"]
+        )
         for attempt in range(3):
             shown = browser.new_page(viewport={"width": 1280, "height": 900})
             start = time.perf_counter()

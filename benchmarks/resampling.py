@@ -1,8 +1,8 @@
 """What resampling and leaderboards cost: rank distributions, agreement of halves, sign flips, verdicts on all pairs of runs.
 
-Against the usual ways: a loop that indexes the drawn queries, SciPy's tests vectorised along an axis, and a fresh matrix of
-signs for each pair. The long ones are measured on a part and multiplied (marked x). Both sides of a ratio are measured one
-after the other on one machine.
+Against the usual ways: a loop that indexes the drawn queries, SciPy's tests vectorised along an
+axis, and a fresh matrix of signs for each pair. The long ones are measured on a part and multiplied
+(marked x). Both sides of a ratio are measured one after the other on one machine.
 
     python benchmarks/resampling.py
     python benchmarks/resampling.py --board 1000
@@ -30,9 +30,17 @@ def synthetic(n_runs: int, n_queries: int) -> Scores:
     rng = np.random.default_rng(1)
     ease = rng.normal(0.0, 1.6, n_queries)
     skill = np.linspace(0.0, 0.7, n_runs)[:, None]
-    ranks = np.exp(np.clip(1.8 - ease - skill + rng.normal(0, 0.7, (n_runs, n_queries)), 0, 8)).astype(np.int64)
+    ranks = np.exp(
+        np.clip(1.8 - ease - skill + rng.normal(0, 0.7, (n_runs, n_queries)), 0, 8)
+    ).astype(np.int64)
     values = np.where(ranks <= 100, 1.0 / np.maximum(ranks, 1), 0.0)
-    return Scores("RR", True, tuple(f"run{n:02d}" for n in range(n_runs)), tuple(map(str, range(n_queries))), values)
+    return Scores(
+        "RR",
+        True,
+        tuple(f"run{n:02d}" for n in range(n_runs)),
+        tuple(map(str, range(n_queries))),
+        values,
+    )
 
 
 def seconds(job: Callable[[], Any], repeat: int = 3) -> float:
@@ -66,7 +74,9 @@ def halves_by_scipy(values: np.ndarray, splits: int) -> None:
 
 
 def fresh_signs(changes: np.ndarray, resamples: int) -> None:
-    signs = 1 - 2 * np.random.default_rng(0).integers(0, 2, (resamples, changes.shape[1]), dtype=np.int8).astype(np.float32)
+    signs = 1 - 2 * np.random.default_rng(0).integers(
+        0, 2, (resamples, changes.shape[1]), dtype=np.int8
+    ).astype(np.float32)
     np.sum(np.abs(signs @ changes[0].astype(np.float32)) >= abs(changes[0].sum()))
 
 
@@ -74,7 +84,9 @@ def changes_of_pairs(n_runs: int, n_queries: int) -> np.ndarray:
     """Differences of all pairs of runs in the share of relevant documents found, as the document unit has them."""
     rng = np.random.default_rng(2)
     relevant = rng.integers(1, 150, n_queries)
-    shares = np.clip(np.linspace(0.4, 0.6, n_runs)[:, None] + rng.normal(0, 0.15, (n_runs, n_queries)), 0, 1)
+    shares = np.clip(
+        np.linspace(0.4, 0.6, n_runs)[:, None] + rng.normal(0, 0.15, (n_runs, n_queries)), 0, 1
+    )
     found = rng.binomial(relevant, shares) / relevant
     first, second = np.triu_indices(n_runs, 1)
     return found[second] - found[first]
@@ -82,7 +94,10 @@ def changes_of_pairs(n_runs: int, n_queries: int) -> np.ndarray:
 
 def measure_board(n_runs: int) -> None:
     """Print the processor time and memory that a leaderboard and the agreement of halves take, for each unit."""
-    print("| unit | runs | pairs | queries | s | peak, MB (before) | agreement, s |\n|---|---|---|---|---|---|---|")
+    print(
+        "| unit | runs | pairs | queries | s | peak, MB (before) | agreement, s"
+        " |\n|---|---|---|---|---|---|---|"
+    )
     for unit, n_queries, relevant in (("query", 5193, 1), ("document", 54, 20)):
         evaluation = evaluation_of(n_runs, n_queries, relevant)
         before, start = peak(), time.process_time()
@@ -98,22 +113,38 @@ def measure_board(n_runs: int) -> None:
 def evaluation_of(n_runs: int, n_queries: int, relevant: int) -> iro.Evaluation:
     """Make search lengths of runs that share the difficulty of the queries."""
     rng = np.random.default_rng(1)
-    qrels = {f"q{query}": {f"d{document}": 1 for document in range(relevant)} for query in range(n_queries)}
+    qrels = {
+        f"q{query}": {f"d{document}": 1 for document in range(relevant)}
+        for query in range(n_queries)
+    }
     lists = {
-        query: {**dict.fromkeys(documents, 1.0), **{f"x{n}": 0.0 for n in range(100)}} for query, documents in qrels.items()
+        query: {**dict.fromkeys(documents, 1.0), **{f"x{n}": 0.0 for n in range(100)}}
+        for query, documents in qrels.items()
     }
     (template,) = iro.evaluate(qrels, [lists])
     ease = np.repeat(rng.normal(0.0, 1.6, n_queries), relevant)
     runs = []
     for number in range(n_runs):
-        places = np.exp(np.clip(1.8 - ease - 0.7 * number / n_runs + rng.normal(0, 0.7, len(ease)), 0, 8)).astype(np.int64)
+        places = np.exp(
+            np.clip(1.8 - ease - 0.7 * number / n_runs + rng.normal(0, 0.7, len(ease)), 0, 8)
+        ).astype(np.int64)
         # No two documents of a query are at the same rank.
-        places = (np.sort(places.reshape(n_queries, relevant), axis=1) + np.arange(1, relevant + 1)).ravel()
+        places = (
+            np.sort(places.reshape(n_queries, relevant), axis=1) + np.arange(1, relevant + 1)
+        ).ravel()
         above = (places - np.tile(np.arange(1, relevant + 1), n_queries)) * (places <= 100)
         found = (places <= 100).reshape(n_queries, relevant).sum(axis=1)
         rank = np.where(places <= 100, places, 0)
         retrieved = np.maximum(100, found)
-        runs.append(replace(template, name=f"run{number:04d}", rank=rank, irrelevant_above=above, retrieved=retrieved))
+        runs.append(
+            replace(
+                template,
+                name=f"run{number:04d}",
+                rank=rank,
+                irrelevant_above=above,
+                retrieved=retrieved,
+            )
+        )
     return iro.evaluate(qrels, runs)
 
 
@@ -122,9 +153,13 @@ def peak() -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--board", type=int, metavar="RUNS", help="measure only a leaderboard of so many runs")
+    parser.add_argument(
+        "--board", type=int, metavar="RUNS", help="measure only a leaderboard of so many runs"
+    )
     arguments = parser.parse_args()
     if arguments.board:
         measure_board(arguments.board)

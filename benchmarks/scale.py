@@ -1,9 +1,10 @@
 """How time and memory grow with queries, depth and runs, beside other tools: ``python benchmarks/scale.py [--quick]``.
 
-Every point is a process of its own, which reads run files and finds the reciprocal rank of every query, and keeps nothing
-else. Files are made up: no ties, and ten relevant documents per query. Times are processor times, the least of several rounds,
-without imports; memory is the peak of the process with its imports (Linux only). All tools must find the same mean, else the
-benchmark stops. Writes docs/scale.csv and docs/scale.svg.
+Every point is a process of its own, which reads run files and finds the reciprocal rank of every
+query, and keeps nothing else. Files are made up: no ties, and ten relevant documents per query.
+Times are processor times, the least of several rounds, without imports; memory is the peak of the
+process with its imports (Linux only). All tools must find the same mean, else the benchmark stops.
+Writes docs/scale.csv and docs/scale.svg.
 """
 
 import argparse
@@ -37,14 +38,20 @@ def write_run(path: Path, seed: int, queries: int, depth: int) -> None:
         for query in range(queries):
             documents = rng.permutation(2 * depth)[:depth].tolist()
             rows = zip(documents, ranks, scores, strict=True)
-            file.writelines(f"q{query} Q0 doc{document:08} {rank} {score} s{seed}\n" for document, rank, score in rows)
+            file.writelines(
+                f"q{query} Q0 doc{document:08} {rank} {score} s{seed}\n"
+                for document, rank, score in rows
+            )
 
 
 def write_collection(folder: Path, queries: int, depth: int, runs: int) -> None:
     (folder / "runs").mkdir()
     with (folder / "qrels.txt").open("w") as file:
         for query in range(queries):
-            file.writelines(f"q{query} 0 doc{(7 * query + each) % (2 * depth):08} {each % 2}\n" for each in range(20))
+            file.writelines(
+                f"q{query} 0 doc{(7 * query + each) % (2 * depth):08} {each % 2}\n"
+                for each in range(20)
+            )
     for number in range(runs):
         path = folder / "runs" / f"run{number:05}.txt"
         if number < DISTINCT:
@@ -83,8 +90,17 @@ def of_ir_measures() -> Callable[[str, list[str]], Values]:
     import ir_measures
 
     def work(qrels: str, runs: list[str]) -> Values:
-        evaluator = ir_measures.evaluator([ir_measures.RR], list(ir_measures.read_trec_qrels(qrels)))
-        return [float(np.mean([each.value for each in evaluator.iter_calc(ir_measures.read_trec_run(path))])) for path in runs]
+        evaluator = ir_measures.evaluator(
+            [ir_measures.RR], list(ir_measures.read_trec_qrels(qrels))
+        )
+        return [
+            float(
+                np.mean(
+                    [each.value for each in evaluator.iter_calc(ir_measures.read_trec_run(path))]
+                )
+            )
+            for path in runs
+        ]
 
     return work
 
@@ -94,7 +110,10 @@ def of_ranx() -> Callable[[str, list[str]], Values]:
 
     def work(qrels: str, runs: list[str]) -> Values:
         judged = ranx.Qrels.from_file(qrels, kind="trec")
-        return [float(ranx.evaluate(judged, ranx.Run.from_file(path, kind="trec"), "mrr")) for path in runs]
+        return [
+            float(ranx.evaluate(judged, ranx.Run.from_file(path, kind="trec"), "mrr"))
+            for path in runs
+        ]
 
     return work
 
@@ -130,12 +149,20 @@ def measure_one(tool: str, folder: str, runs: int, rounds: int) -> None:
 def measure(tool: str, folder: Path, runs: int, lines: int) -> dict[str, float]:
     rounds = 5 if lines <= 1_000_000 else 2
     command = [sys.executable, __file__, "--one", tool, str(folder), str(runs), str(rounds)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "PYTHONWARNINGS": "ignore"})
+    done = subprocess.run(
+        command,
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONWARNINGS": "ignore"},
+    )
     result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return result
 
 
-def sweep(axis: str, sizes: list[tuple[int, int, int]], tools: tuple[str, ...]) -> list[dict[str, Any]]:
+def sweep(
+    axis: str, sizes: list[tuple[int, int, int]], tools: tuple[str, ...]
+) -> list[dict[str, Any]]:
     """Measure collections of (queries, depth, runs), which differ along one axis."""
     rows = []
     for queries, depth, runs in sizes:
@@ -147,8 +174,16 @@ def sweep(axis: str, sizes: list[tuple[int, int, int]], tools: tuple[str, ...]) 
                     continue
                 found = measure(tool, Path(name), runs, queries * depth * runs)
                 means.add(round(found["mean"], 6))
-                size = {"axis": axis, "queries": queries, "depth": depth, "runs": runs, "tool": tool}
-                rows.append({**size, "seconds": f"{found['seconds']:.4f}", "mib": f"{found['mib']:.1f}"})
+                size = {
+                    "axis": axis,
+                    "queries": queries,
+                    "depth": depth,
+                    "runs": runs,
+                    "tool": tool,
+                }
+                rows.append(
+                    {**size, "seconds": f"{found['seconds']:.4f}", "mib": f"{found['mib']:.1f}"}
+                )
                 print(*rows[-1].values(), sep="\t", flush=True)
             if len(means) != 1:
                 raise SystemExit(f"the tools disagree: {means}")
@@ -168,23 +203,37 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
         "runs": "runs of 54 queries, 100 deep",
     }
     for panel, (axis, number) in zip(
-        panels, [("queries", "seconds"), ("depth", "seconds"), ("runs", "seconds"), ("runs", "mib")], strict=True
+        panels,
+        [("queries", "seconds"), ("depth", "seconds"), ("runs", "seconds"), ("runs", "mib")],
+        strict=True,
     ):
         for color, tool in enumerate(TOOLS):
-            points = [(int(row[axis]), float(row[number])) for row in rows if row["axis"] == axis and row["tool"] == tool]
+            points = [
+                (int(row[axis]), float(row[number]))
+                for row in rows
+                if row["axis"] == axis and row["tool"] == tool
+            ]
             if points:
-                panel.plot(*zip(*points, strict=True), "o-", markersize=3, color=f"C{color}", label=tool)
+                panel.plot(
+                    *zip(*points, strict=True), "o-", markersize=3, color=f"C{color}", label=tool
+                )
         panel.set(xscale="log", yscale="log", xlabel=axis, title=titles[axis])
         panel.set_ylabel("seconds of a processor" if number == "seconds" else "peak memory, MiB")
         panel.grid(alpha=0.3)
-    figure.legend(*panels[2].get_legend_handles_labels(), loc="outside lower center", ncols=len(TOOLS))
+    figure.legend(
+        *panels[2].get_legend_handles_labels(), loc="outside lower center", ncols=len(TOOLS)
+    )
     figure.savefig(path, metadata={"Date": None})
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small sizes only, and no files written")
-    parser.add_argument("--one", nargs=4, metavar=("TOOL", "FOLDER", "RUNS", "ROUNDS"), help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--quick", action="store_true", help="small sizes only, and no files written"
+    )
+    parser.add_argument(
+        "--one", nargs=4, metavar=("TOOL", "FOLDER", "RUNS", "ROUNDS"), help=argparse.SUPPRESS
+    )
     options = parser.parse_args()
     if options.one:
         tool, folder, runs, rounds = options.one

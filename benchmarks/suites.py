@@ -1,8 +1,9 @@
 """How often the overall label of a suite errs: ``python benchmarks/suites.py [--trials N]``.
 
-Queries are drawn from real pairs of runs, and under the null the two runs are swapped at random on each query, in every
-collection. The label over all collections is then better or worse at most 2 alpha of the time, because either facet may decide.
-The real runs are looked for in ../shared/data beside the project, or where $IR_OUTCOMES_REAL_DATA points.
+Queries are drawn from real pairs of runs, and under the null the two runs are swapped at random on
+each query, in every collection. The label over all collections is then better or worse at most 2
+alpha of the time, because either facet may decide. The real runs are looked for in ../shared/data
+beside the project, or where $IR_OUTCOMES_REAL_DATA points.
 """
 
 import argparse
@@ -40,16 +41,26 @@ def real_lengths() -> list[tuple[tuple[Floats, Floats], int]]:
     return result
 
 
-def trial(rng: np.random.Generator, pairs: Sequence[tuple[tuple[Floats, Floats], int]], n: int) -> str:
+def trial(
+    rng: np.random.Generator, pairs: Sequence[tuple[tuple[Floats, Floats], int]], n: int
+) -> str:
     effects = []
     for (a, b), cutoff in pairs:
         drawn = rng.integers(0, len(a), n)
         swapped = rng.random(n) < 0.5
         lengths = np.where(swapped, b[drawn], a[drawn]), np.where(swapped, a[drawn], b[drawn])
         ids = tuple(map(str, range(n)))
-        effects.append(effects_of(from_items(("a", "b"), ids, np.arange(n), lengths, cutoff), 1 - ALPHA))
+        effects.append(
+            effects_of(from_items(("a", "b"), ids, np.arange(n), lengths, cutoff), 1 - ALPHA)
+        )
     pooled = [
-        pooled_effect({str(place): pair[facet] for place, pair in enumerate(effects)}, {}, name, higher_is_better, ALPHA)
+        pooled_effect(
+            {str(place): pair[facet] for place, pair in enumerate(effects)},
+            {},
+            name,
+            higher_is_better,
+            ALPHA,
+        )
         for facet, (name, higher_is_better) in enumerate(FACETS)
     ]
     coverage, ranking, all_queries = pooled
@@ -61,12 +72,18 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=1000)
     trials = parser.parse_args().trials
     pairs = real_lengths()
-    print("six collections without any difference: overall labels in %, nominal at most 10 better or worse")
+    print(
+        "six collections without any difference: overall labels in %, nominal at most 10 better or"
+        " worse"
+    )
     print(f"{'queries each':>14}{'better':>10}{'worse':>10}{'trade-off':>11}")
     for n in (50, 200):
         rng = np.random.default_rng(n)
         labels = [trial(rng, pairs, n) for _ in range(trials)]
-        shares = [100 * np.mean([label.startswith(start) for label in labels]) for start in ("better", "worse", "trade")]
+        shares = [
+            100 * np.mean([label.startswith(start) for label in labels])
+            for start in ("better", "worse", "trade")
+        ]
         print(f"{n:14d}" + "".join(f"{share:10.1f}" for share in shares))
 
 

@@ -1,13 +1,15 @@
 """How often verdicts err, repeat and decide on real runs: ``python benchmarks/verdict_errors.py [--only NAME]``.
 
-For each board of real runs, each unit and each cutoff that the lists allow, over pairs of runs, with raw p-values at 0.05:
+For each board of real runs, each unit and each cutoff that the lists allow, over pairs of runs,
+with raw p-values at 0.05:
 
-- null, with the runs of each query swapped at random: how often the label is better; better or worse; anything but *no
-  significant difference*; and better or worse at any of the cutoffs;
-- halves of the queries: how often a half has a direction; of those, how often the other half has the same; and how often the
-  two have opposite ones.
+- null, with the runs of each query swapped at random: how often the label is better; better or
+  worse; anything but *no significant difference*; and better or worse at any of the cutoffs;
+- halves of the queries: how often a half has a direction; of those, how often the other half has
+  the same; and how often the two have opposite ones.
 
-The t tests of reciprocal rank, average precision and nDCG@10 on all queries stand beside the label. All rates are in percent.
+The t tests of reciprocal rank, average precision and nDCG@10 on all queries stand beside the label.
+All rates are in percent.
 """
 
 import argparse
@@ -73,7 +75,10 @@ class Counts:
         same = 2 * (cells[0, 0] + cells[2, 2])
         opposite = cells[0, 2] + cells[2, 0]
         total = cells.sum()
-        return f"{50 * decided / total:.0f}, {100 * same / max(decided, 1):.0f}, {100 * opposite / total:.2f}"
+        return (
+            f"{50 * decided / total:.0f}, {100 * same / max(decided, 1):.0f},"
+            f" {100 * opposite / total:.2f}"
+        )
 
     def of_null(self) -> str:
         """Say how often the direction is better, and better or worse."""
@@ -81,7 +86,9 @@ class Counts:
         return f"{100 * np.mean(found > 0):.1f}, {100 * np.mean(found != 0):.1f}"
 
 
-def labels(queries: PairedQueries, evaluation: iro.Evaluation, subsets: Floats) -> tuple[Ints, Ints]:
+def labels(
+    queries: PairedQueries, evaluation: iro.Evaluation, subsets: Floats
+) -> tuple[Ints, Ints]:
     """Return label and direction of a pair on subsets of its queries."""
     samples = samples_of(queries, (ALPHA, ALPHA), subsets=subsets, labels_only=True)
     verdicts = judge(run_tests(samples, "t", coverage_test_for(evaluation)), alpha=ALPHA)
@@ -119,13 +126,17 @@ def rows_of_board(board: Board, data: Path, splits: int, most_pairs: int) -> Ite
     measures = (RR(rel=board.rel), AP(rel=board.rel), nDCG @ 10)
     units: list[Unit] = ["query", "document"]
     for unit in units:
-        evaluation = iro.evaluate(folder / board.qrels, paths, cutoff=100, rel=board.rel, unit=unit, measures=measures)
+        evaluation = iro.evaluate(
+            folder / board.qrels, paths, cutoff=100, rel=board.rel, unit=unit, measures=measures
+        )
         if unit == "document" and not evaluation.many_relevant:
             continue
         yield from rows_of_unit(board, evaluation, splits, most_pairs)
 
 
-def rows_of_unit(board: Board, evaluation: iro.Evaluation, splits: int, most_pairs: int) -> Iterator[str]:
+def rows_of_unit(
+    board: Board, evaluation: iro.Evaluation, splits: int, most_pairs: int
+) -> Iterator[str]:
     """Yield a row for each cutoff."""
     rng = np.random.default_rng(0)
     n = int(evaluation.answerable.sum())
@@ -147,7 +158,9 @@ def rows_of_unit(board: Board, evaluation: iro.Evaluation, splits: int, most_pai
             by_cutoff[cutoff].null.append(of_null)
             any_label[cutoff].append(label != LABELS.index(NO_DIFFERENCE))
     anywhere = np.any([np.concatenate(counts.null) != 0 for counts in by_cutoff.values()], axis=0)
-    tests = [of_measure(evaluation, scores.measure, pairs, halves, swaps) for scores in evaluation.scores]
+    tests = [
+        of_measure(evaluation, scores.measure, pairs, halves, swaps) for scores in evaluation.scores
+    ]
     beside = " | ".join(f"{counts.of_null()}; {counts.of_halves()}" for counts in tests)
     for cutoff, counts in by_cutoff.items():
         found = 100 * np.mean(np.concatenate(any_label[cutoff]))
@@ -157,7 +170,11 @@ def rows_of_unit(board: Board, evaluation: iro.Evaluation, splits: int, most_pai
 
 
 def of_measure(
-    evaluation: iro.Evaluation, measure: str, pairs: Sequence[Sequence[int]], halves: Floats, swaps: Floats
+    evaluation: iro.Evaluation,
+    measure: str,
+    pairs: Sequence[Sequence[int]],
+    halves: Floats,
+    swaps: Floats,
 ) -> Counts:
     """Count the directions of the t test of a measure."""
     scores = evaluation.scores_of(measure).on(evaluation.answerable_queries)
@@ -176,7 +193,9 @@ def main() -> None:
     """Read the arguments and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
-    parser.add_argument("--splits", type=int, default=30, help="halves of each pair; twice as many swaps")
+    parser.add_argument(
+        "--splits", type=int, default=30, help="halves of each pair; twice as many swaps"
+    )
     parser.add_argument("--pairs", type=int, default=60, help="at most so many pairs of a board")
     parser.add_argument("--only", help="boards with this in their name")
     arguments = parser.parse_args()

@@ -2,10 +2,11 @@
 
     python benchmarks/whole_job.py [--runs 40] [--repeat 3]
 
-Ours evaluates the runs, with one job, with two, and with two workers of a dask cluster on this machine, and tests all pairs
-from histograms; today's reads with ir_measures, evaluates all runs with one of its evaluators, and loops over SciPy's tests.
-All print how many pairs are significant after Holm's correction, which must agree. Elapsed times, and processor times with
-those of all processes; the least of several rounds in which each way has its turn.
+Ours evaluates the runs, with one job, with two, and with two workers of a dask cluster on this
+machine, and tests all pairs from histograms; today's reads with ir_measures, evaluates all runs
+with one of its evaluators, and loops over SciPy's tests. All print how many pairs are significant
+after Holm's correction, which must agree. Elapsed times, and processor times with those of all
+processes; the least of several rounds in which each way has its turn.
 """
 
 import argparse
@@ -78,21 +79,34 @@ def write(folder: Path, n_runs: int, n_queries: int = 5193, depth: int = 100) ->
     paths[0].write_text("".join(f"{query} 0 {gold} 1\n" for query, gold in enumerate(golds)))
     ease = rng.normal(0, 1.6, n_queries)
     for number in range(n_runs):
-        ranks = np.exp(np.clip(1.8 - ease - number / 120 + rng.normal(0, 0.7, n_queries), 0, 8)).astype(int).tolist()
+        ranks = (
+            np.exp(np.clip(1.8 - ease - number / 120 + rng.normal(0, 0.7, n_queries), 0, 8))
+            .astype(int)
+            .tolist()
+        )
         paths.append(folder / f"run{number:02d}.run")
         with paths[-1].open("w") as stream:
             for query, (gold, rank) in enumerate(zip(golds, ranks, strict=True)):
-                documents = [f"X{document}" for document in rng.integers(0, 3_200_000_000, depth).tolist()]
+                documents = [
+                    f"X{document}" for document in rng.integers(0, 3_200_000_000, depth).tolist()
+                ]
                 if rank <= depth:
                     documents[rank - 1] = gold
                 scores = np.sort(rng.gamma(2, 4, depth))[::-1].tolist()
                 rows = zip(documents, scores, strict=True)
-                stream.write("".join(f"{query} Q0 {d} {place} {s:.4f} run\n" for place, (d, s) in enumerate(rows, 1)))
+                stream.write(
+                    "".join(
+                        f"{query} Q0 {d} {place} {s:.4f} run\n"
+                        for place, (d, s) in enumerate(rows, 1)
+                    )
+                )
     return paths
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--repeat", type=int, default=3)
     arguments = parser.parse_args()
@@ -114,7 +128,9 @@ def main() -> None:
             for name in scripts:
                 before, start = os.times(), time.perf_counter()
                 command = [sys.executable, folder / f"{name}.py", *paths]
-                printed.add(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+                printed.add(
+                    subprocess.run(command, capture_output=True, text=True, check=True).stdout
+                )
                 elapsed, after = time.perf_counter() - start, os.times()
                 processor = sum(after[2:4]) - sum(before[2:4])  # of the processes that ended
                 times[name].append((elapsed, processor))

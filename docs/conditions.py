@@ -14,13 +14,20 @@ from ir_outcomes.formatting import fixed, pvalue
 
 Save = Callable[[Any, str], None]
 Numbers = dict[str, str]
-JUDGES = {"nist": ("qrels.txt.gz", 2), "gpt-4o": ("qrels.gpt-4o.txt.gz", 2), "rank1-32b": ("qrels.rank1-32b.txt.gz", 1)}
+JUDGES = {
+    "nist": ("qrels.txt.gz", 2),
+    "gpt-4o": ("qrels.gpt-4o.txt.gz", 2),
+    "rank1-32b": ("qrels.rank1-32b.txt.gz", 1),
+}
 PAIR_OF_CUTOFFS = "ANCE", "BM25RM3"
 
 
 def suites(collections: dict[str, Collection], save: Save) -> Numbers:
     pages = {}
-    colberter = {folder.name: _evaluation(folder, rel=1, measures=["nDCG@10"]) for folder in _folders("suite-colberter")}
+    colberter = {
+        folder.name: _evaluation(folder, rel=1, measures=["nDCG@10"])
+        for folder in _folders("suite-colberter")
+    }
     result = iro.compare_collections(colberter, "tasb", "colberter", measures=["nDCG@10"])
     save(result.plot("forest"), "suite-forest")
     pages["suite-rows"] = _rows(result)
@@ -65,7 +72,10 @@ def _rows(result: iro.ConditionsComparison) -> str:
                 pvalue(row.comparison.coverage.pvalue),
                 fixed(row.comparison.ranking.difference, 2, signed=True),
                 pvalue(row.comparison.ranking.pvalue),
-                *(fixed(effect.effect if effect else None, 4, signed=True) for effect in row.measures),
+                *(
+                    fixed(effect.effect if effect else None, 4, signed=True)
+                    for effect in row.measures
+                ),
                 *(map(percent, row.judged) if row.judged else ("", "")),
                 f"{row.label}{'' if row.survives else ' *'}",
             ]
@@ -109,10 +119,16 @@ def slices(collections: dict[str, Collection], save: Save) -> Numbers:
     known = collections["known-item"]
     names = ("bm25", "bm25-stem", "chargram", "rrf-stem-lsa")
     evaluation = iro.evaluate(
-        known.qrels, {name: known.runs[name] for name in names}, queries=known.folder / "queries.tsv", **known.settings
+        known.qrels,
+        {name: known.runs[name] for name in names},
+        queries=known.folder / "queries.tsv",
+        **known.settings,
     )
     result = iro.compare_slices(evaluation, "bm25", by="length")
-    save(iro.compare_slices(evaluation, "bm25", "chargram", by="length").plot("forest"), "slices-forest")
+    save(
+        iro.compare_slices(evaluation, "bm25", "chargram", by="length").plot("forest"),
+        "slices-forest",
+    )
     differ = table(
         ("run", "facet", ">Cochran's Q", ">p", ">corrected"),
         (
@@ -160,7 +176,14 @@ def cutoffs(collections: dict[str, Collection], save: Save) -> Numbers:
         kinds = [found[kind] for kind in ("same", "different", "opposite")]
         rows.append([name, collection.evaluation.unit, sum(kinds), *kinds])
     labels = table(
-        ("collection", "unit", ">pairs", ">one label at all cutoffs", ">labels differ", ">better at one, worse at another"),
+        (
+            "collection",
+            "unit",
+            ">pairs",
+            ">one label at all cutoffs",
+            ">labels differ",
+            ">better at one, worse at another",
+        ),
         rows,
     )
     passages = collections["dl20-passage"].evaluation
@@ -203,14 +226,25 @@ def _agreement(labels: Sequence[str]) -> str:
 def judges(collections: dict[str, Collection], save: Save) -> Numbers:
     rows, flips = [], []
     for folder in _folders("suite-rerankers"):
-        evaluations = {judge: _evaluation(folder, qrels, rel=rel) for judge, (qrels, rel) in JUDGES.items()}
+        evaluations = {
+            judge: _evaluation(folder, qrels, rel=rel) for judge, (qrels, rel) in JUDGES.items()
+        }
         for contender in ("rank1-32b", "rankllama-13b", "monot5-base"):
             result = iro.compare_judges(evaluations, "monot5-3b", contender)
             labels = result.labels(contender)
             rows.append([folder.name, contender, *(labels[judge] for judge in JUDGES)])
-            flips.append([folder.name, contender, result.conditions[0].comparison.n_queries, len(result.flips)])
+            flips.append(
+                [
+                    folder.name,
+                    contender,
+                    result.conditions[0].comparison.n_queries,
+                    len(result.flips),
+                ]
+            )
     label_table = table(("year", "B", *JUDGES), rows)
     return {
         "judges-labels": label_table,
-        "judges-flips": table(("year", "B", ">queries", ">judges disagree on the direction"), flips),
+        "judges-flips": table(
+            ("year", "B", ">queries", ">judges disagree on the direction"), flips
+        ),
     }

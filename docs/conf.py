@@ -38,7 +38,11 @@ numpydoc_xref_ignore = "all"  # other words of a type are not
 numpydoc.xref.DEFAULT_LINKS.clear()  # nor are Python's own types: their pages are on another site
 numpydoc_xref_aliases = {name: full for name, full in DESCRIBED.items() if name[0].isupper()}
 default_role = "py:obj"  # a name in single backquotes is a link
-exclude_patterns = ["_build", "jupyter_execute", "numbers/*.md"]  # the numbers are included in pages
+exclude_patterns = [
+    "_build",
+    "jupyter_execute",
+    "numbers/*.md",
+]  # the numbers are included in pages
 html_theme = "furo"
 html_title = "ir_outcomes"
 html_static_path = ["_static"]
@@ -69,7 +73,9 @@ def write_schemas(app: Any, error: Exception | None) -> None:
     """Write the JSON Schema of each kind of result beside the pages of the documentation, which link to it."""
     if error is None and app.builder.format == "html":
         schemas = {kind.__name__: kind.json_schema() for kind in Result.__subclasses__()}
-        Path(app.outdir, "schemas.json").write_text(json.dumps(schemas, indent=1, ensure_ascii=False), "utf-8")
+        Path(app.outdir, "schemas.json").write_text(
+            json.dumps(schemas, indent=1, ensure_ascii=False), "utf-8"
+        )
 
 
 def write_sample_report(app: Any, error: Exception | None) -> None:
@@ -82,9 +88,19 @@ def write_sample_report(app: Any, error: Exception | None) -> None:
         folder = Path(place)
         write_sample(folder)
         runs = [folder / "bm25.run", folder / "bm25-stem.run"]
-        evaluation = iro.evaluate(folder / "qrels.txt", runs, documents=20, queries=folder / "queries.tsv")
-        command = "ir-outcomes report qrels.txt bm25.run bm25-stem.run --queries queries.tsv -o report.html"
-        iro.report(evaluation, path=Path(app.outdir, "sample-report.html"), command=command, inputs=[folder / "qrels.txt"])
+        evaluation = iro.evaluate(
+            folder / "qrels.txt", runs, documents=20, queries=folder / "queries.tsv"
+        )
+        command = (
+            "ir-outcomes report qrels.txt bm25.run bm25-stem.run --queries queries.tsv -o"
+            " report.html"
+        )
+        iro.report(
+            evaluation,
+            path=Path(app.outdir, "sample-report.html"),
+            command=command,
+            inputs=[folder / "qrels.txt"],
+        )
 
 
 def resolve_described(app: Any, env: Any, node: Any, content: Any) -> Any:
@@ -93,7 +109,9 @@ def resolve_described(app: Any, env: Any, node: Any, content: Any) -> Any:
     if node.get("refdomain") != "py" or name not in DESCRIBED:
         return None
     target = DESCRIBED[name] + dot + rest
-    return env.domains["py"].resolve_xref(env, node["refdoc"], app.builder, node["reftype"], target, node, content)
+    return env.domains["py"].resolve_xref(
+        env, node["refdoc"], app.builder, node["reftype"], target, node, content
+    )
 
 
 def without_arguments(*event: Any) -> tuple[str, None] | None:

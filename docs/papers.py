@@ -3,7 +3,8 @@
     python docs/papers.py            write docs/numbers/*.md and docs/numbers/*.png
     python docs/papers.py --check    exit 1 where the numbers on disk are different
 
-The runs are looked for in ../shared/data beside the project, or where $IR_OUTCOMES_REAL_DATA points.
+The runs are looked for in ../shared/data beside the project, or where $IR_OUTCOMES_REAL_DATA
+points.
 """
 
 import sys
@@ -25,7 +26,10 @@ def lin(collections: dict[str, Collection], save: Callable[[Any, str], None]) ->
     save(history.plot(), "lin-figure-1")
     sota = table(
         ("", "date", "run", ">MRR@100", ">submissions so far"),
-        ((f"R{run.number}", run.date, run.run, f"{run.score:.3f}", run.looks) for run in history.runs),
+        (
+            (f"R{run.number}", run.date, run.run, f"{run.score:.3f}", run.looks)
+            for run in history.runs
+        ),
     )
     rows, boards = [], {}
     for name, collection in collections.items():
@@ -59,7 +63,14 @@ def lin(collections: dict[str, Collection], save: Callable[[Any, str], None]) ->
     return {"lin-sota": sota, "lin-verdicts": verdicts, "lin-rules": rules, "lin-changes": changes}
 
 
-KINDS = ("both facets", "one facet", "over all queries", "one, unconfirmed", "trade-off", "no difference")
+KINDS = (
+    "both facets",
+    "one facet",
+    "over all queries",
+    "one, unconfirmed",
+    "trade-off",
+    "no difference",
+)
 
 
 def _kind(pair: Any) -> str:
@@ -92,29 +103,58 @@ def _label_changes(collections: dict[str, Collection]) -> tuple[str, str]:
             for pair in pairs:
                 if pair.label != pair.by_t:
                     reason = "few differences" if pair.label == pair.without_guard else "guard"
-                    changes.append([name, cutoff, pair.baseline, pair.contender, pair.by_t, pair.label, reason])
+                    changes.append(
+                        [name, cutoff, pair.baseline, pair.contender, pair.by_t, pair.label, reason]
+                    )
     heads = ("collection", ">cutoff", ">pairs", ">fewer than 30 queries differ", ">unconfirmed")
     heads += (">changed by the guard", ">by few differences")
     columns = ("collection", ">cutoff", "A", "B", "by t, without guard", "label", "because of")
     return table(heads, counts), table(columns, changes)
 
 
-def craswell(collections: dict[str, Collection], save: Callable[[Any, str], None]) -> dict[str, str]:
+def craswell(
+    collections: dict[str, Collection], save: Callable[[Any, str], None]
+) -> dict[str, str]:
     rows = []
     for name, collection in collections.items():
         result = iro.rank_distribution(collection.evaluation)
         for run in result.runs[:5]:
-            rows.append([name, run.rank, run.run, f"{run.score:.4f}", *run.counts[:5], f"{run.expected_rank:.2f}"])
+            rows.append(
+                [
+                    name,
+                    run.rank,
+                    run.run,
+                    f"{run.score:.4f}",
+                    *run.counts[:5],
+                    f"{run.expected_rank:.2f}",
+                ]
+            )
         rows[-5][0] = f"{name} (median tau {result.median_tau:.2f})"
         if name == "dl20-passage":
             save(result.plot(), "craswell-figure-3")
-    top_5 = table(("collection", ">rank", "run", ">mean RR", ">1st", ">2nd", ">3rd", ">4th", ">5th", ">expected"), rows)
+    top_5 = table(
+        (
+            "collection",
+            ">rank",
+            "run",
+            ">mean RR",
+            ">1st",
+            ">2nd",
+            ">3rd",
+            ">4th",
+            ">5th",
+            ">expected",
+        ),
+        rows,
+    )
 
     evaluation = collections["known-item"].evaluation
     private = list(evaluation.query_ids)[:45]
     public = list(evaluation.query_ids)[45:]
     conditions = {
-        f"{measure}\n{label}": iro.rank_distribution(evaluation, measure=measure, queries=ids, condition=label)
+        f"{measure}\n{label}": iro.rank_distribution(
+            evaluation, measure=measure, queries=ids, condition=label
+        )
         for measure in ("RR", "nDCG@10")
         for label, ids in (("2955 public", public), ("45 private", private))
     }
@@ -150,13 +190,26 @@ def craswell(collections: dict[str, Collection], save: Callable[[Any, str], None
             agree = [of[measure, test, "mean"] for test in ("sign", "ranksum", "wilcoxon", "t")]
             agree += [of[measure, test, "median"] for test in ("sign", "ranksum", "wilcoxon")]
             shown = [f"{percent(test.agree)} ({percent(test.significant)})" for test in agree]
-            rows.append([name, measure.replace("missing='cutoff',", "").replace("(missing='cutoff')", ""), *shown])
-        labels += [_labels(name, cutoff, "t", of[measure, "t", "mean"]) for measure in (collection.reciprocal_rank, "nDCG@10")]
-        units = dict.fromkeys(("query", collection.evaluation.unit))  # one of them where the unit is "query"
+            rows.append(
+                [
+                    name,
+                    measure.replace("missing='cutoff',", "").replace("(missing='cutoff')", ""),
+                    *shown,
+                ]
+            )
+        labels += [
+            _labels(name, cutoff, "t", of[measure, "t", "mean"])
+            for measure in (collection.reciprocal_rank, "nDCG@10")
+        ]
+        units = dict.fromkeys(
+            ("query", collection.evaluation.unit)
+        )  # one of them where the unit is "query"
         for depth in collection.default_cutoffs:
             for unit in units:
                 deep = replace(collection.evaluation, unit=unit)
-                found = iro.agreement(deep, measures=[collection.reciprocal_rank], cutoff=depth).verdict
+                found = iro.agreement(
+                    deep, measures=[collection.reciprocal_rank], cutoff=depth
+                ).verdict
                 labels.append(_labels(name, depth, "verdict", found))
         if name == "dl20-passage":
             save(result.plot(), "craswell-table-4")
@@ -171,7 +224,17 @@ def craswell(collections: dict[str, Collection], save: Callable[[Any, str], None
         ">rank sum, med.",
         ">signed rank, med.",
     )
-    kinds = ("collection", "measure", ">cutoff", "by", ">same", ">one side", ">opposite", ">decided", ">replicates")
+    kinds = (
+        "collection",
+        "measure",
+        ">cutoff",
+        "by",
+        ">same",
+        ">one side",
+        ">opposite",
+        ">decided",
+        ">replicates",
+    )
     return {
         "craswell-top-5": top_5,
         "craswell-figure-4": figure_4,
@@ -184,23 +247,37 @@ def _labels(collection: str, cutoff: int, decides_by: str, found: Any) -> list[s
     """Return a row of how far the labels of two halves agree, in %."""
     shares = (found.same, found.one_sided, found.opposite, found.decided, found.replicates)
     places = (1, 1, 2, 1, 1)  # opposite labels are rare
-    cells = ("-" if share is None else f"{100 * share:.{digits}f}" for share, digits in zip(shares, places, strict=True))
+    cells = (
+        "-" if share is None else f"{100 * share:.{digits}f}"
+        for share, digits in zip(shares, places, strict=True)
+    )
     return [collection, found.measure, "" if decides_by == "t" else str(cutoff), decides_by, *cells]
 
 
 def alex(collections: dict[str, Collection], save: Callable[[Any, str], None]) -> dict[str, str]:
     passages, documents = collections["dl20-passage"], collections["dl-hard-doc"]
     deep = {
-        name: run for name, run in passages.runs.items() if name in ("BM25", "BM25RM3", "BM25_docT5q_ColBERT", "prf_rank_beta1")
+        name: run
+        for name, run in passages.runs.items()
+        if name in ("BM25", "BM25RM3", "BM25_docT5q_ColBERT", "prf_rank_beta1")
     }
     deep_runs = iro.evaluate(passages.qrels, deep, cutoff=1000)
     rows = []
     for missing in ("retrieved", "cutoff"):
         for run in iro.length_distributions(deep_runs, missing=missing).runs:
             rows.append(
-                [run.run, missing, f"{run.asl:.0f}", f"{run.asl_top:.0f}", f"{run.missing}", f"{percent(run.effective_share)}"]
+                [
+                    run.run,
+                    missing,
+                    f"{run.asl:.0f}",
+                    f"{run.asl_top:.0f}",
+                    f"{run.missing}",
+                    f"{percent(run.effective_share)}",
+                ]
             )
-    asl = table(("run", "missing documents", ">ASL", ">ASL@g1-10", ">missing", ">averaged by AP, %"), rows)
+    asl = table(
+        ("run", "missing documents", ">ASL", ">ASL@g1-10", ">missing", ">averaged by AP, %"), rows
+    )
     save(iro.length_distributions(deep_runs).plot(), "alex-figure-5")
     save(iro.length_changes(deep_runs, "BM25", "prf_rank_beta1", bins=10).plot(), "alex-figure-6")
     left = iro.headroom(deep_runs)
@@ -218,9 +295,9 @@ def alex(collections: dict[str, Collection], save: Callable[[Any, str], None]) -
         result = iro.rrie(iro.evaluate(collection.qrels, runs, cutoff=1000), baseline, contender)
         for reduction in result.reductions:
             share = "-" if reduction.rrie is None else f"{100 * reduction.rrie:.0f} %"
-            measure = reduction.measure.replace("(first=10,missing='cutoff')@1000", "@g1-10").replace(
-                "(missing='cutoff')@1000", ""
-            )
+            measure = reduction.measure.replace(
+                "(first=10,missing='cutoff')@1000", "@g1-10"
+            ).replace("(missing='cutoff')@1000", "")
             rows.append(
                 [
                     name,
@@ -236,21 +313,51 @@ def alex(collections: dict[str, Collection], save: Callable[[Any, str], None]) -
     rows, shares = [], []
     for name, collection in collections.items():
         cutoff = 1000 if name == "dl-hard-doc" else collection.settings["cutoff"]
-        chosen = {run: ranking for run, ranking in collection.runs.items() if name != "known-item" or run != "bm25-top20"}
+        chosen = {
+            run: ranking
+            for run, ranking in collection.runs.items()
+            if name != "known-item" or run != "bm25-top20"
+        }
         evaluated = iro.evaluate(collection.qrels, chosen, cutoff=cutoff)
         result = iro.reordering(evaluated)
         for change in result.changes:
             value = "-" if change.delta_value is None else f"{change.delta_value:.3g}x"
             tau = "-" if change.tau is None else f"{change.tau:.2f}"
-            rows.append([f"{name}, depth {cutoff}", change.step, f"{change.delta_sort:.0f} %", change.run, tau, value])
+            rows.append(
+                [
+                    f"{name}, depth {cutoff}",
+                    change.step,
+                    f"{change.delta_sort:.0f} %",
+                    change.run,
+                    tau,
+                    value,
+                ]
+            )
         # Of whole lists, as MAP is: no list is deeper than 1000.
-        found = [run.effective_share for run in iro.length_distributions(evaluated, cutoff=1000).runs]
-        shares.append([name, len(found), percent(min(found)), percent(sum(found) / len(found)), percent(max(found))])
+        found = [
+            run.effective_share for run in iro.length_distributions(evaluated, cutoff=1000).runs
+        ]
+        shares.append(
+            [
+                name,
+                len(found),
+                percent(min(found)),
+                percent(sum(found) / len(found)),
+                percent(max(found)),
+            ]
+        )
         if name == "dl20-passage":
             save(result.plot(), "alex-orders")
-    table_2 = table(("collection", "step", ">Delta-Sort", "run", ">Kendall tau", ">Delta-Value"), rows)
+    table_2 = table(
+        ("collection", "step", ">Delta-Sort", "run", ">Kendall tau", ">Delta-Value"), rows
+    )
     averaged = table(("collection", ">runs", ">least, %", ">mean, %", ">most, %"), shares)
-    return {"alex-asl": asl, "alex-table-1": table_1, "alex-table-2": table_2, "alex-averaged": averaged}
+    return {
+        "alex-asl": asl,
+        "alex-table-1": table_1,
+        "alex-table-2": table_2,
+        "alex-averaged": averaged,
+    }
 
 
 def main() -> int:
@@ -274,7 +381,10 @@ def main() -> int:
             elif not path.exists() or path.read_text(encoding="utf-8") != f"{text}\n":
                 wrong.append(path.name)
     if wrong:
-        print(f"docs/numbers is not what docs/papers.py makes: {', '.join(wrong)}; run python docs/papers.py")
+        print(
+            f"docs/numbers is not what docs/papers.py makes: {', '.join(wrong)}; run python"
+            " docs/papers.py"
+        )
     return 1 if wrong else 0
 
 

@@ -46,7 +46,9 @@ class Collection:
         self.qrels = iro.read_qrels(folder / "qrels.txt")
         self.folder = folder
         paths = [path for path in sorted(folder.glob("*.gz")) if not path.name.endswith(".eval.gz")]
-        self.runs = {path.name.removesuffix(".gz").removesuffix(".run"): iro.read_run(path) for path in paths}
+        self.runs = {
+            path.name.removesuffix(".gz").removesuffix(".run"): iro.read_run(path) for path in paths
+        }
         self.settings = SETTINGS[name]
         self._labels: dict[int, list[PairLabels]] = {}
 
@@ -67,7 +69,11 @@ class Collection:
     @cached_property
     def cutoffs(self) -> tuple[int, ...]:
         """The usual cutoffs, up to the longest list of most runs."""
-        depth = 1000 if self.settings["rel"] == 2 or "hard" in self.folder.name else self.settings["cutoff"]
+        depth = (
+            1000
+            if self.settings["rel"] == 2 or "hard" in self.folder.name
+            else self.settings["cutoff"]
+        )
         return tuple(cutoff for cutoff in (10, 20, 50, 100, 1000) if cutoff <= depth)
 
     def labels(self, cutoff: int) -> list[PairLabels]:
@@ -96,7 +102,9 @@ def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Write a table in Markdown; columns whose name starts with > are numbers."""
-    declared = tuple(Column(name.lstrip(">"), form="n" if name.startswith(">") else "") for name in columns)
+    declared = tuple(
+        Column(name.lstrip(">"), form="n" if name.startswith(">") else "") for name in columns
+    )
     return markdown_table(Table(declared, tuple(tuple(map(str, row)) for row in rows)))
 
 

@@ -5,22 +5,35 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# For the processes that run the tests, and those that the tests start; together a fifth of the suite's time.
+# For the processes that run the tests, and those that the tests start; together a fifth of the
+# suite's time.
 os.environ["PYTHONDONTWRITEBYTECODE"] = ""  # or each process would compile the package again
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # idle threads take time from the other processes
-os.environ["NUMBA_DISABLE_JIT"] = "1"  # compiling what ranx brings takes longer than most tests; numba reads it at its import
+os.environ.setdefault(
+    "OPENBLAS_NUM_THREADS", "1"
+)  # idle threads take time from the other processes
+os.environ["NUMBA_DISABLE_JIT"] = (
+    "1"  # compiling what ranx brings takes longer than most tests; numba reads it at its import
+)
 for variable in ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"):
-    os.environ.setdefault(variable, str(1 << 28))  # glibc keeps the memory of arrays instead of asking for it again
+    os.environ.setdefault(
+        variable, str(1 << 28)
+    )  # glibc keeps the memory of arrays instead of asking for it again
 
 settings.register_profile("suite", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("suite")
 
-REAL_DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
+REAL_DATA = Path(
+    os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data")
+)
 
 
 def _without_real_data() -> str | None:
     """Return why tests on real runs are skipped."""
-    return None if REAL_DATA.is_dir() else f"the real runs are not at {REAL_DATA}; set IR_OUTCOMES_REAL_DATA"
+    return (
+        None
+        if REAL_DATA.is_dir()
+        else f"the real runs are not at {REAL_DATA}; set IR_OUTCOMES_REAL_DATA"
+    )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -31,7 +44,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    # What is imported by now lives until the end; looking for garbage among it would take some ten seconds.
+    # What is imported by now lives until the end; looking for garbage among it would take some ten
+    # seconds.
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)

@@ -1,6 +1,7 @@
 """Everything shown in the README and the docs is run: Python blocks, and console blocks with their output.
 
-``python -m tests.test_documents [FILE ...]`` writes the outputs of console and Python blocks, and the gallery, again.
+``python -m tests.test_documents [FILE ...]`` writes the outputs of console and Python blocks, and
+the gallery, again.
 """
 
 import contextlib
@@ -34,7 +35,9 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 API_PAGES = sorted((ROOT / "docs" / "api").glob("*.md"))
 WITH_LINKS = [*DOCUMENTS, *API_PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 # A console block, or a Python block with what it prints where a text block follows.
-BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"^```(python|console)\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL
+)
 REAL = r"^\$ .*\b(msmarco-doc-dev|dl20-passage|dl-hard-doc|known-item|suite-colberter|suite-rerankers|mt-rag)/"
 
 
@@ -49,13 +52,19 @@ def prepare(folder: Path) -> None:
 def output_of(line: str, folder: Path) -> str:
     """Run a line of a console block; our command runs in this process, which takes a third of the time."""
     ours, _, pipeline = line.partition(" | ")
-    words = [path for word in shlex.split(ours)[1:] for path in (sorted(glob.glob(word, root_dir=folder)) or [word])]
+    words = [
+        path
+        for word in shlex.split(ours)[1:]
+        for path in sorted(glob.glob(word, root_dir=folder)) or [word]
+    ]
     with warnings.catch_warnings(), mock.patch.dict(os.environ, COLUMNS="80"):
         warnings.simplefilter("default")
         answer = call(*words, folder=folder)
     printed = answer.stdout + (answer.stderr if answer.returncode else "")
     if pipeline:
-        printed = subprocess.run(pipeline, input=printed, capture_output=True, text=True, shell=True, check=True).stdout
+        printed = subprocess.run(
+            pipeline, input=printed, capture_output=True, text=True, shell=True, check=True
+        ).stdout
     return printed.rstrip()
 
 
@@ -76,7 +85,14 @@ def run_again(document: Path, folder: Path, which: str) -> str:
         if which != ("real" if language == "console" and re.match(REAL, command) else language):
             return block[0]
         if language == "console":
-            return "\n".join(["```console", command, *filter(None, [output_of(command.removeprefix("$ "), folder)]), "```"])
+            return "\n".join(
+                [
+                    "```console",
+                    command,
+                    *filter(None, [output_of(command.removeprefix("$ "), folder)]),
+                    "```",
+                ]
+            )
         printed = printed_by(body, document, names)
         return block[0] if shown is None else f"```python\n{body}```\n\n```text\n{printed}\n```"
 
@@ -92,13 +108,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def documents_with(pattern: str) -> pytest.MarkDecorator:
-    found = [document for document in DOCUMENTS if re.search(pattern, document.read_text("utf-8"), re.MULTILINE)]
+    found = [
+        document
+        for document in DOCUMENTS
+        if re.search(pattern, document.read_text("utf-8"), re.MULTILINE)
+    ]
     return pytest.mark.parametrize("document", found, ids=lambda document: document.name)
 
 
 @documents_with("^```python$")
-def test_python_blocks_run_and_print_what_they_show(document: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Figure, "savefig", lambda *_, **__: None)  # tests of the figures render them
+def test_python_blocks_run_and_print_what_they_show(
+    document: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        Figure, "savefig", lambda *_, **__: None
+    )  # tests of the figures render them
     assert run_again(document, folder, "python") == document.read_text("utf-8")
 
 
@@ -134,7 +158,9 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
 
 def test_every_public_name_is_once_in_the_api_pages() -> None:
     pages = "\n".join(page.read_text("utf-8") for page in API_PAGES)
-    described = Counter(re.findall(r"^\.\. (?:auto(?!module)\w+|py:data):: ([\w.]+)$", pages, re.MULTILINE))
+    described = Counter(
+        re.findall(r"^\.\. (?:auto(?!module)\w+|py:data):: ([\w.]+)$", pages, re.MULTILINE)
+    )
     modules = (ir_outcomes, ir_outcomes.pyterrier, samples, statistics)
     public = {f"{module.__name__}.{name}" for module in modules for name in module.__all__}
     assert public - described.keys() == {"ir_outcomes.__version__", "ir_outcomes.pyterrier"}
@@ -142,25 +168,46 @@ def test_every_public_name_is_once_in_the_api_pages() -> None:
 
 
 def test_the_table_of_parameters_is_that_of_the_measures() -> None:
-    text = (ROOT / "docs" / "measures.md").read_text("utf-8").partition("## Parameters")[2].partition("## ")[0]
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| `")]
+    text = (
+        (ROOT / "docs" / "measures.md")
+        .read_text("utf-8")
+        .partition("## Parameters")[2]
+        .partition("## ")[0]
+    )
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in text.splitlines()
+        if line.startswith("| `")
+    ]
     every = {str(measure.NAME): measure.SUPPORTED_PARAMS for measure in MEASURES}
-    assert {row[0].split("`")[1] for row in rows} == {name for params in every.values() for name in params}
+    assert {row[0].split("`")[1] for row in rows} == {
+        name for params in every.values() for name in params
+    }
     for cell, default, meaning, taken_by in rows:
         name = cell.split("`")[1]
         takers = {measure: params[name] for measure, params in every.items() if name in params}
-        assert set(takers) == {measure for measure in every if taken_by.startswith("all") or measure in taken_by}, name
+        assert set(takers) == {
+            measure for measure in every if taken_by.startswith("all") or measure in taken_by
+        }, name
         info = next(iter(takers.values()))
         has_default = isinstance(info.default, (int, str))
-        assert default == repr(info.default).replace("'", '"').join("``") if has_default else default in ("none", "required")
+        assert (
+            default == repr(info.default).replace("'", '"').join("``")
+            if has_default
+            else default in ("none", "required")
+        )
         choices = info.choices if isinstance(info.choices, tuple) else ()
-        assert all(f'"{choice}"' in f"{default} {meaning}" for choice in choices if isinstance(choice, str)), name
+        assert all(
+            f'"{choice}"' in f"{default} {meaning}" for choice in choices if isinstance(choice, str)
+        ), name
 
 
 @pytest.mark.parametrize("document", WITH_LINKS, ids=lambda d: d.name)
 def test_commands_and_links_within_the_repository_exist(document: Path) -> None:
     text = document.read_text("utf-8")
-    assert set(re.findall(r"(?:^|`|\$ )ir-outcomes ([a-z][a-z-]+)", text, re.MULTILINE)) <= set(COMMANDS)
+    assert set(re.findall(r"(?:^|`|\$ )ir-outcomes ([a-z][a-z-]+)", text, re.MULTILINE)) <= set(
+        COMMANDS
+    )
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
         assert (document.parent / target).exists(), target

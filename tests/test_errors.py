@@ -14,7 +14,14 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes import ESL
-from ir_outcomes.errors import FormatError, IrOutcomesError, IrOutcomesWarning, ParameterError, escaped, some
+from ir_outcomes.errors import (
+    FormatError,
+    IrOutcomesError,
+    IrOutcomesWarning,
+    ParameterError,
+    escaped,
+    some,
+)
 from ir_outcomes.formatting import fixed, pvalue, pvalue_in_words
 from ir_outcomes.reading.files import name_of, read_ids
 from ir_outcomes.reading.outputs import read_output
@@ -26,7 +33,10 @@ from ir_outcomes.reading.outputs import read_output
         ("plain é 漢 👍🏽 a\u200cb", "plain é 漢 👍🏽 a\u200cb"),
         ("\x1b[31m\x00\x07\x7f\x85\x9b", r"\x1b[31m\x00\x07\x7f\x85\x9b"),
         ("a\tb\nc\rd", r"a\tb\nc\rd"),
-        ("\u202eabc\u2066\u2028\ufeff\u200f\U000e0041", r"\u202eabc\u2066\u2028\ufeff\u200f\U000e0041"),
+        (
+            "\u202eabc\u2066\u2028\ufeff\u200f\U000e0041",
+            r"\u202eabc\u2066\u2028\ufeff\u200f\U000e0041",
+        ),
         ("caf\udce9 \ud800", r"caf\xe9 \ud800"),
     ],
 )
@@ -37,7 +47,10 @@ def test_control_characters_are_shown_as_escapes(text: str, shown: str) -> None:
 
 def test_no_message_contains_a_control_character() -> None:
     for kind in (IrOutcomesError, IrOutcomesWarning):
-        assert str(kind("\x1b]0;title\x07: no such file\n  next line")) == "\\x1b]0;title\\x07: no such file\n  next line"
+        assert (
+            str(kind("\x1b]0;title\x07: no such file\n  next line"))
+            == "\\x1b]0;title\\x07: no such file\n  next line"
+        )
     error = FormatError("a\nb\x1b.run", "is wrong", line=3, text="q\x1b1")
     assert str(error) == "a\\nb\\x1b.run, line 3: is wrong\n  'q\\x1b1'"
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
@@ -55,11 +68,22 @@ def test_an_error_carries_the_arguments_that_it_is_about() -> None:
 def test_advice_names_only_arguments_that_exist() -> None:
     """In backticks, which the command line takes for arguments."""
     functions = [getattr(iro, name) for name in iro.__all__ if callable(getattr(iro, name))]
-    functions += [method for owner in functions for _, method in inspect.getmembers(owner, inspect.isfunction)]
-    known = {name for function in filter(inspect.isfunction, functions) for name in inspect.signature(function).parameters}
+    functions += [
+        method for owner in functions for _, method in inspect.getmembers(owner, inspect.isfunction)
+    ]
+    known = {
+        name
+        for function in filter(inspect.isfunction, functions)
+        for name in inspect.signature(function).parameters
+    }
     sources = Path(iro.__file__).parent.rglob("*.py")
     trees = [ast.parse(source.read_text(encoding="utf-8")) for source in sources]
-    code = [node for tree in trees for node in ast.walk(tree) if isinstance(node, (ast.JoinedStr, ast.Raise, ast.Yield))]
+    code = [
+        node
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.JoinedStr, ast.Raise, ast.Yield))
+    ]
     found = {name for node in code for name in re.findall(r"`(\w+)=?[^`]*`", ast.unparse(node))}
     assert found >= {"cutoff", "judged_only", "ties", "clusters", "higher_is_better"}
     assert found - known == set()

@@ -12,13 +12,19 @@ from tests.helpers.packages import needed
 nbformat = needed("nbformat")
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "docs").glob("*.ipynb"))
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:zmq", "ignore::DeprecationWarning:jupyter_client")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning:zmq", "ignore::DeprecationWarning:jupyter_client"
+)
 
 
 def shown(notebook: Any) -> list[list[str]]:
     """List, for each cell of code, the kinds of its outputs."""
     return [
-        [kind for output in cell.outputs for kind in sorted(output.get("data", {output.get("name"): None}))]
+        [
+            kind
+            for output in cell.outputs
+            for kind in sorted(output.get("data", {output.get("name"): None}))
+        ]
         for cell in notebook.cells
         if cell.cell_type == "code"
     ]
@@ -29,7 +35,9 @@ def test_notebooks_are_stored_with_their_outputs(path: Path, tmp_path: Path) -> 
     nbclient = needed("nbclient")
     stored = nbformat.read(path, as_version=4)
     executed = nbformat.read(path, as_version=4)
-    nbclient.NotebookClient(executed, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    nbclient.NotebookClient(
+        executed, timeout=120, resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
     assert shown(executed) == shown(stored)
     kinds = [kind for cell in shown(executed) for kind in cell]
     assert kinds.count("image/png") >= 3  # every figure, not only the first
@@ -39,11 +47,17 @@ def test_notebooks_are_stored_with_their_outputs(path: Path, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_notebooks_use_public_names_only(path: Path) -> None:
-    cells = (cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code")
+    cells = (
+        cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"
+    )
     code = "\n".join(cell for cell in cells if not cell.startswith("%"))
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ir_outcomes"):
             assert node.module == "ir_outcomes"
             assert {alias.name for alias in node.names} <= set(iro.__all__)
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "iro":
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "iro"
+        ):
             assert node.attr in iro.__all__

@@ -33,16 +33,28 @@ def test_search_lengths_equal_pytrec_eval(real_data: Path, collection: str) -> N
     for path in paths[::3] if len(qrels.query_ids) > 1000 else paths:
         run = iro.read_run(path)
         lengths = iro.search_lengths(qrels, run, rel=rel)
-        values = {(metric.measure.NAME, metric.query_id): metric.value for metric in evaluator.iter_calc(run.to_dict())}
-        reciprocal, precision, average = ([values[name, query] for query in lengths.query_ids] for name in ("RR", "P", "AP"))
+        values = {
+            (metric.measure.NAME, metric.query_id): metric.value
+            for metric in evaluator.iter_calc(run.to_dict())
+        }
+        reciprocal, precision, average = (
+            [values[name, query] for query in lengths.query_ids] for name in ("RR", "P", "AP")
+        )
         assert lengths.reciprocal_rank().tolist() == reciprocal, path.name
         answered = lengths.answered() == 1
-        assert (1 / lengths.esl()[answered]).tolist() == lengths.reciprocal_rank()[answered].tolist()
+        assert (1 / lengths.esl()[answered]).tolist() == lengths.reciprocal_rank()[
+            answered
+        ].tolist()
         assert (lengths.at(10).relevant_retrieved / 10).tolist() == precision
-        # Average precision from the atoms (Alex et al. 2022, equations 6 and 7): (relevant above + 1) / rank.
+        # Average precision from the atoms (Alex et al. 2022, equations 6 and 7): (relevant above +
+        # 1) / rank.
         found = lengths.rank > 0
         above = lengths.rank[found] - 1 - lengths.irrelevant_above[found]
-        sums = np.bincount(lengths.query[found], weights=(above + 1) / lengths.rank[found], minlength=len(lengths.query_ids))
+        sums = np.bincount(
+            lengths.query[found],
+            weights=(above + 1) / lengths.rank[found],
+            minlength=len(lengths.query_ids),
+        )
         ours = np.divide(sums, lengths.relevant, out=np.zeros(len(sums)), where=lengths.answerable)
         np.testing.assert_allclose(ours, average, rtol=1e-12)
 
@@ -58,7 +70,10 @@ def test_search_lengths_equal_the_literal_definitions(real_data: Path, collectio
         tops = [literal.ranked(documents.get(query, {}), ties)[:100] for query in lengths.query_ids]
         np.testing.assert_array_equal(lengths.esl(), list(map(literal.esl, tops, golds)))
         for missing in ("retrieved", "cutoff"):
-            asl = [literal.asl(top, gold, missing, 100, None) for top, gold in zip(tops, golds, strict=True)]
+            asl = [
+                literal.asl(top, gold, missing, 100, None)
+                for top, gold in zip(tops, golds, strict=True)
+            ]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", iro.IrOutcomesWarning)
                 np.testing.assert_allclose(lengths.asl(missing=missing), asl, rtol=1e-14)
@@ -69,16 +84,24 @@ def test_trec_eval_numbers_published_with_the_runs(real_data: Path) -> None:
     for path in runs_of(real_data, "dl-hard-doc"):
         with gzip.open(path.with_name(path.name.replace(".run.gz", ".run.eval.gz")), "rt") as lines:
             theirs = {(name, query): value for name, query, value in map(str.split, lines)}
-        lengths = iro.search_lengths(qrels, iro.read_run(path), rel=2)  # they were made with trec_eval -l 2
-        assert sum(name == "recip_rank" for name, _ in theirs) == len(lengths.query_ids) + 1  # and one for all
+        lengths = iro.search_lengths(
+            qrels, iro.read_run(path), rel=2
+        )  # they were made with trec_eval -l 2
+        assert (
+            sum(name == "recip_rank" for name, _ in theirs) == len(lengths.query_ids) + 1
+        )  # and one for all
         columns = {"recip_rank": [f"{value:.4f}" for value in lengths.reciprocal_rank()]}
         columns["num_rel_ret"] = list(map(str, lengths.relevant_retrieved))
-        columns |= {f"P_{k}": [f"{number / k:.4f}" for number in lengths.at(k).relevant_retrieved] for k in (5, 10, 100)}
+        columns |= {
+            f"P_{k}": [f"{number / k:.4f}" for number in lengths.at(k).relevant_retrieved]
+            for k in (5, 10, 100)
+        }
         for name, ours in columns.items():
             assert ours == [theirs[name, query] for query in lengths.query_ids], (path.name, name)
 
 
-# Published by the authors of the runs (INDEX.md of the data): mean RR, t test and Wilcoxon p against bm25.
+# Published by the authors of the runs (INDEX.md of the data): mean RR, t test and Wilcoxon p
+# against bm25.
 NAIVE = {
     "bm25+rm3": (0.150097, 4.836e-68, 8.079e-70),
     "wordnet_syn+hyper+hypo": (0.215868, 0.0477789, 0.00028514),
@@ -90,7 +113,10 @@ NAIVE = {
 def msmarco(real_data: Path) -> dict[str, iro.SearchLengths]:
     folder = real_data / "msmarco-doc-dev"
     qrels = iro.read_qrels(folder / "qrels.txt")
-    return {name: iro.search_lengths(qrels, folder / f"{name}.run.gz", cutoff=100) for name in ("bm25", *NAIVE)}
+    return {
+        name: iro.search_lengths(qrels, folder / f"{name}.run.gz", cutoff=100)
+        for name in ("bm25", *NAIVE)
+    }
 
 
 def test_published_naive_means_and_pvalues(msmarco: dict[str, iro.SearchLengths]) -> None:
@@ -103,7 +129,8 @@ def test_published_naive_means_and_pvalues(msmarco: dict[str, iro.SearchLengths]
         assert t_test(d).pvalue == pytest.approx(t, rel=2e-3)
         theirs = scipy.stats.wilcoxon(rounded["bm25"], rounded[name]).pvalue
         assert theirs == pytest.approx(signed_rank, rel=2e-3)
-        # Ours treats differences that are equal but for rounding error as ties; the decision is the same.
+        # Ours treats differences that are equal but for rounding error as ties; the decision is the
+        # same.
         assert (wilcoxon(d).pvalue <= 0.05) == (signed_rank <= 0.05)
 
 
@@ -113,12 +140,16 @@ def test_outcome_split_of_msmarco(msmarco: dict[str, iro.SearchLengths], real_da
         ("bm25+rm3", (2700, 665, 188, 1640), "worse on both facets"),
         ("wordnet_all", (2829, 79, 59, 2226), "worse on ranking"),
     ):
-        found = compare_pair(real_data / "msmarco-doc-dev" / "qrels.txt", msmarco["bm25"], msmarco[contender])
+        found = compare_pair(
+            real_data / "msmarco-doc-dev" / "qrels.txt", msmarco["bm25"], msmarco[contender]
+        )
         split = found.outcomes
         assert (split.neither, split.lost, split.won, split.both) == outcomes
         assert found.verdict.label == label
         assert found.naive.pvalues["t"] == pytest.approx(NAIVE[contender][1], rel=0.01)
-    assert (found.ranking.baseline, found.ranking.contender) == pytest.approx((3.4209, 3.4780), abs=5e-5)
+    assert (found.ranking.baseline, found.ranking.contender) == pytest.approx(
+        (3.4209, 3.4780), abs=5e-5
+    )
     pvalues = found.coverage.pvalue, found.ranking.pvalues["t"], found.ranking.pvalues["wilcoxon"]
     assert pvalues == pytest.approx((0.1055, 0.0031, 0.0006), abs=5e-5)
 
@@ -133,7 +164,9 @@ def test_known_item_table(real_data: Path) -> None:
     }
     folder = real_data / "known-item"
     qrels = iro.read_qrels(folder / "qrels.txt")
-    lengths = {name: iro.search_lengths(qrels, folder / f"{name}.run.gz", cutoff=100) for name in values}
+    lengths = {
+        name: iro.search_lengths(qrels, folder / f"{name}.run.gz", cutoff=100) for name in values
+    }
     for name, (answered, esl, mrr, outcomes) in values.items():
         run = lengths[name]
         assert run.coverage() == pytest.approx(answered, abs=5e-4)
@@ -148,7 +181,10 @@ def test_asl_of_dl20(real_data: Path) -> None:
     """ASL and ASL@g1-10 at rel 1 of INDEX.md of the data; short lists look good, as design and docs warn."""
     values = {
         "BM25": (312.4, 38.1),
-        "BM25RM3": (270.2, 30.9),  # Alex et al. 2022, Table 1: 264 for the best BM25 run of the track
+        "BM25RM3": (
+            270.2,
+            30.9,
+        ),  # Alex et al. 2022, Table 1: 264 for the best BM25 run of the track
         "prf_rank_beta1": (227.0, 20.6),
         "splade": (30.2, 4.8),
     }

@@ -28,8 +28,15 @@ def test_results_cannot_be_changed_at_any_depth() -> None:
 def test_every_result_survives_json_pickle_and_copy(kind: str) -> None:
     result = result_of(kind)
     text = result.to_json(per_query=True)
-    assert json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))["kind"] == kind.split()[0]
-    for same in (type(result).from_json(text), pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
+    assert (
+        json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))["kind"]
+        == kind.split()[0]
+    )
+    for same in (
+        type(result).from_json(text),
+        pickle.loads(pickle.dumps(result)),
+        copy.deepcopy(result),
+    ):
         assert same == result
         assert hash(same) == hash(result)
         assert json.loads(same.to_json(per_query=True)) == json.loads(text)
@@ -52,7 +59,11 @@ def test_json_follows_its_schema(kind: str) -> None:
 
 
 def test_every_kind_of_result_is_tested() -> None:
-    ours = {kind.__name__ for kind in Result.__subclasses__() if kind.__module__.startswith("ir_outcomes.")}
+    ours = {
+        kind.__name__
+        for kind in Result.__subclasses__()
+        if kind.__module__.startswith("ir_outcomes.")
+    }
     assert ours == {kind.split()[0] for kind in KINDS}
 
 
@@ -70,10 +81,24 @@ def test_values_of_queries_are_in_json_on_request() -> None:
         ({"settings": {"cutoff": 10}}, r"settings: Object missing required field"),
         ({"notes": [3]}, r"notes\[0\]: Expected a note with kind, text and runs, got 3"),
         ({"n_missing": [0, float("nan")]}, r"n_missing"),
-        ({"outcomes": {"neither": 1, "lost": 1, "won": 1, "both": 1, "shares": [float("nan")] * 4}}, "holds NaN or infinity"),
+        (
+            {
+                "outcomes": {
+                    "neither": 1,
+                    "lost": 1,
+                    "won": 1,
+                    "both": 1,
+                    "shares": [float("nan")] * 4,
+                }
+            },
+            "holds NaN or infinity",
+        ),
         (
             {"schema": 1},
-            r"must be an object of kind 'Comparison' with schema 2, .* and schema 1, in which labels, units and notes",
+            (
+                r"must be an object of kind 'Comparison' with schema 2, .* and schema 1, in which"
+                r" labels, units and notes"
+            ),
         ),
         ({"kind": "Leaderboard"}, r"must be .*; it has kind 'Leaderboard' and schema 2"),
         ("[" * 100_000, "is not valid"),
@@ -92,7 +117,9 @@ def test_foreign_values_are_named(given: Any, message: str) -> None:
 
 def test_paper_columns_are_for_comparisons() -> None:
     for show in (result_of("Headroom").to_text, result_of("Headroom").to_csv):
-        with pytest.raises(ParameterError, match="`columns='paper'` is for comparisons; Headroom has"):
+        with pytest.raises(
+            ParameterError, match="`columns='paper'` is for comparisons; Headroom has"
+        ):
             show(columns="paper")
         with pytest.raises(ParameterError, match="`columns='wide'`: must be one of default, paper"):
             show(columns="wide")  # type: ignore[arg-type]

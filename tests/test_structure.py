@@ -12,8 +12,8 @@ from pathlib import Path
 import ir_outcomes as iro
 
 SOURCES = Path(iro.__file__).parent
-# A package imports only what is above it, also inside functions; packages of one line know nothing of each other, the first
-# line excepted. Results load what shows them, when something is shown.
+# A package imports only what is above it, also inside functions; packages of one line know nothing
+# of each other, the first line excepted. Results load what shows them, when something is shown.
 LAYERS = [
     {"errors", "types", "formatting", "notes", "results"},
     {"samples", "statistics", "reading"},
@@ -27,13 +27,29 @@ LAYERS = [
     {"cli"},
 ]
 LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}
-EXPENSIVE = ("scipy", "pandas", "matplotlib", "rich", "cyclopts", "jinja2", "pyterrier", "pyarrow", "joblib", "statsmodels")
+EXPENSIVE = (
+    "scipy",
+    "pandas",
+    "matplotlib",
+    "rich",
+    "cyclopts",
+    "jinja2",
+    "pyterrier",
+    "pyarrow",
+    "joblib",
+    "statsmodels",
+)
 
 
 @cache
 def modules() -> dict[str, ast.Module]:
-    paths = {path.relative_to(SOURCES.parent).with_suffix(""): path for path in SOURCES.rglob("*.py")}
-    return {".".join(name.parts).removesuffix(".__init__"): ast.parse(path.read_text("utf-8")) for name, path in paths.items()}
+    paths = {
+        path.relative_to(SOURCES.parent).with_suffix(""): path for path in SOURCES.rglob("*.py")
+    }
+    return {
+        ".".join(name.parts).removesuffix(".__init__"): ast.parse(path.read_text("utf-8"))
+        for name, path in paths.items()
+    }
 
 
 def imports_of(node: ast.AST, at_import: bool = True) -> Iterator[tuple[str, bool]]:
@@ -68,7 +84,11 @@ def test_imports_go_one_way() -> None:
     upwards = []
     for importer, imported, at_import in imports():
         here, there = ((*name.split("."), "")[1] for name in (importer, imported))
-        if here in ("", "__main__", there) or not there or (here, there, at_import) == ("results", "showing", False):
+        if (
+            here in ("", "__main__", there)
+            or not there
+            or (here, there, at_import) == ("results", "showing", False)
+        ):
             continue
         if LEVEL[there] >= max(LEVEL[here], 1):
             upwards.append(f"{importer} imports {imported}")
@@ -77,8 +97,14 @@ def test_imports_go_one_way() -> None:
 
 def test_what_is_shown_is_finished() -> None:
     """Nothing that draws evaluates, compares or reads: what it needs was collected before; and the tasks are data."""
-    before = ("ir_outcomes.evaluation.evalua", "ir_outcomes.comparison.compare", "ir_outcomes.reading.")
-    drawing = {(name, module) for name, module, _ in imports() if name.startswith("ir_outcomes.showing")}
+    before = (
+        "ir_outcomes.evaluation.evalua",
+        "ir_outcomes.comparison.compare",
+        "ir_outcomes.reading.",
+    )
+    drawing = {
+        (name, module) for name, module, _ in imports() if name.startswith("ir_outcomes.showing")
+    }
     reaching = {(name, module) for name, module in drawing if module.startswith(before)}
     assert reaching == {("ir_outcomes.showing.views", "ir_outcomes.reading.datasets")}
 
@@ -92,7 +118,11 @@ def test_no_module_imports_itself_through_others() -> None:
 
 
 def test_scripts_import_what_exists() -> None:
-    for script in (path for folder in ("benchmarks", "tools") for path in SOURCES.parents[1].joinpath(folder).glob("*.py")):
+    for script in (
+        path
+        for folder in ("benchmarks", "tools")
+        for path in SOURCES.parents[1].joinpath(folder).glob("*.py")
+    ):
         for node in ast.walk(ast.parse(script.read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("ir_outcomes"):
                 names = dir(importlib.import_module(str(node.module)))

@@ -43,12 +43,27 @@ def test_strict_code_of_users(tmp_path: Path, pytestconfig: pytest.Config) -> No
     if find_spec("mypy") is None:
         pytest.skip("mypy is not installed; the extra dev brings it")
     readme = tmp_path / "readme.py"
-    readme.write_text("\n".join(re.findall(r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.M | re.S)))
+    readme.write_text(
+        "\n".join(
+            re.findall(
+                r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.M | re.S
+            )
+        )
+    )
     revealed = tmp_path / "revealed.py"
     revealed.write_text(REVEALED)
     cache = pytestconfig.cache.mkdir("mypy") if pytestconfig.cache else tmp_path / "cache"
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", f"--cache-dir={cache}", readme, revealed],
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--strict",
+            "--follow-imports=silent",
+            f"--cache-dir={cache}",
+            readme,
+            revealed,
+        ],
         capture_output=True,
         text=True,
         cwd=tmp_path,
@@ -58,6 +73,12 @@ def test_strict_code_of_users(tmp_path: Path, pytestconfig: pytest.Config) -> No
     assert [line for line in lines if line.startswith("readme.py")] == []
     single, several, _ = REVEALED.partition("def show")[2].split("\n\n")
     found = re.findall(r'Revealed type is "ir_outcomes\.comparison\.result\.(\w+)"', done.stdout)
-    assert found == ["Comparison"] * single.count("reveal_type") + ["Comparisons"] * several.count("reveal_type")
-    wrong = {number for number, line in enumerate(REVEALED.splitlines(), 1) if "cutof=" in line or "homl" in line}
+    assert found == ["Comparison"] * single.count("reveal_type") + ["Comparisons"] * several.count(
+        "reveal_type"
+    )
+    wrong = {
+        number
+        for number, line in enumerate(REVEALED.splitlines(), 1)
+        if "cutof=" in line or "homl" in line
+    }
     assert {int(line.split(":")[1]) for line in lines if "error: " in line} == wrong

@@ -38,7 +38,9 @@ WRONG: tuple[Any, ...] = (
     pd.DataFrame({"a": [1]}), QRELS, B, {"x": EVALUATION}, EVALUATION, EVALUATION[0], PAIR, FAMILY, BOARD,
 )  # fmt: skip
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    name: function for name in iro.__all__ if inspect.isfunction(function := getattr(iro, name)) and name != "known_tasks"
+    name: function
+    for name in iro.__all__
+    if inspect.isfunction(function := getattr(iro, name)) and name != "known_tasks"
 }
 
 
@@ -46,7 +48,11 @@ def right_arguments(name: str) -> dict[str, Any]:
     """Return the required arguments of a function."""
     parameters = inspect.signature(FUNCTIONS[name]).parameters.values()
     required = [parameter.name for parameter in parameters if parameter.default is parameter.empty]
-    return {argument: (RIGHT | OWN.get(name, {}))[argument] for argument in required if argument not in ("settings", "rules")}
+    return {
+        argument: (RIGHT | OWN.get(name, {}))[argument]
+        for argument in required
+        if argument not in ("settings", "rules")
+    }
 
 
 def wrong_calls(name: str) -> Iterator[dict[str, Any]]:
@@ -60,7 +66,9 @@ def wrong_calls(name: str) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.filterwarnings("ignore::ir_outcomes.IrOutcomesWarning")
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_wrong_argument_never_ends_in_an_error_of_python(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_argument_never_ends_in_an_error_of_python(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     function = FUNCTIONS[name]
     messages: list[str] = []
@@ -76,17 +84,38 @@ def test_a_wrong_argument_never_ends_in_an_error_of_python(name: str, tmp_path: 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ANY.holes("qrels.txt", "a"), "`evaluation` is of type str; it must be what ir_outcomes.evaluate returns"),
+        (
+            lambda: ANY.holes("qrels.txt", "a"),
+            "`evaluation` is of type str; it must be what ir_outcomes.evaluate returns",
+        ),
         (lambda: ANY.holes(PAIR), "`evaluation` is of type Comparison"),
         (lambda: ANY.report(PAIR), "`evaluation` is of type Comparison"),
         (lambda: ANY.compare_slices(QRELS, "a", by="length"), "`evaluation` is of type dict"),
-        (lambda: ANY.compare_measure("qrels.txt", "a", measure="RR"), "`evaluation` is of type str"),
-        (lambda: ANY.gate(EVALUATION), "`compared` is of type Evaluation; .* what ir_outcomes.compare or compare_collections"),
-        (lambda: ANY.plan(EVALUATION), "`comparison` is of type Evaluation; .* what ir_outcomes.compare returns"),
-        (lambda: ANY.compare_judges(EVALUATION, "a"), "`evaluations` is of type Evaluation; .* a mapping from names"),
+        (
+            lambda: ANY.compare_measure("qrels.txt", "a", measure="RR"),
+            "`evaluation` is of type str",
+        ),
+        (
+            lambda: ANY.gate(EVALUATION),
+            "`compared` is of type Evaluation; .* what ir_outcomes.compare or compare_collections",
+        ),
+        (
+            lambda: ANY.plan(EVALUATION),
+            "`comparison` is of type Evaluation; .* what ir_outcomes.compare returns",
+        ),
+        (
+            lambda: ANY.compare_judges(EVALUATION, "a"),
+            "`evaluations` is of type Evaluation; .* a mapping from names",
+        ),
         (lambda: ANY.compare_judges("x"), "`evaluations` is of type str; .* a mapping from names"),
-        (lambda: ANY.compare_collections(EVALUATION, "a"), "`evaluations` is of type Evaluation; .* a mapping from names"),
-        (lambda: ANY.leaderboard(PAIR), "`source` is of type Comparison; .* ir_outcomes.evaluate or ir_outcomes.scores_from"),
+        (
+            lambda: ANY.compare_collections(EVALUATION, "a"),
+            "`evaluations` is of type Evaluation; .* a mapping from names",
+        ),
+        (
+            lambda: ANY.leaderboard(PAIR),
+            "`source` is of type Comparison; .* ir_outcomes.evaluate or ir_outcomes.scores_from",
+        ),
         (
             lambda: ANY.read_run(pd.DataFrame()),
             "`path` is of type DataFrame; .* path of a file; ir_outcomes.as_run takes other",
@@ -94,9 +123,15 @@ def test_a_wrong_argument_never_ends_in_an_error_of_python(name: str, tmp_path: 
         (lambda: ANY.plan(PAIR, coverage=-3), "`coverage=-3`: must be a number between"),
         (lambda: ANY.plan(PAIR, coverage=1e-9), "`coverage=1e-09`: must be a number between"),
         (lambda: ANY.plan(PAIR, ranking=float("inf")), "`ranking=inf`: must be a number between"),
-        (lambda: ANY.evaluate(QRELS, [A], judged_only="no"), "`judged_only` is of type str; it must be True or False"),
+        (
+            lambda: ANY.evaluate(QRELS, [A], judged_only="no"),
+            "`judged_only` is of type str; it must be True or False",
+        ),
         (lambda: ANY.evaluate(QRELS, [A], names=[""]), "the name '' of a run is blank"),
-        (lambda: ANY.compare(EVALUATION, "a", "b", alpha=0.85), "`alpha=0.85`: must be a number between 0 and 0.5"),
+        (
+            lambda: ANY.compare(EVALUATION, "a", "b", alpha=0.85),
+            "`alpha=0.85`: must be a number between 0 and 0.5",
+        ),
     ],
 )
 def test_what_a_function_takes_is_said(call: Callable[[], Any], message: str) -> None:
@@ -109,5 +144,7 @@ def test_what_is_meant_is_clear(tmp_path: Path) -> None:
     assert ANY.holes(EVALUATION).baseline == "a"
     path = tmp_path / "board.npz"
     EVALUATION.save(path)
-    assert ANY.compare_cutoffs(path, "a", cutoffs=[1, 2]) == ANY.compare_cutoffs(EVALUATION, "a", cutoffs=[1, 2])
+    assert ANY.compare_cutoffs(path, "a", cutoffs=[1, 2]) == ANY.compare_cutoffs(
+        EVALUATION, "a", cutoffs=[1, 2]
+    )
     assert ANY.headroom(path) == ANY.headroom(EVALUATION)

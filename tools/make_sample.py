@@ -1,7 +1,8 @@
 """Make the embedded sample from a folder of known-item runs: ``python tools/make_sample.py FOLDER``.
 
-FOLDER holds ``qrels.txt``, ``queries.tsv`` and one ``<system>.run.gz`` for each system: queries are the synopses of Debian 12
-packages, documents the long descriptions of all packages with the name removed, the target is the package itself.
+FOLDER holds ``qrels.txt``, ``queries.tsv`` and one ``<system>.run.gz`` for each system: queries are
+the synopses of Debian 12 packages, documents the long descriptions of all packages with the name
+removed, the target is the package itself.
 """
 
 import gzip
@@ -24,12 +25,16 @@ def main(folder: Path, target: Path) -> None:
         return [line for line in lines if line.split(maxsplit=1)[0] in chosen]
 
     (target / "qrels.txt").write_text("\n".join(keep(judgments)) + "\n")
-    (target / "queries.tsv").write_text("\n".join(keep((folder / "queries.tsv").read_text().splitlines())) + "\n")
+    (target / "queries.tsv").write_text(
+        "\n".join(keep((folder / "queries.tsv").read_text().splitlines())) + "\n"
+    )
     for system in SYSTEMS:
         with gzip.open(folder / f"{system}.run.gz", "rt") as stream:
             lines = keep(stream.read().splitlines())
         text = "".join(f"{fields[0]} {fields[2]} {fields[4]}\n" for fields in map(str.split, lines))
-        (target / f"{system}.xz").write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
+        (target / f"{system}.xz").write_bytes(
+            lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME)
+        )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Make the embedded suite of four small collections: ``PYTHONHASHSEED=0 python tools/make_suite.py``.
 
-It is known-item search in the docstrings of numpy, scipy, scikit-learn and pandas: a query is the first paragraph of a
-docstring, its only relevant document is the rest of the same docstring. The packages, bm25s and PyStemmer must be installed
-in the versions of `VERSIONS`, because other versions have other docstrings.
+It is known-item search in the docstrings of numpy, scipy, scikit-learn and pandas: a query is the
+first paragraph of a docstring, its only relevant document is the rest of the same docstring. The
+packages, bm25s and PyStemmer must be installed in the versions of `VERSIONS`, because other
+versions have other docstrings.
 """
 
 import importlib
@@ -49,8 +50,20 @@ MIN_WORDS_OF_DOCUMENT = 30
 WORDS_OF_QUERY = range(4, 21)
 SEED = 2021
 DATA = Path(__file__).parents[1] / "src" / "ir_outcomes" / "samples" / "data" / "suite"
-NOT_PUBLIC = {"tests", "conftest", "testing", "f2py", "distutils", "externals", "setup", "formats", "core"}
-VARYING = re.compile(r"^.*# may vary$", re.MULTILINE)  # scipy computes these examples when it is imported
+NOT_PUBLIC = {
+    "tests",
+    "conftest",
+    "testing",
+    "f2py",
+    "distutils",
+    "externals",
+    "setup",
+    "formats",
+    "core",
+}
+VARYING = re.compile(
+    r"^.*# may vary$", re.MULTILINE
+)  # scipy computes these examples when it is imported
 SIGNATURE = re.compile(r"^[\w.]+\(.*\)( -> .*)?$", re.DOTALL)
 
 
@@ -89,7 +102,10 @@ def documented(module: ModuleType, package: str) -> Iterator[tuple[str, Any]]:
         if inspect.isclass(found) and (found.__module__ or "").startswith(package):
             for attribute in sorted(dir(found)):
                 if not attribute.startswith("_"):
-                    yield f"{module.__name__}.{name}.{attribute}", inspect.getattr_static(found, attribute)
+                    yield (
+                        f"{module.__name__}.{name}.{attribute}",
+                        inspect.getattr_static(found, attribute),
+                    )
 
 
 def docstrings(package: str) -> list[Docstring]:
@@ -99,7 +115,11 @@ def docstrings(package: str) -> list[Docstring]:
         for name, found in documented(module, package):
             text = getattr(found, "__doc__", None)
             origin = getattr(found, "__module__", None)
-            if not callable(found) or not isinstance(text, str) or (origin and not origin.startswith(package)):
+            if (
+                not callable(found)
+                or not isinstance(text, str)
+                or (origin and not origin.startswith(package))
+            ):
                 continue
             text = VARYING.sub("", inspect.cleandoc(text))
             names[text] = min(names.get(text, name), name, key=lambda known: (len(known), known))
@@ -109,7 +129,9 @@ def docstrings(package: str) -> list[Docstring]:
         if SIGNATURE.match(paragraphs[0]):
             paragraphs = paragraphs[1:]
         if paragraphs and len(" ".join(paragraphs[1:]).split()) >= MIN_WORDS_OF_DOCUMENT:
-            found_texts.append(Docstring(name, " ".join(paragraphs[0].split()), "\n\n".join(paragraphs[1:])))
+            found_texts.append(
+                Docstring(name, " ".join(paragraphs[0].split()), "\n\n".join(paragraphs[1:]))
+            )
     return sorted(found_texts, key=lambda found: found.name)
 
 
@@ -129,9 +151,16 @@ def choose_queries(found: Iterable[Docstring]) -> list[Docstring]:
 def bm25(documents: list[str], queries: list[str], stemmer: Any = None) -> np.ndarray:
     """Score every document for every query by BM25."""
     index = bm25s.BM25(k1=1.2, b=0.75)
-    index.index(bm25s.tokenize(documents, stopwords="en", stemmer=stemmer, show_progress=False), show_progress=False)
-    tokens = bm25s.tokenize(queries, stopwords="en", stemmer=stemmer, return_ids=False, show_progress=False)
-    return np.stack([index.get_scores(words) if words else np.zeros(len(documents)) for words in tokens])
+    index.index(
+        bm25s.tokenize(documents, stopwords="en", stemmer=stemmer, show_progress=False),
+        show_progress=False,
+    )
+    tokens = bm25s.tokenize(
+        queries, stopwords="en", stemmer=stemmer, return_ids=False, show_progress=False
+    )
+    return np.stack(
+        [index.get_scores(words) if words else np.zeros(len(documents)) for words in tokens]
+    )
 
 
 def latent_semantics(documents: list[str], queries: list[str]) -> np.ndarray:
@@ -139,16 +168,23 @@ def latent_semantics(documents: list[str], queries: list[str]) -> np.ndarray:
     vectorizer = TfidfVectorizer(stop_words="english", sublinear_tf=True, min_df=2)
     weights = vectorizer.fit_transform(documents)
     decomposition = TruncatedSVD(128, algorithm="arpack", random_state=0)
-    found = decomposition.fit_transform(weights), decomposition.transform(vectorizer.transform(queries))
+    found = (
+        decomposition.fit_transform(weights),
+        decomposition.transform(vectorizer.transform(queries)),
+    )
     document_vectors, query_vectors = (
-        vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12) for vectors in found
+        vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        for vectors in found
     )
     return np.asarray(np.round(query_vectors @ document_vectors.T, 6))
 
 
 def fusion(scores: Iterable[np.ndarray]) -> np.ndarray:
     """Fuse several arrays of scores by reciprocal rank."""
-    places = (np.argsort(np.argsort(-values, axis=1, kind="stable"), axis=1, kind="stable") for values in scores)
+    places = (
+        np.argsort(np.argsort(-values, axis=1, kind="stable"), axis=1, kind="stable")
+        for values in scores
+    )
     return np.asarray(sum(1 / (61 + place) for place in places))
 
 
@@ -166,7 +202,9 @@ def results(scores: np.ndarray, names: list[str]) -> str:
     """Write one line for each query: numbers of documents and scores, in trec_eval's order."""
     lines = []
     for row in scores:
-        order = sorted(np.flatnonzero(row > 0), key=lambda place: (row[place], names[place]), reverse=True)[:DEPTH]
+        order = sorted(
+            np.flatnonzero(row > 0), key=lambda place: (row[place], names[place]), reverse=True
+        )[:DEPTH]
         lines.append(" ".join(f"{place} {row[place]:g}" for place in order))
     return "\n".join(lines) + "\n"
 
@@ -198,11 +236,17 @@ def main() -> int:
         names = [docstring.name for docstring in found]
         folder = DATA / collection
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "qrels.txt").write_text("".join(f"{query.name} 0 {query.name} 1\n" for query in queries), "utf-8")
-        (folder / "queries.tsv").write_text("".join(f"{query.name}\t{query.summary}\n" for query in queries), "utf-8")
+        (folder / "qrels.txt").write_text(
+            "".join(f"{query.name} 0 {query.name} 1\n" for query in queries), "utf-8"
+        )
+        (folder / "queries.tsv").write_text(
+            "".join(f"{query.name}\t{query.summary}\n" for query in queries), "utf-8"
+        )
         (folder / "LICENSE").write_text(license_of(collection), "utf-8")
         (folder / "documents.xz").write_bytes(compressed("\n".join(names) + "\n"))
-        scored = systems([docstring.rest for docstring in found], [query.summary for query in queries])
+        scored = systems(
+            [docstring.rest for docstring in found], [query.summary for query in queries]
+        )
         for system, scores in scored.items():
             (folder / f"{system}.xz").write_bytes(compressed(results(scores, names)))
         print(f"{collection}: {len(found)} documents, {len(queries)} queries")

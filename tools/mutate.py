@@ -1,15 +1,15 @@
 """Which small changes of the code do its tests notice?
 
-Makes seeded small changes, one at a time, in a copy of the project: `<` and `<=`, signs, `any` and `all`, `min` and `max`,
-constants, a dropped `not`. Runs the tests that the changed package has of its own, first those that call the changed function,
-and lists the changes that no test notices.
+Makes seeded small changes, one at a time, in a copy of the project: `<` and `<=`, signs, `any` and
+`all`, `min` and `max`, constants, a dropped `not`. Runs the tests that the changed package has of
+its own, first those that call the changed function, and lists the changes that no test notices.
 
     python tools/mutate.py --number 40 --seed 1
     python tools/mutate.py --number 20 --packages comparison statistics --output survivors.json
     python tools/mutate.py --again survivors.json
 
-Changes that make no difference are listed in tools/equivalent_mutants.toml with the reason, and are not drawn. Needs nothing
-beyond the tests' own packages, and a system that can fork.
+Changes that make no difference are listed in tools/equivalent_mutants.toml with the reason, and are
+not drawn. Needs nothing beyond the tests' own packages, and a system that can fork.
 """
 
 import argparse
@@ -38,7 +38,16 @@ SOURCES = "src/ir_outcomes"
 PACKAGES = ("comparison", "statistics", "evaluation", "reading")
 EQUIVALENT = ROOT / "tools" / "equivalent_mutants.toml"
 # Imported once, so that not every mutant waits for it.
-PRELOADED = ("pytest", "numpy", "scipy.stats", "scipy.sparse", "pandas", "joblib", "ir_measures", "msgspec")
+PRELOADED = (
+    "pytest",
+    "numpy",
+    "scipy.stats",
+    "scipy.sparse",
+    "pandas",
+    "joblib",
+    "ir_measures",
+    "msgspec",
+)
 
 COMPARISONS = {
     ast.Lt: ("<", "<="),
@@ -49,9 +58,27 @@ COMPARISONS = {
     ast.NotEq: ("!=", "=="),
 }
 SIGNS = {ast.Add: ("+", "-"), ast.Sub: ("-", "+")}
-SWAPPED = {"any": "all", "all": "any", "min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum"}
+SWAPPED = {
+    "any": "all",
+    "all": "any",
+    "min": "max",
+    "max": "min",
+    "minimum": "maximum",
+    "maximum": "minimum",
+}
 # Settings of Python and NumPy that change no result of a correct program.
-NEUTRAL = ("strict", "frozen", "slots", "eq", "order", "kw_only", "stacklevel", "dtype", "copy", "maxsize")
+NEUTRAL = (
+    "strict",
+    "frozen",
+    "slots",
+    "eq",
+    "order",
+    "kw_only",
+    "stacklevel",
+    "dtype",
+    "copy",
+    "maxsize",
+)
 
 
 @dataclass(frozen=True)
@@ -81,7 +108,9 @@ def mutants_of(package: str) -> Iterator[Mutant]:
     """Yield every change that can be made in a package."""
     folder = ROOT / SOURCES
     for path in sorted((folder / package).rglob("*.py")):
-        yield from Finder(package, path.relative_to(folder).as_posix(), path.read_text("utf-8")).found()
+        yield from Finder(
+            package, path.relative_to(folder).as_posix(), path.read_text("utf-8")
+        ).found()
 
 
 class Finder(ast.NodeVisitor):
@@ -110,7 +139,15 @@ class Finder(ast.NodeVisitor):
         text = self._lines[line - 1].strip()
         function = ".".join(self._function)
         mutant = Mutant(
-            self._package, self._module, function, line, text, start, start + len(before), before.strip(), after.strip()
+            self._package,
+            self._module,
+            function,
+            line,
+            text,
+            start,
+            start + len(before),
+            before.strip(),
+            after.strip(),
         )
         self._mutants.append(mutant)
 
@@ -194,7 +231,9 @@ class Finder(ast.NodeVisitor):
     def visit_Name(self, node: ast.Name) -> None:
         """Swap `any` and `all`, `min` and `max`."""
         if node.id in SWAPPED:
-            self._add(node.lineno, self._place(node.lineno, node.col_offset), node.id, SWAPPED[node.id])
+            self._add(
+                node.lineno, self._place(node.lineno, node.col_offset), node.id, SWAPPED[node.id]
+            )
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         """Swap the methods and functions of NumPy, too."""
@@ -248,7 +287,9 @@ class Recorder:
 
     def pytest_sessionfinish(self) -> None:
         """Write what was recorded."""
-        found = {test: [self._seconds[test], sorted(called)] for test, called in self._called.items()}
+        found = {
+            test: [self._seconds[test], sorted(called)] for test, called in self._called.items()
+        }
         self._output.write_text(json.dumps(found))
 
 
@@ -258,7 +299,11 @@ class Project:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         for name in ("src", "tests", "tools", "docs", "benchmarks"):
-            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.svg", "*.png"))
+            shutil.copytree(
+                ROOT / name,
+                folder / name,
+                ignore=shutil.ignore_patterns("__pycache__", "*.svg", "*.png"),
+            )
         for path in ROOT.glob("*.*"):
             if path.is_file():
                 shutil.copy(path, folder)
@@ -271,16 +316,22 @@ class Project:
             fails = self._run(self._paths(package), 3600, Recorder(self._folder / SOURCES, calls))
             if fails:
                 output = (self._folder / "output.txt").read_text()
-                raise SystemExit(f"{output[-3000:]}\nthe tests of {package} fail without any change")
+                raise SystemExit(
+                    f"{output[-3000:]}\nthe tests of {package} fail without any change"
+                )
             recorded = json.loads(calls.read_text())
-            self._tests[package] = {test: (seconds, {*called}) for test, (seconds, called) in recorded.items()}
+            self._tests[package] = {
+                test: (seconds, {*called}) for test, (seconds, called) in recorded.items()
+            }
         return self._tests[package]
 
     def notices(self, mutant: Mutant) -> bool:
         """Whether a test of the package fails, or never ends, when this is changed."""
         tests = self.tests_of(mutant.package)
         name = f"{mutant.module}:{mutant.function}"
-        calling = [test for test, (_, called) in tests.items() if not mutant.function or name in called]
+        calling = [
+            test for test, (_, called) in tests.items() if not mutant.function or name in called
+        ]
         calling.sort(key=lambda test: tests[test][0])
         path = self._folder / SOURCES / mutant.module
         original = path.read_text("utf-8")
@@ -289,7 +340,8 @@ class Project:
             seconds = sum(tests[test][0] for test in calling)
             if calling and self._run(calling, 60 + 10 * seconds):
                 return True
-            # What is called once, such as for a fixture, or stored, is known to one of the tests only.
+            # What is called once, such as for a fixture, or stored, is known to one of the tests
+            # only.
             every = sum(seconds for seconds, _ in tests.values())
             return self._run(self._paths(mutant.package), 60 + 10 * every)
         finally:
@@ -330,20 +382,36 @@ class Project:
         output = os.open("output.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(output, 1)
         os.dup2(output, 2)
-        options = ["-x", "-p", "no:cacheprovider", "-o", "addopts=", "--doctest-modules", "--tb=line"]
+        options = [
+            "-x",
+            "-p",
+            "no:cacheprovider",
+            "-o",
+            "addopts=",
+            "--doctest-modules",
+            "--tb=line",
+        ]
         return int(pytest.main([*options, *tests], [*plugins]))
 
 
 def equivalent() -> dict[tuple[str, str, str, str], str]:
     """Return the reasons why changes make no difference."""
     listed = tomllib.loads(EQUIVALENT.read_text("utf-8"))["mutant"] if EQUIVALENT.exists() else []
-    return {(entry["module"], entry["text"], entry["before"], entry["after"]): entry["reason"] for entry in listed}
+    return {
+        (entry["module"], entry["text"], entry["before"], entry["after"]): entry["reason"]
+        for entry in listed
+    }
 
 
 def drawn(packages: Sequence[str], number: int, seed: int) -> list[Mutant]:
     """Draw mutants that are not known to be equivalent."""
     known = equivalent()
-    possible = [mutant for package in packages for mutant in mutants_of(package) if mutant.identity not in known]
+    possible = [
+        mutant
+        for package in packages
+        for mutant in mutants_of(package)
+        if mutant.identity not in known
+    ]
     return random.Random(seed).sample(possible, min(number, len(possible)))
 
 
@@ -361,7 +429,9 @@ def again(path: Path) -> list[Mutant]:
 
 def main() -> None:
     """Make the changes and report those that no test notices."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--number", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--packages", nargs="+", default=PACKAGES, choices=PACKAGES)
@@ -369,7 +439,11 @@ def main() -> None:
     parser.add_argument("--again", type=Path, help="try the survivors in this file again")
     parser.add_argument("--list", action="store_true", help="list the changes only")
     arguments = parser.parse_args()
-    mutants = again(arguments.again) if arguments.again else drawn(arguments.packages, arguments.number, arguments.seed)
+    mutants = (
+        again(arguments.again)
+        if arguments.again
+        else drawn(arguments.packages, arguments.number, arguments.seed)
+    )
     if arguments.list:
         print(*mutants, sep="\n")
         return
@@ -386,9 +460,14 @@ def main() -> None:
                 survivors.append(mutant)
             print(f"{number:4} {'noticed ' if noticed else 'SURVIVES'} {mutant}", flush=True)
             if arguments.output:
-                arguments.output.write_text(json.dumps([survivor.identity for survivor in survivors], indent=1))
+                arguments.output.write_text(
+                    json.dumps([survivor.identity for survivor in survivors], indent=1)
+                )
     share = 1 - len(survivors) / max(len(mutants), 1)
-    print(f"\n{len(mutants) - len(survivors)} of {len(mutants)} noticed ({share:.0%}); seed {arguments.seed}")
+    print(
+        f"\n{len(mutants) - len(survivors)} of {len(mutants)} noticed ({share:.0%}); seed"
+        f" {arguments.seed}"
+    )
 
 
 if __name__ == "__main__":

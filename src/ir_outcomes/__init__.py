@@ -1,6 +1,7 @@
 """Search length measures and two-facet verdicts: is this run really better, and in which way.
 
-Importing the package registers `ESL`, `ASL`, `Answered` and `Outcome` with ir_measures, so that they can be named in its calls.
+Importing the package registers `ESL`, `ASL`, `Answered` and `Outcome` with ir_measures, so that
+they can be named in its calls.
 """
 
 from ir_outcomes import pyterrier
@@ -14,7 +15,12 @@ from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.holes import Holes, holes
 from ir_outcomes.comparison.outputs import compare_measure, compare_outputs
 from ir_outcomes.comparison.plan import Plan, plan
-from ir_outcomes.comparison.published import MeansVerdict, SummaryVerdict, verdict_from_means, verdict_from_summary
+from ir_outcomes.comparison.published import (
+    MeansVerdict,
+    SummaryVerdict,
+    verdict_from_means,
+    verdict_from_summary,
+)
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import (
     DatasetUnavailable,
@@ -36,13 +42,24 @@ from ir_outcomes.evaluation.scores import Scores, parse_measure, scores_from_out
 from ir_outcomes.leaderboards.agreement import Agreement, agreement
 from ir_outcomes.leaderboards.board import Leaderboard, leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory, sota_history
-from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution, rank_correlation, rank_distribution
+from ir_outcomes.leaderboards.stability import (
+    RankCorrelation,
+    RankDistribution,
+    rank_correlation,
+    rank_distribution,
+)
 from ir_outcomes.measures import ASL, ESL, Answered, Outcome, register, register_baseline
 from ir_outcomes.pages.report import ReportPage, report
 from ir_outcomes.reading.datasets import Task, as_qrels, as_run, known_tasks, load
 from ir_outcomes.reading.qrels import Qrels, beir_texts, read_qrels
 from ir_outcomes.reading.runs import Run, read_run
-from ir_outcomes.tail.lengths import DocumentChanges, LengthChanges, LengthDistributions, length_changes, length_distributions
+from ir_outcomes.tail.lengths import (
+    DocumentChanges,
+    LengthChanges,
+    LengthDistributions,
+    length_changes,
+    length_distributions,
+)
 from ir_outcomes.tail.reordering import Reordering, reordering
 from ir_outcomes.tail.rrie import RRIE, Headroom, headroom, rrie, rrie_from_means
 

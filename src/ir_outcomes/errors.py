@@ -14,9 +14,10 @@
 
     IrOutcomesWarning (UserWarning)        a number that is correct but easy to misread
 
-A message names the file, the line and the offending text where there is one, and ends with the remedy. Control characters
-that an input contains are shown escaped, as git shows file names. Advice, in notes too, names arguments in backticks, as
-Python spells them: "pass `unjudged=True` to evaluate". The command line writes them as its options.
+A message names the file, the line and the offending text where there is one, and ends with the
+remedy. Control characters that an input contains are shown escaped, as git shows file names.
+Advice, in notes too, names arguments in backticks, as Python spells them: "pass `unjudged=True` to
+evaluate". The command line writes them as its options.
 """
 
 import re
@@ -25,8 +26,9 @@ import warnings
 from functools import partial
 from typing import Any
 
-# C0, DEL and C1 controls; bidirectional and other invisible controls; line and paragraph separators; byte order marks;
-# surrogates, which no encoding can write; tags. Joiners (U+200C, U+200D) belong to ordinary text in several scripts.
+# C0, DEL and C1 controls; bidirectional and other invisible controls; line and paragraph
+# separators; byte order marks; surrogates, which no encoding can write; tags. Joiners (U+200C,
+# U+200D) belong to ordinary text in several scripts.
 _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
@@ -73,7 +75,9 @@ class FormatError(InputError):
         The offending text; shown shortened to 80 characters.
     """
 
-    def __init__(self, source: str, problem: str, *, line: int | None = None, text: str | None = None) -> None:
+    def __init__(
+        self, source: str, problem: str, *, line: int | None = None, text: str | None = None
+    ) -> None:
         self.source = source
         self.problem = problem
         self.line = line
@@ -107,7 +111,8 @@ class ParameterError(IrOutcomesError, ValueError):
     problem : str
         What is wrong and how to fix it.
     **given : object
-        The arguments that it is about and their values, which begin the message: "`cutoff=0`: must be 1 or more".
+        The arguments that it is about and their values, which begin the message: "`cutoff=0`: must
+        be 1 or more".
     """
 
     def __init__(self, problem: str, /, **given: object) -> None:
@@ -136,7 +141,10 @@ def some(items: list[str] | tuple[str, ...], most: int = 5) -> str:
 def warn(message: str) -> None:
     """Warn at the line outside of this package that led to the call."""
     frame, level = sys._getframe(), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "ir_outcomes":
+    while (
+        frame.f_back is not None
+        and frame.f_globals.get("__name__", "").partition(".")[0] == "ir_outcomes"
+    ):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, IrOutcomesWarning, stacklevel=level)
 

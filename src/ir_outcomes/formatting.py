@@ -19,7 +19,9 @@ def fixed(value: float | None, places: int, *, signed: bool = False) -> str:
     """Write a number with so many decimal places, or a dash where there is none."""
     if value is None:
         return NOTHING
-    rounded = round(value, places) + 0.0  # adding zero turns -0.0, which is what small negative numbers round to, into 0.0
+    rounded = (
+        round(value, places) + 0.0
+    )  # adding zero turns -0.0, which is what small negative numbers round to, into 0.0
     return f"{rounded:{'+' if signed else ''}.{places}f}"
 
 
@@ -48,7 +50,11 @@ def short_unit(measured_in: str) -> str:
 
 def size(difference: float, places: int) -> str:
     """Write the size of a difference that is not 0, so that it does not read like 0."""
-    return f"{abs(difference):.{places}f}" if abs(difference) >= 0.5 * 10.0**-places else f"{abs(difference):.1g}"
+    return (
+        f"{abs(difference):.{places}f}"
+        if abs(difference) >= 0.5 * 10.0**-places
+        else f"{abs(difference):.1g}"
+    )
 
 
 def moved(difference: float | None, measured_in: str) -> str:
@@ -72,7 +78,9 @@ def pvalue(p: float | None, alpha: float = 0.05, digits: int = 2) -> str:
         return f"< {SMALLEST:.0e}"
     text = ""
     for more in range(15):
-        text = f"{p:.{digits - 1 + more}e}".replace(".0e", "e") if p < 0.001 else f"{p:.{3 + more}f}"
+        text = (
+            f"{p:.{digits - 1 + more}e}".replace(".0e", "e") if p < 0.001 else f"{p:.{3 + more}f}"
+        )
         if p == alpha or float(text) != alpha:
             break
     return text
@@ -102,7 +110,12 @@ T = TypeVar("T")
 
 
 def with_progress(
-    items: Iterable[T], unit: str, total: int, *, shown: bool, size: Callable[[T], int] | None = None
+    items: Iterable[T],
+    unit: str,
+    total: int,
+    *,
+    shown: bool,
+    size: Callable[[T], int] | None = None,
 ) -> Iterator[T]:
     """Yield items and show on stderr how many of them are done, if asked to."""
     if not shown or sys.stderr is None:
@@ -124,10 +137,13 @@ def write_completely(path: str | os.PathLike[str], content: bytes) -> None:
     try:
         target = Path(path).resolve()  # a link stays a link
         before = target.stat() if target.exists() else None
-        if before is not None and not stat.S_ISREG(before.st_mode):  # renaming would replace a device or a pipe
+        if before is not None and not stat.S_ISREG(
+            before.st_mode
+        ):  # renaming would replace a device or a pipe
             target.write_bytes(content)
             return
-        # Where this is killed, the file that stays is known by its name, and no more readable than its target.
+        # Where this is killed, the file that stays is known by its name, and no more readable than
+        # its target.
         name = os.fsdecode(os.fsencode(target.name)[:_LONGEST_STEM])
         beside = target.with_name(f".{name}.unfinished-{uuid.uuid4().hex[:12]}")
         mode = 0o666 if before is None else stat.S_IMODE(before.st_mode)

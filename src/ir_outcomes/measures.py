@@ -1,7 +1,7 @@
 """ESL, ASL, Answered and Outcome as measures of ir_measures, the provider that evaluates them, and named baselines.
 
-Values come from `SearchLengths`, one run's or two runs'. ir_measures tells measures apart by their text, so a baseline is given
-by its name.
+Values come from `SearchLengths`, one run's or two runs'. ir_measures tells measures apart by their
+text, so a baseline is given by its name.
 """
 
 import math
@@ -16,10 +16,20 @@ import numpy as np
 from ir_measures.measures import Measure, ParamInfo
 from ir_measures.measures.base import MeanAgg
 from ir_measures.providers import Evaluator, Provider
-from ir_measures.providers import registry as provider_registry  # the module itself is not complete yet where it loads this
+from ir_measures.providers import (
+    registry as provider_registry,
+)  # the module itself is not complete yet where it loads this
 
 from ir_outcomes.errors import ParameterError, shortened, some, warn
-from ir_outcomes.evaluation.lengths import OUTCOMES, PER_ATOM, PER_QUERY, SearchLengths, match, means_by_query, search_lengths
+from ir_outcomes.evaluation.lengths import (
+    OUTCOMES,
+    PER_ATOM,
+    PER_QUERY,
+    SearchLengths,
+    match,
+    means_by_query,
+    search_lengths,
+)
 from ir_outcomes.evaluation.ranking import as_ranking
 from ir_outcomes.reading.columns import digest_of
 from ir_outcomes.reading.datasets import as_qrels, as_run
@@ -31,7 +41,9 @@ from ir_outcomes.types import Missing, Ties, Unit, check_one_order, check_positi
 MOST_KEPT = 128
 
 _registered: dict[str, Run] = {}
-_evaluated: dict[tuple[Any, ...], SearchLengths] = {}  # of baselines: each once per qrels and settings
+_evaluated: dict[
+    tuple[Any, ...], SearchLengths
+] = {}  # of baselines: each once per qrels and settings
 
 
 def register_baseline(name: str, run: Any, *, replace: bool = False) -> None:
@@ -62,12 +74,15 @@ def register_baseline(name: str, run: Any, *, replace: bool = False) -> None:
     {Outcome(baseline='x first',case='won')@100: 0.5}
     """
     if not isinstance(name, str) or not name.strip() or name.startswith(DATASET_PREFIX):
-        raise ParameterError(f"a baseline cannot be called {shortened(repr(name))}; give it a name such as 'bm25'")
+        raise ParameterError(
+            f"a baseline cannot be called {shortened(repr(name))}; give it a name such as 'bm25'"
+        )
     checked = as_run(run, name)
     present = _registered.get(name)
     if present is not None and not replace and _digest(present) != _digest(checked):
         raise ParameterError(
-            f"the baseline {name!r} is registered for another run; choose another name, or pass `replace=True`"
+            f"the baseline {name!r} is registered for another run; choose another name, or pass"
+            " `replace=True`"
         )
     _registered[name] = checked
 
@@ -78,10 +93,17 @@ def baseline_lengths(name: str, qrels: Qrels, settings: Mapping[str, Any]) -> Se
     if run is None and not name.startswith(DATASET_PREFIX) and not os.path.exists(name):
         known = some([repr(registered) for registered in _registered]) or "none yet"
         raise ParameterError(
-            f"unknown baseline {name!r}: neither a registered name (known: {known}) nor a file; call "
-            f"ir_outcomes.register_baseline({name!r}, run), or give a path or irds:<dataset id>"
+            f"unknown baseline {name!r}: neither a registered name (known: {known}) nor a file;"
+            f" call ir_outcomes.register_baseline({name!r}, run), or give a path or"
+            " irds:<dataset id>"
         )
-    content = _digest(run) if run is not None else name if name.startswith(DATASET_PREFIX) else file_digest(name)
+    content = (
+        _digest(run)
+        if run is not None
+        else name
+        if name.startswith(DATASET_PREFIX)
+        else file_digest(name)
+    )
     key = (qrels.digest, content, name, *sorted(settings.items()))
     if key not in _evaluated:
         if len(_evaluated) >= MOST_KEPT:
@@ -91,7 +113,10 @@ def baseline_lengths(name: str, qrels: Qrels, settings: Mapping[str, Any]) -> Se
 
 
 def _digest(run: Run) -> str:
-    return f"{digest_of(run.query_ids, run.offsets, run.docids, run.scores)} {run.docids.dtype.itemsize}"
+    return (
+        f"{digest_of(run.query_ids, run.offsets, run.docids, run.scores)}"
+        f" {run.docids.dtype.itemsize}"
+    )
 
 
 class _MeanOfDefined(MeanAgg):
@@ -103,17 +128,33 @@ class _MeanOfDefined(MeanAgg):
 
 
 SHARED: dict[str, ParamInfo] = {
-    "cutoff": ParamInfo(dtype=int, required=False, desc="ranking cutoff: ranks beyond it do not count"),
+    "cutoff": ParamInfo(
+        dtype=int, required=False, desc="ranking cutoff: ranks beyond it do not count"
+    ),
     "rel": ParamInfo(dtype=int, default=1, desc="minimum grade of a relevant document"),
     "judged_only": ParamInfo(
-        dtype=bool, default=False, choices=(False, True), desc="remove unjudged documents before ranks are counted"
+        dtype=bool,
+        default=False,
+        choices=(False, True),
+        desc="remove unjudged documents before ranks are counted",
     ),
-    "ties": ParamInfo(dtype=str, default="trec", choices=get_args(Ties), desc="order among equal scores"),
+    "ties": ParamInfo(
+        dtype=str, default="trec", choices=get_args(Ties), desc="order among equal scores"
+    ),
 }
 _NEED = ParamInfo(dtype=int, default=1, desc="how many relevant documents have to be met")
 _BASELINE = {
-    "baseline": ParamInfo(dtype=str, required=False, desc="restrict to what this run found too: a name, irds:<id> or path"),
-    "of": ParamInfo(dtype=str, default="contender", choices=("contender", "baseline"), desc="with a baseline: whose value"),
+    "baseline": ParamInfo(
+        dtype=str,
+        required=False,
+        desc="restrict to what this run found too: a name, irds:<id> or path",
+    ),
+    "of": ParamInfo(
+        dtype=str,
+        default="contender",
+        choices=("contender", "baseline"),
+        desc="with a baseline: whose value",
+    ),
 }
 
 
@@ -127,15 +168,27 @@ class SearchLengthMeasure(Measure):
         unknown = params.keys() - self.SUPPORTED_PARAMS.keys()
         if unknown:
             known = ", ".join(self.SUPPORTED_PARAMS)
-            raise ParameterError(f"{self.NAME} has no parameter {', '.join(sorted(unknown))}; it has {known}")
+            raise ParameterError(
+                f"{self.NAME} has no parameter {', '.join(sorted(unknown))}; it has {known}"
+            )
         # In one order, because ir_measures tells measures apart by their text.
-        super().__init__(**{name: self._checked(name, params[name]) for name in self.SUPPORTED_PARAMS if name in params})
-        self._text = str(super().__repr__())  # ir_measures tells measures apart by it, and asks for it several times per query
+        super().__init__(
+            **{
+                name: self._checked(name, params[name])
+                for name in self.SUPPORTED_PARAMS
+                if name in params
+            }
+        )
+        self._text = str(
+            super().__repr__()
+        )  # ir_measures tells measures apart by it, and asks for it several times per query
         self.cutoff: int | None = self.params.get("cutoff")
         self.baseline: str | None = self.params.get("baseline")
         if self.cutoff is not None and self._fills_up in self.params.items():
             self.DEFAULT = float(self.cutoff + 1)
-        if self.baseline is not None and "of" in self.SUPPORTED_PARAMS:  # only what both runs found counts
+        if (
+            self.baseline is not None and "of" in self.SUPPORTED_PARAMS
+        ):  # only what both runs found counts
             self.DEFAULT = math.nan
 
     def _checked(self, name: str, value: Any) -> Any:
@@ -144,7 +197,11 @@ class SearchLengthMeasure(Measure):
             check_positive(f"{self.NAME}: {name}", value)
             return int(value)
         if not info.validate(value) or value == "":
-            allowed = "a registered name, irds:<id> or a path" if name == "baseline" else f"one of {str(info.choices)[1:-1]}"
+            allowed = (
+                "a registered name, irds:<id> or a path"
+                if name == "baseline"
+                else f"one of {str(info.choices)[1:-1]}"
+            )
             raise ParameterError(f"{self.NAME}: {name}={value!r}: must be {allowed}")
         return value
 
@@ -163,10 +220,15 @@ class SearchLengthMeasure(Measure):
         check_one_order(self["ties"], f"{self}: ")
         for name in self._only_alone:
             if name in self.params:
-                raise ParameterError(f"{self}: with a baseline only what both runs found counts; leave {name} out")
+                raise ParameterError(
+                    f"{self}: with a baseline only what both runs found counts; leave {name} out"
+                )
 
     _only_alone: tuple[str, ...] = ()
-    _fills_up = ("", "")  # the parameter, and its value, that gives a query without results the length cutoff + 1
+    _fills_up = (
+        "",
+        "",
+    )  # the parameter, and its value, that gives a query without results the length cutoff + 1
     _example = ""  # of a measure that makes no sense without a baseline
 
     def __repr__(self) -> str:
@@ -178,7 +240,10 @@ class SearchLengthMeasure(Measure):
     @property
     def settings(self) -> dict[str, Any]:
         """Arguments of `ir_outcomes.search_lengths` that this measure stands for."""
-        return {"cutoff": self.cutoff, **{name: self[name] for name in ("rel", "ties", "judged_only")}}
+        return {
+            "cutoff": self.cutoff,
+            **{name: self[name] for name in ("rel", "ties", "judged_only")},
+        }
 
     def for_comparison(self) -> Any:
         """Return the measure that treats runs of different depth alike."""
@@ -196,7 +261,9 @@ class SearchLengthMeasure(Measure):
         """Compute the same relative to a baseline."""
         raise NotImplementedError
 
-    def _mean_of_both(self, baseline: SearchLengths, contender: SearchLengths, unit: Unit, need: int = 1) -> Any:
+    def _mean_of_both(
+        self, baseline: SearchLengths, contender: SearchLengths, unit: Unit, need: int = 1
+    ) -> Any:
         """Average, within each query, the lengths of what both runs found; NaN where there is nothing such."""
         items, n_queries = match(baseline, contender, unit, need), len(baseline.query_ids)
         both = items.found[0] & items.found[1]
@@ -208,7 +275,9 @@ class SearchLengthMeasure(Measure):
         return _MeanOfDefined()
 
 
-def _received(kind: type[SearchLengthMeasure], params: dict[str, Any], baseline: Run | None) -> SearchLengthMeasure:
+def _received(
+    kind: type[SearchLengthMeasure], params: dict[str, Any], baseline: Run | None
+) -> SearchLengthMeasure:
     """Return a measure that another process sent, after its baseline was registered here."""
     measure = kind(**params)
     if measure.baseline is not None and baseline is not None:
@@ -219,9 +288,10 @@ def _received(kind: type[SearchLengthMeasure], params: dict[str, Any], baseline:
 class _ESL(SearchLengthMeasure):
     """Expected search length: the rank of the first relevant document. Lower is better.
 
-    Undefined (NaN) for an unanswered query, and left out of the mean; show `Answered` beside it. Cooper (1968) and van
-    Rijsbergen count only the non-relevant documents read; this counts the relevant ones too, so the best value is 1. With a
-    ``baseline`` it is restricted to the queries that both runs answered; ``of="baseline"`` gives the baseline's value there.
+    Undefined (NaN) for an unanswered query, and left out of the mean; show `Answered` beside it.
+    Cooper (1968) and van Rijsbergen count only the non-relevant documents read; this counts the
+    relevant ones too, so the best value is 1. With a ``baseline`` it is restricted to the queries
+    that both runs answered; ``of="baseline"`` gives the baseline's value there.
 
     References
     ----------
@@ -238,7 +308,9 @@ class _ESL(SearchLengthMeasure):
             dtype=str,
             default="undefined",
             choices=("undefined", "cutoff+1"),
-            desc="value of an unanswered query: undefined (NaN), or the smallest rank still possible",
+            desc=(
+                "value of an unanswered query: undefined (NaN), or the smallest rank still possible"
+            ),
         ),
     }
 
@@ -257,9 +329,10 @@ class _ESL(SearchLengthMeasure):
 class _ASL(SearchLengthMeasure):
     """Atomized search length: mean over the relevant documents of irrelevant documents above, plus 1. Lower is better.
 
-    Neither Losee's average search length nor Sakai's achieved significance level. Under ``missing="retrieved"``, equation 3
-    as printed, short lists look good; compare runs with ``missing="cutoff"``. With a ``baseline`` it is restricted to the
-    relevant documents that both runs found, and undefined where there are none; ``of="baseline"`` gives the baseline's value.
+    Neither Losee's average search length nor Sakai's achieved significance level. Under
+    ``missing="retrieved"``, equation 3 as printed, short lists look good; compare runs with
+    ``missing="cutoff"``. With a ``baseline`` it is restricted to the relevant documents that both
+    runs found, and undefined where there are none; ``of="baseline"`` gives the baseline's value.
 
     References
     ----------
@@ -272,12 +345,17 @@ class _ASL(SearchLengthMeasure):
     SUPPORTED_PARAMS = {
         **SHARED,
         **_BASELINE,
-        "first": ParamInfo(dtype=int, required=False, desc="only the n best-ranked relevant documents (ASL@g1-n)"),
+        "first": ParamInfo(
+            dtype=int, required=False, desc="only the n best-ranked relevant documents (ASL@g1-n)"
+        ),
         "missing": ParamInfo(
             dtype=str,
             default="retrieved",
             choices=get_args(Missing),
-            desc="length of a relevant document not found: the irrelevant documents retrieved, or just behind the cutoff",
+            desc=(
+                "length of a relevant document not found: the irrelevant documents retrieved, or"
+                " just behind the cutoff"
+            ),
         ),
     }
 
@@ -289,12 +367,15 @@ class _ASL(SearchLengthMeasure):
 
     def for_comparison(self) -> Any:
         """Return the measure with ``missing="cutoff"``: equation 3 as printed makes short lists look good."""
-        if "missing" in self.params or self.baseline is not None:  # with a baseline only what both runs found counts
+        if (
+            "missing" in self.params or self.baseline is not None
+        ):  # with a baseline only what both runs found counts
             return self
         if self.cutoff is None:
             raise ParameterError(
-                f"{self} compares runs of any depth; write ASL(missing='cutoff')@k with the depth that all runs share, or "
-                "ASL(missing='retrieved') for equation 3 of Alex et al. as printed"
+                f"{self} compares runs of any depth; write ASL(missing='cutoff')@k with the depth"
+                " that all runs share, or ASL(missing='retrieved') for equation 3 of Alex et al."
+                " as printed"
             )
         return self(missing="cutoff")
 
@@ -322,12 +403,14 @@ class _Answered(SearchLengthMeasure):
 class _Outcome(SearchLengthMeasure):
     """Whether a query had one of the four outcomes: 1 or 0. Higher is better for "won" and "both", lower for the others.
 
-    Under ``unit="document"`` the share of the query's relevant documents that had it. An unanswerable query counts as
-    "neither", because a measure has to score every query; `ir_outcomes.compare` leaves it out.
+    Under ``unit="document"`` the share of the query's relevant documents that had it. An
+    unanswerable query counts as "neither", because a measure has to score every query;
+    `ir_outcomes.compare` leaves it out.
 
     References
     ----------
-    Lin et al. 2021, section 4: neither is (1), lost is "A wins", won is "B wins", both is (3) of Table 2.
+    Lin et al. 2021, section 4: neither is (1), lost is "A wins", won is "B wins", both is (3) of
+    Table 2.
     """
 
     NAME = __name__ = "Outcome"
@@ -336,7 +419,9 @@ class _Outcome(SearchLengthMeasure):
         **SHARED,
         "baseline": _BASELINE["baseline"],
         "case": ParamInfo(dtype=str, required=False, choices=OUTCOMES, desc="which outcome"),
-        "unit": ParamInfo(dtype=str, default="query", choices=get_args(Unit), desc="what is found or not"),
+        "unit": ParamInfo(
+            dtype=str, default="query", choices=get_args(Unit), desc="what is found or not"
+        ),
     }
     _example = "Outcome(baseline='bm25',case='won')@100"
 
@@ -347,11 +432,16 @@ class _Outcome(SearchLengthMeasure):
     def validate_params(self) -> None:
         super().validate_params()
         if "case" not in self.params:
-            raise ParameterError(f"{self}: case is missing; it is one of {', '.join(OUTCOMES)}: write {self._example}")
+            raise ParameterError(
+                f"{self}: case is missing; it is one of {', '.join(OUTCOMES)}: write"
+                f" {self._example}"
+            )
 
     def values_against(self, baseline: SearchLengths, contender: SearchLengths) -> Any:
         items, n_queries = match(baseline, contender, self["unit"]), len(baseline.query_ids)
-        shares = means_by_query(items.query, items.outcome == OUTCOMES.index(self["case"]), n_queries)
+        shares = means_by_query(
+            items.query, items.outcome == OUTCOMES.index(self["case"]), n_queries
+        )
         return np.where(np.isnan(shares), float(self["case"] == "neither"), shares)
 
 
@@ -368,11 +458,15 @@ class OutcomesEvaluator(Evaluator):
     measures: list[SearchLengthMeasure]
 
     def __init__(self, measures: list[SearchLengthMeasure], qrels: Any) -> None:
-        is_empty = hasattr(qrels, "__len__") and not len(qrels)  # PyTerrier's batch of topics without qrels: nothing to yield
+        is_empty = hasattr(qrels, "__len__") and not len(
+            qrels
+        )  # PyTerrier's batch of topics without qrels: nothing to yield
         self._qrels = None if is_empty else as_qrels(qrels)
         super().__init__(measures, set() if self._qrels is None else set(self._qrels.query_ids))
         for measure in measures:
-            if measure.baseline is not None and self._qrels is not None:  # an unknown baseline is an error before any run
+            if (
+                measure.baseline is not None and self._qrels is not None
+            ):  # an unknown baseline is an error before any run
                 baseline_lengths(measure.baseline, self._qrels, measure.settings)
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
@@ -389,8 +483,12 @@ class OutcomesEvaluator(Evaluator):
             if measure.baseline is None:
                 values = measure.values(tables[key])
             else:
-                values = measure.values_against(baseline_lengths(measure.baseline, self._qrels, settings), tables[key])
-            yield from map(ir_measures.Metric, self._qrels.query_ids, repeat(measure), values.tolist())
+                values = measure.values_against(
+                    baseline_lengths(measure.baseline, self._qrels, settings), tables[key]
+                )
+            yield from map(
+                ir_measures.Metric, self._qrels.query_ids, repeat(measure), values.tolist()
+            )
 
 
 class OutcomesProvider(Provider):
@@ -411,7 +509,10 @@ class OutcomesProvider(Provider):
         measures = list(measures)
         foreign = [str(measure) for measure in measures if not self.supports(measure)]
         if foreign:
-            raise ParameterError(f"ir_outcomes does not provide {', '.join(foreign)}; call ir_measures.calc_aggregate instead")
+            raise ParameterError(
+                f"ir_outcomes does not provide {', '.join(foreign)}; call"
+                " ir_measures.calc_aggregate instead"
+            )
         return OutcomesEvaluator(measures, qrels)
 
 
@@ -440,19 +541,30 @@ class Recording(SearchLengthMeasure):
         """Return what was kept of one system, in the order of the queries whose values of the measure are given."""
         used = sorted({int(number) for number in numbers.values()})
         parts = [self._kept[number] for number in used]  # one for each batch of topics
-        rows = [(number, query) for number, part in zip(used, parts, strict=True) for query in part.query_ids]
+        rows = [
+            (number, query)
+            for number, part in zip(used, parts, strict=True)
+            for query in part.query_ids
+        ]
         relevant = np.concatenate([part.relevant for part in parts])
-        arrays: Any = {field: np.concatenate([getattr(part, field) for part in parts]) for field in (*PER_ATOM, *PER_QUERY)}
+        arrays: Any = {
+            field: np.concatenate([getattr(part, field) for part in parts])
+            for field in (*PER_ATOM, *PER_QUERY)
+        }
         joined = replace(
             parts[0],
             name=name,
             query_ids=tuple(query for _, query in rows),
             offsets=np.concatenate([[0], np.cumsum(relevant)]),
-            ignored=tuple(sorted({query for part in parts for query in part.ignored} - set(numbers))),
+            ignored=tuple(
+                sorted({query for part in parts for query in part.ignored} - set(numbers))
+            ),
             **arrays,
         )
         place = {row: index for index, row in enumerate(rows)}
-        return joined.restrict(np.array([place[int(number), query] for query, number in numbers.items()]))
+        return joined.restrict(
+            np.array([place[int(number), query] for query, number in numbers.items()])
+        )
 
 
 def register() -> None:
@@ -461,8 +573,9 @@ def register() -> None:
         present = ir_measures.measures.registry.get(measure.NAME)
         if present is not None and type(present).__module__ != type(measure).__module__:
             warn(
-                f"ir_measures already knows a measure {measure.NAME} (from {type(present).__module__}); that text keeps its "
-                f"meaning, use the object ir_outcomes.{measure.NAME} for ours"
+                f"ir_measures already knows a measure {measure.NAME} (from"
+                f" {type(present).__module__}); that text keeps its meaning, use the object"
+                f" ir_outcomes.{measure.NAME} for ours"
             )
         else:
             ir_measures.measures.registry[measure.NAME] = measure
@@ -470,6 +583,7 @@ def register() -> None:
     provider_registry[provider.NAME] = provider
     if not hasattr(ir_measures, "DefaultPipeline"):
         return  # it is being imported, loads this by the entry point, and makes its pipeline of the registry
-    # ir_measures binds its functions to the pipeline object at import: the list inside it is the only way in.
+    # ir_measures binds its functions to the pipeline object at import: the list inside it is the
+    # only way in.
     pipeline = ir_measures.DefaultPipeline.providers
     pipeline[:] = [*(present for present in pipeline if present.NAME != provider.NAME), provider]

@@ -25,7 +25,9 @@ KINDS: Mapping[str, NoteKind] = {
     "other cutoffs": NoteKind("Another direction at other cutoffs", is_first=True),
     "within margins": NoteKind("Worse, within the margins", is_first=True),
     "contradiction": NoteKind("Tests of ranking contradict each other", is_first=True),
-    "few large changes": NoteKind("A few queries with large changes decide on ranking", is_first=True),
+    "few large changes": NoteKind(
+        "A few queries with large changes decide on ranking", is_first=True
+    ),
     "most rankings": NoteKind("Most rankings change, not their mean", is_first=True),
     "chosen baseline": NoteKind("The baseline was chosen on these queries", is_first=True),
     "missing": NoteKind("Missing queries", is_first=True),
@@ -125,7 +127,9 @@ def ranked(notes: Iterable[str]) -> tuple[tuple[Note, ...], tuple[Note, ...]]:
     """Divide notes into those that change how the label is read, the most important first, and the background."""
     order = {kind: place for place, kind in enumerate(KINDS)}
     every = tuple(dict.fromkeys(as_notes(notes)))
-    first = sorted((own for own in every if KINDS[own.kind].is_first), key=lambda own: order[own.kind])
+    first = sorted(
+        (own for own in every if KINDS[own.kind].is_first), key=lambda own: order[own.kind]
+    )
     return tuple(first), tuple(own for own in every if not KINDS[own.kind].is_first)
 
 
@@ -147,7 +151,9 @@ def merged(by_name: Sequence[tuple[str, Sequence[Note]]], most_named: int = 3) -
         elif len(names) == 1:
             texts += [_of_one(own, rule, names[0]) for own in every]
         else:
-            texts.append(f"{rule.headline}, for {len(names)} of {len(by_name)}: {some(names, most_named)}.")
+            texts.append(
+                f"{rule.headline}, for {len(names)} of {len(by_name)}: {some(names, most_named)}."
+            )
     return texts
 
 

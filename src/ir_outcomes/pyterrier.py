@@ -1,8 +1,9 @@
 """The one module that knows PyTerrier: experiments with the right means, directions and verdicts.
 
-`pyterrier.Experiment` takes the measures of this package as they are; but it averages by plain sum, takes the largest value for
-the best, and calls a p-value that is not a number a rejection. `experiment` has the same arguments and runs it once, for its
-per-query values, and computes the rest itself. It needs the extra ``pyterrier``, which is PyTerrier without Java.
+`pyterrier.Experiment` takes the measures of this package as they are; but it averages by plain sum,
+takes the largest value for the best, and calls a p-value that is not a number a rejection.
+`experiment` has the same arguments and runs it once, for its per-query values, and computes the
+rest itself. It needs the extra ``pyterrier``, which is PyTerrier without Java.
 """
 
 import os
@@ -32,13 +33,16 @@ from ir_outcomes.types import Correction, Floats, OneOrder, RankingTest, UnitCho
 __all__ = ["comparisons", "experiment"]
 
 
-def comparisons(perquery: Any, *, baseline: str, measure: Any = None, qrels: Any = None, **settings: Any) -> Comparisons:
+def comparisons(
+    perquery: Any, *, baseline: str, measure: Any = None, qrels: Any = None, **settings: Any
+) -> Comparisons:
     """Compare the systems of an experiment that has already been run with ``perquery=True``.
 
     Parameters
     ----------
     perquery : frame, tuple or path
-        What `pyterrier.Experiment` returned for ``perquery=True`` or ``"both"``, or the ``perquery.csv`` of its ``save_dir``.
+        What `pyterrier.Experiment` returned for ``perquery=True`` or ``"both"``, or the
+        ``perquery.csv`` of its ``save_dir``.
     baseline : str
         Name of the system that the others are compared with.
     measure : measure or str, optional
@@ -61,13 +65,19 @@ def comparisons(perquery: Any, *, baseline: str, measure: Any = None, qrels: Any
 
         perquery = pd.read_csv(perquery, dtype={"qid": str, "name": str})
     if not hasattr(perquery, "columns") or "name" not in perquery.columns:
-        raise FormatError("the experiment", "is not a frame of per-query values; run it with perquery=True")
+        raise FormatError(
+            "the experiment", "is not a frame of per-query values; run it with perquery=True"
+        )
     names = list(dict.fromkeys(map(str, perquery["name"])))
     if baseline not in names:
-        raise ParameterError(f"no system has this name; they are {', '.join(names)}", baseline=baseline)
+        raise ParameterError(
+            f"no system has this name; they are {', '.join(names)}", baseline=baseline
+        )
     contenders = [name for name in names if name != baseline]
     if not contenders:
-        raise ParameterError(f"the experiment has one system only, {baseline}; there is nothing to compare it with")
+        raise ParameterError(
+            f"the experiment has one system only, {baseline}; there is nothing to compare it with"
+        )
     outputs = [perquery] * len(contenders)
     text = None if measure is None else str(measure)
     given = {**settings, "names": (baseline, *contenders), "measure": text, "qrels": qrels}
@@ -104,41 +114,51 @@ def experiment(
     systems : list or dict of transformers and frames
         The systems; the keys of a dict are their names.
     topics : frame, path, dataset id or dataset of PyTerrier
-        With the columns ``qid`` and ``query``. Whole-number ids become text, here and in `qrels` and frames of results.
+        With the columns ``qid`` and ``query``. Whole-number ids become text, here and in `qrels`
+        and frames of results.
     qrels : frame, path, dataset id or dataset of PyTerrier
-        With the columns ``qid``, ``docno`` and ``label``. A dataset id brings its cutoff, relevance and unit along.
+        With the columns ``qid``, ``docno`` and ``label``. A dataset id brings its cutoff, relevance
+        and unit along.
     eval_metrics : sequence of measures or str
         Measures of ir_measures, as objects or text (``"ESL@100"``), or names of trec_eval's.
     names : sequence of str, optional
         Names of the systems; by default PyTerrier's.
     baseline : int, str, sequence of these, or None
-        Which system the others are compared with: its place or name. Several give a block of columns each; None means only.
+        Which system the others are compared with: its place or name. Several give a block of
+        columns each; None means only.
     highlight : {"bold", "color", "colour"}, optional
-        Mark the best value of each measure, in its own direction; the frame becomes a Styler of pandas.
+        Mark the best value of each measure, in its own direction; the frame becomes a Styler of
+        pandas.
     cutoff, rel : int, optional
-        Of outcomes and verdicts. By default those of the measures, where they agree; else those of the dataset, or 100 and 1.
+        Of outcomes and verdicts. By default those of the measures, where they agree; else those of
+        the dataset, or 100 and 1.
     unit, ties, judged_only, alpha, margins
         See `ir_outcomes.evaluate` and `ir_outcomes.compare`.
     test : {"t", "wilcoxon", "signflip"} or callable
-        Which test decides on ranking; the p-values of the measures are of the same test. As in PyTerrier it can be a function
-        of paired values, such as ``scipy.stats.ttest_rel``; it is called with the differences and with zeros.
+        Which test decides on ranking; the p-values of the measures are of the same test. As in
+        PyTerrier it can be a function of paired values, such as ``scipy.stats.ttest_rel``; it is
+        called with the differences and with zeros.
     correction : {"holm", "bonferroni", "fdr_bh", "none"} or None
         Correction over the systems, of each facet and measure separately.
     round : int or mapping of str to int, optional
         Decimal places of the means of the measures.
     returns : {"frame", "comparisons", "both"}
-        The frame; the `Comparisons` behind it (of several baselines a dict by their names); or both, in this order.
+        The frame; the `Comparisons` behind it (of several baselines a dict by their names); or
+        both, in this order.
     **options
-        Passed on to `pyterrier.Experiment`: ``batch_size``, ``filter_by_qrels``, ``filter_by_topics``, ``plan``, ``save_dir``,
-        ``save_mode``, ``save_format``, ``validate``, ``verbose``.
+        Passed on to `pyterrier.Experiment`: ``batch_size``, ``filter_by_qrels``,
+        ``filter_by_topics``, ``plan``, ``save_dir``, ``save_mode``, ``save_format``, ``validate``,
+        ``verbose``.
 
     Returns
     -------
     pandas.DataFrame, Comparisons, or both
-        A row for each system: ``name``; the mean of each measure, over the queries where it is defined; ``answered (queries)``;
-        for each measure on how many queries the system is better (``+``) and worse (``-``) than the baseline, in the measure's
-        own direction, with its p-value, and under a correction ``reject`` and ``p-value corrected``; then both facets, with
-        their unit, and the ``verdict``. The settings, and notes on where they come from, are in ``frame.attrs``.
+        A row for each system: ``name``; the mean of each measure, over the queries where it is
+        defined; ``answered (queries)``; for each measure on how many queries the system is better
+        (``+``) and worse (``-``) than the baseline, in the measure's own direction, with its
+        p-value, and under a correction ``reject`` and ``p-value corrected``; then both facets, with
+        their unit, and the ``verdict``. The settings, and notes on where they come from, are in
+        ``frame.attrs``.
 
     Raises
     ------
@@ -156,9 +176,13 @@ def experiment(
     if highlight is not None:
         check_choice("highlight", highlight, tuple(_STYLES))
     for name in _INSTEAD.keys() & options.keys():
-        raise ParameterError(f"{name}: not an argument of ir_outcomes' experiment; {_INSTEAD[name]}")
+        raise ParameterError(
+            f"{name}: not an argument of ir_outcomes' experiment; {_INSTEAD[name]}"
+        )
     if returns != "frame" and baseline is None:
-        raise ParameterError("needs a baseline; name one, or ask for the frame only", returns=returns)
+        raise ParameterError(
+            "needs a baseline; name one, or ask for the frame only", returns=returns
+        )
     corrected_by = "none" if correction is None else correction
     check_choice("correction", corrected_by, get_args(Correction))
     named = _named_systems(systems, names)
@@ -171,24 +195,50 @@ def experiment(
     topics = _read_topics(topics)
     kept = Recording(**settings)
     ran = _run(named, topics, judgments, [*measures.values(), kept], options)
-    judged = ran[ran["qid"].isin(judgments.query_ids)]  # PyTerrier adds NaN for topics without qrels
+    judged = ran[
+        ran["qid"].isin(judgments.query_ids)
+    ]  # PyTerrier adds NaN for topics without qrels
     values = judged.pivot(index=["measure", "name"], columns="qid", values="value")
     values = values[[query for query in judgments.query_ids if query in values.columns]]
     numbers = values.loc[str(kept)]
-    lengths = [replace(kept.lengths(name, numbers.loc[name].to_dict()), qrels_digest=judgments.digest) for name in named]
-    texts_of = dict(zip(topics["qid"], map(str, topics["query"]), strict=True)) if "query" in topics.columns else {}
-    evaluation = evaluate(collection.task or judgments, lengths, names=list(named), unit=unit, queries=texts_of, **settings)
+    lengths = [
+        replace(kept.lengths(name, numbers.loc[name].to_dict()), qrels_digest=judgments.digest)
+        for name in named
+    ]
+    texts_of = (
+        dict(zip(topics["qid"], map(str, topics["query"]), strict=True))
+        if "query" in topics.columns
+        else {}
+    )
+    evaluation = evaluate(
+        collection.task or judgments,
+        lengths,
+        names=list(named),
+        unit=unit,
+        queries=texts_of,
+        **settings,
+    )
     deciding = _of_differences(test) if callable(test) else test
     results: dict[str, Comparisons] = {}
-    rules: dict[str, Any] = {"alpha": alpha, "test": deciding, "margins": margins, "correction": corrected_by}
+    rules: dict[str, Any] = {
+        "alpha": alpha,
+        "test": deciding,
+        "margins": margins,
+        "correction": corrected_by,
+    }
     for base in bases if len(named) > 1 else ():
         others = [name for name in named if name != base]
         results[base] = replace(compare(evaluation, base, others, **rules), notes=about_settings)
-    compared = results if isinstance(baseline, (list, tuple)) else next(iter(results.values()), None)
+    compared = (
+        results if isinstance(baseline, (list, tuple)) else next(iter(results.values()), None)
+    )
     if returns == "comparisons":
         return compared
 
-    by_query = {name: values.loc[str(measure)].loc[list(named)].to_numpy() for name, measure in measures.items()}
+    by_query = {
+        name: values.loc[str(measure)].loc[list(named)].to_numpy()
+        for name, measure in measures.items()
+    }
     columns: dict[str, Any] = {"name": list(named)}
     for name, measure in measures.items():
         columns[name] = [_mean(measure, of_system) for of_system in by_query[name]]
@@ -197,7 +247,15 @@ def experiment(
         place = list(named).index(base)
         block: dict[str, Any] = {}
         for name, measure in measures.items():
-            block |= _changes(name, measure, by_query[name], place, test=deciding, correction=corrected_by, alpha=alpha)
+            block |= _changes(
+                name,
+                measure,
+                by_query[name],
+                place,
+                test=deciding,
+                correction=corrected_by,
+                alpha=alpha,
+            )
         block |= _facets(result, place, corrected=corrected_by != "none")
         suffix = f" (against {base})" if len(bases) > 1 else ""
         columns |= {f"{heading}{suffix}": column for heading, column in block.items()}
@@ -212,7 +270,13 @@ def experiment(
     return (shown, compared) if returns == "both" else shown
 
 
-def _run(named: Mapping[str, Any], topics: Any, judgments: Qrels, measures: Iterable[Any], options: Mapping[str, Any]) -> Any:
+def _run(
+    named: Mapping[str, Any],
+    topics: Any,
+    judgments: Qrels,
+    measures: Iterable[Any],
+    options: Mapping[str, Any],
+) -> Any:
     """Let PyTerrier run and evaluate the systems; returns its frame of the values of each query."""
     import pandas as pd
 
@@ -222,8 +286,12 @@ def _run(named: Mapping[str, Any], topics: Any, judgments: Qrels, measures: Iter
     metrics = list(dict.fromkeys(measures))
     with warnings.catch_warnings():
         # What it says of topics without qrels does not hold here: they are in no mean.
-        warnings.filterwarnings("ignore", message=r".*topic\(s\) not found in qrels", category=UserWarning)
-        return _terrier().Experiment(list(named.values()), topics, qrels, metrics, list(named), perquery=True, **options)
+        warnings.filterwarnings(
+            "ignore", message=r".*topic\(s\) not found in qrels", category=UserWarning
+        )
+        return _terrier().Experiment(
+            list(named.values()), topics, qrels, metrics, list(named), perquery=True, **options
+        )
 
 
 def _choose_settings(
@@ -272,12 +340,21 @@ def _named_systems(systems: Any, names: Sequence[str] | None) -> dict[str, Any]:
     if isinstance(systems, Mapping):
         systems, names = list(systems.values()), list(systems)
     elif not isinstance(systems, (list, tuple)):
-        raise ParameterError(f"systems: must be a list or dict of transformers and frames, not {type(systems).__name__}")
+        raise ParameterError(
+            "systems: must be a list or dict of transformers and frames, not"
+            f" {type(systems).__name__}"
+        )
     runs = list(systems)
     if not runs or (names is not None and len(names) != len(runs)):
-        raise ParameterError(f"names: {len(names or ())} names for {len(runs)} systems; give one to each")
-    own = [f"system {place}" if hasattr(run, "columns") else str(run) for place, run in enumerate(runs)]
-    called = distinct_names(own, [None] * len(runs) if names is None else list(map(str, names)), runs)
+        raise ParameterError(
+            f"names: {len(names or ())} names for {len(runs)} systems; give one to each"
+        )
+    own = [
+        f"system {place}" if hasattr(run, "columns") else str(run) for place, run in enumerate(runs)
+    ]
+    called = distinct_names(
+        own, [None] * len(runs) if names is None else list(map(str, names)), runs
+    )
     return dict(zip(called, runs, strict=True))
 
 
@@ -306,11 +383,13 @@ def _read_topics(topics: Any) -> Any:
     if not hasattr(topics, "columns") or "qid" not in topics.columns:
         kinds = "a frame with the column qid, a path, a dataset id, or a dataset of PyTerrier"
         raise FormatError("the topics", f"must be {kinds}, not {type(topics).__name__}")
-    # PyTerrier makes the ids of results text, which would match no number. As objects: it goes through the rows, which with
-    # the text type of pandas 3 takes twice the time.
+    # PyTerrier makes the ids of results text, which would match no number. As objects: it goes
+    # through the rows, which with the text type of pandas 3 takes twice the time.
     ids = pd.Series(texts(topics["qid"].tolist(), "the topics", "qid"), topics.index, dtype=object)
     if ids.duplicated().any():
-        raise FormatError("the topics", f"hold topic {ids[ids.duplicated()].iloc[0]} twice; keep one")
+        raise FormatError(
+            "the topics", f"hold topic {ids[ids.duplicated()].iloc[0]} twice; keep one"
+        )
     return topics.assign(qid=ids)
 
 
@@ -319,7 +398,12 @@ def _of_dataset(data: Any, getter: Literal["get_topics", "get_qrels"]) -> Any:
     if getter == "get_qrels" and hasattr(data, "irds_ref"):
         return f"{DATASET_PREFIX}{data.irds_ref().dataset_id()}"
     name = data.dataset_id if isinstance(data, Task) else data
-    if getter == "get_topics" and isinstance(name, str) and not os.path.exists(name) and is_dataset_id(name):
+    if (
+        getter == "get_topics"
+        and isinstance(name, str)
+        and not os.path.exists(name)
+        and is_dataset_id(name)
+    ):
         data = _terrier().get_dataset(f"{DATASET_PREFIX}{name.removeprefix(DATASET_PREFIX)}")
     if not hasattr(data, getter):
         return data
@@ -328,7 +412,8 @@ def _of_dataset(data: Any, getter: Literal["get_topics", "get_qrels"]) -> Any:
     except Exception as error:  # PyTerrier and ir_datasets raise many kinds
         what = getter.removeprefix("get_")
         raise DatasetUnavailable(
-            f"{data}: its {what} cannot be loaded ({reason_of(error)}); try again with a network connection, or give a frame"
+            f"{data}: its {what} cannot be loaded ({reason_of(error)}); try again with a network"
+            " connection, or give a frame"
         ) from error
 
 
@@ -341,13 +426,20 @@ def _measures_by_column(eval_metrics: Sequence[Any]) -> dict[str, Any]:
     measures: dict[str, Any] = {}
     for metric in eval_metrics:
         if metric == "mrt":
-            raise ParameterError("mrt: PyTerrier gives response times with means only; call pyterrier.Experiment for them")
+            raise ParameterError(
+                "mrt: PyTerrier gives response times with means only; call pyterrier.Experiment for"
+                " them"
+            )
         if isinstance(metric, str):
             try:
                 found = parse_trec_measure(metric)
             except (ValueError, NameError):
                 found = [parse_measure(metric)]
-            measures |= {metric: found[0]} if len(found) == 1 else {str(measure): measure for measure in found}
+            measures |= (
+                {metric: found[0]}
+                if len(found) == 1
+                else {str(measure): measure for measure in found}
+            )
         else:
             measures[str(metric)] = metric
     return measures
@@ -360,7 +452,11 @@ _INSTEAD = {
     "correction_alpha": "give alpha",
 }
 _ANSWERED = "answered (queries)"
-_STYLES = {"bold": "font-weight: bold", "color": "background-color: lightgreen", "colour": "background-color: lightgreen"}
+_STYLES = {
+    "bold": "font-weight: bold",
+    "color": "background-color: lightgreen",
+    "colour": "background-color: lightgreen",
+}
 
 
 def _mean(measure: Any, values: Floats) -> float:
@@ -390,7 +486,14 @@ def _pvalue(changes: Floats, test: str | Callable[[Floats], Any]) -> float:
 
 
 def _changes(
-    name: str, measure: Any, values: Floats, base: int, *, test: str | Callable[..., Any], correction: str, alpha: float
+    name: str,
+    measure: Any,
+    values: Floats,
+    base: int,
+    *,
+    test: str | Callable[..., Any],
+    correction: str,
+    alpha: float,
 ) -> dict[str, Any]:
     """Make PyTerrier's columns of (n_systems, n_queries) values, in the direction of the measure, where both have a value."""
     sign = 1 if getattr(measure, "HIGHER_IS_BETTER", True) else -1
@@ -409,7 +512,9 @@ def _changes(
         corrected = adjust(pvalues, correction)
         columns["p-value corrected"] = corrected
         rejected = {f"{name} reject": np.insert(corrected <= alpha, base, False)}
-    return {f"{name} {heading}": _beside_baseline(column, base) for heading, column in columns.items()} | rejected
+    return {
+        f"{name} {heading}": _beside_baseline(column, base) for heading, column in columns.items()
+    } | rejected
 
 
 def _beside_baseline(column: Any, base: int) -> Floats:
@@ -433,6 +538,8 @@ def _facets(result: Comparisons, base: int, *, corrected: bool) -> dict[str, Any
 
 def _highlighted(frame: Any, measures: Mapping[str, Any], style: str) -> Any:
     """Mark the best value of each measure, which is the smallest one for a search length; returns a Styler of pandas."""
-    lower = [name for name, measure in measures.items() if not getattr(measure, "HIGHER_IS_BETTER", True)]
+    lower = [
+        name for name, measure in measures.items() if not getattr(measure, "HIGHER_IS_BETTER", True)
+    ]
     higher = [name for name in (*measures, _ANSWERED) if name not in lower]
     return frame.style.highlight_max(higher, props=style).highlight_min(lower, props=style)

@@ -24,8 +24,12 @@ if TYPE_CHECKING:
     from ir_outcomes.showing import View
     from ir_outcomes.showing.report import ReportPage
 
-SCHEMA = 2  # raised when JSON written by an earlier version can no longer be read, or would be misread
-OPTIONAL = types.MappingProxyType({"optional": True})  # metadata of a field that JSON holds only on request
+SCHEMA = (
+    2  # raised when JSON written by an earlier version can no longer be read, or would be misread
+)
+OPTIONAL = types.MappingProxyType(
+    {"optional": True}
+)  # metadata of a field that JSON holds only on request
 LONGEST_SUMMARY = 160
 
 K = TypeVar("K")
@@ -61,7 +65,9 @@ class FrozenDict(Mapping[K, V]):
 @cache
 def versions() -> Mapping[str, str]:
     """Return the versions of Python and of the packages that compute a result."""
-    from importlib.metadata import version  # reads metadata only; importing the packages would take four times as long
+    from importlib.metadata import (
+        version,
+    )  # reads metadata only; importing the packages would take four times as long
 
     packages = {name: version(name) for name in ("ir-outcomes", "numpy", "scipy", "ir-measures")}
     return FrozenDict({**packages, "python": platform.python_version()})
@@ -70,8 +76,8 @@ def versions() -> Mapping[str, str]:
 class Immutable:
     """Base of frozen dataclasses whose fields hold mappings or sequences: these become immutable, too."""
 
-    # A field holds computed values only. What is computed on request is a method or a property, so that ``==``, ``hash`` and
-    # JSON never compute anything.
+    # A field holds computed values only. What is computed on request is a method or a property, so
+    # that ``==``, ``hash`` and JSON never compute anything.
 
     def __post_init__(self) -> None:
         for own in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
@@ -93,14 +99,16 @@ def _frozen(value: Any) -> Any:
 class Result(Immutable):
     """Base of all results, which are frozen dataclasses.
 
-    A subclass defines `rows`, and has a view in `ir_outcomes.showing.views`. Its fields are of these types, which JSON can
-    restore: bool, int, float, str, date, Literal, dataclasses, NamedTuple, tuple, Sequence (restored as a tuple), Mapping with
-    str keys, and unions of these with None. A field with ``metadata=OPTIONAL`` needs a default; JSON holds it only on request.
+    A subclass defines `rows`, and has a view in `ir_outcomes.showing.views`. Its fields are of
+    these types, which JSON can restore: bool, int, float, str, date, Literal, dataclasses,
+    NamedTuple, tuple, Sequence (restored as a tuple), Mapping with str keys, and unions of these
+    with None. A field with ``metadata=OPTIONAL`` needs a default; JSON holds it only on request.
 
     Attributes
     ----------
     notes : tuple of Note
-        What a reader of the numbers should know: text, with the kind of note and the runs it is about.
+        What a reader of the numbers should know: text, with the kind of note and the runs it is
+        about.
     versions : mapping of str to str
         The versions of Python and of the packages that computed it.
     """
@@ -110,7 +118,8 @@ class Result(Immutable):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        # A dataclass replaces an inherited __repr__ by one that lists every field: a megabyte for a large leaderboard.
+        # A dataclass replaces an inherited __repr__ by one that lists every field: a megabyte for a
+        # large leaderboard.
         cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
 
     def rows(self) -> list[dict[str, Any]]:
@@ -119,7 +128,10 @@ class Result(Immutable):
 
     def paper_rows(self) -> list[dict[str, Any]]:
         """Return the columns of Tables 1 and 2 of Lin et al. 2021 as flat rows, which only comparisons have."""
-        raise ParameterError(f"`columns='paper'` is for comparisons; {type(self).__name__} has `columns='default'` only")
+        raise ParameterError(
+            f"`columns='paper'` is for comparisons; {type(self).__name__} has `columns='default'`"
+            " only"
+        )
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return the result as dicts, lists, text and numbers; with `per_query` the values of each query, where it has them."""
@@ -127,16 +139,23 @@ class Result(Immutable):
 
     def to_json(self, *, per_query: bool = False, indent: int | None = None) -> str:
         """Return `to_dict` as JSON, without NaN or infinity; by default on one line, else with `indent` spaces a level."""
-        return json.dumps(self.to_dict(per_query=per_query), ensure_ascii=False, allow_nan=False, indent=indent)
+        return json.dumps(
+            self.to_dict(per_query=per_query), ensure_ascii=False, allow_nan=False, indent=indent
+        )
 
     @classmethod
     def from_dict(cls: type[R], data: Mapping[str, Any]) -> R:
         """Restore what `to_dict` returned; `FormatError` for anything else, and for what an incompatible version wrote."""
         import msgspec  # takes as long to import as the rest of this package
 
-        kind, schema = (data.get("kind"), data.get("schema")) if isinstance(data, Mapping) else (None, None)
+        kind, schema = (
+            (data.get("kind"), data.get("schema")) if isinstance(data, Mapping) else (None, None)
+        )
         if (kind, schema) != (cls.__name__, SCHEMA):
-            wanted = f"of kind {cls.__name__!r} with schema {SCHEMA}, as to_json of this version writes it"
+            wanted = (
+                f"of kind {cls.__name__!r} with schema {SCHEMA}, as to_json of this version"
+                " writes it"
+            )
             reason = f"must be an object {wanted}; it has kind {kind!r} and schema {schema!r}"
             if kind == cls.__name__ and schema == 1:
                 reason += ", in which labels, units and notes were others: compute it again"
@@ -144,7 +163,9 @@ class Result(Immutable):
         try:
             restored = msgspec.convert(data, cls, dec_hook=_restored_note)
             json.dumps(data, allow_nan=False, default=str)
-        except msgspec.ValidationError as error:  # "Expected `float`, got `str` - at `$.parts[1].level`"
+        except (
+            msgspec.ValidationError
+        ) as error:  # "Expected `float`, got `str` - at `$.parts[1].level`"
             problem, _, path = str(error).partition(" - at `$")
             where = path.removesuffix("`").lstrip(".")
             raise FormatError("JSON", f"{where}: {problem}" if where else problem) from None
@@ -168,7 +189,9 @@ class Result(Immutable):
         """Return the JSON Schema of what `to_json` returns."""
         import msgspec
 
-        schema = msgspec.json.schema(cls, schema_hook=lambda kind: NOTE_SCHEMA if kind is Note else {})
+        schema = msgspec.json.schema(
+            cls, schema_hook=lambda kind: NOTE_SCHEMA if kind is Note else {}
+        )
         kinds = {kind.__name__ for kind in Result.__subclasses__()}
         for name, described in schema["$defs"].items():
             if name in kinds:
@@ -181,7 +204,9 @@ class Result(Immutable):
 
     def long_rows(self) -> list[dict[str, Any]]:
         """Return a flat row for each test of each comparison: pair, facet, test, estimate, interval, statistic and p-values."""
-        raise ParameterError(f"{type(self).__name__} has no row for each test; leave `long=True` out")
+        raise ParameterError(
+            f"{type(self).__name__} has no row for each test; leave `long=True` out"
+        )
 
     def to_frame(self, *, long: bool = False) -> Any:
         """Return `rows` as a pandas data frame, or `long_rows` where `long`; `MissingDependency` without pandas."""
@@ -189,13 +214,16 @@ class Result(Immutable):
 
         return as_frame(self.long_rows() if long else self.rows())
 
-    def to_text(self, *, details: bool = False, rows: int | None = 20, columns: Columns = "default") -> str:
+    def to_text(
+        self, *, details: bool = False, rows: int | None = 20, columns: Columns = "default"
+    ) -> str:
         """Return the result as text, folded at the width of the terminal.
 
         Parameters
         ----------
         details : bool
-            Show everything, instead of the label, a small table and the notes that change how the label is read.
+            Show everything, instead of the label, a small table and the notes that change how the
+            label is read.
         rows : int, optional
             How many rows of a table are shown; None for all.
         columns : {"default", "paper"}
@@ -208,8 +236,8 @@ class Result(Immutable):
     def to_csv(self, *, columns: Columns = "default") -> str:
         """Return `rows` as CSV with a header; the values are exact, and empty where there is none.
 
-        Names and ids are as they are: import those of strangers into a spreadsheet as text, because it computes what begins
-        with ``=``, ``+``, ``-`` or ``@``. See `to_text` for `columns`.
+        Names and ids are as they are: import those of strangers into a spreadsheet as text, because
+        it computes what begins with ``=``, ``+``, ``-`` or ``@``. See `to_text` for `columns`.
         """
         from ir_outcomes.showing.formats import as_csv
 
@@ -230,11 +258,12 @@ class Result(Immutable):
         Parameters
         ----------
         caption : bool or str
-            True puts each table into a float with the result's own caption; text is the caption instead and is taken as LaTeX.
-            By default the caption is a comment.
+            True puts each table into a float with the result's own caption; text is the caption
+            instead and is taken as LaTeX. By default the caption is a comment.
         label : str, optional
-            Put the table into a float with this ``\label``; of several tables the second gets ``-2`` at the end, and so on.
-            `ParameterError` if it holds characters that LaTeX does not allow in labels.
+            Put the table into a float with this ``\label``; of several tables the second gets
+            ``-2`` at the end, and so on. `ParameterError` if it holds characters that LaTeX does
+            not allow in labels.
         wide : bool
             Put the table into a float over both columns, ``table*``.
         mark : tuple of {"best", "significant"}
@@ -242,7 +271,9 @@ class Result(Immutable):
         """
         from ir_outcomes.showing.formats import as_latex
 
-        return as_latex(self.view(columns=columns), caption=caption, label=label, wide=wide, mark=mark)
+        return as_latex(
+            self.view(columns=columns), caption=caption, label=label, wide=wide, mark=mark
+        )
 
     def to_html(self, *, columns: Columns = "default", full: bool = False) -> str:
         """Return what `to_text` shows in HTML, with the details in a fold; everything is escaped.
@@ -253,13 +284,17 @@ class Result(Immutable):
 
         return as_html(self.view(columns=columns), full=full)
 
-    def to_markdown(self, *, details: bool = False, rows: int | None = None, columns: Columns = "default") -> str:
+    def to_markdown(
+        self, *, details: bool = False, rows: int | None = None, columns: Columns = "default"
+    ) -> str:
         """Return what `to_text` shows in GitHub's Markdown, by default with all rows; everything is escaped."""
         from ir_outcomes.showing.formats import as_markdown
 
         return as_markdown(self.view(columns=columns), details=details, rows=rows)
 
-    def to_report(self, path: str | os.PathLike[str] | None = None, *, evaluation: Any = None, **options: Any) -> "ReportPage":
+    def to_report(
+        self, path: str | os.PathLike[str] | None = None, *, evaluation: Any = None, **options: Any
+    ) -> "ReportPage":
         """Write the result as one HTML page that opens without a network: the numbers, and every query behind them.
 
         Parameters
@@ -267,10 +302,11 @@ class Result(Immutable):
         path : path, optional
             Where the page is written.
         evaluation : Evaluation, or mapping of str to Evaluation, optional
-            What the result was made from, by the name of the collection or judge where there are several; without it the page
-            has no curve and no ranked lists.
+            What the result was made from, by the name of the collection or judge where there are
+            several; without it the page has no curve and no ranked lists.
         **options
-            ``docs``, ``max_mb``, ``slices``, ``command`` and ``inputs`` of `ir_outcomes.report`, which names the errors, too.
+            ``docs``, ``max_mb``, ``slices``, ``command`` and ``inputs`` of `ir_outcomes.report`,
+            which names the errors, too.
         """
         from ir_outcomes.showing.report import report_of
 
@@ -284,8 +320,9 @@ class Result(Immutable):
         kind : str, optional
             Which figure; `ParameterError` if the result has none of this kind.
         ax : matplotlib Axes or Figure, optional
-            Where to draw; by default on a new figure of pyplot. An empty ``matplotlib.figure.Figure()`` is resized to what the
-            drawing needs, and needs neither a display nor closing.
+            Where to draw; by default on a new figure of pyplot. An empty
+            ``matplotlib.figure.Figure()`` is resized to what the drawing needs, and needs neither a
+            display nor closing.
         """
         from ir_outcomes.showing.figures import draw
 
@@ -302,7 +339,9 @@ class Result(Immutable):
         return self.to_html()
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {shortened(escaped(self.view().headline), LONGEST_SUMMARY)}>"
+        return (
+            f"<{type(self).__name__}: {shortened(escaped(self.view().headline), LONGEST_SUMMARY)}>"
+        )
 
     def __str__(self) -> str:
         return self.to_text()
@@ -326,7 +365,9 @@ def as_plain(value: Any, *, per_query: bool = False) -> Any:
         head = {"schema": SCHEMA, "kind": type(value).__name__} if isinstance(value, Result) else {}
         return head | {
             own.name: as_plain(getattr(value, own.name), per_query=per_query)
-            for own in sorted(fields(value), key=lambda own: bool(own.kw_only))  # notes and versions come last
+            for own in sorted(
+                fields(value), key=lambda own: bool(own.kw_only)
+            )  # notes and versions come last
             if per_query or not own.metadata.get("optional")
         }
     if isinstance(value, Mapping):
@@ -346,12 +387,13 @@ class Column:
     """What one column holds of an item, and how it is written: declared once for rows, CSV, frames and tables."""
 
     name: str  # the key in rows, CSV and frames; an interval has two, name_low and name_high
-    # The exact value: attributes one after the other, such as "test.pvalue", or a function of the item; by default the
-    # attribute with the column's name.
+    # The exact value: attributes one after the other, such as "test.pvalue", or a function of the
+    # item; by default the attribute with the column's name.
     value: str | Callable[[Any], Any] = ""
     heading: str = ""  # in tables; by default the name
-    # How tables write it: "" as text, "n" as text to the right, ".2f" and "+.2f" with so many decimals, "m" and "+m" with those
-    # of what it is measured in, "[.2f]" as an interval, "%" as a share in percent, "p" as a p-value, "label" as a verdict.
+    # How tables write it: "" as text, "n" as text to the right, ".2f" and "+.2f" with so many
+    # decimals, "m" and "+m" with those of what it is measured in, "[.2f]" as an interval, "%" as a
+    # share in percent, "p" as a p-value, "label" as a verdict.
     form: str = ""
     unit: str = ""  # for the legend of a table, unless it is the heading
     better: Better = ""  # which values are better
@@ -413,11 +455,18 @@ def attributes(*names: str) -> tuple[Column, ...]:
     return tuple(Column(name, path) for name, _, path in pairs)
 
 
-def of_part(part: str | Callable[[Any], Any], columns: Iterable[Column], prefix: str = "") -> tuple[Column, ...]:
+def of_part(
+    part: str | Callable[[Any], Any], columns: Iterable[Column], prefix: str = ""
+) -> tuple[Column, ...]:
     """Return columns of an attribute, or of a function, of the items as columns of the items."""
     own = Column("", part).of
     return tuple(
-        replace(column, name=f"{prefix}{column.name}", value=column.value or column.name, part=(own, *column.part))
+        replace(
+            column,
+            name=f"{prefix}{column.name}",
+            value=column.value or column.name,
+            part=(own, *column.part),
+        )
         for column in columns
     )
 
@@ -427,7 +476,11 @@ def chosen(columns: Iterable[Column], *names: str, group: str | None = None) -> 
     known = {column.name: column for column in columns}
     found = ((known[name], heading) for name, _, heading in (name.partition("=") for name in names))
     return tuple(
-        replace(column, heading=heading or column.heading, group=column.group if group is None else group)
+        replace(
+            column,
+            heading=heading or column.heading,
+            group=column.group if group is None else group,
+        )
         for column, heading in found
     )
 

@@ -17,21 +17,25 @@ Missing = Literal["retrieved", "cutoff"]
 OnError = Literal["raise", "report", "keep"]
 RankingTest = Literal["t", "wilcoxon", "signflip"]
 Correction = Literal["holm", "bonferroni", "fdr_bh", "none"]
-Columns = Literal["default", "paper"]  # of a comparison that is shown; "paper" is Tables 1 and 2 of Lin et al. 2021
+Columns = Literal[
+    "default", "paper"
+]  # of a comparison that is shown; "paper" is Tables 1 and 2 of Lin et al. 2021
 Mark = Literal["best", "significant"]  # what a format emphasizes
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
-# Units. Search lengths differ by ranks where queries are answered, and where relevant documents are found by the irrelevant
-# documents above them, because the two can differ in sign.
+# Units. Search lengths differ by ranks where queries are answered, and where relevant documents are
+# found by the irrelevant documents above them, because the two can differ in sign.
 POINTS = "percentage points"  # of coverage
 RANKS = "ranks"
 DOCUMENTS_ABOVE = "irrelevant documents above"
 LENGTHS = (RANKS, DOCUMENTS_ABOVE)
 
-LARGEST = 2**31 - 1  # of whole numbers such as cutoffs: other libraries and NumPy's integers take no larger ones
+LARGEST = (
+    2**31 - 1
+)  # of whole numbers such as cutoffs: other libraries and NumPy's integers take no larger ones
 
 
 def length_unit(unit: str) -> str:
@@ -47,13 +51,23 @@ def check_positive(name: str, value: object, *, none_allowed: bool = False) -> N
 
 def check_count(name: str, value: object, least: int = 0) -> None:
     """Refuse what is not a whole number from `least` to `LARGEST`."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= LARGEST:
-        raise ParameterError(f"must be a whole number, {least} or more, at most {LARGEST:,}", **{name: value})
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, np.integer))
+        or not least <= value <= LARGEST
+    ):
+        raise ParameterError(
+            f"must be a whole number, {least} or more, at most {LARGEST:,}", **{name: value}
+        )
 
 
 def check_number(name: str, value: object, above: float = 0.0, below: float = 1.0) -> None:
     """Refuse what is not a number strictly between two bounds."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not above < value < below:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float, np.number))
+        or not above < value < below
+    ):
         raise ParameterError(f"must be a number between {above:g} and {below:g}", **{name: value})
 
 
@@ -84,7 +98,9 @@ def check_one_order(ties: str, where: str = "") -> None:
     """Refuse the tie rule that stands for many orders."""
     if ties == "expected":
         rules = ", ".join(map(repr, get_args(OneOrder)))
-        raise ParameterError(f"{where}`ties='expected'` gives no single order to compare; use one of {rules}")
+        raise ParameterError(
+            f"{where}`ties='expected'` gives no single order to compare; use one of {rules}"
+        )
 
 
 def unreachable(value: NoReturn) -> NoReturn:

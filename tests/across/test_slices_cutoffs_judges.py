@@ -16,7 +16,10 @@ from tests.helpers.runs import qrels_of, run_of
 @pytest.fixture(scope="module")
 def evaluation() -> iro.Evaluation:
     rng = np.random.default_rng(4)
-    ranks = {f"q{q}": int(rank) if rank <= 30 else None for q, rank in enumerate(rng.geometric(0.15, 120))}
+    ranks = {
+        f"q{q}": int(rank) if rank <= 30 else None
+        for q, rank in enumerate(rng.geometric(0.15, 120))
+    }
     moved = {q: max(1, r - 3) if r and int(q[1:]) < 60 else r for q, r in ranks.items()}
     return iro.evaluate(
         qrels_of(ranks),
@@ -44,7 +47,9 @@ def test_whether_slices_differ_is_corrected_over_the_contenders() -> None:
     ranks = {f"q{q}": int(rank) for q, rank in enumerate(rng.integers(2, 12, 120))}
     runs = {"a": run_of(ranks)}
     for number in range(20):
-        runs[f"b{number:02d}"] = run_of({q: max(1, rank + int(rng.integers(-3, 4))) for q, rank in ranks.items()})
+        runs[f"b{number:02d}"] = run_of(
+            {q: max(1, rank + int(rng.integers(-3, 4))) for q, rank in ranks.items()}
+        )
     evaluation = iro.evaluate(qrels_of(ranks), runs, cutoff=12)
     labels = {q: str(rng.choice(["odd", "even"])) for q in ranks}
     found = iro.compare_slices(evaluation, "a", by=labels, resamples=999)
@@ -55,10 +60,14 @@ def test_whether_slices_differ_is_corrected_over_the_contenders() -> None:
     assert min(raw) <= 0.05 < min(corrected)
     assert "no evidence that they differ" in str(found)
     assert sum("no evidence that slices differ in ranking" in note for note in found.notes) == 20
-    alone = iro.compare_slices(evaluation, "a", ranking[int(np.argmin(raw))].contender, by=labels, resamples=999)
+    alone = iro.compare_slices(
+        evaluation, "a", ranking[int(np.argmin(raw))].contender, by=labels, resamples=999
+    )
     assert "they differ for" in str(alone)
     uncorrected = iro.compare_slices(evaluation, "a", by=labels, correction="none", resamples=999)
-    assert [row.pvalue_corrected for row in uncorrected.differ] == [row.pvalue for row in uncorrected.differ]
+    assert [row.pvalue_corrected for row in uncorrected.differ] == [
+        row.pvalue for row in uncorrected.differ
+    ]
 
 
 def test_slices_by_length_are_quartiles(evaluation: iro.Evaluation) -> None:
@@ -76,17 +85,26 @@ def test_slices_by_length_are_quartiles(evaluation: iro.Evaluation) -> None:
         (lambda query: None, MismatchError, "no answerable query has a label"),
     ],
 )
-def test_slices_that_are_refused(evaluation: iro.Evaluation, by: Any, error: type[Exception], message: str) -> None:
+def test_slices_that_are_refused(
+    evaluation: iro.Evaluation, by: Any, error: type[Exception], message: str
+) -> None:
     labels = {query: by(query) for query in evaluation.query_ids if by(query)} or {"z": "x"}
     with pytest.raises(error, match=message):
         iro.compare_slices(evaluation, "a", by=labels)
 
 
-def test_small_slices_have_no_label_and_missing_labels_are_said(evaluation: iro.Evaluation, tmp_path: Path) -> None:
+def test_small_slices_have_no_label_and_missing_labels_are_said(
+    evaluation: iro.Evaluation, tmp_path: Path
+) -> None:
     path = tmp_path / "kinds.tsv"
-    path.write_text("".join(f"q{q}\t{'small' if q < 20 else 'large'}\n" for q in range(110)) + "q999\tlarge\n")
+    path.write_text(
+        "".join(f"q{q}\t{'small' if q < 20 else 'large'}\n" for q in range(110)) + "q999\tlarge\n"
+    )
     found = iro.compare_slices(evaluation, "a", by=path)
-    assert {row.condition: row.label is None for row in found.conditions} == {"small": True, "large": False}
+    assert {row.condition: row.label is None for row in found.conditions} == {
+        "small": True,
+        "large": False,
+    }
     notes = "\n".join(found.notes)
     assert "10 queries without a label" in notes
     assert "1 label ignored, of queries that the qrels lack: q999." in notes
@@ -100,20 +118,26 @@ def test_cutoffs_are_the_comparisons_at_each(evaluation: iro.Evaluation) -> None
         (comparison,) = compare_several(evaluation.with_cutoff(int(row.condition)), "a", ["b"])
         assert row.comparison == comparison
     assert any(note.startswith("50: beyond the longest list") for note in found.notes)
-    with pytest.raises(ParameterError, match="no cutoff of 50 is within the lists, which hold 30 documents"):
+    with pytest.raises(
+        ParameterError, match="no cutoff of 50 is within the lists, which hold 30 documents"
+    ):
         iro.compare_cutoffs(evaluation, "a", "b", cutoffs=[50])
 
 
 def test_several_runs_at_several_cutoffs(evaluation: iro.Evaluation) -> None:
     """They are corrected over the runs, shown by a matrix of signs first, and each has a curve."""
-    three = replace(evaluation, runs=(*evaluation.runs, replace(evaluation["b"], name="c")), sources=())
+    three = replace(
+        evaluation, runs=(*evaluation.runs, replace(evaluation["b"], name="c")), sources=()
+    )
     found = iro.compare_cutoffs(three, "a", cutoffs=[5, 20], resamples=99)
     assert found.contenders == ("b", "c")
     alone = [compare_several(three.with_cutoff(cutoff), "a", ["b", "c"])[1] for cutoff in (5, 20)]
     assert [row.comparison for row in found.of("c")] == alone
     assert (len(found.curves), found.settings.family, found.settings.cutoff) == (2, 2, None)
     assert "run 5 20 better worse" in str(found)
-    labels = [text.get_text() for text in found.plot("curve", ax=blank_figure()).get_legend().get_texts()]
+    labels = [
+        text.get_text() for text in found.plot("curve", ax=blank_figure()).get_legend().get_texts()
+    ]
     assert labels == ["a", "b", "c"]
     with pytest.raises(ParameterError, match="one collection or several, not on cutoffs"):
         iro.gate(found, margins=(1.0, 0.5))
@@ -122,30 +146,48 @@ def test_several_runs_at_several_cutoffs(evaluation: iro.Evaluation) -> None:
 def test_the_curve_is_the_share_found_by_each_rank(evaluation: iro.Evaluation) -> None:
     (curve,) = iro.compare_cutoffs(evaluation, "a", "b").curves
     for name, shares in (("a", curve.baseline), ("b", curve.contender)):
-        assert shares == pytest.approx([evaluation[name].at(rank).coverage() for rank in curve.ranks])
+        assert shares == pytest.approx(
+            [evaluation[name].at(rank).coverage() for rank in curve.ranks]
+        )
     difference = np.subtract(curve.contender, curve.baseline)
     assert (np.array(curve.low) <= difference + 1e-12).all()
     assert (difference <= np.array(curve.high) + 1e-12).all()
     qrels = {f"q{q}": {f"d{d}": 1 for d in range(1 + q % 3)} for q in range(40)}
     rng = np.random.default_rng(0)
     runs = {
-        name: {q: dict(zip([*judged, "x", "y", "z"], rng.permutation(9).tolist(), strict=False)) for q, judged in qrels.items()}
+        name: {
+            q: dict(zip([*judged, "x", "y", "z"], rng.permutation(9).tolist(), strict=False))
+            for q, judged in qrels.items()
+        }
         for name in "ab"
     }
     by_document = iro.evaluate(qrels, runs, unit="document", cutoff=10)
     (curve,) = iro.compare_cutoffs(by_document, "a", "b", cutoffs=[1, 2, 3]).curves
     at_ranks = [by_document["a"].at(rank) for rank in curve.ranks]
-    assert curve.baseline == pytest.approx([(at.relevant_retrieved / at.relevant).mean() for at in at_ranks])
+    assert curve.baseline == pytest.approx(
+        [(at.relevant_retrieved / at.relevant).mean() for at in at_ranks]
+    )
 
 
 def test_judges_side_by_side() -> None:
-    runs = {name: {f"q{q}": {"x": float(name == "a"), "y": 0.5} for q in range(40)} for name in "ab"}
-    x, y = (iro.evaluate({q: {document: 1} for q in runs["a"]}, runs, cutoff=10) for document in "xy")
-    found, same = iro.compare_judges({"x judge": x, "y judge": y}, "a"), iro.compare_judges({"one": x, "a model": x}, "a")
+    runs = {
+        name: {f"q{q}": {"x": float(name == "a"), "y": 0.5} for q in range(40)} for name in "ab"
+    }
+    x, y = (
+        iro.evaluate({q: {document: 1} for q in runs["a"]}, runs, cutoff=10) for document in "xy"
+    )
+    found, same = (
+        iro.compare_judges({"x judge": x, "y judge": y}, "a"),
+        iro.compare_judges({"one": x, "a model": x}, "a"),
+    )
     assert found.labels("b") == {"x judge": "worse on ranking", "y judge": "better on ranking"}
     assert (len(found.flips), found.flips[0].better, same.flips) == (40, ("y judge",), ())
-    assert found.sentences == ("b: a different label under each of 2 judges, opposite directions occur.",)
-    assert same.sentences[0].startswith('b: the same label under 2 of 2 judges ("worse on ranking"), never opposite')
+    assert found.sentences == (
+        "b: a different label under each of 2 judges, opposite directions occur.",
+    )
+    assert same.sentences[0].startswith(
+        'b: the same label under 2 of 2 judges ("worse on ranking"), never opposite'
+    )
 
 
 def test_judges_may_differ_in_qrels_and_rel_only() -> None:
@@ -161,15 +203,24 @@ def test_judges_may_differ_in_qrels_and_rel_only() -> None:
         iro.compare_judges({"one": ev, "two": ev[["a"]]}, "a")
     with pytest.raises(ParameterError, match="at least two judges"):
         iro.compare_judges({"one": ev}, "a")
-    with pytest.raises(ParameterError, match="there is no contender; name a run other than the baseline"):
+    with pytest.raises(
+        ParameterError, match="there is no contender; name a run other than the baseline"
+    ):
         iro.compare_collections({"one": ev}, "a", [])
     with pytest.raises(ParameterError, match="needs the texts of the queries"):
         iro.compare_slices(ev, "a", by="length")
 
 
-def test_whether_slices_differ_is_not_tested_where_queries_come_in_clusters(evaluation: iro.Evaluation) -> None:
+def test_whether_slices_differ_is_not_tested_where_queries_come_in_clusters(
+    evaluation: iro.Evaluation,
+) -> None:
     runs = [replace(run, clusters=np.arange(120) // 4) for run in evaluation]
-    labels = {query: "even" if number % 2 else "odd" for number, query in enumerate(evaluation.query_ids)}
+    labels = {
+        query: "even" if number % 2 else "odd" for number, query in enumerate(evaluation.query_ids)
+    }
     clustered = iro.compare_slices(replace(evaluation, runs=tuple(runs)), "a", by=labels)
-    assert (bool(iro.compare_slices(evaluation, "a", by=labels).differ), clustered.differ) == (True, ())
+    assert (bool(iro.compare_slices(evaluation, "a", by=labels).differ), clustered.differ) == (
+        True,
+        (),
+    )
     assert "not tested: queries come in clusters" in " ".join(str(clustered).split())

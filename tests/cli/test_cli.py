@@ -18,7 +18,12 @@ def test_check_says_by_its_status_whether_there_is_a_problem(small: Path, tmp_pa
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("2 runs and qrels read: 0 problems\n")
     shutil.copy(small / "bm25.run", tmp_path / "new.run")
-    words: list[str | Path] = ["check", small / "qrels.txt", small / "bm25.run", tmp_path / "new.run"]
+    words: list[str | Path] = [
+        "check",
+        small / "qrels.txt",
+        small / "bm25.run",
+        tmp_path / "new.run",
+    ]
     done = call(*words)
     assert (done.returncode, "! " in done.stdout, done.stderr) == (3, True, "")
     (problem,) = json.loads(call(*words, "--format", "json").stdout)["problems"]
@@ -27,21 +32,37 @@ def test_check_says_by_its_status_whether_there_is_a_problem(small: Path, tmp_pa
 
 
 def test_settings_reach_the_comparison(small: Path) -> None:
-    options = "--rel 1 --unit document --ties msmarco --alpha 0.01 --test wilcoxon --correction none"
+    options = (
+        "--rel 1 --unit document --ties msmarco --alpha 0.01 --test wilcoxon --correction none"
+    )
     done = call(*PAIR, *options.split(), "--margins", "1pp,0.5", "--format", "json", folder=small)
     settings = Comparison.from_json(done.stdout).settings
-    assert (settings.unit, settings.ties, settings.alpha, settings.test) == ("document", "msmarco", 0.01, "wilcoxon")
+    assert (settings.unit, settings.ties, settings.alpha, settings.test) == (
+        "document",
+        "msmarco",
+        0.01,
+        "wilcoxon",
+    )
     assert (settings.correction, settings.margins) == ("none", (1.0, 0.5))
     done = call(*PAIR, "--judged-only", folder=small)
-    assert (done.returncode, "--judged-only: the qrels hold no document below grade 1" in done.stderr) == (1, True)
+    assert (
+        done.returncode,
+        "--judged-only: the qrels hold no document below grade 1" in done.stderr,
+    ) == (1, True)
 
 
 def test_lists_of_queries(sample: Path, small: Path) -> None:
     done = call(*PAIR, "--per-query", "lost", "--rows", "3", folder=sample)
-    assert len(done.stdout.splitlines()) == 8  # title, headings, 3 queries, and a legend of two lines
-    queries = json.loads(call(*PAIR, "--per-query", "lost", "--format", "json", folder=sample).stdout)
+    assert (
+        len(done.stdout.splitlines()) == 8
+    )  # title, headings, 3 queries, and a legend of two lines
+    queries = json.loads(
+        call(*PAIR, "--per-query", "lost", "--format", "json", folder=sample).stdout
+    )
     assert {(query["outcome"], query["contender"]) for query in queries} == {("lost", None)}
-    of_two = call("compare", "qrels.txt", *RUNS, "--per-query", "won", "--format", "csv", folder=sample).stdout.splitlines()
+    of_two = call(
+        "compare", "qrels.txt", *RUNS, "--per-query", "won", "--format", "csv", folder=sample
+    ).stdout.splitlines()
     assert {line.split(",")[0] for line in of_two} == {"run", "bm25-stem", "bm25-flat"}
     as_html = call(*PAIR, "--per-query", "won", "--rows", "2", "--format", "html", folder=sample)
     assert as_html.stdout.count("<tr>") == 3
@@ -51,13 +72,22 @@ def test_grades_that_nobody_chose_are_noted(tmp_path: Path) -> None:
     (tmp_path / "qrels.txt").write_text("q1 0 a 3\nq2 0 b 1\n")
     for name in "ab":
         (tmp_path / f"{name}.run").write_text("q1 Q0 a 1 2 t\nq2 Q0 b 1 2 t\n")
-    note = "note: qrels hold grades 0 to 3; relevant means 1 or more here, TREC DL's setting is 2 (--rel 2)\n"
+    note = (
+        "note: qrels hold grades 0 to 3; relevant means 1 or more here, TREC DL's setting is 2"
+        " (--rel 2)\n"
+    )
     assert call("leaderboard", "qrels.txt", "a.run", "b.run", folder=tmp_path).stderr == note
     assert call("tail", "qrels.txt", "a.run", "--rel", "1", folder=tmp_path).stderr == ""
     judges = ("--judge", "one=qrels.txt", "--judge", "two=qrels.txt")
-    assert call("compare-judges", "a.run", "b.run", *judges, folder=tmp_path).stderr == note  # once for all judges
-    (tmp_path / "qrels.txt").write_text("q1 0 a 2\nq2 0 b 1\nq2 0 c 0\n")  # not the grades of TREC DL
-    assert call("compare", "qrels.txt", "a.run", "b.run", folder=tmp_path).stderr.endswith("or more here, choose with --rel\n")
+    assert (
+        call("compare-judges", "a.run", "b.run", *judges, folder=tmp_path).stderr == note
+    )  # once for all judges
+    (tmp_path / "qrels.txt").write_text(
+        "q1 0 a 2\nq2 0 b 1\nq2 0 c 0\n"
+    )  # not the grades of TREC DL
+    assert call("compare", "qrels.txt", "a.run", "b.run", folder=tmp_path).stderr.endswith(
+        "or more here, choose with --rel\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,7 +108,9 @@ def test_measure_with_our_measures(sample: Path) -> None:
     done = call("measure", "qrels.txt", "bm25.run", "ESL@100", "Answered@100 RR", folder=sample)
     assert done.stdout == "ESL@100\t5.1462\nAnswered@100\t0.9030\nRR\t0.6623\n"
     assert done.stderr == "ESL@100: the mean is over 903 of 1000 queries\n"
-    lines = call("measure", "qrels.txt", "bm25.run", "ESL@100", "-q", "-o", "jsonl", folder=sample).stdout.splitlines()
+    lines = call(
+        "measure", "qrels.txt", "bm25.run", "ESL@100", "-q", "-o", "jsonl", folder=sample
+    ).stdout.splitlines()
     values = [json.loads(line, parse_constant=pytest.fail)["value"] for line in lines]
     assert (len(values), values.count(None)) == (1001, 97)
 
@@ -89,19 +121,39 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("measure qrels.txt bm25.run RR -p -2", 2, "Must be >= -1"),
         ("measure qrels.txt bm25.run RR -p 3000000000", 2, "Must be <= 100"),
         ("compare qrels.txt . bm25.run", 2, "BASELINE is one run, not a directory"),
-        ("compare qrels.txt bm25.run bm25-stem.run --alpha 5", 2, 'Invalid value "5.0" for --alpha. Must be < 0.5.'),
-        ("compare qrels.txt RUNS --plot x.png --plot-kind ranks", 1, "--plot-kind ranks is for one"),
+        (
+            "compare qrels.txt bm25.run bm25-stem.run --alpha 5",
+            2,
+            'Invalid value "5.0" for --alpha. Must be < 0.5.',
+        ),
+        (
+            "compare qrels.txt RUNS --plot x.png --plot-kind ranks",
+            1,
+            "--plot-kind ranks is for one",
+        ),
         ("compare-measure qrels.txt bm25.run RUNS -m RR", 2, "Unknown command"),
-        ("leaderboard qrels.txt RUNS --plot x.png --plot-kind history", 1, "give the leaderboard --entries"),
+        (
+            "leaderboard qrels.txt RUNS --plot x.png --plot-kind history",
+            1,
+            "give the leaderboard --entries",
+        ),
         ("compare-judges RUNS --judge a=qrels.txt -m AP", 2, "an audit, which needs --reference"),
-        ("tail qrels.txt RUNS --show headroom --bins 3", 2, "--bins is for --show lengths and --show changes"),
+        (
+            "tail qrels.txt RUNS --show headroom --bins 3",
+            2,
+            "--bins is for --show lengths and --show changes",
+        ),
         ("measure qrels.txt bm25.run RR -n", 2, "only makes sense with --by_query"),
         ("measure qrels.txt bm25.run \0", 2, "There is no measure; name at least one"),
         ("measure qrels.txt bm25.run RR --provider me", 2, "must be one of"),
         ("measure qrels.txt bm25.run ESL@3 --provider pytrec_eval", 1, "leave --provider out"),
         ("compair", 2, "Unknown command"),
         # before any file is opened
-        ("compare no no no --ties expected", 2, '"expected" for --ties. Choose from: "trec", "msmarco", "input"'),
+        (
+            "compare no no no --ties expected",
+            2,
+            '"expected" for --ties. Choose from: "trec", "msmarco", "input"',
+        ),
         ("compare no no no --jobs 0", 2, "1 or more"),
         ("compare-judges no --judge a=no --judge a=no", 2, "a is given twice"),
         ("compare-judges no --judge a --judge b", 2, "write NAME=FILE"),
@@ -117,7 +169,11 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("suite no", 2, 'Unknown command "suite"'),
         ("gate no --suite no --margins 1pp,1", 2, "or else --suite"),
         ("gate no no no --baseline no --margins 1pp,1", 2, "or else --suite"),
-        ("gate --suite no --baseline no --names x --margins 1pp,1", 2, "a suite names its runs itself"),
+        (
+            "gate --suite no --baseline no --names x --margins 1pp,1",
+            2,
+            "a suite names its runs itself",
+        ),
         ("gate no no no --margins 1pp,1 --reference no", 2, "is the baseline already"),
         ("compare no no no --plot p.xyz", 2, "cannot be written as a figure"),
         ("compare no no no --output .", 2, "is a directory; name a file"),
@@ -128,28 +184,84 @@ def test_measure_with_our_measures(sample: Path) -> None:
         (
             "compare a.run b.run",
             2,
-            "error: a.run is a run, so QRELS is missing. For example: ir-outcomes compare qrels.txt bm25",
+            (
+                "error: a.run is a run, so QRELS is missing. For example: ir-outcomes compare"
+                " qrels.txt bm25"
+            ),
         ),
-        ("holes bm25.run bm25-stem.run", 2, "error: bm25.run is a run, so QRELS is missing. For example: ir-outcomes holes"),
-        ("compare qrels.txt bm25.run", 2, "error: RUNS is missing. For example: ir-outcomes compare qrels.txt bm25.run bm25"),
-        ("gate qrels.txt bm25.run bm25-stem.run", 2, "error: --margins is missing. For example: ir-outcomes gate qrels.txt"),
-        ("compare-slices qrels.txt bm25.run b.run", 2, "error: --by is missing. For example: ir-outcomes compare-slices"),
-        ("sample", 2, "error: FOLDER is missing. For example: ir-outcomes sample sample See ir-outcomes sample --help."),
+        (
+            "holes bm25.run bm25-stem.run",
+            2,
+            "error: bm25.run is a run, so QRELS is missing. For example: ir-outcomes holes",
+        ),
+        (
+            "compare qrels.txt bm25.run",
+            2,
+            "error: RUNS is missing. For example: ir-outcomes compare qrels.txt bm25.run bm25",
+        ),
+        (
+            "gate qrels.txt bm25.run bm25-stem.run",
+            2,
+            "error: --margins is missing. For example: ir-outcomes gate qrels.txt",
+        ),
+        (
+            "compare-slices qrels.txt bm25.run b.run",
+            2,
+            "error: --by is missing. For example: ir-outcomes compare-slices",
+        ),
+        (
+            "sample",
+            2,
+            (
+                "error: FOLDER is missing. For example: ir-outcomes sample sample See ir-outcomes"
+                " sample --help."
+            ),
+        ),
         ("compare no no no --alpha 0.85", 2, "Must be < 0.5"),
-        ("compare qrels.txt bm25.run bm25-stem.run --names  --names b", 1, "the name '' of a run is blank"),
+        (
+            "compare qrels.txt bm25.run bm25-stem.run --names  --names b",
+            1,
+            "the name '' of a run is blank",
+        ),
         # An argument is named as its option, and only where a message names an argument.
-        ("compare qrels.txt RUNS --cutoff 99999999999", 1, "error: --cutoff 99999999999: must be a whole number"),
-        ("rank-distribution qrels.txt RUNS --top 9999999999", 1, "error: --top 9999999999: must be a whole number"),
-        ("compare qrels.txt RUNS --clusters by:+", 1, "error: --clusters by:+: no query id has this separator"),
-        ("compare-slices qrels.txt RUNS --by length", 1, "error: --by length: needs the texts of the queries; pass --queries"),
+        (
+            "compare qrels.txt RUNS --cutoff 99999999999",
+            1,
+            "error: --cutoff 99999999999: must be a whole number",
+        ),
+        (
+            "rank-distribution qrels.txt RUNS --top 9999999999",
+            1,
+            "error: --top 9999999999: must be a whole number",
+        ),
+        (
+            "compare qrels.txt RUNS --clusters by:+",
+            1,
+            "error: --clusters by:+: no query id has this separator",
+        ),
+        (
+            "compare-slices qrels.txt RUNS --by length",
+            1,
+            "error: --by length: needs the texts of the queries; pass --queries",
+        ),
         ("compare qrels.txt RUNS -m NumRet", 1, "pass --higher-is-better or --lower-is-better"),
-        ("verdict --n 3 --won 1 --lost 1 --difference nan --pvalue 1", 1, "error: --difference nan: must be a number"),
-        ("compare qrels.txt bm25.run bm25-stem.run --names b", 1, "error: --names b: must be a list with a name for each"),
+        (
+            "verdict --n 3 --won 1 --lost 1 --difference nan --pvalue 1",
+            1,
+            "error: --difference nan: must be a number",
+        ),
+        (
+            "compare qrels.txt bm25.run bm25-stem.run --names b",
+            1,
+            "error: --names b: must be a list with a name for each",
+        ),
         ("compare qrels.txt rel=2 cutoff=10.run", 1, "error: rel=2: no such file"),
         ("compare qrels.txt bm25.run cutoff=10.run", 1, "error: cutoff=10.run: no such file"),
     ],
 )
-def test_what_goes_wrong_is_said_with_its_status(small: Path, command: str, status: int, message: str) -> None:
+def test_what_goes_wrong_is_said_with_its_status(
+    small: Path, command: str, status: int, message: str
+) -> None:
     words = [word.replace("\0", " ") for word in command.replace("RUNS", " ".join(RUNS)).split(" ")]
     done = call(*words, folder=small)
     assert (done.returncode, done.stdout) == (status, "")
@@ -157,9 +269,13 @@ def test_what_goes_wrong_is_said_with_its_status(small: Path, command: str, stat
     assert "Traceback" not in done.stderr
 
 
-def test_notes_name_options_where_they_are_shown_and_arguments_where_they_are_stored(tmp_path: Path) -> None:
+def test_notes_name_options_where_they_are_shown_and_arguments_where_they_are_stored(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "qrels.txt").write_text("q1 0 d7 1\nq2 0 d7 1\n")
-    lines = [f"{query} Q0 d{rank} {rank} 1.0 t\n" for query in ("q1", "q2") for rank in range(1, 10)]
+    lines = [
+        f"{query} Q0 d{rank} {rank} 1.0 t\n" for query in ("q1", "q2") for rank in range(1, 10)
+    ]
     for name in "ab":
         (tmp_path / f"{name}.run").write_text("".join(lines))
     words = ("compare", "qrels.txt", "a.run", "b.run", "--format")
@@ -183,9 +299,15 @@ def test_the_installed_program() -> None:
         ("txt", "2 runs against bm25 (A): "),
     ],
 )  # fmt: skip
-def test_the_ending_of_the_file_is_the_format(ending: str, start: str, small: Path, tmp_path: Path) -> None:
+def test_the_ending_of_the_file_is_the_format(
+    ending: str, start: str, small: Path, tmp_path: Path
+) -> None:
     target = tmp_path / f"x.{ending}"
-    assert call("compare", "qrels.txt", *RUNS, "-o", target, "--cutoff", "90", folder=small) == (0, "", "")
+    assert call("compare", "qrels.txt", *RUNS, "-o", target, "--cutoff", "90", folder=small) == (
+        0,
+        "",
+        "",
+    )
     assert target.read_text().startswith(start)
     assert ending != "json" or Comparisons.from_json(target.read_text())[1].cutoff == 90
 
@@ -195,13 +317,28 @@ def test_the_layout_says_what_orders_the_documents(tmp_path: Path) -> None:
     for name in "ab":
         (tmp_path / f"{name}.run").write_text("q1 Q0 a 1 1 t\nq1 Q0 b 2 2 t\n")
     for layout, value in (("rank", 1.0), ("score", 0.5)):
-        done = call("leaderboard", "qrels.txt", "a.run", "b.run", "--layout", layout, "--format", "json", folder=tmp_path)
-        assert [standing["score"] for standing in json.loads(done.stdout)["standings"]] == [value, value]
+        done = call(
+            "leaderboard",
+            "qrels.txt",
+            "a.run",
+            "b.run",
+            "--layout",
+            layout,
+            "--format",
+            "json",
+            folder=tmp_path,
+        )
+        assert [standing["score"] for standing in json.loads(done.stdout)["standings"]] == [
+            value,
+            value,
+        ]
 
 
 def test_latex_for_a_paper(small: Path, tmp_path: Path) -> None:
     path = tmp_path / "table.tex"
-    done = call(*PAIR, "--output", path, "--caption", r"Two \emph{runs}", "--label", "tab:two", folder=small)
+    done = call(
+        *PAIR, "--output", path, "--caption", r"Two \emph{runs}", "--label", "tab:two", folder=small
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert "\\caption{Two \\emph{runs}}\n\\label{tab:two}\n" in path.read_text()
     own = call(*PAIR, "--format", "latex", "--label", "tab:two", folder=small).stdout
@@ -209,7 +346,10 @@ def test_latex_for_a_paper(small: Path, tmp_path: Path) -> None:
     assert "caption" not in call(*PAIR, "--format", "latex", folder=small).stdout
     for option in ("--caption", "--label"):
         refused = call(*PAIR, option, "x", folder=small)
-        assert (refused.returncode, "--caption and --label are for --format latex" in refused.stderr) == (2, True)
+        assert (
+            refused.returncode,
+            "--caption and --label are for --format latex" in refused.stderr,
+        ) == (2, True)
 
 
 def test_figures_have_a_title_only_on_request(small: Path, tmp_path: Path) -> None:
@@ -217,5 +357,8 @@ def test_figures_have_a_title_only_on_request(small: Path, tmp_path: Path) -> No
     call(*words, tmp_path / "plain.svg", folder=small)
     call(*words, tmp_path / "titled.svg", "--plot-title", folder=small)
     plain, titled = ((tmp_path / name).read_text() for name in ("plain.svg", "titled.svg"))
-    assert ("Found by the contender only" in plain, "Found by the contender only" in titled) == (False, True)
+    assert ("Found by the contender only" in plain, "Found by the contender only" in titled) == (
+        False,
+        True,
+    )
     assert ("won" in plain, "won" in titled) == (True, True)

@@ -25,8 +25,19 @@ STATUSES = {  # words of the command, exit status
 
 
 def shell(script: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, **variables, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, cwd=folder, env=environment, check=False)
+    environment = {
+        **os.environ,
+        **variables,
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
+    return subprocess.run(
+        ["bash", "-c", script],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=environment,
+        check=False,
+    )
 
 
 def suite_of(sample: Path, folder: Path, collections: dict[str, dict[str, str]]) -> list[str]:
@@ -38,7 +49,9 @@ def suite_of(sample: Path, folder: Path, collections: dict[str, dict[str, str]])
     return ["gate", "--suite", str(folder), "--baseline", "old", *MARGINS]
 
 
-def decided(*words: str | Path, folder: Path | None = None) -> tuple[int, dict[str, str], GateResult]:
+def decided(
+    *words: str | Path, folder: Path | None = None
+) -> tuple[int, dict[str, str], GateResult]:
     """The exit status, the status of each decision, and the result."""
     done = call(*words, folder=folder)
     found = GateResult.from_json(done.stdout)
@@ -46,9 +59,15 @@ def decided(*words: str | Path, folder: Path | None = None) -> tuple[int, dict[s
 
 
 @pytest.mark.parametrize("name", STATUSES)
-def test_the_decision_as_json_as_a_summary_and_as_a_page(name: str, sample: Path, tmp_path: Path) -> None:
+def test_the_decision_as_json_as_a_summary_and_as_a_page(
+    name: str, sample: Path, tmp_path: Path
+) -> None:
     words, status = STATUSES[name]
-    target, summary, page = tmp_path / "gate.json", tmp_path / "summary.md", tmp_path / "report.html"
+    target, summary, page = (
+        tmp_path / "gate.json",
+        tmp_path / "summary.md",
+        tmp_path / "report.html",
+    )
     summary.write_text("before\n")
     more: list[str | Path] = ["--output", target, "--summary", summary, "--queries", "queries.tsv"]
     more += ["--report", page] if name == "fail" else []
@@ -57,22 +76,41 @@ def test_the_decision_as_json_as_a_summary_and_as_a_page(name: str, sample: Path
     assert (found.status, found.exit_status) == (name, status)
     assert list(found.inputs) == ["qrels.txt", *words[:2]]
     assert summary.read_text().startswith(f"before\n**{name}: ")
-    assert [bool(query.text) for query in found.decisions[0].queries] == [True] * (0 if name == "pass" else 10)
+    assert [bool(query.text) for query in found.decisions[0].queries] == [True] * (
+        0 if name == "pass" else 10
+    )
     assert name != "fail" or Path(words[1]).stem in page.read_text()
 
 
-def test_runs_without_results_fail_and_unreadable_ones_are_errors(sample: Path, tmp_path: Path) -> None:
+def test_runs_without_results_fail_and_unreadable_ones_are_errors(
+    sample: Path, tmp_path: Path
+) -> None:
     lines = (sample / "bm25.run").read_text().splitlines(keepends=True)
     (tmp_path / "part.run").write_text("".join(lines[: len(lines) // 2]))
     status, decisions, found = decided(
-        "gate", "qrels.txt", "bm25.run", "empty.run", "bm25-stem.run", tmp_path / "part.run", *MARGINS, folder=sample
+        "gate",
+        "qrels.txt",
+        "bm25.run",
+        "empty.run",
+        "bm25-stem.run",
+        tmp_path / "part.run",
+        *MARGINS,
+        folder=sample,
     )
     assert (status, decisions) == (3, {"bm25-stem": "pass", "empty": "fail", "part": "fail"})
-    assert "empty has no results for 1000 of the 1000 answerable queries (100.0 %)" in found.worst.reasons[0]
-    status, _, found = decided("gate", "qrels.txt", "empty.run", "bm25.run", *MARGINS, folder=sample)
+    assert (
+        "empty has no results for 1000 of the 1000 answerable queries (100.0 %)"
+        in found.worst.reasons[0]
+    )
+    status, _, found = decided(
+        "gate", "qrels.txt", "empty.run", "bm25.run", *MARGINS, folder=sample
+    )
     assert (status, "empty has no results" in found.worst.reasons[0]) == (3, True)
     done = call("gate", "qrels.txt", "bm25.run", "empty.run", *MARGINS, folder=sample)
-    assert "empty.run: is empty; nothing can be evaluated from it; here it counts as a run that finds nothing" in done.stderr
+    assert (
+        "empty.run: is empty; nothing can be evaluated from it; here it counts as a run that finds"
+        " nothing" in done.stderr
+    )
     assert "settled by" not in done.stdout
     done = call("gate", "empty.run", "bm25.run", "bm25-stem.run", *MARGINS, folder=sample)
     assert (done.returncode, "empty.run: is empty" in done.stderr) == (1, True)
@@ -80,7 +118,9 @@ def test_runs_without_results_fail_and_unreadable_ones_are_errors(sample: Path, 
 
 def test_a_suite_is_as_good_as_its_worst_collection(sample: Path, tmp_path: Path) -> None:
     both = {"old.run": "bm25.run", "release.run": "bm25.run"}
-    words = suite_of(sample, tmp_path, {"first": {**both, "new.run": "bm25-stem.run"}, "second": both})
+    words = suite_of(
+        sample, tmp_path, {"first": {**both, "new.run": "bm25-stem.run"}, "second": both}
+    )
     words += ["--reference", "release"]
     status, decisions, found = decided(*words)
     assert (status, len(found.inputs), decisions) == (3, 7, {
@@ -91,9 +131,14 @@ def test_a_suite_is_as_good_as_its_worst_collection(sample: Path, tmp_path: Path
     assert call(*words, "--allow-missing", "new@second").returncode == 0
     assert call(*words, "--allow-missing", "new@first").returncode == 3
     (tmp_path / "second" / "new.run").touch()  # an empty run is not missing
-    (tmp_path / "first" / "extra.run").touch()  # empty where it is, and missing in the other collection
+    (
+        tmp_path / "first" / "extra.run"
+    ).touch()  # empty where it is, and missing in the other collection
     _, decisions, _ = decided(*words, "--allow-missing", "new@second")
-    assert [name for name, status in decisions.items() if status != "fail"] == ["new on first", "new against release on first"]
+    assert [name for name, status in decisions.items() if status != "fail"] == [
+        "new on first",
+        "new against release on first",
+    ]
 
 
 def test_contenders_and_collections_that_are_gone_fail(sample: Path, tmp_path: Path) -> None:
@@ -111,7 +156,9 @@ def test_contenders_and_collections_that_are_gone_fail(sample: Path, tmp_path: P
     assert (status, decisions) == (3, {
         "new on second": "fail", "new on first": "pass", "other on second": "fail", "other on first": "pass",
     })  # fmt: skip
-    assert found.worst.reasons == ("old and new are missing on second, so nothing can be compared.",)
+    assert found.worst.reasons == (
+        "old and new are missing on second, so nothing can be compared.",
+    )
     assert "second: there are qrels and no run" in call(*words).stderr
     for run in ("new", "other"):
         (tmp_path / "first" / f"{run}.run").unlink()
@@ -128,14 +175,22 @@ def test_contenders_select_among_runs_and_are_required(sample: Path) -> None:
     status, decisions, found = decided(*words, folder=sample)
     assert (status, decisions, found.settings.family) == (0, {"bm25-stem": "pass"}, 1)
     status, decisions, found = decided(*words, "--contender", "new", folder=sample)
-    assert (status, decisions["new"], found.worst.reasons) == (3, "fail", ("new is missing, so nothing can be compared.",))
+    assert (status, decisions["new"], found.worst.reasons) == (
+        3,
+        "fail",
+        ("new is missing, so nothing can be compared.",),
+    )
 
 
 def test_a_reference_is_a_second_baseline(sample: Path) -> None:
     words = ("gate", "qrels.txt", "bm25-flat.run", "bm25-stem.run", *MARGINS)
     status, decisions, found = decided(*words, "--reference", "bm25.run", folder=sample)
     assert (status, list(decisions)) == (0, ["bm25-stem", "bm25-stem against bm25"])
-    assert (found.baseline, found.reference, list(found.inputs)[-1]) == ("bm25-flat", "bm25", "bm25.run")
+    assert (found.baseline, found.reference, list(found.inputs)[-1]) == (
+        "bm25-flat",
+        "bm25",
+        "bm25.run",
+    )
     words = ("gate", "qrels.txt", "bm25.run", "rrf-stem-lsa.run", *MARGINS)
     assert call(*words, "--reference", "bm25-stem.run", folder=sample).returncode == 3
     status, decisions, found = decided(*words, "--reference", "empty.run", folder=sample)
@@ -145,8 +200,19 @@ def test_a_reference_is_a_second_baseline(sample: Path) -> None:
 
 def test_the_baseline_can_be_named_and_runs_of_a_folder_are_compared_once(sample: Path) -> None:
     for baseline in ("bm25", "bm25.run"):
-        words = ("gate", "qrels.txt", baseline, "bm25*.run", *MARGINS, "--reference", "bm25-flat.run")
-        assert list(decided(*words, folder=sample)[1]) == ["bm25-stem", "bm25-stem against bm25-flat"]
+        words = (
+            "gate",
+            "qrels.txt",
+            baseline,
+            "bm25*.run",
+            *MARGINS,
+            "--reference",
+            "bm25-flat.run",
+        )
+        assert list(decided(*words, folder=sample)[1]) == [
+            "bm25-stem",
+            "bm25-stem against bm25-flat",
+        ]
 
 
 @pytest.mark.parametrize(
@@ -169,14 +235,20 @@ def test_the_file_of_the_baseline_as_the_new_run(sample: Path) -> None:
     words = ("gate", "qrels.txt", "bm25.run", "bm25.run", *MARGINS)
     for more in ((), ("--reference", "bm25-stem.run")):
         _, decisions, found = decided(*words, *more, folder=sample)
-        assert (len(decisions), found.decisions[0].identical, found.decisions[0].status) == (1 + bool(more), True, "pass")
+        assert (len(decisions), found.decisions[0].identical, found.decisions[0].status) == (
+            1 + bool(more),
+            True,
+            "pass",
+        )
         assert found.decisions[0].reasons[0].endswith("was the new run written?")
 
 
 def test_the_baseline_among_the_runs_is_said(sample: Path) -> None:
     for command, *options in (("compare",), ("gate", "--margins", "2pp,1")):
         done = call(command, "qrels.txt", "bm25.run", "bm25*.run", *options, folder=sample)
-        assert done.stderr == "note: bm25.run is also among the runs; it is not compared with itself\n"
+        assert (
+            done.stderr == "note: bm25.run is also among the runs; it is not compared with itself\n"
+        )
 
 
 def test_options_come_before_the_settings_of_a_suite(small: Path, tmp_path: Path) -> None:
@@ -184,10 +256,14 @@ def test_options_come_before_the_settings_of_a_suite(small: Path, tmp_path: Path
     collection = {"qrels": str(small / "qrels.txt"), "runs": runs, "rel": 1, "cutoff": 5}
     (tmp_path / "suite.json").write_text(json.dumps({"collections": {"one": collection}}))
     words = ["gate", "--suite", str(tmp_path / "suite.json"), "--baseline", "old", *MARGINS]
-    assert [decided(*words, *options)[2].settings.cutoff for options in ([], ["--cutoff", "7"])] == [5, 7]
+    assert [
+        decided(*words, *options)[2].settings.cutoff for options in ([], ["--cutoff", "7"])
+    ] == [5, 7]
 
 
-def test_the_action_runs_the_gate_and_no_file_of_the_workspace(sample: Path, tmp_path: Path) -> None:
+def test_the_action_runs_the_gate_and_no_file_of_the_workspace(
+    sample: Path, tmp_path: Path
+) -> None:
     action = pytest.importorskip("yaml").safe_load((ROOT / "action.yml").read_text())
     install, decide = [step for step in action["runs"]["steps"] if "run" in step]
     assert set(re.findall(r"inputs\.([\w-]+)", str(action["runs"]))) == set(action["inputs"])
@@ -213,9 +289,16 @@ def test_the_action_runs_the_gate_and_no_file_of_the_workspace(sample: Path, tmp
     worse = Path(STATUSES["fail"][0][1])
     assert act(RUNS=str(sample / worse), CONTENDERS=worse.stem) == 3
     assert GateResult.from_json((tmp_path / "gate.json").read_text()).status == "fail"
-    assert (tmp_path / "output").read_text().split() == ["status=inconclusive", "status=inconclusive", "status=fail"]
-    assert re.findall(r"^\*\*(\w+): ", (tmp_path / "summary").read_text(), re.MULTILINE) == ["inconclusive"] * 2 + ["fail"]
-    # Nothing is decided, although a decision of an earlier call is there, and some of these end with status 0 by themselves.
+    assert (tmp_path / "output").read_text().split() == [
+        "status=inconclusive",
+        "status=inconclusive",
+        "status=fail",
+    ]
+    assert re.findall(r"^\*\*(\w+): ", (tmp_path / "summary").read_text(), re.MULTILINE) == [
+        "inconclusive"
+    ] * 2 + ["fail"]
+    # Nothing is decided, although a decision of an earlier call is there, and some of these end
+    # with status 0 by themselves.
     for inputs in (
         {"RUNS": "--version"},
         {"RUNS": "-h"},
@@ -226,7 +309,9 @@ def test_the_action_runs_the_gate_and_no_file_of_the_workspace(sample: Path, tmp
         assert act(**inputs) in (1, 2), inputs
     assert act(CONTENDERS="absent") == 3
     assert (tmp_path / "output").read_text().split()[3:] == ["status=fail"]
-    assert shell(install["run"].replace(" install ", " --version #"), tmp_path).stdout.startswith("pip ")
+    assert shell(install["run"].replace(" install ", " --version #"), tmp_path).stdout.startswith(
+        "pip "
+    )
 
 
 def test_holes_and_plans(small: Path) -> None:
@@ -234,7 +319,9 @@ def test_holes_and_plans(small: Path) -> None:
     found = Holes.from_json(call("holes", *words, "--format", "json", folder=small).stdout)
     assert found.settings.cutoff == 10
     assert call("holes", *words, "--to-judge", "3", folder=small).stdout == found.to_tsv(3)
-    planned = Plan.from_json(call("plan", *words, "--margins", "2pp,1", "--format", "json", folder=small).stdout)
+    planned = Plan.from_json(
+        call("plan", *words, "--margins", "2pp,1", "--format", "json", folder=small).stdout
+    )
     assert (planned.coverage.effect, planned.ranking.effect) == (2.0, 1.0)
     done = call("plan", "qrels.txt", "bm25.run", "bm25-stem.run", "bm25-flat.run", folder=small)
     assert done.stdout.count("Queries needed for 80 % power") == 2

@@ -40,11 +40,15 @@ def call_example(example: str, sample: Path, *more: str) -> tuple[str, Done]:
         arguments += sorted(path.name for path in sample.glob(word)) if "*" in word else [word]
     if name == "compare-outputs":
         for run in ("bm25", "bm25-stem"):
-            (sample / f"{run}.tsv").write_text(call("measure", "qrels.txt", f"{run}.run", "RR", "-q", folder=sample).stdout)
+            (sample / f"{run}.tsv").write_text(
+                call("measure", "qrels.txt", f"{run}.run", "RR", "-q", folder=sample).stdout
+            )
     return name, call(*arguments, *more, folder=sample)
 
 
-@pytest.mark.parametrize("example", [example for command in COMMANDS.values() for example in examples_of(command)])
+@pytest.mark.parametrize(
+    "example", [example for command in COMMANDS.values() for example in examples_of(command)]
+)
 def test_examples_run(example: str, sample: Path) -> None:
     name, done = call_example(example, sample)
     assert done.returncode in ((0, 3, 4) if name == "gate" else (0,)), done.stderr
@@ -58,7 +62,13 @@ WITHOUT_RESULT = {"report", "evaluate", "measure", "datasets", "sample"}
 def test_json_of_commands_follows_its_schema(name: str, sample: Path) -> None:
     jsonschema = needed("jsonschema")
     kinds = {kind.__name__: kind for kind in Result.__subclasses__()}
-    _, done = call_example(examples_of(COMMANDS[name])[0].partition(" --to-judge")[0], sample, "--format", "json", "--quiet")
+    _, done = call_example(
+        examples_of(COMMANDS[name])[0].partition(" --to-judge")[0],
+        sample,
+        "--format",
+        "json",
+        "--quiet",
+    )
     written = json.loads(done.stdout)
     for result in written if isinstance(written, list) else [written]:
         jsonschema.validate(result, kinds[result["kind"]].json_schema())
@@ -77,7 +87,9 @@ def options_of(name: str) -> dict[str, dict[str, str]]:
     for line in printed.getvalue().splitlines():
         if found := re.match(r"╭─ (\w+) ─", line):
             panels[found[1]] = {}
-        elif found := re.match(r"│ \*? *(--\S+)(?: -\w)?(?: [A-Z]+(?:\.\.\.)?)?  +(\S.*?) *│$", line):
+        elif found := re.match(
+            r"│ \*? *(--\S+)(?: -\w)?(?: [A-Z]+(?:\.\.\.)?)?  +(\S.*?) *│$", line
+        ):
             panels[list(panels)[-1]][found[1]] = found[2]
     panels.pop("Arguments", None)
     return panels
@@ -105,7 +117,9 @@ def test_version() -> None:
     assert call("--version").stdout == f"ir-outcomes {version('ir-outcomes')}\n"
 
 
-def test_missing_packages_are_said_before_the_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_packages_are_said_before_the_work(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
     assert call("compare", "no", "no", "no", "--report", "p.html", folder=tmp_path).returncode == 1
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
@@ -122,14 +136,22 @@ MORE_THAN_ONCE = {  # options that may be given several times
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_option_with_one_value_is_given_once(command: str) -> None:
     parameters = app[command].assemble_argument_collection(default_parameter=app.default_parameter)
-    options = [parameter for parameter in parameters if parameter.show and parameter.name.startswith("-")]
+    options = [
+        parameter for parameter in parameters if parameter.show and parameter.name.startswith("-")
+    ]
     for parameter in options:
         if parameter.name in MORE_THAN_ONCE or parameter.token_count()[0] == 0:
             continue
         choices = get_args(parameter.hint) if get_origin(parameter.hint) is Literal else ()
         value = str(choices[0]) if choices else "2pp,1" if parameter.name == "--margins" else "1"
-        words = [parameter.name, value] * 2 if parameter.token_count()[0] == 1 else [parameter.name, value, value] * 2
-        arguments = ["x", "y", "z"] if parameter.name == "--margins" else []  # it is refused where it is converted
+        words = (
+            [parameter.name, value] * 2
+            if parameter.token_count()[0] == 1
+            else [parameter.name, value, value] * 2
+        )
+        arguments = (
+            ["x", "y", "z"] if parameter.name == "--margins" else []
+        )  # it is refused where it is converted
         if arguments and command == "compare-measure":
             arguments += ["--measure", "nDCG@10"]
         with pytest.raises((CycloptsError, ValueError)) as refused:

@@ -20,7 +20,11 @@ RUNS = ["bm25.run", "bm25-flat.run", "rrf-stem-lsa.run"]
 def test_commands_in_formats_and_as_pictures(options: str, small: Path, tmp_path: Path) -> None:
     name, *more = options.split()
     words = [name, "qrels.txt", *(RUNS[:2] if "tail --show" in options else RUNS), *more]
-    assert call(*words, "--format", "json", "--output", tmp_path / "json", folder=small) == (0, "", "")
+    assert call(*words, "--format", "json", "--output", tmp_path / "json", folder=small) == (
+        0,
+        "",
+        "",
+    )
     json.loads((tmp_path / "json").read_text())
     done = call(*words, "--format", "csv", "--plot", tmp_path / "picture.png", folder=small)
     assert (done.returncode, done.stdout.count(",") > 1, done.stderr) == (0, True, "")
@@ -28,7 +32,9 @@ def test_commands_in_formats_and_as_pictures(options: str, small: Path, tmp_path
 
 
 def test_history_from_a_table(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("id,date,score\na,2021-01-01,0.5\nb,2021-01-02,0.6\nc,2021-02-02,0.7\n")
+    (tmp_path / "t.csv").write_text(
+        "id,date,score\na,2021-01-01,0.5\nb,2021-01-02,0.6\nc,2021-02-02,0.7\n"
+    )
     done = call("sota-history", tmp_path / "t.csv", "--until", "2021-01-31")
     assert done.stdout.startswith("2 runs took first place by score")
     (tmp_path / "two.csv").write_text("id,date,dev_eval,test_eval\na,2021-01-01,0.5,0.4\n")
@@ -37,7 +43,9 @@ def test_history_from_a_table(tmp_path: Path) -> None:
 
 def test_conditions_on_the_command_line(small: Path, tmp_path: Path) -> None:
     few = tmp_path / "few.txt"
-    few.write_text("\n".join(line.split()[0] for line in (small / "qrels.txt").read_text().splitlines()[:50]))
+    few.write_text(
+        "\n".join(line.split()[0] for line in (small / "qrels.txt").read_text().splitlines()[:50])
+    )
     done = call(
         "rank-distribution", "qrels.txt", *RUNS, "--resamples", "20", "--subset", f"few={few}", "--labels", "same=qrels.txt",
         "--plot", tmp_path / "p.svg", "--format", "json", folder=small,
@@ -53,13 +61,21 @@ def test_a_saved_evaluation_stands_for_the_runs(small: Path, tmp_path: Path) -> 
     assert call("evaluate", "qrels.txt", *RUNS, "-o", board, folder=small) == (0, "", "")
     expected = call("leaderboard", "qrels.txt", *RUNS, folder=small)
     assert call("leaderboard", "qrels.txt", board, folder=small) == expected
-    done = call("compare", "qrels.txt", "bm25", board, "--format", "json", folder=small)  # a name in the file
+    done = call(
+        "compare", "qrels.txt", "bm25", board, "--format", "json", folder=small
+    )  # a name in the file
     assert {item["baseline"] for item in json.loads(done.stdout)["items"]} == {"bm25"}
     done = call("agreement", "qrels.txt", board, "--splits", "4", "--format", "json", folder=small)
-    assert {row["measure"] for row in json.loads(done.stdout)["tests"]} == {"RR@100, ties trec"}  # nDCG@10 is not in the file
-    assert call("evaluate", "qrels.txt", *RUNS, "-o", board, "--cutoff", "10", "--quiet", folder=small) == (0, "", "")
+    assert {row["measure"] for row in json.loads(done.stdout)["tests"]} == {
+        "RR@100, ties trec"
+    }  # nDCG@10 is not in the file
+    assert call(
+        "evaluate", "qrels.txt", *RUNS, "-o", board, "--cutoff", "10", "--quiet", folder=small
+    ) == (0, "", "")
     for cutoff, options in ((10, []), (50, ["--cutoff", "50"])):
-        done = call("compare", "qrels.txt", "bm25", board, "--format", "json", *options, folder=small)
+        done = call(
+            "compare", "qrels.txt", "bm25", board, "--format", "json", *options, folder=small
+        )
         assert {item["settings"]["cutoff"] for item in json.loads(done.stdout)["items"]} == {cutoff}
     done = call("compare-cutoffs", "qrels.txt", RUNS[0], board, folder=small)
     assert (done.returncode, "3 runs against bm25.run (A), " in done.stdout) == (0, True)
@@ -67,24 +83,40 @@ def test_a_saved_evaluation_stands_for_the_runs(small: Path, tmp_path: Path) -> 
 
 def test_a_table_of_runs_by_queries_as_the_only_source(tmp_path: Path) -> None:
     table = tmp_path / "scores.csv"
-    rows = [f"run{run}," + ",".join(str((run + query) % 7 / 8) for query in range(30)) for run in range(4)]
+    rows = [
+        f"run{run}," + ",".join(str((run + query) % 7 / 8) for query in range(30))
+        for run in range(4)
+    ]
     table.write_text("\n".join([",".join(["", *map(str, range(401, 431))]), *rows]) + "\n")
     for words in (["leaderboard"], ["rank-distribution", "--resamples", "20"]):
-        done = call(words[0], table, "--from-outputs", "--measure", "AP", *words[1:], "--format", "json")
+        done = call(
+            words[0], table, "--from-outputs", "--measure", "AP", *words[1:], "--format", "json"
+        )
         assert (done.returncode, done.stderr, "AP" in done.stdout) == (0, "", True)
 
 
 @pytest.mark.parametrize(
-    ("command", "counted"), [("rank-distribution --resamples 50", "50/50 .*resample"), ("gate --margins 50,50", "2/2 .*pair")]
+    ("command", "counted"),
+    [
+        ("rank-distribution --resamples 50", "50/50 .*resample"),
+        ("gate --margins 50,50", "2/2 .*pair"),
+    ],
 )
-def test_a_bar_covers_what_takes_long(command: str, counted: str, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bar_covers_what_takes_long(
+    command: str, counted: str, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("ir_outcomes.cli.output.progress_is_shown", lambda: True)
     name, *options = command.split()
     assert re.search(counted, call(name, "qrels.txt", *RUNS, *options, folder=small).stderr)
 
 
 def test_quiet_leaves_notes_out(tmp_path: Path) -> None:
-    words: list[str | Path] = ["sota-history", tmp_path / "t.csv", "--output", tmp_path / "result.txt"]
+    words: list[str | Path] = [
+        "sota-history",
+        tmp_path / "t.csv",
+        "--output",
+        tmp_path / "result.txt",
+    ]
     (tmp_path / "t.csv").write_text("id,date,score\na,2021-01-01,0.5\n")
     assert call(*words).stderr == ""
     assert "overwritten" in call(*words).stderr
@@ -97,8 +129,21 @@ def test_the_metadata_of_runs_is_in_json(small: Path, tmp_path: Path) -> None:
         (tmp_path / run).write_text(head + (small / run).read_text())
     runs = [tmp_path / run for run in ("bm25.run", "bm25-flat.run")]
     expected = {"bm25-flat": "tag: flät\nmethod:\n  k1: 0.9"}
-    found = json.loads(call("compare", "qrels.txt", *runs, "--format", "json", "--jobs", "2", folder=small).stdout)
+    found = json.loads(
+        call("compare", "qrels.txt", *runs, "--format", "json", "--jobs", "2", folder=small).stdout
+    )
     assert found["run_metadata"] == expected
-    one = json.loads(call("measure", "qrels.txt", runs[1], "RR", "ESL@2", "--format", "json", "-q", folder=small).stdout)
-    assert (one["run"], one["metadata"], sorted(one["measures"])) == ("bm25-flat", expected["bm25-flat"], ["ESL@2", "RR"])
-    assert (list(one), len(one["queries"])) == (["run", "metadata", "queries", "measures"], N_QUERIES)
+    one = json.loads(
+        call(
+            "measure", "qrels.txt", runs[1], "RR", "ESL@2", "--format", "json", "-q", folder=small
+        ).stdout
+    )
+    assert (one["run"], one["metadata"], sorted(one["measures"])) == (
+        "bm25-flat",
+        expected["bm25-flat"],
+        ["ESL@2", "RR"],
+    )
+    assert (list(one), len(one["queries"])) == (
+        ["run", "metadata", "queries", "measures"],
+        N_QUERIES,
+    )

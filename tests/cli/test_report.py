@@ -28,12 +28,25 @@ def test_report_of_two_runs(sample: Path, tmp_path: Path) -> None:
     docs, slices, output = tmp_path / "docs.jsonl", tmp_path / "slices.tsv", tmp_path / "page.html"
     docs.write_text(json.dumps({"doc_id": "termit", "title": "A terminal"}) + "\n")
     slices.write_text("100000\tfirst\n")
-    options: list[str | Path] = ["--queries", "queries.tsv", "--docs", docs, "--slices", slices, "--max-mb", "1", "-o", output]
+    options: list[str | Path] = [
+        "--queries",
+        "queries.tsv",
+        "--docs",
+        docs,
+        "--slices",
+        slices,
+        "--max-mb",
+        "1",
+        "-o",
+        output,
+    ]
     done = call("report", *PAIR, *options, folder=sample)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     html = output.read_text()
     assert re.search("<title>[^<]*bm25-stem against bm25[^<]*</title>", html)
-    assert "ir-outcomes report qrels.txt bm25.run bm25-stem.run --queries queries.tsv --docs" in html
+    assert (
+        "ir-outcomes report qrels.txt bm25.run bm25-stem.run --queries queries.tsv --docs" in html
+    )
     hashed = re.findall(r"<td>([^<]*)</td><td>([^<]*)</td><td><code>", html)
     assert {file for _, file in hashed} >= {*PAIR, "queries.tsv", "docs.jsonl", "slices.tsv"}
 
@@ -45,12 +58,25 @@ def test_default_name_and_several_runs(small: Path, tmp_path: Path) -> None:
     assert (tmp_path / "report.html").read_text().count('<details class="comparison"') == 2
 
 
-@pytest.mark.parametrize("command", ["compare", "compare-slices --by length", "leaderboard", "compare-collections"])
+@pytest.mark.parametrize(
+    "command", ["compare", "compare-slices --by length", "leaderboard", "compare-collections"]
+)
 def test_pages_beside_the_result_have_texts(command: str, folder: Path) -> None:
     files = ("suite",) if command == "compare-collections" else PAIR
     documents = {line.split()[2] for line in (folder / "bm25.run").read_text().splitlines()}
-    (folder / "docs.jsonl").write_text("".join(f'{{"doc_id": "{name}", "text": "its text"}}\n' for name in documents))
-    texts = ("--queries", "queries.tsv", "--docs", "docs.jsonl", "--max-mb", "3", "--report", "page.html")
+    (folder / "docs.jsonl").write_text(
+        "".join(f'{{"doc_id": "{name}", "text": "its text"}}\n' for name in documents)
+    )
+    texts = (
+        "--queries",
+        "queries.tsv",
+        "--docs",
+        "docs.jsonl",
+        "--max-mb",
+        "3",
+        "--report",
+        "page.html",
+    )
     done = call(*command.split(), *files, *texts, folder=folder)
     assert (done.returncode, bool(done.stdout)) == (0, True), done.stderr
     query = (folder / "queries.tsv").read_text().splitlines()[0].split("\t")[1]
@@ -62,12 +88,24 @@ def test_pages_beside_the_result_have_texts(command: str, folder: Path) -> None:
     ("words", "target"),
     [
         ("compare qrels.txt bm25.run bm25-stem.run --output bm25-stem.run", "bm25-stem.run"),
-        ("compare qrels.txt bm25.run bm25-stem.run --queries=queries.tsv --output=./queries.tsv", "queries.tsv"),
+        (
+            "compare qrels.txt bm25.run bm25-stem.run --queries=queries.tsv --output=./queries.tsv",
+            "queries.tsv",
+        ),
         ("leaderboard qrels.txt . --output bm25.run", "bm25.run"),
         ("leaderboard qrels.txt *.run#trec --output bm25.run", "bm25.run"),
-        ("compare-judges bm25.run bm25-stem.run --judge a=qrels.txt@1 --judge b=qrels.txt --output qrels.txt", "qrels.txt"),
+        (
+            (
+                "compare-judges bm25.run bm25-stem.run --judge a=qrels.txt@1 --judge b=qrels.txt"
+                " --output qrels.txt"
+            ),
+            "qrels.txt",
+        ),
         ("compare-collections suite --output suite/one/bm25.run", "suite/one/bm25.run"),
-        ("gate --suite suite --baseline bm25 --margins 1pp,1 --report suite/one/bm25.run", "suite/one/bm25.run"),
+        (
+            "gate --suite suite --baseline bm25 --margins 1pp,1 --report suite/one/bm25.run",
+            "suite/one/bm25.run",
+        ),
     ],
 )
 def test_an_input_is_never_overwritten(words: str, target: str, folder: Path) -> None:
@@ -78,13 +116,18 @@ def test_an_input_is_never_overwritten(words: str, target: str, folder: Path) ->
     assert (folder / target).read_bytes() == before
 
 
-@pytest.mark.parametrize("targets", ["--output x.html --report ./x.html", "--output x.svg --plot x.svg"])
+@pytest.mark.parametrize(
+    "targets", ["--output x.html --report ./x.html", "--output x.svg --plot x.svg"]
+)
 def test_no_output_overwrites_another(targets: str, folder: Path) -> None:
     done = call("compare", *PAIR, *targets.split(), folder=folder)
     assert (done.returncode, done.stdout) == (2, "")
     assert "x.svg" not in os.listdir(folder)
     assert "x.html" not in os.listdir(folder)
-    assert call("compare", *PAIR, "--output", "x.html", "--report", "y.html", folder=folder).returncode == 0
+    assert (
+        call("compare", *PAIR, "--output", "x.html", "--report", "y.html", folder=folder).returncode
+        == 0
+    )
 
 
 def test_a_name_is_no_option(folder: Path) -> None:
@@ -93,8 +136,12 @@ def test_a_name_is_no_option(folder: Path) -> None:
     assert call(*words, folder=folder).stderr == "note: page.html exists and is overwritten\n"
 
 
-@pytest.mark.parametrize("words", ["compare --output result", "compare --plot result.svg", "report --output result"])
-def test_what_cannot_be_written_completely_leaves_the_file_as_it_was(words: str, folder: Path) -> None:
+@pytest.mark.parametrize(
+    "words", ["compare --output result", "compare --plot result.svg", "report --output result"]
+)
+def test_what_cannot_be_written_completely_leaves_the_file_as_it_was(
+    words: str, folder: Path
+) -> None:
     command, *options = words.split()
     target = folder / options[-1]
     target.write_text("good")

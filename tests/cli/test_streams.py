@@ -31,19 +31,29 @@ PROGRAM = f"{PYTHON} -m ir_outcomes"
 
 
 def shell(command: str, folder: Path, **environment: str) -> Done:
-    done = subprocess.run(["bash", "-c", command], capture_output=True, cwd=folder, env={**os.environ, **environment})
-    return Done(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, cwd=folder, env={**os.environ, **environment}
+    )
+    return Done(
+        done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+    )
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_said(folder: Path) -> None:
     done = shell(f"{PROGRAM} compare qrels.txt a.run Ω.run > /dev/full", folder)
-    assert (done.returncode, done.stderr) == (1, "error: standard output cannot be written (No space left on device)\n")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "error: standard output cannot be written (No space left on device)\n",
+    )
 
 
 def test_closed_streams(folder: Path) -> None:
     closed = shell(f"{PROGRAM} compare qrels.txt a.run Ω.run >&-", folder)
-    assert (closed.returncode, closed.stderr) == (1, "error: standard output cannot be written (not writable)\n")
+    assert (closed.returncode, closed.stderr) == (
+        1,
+        "error: standard output cannot be written (not writable)\n",
+    )
     without_errors = shell(f"{PROGRAM} compare qrels.txt a.run nowhere.run 2>&-", folder)
     assert (without_errors.returncode, without_errors.stdout) == (1, "")
 
@@ -56,13 +66,18 @@ def test_a_reader_that_leaves_early(folder: Path) -> None:
 def test_narrow_encodings_and_names_that_are_not_utf8(folder: Path) -> None:
     command = f"{PROGRAM} compare qrels.txt b*.run Ω.run --format json"
     found = json.loads(shell(command, folder, PYTHONIOENCODING="ascii").stdout)
-    assert (found["baseline"], found["contender"]) == ("b\\xe9\x1b[31m", "Ω")  # as run names are read
+    assert (found["baseline"], found["contender"]) == (
+        "b\\xe9\x1b[31m",
+        "Ω",
+    )  # as run names are read
 
 
 def test_escapes_of_what_an_encoding_lacks_are_json() -> None:
     text = json.dumps({"run": "é\udce9\U0001f600"}, ensure_ascii=False)
     for encoding in ("ascii", "latin-1", "utf-8"):
-        assert json.loads(text.encode(encoding, "json").decode(encoding)) == {"run": "é\udce9\U0001f600"}
+        assert json.loads(text.encode(encoding, "json").decode(encoding)) == {
+            "run": "é\udce9\U0001f600"
+        }
 
 
 @pytest.mark.parametrize(
@@ -82,7 +97,9 @@ def test_messages_hold_no_control_characters(folder: Path, command: list[str]) -
 
 def test_nothing_reaches_a_terminal(folder: Path) -> None:
     terminal = f"{PYTHON} -c 'import pty, sys; pty.spawn(sys.argv[1:])'"
-    done = shell(f"{terminal} {PROGRAM} compare qrels.txt b*.run Ω.run --format csv < /dev/null", folder)
+    done = shell(
+        f"{terminal} {PROGRAM} compare qrels.txt b*.run Ω.run --format csv < /dev/null", folder
+    )
     assert "baseline" in done.stdout
     assert "\x1b" not in done.stdout
 
@@ -90,6 +107,13 @@ def test_nothing_reaches_a_terminal(folder: Path) -> None:
 @pytest.mark.parametrize("form", ["text", "markdown", "json", "jsonl", "csv", "latex", "html"])
 def test_a_name_that_is_not_utf8_is_the_same_text_in_every_format(folder: Path, form: str) -> None:
     (folder / "caf\udce9.run").write_text((folder / "a.run").read_text())
-    shown = {"json": r"caf\\xe9", "jsonl": r"caf\\xe9", "markdown": r"caf\\xe9", "latex": r"caf\textbackslash{}xe9"}
-    done = call("leaderboard", "qrels.txt", "Ω.run", "caf\udce9.run", "--format", form, folder=folder)
+    shown = {
+        "json": r"caf\\xe9",
+        "jsonl": r"caf\\xe9",
+        "markdown": r"caf\\xe9",
+        "latex": r"caf\textbackslash{}xe9",
+    }
+    done = call(
+        "leaderboard", "qrels.txt", "Ω.run", "caf\udce9.run", "--format", form, folder=folder
+    )
     assert (done.returncode, shown.get(form, r"caf\xe9") in done.stdout) == (0, True)

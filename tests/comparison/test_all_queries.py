@@ -21,9 +21,16 @@ from tests.helpers.comparisons import all_notes, compare_pair, compare_ranks, co
 from tests.helpers.runs import in_blocks, qrels_of, run_of, trec
 
 
-@given(qrels=strategies.qrels, a=strategies.runs, b=strategies.runs, unit=st.sampled_from(["query", "document"]))
+@given(
+    qrels=strategies.qrels,
+    a=strategies.runs,
+    b=strategies.runs,
+    unit=st.sampled_from(["query", "document"]),
+)
 def test_restricted_lengths_against_the_definition(qrels: Any, a: Any, b: Any, unit: Any) -> None:
-    pair = pair_queries(iro.search_lengths(qrels, a, cutoff=5), iro.search_lengths(qrels, b, cutoff=5), unit)
+    pair = pair_queries(
+        iro.search_lengths(qrels, a, cutoff=5), iro.search_lengths(qrels, b, cutoff=5), unit
+    )
     restricted = pair.restricted
     assert restricted is not None
     k = min(5, max(len(run.get(q, {})) for q in qrels for run in (a, b)))
@@ -38,11 +45,21 @@ def test_restricted_lengths_against_the_definition(qrels: Any, a: Any, b: Any, u
                 found.append([literal.atom(top, gold, d) if d in top else None for d in gold])
         parts = {"both": 0.0, "won": 0.0, "lost": 0.0, "neither": 0.0}
         for x, y in zip(*found, strict=True):
-            kind = "neither" if x is None and y is None else "won" if x is None else "lost" if y is None else "both"
+            kind = (
+                "neither"
+                if x is None and y is None
+                else "won"
+                if x is None
+                else "lost"
+                if y is None
+                else "both"
+            )
             parts[kind] += ((y or k + 1) - (x or k + 1)) / len(found[0])
         of_query = {name: getattr(restricted, name)[place] for name in ("both", "won", "lost")}
         assert of_query | {"neither": 0.0} == pytest.approx(parts)
-        assert restricted.contender[place] - restricted.baseline[place] == pytest.approx(sum(parts.values()))
+        assert restricted.contender[place] - restricted.baseline[place] == pytest.approx(
+            sum(parts.values())
+        )
 
 
 def test_the_same_ranks_in_both_runs_are_not_better() -> None:
@@ -50,36 +67,80 @@ def test_the_same_ranks_in_both_runs_are_not_better() -> None:
     a, b = in_blocks((50, 1, None), (50, None, 90), (50, 90, 1), (850, 5, 5))
     found, mirrored = compare_ranks(a, b), compare_ranks(b, a)
     assert (found.naive.difference, found.coverage.difference) == (0, 0)
-    assert (found.verdict.label, found.verdict.do_no_harm, found.verdict.guard) == ("trade-off", "better", True)
-    assert (mirrored.verdict.label, mirrored.verdict.do_no_harm, mirrored.verdict.guard) == ("trade-off", "worse", True)
+    assert (found.verdict.label, found.verdict.do_no_harm, found.verdict.guard) == (
+        "trade-off",
+        "better",
+        True,
+    )
+    assert (mirrored.verdict.label, mirrored.verdict.do_no_harm, mirrored.verdict.guard) == (
+        "trade-off",
+        "worse",
+        True,
+    )
     restricted = found.restricted
     assert restricted is not None
-    assert (restricted.difference, restricted.both, restricted.won_and_lost) == pytest.approx((0, -4.45, 4.45), abs=1e-12)
+    assert (restricted.difference, restricted.both, restricted.won_and_lost) == pytest.approx(
+        (0, -4.45, 4.45), abs=1e-12
+    )
     assert (restricted.better, restricted.worse, restricted.equal) == (100, 50, 850)
     assert restricted.sign_test.pvalue == pytest.approx(scipy.stats.binomtest(50, 150).pvalue)
     assert (found.outcomes.lost_at, found.outcomes.won_at) == (1, 90)
-    guard = 'The guard acted: without it the label would say "better", but what was won and lost by itself makes it 4'
+    guard = (
+        'The guard acted: without it the label would say "better", but what was won and lost by'
+        " itself makes it 4"
+    )
     assert found.notes[0].startswith(guard)
 
 
 @pytest.mark.parametrize(
     ("blocks", "label", "guard", "do_no_harm", "first"),
     [
-        # Many late answers move up by 15 ranks, fewer fall from rank 1 to rank 2, so that reciprocal ranks fall.
-        (((60, 1, 2), (60, 40, 25), (200, 3, 3)), "better on ranking", False, "better", "The mean over all queries goes"),
-        # Better ranking on what both found, and a loss of answers that is not significant: people read more.
-        (((60, 3, 2), (2, 1, None)), "ranking gain, unconfirmed", False, "better", "Not confirmed on all queries: there the"),
+        # Many late answers move up by 15 ranks, fewer fall from rank 1 to rank 2, so that
+        # reciprocal ranks fall.
+        (
+            ((60, 1, 2), (60, 40, 25), (200, 3, 3)),
+            "better on ranking",
+            False,
+            "better",
+            "The mean over all queries goes",
+        ),
+        # Better ranking on what both found, and a loss of answers that is not significant: people
+        # read more.
+        (
+            ((60, 3, 2), (2, 1, None)),
+            "ranking gain, unconfirmed",
+            False,
+            "better",
+            "Not confirmed on all queries: there the",
+        ),
         (((60, 3, 2), (2, 1, 1)), "better on ranking", False, "better", ""),
-        # Wilcoxon confirms: one query won and one lost dominate the spread of the mean, and most queries are better.
-        (((40, 3, 2), (1, 1, None), (1, None, 1), (400, 1, 1)), "better on ranking", False, "better", ""),
-        (((60, 30, 20), (20, 5, 5)), "better on ranking", False, "better", "Another direction at other cutoffs: "),
+        # Wilcoxon confirms: one query won and one lost dominate the spread of the mean, and most
+        # queries are better.
+        (
+            ((40, 3, 2), (1, 1, None), (1, None, 1), (400, 1, 1)),
+            "better on ranking",
+            False,
+            "better",
+            "",
+        ),
+        (
+            ((60, 30, 20), (20, 5, 5)),
+            "better on ranking",
+            False,
+            "better",
+            "Another direction at other cutoffs: ",
+        ),
         # Other words at another cutoff are no news.
         (((60, 30, 20), (30, None, 5)), "better on both facets", False, "better", ""),
     ],
 )
 def test_labels(blocks: Any, label: str, guard: bool, do_no_harm: str, first: str) -> None:
     found = compare_ranks(*in_blocks(*blocks))
-    assert (found.verdict.label, found.verdict.guard, found.verdict.do_no_harm) == (label, guard, do_no_harm)
+    assert (found.verdict.label, found.verdict.guard, found.verdict.do_no_harm) == (
+        label,
+        guard,
+        do_no_harm,
+    )
     assert "".join(found.notes).startswith(first)
     assert first or not any("other cutoffs" in note for note in found.notes)
 
@@ -87,13 +148,21 @@ def test_labels(blocks: Any, label: str, guard: bool, do_no_harm: str, first: st
 def test_four_differences_do_not_decide() -> None:
     found = compare_ranks(*in_blocks((30, None, 3), (4, 2, 3), (896, 2, 2), (70, None, None)))
     ranking = found.ranking
-    assert (ranking.n, ranking.n_nonzero, ranking.test, ranking.pvalue) == (900, 4, "signflip", 0.125)
+    assert (ranking.n, ranking.n_nonzero, ranking.test, ranking.pvalue) == (
+        900,
+        4,
+        "signflip",
+        0.125,
+    )
     assert set(ranking.pvalues) == {"t", "wilcoxon", "signflip", "sign"}
     assert ranking.pvalues["t"] == pytest.approx(0.0453, abs=1e-3)
     assert found.verdict.label == "better on coverage"
     notes = "\n".join(all_notes(found))
     assert "Ranking: the runs differ on only 4 queries, too few for the t test (p = 0.045)" in notes
-    assert "nothing could be significant at 0.05 on ranking with 4 queries that differ (smallest possible p 0.12)" in notes
+    assert (
+        "nothing could be significant at 0.05 on ranking with 4 queries that differ (smallest"
+        " possible p 0.12)" in notes
+    )
 
 
 @pytest.mark.filterwarnings("ignore:Precision loss")  # where all differences are equal
@@ -128,7 +197,10 @@ def test_functions_of_one_name_stay_apart_in_threads_and_leave_nothing_behind() 
         assert list(pool.map(pvalue_by, shares)) == shares
     with pytest.raises(iro.ParameterError, match=r"own\(\)"):
         compare_ranks(*runs, test="own()")
-    a, b = (run_of({f"q{n}": rank for n, rank in enumerate(ranks)}, 20) for ranks in ((1, 2, 3), (2, 2, 2)))
+    a, b = (
+        run_of({f"q{n}": rank for n, rank in enumerate(ranks)}, 20)
+        for ranks in ((1, 2, 3), (2, 2, 2))
+    )
     evaluation = iro.evaluate(qrels_of(a), {"a": a, "b": b})
     with pytest.raises(iro.ParameterError, match=r"own\(\)"):
         iro.compare_cutoffs(evaluation, "a", "b", test="own()")  # type: ignore[arg-type]
@@ -166,9 +238,15 @@ def test_cutoffs_are_the_labels_of_compare(real_data: Path) -> None:
         ev = replace(evaluation, unit=unit)
         found = compare_several(ev, ev.names[0], list(ev.names[1:]))
         for cutoff in (10, 1000):
-            for item, other in zip(found, compare_several(ev, ev.names[0], list(ev.names[1:]), cutoff=cutoff), strict=True):
+            for item, other in zip(
+                found,
+                compare_several(ev, ev.names[0], list(ev.names[1:]), cutoff=cutoff),
+                strict=True,
+            ):
                 at = dict(item.cutoffs)
-                assert (cutoff in at) == (cutoff <= min(run.depth for run in ev[[item.baseline, item.contender]]))
+                assert (cutoff in at) == (
+                    cutoff <= min(run.depth for run in ev[[item.baseline, item.contender]])
+                )
                 assert at.get(cutoff, other.verdict.label) == other.verdict.label
 
 
@@ -178,24 +256,36 @@ def test_the_baseline_among_the_contenders_is_left_out(tmp_path: Path) -> None:
         (tmp_path / f"{name}.run").write_text(trec(run_of(ranks)))
     found = compare_several(qrels_of(a), tmp_path / "a.run", str(tmp_path / "*.run"))
     assert ([item.contender for item in found], found[0].settings.family) == (["b", "c"], 2)
-    assert "The baseline was also among the contenders; it is not compared with itself." in found[0].background
+    assert (
+        "The baseline was also among the contenders; it is not compared with itself."
+        in found[0].background
+    )
 
 
 def test_uncorrected_comparisons_say_how_often_one_of_them_errs() -> None:
     a, b = in_blocks((40, None, 3), (200, 2, 2))
     runs = run_of(a), [run_of(b), run_of(b)]
-    raw, holm = (compare_several(qrels_of(a), *runs, correction=rule)[0].background for rule in ("none", "holm"))
-    assert any("are not corrected" in note and "up to about 10 % of the time" in note for note in raw)
+    raw, holm = (
+        compare_several(qrels_of(a), *runs, correction=rule)[0].background
+        for rule in ("none", "holm")
+    )
+    assert any(
+        "are not corrected" in note and "up to about 10 % of the time" in note for note in raw
+    )
     assert not any("are not corrected" in note for note in holm)
 
 
 def test_where_no_query_differs_an_interval_has_a_width_and_identical_runs_have_none() -> None:
-    found, same = (compare_ranks(*in_blocks((50, 3, 3), *more), cutoff=20) for more in ([(2, None, 4)], []))
+    found, same = (
+        compare_ranks(*in_blocks((50, 3, 3), *more), cutoff=20) for more in ([(2, None, 4)], [])
+    )
     share = 1 - 0.025 ** (1 / 50)
     assert found.ranking.interval == pytest.approx((-19 * share, 19 * share))
     assert same.restricted is not None
     assert same.ranking.interval == same.restricted.interval == Interval(0, 0)
-    unknown = iro.compare_outputs(*({f"q{n}": {"RR": 1 / 3} for n in range(9)} | {"x": {"RR": rr}} for rr in (0.0, 0.5)))
+    unknown = iro.compare_outputs(
+        *({f"q{n}": {"RR": 1 / 3} for n in range(9)} | {"x": {"RR": rr}} for rr in (0.0, 0.5))
+    )
     assert isinstance(unknown, iro.Comparison)
     assert (unknown.ranking.n_nonzero, unknown.ranking.interval) == (0, None)
 

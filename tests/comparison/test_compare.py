@@ -24,7 +24,9 @@ from tests.helpers.runs import in_blocks, qrels_of, run_of
 
 some_runs = strategies.runs.filter(bool)
 units = st.sampled_from(["query", "document"])
-ranks = st.lists(st.tuples(*[st.one_of(st.none(), st.integers(1, 12))] * 2), min_size=1, max_size=40)
+ranks = st.lists(
+    st.tuples(*[st.one_of(st.none(), st.integers(1, 12))] * 2), min_size=1, max_size=40
+)
 answered = ranks.filter(lambda pairs: any(chain(*pairs)))
 
 
@@ -34,17 +36,28 @@ def test_one_relevant_document_per_query_against_the_definitions(pairs: Any, cut
     """Both units agree to the last digit."""
     queries = [f"q{n}" for n in range(len(pairs))]
     runs = [run_of(dict(zip(queries, of_run, strict=True))) for of_run in zip(*pairs, strict=True)]
-    by_unit = [compare_pair(qrels_of(queries), *runs, cutoff=cutoff, unit=unit) for unit in ("document", "query")]
+    by_unit = [
+        compare_pair(qrels_of(queries), *runs, cutoff=cutoff, unit=unit)
+        for unit in ("document", "query")
+    ]
     by_document, by_query = (comparison.to_dict(per_query=True) for comparison in by_unit)
     for data in (by_document, by_query):
-        del data["settings"]["unit"], data["reciprocal"]["name"], data["verdict"]["sentence"], data["ranking"]["measured_in"]
+        del (
+            data["settings"]["unit"],
+            data["reciprocal"]["name"],
+            data["verdict"]["sentence"],
+            data["ranking"]["measured_in"],
+        )
         if data["restricted"]:
             del data["restricted"]["measured_in"]
         assert len(data["notes"]) + len(data["background"]) > 0  # they name the unit
         del data["notes"], data["background"]
     assert by_document == by_query
     found = by_unit[0]
-    within = [tuple(rank if rank is not None and rank <= cutoff else None for rank in pair) for pair in pairs]
+    within = [
+        tuple(rank if rank is not None and rank <= cutoff else None for rank in pair)
+        for pair in pairs
+    ]
     both = [(x, y) for x, y in within if x and y]
     won, lost = (sum(bool(pair[side]) and not pair[1 - side] for pair in within) for side in (1, 0))
     outcomes = found.outcomes
@@ -60,20 +73,32 @@ def test_one_relevant_document_per_query_against_the_definitions(pairs: Any, cut
         assert found.ranking.baseline == pytest.approx(x.mean())
         assert found.ranking.difference == pytest.approx(y.mean() - x.mean(), abs=1e-12)
         if len(set(y - x)) > 1:
-            assert found.ranking.pvalues["t"] == pytest.approx(scipy.stats.ttest_rel(y, x).pvalue, rel=1e-12)
+            assert found.ranking.pvalues["t"] == pytest.approx(
+                scipy.stats.ttest_rel(y, x).pvalue, rel=1e-12
+            )
             assert found.reciprocal is not None
-            assert found.reciprocal.pvalues["t"] == pytest.approx(scipy.stats.ttest_rel(1 / y, 1 / x).pvalue, rel=1e-9)
-    reciprocal = [[1 / rank if rank else 0.0 for rank in of_run] for of_run in zip(*within, strict=True)]
+            assert found.reciprocal.pvalues["t"] == pytest.approx(
+                scipy.stats.ttest_rel(1 / y, 1 / x).pvalue, rel=1e-9
+            )
+    reciprocal = [
+        [1 / rank if rank else 0.0 for rank in of_run] for of_run in zip(*within, strict=True)
+    ]
     assert found.naive.baseline == pytest.approx(np.mean(reciprocal[0]))
     if len(set(np.subtract(reciprocal[0], reciprocal[1]))) > 1:
-        assert found.naive.pvalues["t"] == pytest.approx(scipy.stats.ttest_rel(*reciprocal).pvalue, rel=1e-9)
+        assert found.naive.pvalues["t"] == pytest.approx(
+            scipy.stats.ttest_rel(*reciprocal).pvalue, rel=1e-9
+        )
 
 
 @settings(max_examples=40)
 @given(qrels=strategies.qrels, a=some_runs, b=some_runs, unit=units, rel=st.integers(1, 2))
-def test_documents_are_averaged_and_swapped_runs_mirror_everything(qrels: Any, a: Any, b: Any, unit: Any, rel: int) -> None:
+def test_documents_are_averaged_and_swapped_runs_mirror_everything(
+    qrels: Any, a: Any, b: Any, unit: Any, rel: int
+) -> None:
     try:
-        found, back = (compare_pair(qrels, *runs, unit=unit, rel=rel, cutoff=5) for runs in ((a, b), (b, a)))
+        found, back = (
+            compare_pair(qrels, *runs, unit=unit, rel=rel, cutoff=5) for runs in ((a, b), (b, a))
+        )
     except MismatchError:
         assume(False)
     restored = Comparison.from_json(found.to_json(per_query=True))  # which refuses NaN and infinity
@@ -86,20 +111,31 @@ def test_documents_are_averaged_and_swapped_runs_mirror_everything(qrels: Any, a
         assert forth.pvalues == mirrored.pvalues
         assert forth.difference == (None if mirrored.difference is None else -mirrored.difference)
         if getattr(forth, "interval", None) is not None:
-            assert forth.interval == pytest.approx((-mirrored.interval.high, -mirrored.interval.low), abs=1e-12)
+            assert forth.interval == pytest.approx(
+                (-mirrored.interval.high, -mirrored.interval.low), abs=1e-12
+            )
     golds = {q: gold for q, judged in qrels.items() if (gold := literal.relevant(judged, rel))}
     assert (found.n_queries, found.n_unanswerable) == (len(golds), len(qrels) - len(golds))
     if unit == "document":
         tops = [{q: literal.ranked(run.get(q, {}), "trec")[:5] for q in golds} for run in (a, b)]
-        shares = [100 * np.mean([np.mean([d in top[q] for d in gold]) for q, gold in golds.items()]) for top in tops]
+        shares = [
+            100 * np.mean([np.mean([d in top[q] for d in gold]) for q, gold in golds.items()])
+            for top in tops
+        ]
         assert (found.coverage.baseline, found.coverage.contender) == pytest.approx(tuple(shares))
-        common = {q: [d for d in gold if d in tops[0][q] and d in tops[1][q]] for q, gold in golds.items()}
+        common = {
+            q: [d for d in gold if d in tops[0][q] and d in tops[1][q]] for q, gold in golds.items()
+        }
         lengths = [
-            [np.mean([literal.atom(top[q], golds[q], d) for d in both]) for top in tops] for q, both in common.items() if both
+            [np.mean([literal.atom(top[q], golds[q], d) for d in both]) for top in tops]
+            for q, both in common.items()
+            if both
         ]
         assert found.ranking.n == len(lengths)
         if lengths:
-            assert [found.ranking.baseline, found.ranking.contender] == pytest.approx(list(np.mean(lengths, axis=0)))
+            assert [found.ranking.baseline, found.ranking.contender] == pytest.approx(
+                list(np.mean(lengths, axis=0))
+            )
 
 
 def test_lin_section_4_examples() -> None:
@@ -108,20 +144,32 @@ def test_lin_section_4_examples() -> None:
     b = {"q1": 4, "q2": 52, "q3": 4, "q4": 40, "q5": 4, "q6": 2, "q7": 100, "q8": 99}
     found = compare_ranks(a, b)
     queries = {query.query_id: query for query in found.per_query()}
-    assert queries["q1"].difference == queries["q2"].difference == 2.0  # better by two ESL units in both
-    assert [(queries[q].contender or 0) / (queries[q].baseline or 1) for q in ("q3", "q4")] == [4.0, 4.0]
+    assert (
+        queries["q1"].difference == queries["q2"].difference == 2.0
+    )  # better by two ESL units in both
+    assert [(queries[q].contender or 0) / (queries[q].baseline or 1) for q in ("q3", "q4")] == [
+        4.0,
+        4.0,
+    ]
     assert [queries[q].outcome for q in ("q7", "q8")] == ["both", "won"]
     assert queries["q8"].baseline is None  # and none is made up
     equal = compare_ranks({"q5": 1, "q6": 5}, {"q5": 4, "q6": 2})
-    assert equal.ranking.baseline == equal.ranking.contender == 3.0  # "with an (arithmetic) mean ESL of 3"
+    assert (
+        equal.ranking.baseline == equal.ranking.contender == 3.0
+    )  # "with an (arithmetic) mean ESL of 3"
     assert equal.ranking.pvalue == 1.0
 
 
 @pytest.fixture(scope="module")
 def systems() -> tuple[literal.Qrels, dict[str, literal.Run]]:
     rng = np.random.default_rng(9)
-    ranks = {name: rng.geometric(p, 60).tolist() for name, p in (("A", 0.12), ("B", 0.13), ("C", 0.6))}
-    runs = {name: run_of({f"q{n}": rank for n, rank in enumerate(of_run)}) for name, of_run in ranks.items()}
+    ranks = {
+        name: rng.geometric(p, 60).tolist() for name, p in (("A", 0.12), ("B", 0.13), ("C", 0.6))
+    }
+    runs = {
+        name: run_of({f"q{n}": rank for n, rank in enumerate(of_run)})
+        for name, of_run in ranks.items()
+    }
     return qrels_of(runs["A"]), runs
 
 
@@ -132,7 +180,9 @@ def test_several_contenders_are_corrected_and_shown_best_first(systems: Any) -> 
         found = compare_several(qrels, runs["A"], contenders, correction=correction)
         for facet in (*(item.coverage for item in found), *(item.ranking for item in found)):
             assert (
-                facet.pvalue_corrected == min(1.0, factor * facet.pvalue) if factor else facet.pvalue_corrected >= facet.pvalue
+                facet.pvalue_corrected == min(1.0, factor * facet.pvalue)
+                if factor
+                else facet.pvalue_corrected >= facet.pvalue
             )
     assert (found["B"], len(found[:2])) == (found[1], 2)
     assert [row[0] for row in found.view().tables[0].rows] == ["C", "B"]
@@ -146,14 +196,26 @@ def test_several_contenders_are_corrected_and_shown_best_first(systems: Any) -> 
 
 def test_all_pairs_are_one_family(systems: Any) -> None:
     qrels, runs = systems
-    several = compare_several(qrels, runs["A"], [runs["B"], runs["C"]], names=["A", "B", "C"], all_pairs=True)
-    assert [(item.baseline, item.contender) for item in several] == [("A", "B"), ("A", "C"), ("B", "C")]
+    several = compare_several(
+        qrels, runs["A"], [runs["B"], runs["C"]], names=["A", "B", "C"], all_pairs=True
+    )
+    assert [(item.baseline, item.contender) for item in several] == [
+        ("A", "B"),
+        ("A", "C"),
+        ("B", "C"),
+    ]
     assert several[0].settings.family == 3
     for facet in ("coverage", "ranking"):
         raw = [getattr(item, facet).pvalue for item in several]
-        assert [getattr(item, facet).pvalue_corrected for item in several] == adjust(raw, "holm").tolist()
+        assert [getattr(item, facet).pvalue_corrected for item in several] == adjust(
+            raw, "holm"
+        ).tolist()
     assert several[1].verdict.strict == "better"
-    assert [row[:2] for row in several.view().tables[0].rows] == [("C", "B"), ("C", "A"), ("B", "A")]
+    assert [row[:2] for row in several.view().tables[0].rows] == [
+        ("C", "B"),
+        ("C", "A"),
+        ("B", "A"),
+    ]
 
 
 def test_intervals_stay_within_what_is_possible() -> None:
@@ -166,11 +228,18 @@ def test_intervals_stay_within_what_is_possible() -> None:
         assert comparison.ranking.ratio_interval is not None
         assert comparison.restricted.interval is not None
         assert -9 <= comparison.ranking.interval.low < comparison.ranking.interval.high <= 9
-        assert 0.1 <= comparison.ranking.ratio_interval.low < comparison.ranking.ratio_interval.high <= 10
+        assert (
+            0.1
+            <= comparison.ranking.ratio_interval.low
+            < comparison.ranking.ratio_interval.high
+            <= 10
+        )
         assert -10 <= comparison.restricted.interval.low < comparison.restricted.interval.high <= 10
     shares = {"q1": 0.1, "q2": 0.9, "q3": 0.2}, {"q1": 1.0, "q2": 0.2, "q3": 0.9}
     assert iro.compare_outputs(*shares, measure="nDCG@10").ranking.interval == (-1, 1)
-    percent = iro.compare_outputs(*({query: 100 * value for query, value in run.items()} for run in shares), measure="nDCG@10")
+    percent = iro.compare_outputs(
+        *({query: 100 * value for query, value in run.items()} for run in shares), measure="nDCG@10"
+    )
     assert percent.ranking.interval is not None
     assert percent.ranking.interval.high > 100
 
@@ -182,12 +251,22 @@ def test_notes_name_everything_odd() -> None:
     b = run_of(dict.fromkeys(queries[:7], 3), depth=5)
     found = compare_pair(qrels, a, b, names=["A", "B"])
     notes = "\n".join(all_notes(found))
-    assert found.notes[0] == "Many queries are missing: B has no results for 3 of 10 queries (30.0 %); they count as not found."
+    assert (
+        found.notes[0]
+        == "Many queries are missing: B has no results for 3 of 10 queries (30.0 %); they count as"
+        " not found."
+    )
     assert "1 query has no relevant document at rel 1 and is left out." in notes
     assert "B lacks 3 queries of the qrels (q7, q8, q9), counted as unanswered." in notes
     assert "A has 1 query that the qrels lack (stray), ignored here." in notes
-    assert "Unequal depth: A returns at most 12 documents, B 5; compare with `cutoff=5`, which both reach." in notes
-    assert "Unjudged documents: 90 % of the top 10 of A and 80 % of B; 92 % of the top 100 of A and 80 % of B." in notes
+    assert (
+        "Unequal depth: A returns at most 12 documents, B 5; compare with `cutoff=5`, which both"
+        " reach." in notes
+    )
+    assert (
+        "Unjudged documents: 90 % of the top 10 of A and 80 % of B; 92 % of the top 100 of A and 80"
+        " % of B." in notes
+    )
     assert "which can bias ranking and coverage: see `judged_only=True`." in notes
     judged = compare_pair(qrels, a, b, judged_only=True)
     assert not any("Unjudged" in note or "depth" in note for note in all_notes(judged))
@@ -201,20 +280,30 @@ def test_test_and_interval_that_disagree_are_noted() -> None:
     assert t.pvalue > 0.05 > wilcoxon.pvalue
     assert (t.direction, wilcoxon.direction) == (1, -1)
     assert any(note.startswith("Most rankings change, not their mean: ") for note in found.notes)
-    assert found.verdict.label == "no significant difference"  # t decides and sees nothing; Wilcoxon sees a gain
+    assert (
+        found.verdict.label == "no significant difference"
+    )  # t decides and sees nothing; Wilcoxon sees a gain
     # The other way round Wilcoxon sees harm, which a better coverage must not hide.
     worse = b | {f"q{n}": None for n in range(2, 12)}
     assert compare_ranks(worse, a).verdict.label == "trade-off"
 
 
 EVALUATED = iro.search_lengths(qrels_of(["q1"]), run_of({"q1": 1}), cutoff=7)
-DEGENERATE = [[(1, 1, 1)], [(1, 1, 3)], [(2, None, None)], [(1, 1, None), (1, None, 1)], [(1, 1, 2), (1, 2, 3)]]
+DEGENERATE = [
+    [(1, 1, 1)],
+    [(1, 1, 3)],
+    [(2, None, None)],
+    [(1, 1, None), (1, None, 1)],
+    [(1, 1, 2), (1, 2, 3)],
+]
 
 
 @pytest.mark.parametrize("blocks", DEGENERATE)
 def test_degenerate_pairs_are_defined_and_explained(blocks: Any) -> None:
     a, b = in_blocks(*blocks)
-    ev = iro.evaluate(qrels_of(a), {"A": run_of(a), "B": run_of(b)}, on_error="keep")  # one block has nothing that is judged
+    ev = iro.evaluate(
+        qrels_of(a), {"A": run_of(a), "B": run_of(b)}, on_error="keep"
+    )  # one block has nothing that is judged
     found = compare_pair(ev, "A", "B")
     assert found.verdict.label == "no significant difference"
     assert any(note.startswith(("Ranking:", "Coverage:")) for note in all_notes(found))
@@ -227,36 +316,64 @@ def test_documents_that_the_qrels_do_not_know(tmp_path: Path) -> None:
     qrels, runs = collection(2, 40, relevant=2)
     next(iter(qrels.values()))["judged"] = 0
     a, b = runs.values()
-    wrong = {query: {f"{document}.0": score for document, score in ranking.items()} for query, ranking in b.items()}
+    wrong = {
+        query: {f"{document}.0": score for document, score in ranking.items()}
+        for query, ranking in b.items()
+    }
     message = (
-        r"the qrels know no document of a, b, in any query; the runs have .*\.0.*, the qrels have .*: are ids of documents"
+        r"the qrels know no document of a, b, in any query; the runs have .*\.0.*, the qrels have"
+        r" .*: are ids of documents"
     )
     with pytest.raises(MismatchError, match=message):
         iro.evaluate(qrels, {"a": wrong, "b": wrong})
     path = tmp_path / "b.run"
-    lines = [f"{q} Q0 {d} 1 {score} t\n" for q, ranking in wrong.items() for d, score in ranking.items()]
+    lines = [
+        f"{q} Q0 {d} 1 {score} t\n" for q, ranking in wrong.items() for d, score in ranking.items()
+    ]
     path.write_text("".join(lines))
     with pytest.raises(MismatchError, match="the qrels know no document of b, in any query"):
         iro.evaluate(qrels, [path])
     found = compare_pair(qrels, a, path, names=["A", "B"])
-    assert found.notes[0].startswith("Unknown documents: the qrels know no document of B, in any query")
+    assert found.notes[0].startswith(
+        "Unknown documents: the qrels know no document of B, in any query"
+    )
     for judged_only in (False, True):
         board = iro.evaluate(qrels, {"a": a, "b": wrong}, judged_only=judged_only)
         for result in (iro.leaderboard(board), iro.length_distributions(board, cutoff=1)):
-            assert [note for note in result.notes if note.startswith("Unknown documents: the qrels know no document of b,")]
+            assert [
+                note
+                for note in result.notes
+                if note.startswith("Unknown documents: the qrels know no document of b,")
+            ]
     kept = iro.evaluate(qrels, {"a": wrong}, on_error="keep")  # for gates, which fail it
     assert not kept[0].known
-    assert iro.evaluate({"q": {"d": 1}}, {"a": {"q": {}}}).names == ("a",)  # a run without documents has no wrong ones
+    assert iro.evaluate({"q": {"d": 1}}, {"a": {"q": {}}}).names == (
+        "a",
+    )  # a run without documents has no wrong ones
 
 
 def test_a_grade_that_counts_here_and_not_in_trec_dl_is_said_first() -> None:
     qrels = {f"{number}": {"7": 3, "8": 1, "9": 0} for number in range(40)}
-    runs = {"a": {query: {"7": 2.0, "8": 1.0} for query in qrels}, "b": {query: {"8": 2.0, "9": 1.0} for query in qrels}}
-    for rel, others, is_said in ((1, {}, True), (2, {}, False), (1, {"d": 1}, False), (1, {"8841823": 0}, False)):
+    runs = {
+        "a": {query: {"7": 2.0, "8": 1.0} for query in qrels},
+        "b": {query: {"8": 2.0, "9": 1.0} for query in qrels},
+    }
+    for rel, others, is_said in (
+        (1, {}, True),
+        (2, {}, False),
+        (1, {"d": 1}, False),
+        (1, {"8841823": 0}, False),
+    ):
         judged = {**qrels, "0": {**qrels["0"], **others}}
         evaluation = iro.evaluate(judged, runs, rel=rel)
         for result in (compare_pair(evaluation, "a", "b"), iro.leaderboard(evaluation)):
-            assert any(note.startswith("Graded judgments: grade 1 counts as relevant here") for note in result.notes) == is_said
+            assert (
+                any(
+                    note.startswith("Graded judgments: grade 1 counts as relevant here")
+                    for note in result.notes
+                )
+                == is_said
+            )
 
 
 def test_qrels_of_relevant_documents_only_say_nothing_about_judging() -> None:
@@ -267,10 +384,16 @@ def test_qrels_of_relevant_documents_only_say_nothing_about_judging() -> None:
     found = compare_pair(evaluation, "a", "b")
     kinds = {own.kind for own in (*found.notes, *found.background)}
     assert not kinds & {"judged unequally", "unjudged"}
-    with pytest.raises(ParameterError, match="the qrels hold no document below grade 1, so only relevant documents would"):
+    with pytest.raises(
+        ParameterError,
+        match="the qrels hold no document below grade 1, so only relevant documents would",
+    ):
         iro.evaluate(qrels, {"a": run_of(a)}, judged_only=True)
     first = iro.holes(evaluation, "a", "b").view().first_notes[0]
-    assert first.startswith("Only relevant documents are judged: an unjudged document is one that nobody called relevant")
+    assert first.startswith(
+        "Only relevant documents are judged: an unjudged document is one that nobody called"
+        " relevant"
+    )
     graded = {query: {**judged, "other": 0} for query, judged in qrels.items()}
     assert not iro.evaluate(graded, {"a": run_of(a)}).positives_only
 
@@ -279,7 +402,12 @@ def test_per_query_lists() -> None:
     a: dict[str, int | None] = {"q1": 1, "q2": 9, "q3": None, "q4": 5, "q5": 3, "q6": 2}
     b: dict[str, int | None] = {"q1": None, "q2": 1, "q3": 4, "q4": 6, "q5": 9, "q6": None}
     found = compare_ranks(a, b)
-    for which, expected in ((None, [*a]), ("lost", ["q1", "q6"]), ("won", ["q3"]), ("worse", ["q5", "q4"])):
+    for which, expected in (
+        (None, [*a]),
+        ("lost", ["q1", "q6"]),
+        ("won", ["q3"]),
+        ("worse", ["q5", "q4"]),
+    ):
         assert [query.query_id for query in found.per_query(which)] == expected
     assert [query.query_id for query in found.per_query("better", top=1)] == ["q2"]
     assert found.per_query("worse").to_csv().startswith("query_id,outcome,found_baseline,")
@@ -292,10 +420,16 @@ def test_per_query_lists() -> None:
     [
         ({"contenders": None}, "there is no contender; give a run"),
         ({"alpha": 5}, "`alpha=5`: must be a number between 0 and 0.5"),
-        ({"contenders": EVALUATED}, "evaluated with `cutoff=7`, which says nothing about cutoff=100"),
+        (
+            {"contenders": EVALUATED},
+            "evaluated with `cutoff=7`, which says nothing about cutoff=100",
+        ),
         ({"unit": "topic"}, "`unit='topic'`: must be one of auto, query, document"),
         ({"ties": "expected"}, "gives no single order to compare"),
-        ({"test": "never_given()"}, r"`test='never_given\(\)'`: must be one of t, wilcoxon, signflip"),
+        (
+            {"test": "never_given()"},
+            r"`test='never_given\(\)'`: must be one of t, wilcoxon, signflip",
+        ),
         ({"correction": "sidak"}, "must be one of holm, bonferroni, fdr_bh, none"),
         ({"margins": (1, math.inf)}, "must be two or three positive numbers"),
         ({"all_pairs": True}, "need several contenders; give a list of them"),
@@ -303,7 +437,9 @@ def test_per_query_lists() -> None:
 )
 def test_wrong_settings(asked: dict[str, Any], message: str) -> None:
     with pytest.raises(iro.IrOutcomesError, match=message):
-        iro.compare(qrels_of(["q1"]), run_of({"q1": 1}), **({"contenders": run_of({"q1": 2})} | asked))
+        iro.compare(
+            qrels_of(["q1"]), run_of({"q1": 1}), **({"contenders": run_of({"q1": 2})} | asked)
+        )
 
 
 def test_runs_are_named_and_compared_once() -> None:
@@ -316,7 +452,9 @@ def test_runs_are_named_and_compared_once() -> None:
     evaluation = iro.evaluate(qrels, {"x": first, "y": second, "z": first})
     found = compare_several(evaluation, "x", ["y", "y", "z"])
     assert ([item.contender for item in found], found[0].settings.family) == (["y", "z"], 2)
-    with pytest.raises(ParameterError, match="rel and names: an evaluation has its own; pass it to evaluate"):
+    with pytest.raises(
+        ParameterError, match="rel and names: an evaluation has its own; pass it to evaluate"
+    ):
         iro.compare(evaluation, "x", rel=2, names=["X", "Y", "Z"])
 
 
@@ -331,10 +469,14 @@ def test_the_numbers_are_those_of_the_statistics() -> None:
     won, lost = comparison.coverage.won or 0, comparison.coverage.lost or 0
     assert found.coverage.needed == queries_for_coverage(60, won, lost, 0.02, alpha=0.05, power=0.9)
     changes = [query.difference for query in comparison.per_query() if query.difference is not None]
-    assert found.ranking.needed == queries_for_mean(np.array(changes), 60, 0.75, alpha=0.05, power=0.9)
+    assert found.ranking.needed == queries_for_mean(
+        np.array(changes), 60, 0.75, alpha=0.05, power=0.9
+    )
     assert comparison.outcomes.shares is not None
     assert found.all_queries is not None
-    assert found.all_queries.effect == pytest.approx(0.75 * comparison.outcomes.shares.both + 0.02 * 10)
+    assert found.all_queries.effect == pytest.approx(
+        0.75 * comparison.outcomes.shares.both + 0.02 * 10
+    )
     measured = (comparison.coverage, comparison.ranking, comparison.restricted)
     for facet, of_pilot, row in zip(found.facets, measured, found.rows(), strict=True):
         assert of_pilot is not None
@@ -344,7 +486,10 @@ def test_the_numbers_are_those_of_the_statistics() -> None:
     shares = pilot(relevant=3)
     assert shares.unit == "document"
     changes = [query.found_contender - query.found_baseline for query in shares.per_query()]
-    assert iro.plan(shares).coverage.needed.queries == queries_for_mean(np.array(changes), 60, 0.01, alpha=0.05).queries
+    assert (
+        iro.plan(shares).coverage.needed.queries
+        == queries_for_mean(np.array(changes), 60, 0.01, alpha=0.05).queries
+    )
 
 
 def test_the_smallest_possible_p_is_stated() -> None:
@@ -352,15 +497,26 @@ def test_the_smallest_possible_p_is_stated() -> None:
     comparison = compare_ranks(ranks, changed)
     assert iro.plan(comparison).notes[:3] == (
         "Differences to detect by default: 1 percentage point and 0.5 ranks; give your own.",
-        "Coverage: with 0 queries that differ the smallest possible p is 1, which is above the level of 0.05.",
+        (
+            "Coverage: with 0 queries that differ the smallest possible p is 1, which is above the"
+            " level of 0.05."
+        ),
         "Ranking: with 8 queries that differ the smallest possible p is 0.0078.",
     )
     identical = iro.plan(compare_ranks(ranks, ranks))
-    assert "Ranking: no number of queries can be given, because fewer than two queries differ in it." in identical.notes
+    assert (
+        "Ranking: no number of queries can be given, because fewer than two queries differ in it."
+        in identical.notes
+    )
 
 
-@pytest.mark.parametrize(("contenders", "correction", "said"), [(1, "holm", False), (3, "none", False), (3, "holm", True)])
-def test_a_plan_says_at_which_level_it_is_made(contenders: int, correction: Any, said: bool) -> None:
+@pytest.mark.parametrize(
+    ("contenders", "correction", "said"),
+    [(1, "holm", False), (3, "none", False), (3, "holm", True)],
+)
+def test_a_plan_says_at_which_level_it_is_made(
+    contenders: int, correction: Any, said: bool
+) -> None:
     qrels, runs = collection(1 + contenders, 60)
     evaluation = iro.evaluate(qrels, runs)
     found = compare_several(evaluation, "run0", list(runs)[1:], correction=correction)
@@ -377,7 +533,10 @@ def test_it_needs_the_queries_of_the_pilot() -> None:
 @pytest.mark.realdata
 def test_more_contenders_need_more_queries(real_data: Path) -> None:
     folder = real_data / "msmarco-doc-dev"
-    evaluation = iro.evaluate(folder / "qrels.txt", [folder / f"{name}.run.gz" for name in ("bm25", "bm25+rm3", "wordnet_all")])
+    evaluation = iro.evaluate(
+        folder / "qrels.txt",
+        [folder / f"{name}.run.gz" for name in ("bm25", "bm25+rm3", "wordnet_all")],
+    )
     alone = iro.plan(iro.compare(evaluation, "bm25", "wordnet_all"))
     together = iro.plan(iro.compare(evaluation, "bm25")["wordnet_all"])
     assert (alone.coverage.needed.queries or 0) < (together.coverage.needed.queries or 0)
@@ -386,7 +545,10 @@ def test_more_contenders_need_more_queries(real_data: Path) -> None:
 
 def test_a_gain_is_positive_where_the_contender_is_better() -> None:
     found = compare_ranks(*in_blocks((20, 3, 2), (9, None, 4), (3, 5, None), (8, 2, 4)))
-    assert (found.coverage.gain, found.ranking.gain) == (found.coverage.difference, -(found.ranking.difference or 0))
+    assert (found.coverage.gain, found.ranking.gain) == (
+        found.coverage.difference,
+        -(found.ranking.difference or 0),
+    )
     assert found.coverage.gain == pytest.approx(100 * 6 / 40)
     assert found.ranking.gain == pytest.approx(4 / 28)
     nothing = compare_ranks(*in_blocks((20, 3, None), (20, None, 3)))

@@ -17,16 +17,27 @@ from tests.helpers.many import judged_in_part
 from tests.helpers.runs import trec
 
 
-def label_of(qrels: literal.Qrels, runs: dict[str, literal.Run], pairs: list[tuple[str, str]], **settings: Any) -> str:
+def label_of(
+    qrels: literal.Qrels,
+    runs: dict[str, literal.Run],
+    pairs: list[tuple[str, str]],
+    **settings: Any,
+) -> str:
     """The label where these pairs of query and document are relevant too."""
-    new = {query: grades | {d: 1 for q, d in pairs if q == query} for query, grades in qrels.items()}
+    new = {
+        query: grades | {d: 1 for q, d in pairs if q == query} for query, grades in qrels.items()
+    }
     return compare_pair(new, runs["A"], runs["B"], names=["A", "B"], **settings).verdict.label
 
 
-def setting(qrels: literal.Qrels, runs: dict[str, literal.Run], cutoff: int, **settings: Any) -> tuple[Any, Holdings]:
+def setting(
+    qrels: literal.Qrels, runs: dict[str, literal.Run], cutoff: int, **settings: Any
+) -> tuple[Any, Holdings]:
     evaluation = iro.evaluate(qrels, runs, unjudged=True, cutoff=cutoff, **settings)
     first, second = evaluation.unjudged
-    return evaluation, holdings_of((evaluation[0], evaluation[1]), (first, second), Settings.of(evaluation))
+    return evaluation, holdings_of(
+        (evaluation[0], evaluation[1]), (first, second), Settings.of(evaluation)
+    )
 
 
 @pytest.mark.parametrize("unit", ["query", "document"])
@@ -42,7 +53,10 @@ def test_assignments_give_the_label_of_new_judgments(unit: Any, ties: Any, cutof
     found = [LABELS[label] for label in labels_of(pair, assignments).tolist()]
     for assignment, label in zip(assignments, found, strict=True):
         places = np.flatnonzero(assignment)
-        chosen = [(evaluation.query_ids[pair.query[place]], pair.docids[place].decode()) for place in places]
+        chosen = [
+            (evaluation.query_ids[pair.query[place]], pair.docids[place].decode())
+            for place in places
+        ]
         assert label == label_of(qrels, runs, chosen, unit=unit, ties=ties, cutoff=cutoff)
 
 
@@ -56,7 +70,11 @@ def test_brute_force_never_reverses_a_label_that_stands() -> None:
         unjudged = rng.choice(16, 9, replace=False)
         runs: dict[str, literal.Run] = {"A": {}, "B": {}}
         for number, query in enumerate(qrels):
-            first = ["bad", "poor", "gold"] if rng.random() < 0.4 + 0.4 * seed / 7 else ["gold", "bad", "poor"]
+            first = (
+                ["bad", "poor", "gold"]
+                if rng.random() < 0.4 + 0.4 * seed / 7
+                else ["gold", "bad", "poor"]
+            )
             for run, order in zip(runs.values(), (first, ["gold", "bad", "poor"]), strict=True):
                 documents = list(order)
                 if number in unjudged[:5]:
@@ -95,7 +113,11 @@ def test_the_tipping_point_changes_the_direction_and_no_document_can_be_left_out
     for left_out in range(len(chosen)):
         rest = chosen[:left_out] + chosen[left_out + 1 :]
         assert direction_of(label_of(qrels, runs, rest, cutoff=5)) == direction_of(found.label)
-    (note,) = [note for note in compare_pair(evaluation, "A", "B").notes if "depends on few judgments" in note]
+    (note,) = [
+        note
+        for note in compare_pair(evaluation, "A", "B").notes
+        if "depends on few judgments" in note
+    ]
     assert f"at most {tipping.n} unjudged document" in note
     assert f'"{tipping.label}"' in note
     without = compare_pair(iro.evaluate(qrels, runs, cutoff=5), "A", "B")
@@ -106,10 +128,14 @@ def test_a_label_without_direction_can_only_be_decided() -> None:
     """Other words for no direction are no change; the bound and the tipping point speak of directions."""
     words: Counter[str] = Counter()
     for seed in range(12):
-        found = iro.holes(iro.evaluate(*judged_in_part(seed, 30, 8), unjudged=True, cutoff=5), "A", "B")["B"]
+        found = iro.holes(
+            iro.evaluate(*judged_in_part(seed, 30, 8), unjudged=True, cutoff=5), "A", "B"
+        )["B"]
         own, after = direction_of(found.label), {direction_of(label) for label in found.bound[1:]}
         opposite = {"better", "worse"} <= after | {own}
-        changed = "could decide" if own == "none" else "could reverse" if opposite else "could weaken"
+        changed = (
+            "could decide" if own == "none" else "could reverse" if opposite else "could weaken"
+        )
         assert found.bound.word == ("stands" if after == {own} else changed)
         words[found.bound.word] += 1
     assert words["could decide"]
@@ -122,25 +148,41 @@ def test_runs_are_read_again_where_unjudged_documents_were_not_kept(tmp_path: Pa
         path.write_text(trec(run))
     clusters = {query: str(number // 3) for number, query in enumerate(qrels)}
     settings: dict[str, Any] = {"cutoff": 5, "clusters": clusters}
-    kept, not_kept = (iro.evaluate(qrels, paths, unjudged=unjudged, **settings) for unjudged in (True, False))
+    kept, not_kept = (
+        iro.evaluate(qrels, paths, unjudged=unjudged, **settings) for unjudged in (True, False)
+    )
     some = [query for query in qrels if clusters[query] < "7"]
     for whole, part in ((kept, not_kept), (kept.restrict(some), not_kept.restrict(some))):
-        with pytest.warns(iro.IrOutcomesWarning, match="all runs are read again; pass `unjudged=True` to evaluate"):
+        with pytest.warns(
+            iro.IrOutcomesWarning, match="all runs are read again; pass `unjudged=True` to evaluate"
+        ):
             again = iro.holes(part, "A")
         assert again == iro.holes(whole, "A")
     with pytest.raises(ParameterError, match="some runs cannot be read again"):
-        iro.holes(iro.evaluate(qrels, [iro.search_lengths(qrels, path, cutoff=5) for path in paths], cutoff=5), "A")
+        iro.holes(
+            iro.evaluate(
+                qrels, [iro.search_lengths(qrels, path, cutoff=5) for path in paths], cutoff=5
+            ),
+            "A",
+        )
 
 
 def test_ranks_judged_shares_and_pairs_to_judge() -> None:
     qrels = {f"q{number}": {"gold": 1, "bad": 0} for number in range(10)}
     a = {query: {"gold": 3.0, "x": 2.0, "bad": 1.0} for query in qrels}
-    b = {query: {"x": 3.0, "y\t1": 2.0, "gold": 1.0} if query != "q3" else {"gold": 1.0} for query in qrels}
+    b = {
+        query: {"x": 3.0, "y\t1": 2.0, "gold": 1.0} if query != "q3" else {"gold": 1.0}
+        for query in qrels
+    }
     result = iro.holes(iro.evaluate(qrels, {"a": a, "b": b}, unjudged=True, cutoff=3), "a")
     found = result["b"]
     assert found.judged == found.judged_at_10 == pytest.approx((2 / 3, 10 / 28))
     ranks = {(document.query_id, document.docid): document[2:] for document in found.candidates}
-    assert (ranks["q3", "x"], ranks["q4", "x"], ranks["q4", "y\t1"]) == ((2, None), (2, 1), (None, 2))
+    assert (ranks["q3", "x"], ranks["q4", "x"], ranks["q4", "y\t1"]) == (
+        (2, None),
+        (2, 1),
+        (None, 2),
+    )
     assert len(result.to_judge(5)) == len(result.to_tsv(5).splitlines()) == 5
     assert len(result.to_judge(1000)) == found.n_unjudged == 19
 
@@ -159,7 +201,11 @@ def test_several_contenders_have_the_labels_of_compare() -> None:
 @pytest.mark.parametrize(
     ("kept", "settings", "message"),
     [
-        ({"unjudged": True, "judged_only": True}, {}, "`judged_only=True` removed the unjudged documents"),
+        (
+            {"unjudged": True, "judged_only": True},
+            {},
+            "`judged_only=True` removed the unjudged documents",
+        ),
         ({"unjudged": True}, {"cutoff": 200}, "were kept to rank 100"),
     ],
 )
@@ -172,7 +218,10 @@ def test_what_is_refused(kept: dict[str, Any], settings: dict[str, Any], message
 def test_what_stands_stands_under_complete_judgments(real_data: Path) -> None:
     """A part of benchmarks/holes.py, which goes through all pairs."""
     folder, words = real_data / "trec-covid-r1", Counter[str]()
-    runs = [folder / f"{name}.run.gz" for name in ("BBGhelani1", "irc_entrez", "factum-1", "tcs_ilabs_gg_r1")]
+    runs = [
+        folder / f"{name}.run.gz"
+        for name in ("BBGhelani1", "irc_entrez", "factum-1", "tcs_ilabs_gg_r1")
+    ]
     settings: dict[str, Any] = {"cutoff": 10, "unit": "document"}
     shallow = iro.evaluate(folder / "qrels.round1.txt.gz", runs, unjudged=True, **settings)
     complete = iro.evaluate(folder / "qrels.complete.txt.gz", runs, **settings)

@@ -21,12 +21,16 @@ MEASURES = ["nDCG@10", "RR@10"]
 
 def values(measure: Any, run: Any) -> list[float]:
     """What ir_measures says of the answerable queries, 0 where the run has nothing."""
-    found = {metric.query_id: metric.value for metric in ir_measures.iter_calc([measure], QRELS, run)}
+    found = {
+        metric.query_id: metric.value for metric in ir_measures.iter_calc([measure], QRELS, run)
+    }
     return [found[query] for query in QRELS if query != "nothing relevant"]
 
 
 def compared(**settings: Any) -> Any:
-    return iro.compare(QRELS, {"run0": RUNS["run0"]}, RUNS["run2"], names=["run0", "run2"], **settings)
+    return iro.compare(
+        QRELS, {"run0": RUNS["run0"]}, RUNS["run2"], names=["run0", "run2"], **settings
+    )
 
 
 @pytest.mark.parametrize("judged_only", [False, True])
@@ -43,7 +47,9 @@ def test_means_and_t_tests_are_those_of_ir_measures_and_scipy(judged_only: bool)
         assert means.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
         assert means.interval is not None
         assert means.interval.low < means.difference < means.interval.high
-        assert means.found == ("none" if expected.pvalue > 0.05 else "better" if expected.statistic > 0 else "worse")
+        assert means.found == (
+            "none" if expected.pvalue > 0.05 else "better" if expected.statistic > 0 else "worse"
+        )
     assert ("on the runs as given" in str(result)) == judged_only
 
 
@@ -59,7 +65,9 @@ def test_an_evaluation_has_the_values_and_a_single_measure_needs_no_list() -> No
     evaluation = iro.evaluate(QRELS, RUNS, measures=["nDCG@10"])
     several = iro.compare(evaluation, "run0", measures=nDCG @ 10)
     assert several["run2"].measures == compared(measures="nDCG@10").measures
-    assert all(item.measures[0].pvalue == item.measures[0].test.pvalue for item in several)  # not corrected
+    assert all(
+        item.measures[0].pvalue == item.measures[0].test.pvalue for item in several
+    )  # not corrected
     every = iro.compare(evaluation, "run0", measures=["nDCG@10", nDCG @ 10], all_pairs=True)
     last = every[-1]
     assert (last.baseline, last.contender) == ("run1", "run2")
@@ -69,7 +77,7 @@ def test_an_evaluation_has_the_values_and_a_single_measure_needs_no_list() -> No
 
 def test_every_screen_shows_them() -> None:
     result = compared(measures=MEASURES)
-    (first, _) = result.measures
+    first, _ = result.measures
     row = f"nDCG@10 {first.baseline:.4f} {first.contender:.4f} {first.difference:+.4f}"
     assert row in " ".join(str(result).split())
     assert "nDCG@10, RR@10: by t; they decide nothing" in str(result)
@@ -77,7 +85,12 @@ def test_every_screen_shows_them() -> None:
     assert result.rows()[0]["nDCG@10_difference"] == first.difference
     assert [row["p"] for row in result.long_rows() if row["facet"] == "nDCG@10"] == [first.pvalue]
     assert [row["name"] for row in facets_of(result)][3:] == MEASURES
-    several = iro.compare(QRELS, {"run0": RUNS["run0"]}, {name: RUNS[name] for name in ("run1", "run2")}, measures=MEASURES)
+    several = iro.compare(
+        QRELS,
+        {"run0": RUNS["run0"]},
+        {name: RUNS[name] for name in ("run1", "run2")},
+        measures=MEASURES,
+    )
     text = str(several)
     assert f"{first.baseline:.4f} {first.contender:.4f} {first.difference:+.4f}" in text
     assert "by t, not corrected" in text
@@ -88,7 +101,9 @@ def test_every_screen_shows_them() -> None:
 def test_a_measure_without_a_value_for_some_query_is_refused() -> None:
     runs = {"a": run_of({"q1": 1, "q2": None}), "b": run_of({"q1": 2, "q2": 3})}
     qrels = qrels_of(["q1", "q2"])
-    with pytest.raises(ParameterError, match=r"ESL@10 is undefined for a on 1 query of 2, .*unanswered='cutoff\+1'"):
+    with pytest.raises(
+        ParameterError, match=r"ESL@10 is undefined for a on 1 query of 2, .*unanswered='cutoff\+1'"
+    ):
         iro.compare(qrels, runs["a"], runs["b"], names=["a", "b"], measures=["ESL@10"])
     finite = iro.compare(qrels, runs["a"], runs["b"], measures=["ESL(unanswered='cutoff+1')@10"])
     (means,) = finite.measures
@@ -99,7 +114,10 @@ def test_a_measure_without_a_value_for_some_query_is_refused() -> None:
 def test_clusters_are_the_unit_of_their_test() -> None:
     qrels, runs = collection(2, 40, relevant=2, seed=3)
     blocks = {query: number // 4 for number, query in enumerate(qrels)}
-    found = [iro.compare(qrels, *runs.values(), clusters=clusters, measures=["RR@10"]) for clusters in (None, blocks)]
+    found = [
+        iro.compare(qrels, *runs.values(), clusters=clusters, measures=["RR@10"])
+        for clusters in (None, blocks)
+    ]
     alone, together = (result.measures[0] for result in found)
     assert alone.difference == pytest.approx(together.difference)
     assert alone.pvalue != together.pvalue
@@ -111,7 +129,11 @@ def test_one_note_names_all_means_that_go_the_other_way() -> None:
     runs = [run_of(of_run, depth=100) for of_run in ranks]
     result = iro.compare(qrels_of(ranks[0]), *runs, measures=["RR@10", "P@100"])
     assert result.verdict.label == "worse on ranking"
-    (note,) = [note for note in result.notes if note.startswith("The mean over all queries goes the other way")]
+    (note,) = [
+        note
+        for note in result.notes
+        if note.startswith("The mean over all queries goes the other way")
+    ]
     assert "MRR 0.4067 to 0.6700" in note
     assert "and RR@10 0.4067 to 0.6667 (t, p = " in note
     assert "P@100" not in note
@@ -127,12 +149,18 @@ def test_slices_collections_and_gates_show_them() -> None:
     qrels, runs = collection(2, 80, relevant=2, seed=5)
     slices = {query: "odd" if int(query[1:]) % 2 else "even" for query in qrels}
     evaluation = iro.evaluate(qrels, runs, measures=["RR@10"])
-    by_slice = iro.compare_slices(evaluation, "run0", "run1", by=slices, measures=["RR@10"], resamples=9)
+    by_slice = iro.compare_slices(
+        evaluation, "run0", "run1", by=slices, measures=["RR@10"], resamples=9
+    )
     for row in by_slice.conditions:
         (means,) = row.comparison.measures
-        kept = evaluation.restrict([query for query, label in slices.items() if label == row.condition])
+        kept = evaluation.restrict(
+            [query for query, label in slices.items() if label == row.condition]
+        )
         assert means.contender == pytest.approx(kept.scores_of("RR@10").means()[1])
-        assert f"{row.condition} {means.baseline:.4f} {means.contender:.4f}" in " ".join(str(by_slice).split())
+        assert f"{row.condition} {means.baseline:.4f} {means.contender:.4f}" in " ".join(
+            str(by_slice).split()
+        )
     suite = {"first": evaluation, "second": evaluation}
     collections = iro.compare_collections(suite, "run0", measures=["RR@10"])
     (means,) = iro.compare(evaluation, "run0", "run1", measures=["RR@10"]).measures

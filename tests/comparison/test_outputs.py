@@ -47,26 +47,45 @@ def check(found: Comparison, expected: Comparison) -> None:
     assert Comparison.from_json(found.to_json()) == found
 
 
-def test_ir_measures_and_pytrec_eval_give_the_verdict_of_the_runs(inputs: Any, expected: Comparison) -> None:
+def test_ir_measures_and_pytrec_eval_give_the_verdict_of_the_runs(
+    inputs: Any, expected: Comparison
+) -> None:
     qrels, *runs = inputs
     for measure in (RR, ESL @ 100, ESL(unanswered="cutoff+1") @ 100):
-        check(compared(*(ir_measures.calc([measure, nDCG @ 10], qrels, run) for run in runs)), expected)
-        check(compared(*(list(ir_measures.iter_calc([measure], qrels, run)) for run in runs)), expected)
+        check(
+            compared(*(ir_measures.calc([measure, nDCG @ 10], qrels, run) for run in runs)),
+            expected,
+        )
+        check(
+            compared(*(list(ir_measures.iter_calc([measure], qrels, run)) for run in runs)),
+            expected,
+        )
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank", "map"})
     check(compared(*(evaluator.evaluate(run) for run in runs), qrels=qrels), expected)
 
 
-def test_text_of_trec_eval_is_rounded_and_that_is_noticed(inputs: Any, expected: Comparison, tmp_path: Path) -> None:
+def test_text_of_trec_eval_is_rounded_and_that_is_noticed(
+    inputs: Any, expected: Comparison, tmp_path: Path
+) -> None:
     names = {"RR": "recip_rank", "AP": "map"}
     paths = [tmp_path / "a.eval", tmp_path / "b.eval"]
     for path, run in zip(paths, inputs[1:], strict=True):
         metrics = ir_measures.iter_calc([RR, AP], inputs[0], run)
-        lines = [f"{names[str(each.measure)]:22}\t{each.query_id}\t{each.value:.4f}" for each in metrics]
-        path.write_text("\n".join(["runid                 \tall\tbm25", *lines, "recip_rank            \tall\t0.5"]))
+        lines = [
+            f"{names[str(each.measure)]:22}\t{each.query_id}\t{each.value:.4f}" for each in metrics
+        ]
+        path.write_text(
+            "\n".join(
+                ["runid                 \tall\tbm25", *lines, "recip_rank            \tall\t0.5"]
+            )
+        )
     found = compared(*paths)
     check(found, expected)  # all ranks here are at most 100, which 4 places can tell
     notes = "\n".join(all_notes(found))
-    assert "Compared on values of recip_rank as they were written; the tie rule and cutoff are those of the tool" in notes
+    assert (
+        "Compared on values of recip_rank as they were written; the tie rule and cutoff are those"
+        " of the tool" in notes
+    )
     assert "Values are rounded to 4 places: ranks beyond about 100 cannot be told exactly." in notes
     assert "Without qrels, queries that have no relevant document cannot be told apart" in notes
     assert (found.cutoff, found.ties) == (None, "unknown")
@@ -85,7 +104,10 @@ def test_other_measures_split_at_zero_and_say_so(inputs: Any) -> None:
     assert (found.ranking.ratio, found.reciprocal) == (None, None)
     assert "ranking, nDCG@10" in " ".join(str(found).split())
     assert "nDCG@10 is" in found.verdict.sentence
-    assert any("Coverage is the share of queries with nDCG@10 above zero" in note for note in all_notes(found))
+    assert any(
+        "Coverage is the share of queries with nDCG@10 above zero" in note
+        for note in all_notes(found)
+    )
 
 
 A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
@@ -94,25 +116,61 @@ A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
 @pytest.mark.parametrize(
     ("baseline", "contender", "settings", "error", "message"),
     [
-        ({"q": {"RR(rel=2)": 1.0}}, {"q": {"RR(rel=2)": 1.0}}, {"rel": 1}, ParameterError, "counts grades from 2 on"),
+        (
+            {"q": {"RR(rel=2)": 1.0}},
+            {"q": {"RR(rel=2)": 1.0}},
+            {"rel": 1},
+            ParameterError,
+            "counts grades from 2 on",
+        ),
         (A, A, {"correction": "sidak", "measure": "RR"}, ParameterError, "must be one of holm"),
         (A, {"z": {"RR": 1.0}}, {}, MismatchError, "have no query in common"),
-        ({"q": {"AP": 1, "P@5": 1}}, {"q": {"AP": 1, "P@5": 1}}, {}, ParameterError, "has several measures"),
-        ({"q": {"mine": 1}}, {"q": {"mine": 1}}, {}, ParameterError, "the direction of mine is not known"),
-        ({"q": {"ASL": 1}}, {"q": {"ASL": 1}}, {}, ParameterError, "does not say both what was found and how far down"),
-        ({"q": 1.0}, A, {}, ParameterError, "values without the name of their measure; name it with `measure`"),
+        (
+            {"q": {"AP": 1, "P@5": 1}},
+            {"q": {"AP": 1, "P@5": 1}},
+            {},
+            ParameterError,
+            "has several measures",
+        ),
+        (
+            {"q": {"mine": 1}},
+            {"q": {"mine": 1}},
+            {},
+            ParameterError,
+            "the direction of mine is not known",
+        ),
+        (
+            {"q": {"ASL": 1}},
+            {"q": {"ASL": 1}},
+            {},
+            ParameterError,
+            "does not say both what was found and how far down",
+        ),
+        (
+            {"q": 1.0},
+            A,
+            {},
+            ParameterError,
+            "values without the name of their measure; name it with `measure`",
+        ),
         (A, A, {"names": ("A",)}, ParameterError, "2 outputs and 1 names"),
         (A, A, {"qrels": {"q9": {"d": 1}}}, MismatchError, "no query of the outputs"),
         (A, {"q1": {"AP": 1}}, {}, MismatchError, "choose with `measure`"),
     ],
 )
-def test_wrong_outputs(baseline: Any, contender: Any, settings: Any, error: Any, message: str) -> None:
+def test_wrong_outputs(
+    baseline: Any, contender: Any, settings: Any, error: Any, message: str
+) -> None:
     with pytest.raises(error, match=message):
         iro.compare_outputs(baseline, contender, **settings)
 
 
-@pytest.mark.parametrize(("measure", "cutoff"), [("nDCG@10", 10), ("AP", None), ("RR(rel=2)@10", 10)])
-def test_the_cutoff_and_grade_of_a_measure_are_those_of_its_name(measure: str, cutoff: int | None) -> None:
+@pytest.mark.parametrize(
+    ("measure", "cutoff"), [("nDCG@10", 10), ("AP", None), ("RR(rel=2)@10", 10)]
+)
+def test_the_cutoff_and_grade_of_a_measure_are_those_of_its_name(
+    measure: str, cutoff: int | None
+) -> None:
     a, b = ({f"q{n}": {measure: value} for n in range(40)} for value in (0.25, 0.5))
     found = compared(a, b)
     assert (found.cutoff, found.rel) == (cutoff, 2 if "rel=2" in measure else 1)
@@ -131,7 +189,9 @@ def test_an_unknown_measure_is_told_its_direction() -> None:
 
 
 def test_missing_queries_and_unanswerable_ones() -> None:
-    several = iro.compare_outputs(A, [{"q1": {"RR": 1.0}}, A], measure="RR", names=("A", "B", "A again"))
+    several = iro.compare_outputs(
+        A, [{"q1": {"RR": 1.0}}, A], measure="RR", names=("A", "B", "A again")
+    )
     assert isinstance(several, Comparisons)
     found, again = several
     assert (found.outcomes.lost, again.verdict.label) == (1, "no significant difference")
@@ -141,7 +201,10 @@ def test_missing_queries_and_unanswerable_ones() -> None:
 
 
 def test_outputs_without_names_are_called_by_their_position() -> None:
-    outputs = [{f"q{query}": {"recip_rank": 1 / (1 + (query + number) % 4)} for query in range(8)} for number in range(3)]
+    outputs = [
+        {f"q{query}": {"recip_rank": 1 / (1 + (query + number) % 4)} for query in range(8)}
+        for number in range(3)
+    ]
     alone = iro.compare_outputs(outputs[0], outputs[1])
     assert (alone.baseline, alone.contender) == ("baseline", "contender")
     together = iro.compare_outputs(outputs[0], outputs[1:])

@@ -33,12 +33,18 @@ def printed_as(share: str, n: int) -> set[int]:
     places=st.integers(1, 4),
     alpha=st.sampled_from([0.05, 0.01]),
 )
-def test_all_runs_that_can_be_behind_two_shares(n: int, a: int, b: int, places: int, alpha: float) -> None:
+def test_all_runs_that_can_be_behind_two_shares(
+    n: int, a: int, b: int, places: int, alpha: float
+) -> None:
     shares = [f"{count / n:.{places}f}" for count in (min(a, n), min(b, n))]
     found = iro.verdict_from_means(n, *shares, alpha=alpha)
     possible = [printed_as(share, n) for share in shares]
-    assert (found.answered_baseline, found.answered_contender) == tuple((min(own), max(own)) for own in possible)
-    significant: dict[int, dict[int, bool]] = {}  # by the net number, then by the number of queries that differ
+    assert (found.answered_baseline, found.answered_contender) == tuple(
+        (min(own), max(own)) for own in possible
+    )
+    significant: dict[
+        int, dict[int, bool]
+    ] = {}  # by the net number, then by the number of queries that differ
     for of_a in possible[0]:
         for of_b in possible[1]:
             for both in range(max(0, of_a + of_b - n), min(of_a, of_b) + 1):
@@ -46,7 +52,9 @@ def test_all_runs_that_can_be_behind_two_shares(n: int, a: int, b: int, places: 
                 pvalue = scipy.stats.binomtest(won, won + lost).pvalue if won + lost else 1.0
                 significant.setdefault(won - lost, {})[won + lost] = pvalue <= alpha * (1 + 1e-9)
     assert found.net == (min(significant), max(significant))
-    assert found.most_differing == max(differing for own in significant.values() for differing in own)
+    assert found.most_differing == max(
+        differing for own in significant.values() for differing in own
+    )
     answers = {answer for own in significant.values() for answer in own.values()}
     if found.significant == "never":
         assert answers == {False}
@@ -54,7 +62,8 @@ def test_all_runs_that_can_be_behind_two_shares(n: int, a: int, b: int, places: 
         assert answers == {True}
     else:
         assert found.significant == "depends"
-        # Where each share stands for one number only, the answer depends on how many queries differ, or the other words apply.
+        # Where each share stands for one number only, the answer depends on how many queries
+        # differ, or the other words apply.
         assert answers == {True, False} or any(len(own) > 1 for own in possible)
     assert found.threshold is not None
     for net, own in significant.items():
@@ -92,11 +101,19 @@ def test_what_is_refused(arguments: Any, message: str) -> None:
 def test_real_pairs(real_data: Path) -> None:
     """From what a paper prints, the counts, and the significance once it is known on how many queries the runs differ."""
     folder = real_data / "known-item"
-    evaluation = iro.evaluate(next(folder.glob("qrels.txt*")), str(folder / "*.run.gz"), cutoff=10, unit="query")
+    evaluation = iro.evaluate(
+        next(folder.glob("qrels.txt*")), str(folder / "*.run.gz"), cutoff=10, unit="query"
+    )
     decided = []
-    for baseline, contender in [(a, b) for a in evaluation.names for b in evaluation.names if a != b][:40]:
+    for baseline, contender in [
+        (a, b) for a in evaluation.names for b in evaluation.names if a != b
+    ][:40]:
         result = compare_pair(evaluation, baseline, contender)
-        shares = [f"{mean / 100:.4f}" for mean in (result.coverage.baseline, result.coverage.contender) if mean is not None]
+        shares = [
+            f"{mean / 100:.4f}"
+            for mean in (result.coverage.baseline, result.coverage.contender)
+            if mean is not None
+        ]
         found = iro.verdict_from_means(result.n_queries, *shares)
         outcomes = result.outcomes
         assert found.net is not None

@@ -18,7 +18,8 @@ from tests.helpers.runs import in_blocks, qrels_of, run_of
 
 def test_without_a_third_margin_it_is_what_the_other_two_tolerate_over_all_queries() -> None:
     """Of a share of the queries that both answer the ranking margin, and each answer that is lost costs k ranks."""
-    # More answers are won than lost, but late ones, and all facets are well inside of their margins.
+    # More answers are won than lost, but late ones, and all facets are well inside of their
+    # margins.
     runs = in_blocks((400, 5, 6), (400, 6, 5), (30, 1, None), (60, None, 20), (110, None, None))
     found = compare_ranks(*runs, depth=20)
     assert found.outcomes.shares is not None
@@ -37,13 +38,18 @@ def test_without_a_third_margin_it_is_what_the_other_two_tolerate_over_all_queri
     assert [non_inferior(coverage, 0.5, harm + slack) for slack in (-0.01, 0.01)] == [False, True]
 
 
-@pytest.mark.parametrize(("depth", "expected"), [(19, [10]), (20, [10, 20]), (49, [10, 20]), (50, [10, 20, 50])])
-def test_labels_at_cutoffs_up_to_the_longest_list_of_the_shallower_run(depth: int, expected: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("depth", "expected"), [(19, [10]), (20, [10, 20]), (49, [10, 20]), (50, [10, 20, 50])]
+)
+def test_labels_at_cutoffs_up_to_the_longest_list_of_the_shallower_run(
+    depth: int, expected: list[int]
+) -> None:
     a, b = in_blocks((30, 3, 2), (30, 9, 15), (30, 2, 2))
     qrels = qrels_of(a)
     deep, shallow = run_of(a, 120), run_of(b, depth)
     one_list_is_longer = {
-        query: dict(list(ranked.items())[: 15 if query == "q1" else depth]) for query, ranked in shallow.items()
+        query: dict(list(ranked.items())[: 15 if query == "q1" else depth])
+        for query, ranked in shallow.items()
     }
     for contender in (shallow, one_list_is_longer):
         for runs in ((deep, contender), (contender, deep)):
@@ -56,7 +62,11 @@ def test_labels_at_cutoffs_up_to_the_longest_list_of_the_shallower_run(depth: in
 
 def test_the_usual_cutoffs_end_at_1000() -> None:
     a, b = in_blocks((2, 3, 2), (2, 9, 15))
-    for depth, expected in ((999, [10, 20, 50, 100]), (1000, [10, 20, 50, 100, 1000]), (1200, [10, 20, 50, 100, 1000])):
+    for depth, expected in (
+        (999, [10, 20, 50, 100]),
+        (1000, [10, 20, 50, 100, 1000]),
+        (1200, [10, 20, 50, 100, 1000]),
+    ):
         found = compare_pair(qrels_of(a), run_of(a, 1200), run_of(b, depth), cutoff=100)
         assert [at.cutoff for at in found.cutoffs] == expected
 
@@ -65,7 +75,11 @@ def test_each_contender_has_the_cutoffs_that_it_reaches() -> None:
     a, b = in_blocks((30, 3, 2), (30, 9, 15))
     runs = [run_of(b, depth) for depth in (12, 60, 25)]
     found = compare_several(qrels_of(a), run_of(a, 120), runs, cutoff=20)
-    assert [[at.cutoff for at in item.cutoffs] for item in found] == [[10, 20], [10, 20, 50], [10, 20]]
+    assert [[at.cutoff for at in item.cutoffs] for item in found] == [
+        [10, 20],
+        [10, 20, 50],
+        [10, 20],
+    ]
 
 
 Lists = tuple[tuple[str, ...], tuple[str, ...]]
@@ -74,7 +88,8 @@ Lists = tuple[tuple[str, ...], tuple[str, ...]]
 @pytest.mark.parametrize(
     ("word", "label", "lists"),
     [
-        # B finds it earlier. A has a document that nobody judged in front of it: nobody's, one between, one in front of B's.
+        # B finds it earlier. A has a document that nobody judged in front of it: nobody's, one
+        # between, one in front of B's.
         ("stands", "better", (("x", "x", "gold"), ("x", "gold"))),
         ("could weaken", "better", (("x", "new", "gold"), ("x", "gold"))),
         ("could reverse", "better", (("new", "x", "gold"), ("x", "gold"))),
@@ -84,13 +99,18 @@ Lists = tuple[tuple[str, ...], tuple[str, ...]]
     ],
 )
 @pytest.mark.parametrize("swapped", [False, True])
-def test_what_unjudged_documents_could_do_to_a_direction(word: str, label: str, lists: Lists, swapped: bool) -> None:
+def test_what_unjudged_documents_could_do_to_a_direction(
+    word: str, label: str, lists: Lists, swapped: bool
+) -> None:
     queries = [f"q{number}" for number in range(40)]
     qrels = {query: {"gold": 1, "x": 0} for query in queries}
 
     def run(documents: tuple[str, ...]) -> literal.Run:
         # "x" stands for judged documents that are not relevant, which have one name in each place.
-        names = ["gold" if document == "gold" else f"{document}{place}" for place, document in enumerate(documents)]
+        names = [
+            "gold" if document == "gold" else f"{document}{place}"
+            for place, document in enumerate(documents)
+        ]
         return {query: {name: 9.0 - place for place, name in enumerate(names)} for query in queries}
 
     for judged in qrels.values():
@@ -111,7 +131,9 @@ def test_only_queries_that_a_run_does_not_list_are_missing_among_judged_document
     usual = {query: {"gold": 2.0, "bad": 1.0} for query in qrels}
     partly: Any = {"q1": {"gold": 2.0}, "q2": {"new": 3.0}, "q3": {}}
     for judged_only, missing in ((True, 1), (False, 2)):
-        evaluation = iro.evaluate(qrels, {"usual": usual, "partly": partly}, judged_only=judged_only)
+        evaluation = iro.evaluate(
+            qrels, {"usual": usual, "partly": partly}, judged_only=judged_only
+        )
         found = compare_pair(evaluation, "usual", "partly")
         assert found.n_missing == (0, missing)
         assert compare_pair(evaluation, "partly", "usual").n_missing == (missing, 0)
@@ -122,17 +144,25 @@ def test_only_queries_that_a_run_does_not_list_are_missing_among_judged_document
 @pytest.mark.parametrize("unit", get_args(Unit))
 @pytest.mark.parametrize("relevant", [1, 3])
 @pytest.mark.parametrize("clusters", [None, "by:-"])
-def test_the_test_of_coverage_follows_from_what_is_possible(unit: Any, relevant: int, clusters: Any) -> None:
+def test_the_test_of_coverage_follows_from_what_is_possible(
+    unit: Any, relevant: int, clusters: Any
+) -> None:
     qrels, runs = collection(2, 40, relevant=1, seed=3)
     qrels = {f"{int(query[1:]) // 4}-{query}": dict(judged) for query, judged in qrels.items()}
-    runs = {name: {f"{int(query[1:]) // 4}-{query}": ranked for query, ranked in run.items()} for name, run in runs.items()}
+    runs = {
+        name: {f"{int(query[1:]) // 4}-{query}": ranked for query, ranked in run.items()}
+        for name, run in runs.items()
+    }
     # One query has several relevant documents, which no run retrieves.
     last = list(qrels)[-1]
     qrels[last] |= {f"never{number}": 1 for number in range(relevant - 1)}
     evaluation = iro.evaluate(qrels, runs, unit=unit, clusters=clusters)
     several = unit == "document" and relevant > 1
     expected = "signflip" if several or clusters else "exact"
-    for part in (evaluation, evaluation.restrict(list(qrels)[:20])):  # the other half does not have that query
+    for part in (
+        evaluation,
+        evaluation.restrict(list(qrels)[:20]),
+    ):  # the other half does not have that query
         coverage = compare_pair(part, "run0", "run1").coverage
         assert (coverage.test, *coverage.tests) == (expected, expected)
         assert (coverage.won is None) == (expected == "signflip")
@@ -143,7 +173,10 @@ def test_the_test_of_coverage_follows_from_what_is_possible(unit: Any, relevant:
 def test_a_negative_grade_is_no_judgment() -> None:
     """As in trec_eval: such a document is neither relevant nor judged not relevant, whatever grade is asked for."""
     qrels = {"q1": {"gold": 2, "fair": 1, "bad": 0, "spam": -1, "worse": -2}, "q2": {"spam": -1}}
-    run = {"q1": {"spam": 9.0, "worse": 8.0, "bad": 7.0, "fair": 6.0, "gold": 5.0, "new": 4.0}, "q2": {"spam": 9.0}}
+    run = {
+        "q1": {"spam": 9.0, "worse": 8.0, "bad": 7.0, "fair": 6.0, "gold": 5.0, "new": 4.0},
+        "q2": {"spam": 9.0},
+    }
     for rel, rank, rank_among_judged in ((1, 4, 2), (2, 5, 3)):
         lengths = iro.search_lengths(qrels, run, rel=rel)
         judged = iro.search_lengths(qrels, run, rel=rel, judged_only=True)
@@ -154,7 +187,11 @@ def test_a_negative_grade_is_no_judgment() -> None:
     counted = iro.search_lengths(qrels, run, count_unjudged_at=(2, 10))
     assert [counted.unjudged_within(depth).tolist() for depth in (2, 10)] == [[2, 1], [3, 1]]  # type: ignore[union-attr]
     evaluation = iro.evaluate(qrels, {"A": run, "B": {"q1": {"gold": 1.0}}}, unjudged=True)
-    assert {document.docid for document in iro.holes(evaluation, "A", "B")["B"].candidates} == {"spam", "worse", "new"}
+    assert {document.docid for document in iro.holes(evaluation, "A", "B")["B"].candidates} == {
+        "spam",
+        "worse",
+        "new",
+    }
 
 
 @pytest.mark.parametrize(
@@ -172,7 +209,9 @@ def test_a_negative_grade_is_no_judgment() -> None:
         (60, False, ["Any loss of coverage and ranking is excluded at the 95 % level."]),
     ],
 )
-def test_losses_that_the_intervals_leave_possible(won: int, steady: bool, expected: list[str]) -> None:
+def test_losses_that_the_intervals_leave_possible(
+    won: int, steady: bool, expected: list[str]
+) -> None:
     """The end of an interval on the side of harm: the low one of coverage, the high one of ranking."""
     both = ((40, 3, 3), (30, 2, 4), (30, 4, 2)) if steady else ((400, 3, 2), (30, 2, 4))
     found = compare_ranks(*in_blocks(*both, (won, None, 3), (4, 5, None)))
@@ -184,19 +223,27 @@ def test_losses_that_the_intervals_leave_possible(won: int, steady: bool, expect
 
 
 @pytest.mark.parametrize("swapped", [False, True])
-def test_shares_of_documents_are_not_tested_as_if_each_query_weighed_the_same(swapped: bool) -> None:
+def test_shares_of_documents_are_not_tested_as_if_each_query_weighed_the_same(
+    swapped: bool,
+) -> None:
     """Ten queries win one of ten documents, and five lose all of theirs: by sign flips of the shares the loss outweighs."""
     documents = [f"d{number}" for number in range(10)]
     qrels = {f"q{query}": dict.fromkeys(documents, 1) for query in range(15)}
 
     def run(n_won: int, n_lost: int) -> literal.Run:
         found = [documents[:n_won] if query < 10 else documents[:n_lost] for query in range(15)]
-        return {query: dict.fromkeys([*own, "x"], 1.0) for query, own in zip(qrels, found, strict=True)}
+        return {
+            query: dict.fromkeys([*own, "x"], 1.0) for query, own in zip(qrels, found, strict=True)
+        }
 
     runs = (run(2, 0), run(1, 10)) if swapped else (run(1, 10), run(2, 0))
     found = compare_pair(qrels, *runs, unit="document").coverage
     sums = [abs(sum(signs)) for signs in product(*([-1, 1],) * 10, *([-10, 10],) * 5)]
-    assert found.pvalue == found.pvalue_corrected == pytest.approx(np.mean([total >= 40 for total in sums]))
+    assert (
+        found.pvalue
+        == found.pvalue_corrected
+        == pytest.approx(np.mean([total >= 40 for total in sums]))
+    )
     assert (found.difference or 0) * (-1 if swapped else 1) == pytest.approx(-100 * 4 / 15)
 
 
@@ -222,16 +269,27 @@ def test_intervals_that_say_other_than_their_tests_are_mentioned_and_no_others()
                     expected = [f"{name}: the interval excludes zero, but the test"]
                 if not excludes and facet.pvalue <= 0.05:
                     expected = [f"{name}: the interval includes zero, but the test"]
-            shown = [note for note in all_notes(found) if note.startswith(f"{name}: the interval ") and "ratio" not in note]
-            assert [note[: len(text)] for note, text in zip(shown, expected, strict=True)] == expected
+            shown = [
+                note
+                for note in all_notes(found)
+                if note.startswith(f"{name}: the interval ") and "ratio" not in note
+            ]
+            assert [
+                note[: len(text)] for note, text in zip(shown, expected, strict=True)
+            ] == expected
             said[bool(expected)] += 1
     assert all(said.values())
 
 
 def test_a_plan_says_why_there_is_no_number_of_queries() -> None:
-    for n_differing, reason in ((1, "fewer than two queries differ"), (2, "it would take more than a million queries, or all")):
+    for n_differing, reason in (
+        (1, "fewer than two queries differ"),
+        (2, "it would take more than a million queries, or all"),
+    ):
         few = compare_ranks(*in_blocks((n_differing, 3, 2)))
-        (note,) = [note for note in iro.plan(few).notes if note.startswith("Ranking: no number of queries")]
+        (note,) = [
+            note for note in iro.plan(few).notes if note.startswith("Ranking: no number of queries")
+        ]
         assert reason in note
 
 

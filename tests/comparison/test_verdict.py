@@ -30,24 +30,33 @@ every: list[Any] = [
     for flags in itertools.product((False, True), repeat=4)
     for estimate in (-1, 0, 1)
 ]
-# A facet that is significant after correction is significant before it, and does not improve and worsen by one test.
+# A facet that is significant after correction is significant before it, and does not improve and
+# worsen by one test.
 possible = [f for f in every if f.up <= f.gain and f.down <= f.hurt and not (f.up and f.down)]
 pairs = list(itertools.product(possible, repeat=2))
 
 
 def findings(side: int) -> Findings:
     """The findings of one facet in all pairs of findings."""
-    flags = {name: np.array([getattr(pair[side], name) for pair in pairs], dtype=bool) for name in NAMES}
+    flags = {
+        name: np.array([getattr(pair[side], name) for pair in pairs], dtype=bool) for name in NAMES
+    }
     return Findings(**flags, estimate=np.array([pair[side].estimate for pair in pairs]))
 
 
-def everywhere(confirmed: int, decided: int = 0, *, worse: bool = False, better: bool = False) -> OverAll:
+def everywhere(
+    confirmed: int, decided: int = 0, *, worse: bool = False, better: bool = False
+) -> OverAll:
     """The same finding over all queries for all pairs."""
     n = len(pairs)
-    return OverAll(np.full(n, confirmed), np.full(n, decided), np.full(n, worse), np.full(n, better))
+    return OverAll(
+        np.full(n, confirmed), np.full(n, decided), np.full(n, worse), np.full(n, better)
+    )
 
 
-def label_by_the_rules(coverage: Findings, ranking: Findings, confirmed: int | None, decided: int) -> str:
+def label_by_the_rules(
+    coverage: Findings, ranking: Findings, confirmed: int | None, decided: int
+) -> str:
     """The label without the guard, one rule after the other as in design and docs/verdict.md."""
     facets = {"coverage": coverage, "ranking": ranking}
     ups = [name for name, facet in facets.items() if facet.up]
@@ -56,7 +65,10 @@ def label_by_the_rules(coverage: Findings, ranking: Findings, confirmed: int | N
     gain = any(facet.gain for facet in facets.values())
     if (ups and hurt) or (downs and gain):
         return "trade-off"
-    for direction, changed, sign, word in (("better", ups, 1, "gain"), ("worse", downs, -1, "loss")):
+    for direction, changed, sign, word in (
+        ("better", ups, 1, "gain"),
+        ("worse", downs, -1, "loss"),
+    ):
         if len(changed) == 2:
             return f"{direction} on both facets"
         if changed and confirmed == sign:
@@ -64,23 +76,36 @@ def label_by_the_rules(coverage: Findings, ranking: Findings, confirmed: int | N
         if changed:
             return f"{changed[0]} {word}, unconfirmed"
     for direction, sign, harm in (("better", 1, hurt), ("worse", -1, gain)):
-        if decided == sign and not harm and all(facet.estimate * sign >= 0 for facet in facets.values()):
+        if (
+            decided == sign
+            and not harm
+            and all(facet.estimate * sign >= 0 for facet in facets.values())
+        ):
             return f"{direction} over all queries"
     return "no significant difference"
 
 
-@pytest.mark.parametrize(("confirmed", "decided"), [(None, 0), (-1, 0), (0, 0), (1, 0), (1, 1), (-1, -1)])
+@pytest.mark.parametrize(
+    ("confirmed", "decided"), [(None, 0), (-1, 0), (0, 0), (1, 0), (1, 1), (-1, -1)]
+)
 def test_every_combination(confirmed: int | None, decided: int) -> None:
     found = None if confirmed is None else everywhere(confirmed, decided)
     verdicts = decide(findings(0), findings(1), found)
-    rows = zip(verdicts.labels(), verdicts.direction, verdicts.strict, verdicts.do_no_harm, strict=True)
-    for (coverage, ranking), (label, direction, strict, do_no_harm) in zip(pairs, rows, strict=True):
+    rows = zip(
+        verdicts.labels(), verdicts.direction, verdicts.strict, verdicts.do_no_harm, strict=True
+    )
+    for (coverage, ranking), (label, direction, strict, do_no_harm) in zip(
+        pairs, rows, strict=True
+    ):
         ups = coverage.up + ranking.up
         hurts = coverage.hurt + ranking.hurt
         downs = coverage.down + ranking.down
         gains = coverage.gain + ranking.gain
         assert (strict == 1, strict == -1) == (ups == 2 and hurts == 0, downs == 2 and gains == 0)
-        assert (do_no_harm == 1, do_no_harm == -1) == (ups >= 1 and hurts == 0, downs >= 1 and gains == 0)
+        assert (do_no_harm == 1, do_no_harm == -1) == (
+            ups >= 1 and hurts == 0,
+            downs >= 1 and gains == 0,
+        )
         assert label == label_by_the_rules(coverage, ranking, confirmed, decided)
         assert direction == {"better": 1, "worse": -1}.get(label.split()[0], 0)
     assert not verdicts.guard.any()
@@ -97,7 +122,9 @@ def test_swapped_runs_have_the_mirrored_label() -> None:
 
 @pytest.mark.parametrize("confirmed", [-1, 0, 1])
 @pytest.mark.parametrize("direction", [1, -1])
-def test_the_guard_contradicts_what_has_or_claims_a_direction(confirmed: int, direction: int) -> None:
+def test_the_guard_contradicts_what_has_or_claims_a_direction(
+    confirmed: int, direction: int
+) -> None:
     plain = decide(findings(0), findings(1), everywhere(confirmed, confirmed))
     against = everywhere(confirmed, confirmed, worse=direction > 0, better=direction < 0)
     guarded = decide(findings(0), findings(1), against)
@@ -105,7 +132,10 @@ def test_the_guard_contradicts_what_has_or_claims_a_direction(confirmed: int, di
     assert decided.any() == bool(confirmed)
     claimed = np.where(decided, plain.direction, plain.do_no_harm)
     assert (guarded.guard == (claimed == direction)).all()
-    expected = ["trade-off" if acted else label for label, acted in zip(plain.labels(), guarded.guard, strict=True)]
+    expected = [
+        "trade-off" if acted else label
+        for label, acted in zip(plain.labels(), guarded.guard, strict=True)
+    ]
     assert guarded.labels() == expected
     assert (guarded.do_no_harm == plain.do_no_harm).all()
 
@@ -122,7 +152,9 @@ def test_all_queries_confirm_by_either_test_in_the_direction_of_their_mean() -> 
     ])  # fmt: skip
     mean, wilcoxon = (paired.Tests(table[:, p], table[:, p + 1].astype(int)) for p in (0, 2))
     for higher_is_better, sign in ((False, 1), (True, -1)):
-        found = over_all(mean, mean.pvalue, 0.05, higher_is_better=higher_is_better, wilcoxon=wilcoxon)
+        found = over_all(
+            mean, mean.pvalue, 0.05, higher_is_better=higher_is_better, wilcoxon=wilcoxon
+        )
         assert (found.confirmed == sign * table[:, 4]).all()
         assert (found.decided == sign * np.array([1, 0, 0, 0, 0, -1])).all()
         assert not found.worse.any()
@@ -133,7 +165,9 @@ def test_all_queries_confirm_by_either_test_in_the_direction_of_their_mean() -> 
 
 
 def test_labels_stand_from_best_to_worst_and_say_what_is_better() -> None:
-    assert [direction_of(label) for label in LABELS] == ["better"] * 4 + ["none"] * 6 + ["worse"] * 4
+    assert [direction_of(label) for label in LABELS] == ["better"] * 4 + ["none"] * 6 + [
+        "worse"
+    ] * 4
     for label in LABELS:
         meaning = meaning_of(label)
         assert is_unconfirmed(label) == label.endswith("unconfirmed")
@@ -143,20 +177,41 @@ def test_labels_stand_from_best_to_worst_and_say_what_is_better() -> None:
 
 
 N = 5793
-# Lin et al. 2021, Table 2: contender, % A wins, % B wins, A ESL, B ESL, WSR p, t p. And section 5 in words: the answers that
-# follow from its two rules, strict and do no harm, and the label. Nothing confirms a direction with one facet where only means
-# were published.
+# Lin et al. 2021, Table 2: contender, % A wins, % B wins, A ESL, B ESL, WSR p, t p. And section 5
+# in words: the answers that follow from its two rules, strict and do no harm, and the label.
+# Nothing confirms a direction with one facet where only means were published.
 TABLE_2 = {
     "R2": ((9, 16, 6.99, 9.14, 3.22e-12, 1.60e-07), ("undecided", "undecided", "trade-off")),
-    "R3": ((15, 14, 7.15, 5.99, 4.62e-06, 1.34e-05), ("undecided", "better", "ranking gain, unconfirmed")),
+    "R3": (
+        (15, 14, 7.15, 5.99, 4.62e-06, 1.34e-05),
+        ("undecided", "better", "ranking gain, unconfirmed"),
+    ),
     "R4": ((10, 15, 7.06, 8.13, 0.000249, 0.004918), ("undecided", "undecided", "trade-off")),
-    "R5": ((11, 15, 7.13, 7.27, 0.609428, 0.813828), ("undecided", "better", "coverage gain, unconfirmed")),
-    "R6": ((10, 15, 7.15, 7.19, 0.886547, 0.381946), ("undecided", "better", "coverage gain, unconfirmed")),
+    "R5": (
+        (11, 15, 7.13, 7.27, 0.609428, 0.813828),
+        ("undecided", "better", "coverage gain, unconfirmed"),
+    ),
+    "R6": (
+        (10, 15, 7.15, 7.19, 0.886547, 0.381946),
+        ("undecided", "better", "coverage gain, unconfirmed"),
+    ),
     "R7": ((10, 15, 7.27, 6.98, 0.279188, 0.022938), ("better", "better", "better on both facets")),
-    "R8": ((15, 15, 7.06, 5.71, 7.94e-08, 8.68e-08), ("undecided", "better", "ranking gain, unconfirmed")),
-    "R9": ((15, 14, 7.15, 5.15, 2.03e-16, 4.33e-17), ("undecided", "better", "ranking gain, unconfirmed")),
-    "R10": ((12, 15, 7.08, 5.88, 4.79e-06, 1.46e-06), ("better", "better", "better on both facets")),
-    "R10 against R9": ((12, 17, 5.22, 5.79, 0.026583, 0.006238), ("undecided", "undecided", "trade-off")),
+    "R8": (
+        (15, 15, 7.06, 5.71, 7.94e-08, 8.68e-08),
+        ("undecided", "better", "ranking gain, unconfirmed"),
+    ),
+    "R9": (
+        (15, 14, 7.15, 5.15, 2.03e-16, 4.33e-17),
+        ("undecided", "better", "ranking gain, unconfirmed"),
+    ),
+    "R10": (
+        (12, 15, 7.08, 5.88, 4.79e-06, 1.46e-06),
+        ("better", "better", "better on both facets"),
+    ),
+    "R10 against R9": (
+        (12, 17, 5.22, 5.79, 0.026583, 0.006238),
+        ("undecided", "undecided", "trade-off"),
+    ),
 }
 
 
@@ -166,21 +221,36 @@ def answers(verdict: SummaryVerdict) -> tuple[str, str, str]:
 
 def from_table(row: str, pvalue: float | None = None) -> SummaryVerdict:
     lost, won, a, b, _, t = TABLE_2[row][0]
-    return verdict_from_summary(N, won / 100 * N, lost / 100 * N, b - a, t if pvalue is None else pvalue, rounding=0.5)
+    return verdict_from_summary(
+        N, won / 100 * N, lost / 100 * N, b - a, t if pvalue is None else pvalue, rounding=0.5
+    )
 
 
 def test_table_2_and_the_table_in_the_docs() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "numbers" / "lin-table-2.md").read_text(encoding="utf-8")
-    printed = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| R")]
+    text = (Path(__file__).parents[2] / "docs" / "numbers" / "lin-table-2.md").read_text(
+        encoding="utf-8"
+    )
+    printed = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in text.splitlines()
+        if line.startswith("| R")
+    ]
     for cells, (row, (numbers, expected)) in zip(printed, TABLE_2.items(), strict=True):
         by_t = from_table(row)
         assert answers(by_t) == expected
         assert by_t.direction == ("better" if by_t.strict == "better" else "none")
-        assert answers(from_table(row, numbers[4])) == (TABLE_2["R6"][1] if row == "R7" else expected)  # by Wilcoxon
+        assert answers(from_table(row, numbers[4])) == (
+            TABLE_2["R6"][1] if row == "R7" else expected
+        )  # by Wilcoxon
         assert by_t.coverage_pvalues[0] <= by_t.coverage_pvalue <= by_t.coverage_pvalues[1]
-        (_, _, lost, won, pvalue, a, b, t, *labels, survives) = cells
-        assert (float(lost.rstrip("% ")), float(won.rstrip("% ")), float(a), float(b)) == numbers[:4]
-        assert ([*answers(from_table(row, float(t)))], f"{by_t.coverage_pvalue:.2g}") == (labels, pvalue)
+        _, _, lost, won, pvalue, a, b, t, *labels, survives = cells
+        assert (float(lost.rstrip("% ")), float(won.rstrip("% ")), float(a), float(b)) == numbers[
+            :4
+        ]
+        assert ([*answers(from_table(row, float(t)))], f"{by_t.coverage_pvalue:.2g}") == (
+            labels,
+            pvalue,
+        )
         assert by_t.survives_rounding == (survives == "yes")
 
 
@@ -200,12 +270,18 @@ def test_rounded_numbers_are_at_most_all_queries_together() -> None:
 def test_other_pvalues_count_for_harm_only() -> None:
     assert verdict_from_summary(1000, 60, 20, 0.5, 0.2).label == "coverage gain, unconfirmed"
     assert verdict_from_summary(1000, 60, 20, 0.5, 0.2, other_pvalues=(0.001,)).label == "trade-off"
-    assert verdict_from_summary(1000, 20, 20, -0.5, 0.2, other_pvalues=(0.001,)).label == "no significant difference"
+    assert (
+        verdict_from_summary(1000, 20, 20, -0.5, 0.2, other_pvalues=(0.001,)).label
+        == "no significant difference"
+    )
     assert verdict_from_summary(1000, 20, 60, 0.5, 0.001).strict == "worse"
     assert (
-        verdict_from_summary(10, 10, 0, -1.0, 0.001).coverage_pvalue == verdict_from_summary(10, 0, 10, -1.0, 1).coverage_pvalue
+        verdict_from_summary(10, 10, 0, -1.0, 0.001).coverage_pvalue
+        == verdict_from_summary(10, 0, 10, -1.0, 1).coverage_pvalue
     )
-    exact = verdict_from_summary(1000, 60, 40, 0.5, 0.001)  # counts are as they are where no rounding is given
+    exact = verdict_from_summary(
+        1000, 60, 40, 0.5, 0.001
+    )  # counts are as they are where no rounding is given
     assert exact.coverage_pvalues == (exact.coverage_pvalue, exact.coverage_pvalue)
 
 
@@ -215,13 +291,23 @@ def test_other_pvalues_count_for_harm_only() -> None:
         ((0, 0, 0, 0.0, 1.0), 0.0, "n=0"),
         ((10, 11, 0, 0.0, 1.0), 0.0, "`won=11`: must be a number of queries between 0 and 10"),
         ((10, 6, 5, 0.0, 1.0), 0.0, "`won=6`, `lost=5`, `n=10`: must be at most n together"),
-        ((10, 1, 0.5, 0.0, 1.0), 0.0, "`lost=0.5`: must be a whole number of queries, or a published percentage"),
-        ((5193, 59, 79, 0.1, 1.0), 0.5, "`won=59`: is 1.14 % of n=5193, which is no percentage that was rounded by 0.5"),
+        (
+            (10, 1, 0.5, 0.0, 1.0),
+            0.0,
+            "`lost=0.5`: must be a whole number of queries, or a published percentage",
+        ),
+        (
+            (5193, 59, 79, 0.1, 1.0),
+            0.5,
+            "`won=59`: is 1.14 % of n=5193, which is no percentage that was rounded by 0.5",
+        ),
         ((10, 1, 1, math.nan, 1.0), 0.0, "ranking_difference=nan"),
         ((10, 1, 1, 0.0, 1.5), 0.0, "`pvalue=1.5`: must be a number between 0 and 1"),
         ((10, 1, 1, 0.0, 1.0), -1.0, "rounding=-1"),
     ],
 )
-def test_impossible_numbers(arguments: tuple[int, float, float, float, float], rounding: float, message: str) -> None:
+def test_impossible_numbers(
+    arguments: tuple[int, float, float, float, float], rounding: float, message: str
+) -> None:
     with pytest.raises(ParameterError, match=message):
         verdict_from_summary(*arguments, rounding=rounding)

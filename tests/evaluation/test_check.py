@@ -30,7 +30,9 @@ def write(path: Path, lines: Fields) -> Path:
 
 
 def column(place: int, change: Callable[[str], str]) -> Callable[[Fields], Fields]:
-    return lambda lines: [[*line[:place], change(line[place]), *line[place + 1 :]] for line in lines]
+    return lambda lines: [
+        [*line[:place], change(line[place]), *line[place + 1 :]] for line in lines
+    ]
 
 
 def first_half_of_queries(lines: Fields) -> Fields:
@@ -53,19 +55,33 @@ def shuffled_scores(lines: Fields) -> Fields:
 DOCUMENT, QUERY, SCORE = 2, 0, 4
 # What is done to a run of the sample; the kind of the problem, and the rule.
 OF_RUNS: dict[str, tuple[Callable[[Fields], Fields], str, str]] = {
-    "documents from a data frame": (column(DOCUMENT, "{}.0".format), "document ids", 'a trailing ".0"'),
+    "documents from a data frame": (
+        column(DOCUMENT, "{}.0".format),
+        "document ids",
+        'a trailing ".0"',
+    ),
     "queries from a data frame": (column(QUERY, "{}.0".format), "query ids", 'a trailing ".0"'),
     "queries with zeros": (column(QUERY, "00{}".format), "query ids", "leading zeros"),
-    "queries with a prefix": (column(QUERY, "debian-{}".format), "query ids", 'the prefix "debian-"'),
+    "queries with a prefix": (
+        column(QUERY, "debian-{}".format),
+        "query ids",
+        'the prefix "debian-"',
+    ),
     "queries with a suffix": (column(QUERY, "{}-a".format), "query ids", 'the suffix "-a"'),
     "capital letters": (column(DOCUMENT, str.upper), "document ids", "capital letters"),
     "a prefix": (column(DOCUMENT, "debian:{}".format), "document ids", 'the prefix "debian:"'),
     "a suffix": (column(DOCUMENT, "{}_amd64".format), "document ids", 'the suffix "_amd64"'),
-    "quotes": (column(DOCUMENT, '"{}"'.format), "document ids", "quotes or white space around them"),
+    "quotes": (
+        column(DOCUMENT, '"{}"'.format),
+        "document ids",
+        "quotes or white space around them",
+    ),
     "a comma": (column(DOCUMENT, "{},".format), "document ids", "a trailing comma"),
     "a file ending": (column(DOCUMENT, "{}.json".format), "document ids", "the file ending"),
     "addresses": (
-        lambda lines: [[*line[:2], f"https://debian.org/{len(line[2])}/{line[2]}", *line[3:]] for line in lines],
+        lambda lines: [
+            [*line[:2], f"https://debian.org/{len(line[2])}/{line[2]}", *line[3:]] for line in lines
+        ],
         "document ids",
         "the path or address before the last slash",
     ),
@@ -75,7 +91,10 @@ OF_RUNS: dict[str, tuple[Callable[[Fields], Fields], str, str]] = {
         'what follows the last "#"',
     ),
     "documents of some queries": (
-        lambda lines: [[*line[:2], f"{line[2]}.0" if int(line[0]) % 2 else line[2], *line[3:]] for line in lines],
+        lambda lines: [
+            [*line[:2], f"{line[2]}.0" if int(line[0]) % 2 else line[2], *line[3:]]
+            for line in lines
+        ],
         "document ids",
         'a trailing ".0"',
     ),
@@ -84,7 +103,11 @@ OF_RUNS: dict[str, tuple[Callable[[Fields], Fields], str, str]] = {
     "scores of another stage": (shuffled_scores, "scores against ranks", ""),
     "one score": (column(SCORE, lambda score: "1"), "equal scores", ""),
     "other topics": (column(QUERY, lambda query: f"{int(query) % 997:03}"), "query ids", ""),
-    "another corpus": (column(DOCUMENT, lambda document: str(abs(hash(document)))), "document ids", ""),
+    "another corpus": (
+        column(DOCUMENT, lambda document: str(abs(hash(document)))),
+        "document ids",
+        "",
+    ),
 }
 
 
@@ -107,7 +130,9 @@ def test_a_corrupted_run_is_found_with_its_remedy(what: str, sample: Path, tmp_p
         return
     assert problem.repair is not None
     assert problem.repair.rule == f"{rule} in the run"
-    judged_at_10 = round((iro.check(sample / "qrels.txt", sample / "bm25.run").files[1].judged or 0) * 2000)
+    judged_at_10 = round(
+        (iro.check(sample / "qrels.txt", sample / "bm25.run").files[1].judged or 0) * 2000
+    )
     some = {"query ids": 200, "document ids": judged_at_10}[kind]
     assert problem.repair.matches == some or what == "documents of some queries"
     assert f"Without {rule} in the run {problem.repair.matches} would match." in problem.text
@@ -129,7 +154,9 @@ def test_the_qrels_can_be_what_was_changed(sample: Path, tmp_path: Path) -> None
 
 def test_a_copy_under_another_name(sample: Path, tmp_path: Path) -> None:
     shutil.copy(sample / "bm25.run", tmp_path / "new.run")
-    (problem,) = iro.check(sample / "qrels.txt", [sample / "bm25.run", tmp_path / "new.run"]).problems
+    (problem,) = iro.check(
+        sample / "qrels.txt", [sample / "bm25.run", tmp_path / "new.run"]
+    ).problems
     assert (problem.kind, problem.file) == ("identical runs", str(tmp_path / "new.run"))
     assert "Was the new run written?" in problem.text
 
@@ -140,7 +167,11 @@ def test_repeated_judgments(sample: Path, tmp_path: Path) -> None:
     with pytest.warns(IrOutcomesWarning, match="7 judgments repeated"):
         result = iro.check(qrels, sample / "bm25.run")
     (problem,) = result.problems
-    assert (problem.kind, problem.file, result.files[0].lines) == ("repeated judgments", str(qrels), 207)
+    assert (problem.kind, problem.file, result.files[0].lines) == (
+        "repeated judgments",
+        str(qrels),
+        207,
+    )
     assert "7 judgments repeated" in problem.text
 
 
@@ -169,7 +200,9 @@ def test_an_empty_list_and_objects_are_checked_too() -> None:
 def test_a_pipe_is_read_once(sample: Path, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    writer = threading.Thread(target=lambda: pipe.write_bytes((sample / "bm25.run").read_bytes()), daemon=True)
+    writer = threading.Thread(
+        target=lambda: pipe.write_bytes((sample / "bm25.run").read_bytes()), daemon=True
+    )
     writer.start()
     result = iro.check(sample / "qrels.txt", pipe)
     assert (result.problems, result.files[1].against_ranks) == ((), None)
@@ -200,10 +233,17 @@ def test_the_samples_have_no_problem(sample: Path, tmp_path: Path) -> None:
         assert (result.problems, result.exit_status) == ((), 0)
 
 
-@pytest.mark.parametrize("collection", REAL, ids=lambda collection: f"{collection[0]}-{collection[1]}")
+@pytest.mark.parametrize(
+    "collection", REAL, ids=lambda collection: f"{collection[0]}-{collection[1]}"
+)
 def test_healthy_collections_have_no_problem(collection: tuple[str, ...], real_data: Path) -> None:
     folder, qrels, *runs = collection
-    assert iro.check(real_data / folder / qrels, [real_data / folder / f"{run}.run.gz" for run in runs]).problems == ()
+    assert (
+        iro.check(
+            real_data / folder / qrels, [real_data / folder / f"{run}.run.gz" for run in runs]
+        ).problems
+        == ()
+    )
 
 
 @pytest.mark.parametrize(
@@ -233,7 +273,10 @@ def test_corrupted_runs_of_real_collections(
     real_data: Path,
     tmp_path: Path,
 ) -> None:
-    qrels, path = next(real_data.joinpath(folder).glob("qrels*")), real_data / folder / f"{run}.run.gz"
+    qrels, path = (
+        next(real_data.joinpath(folder).glob("qrels*")),
+        real_data / folder / f"{run}.run.gz",
+    )
     if change is not None:
         path = write(tmp_path / "new.run", change(read(path)))
     (problem,) = iro.check(qrels, path).problems

@@ -14,8 +14,13 @@ from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError
 from ir_outcomes.evaluation.evaluation import notes_on_queries
 
-QRELS = {f"c{n // 3}_{n}": {"d": 1 if n else 0, "e": 0} for n in range(12)}  # the first query is unanswerable
-RUNS = {"a": {query: {"d": 1.0} for query in QRELS}, "b": {query: {"e": 2.0, "d": 1.0} for query in QRELS}}
+QRELS = {
+    f"c{n // 3}_{n}": {"d": 1 if n else 0, "e": 0} for n in range(12)
+}  # the first query is unanswerable
+RUNS = {
+    "a": {query: {"d": 1.0} for query in QRELS},
+    "b": {query: {"e": 2.0, "d": 1.0} for query in QRELS},
+}
 CONVERSATIONS = {query: query.partition("_")[0] for query in QRELS}
 CODES = [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
 
@@ -26,10 +31,18 @@ def evaluated(clusters: Any, **settings: Any) -> iro.Evaluation:
 
 def test_clusters_come_from_a_mapping_a_file_a_function_or_the_ids(tmp_path: Path) -> None:
     table, lines = tmp_path / "clusters.tsv", tmp_path / "clusters.jsonl.gz"
-    table.write_text("".join(f"{query}\t{cluster}\n" for query, cluster in CONVERSATIONS.items()) + "other\tc9\n")
+    table.write_text(
+        "".join(f"{query}\t{cluster}\n" for query, cluster in CONVERSATIONS.items()) + "other\tc9\n"
+    )
     objects = [{"query_id": query, "cluster": cluster} for query, cluster in CONVERSATIONS.items()]
     lines.write_bytes(gzip.compress("".join(json.dumps(item) + "\n" for item in objects).encode()))
-    for clusters in (CONVERSATIONS, table, str(lines), lambda query: int(query[1:].partition("_")[0]), "by:_"):
+    for clusters in (
+        CONVERSATIONS,
+        table,
+        str(lines),
+        lambda query: int(query[1:].partition("_")[0]),
+        "by:_",
+    ):
         found = evaluated(clusters)
         assert found.clusters is not None
         assert found.clusters.tolist() == CODES
@@ -54,11 +67,17 @@ def test_clusters_stay_through_cutoffs_queries_runs_and_scores() -> None:
 
 
 def test_clusters_of_one_query_are_ignored_and_that_is_said() -> None:
-    with pytest.warns(IrOutcomesWarning, match="every cluster has one answerable query, so clusters are ignored"):
+    with pytest.warns(
+        IrOutcomesWarning, match="every cluster has one answerable query, so clusters are ignored"
+    ):
         assert evaluated(lambda query: query).clusters is None
-    found = evaluated({query: "c0" if query in ("c0_0", "c0_1", "c0_2") else query for query in QRELS})
+    found = evaluated(
+        {query: "c0" if query in ("c0_0", "c0_1", "c0_2") else query for query in QRELS}
+    )
     assert found.n_clusters == 10
-    assert found.restrict([query for query in QRELS if query not in ("c0_0", "c0_1")]).clusters is None
+    assert (
+        found.restrict([query for query in QRELS if query not in ("c0_0", "c0_1")]).clusters is None
+    )
 
 
 def test_search_lengths_that_were_evaluated_with_clusters_give_them_to_other_runs() -> None:
@@ -82,10 +101,16 @@ def test_what_is_refused(clusters: Any, error: type[Exception], message: str) ->
 
 
 def test_a_suite_has_clusters_for_each_collection(tmp_path: Path) -> None:
-    judged = "".join(f"{query} 0 {document} {grade}\n" for query, docs in QRELS.items() for document, grade in docs.items())
+    judged = "".join(
+        f"{query} 0 {document} {grade}\n"
+        for query, docs in QRELS.items()
+        for document, grade in docs.items()
+    )
     (tmp_path / "qrels.txt").write_text(judged)
     (tmp_path / "a.run").write_text("".join(f"{query} Q0 d 1 1 a\n" for query in QRELS))
-    (tmp_path / "turns.tsv").write_text("".join(f"{query}\t{cluster}\n" for query, cluster in CONVERSATIONS.items()))
+    (tmp_path / "turns.tsv").write_text(
+        "".join(f"{query}\t{cluster}\n" for query, cluster in CONVERSATIONS.items())
+    )
     second = {"qrels": "qrels.txt", "runs": "a.run"}
     suite = {"collections": {"first": {**second, "clusters": "turns.tsv"}, "second": second}}
     (tmp_path / "suite.json").write_text(json.dumps(suite))
@@ -99,19 +124,32 @@ def test_ids_that_look_like_clusters_are_noted() -> None:
     runs = {"a": {query: {"d": 1.0} for query in ids}}
     qrels = {query: {"d": 1} for query in ids}
     (note,) = notes_on_queries(iro.evaluate(qrels, runs).runs)
-    assert re.fullmatch(r"Dependent queries: by their ids they seem to be in 10 clusters, .* pass `clusters='by:<::>'`\.", note)
+    assert re.fullmatch(
+        r"Dependent queries: by their ids they seem to be in 10 clusters, .* pass"
+        r" `clusters='by:<::>'`\.",
+        note,
+    )
     assert not list(notes_on_queries(iro.evaluate(qrels, runs, clusters="by:<::>").runs))
     assert not list(notes_on_queries(iro.evaluate(qrels, runs).restrict(ids[2:]).runs))  # too few
 
 
 @pytest.mark.realdata
 def test_the_conversations_of_mt_rag_and_no_other_data_look_like_clusters(real_data: Path) -> None:
-    qrels = {path.parent.name: iro.read_qrels(path) for path in sorted(real_data.glob("*/qrels.txt*"))}
+    qrels = {
+        path.parent.name: iro.read_qrels(path) for path in sorted(real_data.glob("*/qrels.txt*"))
+    }
     assert len(qrels) > 5
     for name, judged in qrels.items():
-        notes = notes_on_queries([iro.search_lengths(judged, {query: {"d": 1.0} for query in judged.query_ids})])
+        notes = notes_on_queries(
+            [iro.search_lengths(judged, {query: {"d": 1.0} for query in judged.query_ids})]
+        )
         assert any(note.startswith("Dependent queries") for note in notes) == (name == "mt-rag")
-    run, groups = real_data / "mt-rag" / "bm25.rewrite.run.gz", real_data / "mt-rag" / "groups.tsv.gz"
-    found, same = (iro.evaluate(qrels["mt-rag"], [run], clusters=clusters) for clusters in (groups, "by:<::>"))
+    run, groups = (
+        real_data / "mt-rag" / "bm25.rewrite.run.gz",
+        real_data / "mt-rag" / "groups.tsv.gz",
+    )
+    found, same = (
+        iro.evaluate(qrels["mt-rag"], [run], clusters=clusters) for clusters in (groups, "by:<::>")
+    )
     assert (found.n_clusters, int(found.answerable.sum())) == (82, 576)
     assert np.array_equal(found.clusters, same.clusters)  # type: ignore[arg-type]

@@ -11,7 +11,13 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, MissingDependency, ParameterError
+from ir_outcomes.errors import (
+    FormatError,
+    IrOutcomesWarning,
+    MismatchError,
+    MissingDependency,
+    ParameterError,
+)
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import contenders_of
 from ir_outcomes.evaluation.lengths import OUTCOMES, match
@@ -25,7 +31,11 @@ SETTINGS: dict[str, Any] = {"cutoff": 5, "rel": 1, "ties": "trec"}
 
 def lines(seed: int) -> str:
     rng = np.random.default_rng(seed)
-    rows = [(query, f"d{document}", score) for query in QRELS for document, score in enumerate(rng.integers(0, 6, 12))]
+    rows = [
+        (query, f"d{document}", score)
+        for query in QRELS
+        for document, score in enumerate(rng.integers(0, 6, 12))
+    ]
     return "".join(f"{query} Q0 {document} 1 {score} t\n" for query, document, score in rows)
 
 
@@ -40,31 +50,51 @@ def folder(tmp_path: Path) -> Path:
 def test_any_number_of_jobs_gives_the_same_in_the_same_order(
     folder: Path, ties: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    runs: list[Any] = [*run_paths(folder), {"q1": {"d1": 1.0}}, iro.read_run(folder / "r3.txt", name="read")]
+    runs: list[Any] = [
+        *run_paths(folder),
+        {"q1": {"d1": 1.0}},
+        iro.read_run(folder / "r3.txt", name="read"),
+    ]
     settings = {"names": [None, "second", *[None] * 7], "cutoff": 5, "ties": ties, "progress": True}
     runs.insert(2, iro.search_lengths(QRELS, folder / "r1.txt", cutoff=5, ties=ties))
     serial, parallel = (evaluate(QRELS, runs, n_jobs=n_jobs, **settings) for n_jobs in (1, 2))
     assert serial.names == ("r0", "second", "r1", "r2", "r3", "r4", "r5", "run", "read")
     assert [differing(*pair) for pair in zip(serial, parallel, strict=True)] == [[]] * 9
     # What all runs share is held once.
-    assert all(run.query_ids is parallel[0].query_ids and run.offsets is parallel[0].offsets for run in parallel)
-    assert all((run.level_relevant is parallel[0].level_relevant) == (ties != "expected") for run in parallel[1:])
+    assert all(
+        run.query_ids is parallel[0].query_ids and run.offsets is parallel[0].offsets
+        for run in parallel
+    )
+    assert all(
+        (run.level_relevant is parallel[0].level_relevant) == (ties != "expected")
+        for run in parallel[1:]
+    )
     out, err = capsys.readouterr()
     assert ("9/9" in err, out) == (True, "")
 
 
 def test_scores_and_documents_are_the_same_with_jobs(folder: Path) -> None:
     more: dict[str, Any] = {"measures": ["nDCG@5", "ESL@5", "AP"], "documents": 3, "unjudged": True}
-    serial, parallel = (evaluate(QRELS, folder, n_jobs=n_jobs, **more, **SETTINGS) for n_jobs in (1, 2))
+    serial, parallel = (
+        evaluate(QRELS, folder, n_jobs=n_jobs, **more, **SETTINGS) for n_jobs in (1, 2)
+    )
     for measure in more["measures"]:
-        np.testing.assert_array_equal(serial.scores_of(measure).values, parallel.scores_of(measure).values)
-    for ranked, same in zip(serial.documents + serial.unjudged, parallel.documents + parallel.unjudged, strict=True):
+        np.testing.assert_array_equal(
+            serial.scores_of(measure).values, parallel.scores_of(measure).values
+        )
+    for ranked, same in zip(
+        serial.documents + serial.unjudged, parallel.documents + parallel.unjudged, strict=True
+    ):
         np.testing.assert_array_equal(ranked.docids, same.docids)
         np.testing.assert_array_equal(ranked.offsets, same.offsets)
 
 
-def test_relative_paths_hold_after_a_change_of_directory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    evaluate(QRELS, [folder / "r0.txt"] * 4, n_jobs=2, **SETTINGS)  # the processes stay, where they started
+def test_relative_paths_hold_after_a_change_of_directory(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluate(
+        QRELS, [folder / "r0.txt"] * 4, n_jobs=2, **SETTINGS
+    )  # the processes stay, where they started
     monkeypatch.chdir(folder)
     assert evaluate(QRELS, "r*.txt", n_jobs=2, **SETTINGS).names == tuple(f"r{n}" for n in range(6))
 
@@ -76,7 +106,10 @@ RUN = {"q1": {"d1": 1.0}}
     ("call", "message"),
     [
         (lambda: evaluate(QRELS, [RUN] * 3, names=["a", None, "a"]), "are called a; give each"),
-        (lambda: evaluate(QRELS, [RUN], on_error="ignore"), "`on_error='ignore'`: must be one of raise, report"),  # type: ignore[arg-type]
+        (
+            lambda: evaluate(QRELS, [RUN], on_error="ignore"),
+            "`on_error='ignore'`: must be one of raise, report",
+        ),  # type: ignore[arg-type]
     ],
 )
 def test_what_is_refused(call: Callable[[], object], message: str) -> None:
@@ -90,7 +123,11 @@ def test_made_up_names_are_different_from_all_others(tmp_path: Path) -> None:
     for path in (old, new):
         path.parent.mkdir()
         path.write_text(lines(1))
-    assert evaluate(QRELS, [RUN] * 3, names=[None, "run 0", None]).names == ("run 1", "run 0", "run 2")
+    assert evaluate(QRELS, [RUN] * 3, names=[None, "run 0", None]).names == (
+        "run 1",
+        "run 0",
+        "run 2",
+    )
     found = evaluate(QRELS, [old, new, old, RUN], names=["bm25", None, None, str(old)])
     assert found.names == ("bm25", str(new), f"{old} 2", str(old))
 
@@ -117,11 +154,16 @@ def test_the_rest_is_evaluated_when_errors_are_reported(folder: Path, n_jobs: in
     assert len(messages) == 2
     assert "r2.txt, line 2" in messages[0]
     assert "none of the queries of r4 is in the qrels" in messages[1]
-    with pytest.warns(IrOutcomesWarning, match="left out"), pytest.raises(MismatchError, match="none of the queries"):
+    with (
+        pytest.warns(IrOutcomesWarning, match="left out"),
+        pytest.raises(MismatchError, match="none of the queries"),
+    ):
         evaluate(QRELS, [folder / "r4.txt"], n_jobs=n_jobs, on_error="report", **SETTINGS)
 
 
-def test_without_joblib_one_job_works_and_several_say_what_to_install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_joblib_one_job_works_and_several_say_what_to_install(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "joblib", None)  # which makes its import fail
     assert len(evaluate(QRELS, folder, **SETTINGS)) == 6
     with pytest.raises(MissingDependency, match=r'pip install "\.\[parallel\]"'):
@@ -131,7 +173,10 @@ def test_without_joblib_one_job_works_and_several_say_what_to_install(folder: Pa
 @pytest.mark.parametrize(("n_jobs", "measures"), [(1, ()), (2, ["nDCG@5"])])
 def test_warnings_of_the_reader_reach_the_caller(folder: Path, n_jobs: int, measures: Any) -> None:
     """Those of another process went to nobody."""
-    predictions = {"mteb_model_meta": {"model_name": "e5"}, "default": {"test": {q: {q: 9.0, "d1": 1.0} for q in QRELS}}}
+    predictions = {
+        "mteb_model_meta": {"model_name": "e5"},
+        "default": {"test": {q: {q: 9.0, "d1": 1.0} for q in QRELS}},
+    }
     (folder / "r7.json").write_text(json.dumps(predictions))
     with pytest.warns(IrOutcomesWarning, match=r"r7\.json") as warned:
         evaluate(QRELS, folder, n_jobs=n_jobs, measures=measures, **SETTINGS)
@@ -143,22 +188,35 @@ def test_a_measure_that_cannot_be_computed_is_an_error_of_ours(folder: Path) -> 
     failed = subprocess.CalledProcessError(2, ["perl", "gdeval.pl"])
     with (
         mock.patch("ir_measures.providers.base.Evaluator.iter_calc", side_effect=failed),
-        pytest.raises(ParameterError, match=r"cannot compute nDCG@5 for r0 \(CalledProcessError: .*gdeval\.pl"),
+        pytest.raises(
+            ParameterError, match=r"cannot compute nDCG@5 for r0 \(CalledProcessError: .*gdeval\.pl"
+        ),
     ):
         evaluate(QRELS, folder, measures=["nDCG@5"], **SETTINGS)
 
 
 @pytest.mark.parametrize(
     ("relevant", "unit"),
-    [((1, 1, 1), "query"), ((1, 1, 5), "query"), ((1, 1, 2, 2), "document"), ((2, 2, 2), "document"), ((1, 0, 0, 1), "query")],
+    [
+        ((1, 1, 1), "query"),
+        ((1, 1, 5), "query"),
+        ((1, 1, 2, 2), "document"),
+        ((2, 2, 2), "document"),
+        ((1, 0, 0, 1), "query"),
+    ],
 )
 def test_by_default_the_unit_is_the_query_where_the_median_query_has_one_relevant_document(
     relevant: tuple[int, ...], unit: str
 ) -> None:
-    qrels = {f"q{query}": {f"d{n}": 1 for n in range(number)} | {"bad": 0} for query, number in enumerate(relevant)}
+    qrels = {
+        f"q{query}": {f"d{n}": 1 for n in range(number)} | {"bad": 0}
+        for query, number in enumerate(relevant)
+    }
     run = {query: {"d0": 1.0} for query in qrels}
     assert iro.evaluate(qrels, {"a": run}).unit == unit
-    assert [iro.evaluate(qrels, {"a": run}, unit=chosen).unit for chosen in ("query", "document")] == ["query", "document"]
+    assert [
+        iro.evaluate(qrels, {"a": run}, unit=chosen).unit for chosen in ("query", "document")
+    ] == ["query", "document"]
 
 
 def test_contenders_are_all_runs_but_the_baseline_unless_named() -> None:
@@ -177,7 +235,8 @@ def test_contenders_are_all_runs_but_the_baseline_unless_named() -> None:
 def test_two_runs_side_by_side() -> None:
     qrels = {f"q{number}": {"d": 1} for number in range(4)}
     baseline, contender = (
-        iro.search_lengths(qrels, {query: {"d": 1.0} for query in answered}) for answered in (("q1", "q3"), ("q2", "q3"))
+        iro.search_lengths(qrels, {query: {"d": 1.0} for query in answered})
+        for answered in (("q1", "q3"), ("q2", "q3"))
     )
     items = match(baseline, contender, "query")
     assert (OUTCOMES, items.outcome.tolist()) == (("neither", "lost", "won", "both"), [0, 1, 2, 3])
@@ -187,5 +246,9 @@ def test_two_runs_side_by_side() -> None:
 def test_a_single_run_has_scores() -> None:
     evaluation = iro.evaluate(QRELS, {"only": {query: {"d1": 2.0, "d0": 1.0} for query in QRELS}})
     scores = reciprocal_ranks(evaluation.runs, 5)
-    assert (scores.runs, scores.measure, scores.values.shape) == (("only",), "RR@5, ties trec", (1, 8))
+    assert (scores.runs, scores.measure, scores.values.shape) == (
+        ("only",),
+        "RR@5, ties trec",
+        (1, 8),
+    )
     assert scores.values[0].tolist() == [1.0] + [0.0] * 7

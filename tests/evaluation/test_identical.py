@@ -24,8 +24,17 @@ def is_identical(run: literal.Run, other: literal.Run, **settings: object) -> bo
     ("other", "same"),
     [
         ({**RUN, "q3": {"d": 1.0}}, True),  # a query that the qrels lack
-        ({query: {d: 10 * score for d, score in ranked.items()} for query, ranked in RUN.items()}, True),
-        ({"q2": {"d2": 1.0, "z": 2.0}, "q1": {"yé": 1.0, "d1": 3.0, "x": 2.0}}, True),  # written in another order
+        (
+            {
+                query: {d: 10 * score for d, score in ranked.items()}
+                for query, ranked in RUN.items()
+            },
+            True,
+        ),
+        (
+            {"q2": {"d2": 1.0, "z": 2.0}, "q1": {"yé": 1.0, "d1": 3.0, "x": 2.0}},
+            True,
+        ),  # written in another order
         ({**RUN, "q1": {"d1": 3.0, "yé": 2.0, "x": 1.0}}, False),
         ({**RUN, "q1": {"d1": 3.0, "x": 2.0}}, False),  # beyond all that is relevant
         ({**RUN, "q1": {"d1x": 3.0, "": 2.0, "yé": 1.0}}, False),
@@ -34,7 +43,9 @@ def is_identical(run: literal.Run, other: literal.Run, **settings: object) -> bo
         ({**RUN, "q2": {"d2": 1.0, "a": 1.0}}, False),
     ],
 )
-def test_identical_means_the_same_documents_in_the_same_order(other: literal.Run, same: bool, tmp_path: Path) -> None:
+def test_identical_means_the_same_documents_in_the_same_order(
+    other: literal.Run, same: bool, tmp_path: Path
+) -> None:
     assert is_identical(RUN, other) == is_identical(RUN, other, cutoff=1) == same
     files = [tmp_path / "a.run", tmp_path / "b.run"]
     for file, run in zip(files, (RUN, other), strict=True):
@@ -50,7 +61,10 @@ def test_judged_only_and_saved_files_keep_it(tmp_path: Path) -> None:
     assert (is_identical(RUN, other), is_identical(RUN, other, judged_only=True)) == (False, True)
     iro.evaluate(QRELS, {"a": RUN, "b": other}).save(tmp_path / "board.npz")
     a, b = iro.load_evaluation(tmp_path / "board.npz")
-    assert (a.is_identical_to(b), a.restrict(np.array([1])).is_identical_to(b.restrict(np.array([1])))) == (False, True)
+    assert (
+        a.is_identical_to(b),
+        a.restrict(np.array([1])).is_identical_to(b.restrict(np.array([1]))),
+    ) == (False, True)
 
 
 @given(qrels=strategies.qrels, run=strategies.runs, settings=strategies.settings)
@@ -66,4 +80,6 @@ def test_digests_are_those_of_the_order_of_the_rule(
     ordered = found.docids[ranked_rows(found, ties)]  # type: ignore[arg-type]
     listed = iro.as_run({query: {d.decode(): -float(n) for n, d in enumerate(ordered[a:b])} for query, a, b in zip(
         found.query_ids, found.offsets, found.offsets[1:], strict=False)})  # fmt: skip
-    assert np.array_equal(list_digests(found, places, ties), list_digests(listed, places_of(judged, listed), "input"))  # type: ignore[arg-type]
+    assert np.array_equal(
+        list_digests(found, places, ties), list_digests(listed, places_of(judged, listed), "input")
+    )  # type: ignore[arg-type]

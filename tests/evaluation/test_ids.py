@@ -15,12 +15,18 @@ CHANGES: dict[str, Callable[[str], str]] = {
     "leading zeros": lambda identifier: f"000{identifier}",
     "quotes or white space around them": lambda identifier: f' "{identifier}"',
     "a trailing comma": lambda identifier: f"{identifier},",
-    "the path or address before the last slash": lambda identifier: f"https://example.org/{len(identifier)}/{identifier}",
-    "the file ending": lambda identifier: f"{identifier}.{'html' if len(identifier) > 3 else 'txt'}",
+    "the path or address before the last slash": lambda identifier: (
+        f"https://example.org/{len(identifier)}/{identifier}"
+    ),
+    "the file ending": lambda identifier: (
+        f"{identifier}.{'html' if len(identifier) > 3 else 'txt'}"
+    ),
     'the prefix "msmarco-"': lambda identifier: f"msmarco-{identifier}",
     'the suffix "_v2"': lambda identifier: f"{identifier}_v2",
     'what follows the last "#"': lambda identifier: f"{identifier}#{len(identifier)}",
-    "the path or address before the last slash and the file ending": lambda identifier: f"/{len(identifier)}/{identifier}.html",
+    "the path or address before the last slash and the file ending": lambda identifier: (
+        f"/{len(identifier)}/{identifier}.html"
+    ),
 }
 IDS = [f"{number}{'ab'[number % 2]}" for number in range(1, 201)]
 
@@ -35,9 +41,16 @@ def test_the_rule_is_found_on_either_side(rule: str, side: str) -> None:
 
 
 def test_names_within_names_are_no_other_way_of_writing_them() -> None:
-    assert repair_of_queries(["numpy.ma.sum", "numpy.ma.sort"], ["numpy.sum", "numpy.sort"]) is None  # without the last part
+    assert (
+        repair_of_queries(["numpy.ma.sum", "numpy.ma.sort"], ["numpy.sum", "numpy.sort"]) is None
+    )  # without the last part
     classes = [f"Class{number}" for number in range(20)]
-    assert repair_of_queries(classes, [f"{name}.{method}" for name in classes for method in ("fit", "score", "set")]) is None
+    assert (
+        repair_of_queries(
+            classes, [f"{name}.{method}" for name in classes for method in ("fit", "score", "set")]
+        )
+        is None
+    )
 
 
 def test_other_topics_are_no_other_way_of_writing_these() -> None:
@@ -47,12 +60,18 @@ def test_other_topics_are_no_other_way_of_writing_these() -> None:
 
 def test_an_evaluation_names_the_rule_for_queries() -> None:
     qrels = {query: {"d": 1} for query in IDS}
-    with pytest.raises(EmptyInput, match=r'the qrels have 1b, 2a, 3b and 197 more: Without a trailing "\.0" in the run 200'):
+    with pytest.raises(
+        EmptyInput,
+        match=r'the qrels have 1b, 2a, 3b and 197 more: Without a trailing "\.0" in the run 200',
+    ):
         iro.evaluate(qrels, {f"{query}.0": {"d": 1.0} for query in IDS})
     whole = {query: {"d": 1.0} for query in IDS}
     half = {query if place % 2 else f"{query}.0": {"d": 1.0} for place, query in enumerate(IDS)}
     notes = iro.leaderboard(iro.evaluate(qrels, {"whole": whole, "half": half})).notes
-    assert any(note.endswith('ignored here. Without a trailing ".0" in the run 100 would match.') for note in notes)
+    assert any(
+        note.endswith('ignored here. Without a trailing ".0" in the run 100 would match.')
+        for note in notes
+    )
 
 
 @pytest.mark.parametrize("judged_only", [False, True])

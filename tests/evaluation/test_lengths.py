@@ -19,7 +19,12 @@ def same(found: Any, expected: list[float]) -> None:
     np.testing.assert_array_equal(np.asarray(found, dtype=float), np.asarray(expected, dtype=float))
 
 
-@given(qrels=strategies.qrels, run=strategies.runs, settings=strategies.settings, cutoff=st.integers(1, 8))
+@given(
+    qrels=strategies.qrels,
+    run=strategies.runs,
+    settings=strategies.settings,
+    cutoff=st.integers(1, 8),
+)
 def test_a_smaller_cutoff_afterwards_is_the_same_as_a_new_computation(
     qrels: literal.Qrels, run: literal.Run, settings: dict[str, Any], cutoff: int
 ) -> None:
@@ -30,7 +35,9 @@ def test_a_smaller_cutoff_afterwards_is_the_same_as_a_new_computation(
             lengths.at(cutoff)
         return
     counted = {"unjudged", "unjudged_depths"}  # of which only some depths are kept
-    assert {*differing(lengths.at(cutoff), search_lengths(qrels, run, **{**settings, "cutoff": cutoff}))} <= counted
+    assert {
+        *differing(lengths.at(cutoff), search_lengths(qrels, run, **{**settings, "cutoff": cutoff}))
+    } <= counted
 
 
 @given(
@@ -44,10 +51,13 @@ def test_everything_equals_the_literal_definitions(
     qrels: literal.Qrels, run: literal.Run, settings: dict[str, Any], need: int, first: Any
 ) -> None:
     lengths = search_lengths(qrels, run, **settings)
-    cutoff, rel, ties, judged_only = (settings[name] for name in ("cutoff", "rel", "ties", "judged_only"))
+    cutoff, rel, ties, judged_only = (
+        settings[name] for name in ("cutoff", "rel", "ties", "judged_only")
+    )
     golds = [literal.relevant(judged, rel) for judged in qrels.values()]
     orders = [
-        literal.top(literal.ranked(run.get(query, {}), ties), judged, cutoff, judged_only) for query, judged in qrels.items()
+        literal.top(literal.ranked(run.get(query, {}), ties), judged, cutoff, judged_only)
+        for query, judged in qrels.items()
     ]
     esl = [literal.esl(order, gold, need) for order, gold in zip(orders, golds, strict=True)]
     same(lengths.esl(need), esl)
@@ -55,42 +65,75 @@ def test_everything_equals_the_literal_definitions(
     same(lengths.reciprocal_rank(need), [0.0 if math.isnan(rank) else 1 / rank for rank in esl])
     same(lengths.relevant, [len(gold) for gold in golds])
     same(lengths.retrieved, [len(order) for order in orders])
-    same(lengths.relevant_retrieved, [len(set(order) & set(gold)) for order, gold in zip(orders, golds, strict=True)])
+    same(
+        lengths.relevant_retrieved,
+        [len(set(order) & set(gold)) for order, gold in zip(orders, golds, strict=True)],
+    )
     judged = [{d for d, grade in judged.items() if grade >= 0} for judged in qrels.values()]
-    assert lengths.unjudged_depths == ((10, 20, 50, 100, 1000, None) if cutoff is None else (cutoff,))
+    assert lengths.unjudged_depths == (
+        (10, 20, 50, 100, 1000, None) if cutoff is None else (cutoff,)
+    )
     for depth in lengths.unjudged_depths:
-        same(lengths.unjudged_within(depth), [len(set(o[:depth]) - j) for o, j in zip(orders, judged, strict=True)])
+        same(
+            lengths.unjudged_within(depth),
+            [len(set(o[:depth]) - j) for o, j in zip(orders, judged, strict=True)],
+        )
     same(lengths.listed, [query in run for query in qrels])
     assert set(lengths.ignored) == set(run) - set(qrels)
     pairs = [(order, gold, d) for order, gold in zip(orders, golds, strict=True) for d in gold]
-    same(lengths.atoms(), [literal.atom(order, gold, d) if d in order else math.nan for order, gold, d in pairs])
+    same(
+        lengths.atoms(),
+        [literal.atom(order, gold, d) if d in order else math.nan for order, gold, d in pairs],
+    )
     for missing in ("retrieved", "cutoff") if cutoff else ("retrieved",):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IrOutcomesWarning)
             found = lengths.asl(first=first, missing=missing)
-        expected = [literal.asl(o, g, missing, cutoff, first) for o, g in zip(orders, golds, strict=True)]
+        expected = [
+            literal.asl(o, g, missing, cutoff, first) for o, g in zip(orders, golds, strict=True)
+        ]
         np.testing.assert_allclose(found, expected, rtol=1e-15)
 
 
-@given(qrels=strategies.qrels, run=strategies.runs, settings=strategies.settings, numbered=st.booleans())
+@given(
+    qrels=strategies.qrels,
+    run=strategies.runs,
+    settings=strategies.settings,
+    numbered=st.booleans(),
+)
 def test_a_dict_of_dict_and_arrays_give_the_same(
     qrels: literal.Qrels, run: literal.Run, settings: dict[str, Any], numbered: bool
 ) -> None:
     given: Any = run
     if numbered:  # ids that are numbers in the run and text in the qrels
         number = {document: place for place, document in enumerate(strategies.DOCUMENTS)}
-        qrels = {query: {str(number[d]): grade for d, grade in judged.items()} for query, judged in qrels.items()}
-        given = {query: {number[d]: score for d, score in ranking.items()} for query, ranking in run.items()}
+        qrels = {
+            query: {str(number[d]): grade for d, grade in judged.items()}
+            for query, judged in qrels.items()
+        }
+        given = {
+            query: {number[d]: score for d, score in ranking.items()}
+            for query, ranking in run.items()
+        }
     nested = as_ranking(given)
     assert isinstance(nested, NestedRun) or numbered
-    assert differing(search_lengths(qrels, nested, **settings), search_lengths(qrels, as_run(given), **settings)) == []
+    assert (
+        differing(
+            search_lengths(qrels, nested, **settings),
+            search_lengths(qrels, as_run(given), **settings),
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(
     ("run", "message"),
     [
         ({"q": {"gold": 1.0, "x": math.nan}}, "document x of query q has no score"),
-        ({"q": {"gold": 1.0, None: 1.0}}, "document id must be text or a whole number, not NoneType"),
+        (
+            {"q": {"gold": 1.0, None: 1.0}},
+            "document id must be text or a whole number, not NoneType",
+        ),
         ({1: {"gold": 1.0}, "1": {"gold": 1.0}}, "same query id twice"),
     ],
 )
@@ -102,7 +145,12 @@ def test_a_dict_that_is_no_run_is_refused(run: Any, message: str) -> None:
 few_levels = st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from([1.0, 2.0]), max_size=6)
 
 
-@given(ranking=few_levels, judged=strategies.judgments, cutoff=strategies.cutoffs, need=st.integers(1, 3))
+@given(
+    ranking=few_levels,
+    judged=strategies.judgments,
+    cutoff=strategies.cutoffs,
+    need=st.integers(1, 3),
+)
 def test_expected_ties_equal_the_mean_over_all_orders(
     ranking: dict[str, float], judged: dict[str, int], cutoff: Any, need: int
 ) -> None:
@@ -114,10 +162,15 @@ def test_expected_ties_equal_the_mean_over_all_orders(
     np.testing.assert_allclose(lengths.reciprocal_rank(need), [reciprocal], rtol=1e-13)
     if cutoff is None and golds and ranking:
         for first in (None, 1, 2):
-            every = [literal.asl(order, golds, "retrieved", None, first) for order in literal.orders(ranking)]
+            every = [
+                literal.asl(order, golds, "retrieved", None, first)
+                for order in literal.orders(ranking)
+            ]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", IrOutcomesWarning)
-                np.testing.assert_allclose(lengths.asl(first=first), [sum(every) / len(every)], rtol=1e-13)
+                np.testing.assert_allclose(
+                    lengths.asl(first=first), [sum(every) / len(every)], rtol=1e-13
+                )
 
 
 def test_van_rijsbergen_chapter_7() -> None:
@@ -130,12 +183,20 @@ def test_van_rijsbergen_chapter_7() -> None:
 
 
 @pytest.mark.parametrize(("ranks", "reciprocal"), [((1, 9), 0.556), ((4, 6), 0.208)])
-def test_lin_section_5_ranks_1_and_9_against_4_and_6(ranks: tuple[int, int], reciprocal: float) -> None:
+def test_lin_section_5_ranks_1_and_9_against_4_and_6(
+    ranks: tuple[int, int], reciprocal: float
+) -> None:
     """Lin et al. 2021, section 5: equal ESL 5.0, MRR 0.556 and 0.208."""
     documents = [[*(f"d{place}" for place in range(1, rank)), "gold"] for rank in ranks]
-    run = {f"q{n}": {d: -float(place) for place, d in enumerate(listed)} for n, listed in enumerate(documents)}
+    run = {
+        f"q{n}": {d: -float(place) for place, d in enumerate(listed)}
+        for n, listed in enumerate(documents)
+    }
     lengths = search_lengths({"q0": {"gold": 1}, "q1": {"gold": 1}}, run, cutoff=100)
-    assert (lengths.mean_esl(), round(float(lengths.reciprocal_rank().mean()), 3)) == (5.0, reciprocal)
+    assert (lengths.mean_esl(), round(float(lengths.reciprocal_rank().mean()), 3)) == (
+        5.0,
+        reciprocal,
+    )
 
 
 def test_alex_equations_9_and_10() -> None:
@@ -150,7 +211,9 @@ def test_alex_equations_9_and_10() -> None:
 def test_short_lists_look_good_under_equation_3_and_are_warned_about() -> None:
     qrels = {"q1": {"gold": 1}, "q2": {"gold": 1, "other": 1}, "q3": {"gold": 1}}
     one_wrong = search_lengths(qrels, {query: {"wrong": 1.0} for query in qrels}, cutoff=10)
-    with pytest.warns(IrOutcomesWarning, match=r"in 3 queries \(q1, q2, q3\) there are.*missing='cutoff'"):
+    with pytest.warns(
+        IrOutcomesWarning, match=r"in 3 queries \(q1, q2, q3\) there are.*missing='cutoff'"
+    ):
         same(one_wrong.asl(), [1.0, 1.0, 1.0])
     same(one_wrong.asl(missing="cutoff"), [11.0, 11.0, 11.0])
     only_relevant = search_lengths(qrels, {"q2": {"gold": 1.0}}, cutoff=10)
@@ -162,7 +225,9 @@ def test_short_lists_look_good_under_equation_3_and_are_warned_about() -> None:
 def test_mean_esl_weights_with_the_chance_of_an_answer() -> None:
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}, "q4": {}}
     run = {"q1": {"a": 1.0, "b": 1.0}, "q2": {"b": 2.0, "c": 1.5, "a": 1.0}, "q3": {"b": 1.0}}
-    lengths, short = (search_lengths(qrels, run, cutoff=cutoff, ties="expected") for cutoff in (3, 1))
+    lengths, short = (
+        search_lengths(qrels, run, cutoff=cutoff, ties="expected") for cutoff in (3, 1)
+    )
     assert (lengths.mean_esl(), lengths.coverage(), short.mean_esl()) == ((1.5 + 3) / 2, 2 / 3, 1.0)
     nothing = search_lengths({"q": {}}, {}, cutoff=1)
     assert nothing.mean_esl() is nothing.coverage() is None
@@ -176,7 +241,11 @@ def test_mean_esl_weights_with_the_chance_of_an_answer() -> None:
         ({"ties": "random"}, {}, "`ties='random'`: must be one of trec, msmarco, input, expected"),
         ({}, {"missing": "worst"}, "`missing='worst'`: must be one of retrieved, cutoff"),
         ({}, {"missing": "cutoff"}, "`missing='cutoff'`: needs a cutoff"),
-        ({"cutoff": 1, "ties": "expected"}, {}, r"splits a group of tied documents in 1 query \(q\)"),
+        (
+            {"cutoff": 1, "ties": "expected"},
+            {},
+            r"splits a group of tied documents in 1 query \(q\)",
+        ),
     ],
 )
 def test_wrong_settings(settings: dict[str, Any], arguments: dict[str, Any], message: str) -> None:
@@ -185,11 +254,15 @@ def test_wrong_settings(settings: dict[str, Any], arguments: dict[str, Any], mes
 
 
 @pytest.mark.parametrize(
-    ("qrels", "cutoff", "what"), [({"q": {"a": 1}}, 20, r"cutoff \(10 and 20\)"), ({"q": {"b": 1}}, 10, "qrels")]
+    ("qrels", "cutoff", "what"),
+    [({"q": {"a": 1}}, 20, r"cutoff \(10 and 20\)"), ({"q": {"b": 1}}, 10, "qrels")],
 )
 def test_what_was_not_made_alike_is_not_compared(qrels: Any, cutoff: int, what: str) -> None:
     run = {"q": {"a": 1.0}}
-    one, other = search_lengths({"q": {"a": 1}}, run, cutoff=10), search_lengths(qrels, run, cutoff=cutoff)
+    one, other = (
+        search_lengths({"q": {"a": 1}}, run, cutoff=10),
+        search_lengths(qrels, run, cutoff=cutoff),
+    )
     check_comparable(one, one)
     with pytest.raises(MismatchError, match=f"different {what}"):
         check_comparable(one, other)

@@ -25,7 +25,8 @@ def paths(tmp_path: Path) -> list[Path]:
     paths = [tmp_path / f"{name}.run" for name in "abcde"]
     for rank, path in enumerate(paths, 1):
         path.write_text(
-            "".join(f"q1 Q0 x{place} {place} {9 - place} t\n" for place in range(1, rank)) + f"q1 Q0 d1 {rank} 1 t\n"
+            "".join(f"q1 Q0 x{place} {place} {9 - place} t\n" for place in range(1, rank))
+            + f"q1 Q0 d1 {rank} 1 t\n"
         )
     return paths
 
@@ -39,7 +40,9 @@ class Deadly:
 
 
 def test_a_killed_process_is_an_error_that_names_the_remedy(paths: list[Path]) -> None:
-    with pytest.raises(ParameterError, match=r"`n_jobs=2`: a process was killed, .*; use fewer jobs"):
+    with pytest.raises(
+        ParameterError, match=r"`n_jobs=2`: a process was killed, .*; use fewer jobs"
+    ):
         list(each_run(Deadly(), [(path, None) for path in paths], 2))  # type: ignore[arg-type]
 
 
@@ -50,12 +53,16 @@ def test_backends_of_joblib(paths: list[Path], backend: str) -> None:
     assert [run.mean_esl() for run in found] == [1.0, 2.0, 3.0, 4.0, 5.0]
 
 
-@pytest.mark.filterwarnings("ignore")  # of distributed and its dependencies, which differ with their versions
+@pytest.mark.filterwarnings(
+    "ignore"
+)  # of distributed and its dependencies, which differ with their versions
 def test_a_worker_of_a_cluster_that_dies_midway_changes_nothing(paths: list[Path]) -> None:
     """A real cluster of processes on this machine, with joblib's dask backend."""
     distributed = needed("distributed")
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
         distributed.Client(cluster) as client,
     ):
         pids = client.run(os.getpid)
@@ -83,8 +90,12 @@ def test_numbers_of_jobs_that_are_refused(paths: list[Path], n_jobs: Any) -> Non
         iro.evaluate(QRELS, paths, n_jobs=n_jobs)
 
 
-def test_named_baselines_reach_the_processes_which_are_no_more_than_there_are_files(paths: list[Path]) -> None:
+def test_named_baselines_reach_the_processes_which_are_no_more_than_there_are_files(
+    paths: list[Path],
+) -> None:
     iro.register_baseline("of this process only", {"q1": {"d1": 1.0}}, replace=True)
     measure = ESL(baseline="of this process only") @ 100
-    found = iro.evaluate(QRELS, paths[:2], n_jobs=1_000_000, measures=[measure, nDCG @ 10], directions=False)
+    found = iro.evaluate(
+        QRELS, paths[:2], n_jobs=1_000_000, measures=[measure, nDCG @ 10], directions=False
+    )
     assert found.scores_of(measure).values[:, 0].tolist() == [1.0, 2.0]

@@ -31,7 +31,11 @@ def test_a_query_of_tied_judged_documents_takes_no_quadratic_time() -> None:
 
 def test_equal_keys_of_unequal_pairs_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     original = keys.pair_keys
-    monkeypatch.setattr(keys, "pair_keys", lambda codes, docids, attempt=0: original(codes, docids, attempt) & np.uint64(3))
+    monkeypatch.setattr(
+        keys,
+        "pair_keys",
+        lambda codes, docids, attempt=0: original(codes, docids, attempt) & np.uint64(3),
+    )
     documents = [b"d%d" % (number % 30) for number in range(40)]
     rows, firsts = keys.repeated(np.zeros(40, dtype=np.int32), keys.as_ids(documents))
     assert rows.tolist() == list(range(30, 40))
@@ -40,14 +44,22 @@ def test_equal_keys_of_unequal_pairs_are_told_apart(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("ties", ["trec", "msmarco", "input"])
 @pytest.mark.parametrize("judged_only", [False, True])
-def test_the_documents_that_are_kept_stand_in_the_order_of_the_rule(ties: Ties, judged_only: bool) -> None:
+def test_the_documents_that_are_kept_stand_in_the_order_of_the_rule(
+    ties: Ties, judged_only: bool
+) -> None:
     qrels, run = tied(30, 10)
     qrels["other"] = {"not relevant": 0}
     (kept,) = iro.evaluate(qrels, [run], ties=ties, judged_only=judged_only, documents=8).documents
-    order = [document for document in literal.ranked(run["q"], ties) if document in qrels["q"] or not judged_only]
+    order = [
+        document
+        for document in literal.ranked(run["q"], ties)
+        if document in qrels["q"] or not judged_only
+    ]
     assert [docid.decode() for docid in kept.docids.tolist()] == order[:8]
     assert kept.rank.tolist() == list(range(1, 9))
-    assert [grade == 1 for grade in kept.grades.tolist()] == [document in qrels["q"] for document in order[:8]]
+    assert [grade == 1 for grade in kept.grades.tolist()] == [
+        document in qrels["q"] for document in order[:8]
+    ]
 
 
 def test_where_the_rule_for_ties_moves_the_first_relevant_document() -> None:
@@ -76,4 +88,6 @@ def test_the_note_on_ties_says_for_how_many_queries_they_decide() -> None:
 
     assert said(0, 1) == []
     assert "in 40 % of the queries that run4 answers, " in said(4, 1)[0]
-    assert "in 30 to 80 % of the queries that run8 and run3 answer, " in said(8, 3)[0].replace("run8, run3", "run8 and run3")
+    assert "in 30 to 80 % of the queries that run8 and run3 answer, " in said(8, 3)[0].replace(
+        "run8, run3", "run8 and run3"
+    )

@@ -24,7 +24,9 @@ LAYOUT = "evaluation 8"
 RUNS = {"a": {"q1": {"d2": 3.0, "d1": 2.0}, "q9": {"d": 1.0}}, "b": {"q2": {"d3": 5.0}}}
 
 
-EVALUATION = iro.evaluate(QRELS, RUNS, cutoff=10, measures=["nDCG@10", "ESL@5"], clusters=dict.fromkeys(QRELS, "c"))
+EVALUATION = iro.evaluate(
+    QRELS, RUNS, cutoff=10, measures=["nDCG@10", "ESL@5"], clusters=dict.fromkeys(QRELS, "c")
+)
 
 
 @pytest.fixture
@@ -35,7 +37,10 @@ def saved(tmp_path: Path) -> Path:
 
 @given(qrels=strategies.qrels, run=strategies.runs, settings=strategies.settings)
 def test_what_is_loaded_is_what_was_saved(
-    tmp_path_factory: pytest.TempPathFactory, qrels: literal.Qrels, run: literal.Run, settings: dict[str, Any]
+    tmp_path_factory: pytest.TempPathFactory,
+    qrels: literal.Qrels,
+    run: literal.Run,
+    settings: dict[str, Any],
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "board.npz"
     lengths = iro.search_lengths(qrels, run, **settings)
@@ -48,7 +53,9 @@ def test_everything_of_an_evaluation_but_texts_is_kept(saved: Path) -> None:
     for name in ("names", "collection", "cutoff", "unit", "many_relevant", "n_clusters"):
         assert getattr(loaded, name) == getattr(EVALUATION, name)
     for measure in ("nDCG@10", "ESL@5"):
-        np.testing.assert_array_equal(loaded.scores_of(measure).values, EVALUATION.scores_of(measure).values)
+        np.testing.assert_array_equal(
+            loaded.scores_of(measure).values, EVALUATION.scores_of(measure).values
+        )
     EVALUATION.restrict(["q1", "q2"]).save(saved)
     assert iro.load_evaluation(saved).query_ids == ("q1", "q2")
     with pytest.raises(ParameterError, match="AP was not kept"):
@@ -61,20 +68,38 @@ def test_a_file_stands_for_its_runs(saved: Path) -> None:
     assert iro.evaluate(QRELS, str(saved), cutoff=10, names=["x", None]).names == ("x", "b")
     compared = iro.compare(QRELS, {"q1": {"d1": 1.0}}, [saved])
     assert [item.contender for item in compared] == ["a", "b"]
-    assert iro.compare(saved, "a", "b").verdict == iro.compare(iro.load_evaluation(saved), "a", "b").verdict
+    assert (
+        iro.compare(saved, "a", "b").verdict
+        == iro.compare(iro.load_evaluation(saved), "a", "b").verdict
+    )
 
 
 def test_the_settings_of_a_file_hold_unless_others_are_given(saved: Path, tmp_path: Path) -> None:
     """What was evaluated at 10 was decided at 100, and the unit was chosen again."""
     iro.evaluate(QRELS, RUNS, cutoff=10, unit="document").save(saved)
-    assert (iro.evaluate(QRELS, saved).cutoff, iro.evaluate(QRELS, [saved]).unit) == (10, "document")
-    assert (iro.evaluate(QRELS, saved, cutoff=5).cutoff, iro.evaluate(QRELS, saved, unit="query").unit) == (5, "query")
-    for compared in (iro.compare(QRELS, RUNS["a"], [saved])[0], iro.compare(QRELS, RUNS["a"], [saved, RUNS["b"]])[2]):
+    assert (iro.evaluate(QRELS, saved).cutoff, iro.evaluate(QRELS, [saved]).unit) == (
+        10,
+        "document",
+    )
+    assert (
+        iro.evaluate(QRELS, saved, cutoff=5).cutoff,
+        iro.evaluate(QRELS, saved, unit="query").unit,
+    ) == (5, "query")
+    for compared in (
+        iro.compare(QRELS, RUNS["a"], [saved])[0],
+        iro.compare(QRELS, RUNS["a"], [saved, RUNS["b"]])[2],
+    ):
         assert (compared.cutoff, compared.unit) == (10, "document")
     other = tmp_path / "other.npz"
     iro.evaluate(QRELS, {"c": RUNS["a"]}, cutoff=20, unit="query").save(other)
-    for call in (lambda: iro.evaluate(QRELS, [saved, other]), lambda: iro.compare(QRELS, RUNS["a"], [saved, other])):
-        with pytest.raises(MismatchError, match=r"have different cutoffs \(.*board.npz: 10, .*other.npz: 20\); say which"):
+    for call in (
+        lambda: iro.evaluate(QRELS, [saved, other]),
+        lambda: iro.compare(QRELS, RUNS["a"], [saved, other]),
+    ):
+        with pytest.raises(
+            MismatchError,
+            match=r"have different cutoffs \(.*board.npz: 10, .*other.npz: 20\); say which",
+        ):
             call()
     with pytest.raises(MismatchError, match="have different units"):
         iro.evaluate(QRELS, [saved, other], cutoff=10)
@@ -86,11 +111,21 @@ def test_the_settings_of_a_file_hold_unless_others_are_given(saved: Path, tmp_pa
     [
         ({"q1": {"d1": 1}}, {}, "a was evaluated with other qrels than the other runs"),
         (QRELS, {"rel": 2}, "a was evaluated with `rel=1`, here it is `rel=2`"),
-        (QRELS, {"measures": ["AP"]}, "the search lengths of a do not hold AP; give the run itself"),
-        (QRELS, {"documents": 3}, "the search lengths of a do not hold documents; give the run itself"),
+        (
+            QRELS,
+            {"measures": ["AP"]},
+            "the search lengths of a do not hold AP; give the run itself",
+        ),
+        (
+            QRELS,
+            {"documents": 3},
+            "the search lengths of a do not hold documents; give the run itself",
+        ),
     ],
 )
-def test_what_a_file_cannot_stand_for_is_refused(saved: Path, qrels: Any, settings: dict[str, Any], message: str) -> None:
+def test_what_a_file_cannot_stand_for_is_refused(
+    saved: Path, qrels: Any, settings: dict[str, Any], message: str
+) -> None:
     with pytest.raises((MismatchError, ParameterError), match=message):
         iro.evaluate(qrels, saved, **settings)
 
@@ -130,11 +165,15 @@ def resized(about: dict[str, Any], arrays: dict[str, Any], name: str) -> None:
     ],
 )
 def test_parts_that_are_missing_or_invalid_are_refused(saved: Path, change: Any) -> None:
-    with pytest.raises(FormatError, match=r"board\.npz: is not a saved evaluation of this version, or is damaged"):
+    with pytest.raises(
+        FormatError, match=r"board\.npz: is not a saved evaluation of this version, or is damaged"
+    ):
         iro.load_evaluation(altered(saved, change))
 
 
-def test_a_file_that_expands_to_much_more_is_refused(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_expands_to_much_more_is_refused(
+    saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An array of 3e8 zeros, 2.3 MB in the file, took 2.3 GiB."""
     monkeypatch.setattr(files, "UNSUSPICIOUS", 1 << 20)
     zeros = np.zeros(1 << 20, np.int64)
@@ -142,7 +181,10 @@ def test_a_file_that_expands_to_much_more_is_refused(saved: Path, monkeypatch: p
         np.savez_compressed(saved, **{**archive, "array 1": zeros}, allow_pickle=False)
     tracemalloc.start()
     try:
-        with pytest.raises(UnreadableFile, match=r"board\.npz: expands to more than 200 times its size: a decompression bomb"):
+        with pytest.raises(
+            UnreadableFile,
+            match=r"board\.npz: expands to more than 200 times its size: a decompression bomb",
+        ):
             iro.load_evaluation(saved)
         assert tracemalloc.get_traced_memory()[1] < 1 << 20
     finally:
@@ -160,12 +202,18 @@ def test_files_of_others_are_refused(tmp_path: Path, saved: Path) -> None:
     with pytest.raises(MismatchError, match="evaluated with other qrels than those given"):
         iro.load_evaluation(saved, {"q1": {"d1": 1}})
     with pytest.raises(MismatchError, match="compares scores in 16 bits"):
-        iro.load_evaluation(altered(saved, lambda _, arrays: arrays.update({"score bits": np.array(16)})))
+        iro.load_evaluation(
+            altered(saved, lambda _, arrays: arrays.update({"score bits": np.array(16)}))
+        )
 
 
-def test_what_cannot_be_written_leaves_what_was_there(tmp_path: Path, saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_written_leaves_what_was_there(
+    tmp_path: Path, saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = saved.read_bytes()
-    monkeypatch.setattr(Path, "write_bytes", mock.Mock(side_effect=OSError(28, "No space left on device")))
+    monkeypatch.setattr(
+        Path, "write_bytes", mock.Mock(side_effect=OSError(28, "No space left on device"))
+    )
     with pytest.raises(ParameterError, match=r"board\.npz: cannot be written \(No space left"):
         EVALUATION.save(saved)
     assert (saved.read_bytes(), list(tmp_path.iterdir())) == (before, [saved])

@@ -24,11 +24,15 @@ from tests.helpers.many import collection
 def test_scores_that_are_read_again_are_of_the_queries_of_the_evaluation() -> None:
     qrels, runs = collection(2, 10, relevant=2)
     part = iro.evaluate(qrels, runs).restrict(["q5", "q2"])
-    with pytest.warns(IrOutcomesWarning, match=r"nDCG@10 was not kept, so all runs are read again") as caught:
+    with pytest.warns(
+        IrOutcomesWarning, match=r"nDCG@10 was not kept, so all runs are read again"
+    ) as caught:
         scores = part.scores_of("nDCG@10")
     assert caught[0].filename == __file__
     assert scores.query_ids == part.query_ids == ("q2", "q5")
-    kept = iro.evaluate(qrels, runs, measures=["nDCG@10"]).restrict(["q2", "q5"]).scores_of("nDCG@10")
+    kept = (
+        iro.evaluate(qrels, runs, measures=["nDCG@10"]).restrict(["q2", "q5"]).scores_of("nDCG@10")
+    )
     assert (scores.values == kept.values).all()
 
 
@@ -41,7 +45,9 @@ def test_measures_that_are_made_comparable_are_found_by_the_name_they_were_asked
             assert ev.scores_of(measure) is ev.scores[0]
     ev = iro.evaluate(qrels, runs, measures=["ASL(missing='retrieved')@5"])
     assert ev.scores_of("ASL@5").measure == "ASL(missing='cutoff')@5"
-    assert ev.scores_of("ASL(missing='retrieved')@5").measure == "ASL@5"  # as ir_measures writes its default
+    assert (
+        ev.scores_of("ASL(missing='retrieved')@5").measure == "ASL@5"
+    )  # as ir_measures writes its default
     assert repr(ev.scores_of("ESL@10")) == "<Scores: ESL@10, 2 runs, 10 queries>"
 
 
@@ -53,8 +59,15 @@ def test_ties_that_decide_where_first_relevant_documents_stand_are_noted() -> No
     ev = iro.evaluate(qrels, {"tied": tied, "clear": clear})
     (note,) = notes_on_ties(ev.runs)
     assert note in iro.leaderboard(ev).notes
-    assert note.startswith("Tied scores: in 100 % of the queries that tied answers, the rule 'trec' gives the first relevant")
-    for ties in ("input", "expected", "msmarco"):  # the last has the documents in the order of their ids, as they are listed
+    assert note.startswith(
+        "Tied scores: in 100 % of the queries that tied answers, the rule 'trec' gives the first"
+        " relevant"
+    )
+    for ties in (
+        "input",
+        "expected",
+        "msmarco",
+    ):  # the last has the documents in the order of their ids, as they are listed
         assert not list(notes_on_ties(iro.evaluate(qrels, {"tied": tied}, ties=ties).runs))
 
 
@@ -66,20 +79,36 @@ def test_a_query_of_nothing_but_low_grades_does_not_end_python(tmp_path: Path) -
     expected = 1 / math.log2(3)
     assert ev.scores[0].values.tolist() == [[0.0, pytest.approx(expected)]]
     qrels, path = tmp_path / "qrels.txt", tmp_path / "a.run"
-    qrels.write_text("".join(f"{query} 0 {doc} {grade}\n" for query, docs in grades.items() for doc, grade in docs.items()))
-    path.write_text("".join(f"{query} Q0 {doc} 1 {score} t\n" for query, docs in run.items() for doc, score in docs.items()))
+    qrels.write_text(
+        "".join(
+            f"{query} 0 {doc} {grade}\n"
+            for query, docs in grades.items()
+            for doc, grade in docs.items()
+        )
+    )
+    path.write_text(
+        "".join(
+            f"{query} Q0 {doc} 1 {score} t\n"
+            for query, docs in run.items()
+            for doc, score in docs.items()
+        )
+    )
     assert call("measure", qrels, path, "nDCG@10").stdout == f"nDCG@10\t{expected / 2:.4f}\n"
 
 
 def test_negative_grades_mean_the_same_to_every_measure() -> None:
     random = np.random.default_rng(0)
     documents = [f"d{place}" for place in range(30)]
-    grades = {f"q{query}": dict(zip(documents[:20], random.integers(-3, 3, 20).tolist(), strict=True)) for query in range(40)}
+    grades = {
+        f"q{query}": dict(zip(documents[:20], random.integers(-3, 3, 20).tolist(), strict=True))
+        for query in range(40)
+    }
     run = {query: dict(zip(documents, random.random(30).tolist(), strict=True)) for query in grades}
     capped = iro.as_qrels(grades).for_trec_eval().to_dict()
     assert min(grade for of_query in capped.values() for grade in of_query.values()) == -1
     as_given, as_capped = (
-        pytrec_eval.RelevanceEvaluator(qrels, pytrec_eval.supported_measures).evaluate(run) for qrels in (grades, capped)
+        pytrec_eval.RelevanceEvaluator(qrels, pytrec_eval.supported_measures).evaluate(run)
+        for qrels in (grades, capped)
     )
     assert as_given == as_capped
 
@@ -88,7 +117,10 @@ def test_an_infinite_score_is_refused() -> None:
     ev = iro.evaluate({"q1": {"d": 1}, "q2": {"d": 1}}, {"a": {"q1": {"d": 1.0}}})
     with (
         pytest.warns(IrOutcomesWarning, match="there are no results, which scores inf"),
-        pytest.raises(ParameterError, match="a is infinite for 1 query without results; compare runs with `missing='cutoff'`"),
+        pytest.raises(
+            ParameterError,
+            match="a is infinite for 1 query without results; compare runs with `missing='cutoff'`",
+        ),
     ):
         ev.scores_of("ASL(missing='retrieved')@5")
 
@@ -104,18 +136,30 @@ def test_usual_runs_are_not_said_to_be_tied(real_data: Path) -> None:
 def test_all_forms_are_the_same(tmp_path: Path) -> None:
     qrels, runs = collection(3, 12)
     metrics = {
-        name: list(ir_measures.iter_calc([ir_measures.nDCG @ 5, ir_measures.RR], qrels, run)) for name, run in runs.items()
+        name: list(ir_measures.iter_calc([ir_measures.nDCG @ 5, ir_measures.RR], qrels, run))
+        for name, run in runs.items()
     }
     expected = iro.evaluate(qrels, runs, measures=["nDCG@5"]).scores_of("nDCG@5").on(sorted(qrels))
-    values = {name: {m.query_id: m.value for m in found if str(m.measure) == "nDCG@5"} for name, found in metrics.items()}
+    values = {
+        name: {m.query_id: m.value for m in found if str(m.measure) == "nDCG@5"}
+        for name, found in metrics.items()
+    }
     wide = pd.DataFrame.from_dict(values, orient="index").rename_axis("run")
-    rows = [(name, m.query_id, str(m.measure), m.value) for name, found in metrics.items() for m in found]
+    rows = [
+        (name, m.query_id, str(m.measure), m.value)
+        for name, found in metrics.items()
+        for m in found
+    ]
     long = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
     long.to_csv(tmp_path / "perquery.csv", index=False)
     wide.to_csv(tmp_path / "wide.tsv", sep="\t", index_label="run")
     for source in (metrics, values, wide, long, tmp_path / "perquery.csv", tmp_path / "wide.tsv"):
         scores = iro.scores_from_outputs(source, measure="nDCG@5")
-        assert (scores.measure, scores.higher_is_better, scores.runs) == ("nDCG@5", True, tuple(runs))
+        assert (scores.measure, scores.higher_is_better, scores.runs) == (
+            "nDCG@5",
+            True,
+            tuple(runs),
+        )
         assert scores.query_ids == tuple(sorted(qrels))
         order = [expected.query_ids.index(query) for query in scores.query_ids]
         assert np.allclose(scores.values, expected.values[:, order], atol=1e-12)
@@ -125,30 +169,62 @@ def test_all_forms_are_the_same(tmp_path: Path) -> None:
 
 def test_missing_values_are_warned_of(tmp_path: Path) -> None:
     with pytest.warns(IrOutcomesWarning, match="left out of the mean of b"):
-        scores = iro.scores_from_outputs({"a": {"q1": 5, "q2": 1}, "b": {"q1": 5}}, measure="ESL@10")
+        scores = iro.scores_from_outputs(
+            {"a": {"q1": 5, "q2": 1}, "b": {"q1": 5}}, measure="ESL@10"
+        )
     assert not scores.higher_is_better
     assert np.isnan(scores.values[1, 1])
     table = tmp_path / "scores.csv"
     table.write_text("run,401,402\nb,0.5,\na,0.25,1\n")
-    for source in (table, pd.read_csv(table, index_col=0), {"b": {"401": 0.5}, "a": {"401": 0.25, "402": 1}}):
-        with pytest.warns(IrOutcomesWarning, match="b has no value of AP for 402, which other outputs have; counted as 0"):
+    for source in (
+        table,
+        pd.read_csv(table, index_col=0),
+        {"b": {"401": 0.5}, "a": {"401": 0.25, "402": 1}},
+    ):
+        with pytest.warns(
+            IrOutcomesWarning,
+            match="b has no value of AP for 402, which other outputs have; counted as 0",
+        ):
             scores = iro.scores_from_outputs(source, measure="AP")
-        assert (scores.runs, scores.query_ids, scores.values.tolist()) == (("b", "a"), ("401", "402"), [[0.5, 0], [0.25, 1]])
+        assert (scores.runs, scores.query_ids, scores.values.tolist()) == (
+            ("b", "a"),
+            ("401", "402"),
+            [[0.5, 0], [0.25, 1]],
+        )
 
 
 @pytest.mark.parametrize(
     ("sources", "settings", "error", "message"),
     [
-        ({"a": {"q1": 0.5}}, {"measure": "latency"}, ParameterError, "the direction of latency is not known"),
+        (
+            {"a": {"q1": 0.5}},
+            {"measure": "latency"},
+            ParameterError,
+            "the direction of latency is not known",
+        ),
         ([], {}, ParameterError, "there is no output"),
-        ({"a": {"q1": math.inf}}, {"measure": "ESL"}, FormatError, "output of a: row 1: ESL of query q1 is infinite"),
-        ({"a": {"q1": {"AP": 0.5}}, "b": {"q1": {"RR": 0.5}}}, {}, MismatchError, "different measures"),
+        (
+            {"a": {"q1": math.inf}},
+            {"measure": "ESL"},
+            FormatError,
+            "output of a: row 1: ESL of query q1 is infinite",
+        ),
+        (
+            {"a": {"q1": {"AP": 0.5}}, "b": {"q1": {"RR": 0.5}}},
+            {},
+            MismatchError,
+            "different measures",
+        ),
     ],
 )
-def test_directions_and_what_is_refused(sources: Any, settings: Any, error: type[Exception], message: str) -> None:
+def test_directions_and_what_is_refused(
+    sources: Any, settings: Any, error: type[Exception], message: str
+) -> None:
     values = {"a": {"q1": 0.5}, "b": {"q1": 0.25}}
     assert iro.scores_from_outputs(values, measure="recip_rank").higher_is_better
-    assert not iro.scores_from_outputs(values, measure="latency", higher_is_better=False).higher_is_better
+    assert not iro.scores_from_outputs(
+        values, measure="latency", higher_is_better=False
+    ).higher_is_better
     with pytest.raises(error, match=message):
         iro.scores_from_outputs(sources, **settings)
 
@@ -164,7 +240,9 @@ def test_a_long_text_that_is_no_measure_is_cut_in_the_error(length: int, shown: 
 
 def test_search_lengths_determine_a_measure_where_all_reach_its_cutoff() -> None:
     qrels, run = {"q": {"d": 1}}, {"q": {"x": 2.0, "d": 1.0}}
-    whole, cut = (replace(search_lengths(qrels, run, cutoff=cutoff), name=str(cutoff)) for cutoff in (None, 5))
+    whole, cut = (
+        replace(search_lengths(qrels, run, cutoff=cutoff), name=str(cutoff)) for cutoff in (None, 5)
+    )
     measure = iro.parse_measure("ESL@10")
     for runs in ([cut, whole], [whole, cut], [cut]):
         assert scores_from_lengths(measure, runs) is None
@@ -178,6 +256,8 @@ def test_undefined_values_are_noted_and_only_these() -> None:
     ids = ("q1", "q2", "q3")
     complete = Scores("ESL@10", False, ("a", "b"), ids, np.array([[1.0, 2, 3], [2.0, 2, 2]]))
     assert complete.notes() == ()
-    partial = Scores("ESL@10", False, ("a", "b"), ids, np.array([[1.0, np.nan, 3], [2.0, np.nan, np.nan]]))
+    partial = Scores(
+        "ESL@10", False, ("a", "b"), ids, np.array([[1.0, np.nan, 3], [2.0, np.nan, np.nan]])
+    )
     (note,) = partial.notes()
     assert note.startswith("ESL@10 is undefined for some run on 2 of 3 queries")

@@ -29,7 +29,9 @@ def call_ir_measures(*arguments: str | Path, folder: Path) -> Done:
     return _call(ir_measures.__main__.main_cli, "ir_measures", *arguments, folder=folder)
 
 
-def _call(program: Callable[[], None], name: str, *arguments: str | Path, folder: Path | None) -> Done:
+def _call(
+    program: Callable[[], None], name: str, *arguments: str | Path, folder: Path | None
+) -> Done:
     out, err, status = io.StringIO(), io.StringIO(), 0
     before, argv = Path.cwd(), sys.argv
     try:

@@ -20,7 +20,9 @@ def compare_several(*arguments: Any, **settings: Any) -> iro.Comparisons:
 
 def compare_ranks(a: Ranks, b: Ranks, depth: int = 100, **settings: Any) -> iro.Comparison:
     """Compare two runs by the rank at which each query has its relevant document; see `run_of`."""
-    return compare_pair(qrels_of(a), run_of(a, depth), run_of(b, depth), names=["A", "B"], **settings)
+    return compare_pair(
+        qrels_of(a), run_of(a, depth), run_of(b, depth), names=["A", "B"], **settings
+    )
 
 
 def all_notes(comparison: iro.Comparison) -> tuple[str, ...]:

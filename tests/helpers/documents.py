@@ -3,13 +3,17 @@
 from tests.helpers.literal import Qrels, Run
 
 
-def documents_by_definition(qrels: Qrels, run: Run, query: str, depth: int) -> list[tuple[float, float]]:
+def documents_by_definition(
+    qrels: Qrels, run: Run, query: str, depth: int
+) -> list[tuple[float, float]]:
     """Precision (equation 6, 0 if missing) and search length (the list filled up to the depth) of each relevant document."""
     ranking = run.get(query, {})
     return documents_of_list(qrels[query], sorted(ranking, key=lambda d: -ranking[d]), depth)
 
 
-def documents_of_list(grades: dict[str, int], ranked: list[str], depth: int) -> list[tuple[float, float]]:
+def documents_of_list(
+    grades: dict[str, int], ranked: list[str], depth: int
+) -> list[tuple[float, float]]:
     """Do the same for one ranked list."""
     ranked = ranked[:depth]
     golds = [document for document, grade in grades.items() if grade >= 1]

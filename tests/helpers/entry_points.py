@@ -6,8 +6,12 @@ from pathlib import Path
 
 def declare_entry_points(folder: Path) -> None:
     """Write the metadata of an installed package into a folder of the module path."""
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
-    installed = folder / "ir_outcomes-1.0.dist-info"  # of this name, so that it hides what is installed
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))[
+        "project"
+    ]
+    installed = (
+        folder / "ir_outcomes-1.0.dist-info"
+    )  # of this name, so that it hides what is installed
     installed.mkdir()
     (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: ir_outcomes\nVersion: 1.0\n")
     lines = [

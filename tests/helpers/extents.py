@@ -15,7 +15,9 @@ def texts(figure: Any) -> Boxes:
     shown = {id(text): text for text in figure.findobj(Text)}
     for axes in figure.findobj(Axes):
         for axis in (axes.xaxis, axes.yaxis):
-            for text in axis.findobj(Text):  # matplotlib keeps the labels of ticks that are not shown
+            for text in axis.findobj(
+                Text
+            ):  # matplotlib keeps the labels of ticks that are not shown
                 del shown[id(text)]
             low, high = sorted(axis.get_view_interval())
             slack = 1e-9 * (high - low)
@@ -26,7 +28,11 @@ def texts(figure: Any) -> Boxes:
             ]
             if axes.axison:
                 shown |= {id(text): text for text in (axis.label, *(tick.label1 for tick in ticks))}
-    return [(text, text.get_window_extent()) for text in shown.values() if text.get_visible() and text.get_text().strip()]
+    return [
+        (text, text.get_window_extent())
+        for text in shown.values()
+        if text.get_visible() and text.get_text().strip()
+    ]
 
 
 def overlapping(boxes: Boxes, tolerance: float = 1.0) -> list[tuple[str, str]]:
@@ -35,7 +41,10 @@ def overlapping(boxes: Boxes, tolerance: float = 1.0) -> list[tuple[str, str]]:
     for (first, a), (second, b) in itertools.combinations(
         [(text, box) for text, box in boxes if not text.get_rotation() % 90 > 0], 2
     ):
-        if min(a.x1, b.x1) - max(a.x0, b.x0) > tolerance and min(a.y1, b.y1) - max(a.y0, b.y0) > tolerance:
+        if (
+            min(a.x1, b.x1) - max(a.x0, b.x0) > tolerance
+            and min(a.y1, b.y1) - max(a.y0, b.y0) > tolerance
+        ):
             pairs.append((first.get_text(), second.get_text()))
     return pairs
 
@@ -46,5 +55,8 @@ def outside(boxes: Boxes, figure: Any) -> list[str]:
     return [
         text.get_text()
         for text, box in boxes
-        if box.x0 < frame.x0 - 1 or box.y0 < frame.y0 - 1 or box.x1 > frame.x1 + 1 or box.y1 > frame.y1 + 1
+        if box.x0 < frame.x0 - 1
+        or box.y0 < frame.y0 - 1
+        or box.x1 > frame.x1 + 1
+        or box.y1 > frame.y1 + 1
     ]

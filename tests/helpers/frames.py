@@ -34,7 +34,9 @@ def _categories(columns: dict[str, Any]) -> Any:
 
 def _dictionary(columns: dict[str, Any]) -> Any:
     pa = needed("pyarrow")
-    return pa.table({name: pa.array(values).dictionary_encode() for name, values in columns.items()})
+    return pa.table(
+        {name: pa.array(values).dictionary_encode() for name, values in columns.items()}
+    )
 
 
 def _chunks(columns: dict[str, Any]) -> Any:
@@ -47,8 +49,12 @@ FRAMES: dict[str, Any] = {
     "pandas": pd.DataFrame,
     "pandas, nullable": lambda columns: pd.DataFrame(columns).convert_dtypes(),
     "pandas, objects": lambda columns: pd.DataFrame(columns, dtype=object),
-    "pandas, categories": lambda columns: pd.DataFrame(columns).astype(dict.fromkeys(list(columns)[:2], "category")),
-    "pandas, index": lambda columns: pd.DataFrame(columns).set_index(next(iter(columns)), drop=False),
+    "pandas, categories": (
+        lambda columns: pd.DataFrame(columns).astype(dict.fromkeys(list(columns)[:2], "category"))
+    ),
+    "pandas, index": (
+        lambda columns: pd.DataFrame(columns).set_index(next(iter(columns)), drop=False)
+    ),
     "polars": lambda columns: needed("polars").DataFrame(columns),
     "polars, lazy": lambda columns: needed("polars").LazyFrame(columns),
     "polars, categories": _categories,
@@ -59,4 +65,8 @@ FRAMES: dict[str, Any] = {
     "arrow stream": lambda columns: Stream(needed("polars").DataFrame(columns)),
     "relation": lambda columns: Relation(needed("polars").DataFrame(columns)),
 }
-INSTALLED = [kind for kind in FRAMES if kind.startswith("pandas") or (find_spec("polars") and find_spec("pyarrow"))]
+INSTALLED = [
+    kind
+    for kind in FRAMES
+    if kind.startswith("pandas") or (find_spec("polars") and find_spec("pyarrow"))
+]

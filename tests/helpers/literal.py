@@ -13,7 +13,9 @@ Qrels = dict[str, dict[str, int]]
 
 def ranked(documents: dict[str, float], ties: str) -> list[str]:
     if ties == "trec":  # score descending as float32, then document id descending
-        return sorted(sorted(documents, key=str.encode, reverse=True), key=lambda d: -np.float32(documents[d]))
+        return sorted(
+            sorted(documents, key=str.encode, reverse=True), key=lambda d: -np.float32(documents[d])
+        )
     if ties == "msmarco":
         return sorted(sorted(documents, key=str.encode), key=lambda d: -documents[d])
     return sorted(documents, key=lambda d: -documents[d])
@@ -31,7 +33,9 @@ def relevant(judged: dict[str, int], rel: int) -> list[str]:
     return [d for d in judged if judged[d] >= rel]
 
 
-def top(order: list[str], judged: dict[str, int], cutoff: int | None, judged_only: bool) -> list[str]:
+def top(
+    order: list[str], judged: dict[str, int], cutoff: int | None, judged_only: bool
+) -> list[str]:
     if judged_only:
         order = [d for d in order if judged.get(d, -1) >= 0]
     return order if cutoff is None else order[:cutoff]
@@ -52,7 +56,9 @@ def atom(order: list[str], golds: list[str], document: str) -> float:
     return 1 + sum(d not in golds for d in order[: order.index(document)])
 
 
-def asl(order: list[str], golds: list[str], missing: str, cutoff: int | None, first: int | None) -> float:
+def asl(
+    order: list[str], golds: list[str], missing: str, cutoff: int | None, first: int | None
+) -> float:
     """Alex et al. 2022, equations 1 to 5, with the edges as the README states them."""
     if not golds:
         return math.nan
@@ -68,7 +74,9 @@ def asl(order: list[str], golds: list[str], missing: str, cutoff: int | None, fi
     return sum(lengths) / len(lengths)
 
 
-def expected_esl(documents: dict[str, float], golds: list[str], cutoff: int | None, need: int) -> tuple[float, float, float]:
+def expected_esl(
+    documents: dict[str, float], golds: list[str], cutoff: int | None, need: int
+) -> tuple[float, float, float]:
     """Cooper 1968 by enumeration: chance of an answer, expected rank given one, expected reciprocal rank."""
     ranks = [esl(order[:cutoff], golds, need) for order in orders(documents)]
     answers = [Fraction(int(rank)) for rank in ranks if not math.isnan(rank)]

@@ -5,7 +5,9 @@ import numpy as np
 from tests.helpers.literal import Qrels, Run
 
 
-def collection(n_runs: int, n_queries: int, relevant: int = 1, seed: int = 0, depth: int = 10) -> tuple[Qrels, dict[str, Run]]:
+def collection(
+    n_runs: int, n_queries: int, relevant: int = 1, seed: int = 0, depth: int = 10
+) -> tuple[Qrels, dict[str, Run]]:
     """Runs that rank `relevant` documents of each query somewhere, or not at all."""
     rng = np.random.default_rng(seed)
     golds = [f"g{number}" for number in range(relevant)]
@@ -17,7 +19,9 @@ def collection(n_runs: int, n_queries: int, relevant: int = 1, seed: int = 0, de
             places = rng.permutation(depth + 4)[:relevant]
             places = np.maximum(places - rng.integers(0, 2 + number, relevant), 0)
             order: list[str] = [f"x{place}" for place in range(depth)]
-            for gold, place in sorted(zip(golds, places.tolist(), strict=True), key=lambda pair: -pair[1]):
+            for gold, place in sorted(
+                zip(golds, places.tolist(), strict=True), key=lambda pair: -pair[1]
+            ):
                 if place < depth:
                     order.insert(place, gold)
             run[query] = {document: 100.0 - place for place, document in enumerate(order[:depth])}
@@ -36,7 +40,10 @@ def tied_multiset(n_queries: int) -> tuple[Qrels, dict[str, Run]]:
     runs: dict[str, Run] = {}
     for name, places in ranks.items():
         runs[name] = {
-            query: {("gold" if place == rank else f"x{place}"): 1000.0 - place for place in range(1, 101)}
+            query: {
+                ("gold" if place == rank else f"x{place}"): 1000.0 - place
+                for place in range(1, 101)
+            }
             for query, rank in zip(qrels, places, strict=True)
         }
     return qrels, runs
@@ -51,7 +58,9 @@ def judged_in_part(
     runs: dict[str, Run] = {"A": {}, "B": {}}
     documents = [f"d{place}" for place in range(n_documents)]
     for query in (f"q{number}" for number in range(n_queries)):
-        qrels[query] = {document: int(rng.random() < relevant) for document in documents if rng.random() < share}
+        qrels[query] = {
+            document: int(rng.random() < relevant) for document in documents if rng.random() < share
+        }
         qrels[query].setdefault("elsewhere", int(rng.random() < 0.7))
         for run in runs.values():
             order = rng.permutation(documents)[: max(1, n_documents - 1)].tolist()

@@ -24,8 +24,16 @@ class Page(HTMLParser):
             self.texts.append("")
         if tag == "script":
             self.scripts.append(given)
-        names = [name for name in given if name.startswith("on") or name in ("style", "src", "srcset", "srcdoc", "action")]
-        links = [given["href"] or "" for name in given if name == "href" and not (given["href"] or "").startswith("#")]
+        names = [
+            name
+            for name in given
+            if name.startswith("on") or name in ("style", "src", "srcset", "srcdoc", "action")
+        ]
+        links = [
+            given["href"] or ""
+            for name in given
+            if name == "href" and not (given["href"] or "").startswith("#")
+        ]
         if names or links or tag in ("img", "iframe", "object", "embed", "link", "base"):
             self.suspicious.append(f"{tag} {given}")
 

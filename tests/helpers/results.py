@@ -8,9 +8,15 @@ import ir_outcomes as iro
 from ir_outcomes.results import Result
 from tests.helpers.many import collection
 
-HOSTILE = ("*a<script>&_%#", "[b|c](http://d) `e`", "$x^2$ \\end{tabular} {y}~", "\x1b[31mr\u202ed\x9b плохо")
+HOSTILE = (
+    "*a<script>&_%#",
+    "[b|c](http://d) `e`",
+    "$x^2$ \\end{tabular} {y}~",
+    "\x1b[31mr\u202ed\x9b плохо",
+)
 ENTRIES: list[dict[str, Any]] = [
-    {"id": name, "date": f"2021-02-0{day}", "group": name, "score": day} for day, name in enumerate(HOSTILE, 1)
+    {"id": name, "date": f"2021-02-0{day}", "group": name, "score": day}
+    for day, name in enumerate(HOSTILE, 1)
 ]
 
 
@@ -27,12 +33,17 @@ def _comparisons() -> Any:
 
 def _checked() -> iro.CheckResult:
     qrels, runs = collection(4, 30, relevant=2)
-    renamed = {query: {f"{document}.0": score for document, score in found.items()} for query, found in runs["run0"].items()}
+    renamed = {
+        query: {f"{document}.0": score for document, score in found.items()}
+        for query, found in runs["run0"].items()
+    }
     return iro.check(qrels, dict(zip(HOSTILE, [renamed, *list(runs.values())[1:]], strict=True)))
 
 
 def _slices() -> dict[str, str]:
-    return {query: f"{HOSTILE[place % 2]} slice" for place, query in enumerate(_evaluated().query_ids)}
+    return {
+        query: f"{HOSTILE[place % 2]} slice" for place, query in enumerate(_evaluated().query_ids)
+    }
 
 
 def _correlation() -> Any:
@@ -59,10 +70,16 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "RankDistribution": lambda: iro.rank_distribution(_evaluated(), resamples=50),
     "RankCorrelation": _correlation,
     "Agreement": lambda: iro.agreement(_evaluated(), splits=5),
-    "ConditionsComparison": lambda: iro.compare_collections({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
-    "ConditionsComparison of slices": lambda: iro.compare_slices(_evaluated(), *HOSTILE[:2], by=_slices()),
+    "ConditionsComparison": lambda: iro.compare_collections(
+        {name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]
+    ),
+    "ConditionsComparison of slices": lambda: iro.compare_slices(
+        _evaluated(), *HOSTILE[:2], by=_slices()
+    ),
     "ConditionsComparison of cutoffs": lambda: iro.compare_cutoffs(_evaluated(), *HOSTILE[:2]),
-    "ConditionsComparison of judges": lambda: iro.compare_judges({name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]),
+    "ConditionsComparison of judges": lambda: iro.compare_judges(
+        {name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]
+    ),
     "GateResult": lambda: iro.gate(_comparisons(), margins=(1.0, 0.5)),
     "Plan": lambda: iro.plan(_comparisons()[0]),
     "Holes": lambda: iro.holes(_evaluated(), HOSTILE[0], list(HOSTILE[1:]), cutoff=10),

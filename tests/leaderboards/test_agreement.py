@@ -20,19 +20,33 @@ def significant(x: np.ndarray, y: np.ndarray, test: str) -> bool:
     d = differences(x, y)
     won, lost = int(np.sum(d > 0)), int(np.sum(d < 0))
     if test == "ranksum":
-        return len({*x, *y}) > 1 and scipy.stats.mannwhitneyu(x, y, method="asymptotic", use_continuity=False).pvalue <= 0.05
+        return (
+            len({*x, *y}) > 1
+            and scipy.stats.mannwhitneyu(x, y, method="asymptotic", use_continuity=False).pvalue
+            <= 0.05
+        )
     if not won + lost or len(d) < 2:
         return False
     if test == "t":
-        return (2.0 ** (1 - len(d)) if np.all(d == d[0]) else scipy.stats.ttest_1samp(d, 0).pvalue) <= 0.05
-    return (scipy.stats.binomtest(won, won + lost) if test == "sign" else wilcoxon(d)).pvalue <= 0.05
+        return (
+            2.0 ** (1 - len(d)) if np.all(d == d[0]) else scipy.stats.ttest_1samp(d, 0).pvalue
+        ) <= 0.05
+    return (
+        scipy.stats.binomtest(won, won + lost) if test == "sign" else wilcoxon(d)
+    ).pvalue <= 0.05
 
 
 def said(x: np.ndarray, y: np.ndarray, test: str, aggregate: str) -> tuple[int, bool]:
     """What a half says: which run has the better aggregate, and whether that is significant."""
     defined = ~np.isnan(x) & ~np.isnan(y)
     x, y = x[defined], y[defined]
-    change = float(np.sum(differences(x, y))) if aggregate == "mean" else float(np.median(y) - np.median(x)) if len(x) else 0.0
+    change = (
+        float(np.sum(differences(x, y)))
+        if aggregate == "mean"
+        else float(np.median(y) - np.median(x))
+        if len(x)
+        else 0.0
+    )
     return int(change > 1e-9) - int(change < -1e-9), significant(x, y, test)
 
 
@@ -44,7 +58,9 @@ def craswell(pairs: list[tuple[tuple[int, bool], tuple[int, bool]]]) -> dict[str
         partly = is_significant != other_significant if sign == other else not either
         kinds.append("partial" if partly else "agree" if sign == other else "disagree")
     either_way = float(np.mean([first[1] or second[1] for first, second in pairs]))
-    return {kind: kinds.count(kind) / len(kinds) for kind in ("agree", "partial", "disagree")} | {"significant": either_way}
+    return {kind: kinds.count(kind) / len(kinds) for kind in ("agree", "partial", "disagree")} | {
+        "significant": either_way
+    }
 
 
 def rates_by_loop(pairs: list[tuple[int, int]]) -> dict[str, float | None]:
@@ -62,7 +78,9 @@ def rates_by_loop(pairs: list[tuple[int, int]]) -> dict[str, float | None]:
 
 @pytest.mark.parametrize("looked_up", [True, False])
 @pytest.mark.parametrize("measure", ["RR", "ESL@10", "nDCG@5"])
-def test_against_a_loop_over_splits_and_pairs(measure: str, looked_up: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_against_a_loop_over_splits_and_pairs(
+    measure: str, looked_up: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if not looked_up:
         monkeypatch.setattr(of_halves, "_MOST_CHANGES", 0)
     qrels, runs = collection(3, 24, relevant=2, seed=1)
@@ -76,7 +94,9 @@ def test_against_a_loop_over_splits_and_pairs(measure: str, looked_up: bool, mon
             for x, y in combinations(scores.gains(), 2)
             for first in halves
         ]
-        directions: Any = [tuple(sign if is_significant else 0 for sign, is_significant in pair) for pair in pairs]
+        directions: Any = [
+            tuple(sign if is_significant else 0 for sign, is_significant in pair) for pair in pairs
+        ]
         for name, value in (craswell(pairs) | rates_by_loop(directions)).items():
             assert getattr(row, name) == pytest.approx(value), (row, name)
 
@@ -86,7 +106,14 @@ def test_what_is_refused() -> None:
     evaluation = iro.evaluate(qrels, runs)
     with pytest.raises(ParameterError, match="3 queries cannot be split"):
         iro.agreement(iro.evaluate({query: qrels[query] for query in list(qrels)[:3]}, runs))
-    for name, value in (("splits", 0), ("seed", -1), ("alpha", 0.0), ("cutoff", 0), ("pairs", 0), ("n_jobs", 0)):
+    for name, value in (
+        ("splits", 0),
+        ("seed", -1),
+        ("alpha", 0.0),
+        ("cutoff", 0),
+        ("pairs", 0),
+        ("n_jobs", 0),
+    ):
         with pytest.raises(ParameterError, match=name):
             iro.agreement(evaluation, **{name: value})  # type: ignore[arg-type]
 
@@ -122,20 +149,37 @@ def test_several_jobs_count_the_same(relevant: int, monkeypatch: pytest.MonkeyPa
     assert iro.agreement(evaluation, splits=4, n_jobs=2) == iro.agreement(evaluation, splits=4)
 
 
-@pytest.mark.parametrize(("unit", "relevant"), [("query", 1), ("query", 2), ("document", 3), ("document", 1)])
+@pytest.mark.parametrize(
+    ("unit", "relevant"), [("query", 1), ("query", 2), ("document", 3), ("document", 1)]
+)
 def test_verdicts_of_halves_are_those_of_compare(unit: Any, relevant: int) -> None:
     qrels, runs = collection(3, 30, relevant, seed=4)
-    result = iro.agreement(iro.evaluate(qrels, runs, unit=unit, cutoff=10), measures=["RR"], splits=3, seed=2)
+    result = iro.agreement(
+        iro.evaluate(qrels, runs, unit=unit, cutoff=10), measures=["RR"], splits=3, seed=2
+    )
     assert result.verdict is not None
     labels = []
     for first in first_halves(30, 3, seed=2).astype(bool).T:
-        parts = [{query: qrels[query] for query in compress(qrels, half)} for half in (first, ~first)]
+        parts = [
+            {query: qrels[query] for query in compress(qrels, half)} for half in (first, ~first)
+        ]
         for pair in combinations(runs.values(), 2):
-            labels.append(tuple(compare_pair(part, *pair, unit=unit, cutoff=10).verdict.label for part in parts))
-    counted = {(first, second): number for first, row in result.labels.items() for second, number in row.items() if number}
+            labels.append(
+                tuple(
+                    compare_pair(part, *pair, unit=unit, cutoff=10).verdict.label for part in parts
+                )
+            )
+    counted = {
+        (first, second): number
+        for first, row in result.labels.items()
+        for second, number in row.items()
+        if number
+    }
     assert counted == {pair: labels.count(pair) for pair in set(labels)}
     sign = {"better": 1, "worse": -1, "none": 0}
-    for name, value in rates_by_loop([(sign[direction_of(a)], sign[direction_of(b)]) for a, b in labels]).items():
+    for name, value in rates_by_loop(
+        [(sign[direction_of(a)], sign[direction_of(b)]) for a, b in labels]
+    ).items():
         assert getattr(result.verdict, name) == pytest.approx(value), name
 
 
@@ -149,7 +193,10 @@ def test_a_third_run_changes_nothing_for_the_first_two() -> None:
         "half": {query: {"g0": 1.0} for query in qrels},
     }
     names = ["all", "some"]
-    two, three = (iro.evaluate(qrels, {name: runs[name] for name in own}, unit="document") for own in (names, runs))
+    two, three = (
+        iro.evaluate(qrels, {name: runs[name] for name in own}, unit="document")
+        for own in (names, runs)
+    )
     assert iro.agreement(two, splits=20).labels == iro.agreement(three[names], splits=20).labels
 
 
@@ -164,7 +211,12 @@ def test_rows_of_runs_and_of_scores() -> None:
     assert rows[-1]["agree"] is None
     assert any("undefined for some run" in note for note in result.notes)
     of_scores = iro.agreement(evaluation.scores_of(None), splits=5)
-    assert (of_scores.verdict, of_scores.labels, of_scores.unit, len(of_scores.rows())) == (None, {}, None, 7)
+    assert (of_scores.verdict, of_scores.labels, of_scores.unit, len(of_scores.rows())) == (
+        None,
+        {},
+        None,
+        7,
+    )
     assert iro.Agreement.from_json(of_scores.to_json()) == of_scores
 
 
@@ -173,9 +225,14 @@ def test_clusters_stay_together_in_halves() -> None:
     halves = first_halves(120, 30, 0, codes)
     for cluster in range(20):
         assert (halves[codes == cluster] == halves[codes == cluster][0]).all()
-    assert {int(halves[:, split][np.unique(codes, return_index=True)[1]].sum()) for split in range(30)} == {10}
+    assert {
+        int(halves[:, split][np.unique(codes, return_index=True)[1]].sum()) for split in range(30)
+    } == {10}
     evaluations = (
-        iro.evaluate(*collection(2, 120), clusters={f"q{number}": str(codes[number] % n) for number in range(120)})
+        iro.evaluate(
+            *collection(2, 120),
+            clusters={f"q{number}": str(codes[number] % n) for number in range(120)},
+        )
         for n in (20, 3)
     )
     assert "Halves are of clusters" in iro.agreement(next(evaluations), splits=5).notes[1]

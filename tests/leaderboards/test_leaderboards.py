@@ -17,11 +17,15 @@ from ir_outcomes.statistics import adjust, differences, mean_test
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import collection, tied_multiset
 
-CLUSTERS = {f"q{number}": f"c{number // 4 if number < 80 else number % 20}" for number in range(120)}
+CLUSTERS = {
+    f"q{number}": f"c{number // 4 if number < 80 else number % 20}" for number in range(120)
+}
 
 
 @pytest.mark.parametrize("clusters", [None, CLUSTERS])
-@pytest.mark.parametrize(("unit", "relevant"), [("query", 1), ("query", 3), ("document", 3), ("document", 1)])
+@pytest.mark.parametrize(
+    ("unit", "relevant"), [("query", 1), ("query", 3), ("document", 3), ("document", 1)]
+)
 def test_the_verdicts_are_those_of_compare(unit: Any, relevant: int, clusters: Any) -> None:
     qrels, runs = collection(4, 60 if clusters is None else 120, relevant, seed=relevant)
     evaluation = iro.evaluate(qrels, runs, cutoff=8, unit=unit, clusters=clusters)
@@ -33,31 +37,47 @@ def test_the_verdicts_are_those_of_compare(unit: Any, relevant: int, clusters: A
         pair = board.verdict(comparison.baseline, comparison.contender)
         coverage, ranking = comparison.coverage, comparison.ranking
         assert pair.label == comparison.verdict.label
-        assert (pair.coverage_p, pair.coverage_p_corrected) == pytest.approx((coverage.pvalue, coverage.pvalue_corrected))
-        assert (pair.ranking_p, pair.ranking_p_corrected) == pytest.approx((ranking.pvalue, ranking.pvalue_corrected))
-        assert (pair.coverage, pair.ranking) == pytest.approx((coverage.difference, ranking.difference))
+        assert (pair.coverage_p, pair.coverage_p_corrected) == pytest.approx(
+            (coverage.pvalue, coverage.pvalue_corrected)
+        )
+        assert (pair.ranking_p, pair.ranking_p_corrected) == pytest.approx(
+            (ranking.pvalue, ranking.pvalue_corrected)
+        )
+        assert (pair.coverage, pair.ranking) == pytest.approx(
+            (coverage.difference, ranking.difference)
+        )
         assert pair.baseline_length == pytest.approx(ranking.baseline)
         assert (pair.turned().turned(), pair.turned().label) == (pair, MIRRORED[pair.label])
         found = shown[comparison.baseline], shown[comparison.contender]
         assert found == pytest.approx((coverage.baseline, coverage.contender))
     if clusters is not None:
-        plain = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=8, unit=unit), measures=["Answered@8"])
+        plain = iro.leaderboard(
+            iro.evaluate(qrels, runs, cutoff=8, unit=unit), measures=["Answered@8"]
+        )
         by_cluster = iro.leaderboard(evaluation, measures=["Answered@8"])
         assert [one.score for one in plain.standings] == [one.score for one in by_cluster.standings]
-        assert not {one.interval for one in plain.standings} & {one.interval for one in by_cluster.standings}
-        with pytest.raises(ParameterError, match="the analyses of the tail take queries as independent; evaluate without"):
+        assert not {one.interval for one in plain.standings} & {
+            one.interval for one in by_cluster.standings
+        }
+        with pytest.raises(
+            ParameterError,
+            match="the analyses of the tail take queries as independent; evaluate without",
+        ):
             iro.headroom(evaluation)
 
 
 @pytest.mark.parametrize(
-    ("limit", "value"), [("_MOST_NUMBERS", 1), ("_MOST_NUMBERS", 100), ("_MOST_SHARES", 1), ("_DEEPEST", 1)]
+    ("limit", "value"),
+    [("_MOST_NUMBERS", 1), ("_MOST_NUMBERS", 100), ("_MOST_SHARES", 1), ("_DEEPEST", 1)],
 )
 @pytest.mark.parametrize(("relevant", "unit"), [(1, "query"), (3, "document")])
 def test_blocks_of_any_size_give_the_same(
     limit: str, value: int, relevant: int, unit: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     qrels, runs = collection(6, 40, relevant, seed=1)
-    runs["short"] = {query: dict(list(ranking.items())[:4]) for query, ranking in runs["run2"].items()}
+    runs["short"] = {
+        query: dict(list(ranking.items())[:4]) for query, ranking in runs["run2"].items()
+    }
     evaluation = iro.evaluate(qrels, runs, cutoff=8, unit=unit)
     expected = iro.leaderboard(evaluation).pairs
     monkeypatch.setattr(pair_blocks, limit, value)
@@ -88,17 +108,33 @@ def test_the_pairs_of_a_board_are_a_sequence_of_verdicts() -> None:
 def test_intervals_of_bounded_means_stay_in_their_bounds() -> None:
     """The t interval of the first was [0.84, 1.10], that of the second began below 0."""
     values = {"best": [1.0] * 17 + [0.5], "worst": [0.88] + [0.0] * 17, "all": [1.0] * 18}
-    outputs = {run: {f"q{place}": value for place, value in enumerate(row)} for run, row in values.items()}
+    outputs = {
+        run: {f"q{place}": value for place, value in enumerate(row)} for run, row in values.items()
+    }
     for standing in iro.leaderboard(iro.scores_from_outputs(outputs, measure="P@5")).standings:
         assert standing.interval is not None
-        assert 0 <= standing.interval.low <= (standing.score or 0) <= standing.interval.high + 1e-12 <= 1 + 1e-12
+        assert (
+            0
+            <= standing.interval.low
+            <= (standing.score or 0)
+            <= standing.interval.high + 1e-12
+            <= 1 + 1e-12
+        )
         assert standing.interval.low < standing.interval.high
     evaluation = iro.evaluate(*collection(3, 12))
     board = iro.leaderboard(evaluation, measures=["ESL(unanswered='cutoff+1')@3", "coverage"])
-    assert all(standing.interval is not None and standing.interval.low >= 1 for standing in board.standings)
-    assert (board.higher_is_better, board.standings[0].score) == (False, min(board.measures[0].values))  # type: ignore[type-var]
+    assert all(
+        standing.interval is not None and standing.interval.low >= 1 for standing in board.standings
+    )
+    assert (board.higher_is_better, board.standings[0].score) == (
+        False,
+        min(board.measures[0].values),
+    )  # type: ignore[type-var]
     by_coverage = iro.leaderboard(evaluation, measures="coverage")
-    assert all(standing.interval is not None and standing.interval.high <= 100 for standing in by_coverage.standings)
+    assert all(
+        standing.interval is not None and standing.interval.high <= 100
+        for standing in by_coverage.standings
+    )
 
 
 def test_measures_side_by_side_with_what_is_significant() -> None:
@@ -117,34 +153,60 @@ def test_measures_side_by_side_with_what_is_significant() -> None:
         tested = {}
         for first, second in combinations(order, 2):
             defined = ~np.isnan(rows[first]) & ~np.isnan(rows[second])
-            tested[first, second] = mean_test(differences(rows[first][defined], rows[second][defined]))
+            tested[first, second] = mean_test(
+                differences(rows[first][defined], rows[second][defined])
+            )
         corrected = adjust([test.pvalue for test in tested.values()], "holm")
-        significant = [(*pair, test.direction) for (pair, test), p in zip(tested.items(), corrected, strict=True) if p <= 0.05]
-        better = {(second, first) if direction > 0 else (first, second) for first, second, direction in significant}
+        significant = [
+            (*pair, test.direction)
+            for (pair, test), p in zip(tested.items(), corrected, strict=True)
+            if p <= 0.05
+        ]
+        better = {
+            (second, first) if direction > 0 else (first, second)
+            for first, second, direction in significant
+        }
         beaten_by = zip(order, columns[name].better_than, strict=True)
         assert {(run, worse) for run, beaten in beaten_by for worse in beaten} == better
-        assert columns[name].values == pytest.approx([scores.means()[scores.runs.index(run)] for run in order])
+        assert columns[name].values == pytest.approx(
+            [scores.means()[scores.runs.index(run)] for run in order]
+        )
     assert any(columns["AP@10"].better_than)
     for facet, sign in (("coverage", 1), ("ranking", -1)):
         for pair in board.pairs:
-            is_better = getattr(pair, f"{facet}_p_corrected") <= 0.05 and sign * getattr(pair, facet) > 0
-            assert (pair.baseline in columns[facet].better_than[order.index(pair.contender)]) == is_better
+            is_better = (
+                getattr(pair, f"{facet}_p_corrected") <= 0.05 and sign * getattr(pair, facet) > 0
+            )
+            assert (
+                pair.baseline in columns[facet].better_than[order.index(pair.contender)]
+            ) == is_better
     restricted = compare_pair(evaluation, order[0], order[1]).restricted
     assert restricted is not None
     everywhere = columns["all queries"].values
     assert everywhere[1] - everywhere[0] == pytest.approx(restricted.difference)  # type: ignore[operator]
     assert board.verdict(order[0], order[1]).all_queries == pytest.approx(restricted.difference)
-    assert columns["coverage"].values == pytest.approx([standing.coverage for standing in board.standings])
+    assert columns["coverage"].values == pytest.approx(
+        [standing.coverage for standing in board.standings]
+    )
     assert board.rows()[0]["ESL@6"] == columns["ESL@6"].values[0]
 
 
 def test_scores_have_an_order_and_no_verdicts() -> None:
     evaluation = iro.evaluate(*collection(3, 30), cutoff=10, measures=["nDCG@5"])
-    with_runs, alone = iro.leaderboard(evaluation, measures=["nDCG@5"]), iro.leaderboard(evaluation.scores_of("nDCG@5"))
-    assert alone.standings == tuple(
-        replace(standing, coverage=None, tier=None, net_wins=None) for standing in with_runs.standings
+    with_runs, alone = (
+        iro.leaderboard(evaluation, measures=["nDCG@5"]),
+        iro.leaderboard(evaluation.scores_of("nDCG@5")),
     )
-    assert (alone.pairs, alone.tiers, alone.settings, alone.rows()[1]["above_verdict"]) == ((), (), None, None)
+    assert alone.standings == tuple(
+        replace(standing, coverage=None, tier=None, net_wins=None)
+        for standing in with_runs.standings
+    )
+    assert (alone.pairs, alone.tiers, alone.settings, alone.rows()[1]["above_verdict"]) == (
+        (),
+        (),
+        None,
+        None,
+    )
     assert "no verdicts and no tiers" in alone.notes[0]
     assert iro.Leaderboard.from_json(alone.to_json()) == alone
     with pytest.raises(KeyError, match="there are no verdicts on scores"):
@@ -155,10 +217,17 @@ def test_differences_of_coverage_are_found_among_102_runs() -> None:
     """Every second run finds only one of two relevant documents, always at rank 1."""
     qrels = {f"q{number}": {"g0": 1, "g1": 1} for number in range(20)}
     found = {"g0": 9.0, "g1": 8.0}, {"g0": 9.0, "x": 5.0}
-    runs = {f"run{number:03d}": {query: found[number % 2] | {f"x{number}": 1.0} for query in qrels} for number in range(102)}
+    runs = {
+        f"run{number:03d}": {query: found[number % 2] | {f"x{number}": 1.0} for query in qrels}
+        for number in range(102)
+    }
     board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=10, unit="document"), order="measure")
     labels = {(pair.coverage, pair.label) for pair in board.pairs}
-    assert labels == {(0, "no significant difference"), (50, "better on coverage"), (-50, "worse on coverage")}
+    assert labels == {
+        (0, "no significant difference"),
+        (50, "better on coverage"),
+        (-50, "worse on coverage"),
+    }
     assert [len(tier) for tier in board.tiers] == [51, 51]
     assert max(pair.coverage_p for pair in board.pairs if pair.coverage) == pytest.approx(2.0**-19)
 
@@ -169,12 +238,17 @@ def test_all_queries_count_to_the_depth_of_the_deepest_run(unit: Any, cutoff: in
     """A list of 12 was first at the cutoff 1000, because what it missed counted 13 there, and 1001 in a longer one."""
     rng = np.random.default_rng(cutoff)
     documents = [f"d{place}" for place in range(40)]
-    qrels = {f"q{number}": {str(document): 1 for document in rng.choice(documents, 3, replace=False)} for number in range(25)}
+    qrels = {
+        f"q{number}": {str(document): 1 for document in rng.choice(documents, 3, replace=False)}
+        for number in range(25)
+    }
     lists = {
-        f"run{depth}": {query: [*map(str, rng.permutation(documents)[:depth])] for query in qrels} for depth in (40, 12, 3)
+        f"run{depth}": {query: [*map(str, rng.permutation(documents)[:depth])] for query in qrels}
+        for depth in (40, 12, 3)
     }
     runs = {
-        run: {query: {d: -float(n) for n, d in enumerate(ranked)} for query, ranked in of.items()} for run, of in lists.items()
+        run: {query: {d: -float(n) for n, d in enumerate(ranked)} for query, ranked in of.items()}
+        for run, of in lists.items()
     }
     evaluation = iro.evaluate(qrels, runs, cutoff=cutoff, unit=unit)
     horizon = min(cutoff, 40)  # run40 is the deepest
@@ -182,7 +256,9 @@ def test_all_queries_count_to_the_depth_of_the_deepest_run(unit: Any, cutoff: in
     for run, of in lists.items():
         of_queries: list[float] = []
         for query, ranked in of.items():
-            places = [ranked.index(document) for document in qrels[query] if document in ranked[:cutoff]]
+            places = [
+                ranked.index(document) for document in qrels[query] if document in ranked[:cutoff]
+            ]
             above = sorted(place - sum(other < place for other in places) + 1 for place in places)
             if unit == "query":
                 of_queries.append(min(places) + 1 if places else horizon + 1)
@@ -215,16 +291,27 @@ def test_search_lengths_the_cutoff_of_the_call_and_any_order_give_the_same() -> 
 
 def test_equal_runs_share_rank_and_tier_and_an_empty_one_has_no_length() -> None:
     qrels, runs = collection(2, 80, seed=2)
-    evaluation = iro.evaluate(qrels, {**runs, "twin": runs["run1"], "empty": {"q0": {"x": 1.0}}}, cutoff=10)
-    entries = [{"id": name, "date": f"2021-01-0{day}"} for day, name in enumerate(("run1", "twin", "run0", "empty"), 1)]
+    evaluation = iro.evaluate(
+        qrels, {**runs, "twin": runs["run1"], "empty": {"q0": {"x": 1.0}}}, cutoff=10
+    )
+    entries = [
+        {"id": name, "date": f"2021-01-0{day}"}
+        for day, name in enumerate(("run1", "twin", "run0", "empty"), 1)
+    ]
     board = iro.leaderboard(evaluation, entries=entries)
-    twins = [(standing.rank, standing.tier) for standing in board.standings if standing.run in ("twin", "run1")]
+    twins = [
+        (standing.rank, standing.tier)
+        for standing in board.standings
+        if standing.run in ("twin", "run1")
+    ]
     assert twins == [(1, 1), (1, 1)]
     empty = board.verdict("run0", "empty")
     assert (empty.baseline_length, empty.contender_length, empty.ranking) == (None, None, None)
     assert board.verdict("empty", "run0") == empty.turned()
     assert board.history is not None
-    assert [run.run for run in board.history.runs] == ["run1"]  # its twin does not take first place from it
+    assert [run.run for run in board.history.runs] == [
+        "run1"
+    ]  # its twin does not take first place from it
 
 
 def test_what_is_refused() -> None:
@@ -253,10 +340,22 @@ def test_depth_and_missing_queries_are_noted() -> None:
     del runs["run0"]["q3"]
     evaluation = iro.evaluate(qrels, runs, cutoff=100, ties="msmarco")
     board = iro.leaderboard(evaluation)
-    assert "No run is deeper than 10: the cutoff 100 is in effect 10, and RR@100 is RR@10." in board.notes
-    for result in (board, iro.rank_distribution(evaluation, resamples=5), iro.agreement(evaluation, splits=2)):
-        assert "Missing queries: run0 lacks 1 query of the qrels (q3), counted as unanswered." in result.notes
-    runs["short"] = {query: dict(list(ranking.items())[:3]) for query, ranking in runs["run1"].items()}
+    assert (
+        "No run is deeper than 10: the cutoff 100 is in effect 10, and RR@100 is RR@10."
+        in board.notes
+    )
+    for result in (
+        board,
+        iro.rank_distribution(evaluation, resamples=5),
+        iro.agreement(evaluation, splits=2),
+    ):
+        assert (
+            "Missing queries: run0 lacks 1 query of the qrels (q3), counted as unanswered."
+            in result.notes
+        )
+    runs["short"] = {
+        query: dict(list(ranking.items())[:3]) for query, ranking in runs["run1"].items()
+    }
     board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=10))
     assert any(note.startswith("short: no list reaches the cutoff of 10") for note in board.notes)
 
@@ -270,19 +369,33 @@ def test_tiers_by_brute_force(bits: list[bool]) -> None:
     for middle in range(n):
         closure |= closure[:, [middle]] & closure[[middle], :]
     together = closure & closure.T
-    assert {tuple(cycle) for cycle in cycles} == {tuple(np.flatnonzero(row).tolist()) for row in together if row.sum() > 1}
+    assert {tuple(cycle) for cycle in cycles} == {
+        tuple(np.flatnonzero(row).tolist()) for row in together if row.sum() > 1
+    }
     for run in range(n):
         same = np.flatnonzero(together[run])
-        beaten_by = [winner for winner in range(n) if better[winner, same].any() and not together[winner, run]]
+        beaten_by = [
+            winner
+            for winner in range(n)
+            if better[winner, same].any() and not together[winner, run]
+        ]
         assert tier[run] == 1 + max((tier[winner] for winner in beaten_by), default=0)
 
 
 def test_a_leaderboard_with_dates() -> None:
     evaluation = iro.evaluate(*collection(3, 80, seed=2), cutoff=10)
-    entries = [{"id": f"run{n}", "date": f"2021-01-0{n + 1}", "group": "ba"[n % 2]} for n in range(3)]
+    entries = [
+        {"id": f"run{n}", "date": f"2021-01-0{n + 1}", "group": "ba"[n % 2]} for n in range(3)
+    ]
     others = [{"id": f"other{number}", "date": "2021-01-01"} for number in range(50)]
-    given = (evaluation, entries), (evaluation.scores_of(None), entries), (evaluation, [*entries, *others])
-    history, of_scores, crowded = (iro.leaderboard(source, entries=dated).history for source, dated in given)
+    given = (
+        (evaluation, entries),
+        (evaluation.scores_of(None), entries),
+        (evaluation, [*entries, *others]),
+    )
+    history, of_scores, crowded = (
+        iro.leaderboard(source, entries=dated).history for source, dated in given
+    )
     assert history is not None
     assert of_scores is not None
     assert crowded is not None
@@ -291,11 +404,15 @@ def test_a_leaderboard_with_dates() -> None:
         assert run.verdict is not None
         assert (run.verdict.baseline, run.verdict.contender) == (previous.run, run.run)
         for facet in ("coverage", "ranking"):
-            raw, corrected = (getattr(run.verdict, f"{facet}_p{more}") for more in ("", "_corrected"))
+            raw, corrected = (
+                getattr(run.verdict, f"{facet}_p{more}") for more in ("", "_corrected")
+            )
             assert corrected == pytest.approx(min(1.0, run.looks * raw))
     assert of_scores.runs == tuple(replace(run, verdict=None) for run in history.runs)
     assert [run.looks for run in crowded.runs] == [run.looks + 50 for run in history.runs]
-    assert crowded.notes[0].startswith("50 entries have no score: they count as a use of the test queries")
+    assert crowded.notes[0].startswith(
+        "50 entries have no score: they count as a use of the test queries"
+    )
     with pytest.raises(MismatchError, match="no row for run0"):
         iro.leaderboard(evaluation, entries=entries[1:])
 
@@ -319,8 +436,12 @@ def test_runs_in_the_order_of_their_wins() -> None:
     net = wins_by_counting(evaluation)
     score = {standing.run: standing.score or 0 for standing in by_measure.standings}
     keys = {run: (-net[run], -score[run]) for run in net}
-    assert [standing.run for standing in board.standings] == sorted(keys, key=lambda run: (keys[run], run))
-    assert [standing.run for standing in board.standings] != [standing.run for standing in by_measure.standings]
+    assert [standing.run for standing in board.standings] == sorted(
+        keys, key=lambda run: (keys[run], run)
+    )
+    assert [standing.run for standing in board.standings] != [
+        standing.run for standing in by_measure.standings
+    ]
     assert {standing.run: standing.net_wins for standing in board.standings} == net
     assert {standing.run: standing.net_wins for standing in by_measure.standings} == net
     for standing in board.standings:
@@ -334,13 +455,27 @@ def test_runs_in_the_order_of_their_wins() -> None:
     for own in (board, by_measure):
         names = [standing.run for standing in own.standings]
         assert [(pair.baseline, pair.contender) for pair in own.pairs] == [*combinations(names, 2)]
-    beaten = dict(zip([row.run for row in board.standings], board.measures[0].better_than, strict=True))
-    expected = dict(zip([row.run for row in by_measure.standings], by_measure.measures[0].better_than, strict=True))
-    assert {run: {*runs} for run, runs in beaten.items()} == {run: {*runs} for run, runs in expected.items()}
+    beaten = dict(
+        zip([row.run for row in board.standings], board.measures[0].better_than, strict=True)
+    )
+    expected = dict(
+        zip(
+            [row.run for row in by_measure.standings],
+            by_measure.measures[0].better_than,
+            strict=True,
+        )
+    )
+    assert {run: {*runs} for run, runs in beaten.items()} == {
+        run: {*runs} for run, runs in expected.items()
+    }
     by_coverage = iro.leaderboard(evaluation, measures="coverage").measures[0]
     expected = dict(zip(score_order(evaluation, "coverage"), by_coverage.better_than, strict=True))
-    beaten = dict(zip([row.run for row in board.standings], board.measures[1].better_than, strict=True))
-    assert {run: {*runs} for run, runs in beaten.items()} == {run: {*runs} for run, runs in expected.items()}
+    beaten = dict(
+        zip([row.run for row in board.standings], board.measures[1].better_than, strict=True)
+    )
+    assert {run: {*runs} for run, runs in beaten.items()} == {
+        run: {*runs} for run, runs in expected.items()
+    }
 
 
 def score_order(evaluation: iro.Evaluation, measure: str) -> list[str]:
@@ -388,10 +523,16 @@ def test_tiers_that_contradict_the_order_are_explained_in_one_line() -> None:
         if any((above or 0) > (standing.tier or 0) for above in tiers_in_order[:place])
     ]
     assert list(board.below_later_tiers) == expected
-    contradicting = replace(board, standings=tuple(replace(row, tier=3 - place) for place, row in enumerate(board.standings)))
+    contradicting = replace(
+        board,
+        standings=tuple(replace(row, tier=3 - place) for place, row in enumerate(board.standings)),
+    )
     names = [standing.run for standing in board.standings]
     assert contradicting.below_later_tiers == tuple(names[1:])
-    line = f"rows are in the order of RR@4, tiers are by the verdicts: {names[1]}, {names[2]} stand below runs of a later tier"
+    line = (
+        f"rows are in the order of RR@4, tiers are by the verdicts: {names[1]}, {names[2]} stand"
+        " below runs of a later tier"
+    )
     assert line in " ".join(contradicting.to_text().split())
     in_order = replace(board, standings=tuple(replace(row, tier=1) for row in board.standings))
     assert "runs of a later tier" not in in_order.to_text()

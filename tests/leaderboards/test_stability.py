@@ -16,7 +16,9 @@ from tests.helpers.many import collection
 def scores(values: Any, higher_is_better: bool = True, clusters: Any = None) -> Scores:
     array = np.array(values, dtype=np.float64)
     names = tuple(f"r{number}" for number in range(len(array)))
-    return Scores("m", higher_is_better, names, tuple(map(str, range(array.shape[1]))), array, clusters)
+    return Scores(
+        "m", higher_is_better, names, tuple(map(str, range(array.shape[1]))), array, clusters
+    )
 
 
 def test_by_default_all_rank_by_the_reciprocal_rank_at_the_cutoff_over_all_queries() -> None:
@@ -25,11 +27,18 @@ def test_by_default_all_rank_by_the_reciprocal_rank_at_the_cutoff_over_all_queri
     evaluation = iro.evaluate(qrels, runs, cutoff=5, ties="msmarco")
     found, board = iro.rank_distribution(evaluation, resamples=20), iro.leaderboard(evaluation)
     measure = ir_measures.parse_measure("RR@5")
-    assert found.measure == board.measure == iro.agreement(evaluation, splits=2).tests[0].measure == "RR@5"
+    assert (
+        found.measure
+        == board.measure
+        == iro.agreement(evaluation, splits=2).tests[0].measure
+        == "RR@5"
+    )
     assert found.n_queries == 26
     for run, standing in zip(found.runs, board.standings, strict=True):
         assert (run.run, run.score) == (standing.run, standing.score)
-        assert run.score == pytest.approx(ir_measures.calc_aggregate([measure], qrels, runs[run.run])[measure])
+        assert run.score == pytest.approx(
+            ir_measures.calc_aggregate([measure], qrels, runs[run.run])[measure]
+        )
     assert any("1 query without a relevant document counts" in note for note in board.notes)
     other_order = iro.evaluate(qrels, runs, cutoff=5, measures=["RR@5"])
     assert [scores.measure for scores in values_of(other_order, ["RR", "RR@5"])] == ["RR", "RR@5"]
@@ -58,13 +67,18 @@ def test_against_a_loop_over_resamples(higher_is_better: bool, n_clusters: int |
     for name, own in zip(given.runs, all_ranks.T, strict=True):
         found = result[name]
         assert found.counts == tuple(np.bincount(own, minlength=6)[1:].tolist())
-        assert (found.low, found.high) == tuple(np.quantile(own, [0.025, 0.975], method="inverted_cdf"))
+        assert (found.low, found.high) == tuple(
+            np.quantile(own, [0.025, 0.975], method="inverted_cdf")
+        )
         assert (found.expected_rank, found.top) == pytest.approx((own.mean(), np.mean(own <= 2)))
         assert found.first == result.place_shares(2)[name][0] == np.mean(own == 1)
         above = [np.mean(own < all_ranks[:, given.runs.index(run.run)]) for run in result.runs]
         assert found.above == pytest.approx(above)
     order = [given.runs.index(run.run) for run in result.runs]
-    taus = [scipy.stats.kendalltau([-run.rank for run in result.runs], -row[order]).statistic for row in all_ranks]
+    taus = [
+        scipy.stats.kendalltau([-run.rank for run in result.runs], -row[order]).statistic
+        for row in all_ranks
+    ]
     assert result.taus == pytest.approx(taus)
     assert result.median_tau == pytest.approx(np.median(taus))
 
@@ -73,11 +87,15 @@ def test_the_same_seed_gives_the_same_bits_in_any_order_of_runs() -> None:
     evaluation = iro.evaluate(*collection(4, 30, relevant=2))
     first, other = (iro.rank_distribution(evaluation, seed=seed, resamples=100) for seed in (3, 4))
     assert first != other
-    assert first == iro.rank_distribution(evaluation[list(reversed(evaluation.names))], seed=3, resamples=100)
+    assert first == iro.rank_distribution(
+        evaluation[list(reversed(evaluation.names))], seed=3, resamples=100
+    )
 
 
 def test_a_run_without_any_defined_value_is_last() -> None:
-    result = iro.rank_distribution(scores([[np.nan] * 3, [5, 5, 6], [7, 8, 9]], higher_is_better=False), resamples=50)
+    result = iro.rank_distribution(
+        scores([[np.nan] * 3, [5, 5, 6], [7, 8, 9]], higher_is_better=False), resamples=50
+    )
     assert [run.run for run in result.runs] == ["r1", "r2", "r0"]
     assert (result["r0"].score, result["r0"].counts) == (None, (0, 0, 50))
 
@@ -95,7 +113,9 @@ def test_conditions(tmp_path: Path) -> None:
         iro.rank_distribution(evaluation, queries=["q1", "q99"])
 
 
-@pytest.mark.parametrize("wrong", [{"resamples": 0}, {"top_k": 0}, {"level": 1.0}, {"seed": -1}, {"seed": 1.5}])
+@pytest.mark.parametrize(
+    "wrong", [{"resamples": 0}, {"top_k": 0}, {"level": 1.0}, {"seed": -1}, {"seed": 1.5}]
+)
 def test_what_is_refused(wrong: Any) -> None:
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         iro.rank_distribution(iro.evaluate(*collection(2, 20)), **wrong)
@@ -105,7 +125,9 @@ def test_what_is_refused(wrong: Any) -> None:
 def test_a_task_brings_its_grade(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = sorted((real_data / "dl20-passage").glob("BM25*.gz"))[:3]
     task = iro.load("msmarco-passage/trec-dl-2020")
-    monkeypatch.setattr(type(task), "qrels", iro.read_qrels(real_data / "dl20-passage" / "qrels.txt"))
+    monkeypatch.setattr(
+        type(task), "qrels", iro.read_qrels(real_data / "dl20-passage" / "qrels.txt")
+    )
     evaluation = iro.evaluate(task, runs, measures=["nDCG@10"])
     assert iro.rank_distribution(evaluation, resamples=5).measure == "RR(rel=2)@1000, ties trec"
     result = iro.agreement(evaluation, splits=3)
@@ -116,10 +138,16 @@ def test_kendalls_tau_against_scipy() -> None:
     rng = np.random.default_rng(3)
     for _ in range(20):
         values = rng.integers(0, 6, (2, 9)) / 7
-        first, second = ({f"r{run}": float(value) for run, value in enumerate(row)} for row in values)
+        first, second = (
+            {f"r{run}": float(value) for run, value in enumerate(row)} for row in values
+        )
         result = iro.rank_correlation(first, second)
         assert result.tau == pytest.approx(scipy.stats.kendalltau(*values).statistic)
-        opposite = [(values[0, i] - values[0, j]) * (values[1, i] - values[1, j]) < 0 for i in range(9) for j in range(i)]
+        opposite = [
+            (values[0, i] - values[0, j]) * (values[1, i] - values[1, j]) < 0
+            for i in range(9)
+            for j in range(i)
+        ]
         assert result.swapped == sum(opposite)
 
 
@@ -127,7 +155,10 @@ def test_two_sets_of_queries() -> None:
     qrels, runs = collection(5, 40)
     evaluation = iro.evaluate(qrels, runs)
     parts = {"public": list(qrels)[:20], "private": list(qrels)[20:]}
-    public, private = (iro.rank_distribution(evaluation, queries=own, condition=name) for name, own in parts.items())
+    public, private = (
+        iro.rank_distribution(evaluation, queries=own, condition=name)
+        for name, own in parts.items()
+    )
     result = iro.rank_correlation(public, private)
     assert (result.first, result.second) == ("public", "private")
     assert [run.run for run in result.runs] == [run.run for run in public.runs]
@@ -135,12 +166,19 @@ def test_two_sets_of_queries() -> None:
     assert result.tau == pytest.approx(scipy.stats.kendalltau(*means).statistic)
     scores = scores_of(evaluation, "RR")
     assert iro.rank_correlation(scores, iro.leaderboard(evaluation)).tau == 1
-    assert (iro.rank_correlation(evaluation.scores_of("ESL(unanswered='cutoff+1')@10"), scores).tau or 0) > 0
+    assert (
+        iro.rank_correlation(evaluation.scores_of("ESL(unanswered='cutoff+1')@10"), scores).tau or 0
+    ) > 0
 
 
 def test_runs_of_one_condition_only_are_named() -> None:
-    result = iro.rank_correlation({"a": 1.0, "b": 2.0, "c": 3.0}, {"b": 1.0, "c": 2.0, "d": 0.0}, names=("dev", "test"))
-    assert (result.tau, iro.rank_correlation({"a": 1.0, "b": 1.0}, {"a": 1.0, "b": 2.0}).tau) == (1, None)
+    result = iro.rank_correlation(
+        {"a": 1.0, "b": 2.0, "c": 3.0}, {"b": 1.0, "c": 2.0, "d": 0.0}, names=("dev", "test")
+    )
+    assert (result.tau, iro.rank_correlation({"a": 1.0, "b": 1.0}, {"a": 1.0, "b": 2.0}).tau) == (
+        1,
+        None,
+    )
     assert result.notes == ("Only in dev, and left out: a.", "Only in test, and left out: d.")
     with pytest.raises(MismatchError, match="have 1 run in common"):
         iro.rank_correlation({"a": 1.0, "b": 2.0}, {"b": 1.0})
@@ -153,7 +191,9 @@ def test_runs_of_one_condition_only_are_named() -> None:
     ("name", "columns", "tau"),
     [("document", ("MRR@100 (Dev)", "MRR@100 (Eval)"), 0.886), ("passage", ("dev", "eval"), 0.929)],
 )
-def test_dev_against_eval_on_the_leaderboards(real_data: Path, name: str, columns: tuple[str, str], tau: float) -> None:
+def test_dev_against_eval_on_the_leaderboards(
+    real_data: Path, name: str, columns: tuple[str, str], tau: float
+) -> None:
     path = real_data / "leaderboard" / f"msmarco-{name}.csv"
     dev, test = (iro.sota_history(path, score=column) for column in columns)
     result = iro.rank_correlation(dev, test)

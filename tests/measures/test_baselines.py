@@ -14,9 +14,20 @@ from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import FormatError, ParameterError
 from tests.helpers import strategies
 
-QRELS = {"q1": {"a": 1}, "q2": {"b": 2, "c": 1}, "q3": {"z": 1}, "absent": {"a": 1}, "empty": {"a": 0}}
+QRELS = {
+    "q1": {"a": 1},
+    "q2": {"b": 2, "c": 1},
+    "q3": {"z": 1},
+    "absent": {"a": 1},
+    "empty": {"a": 0},
+}
 BASELINE = {"q1": {"a": 2.0}, "q2": {"x": 3.0, "y": 2.0, "b": 1.0}, "stray": {"a": 1.0}}
-RUN = {"q1": {"x": 2.0, "a": 1.0}, "q2": {"b": 3.0, "y": 2.0, "c": 1.0}, "q3": {"z": 1.0}, "empty": {"a": 1.0}}
+RUN = {
+    "q1": {"x": 2.0, "a": 1.0},
+    "q2": {"b": 3.0, "y": 2.0, "c": 1.0},
+    "q3": {"z": 1.0},
+    "empty": {"a": 1.0},
+}
 NAN = math.nan
 
 
@@ -33,7 +44,9 @@ def bm25(no_baselines: None) -> str:
 
 
 def by_query(measure: Any, qrels: Any = QRELS, run: Any = RUN) -> dict[str, float]:
-    return {metric.query_id: metric.value for metric in ir_measures.iter_calc([measure], qrels, run)}
+    return {
+        metric.query_id: metric.value for metric in ir_measures.iter_calc([measure], qrels, run)
+    }
 
 
 @pytest.mark.parametrize(
@@ -66,7 +79,9 @@ def test_values_of_every_query(bm25: str, text: str, expected: list[float]) -> N
     # The same through an evaluator beside other measures, averaged over defined values.
     evaluator = ir_measures.evaluator([measure, RR, ESL @ 100], QRELS)
     defined = [value for value in expected if not math.isnan(value)]
-    assert evaluator.calc_aggregate(RUN)[measure] == pytest.approx(np.mean(defined) if defined else NAN, nan_ok=True)
+    assert evaluator.calc_aggregate(RUN)[measure] == pytest.approx(
+        np.mean(defined) if defined else NAN, nan_ok=True
+    )
 
 
 def test_a_baseline_is_evaluated_once_per_content_qrels_and_settings(
@@ -94,11 +109,16 @@ def test_a_baseline_is_evaluated_once_per_content_qrels_and_settings(
 
 @given(strategies.qrels, strategies.runs, strategies.runs, strategies.cutoffs)
 def test_the_measures_say_what_the_comparison_says(
-    qrels: dict[str, dict[str, int]], baseline: dict[str, Any], contender: dict[str, Any], cutoff: int | None
+    qrels: dict[str, dict[str, int]],
+    baseline: dict[str, Any],
+    contender: dict[str, Any],
+    cutoff: int | None,
 ) -> None:
     iro.register_baseline("A", baseline, replace=True)
     at = cutoff or 9
-    answerable = [query for query, grades in qrels.items() if any(grade >= 1 for grade in grades.values())]
+    answerable = [
+        query for query, grades in qrels.items() if any(grade >= 1 for grade in grades.values())
+    ]
     if not answerable or not {*baseline} & {*qrels} or not {*contender} & {*qrels}:
         return
     for unit in ("query", "document"):
@@ -109,9 +129,14 @@ def test_the_measures_say_what_the_comparison_says(
             for case in ("neither", "lost", "won", "both")
         }
         for case, found in values.items():
-            assert np.mean([found[query] for query in answerable]) == pytest.approx(getattr(compared.outcomes.shares, case))
+            assert np.mean([found[query] for query in answerable]) == pytest.approx(
+                getattr(compared.outcomes.shares, case)
+            )
         length = ESL if unit == "query" else ASL
-        for of, facet in (("baseline", compared.ranking.baseline), ("contender", compared.ranking.contender)):
+        for of, facet in (
+            ("baseline", compared.ranking.baseline),
+            ("contender", compared.ranking.contender),
+        ):
             measure = length(baseline="A", of=of) @ at
             mean = ir_measures.calc_aggregate([measure], qrels, contender)[measure]
             assert (facet is None and math.isnan(mean)) or mean == pytest.approx(facet)
@@ -123,7 +148,8 @@ def test_registering(tmp_path: Path, bm25: str, monkeypatch: pytest.MonkeyPatch)
     iro.register_baseline("bm25", BASELINE)
     assert by_query(Outcome(baseline="bm25", case="both") @ 9)["q3"] == 0
     with pytest.raises(
-        ParameterError, match="'bm25' is registered for another run; choose another name, or pass `replace=True`"
+        ParameterError,
+        match="'bm25' is registered for another run; choose another name, or pass `replace=True`",
     ):
         iro.register_baseline("bm25", RUN)
     iro.register_baseline("bm25", RUN, replace=True)
@@ -139,19 +165,37 @@ def test_registering(tmp_path: Path, bm25: str, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("Outcome(case='won')@100", "compares with a baseline: write Outcome\\(baseline='bm25',case='won'\\)@100"),
+        (
+            "Outcome(case='won')@100",
+            "compares with a baseline: write Outcome\\(baseline='bm25',case='won'\\)@100",
+        ),
         ("Outcome(baseline='bm25')@100", "case is missing; it is one of neither, lost, won, both"),
-        ("Outcome(baseline='bm25',case='won',ties='expected')", "`ties='expected'` gives no single order to compare"),
-        ("Outcome(baseline='bm52',case='won')@100", "unknown baseline 'bm52': neither a registered name \\(known: 'bm25'\\)"),
-        ("ESL(baseline='bm25',unanswered='cutoff+1')@9", "only what both runs found counts; leave unanswered out"),
+        (
+            "Outcome(baseline='bm25',case='won',ties='expected')",
+            "`ties='expected'` gives no single order to compare",
+        ),
+        (
+            "Outcome(baseline='bm52',case='won')@100",
+            "unknown baseline 'bm52': neither a registered name \\(known: 'bm25'\\)",
+        ),
+        (
+            "ESL(baseline='bm25',unanswered='cutoff+1')@9",
+            "only what both runs found counts; leave unanswered out",
+        ),
         ("ESL(of='baseline')@9", "needs a baseline: write ESL\\(baseline='bm25',of='baseline'\\)"),
         ("ESL(cutoff=0)", "`ESL: cutoff=0`: must be a whole number, 1 or more"),
         ("ASL(missing='worst')@10", "ASL: missing='worst': must be one of 'retrieved', 'cutoff'"),
-        ("ASL(missing='cutoff')", "missing='cutoff' needs a cutoff: write ASL\\(missing='cutoff'\\)@100"),
+        (
+            "ASL(missing='cutoff')",
+            "missing='cutoff' needs a cutoff: write ASL\\(missing='cutoff'\\)@100",
+        ),
         ("ESL(unanswered='cutoff+1')", "unanswered='cutoff\\+1' needs a cutoff"),
         ("Answered(first=3)", "Answered has no parameter first; it has cutoff, rel"),
         ("ESL(judged_only=1)", "judged_only=1: must be one of False, True"),
-        ("Outcome(case='won')@9", "compares with a baseline: write Outcome\\(baseline='bm25',case='won'\\)@100"),
+        (
+            "Outcome(case='won')@9",
+            "compares with a baseline: write Outcome\\(baseline='bm25',case='won'\\)@100",
+        ),
     ],
 )
 def test_wrong_measures_give_our_error(bm25: str, text: str, message: str) -> None:
@@ -159,7 +203,9 @@ def test_wrong_measures_give_our_error(bm25: str, text: str, message: str) -> No
         ir_measures.calc_aggregate([iro.parse_measure(text)], QRELS, RUN)
 
 
-@pytest.mark.parametrize("text", ["ESL(baseline='bm25')@5", "ASL(baseline='bm25')@5", "ASL(baseline='bm25')"])
+@pytest.mark.parametrize(
+    "text", ["ESL(baseline='bm25')@5", "ASL(baseline='bm25')@5", "ASL(baseline='bm25')"]
+)
 def test_an_evaluation_has_the_values_of_calc(bm25: str, text: str) -> None:
     """ASL was refused for a ``missing`` that nobody had written."""
     measure = iro.parse_measure(text)

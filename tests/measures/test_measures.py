@@ -27,23 +27,36 @@ RUN = {
 
 
 def test_aggregates_beside_other_measures() -> None:
-    found = ir_measures.calc_aggregate([ESL @ 100, Answered @ 100, nDCG @ 10, RR, Success @ 100], QRELS, RUN)
+    found = ir_measures.calc_aggregate(
+        [ESL @ 100, Answered @ 100, nDCG @ 10, RR, Success @ 100], QRELS, RUN
+    )
     assert found[ESL @ 100] == 1.5
     assert found[Answered @ 100] == found[Success @ 100] == 0.4
     alone = ir_measures.calc_aggregate([nDCG @ 10, RR], QRELS, RUN)
     assert found[nDCG @ 10] == alone[nDCG @ 10]
     assert found[RR] == alone[RR]
     assert math.isnan(ir_measures.calc_aggregate([ESL], {"q": {"a": 1}}, {"q": {"b": 1.0}})[ESL])
-    with pytest.warns(IrOutcomesWarning, match=r"in 2 queries \(q3, absent\) there are no results, which scores inf"):
+    with pytest.warns(
+        IrOutcomesWarning,
+        match=r"in 2 queries \(q3, absent\) there are no results, which scores inf",
+    ):
         assert ir_measures.calc_aggregate([ASL], QRELS, RUN) == {ASL: math.inf}
 
 
 def test_registering(monkeypatch: pytest.MonkeyPatch) -> None:
     importlib.reload(iro)
     register()
-    (ours,) = [provider for provider in ir_measures.DefaultPipeline.providers if provider.NAME == "ir_outcomes"]
-    assert ir_measures.calc_aggregate([iro.parse_measure("ESL@100"), iro.ESL @ 100], QRELS, RUN) == {ESL @ 100: 1.5}
-    with pytest.raises(ParameterError, match=r"ir_outcomes does not provide RR; call ir_measures\.calc_aggregate"):
+    (ours,) = [
+        provider
+        for provider in ir_measures.DefaultPipeline.providers
+        if provider.NAME == "ir_outcomes"
+    ]
+    assert ir_measures.calc_aggregate(
+        [iro.parse_measure("ESL@100"), iro.ESL @ 100], QRELS, RUN
+    ) == {ESL @ 100: 1.5}
+    with pytest.raises(
+        ParameterError, match=r"ir_outcomes does not provide RR; call ir_measures\.calc_aggregate"
+    ):
         ours.calc_aggregate([ESL @ 100, RR], QRELS, RUN)
     monkeypatch.setitem(ir_measures.measures.registry, "ESL", nDCG)
     with pytest.warns(IrOutcomesWarning, match="ir_measures already knows a measure ESL"):
@@ -51,7 +64,8 @@ def test_registering(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ir_measures.measures.registry["ESL"] is nDCG
 
 
-# What the branch does after its own providers are registered, and how its default pipeline takes the others.
+# What the branch does after its own providers are registered, and how its default pipeline takes
+# the others.
 LOADING = """
 from importlib.metadata import entry_points
 for _entry in entry_points(group="ir_measures.provider"):
@@ -69,7 +83,9 @@ DefaultPipeline.providers += sorted(
 def test_the_command_of_ir_measures_knows_our_measures(tmp_path: Path) -> None:
     """By the entry point that ir_measures' branch "entry-points" reads, without an import."""
     package = tmp_path / "ir_measures"
-    shutil.copytree(Path(ir_measures.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        Path(ir_measures.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__")
+    )
     with (package / "providers" / "__init__.py").open("a") as providers:
         providers.write(LOADING)
     with (package / "__init__.py").open("a") as whole:
@@ -83,4 +99,11 @@ def test_the_command_of_ir_measures_knows_our_measures(tmp_path: Path) -> None:
         [sys.executable, "-m", "ir_measures", "qrels", "run", "ESL@100 Answered@100 RR"],
         cwd=tmp_path, capture_output=True, text=True, env=environment,
     )  # fmt: skip
-    assert done.stdout.split() == ["ESL@100", "2.0000", "Answered@100", "1.0000", "RR", "0.5000"], done.stderr
+    assert done.stdout.split() == [
+        "ESL@100",
+        "2.0000",
+        "Answered@100",
+        "1.0000",
+        "RR",
+        "0.5000",
+    ], done.stderr

@@ -20,7 +20,8 @@ from tests.helpers.command_line import Done
 from tests.helpers.comparisons import compare_pair
 from tests.helpers.datasets import register
 
-# Cutoff, rel, unit, baseline, as the issue of the papers and tracks has them; one line for each family of ids.
+# Cutoff, rel, unit, baseline, as the issue of the papers and tracks has them; one line for each
+# family of ids.
 FAMILIES = {
     "msmarco-document/dev": (100, 1, "query", True),
     "msmarco-document/trec-dl-2019": (100, 1, "document", True),
@@ -41,7 +42,14 @@ def test_every_known_id_has_settings_and_counts_without_any_download() -> None:
     assert set(FAMILIES) <= set(names)
     for name in names:
         task = iro.load(name)
-        assert all((task.official_measure, task.n_queries, task.n_judgments, getattr(task.source("qrels"), "path", None)))
+        assert all(
+            (
+                task.official_measure,
+                task.n_queries,
+                task.n_judgments,
+                getattr(task.source("qrels"), "path", None),
+            )
+        )
         assert (task.unit == "document") == ("trec-dl" in name)
         if name in FAMILIES:
             assert (task.cutoff, task.rel, task.unit, task.baseline is not None) == FAMILIES[name]
@@ -67,11 +75,23 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
     ("read", "message"),
     [
         (lambda: iro.compare("msmarco-documnt/dev", RUN, RUN), "did you mean msmarco-document/dev"),
-        (lambda: iro.as_qrels("msmarco-document/eval"), r"has no qrels; these do: .*msmarco-document/dev"),
-        (lambda: iro.load("msmarco-passage/dev/small").baseline_run(), "candidates to rerank, not a run"),
+        (
+            lambda: iro.as_qrels("msmarco-document/eval"),
+            r"has no qrels; these do: .*msmarco-document/dev",
+        ),
+        (
+            lambda: iro.load("msmarco-passage/dev/small").baseline_run(),
+            "candidates to rerank, not a run",
+        ),
         (lambda: iro.as_run("irds:vaswani"), "has no ranking of its own"),
-        (lambda: iro.as_run("irds:ir-outcomes-test/unordered"), r"ranking is 0\.0, so it has no order"),
-        (lambda: iro.as_run("irds:ir-outcomes-test/broken"), r"cannot be read .*or give a file instead of the id"),
+        (
+            lambda: iro.as_run("irds:ir-outcomes-test/unordered"),
+            r"ranking is 0\.0, so it has no order",
+        ),
+        (
+            lambda: iro.as_run("irds:ir-outcomes-test/broken"),
+            r"cannot be read .*or give a file instead of the id",
+        ),
     ],
 )
 @pytest.mark.usefixtures("tiny")
@@ -94,25 +114,40 @@ def test_a_local_dataset_end_to_end(tiny: str) -> None:
         iro.compare({"q1": {"a": 1}}, "irds:", better)
 
 
-def test_large_downloads_are_announced_and_refused_ones_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_downloads_are_announced_and_refused_ones_explained(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def refuse(*_: Any) -> Any:
         raise ConnectionError("no network")
 
-    dataset = SimpleNamespace(has_qrels=lambda: True, qrels_handler=SimpleNamespace, qrels_iter=refuse)
+    dataset = SimpleNamespace(
+        has_qrels=lambda: True, qrels_handler=SimpleNamespace, qrels_iter=refuse
+    )
     monkeypatch.setattr(datasets, "dataset_of", lambda name: dataset)
-    monkeypatch.setattr(datasets, "_source", lambda handler: datasets.Source(False, "home/qrels", 1_057_717_952))
-    problem = r"big: its qrels \(a download of 1\.06 GB\) at home/qrels cannot be fetched .*; .* give a file"
+    monkeypatch.setattr(
+        datasets, "_source", lambda handler: datasets.Source(False, "home/qrels", 1_057_717_952)
+    )
+    problem = (
+        r"big: its qrels \(a download of 1\.06 GB\) at home/qrels cannot be fetched .*; .* give a"
+        r" file"
+    )
     with (
         pytest.warns(IrOutcomesWarning, match=r"big: its qrels are downloaded \(1\.06 GB\)"),
         pytest.raises(DatasetUnavailable, match=problem),
     ):
         datasets.load_part("big", "qrels")
-    monkeypatch.setattr(datasets, "_source", lambda handler: datasets.Source(True, "home/qrels", None))
-    with pytest.raises(DatasetUnavailable, match=r"at home/qrels cannot be read \(no network\); remove that file"):
+    monkeypatch.setattr(
+        datasets, "_source", lambda handler: datasets.Source(True, "home/qrels", None)
+    )
+    with pytest.raises(
+        DatasetUnavailable, match=r"at home/qrels cannot be read \(no network\); remove that file"
+    ):
         datasets.load_part("big", "qrels")
     # ir_datasets takes half a download for the whole.
     dataset.qrels_iter, dataset.metadata = list, lambda: {"qrels": {"count": 1000}}
-    with pytest.raises(DatasetUnavailable, match=r"only 0 of its 1000 judgments are .*; remove .* half a download"):
+    with pytest.raises(
+        DatasetUnavailable, match=r"only 0 of its 1000 judgments are .*; remove .* half a download"
+    ):
         datasets.load_part("big", "qrels")
     dataset.qrels_iter = lambda: [None] * 999
     with pytest.raises(DatasetUnavailable, match="only 999 of its 1000 judgments"):
@@ -122,7 +157,10 @@ def test_large_downloads_are_announced_and_refused_ones_explained(monkeypatch: p
     monkeypatch.undo()
     monkeypatch.setattr(ir_datasets, "load", refuse)  # an id that is made on demand
     for read in (iro.as_qrels, iro.load):
-        with pytest.raises(DatasetUnavailable, match=r"clirmatrix/x: cannot be opened \(no network\); .*, or give files"):
+        with pytest.raises(
+            DatasetUnavailable,
+            match=r"clirmatrix/x: cannot be opened \(no network\); .*, or give files",
+        ):
             read("clirmatrix/x")
 
 
@@ -132,23 +170,47 @@ def test_the_official_files_from_the_command_line(real_data: Path, tmp_path: Pat
     shutil.copytree(real_data / "ir_datasets_home", home, copy_function=shutil.copyfile)
     for folder, _, _ in os.walk(home):
         os.chmod(folder, 0o755)
-    environment = os.environ | {"IR_DATASETS_HOME": str(home), "COLUMNS": "100", "IR_DATASETS_DL_TRIES": "1"}
+    environment = os.environ | {
+        "IR_DATASETS_HOME": str(home),
+        "COLUMNS": "100",
+        "IR_DATASETS_DL_TRIES": "1",
+    }
 
     def call(*commands: tuple[str | Path, ...]) -> list[Done]:
-        # ir_datasets reads its home when it is imported, so these commands run in a process of their own.
+        # ir_datasets reads its home when it is imported, so these commands run in a process of
+        # their own.
         code = "import json, sys; from tests.helpers.command_line import call\n"
         code += "json.dump([call(*arguments) for arguments in json.load(sys.stdin)], sys.stdout)"
-        command, asked, root = [sys.executable, "-c", code], json.dumps(commands, default=str), Path(__file__).parents[2]
-        answers = subprocess.check_output(command, input=asked, text=True, env=environment, cwd=root)
+        command, asked, root = (
+            [sys.executable, "-c", code],
+            json.dumps(commands, default=str),
+            Path(__file__).parents[2],
+        )
+        answers = subprocess.check_output(
+            command, input=asked, text=True, env=environment, cwd=root
+        )
         return [Done(*answer) for answer in json.loads(answers)]
 
     msmarco = real_data / "msmarco-doc-dev"
-    pair = ("compare", "msmarco-document/dev", msmarco / "bm25.run.gz", msmarco / "wordnet_all.run.gz", "--format", "json")
+    pair = (
+        "compare",
+        "msmarco-document/dev",
+        msmarco / "bm25.run.gz",
+        msmarco / "wordnet_all.run.gz",
+        "--format",
+        "json",
+    )
     by_id, listed, shown = call(pair, ("datasets",), ("datasets", "msmarco-passage/trec-dl-2019"))
-    by_file = compare_pair(msmarco / "qrels.txt", msmarco / "bm25.run.gz", msmarco / "wordnet_all.run.gz")
+    by_file = compare_pair(
+        msmarco / "qrels.txt", msmarco / "bm25.run.gz", msmarco / "wordnet_all.run.gz"
+    )
     found = Comparison.from_json(by_id.stdout)
     assert (found.outcomes, found.verdict, found.cutoff) == (by_file.outcomes, by_file.verdict, 100)
-    for name in ("msmarco-document/dev ", "msmarco-document/trec-dl-2019 ", "msmarco-passage/trec-dl-2020/judged "):
+    for name in (
+        "msmarco-document/dev ",
+        "msmarco-document/trec-dl-2019 ",
+        "msmarco-passage/trec-dl-2020/judged ",
+    ):
         (line,) = [line for line in listed.stdout.splitlines() if line.startswith(name)]
         assert line.endswith("here")
     assert "qrels      here" in shown.stdout

@@ -62,11 +62,21 @@ def test_files_with_named_columns_in_any_order(write: Any, form: str, ids: tuple
     run = iro.read_run(write(content))
     assert (run.to_dict(), run.by_rank, run.name) == (RUN, False, "a")
     assert iro.read_run(write(content), by="rank").to_dict() == BY_RANK
-    assert iro.read_run(write(gzip.compress(content if isinstance(content, bytes) else content.encode()))).to_dict() == RUN
+    assert (
+        iro.read_run(
+            write(gzip.compress(content if isinstance(content, bytes) else content.encode()))
+        ).to_dict()
+        == RUN
+    )
     ranked = iro.as_run(write(make(table[["rank", *ids]])))
     assert (ranked.to_dict(), ranked.by_rank) == (BY_RANK, True)
     for name in ("relevance", "label", "rel"):
-        assert iro.read_qrels(write(make(table[[*ids, "grade"]].rename(columns={"grade": name})))).to_dict() == QRELS
+        assert (
+            iro.read_qrels(
+                write(make(table[[*ids, "grade"]].rename(columns={"grade": name})))
+            ).to_dict()
+            == QRELS
+        )
 
 
 def test_json_documents_and_lists(write: Any) -> None:
@@ -76,7 +86,10 @@ def test_json_documents_and_lists(write: Any) -> None:
     lists = {query: list(ranking) for query, ranking in RUN.items()}
     assert iro.read_run(write("\ufeff" + json.dumps(lists))).to_dict() == BY_RANK
     for name in ("doc_ids", "docids", "ranking"):
-        text = "\n".join(json.dumps({"query_id": query, name: ranking, "ms": 3}) for query, ranking in lists.items())
+        text = "\n".join(
+            json.dumps({"query_id": query, name: ranking, "ms": 3})
+            for query, ranking in lists.items()
+        )
         run = iro.read_run(write(text))
         assert (run.to_dict(), run.by_rank) == (BY_RANK, True)
     long = {"qid": "q", "docids": [f"document-{place}" for place in range(30_000)]}
@@ -94,44 +107,97 @@ def test_rankings_without_scores_in_python() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("q1 Q0 d1 1 3.0 t\nq2 Q0 d1 1 3.0 t\n\nq1 Q0 d1 2 2.0 t\n", r"line 4: document d1 is ranked twice for query q1; keep"),
+        (
+            "q1 Q0 d1 1 3.0 t\nq2 Q0 d1 1 3.0 t\n\nq1 Q0 d1 2 2.0 t\n",
+            r"line 4: document d1 is ranked twice for query q1; keep",
+        ),
         (GOOD + "q3 Q0 d1 1 1_0 t\n", r"line 4: the score is not a number; .*\n  '1_0'"),
-        (GOOD + "q3  Q0 d1 1 3.0\nq4 Q0 d1 1 3.0 t q5\nq6 Q0 d1 1 2.0 t\n", "line 4: has 5 columns, expected 6"),
-        (GOOD + "q3 Q0 d1 1 3.0 my tag\n", r"line 4: has 7 columns, expected 6; ids and tags must not contain white space"),
-        (GOOD.encode() + b"q3 Q0 d\xe9 1 3.0 t\n", r"line 4: is not UTF-8; convert it .*iconv.*\n  'q3 Q0 d\\\\xe9"),
-        (GOOD.encode() + b"q3 Q0 d\0 1 3.0 t\n", r"line 4: contains a NUL byte; is this a text file"),
+        (
+            GOOD + "q3  Q0 d1 1 3.0\nq4 Q0 d1 1 3.0 t q5\nq6 Q0 d1 1 2.0 t\n",
+            "line 4: has 5 columns, expected 6",
+        ),
+        (
+            GOOD + "q3 Q0 d1 1 3.0 my tag\n",
+            r"line 4: has 7 columns, expected 6; ids and tags must not contain white space",
+        ),
+        (
+            GOOD.encode() + b"q3 Q0 d\xe9 1 3.0 t\n",
+            r"line 4: is not UTF-8; convert it .*iconv.*\n  'q3 Q0 d\\\\xe9",
+        ),
+        (
+            GOOD.encode() + b"q3 Q0 d\0 1 3.0 t\n",
+            r"line 4: contains a NUL byte; is this a text file",
+        ),
         (GOOD.encode("utf-16"), r"line 1: .*(NUL|UTF-8)"),
-        ("q1 0 d1 1\n", r"has 4 columns, expected 6 or 3; these look like the columns of qrels: were the arguments swapped\?"),
+        (
+            "q1 0 d1 1\n",
+            (
+                r"has 4 columns, expected 6 or 3; these look like the columns of qrels: were the"
+                r" arguments swapped\?"
+            ),
+        ),
         (GOOD + "q" * 1500 + " Q0 d 1 3.0 t\n", r"line 4: a query id is longer than 1000 bytes"),
         ("qid,docno,score\nq1,d1,1.5\nq1,d2,x\n", r"line 3: the score is not a number.*\n  'x'"),
         ("qid,docno,rank\nq1,d1,1\nq1,d2,1\n", r"line 3: rank 1 is given twice"),
         ("qid,docno,score\nq1,,1.0\n", r"line 2: a document id is empty"),
         ('qid,docno,score\nq1,"d1,1.0\n', r"line 2: cannot be separated into columns"),
         ("qid,docno,score,qid\nq1,d1,1.0,q1\n", r"line 1: has more than one column 'qid'"),
-        ("\nqid,docno,points\nq1,d1,1.0\n", r"line 2: has no column 'score' or 'rank'; its columns are qid, docno, points"),
-        ("qid,docno,label\nq1,d1,1\n", r"no column 'score'.*columns of qrels: were the arguments swapped\?"),
+        (
+            "\nqid,docno,points\nq1,d1,1.0\n",
+            r"line 2: has no column 'score' or 'rank'; its columns are qid, docno, points",
+        ),
+        (
+            "qid,docno,label\nq1,d1,1\n",
+            r"no column 'score'.*columns of qrels: were the arguments swapped\?",
+        ),
         ("qid,docno,score,\ufeffnote\nq1,d1,1.5,x\n", r"line 1: contains a byte order mark"),
         ('{"q1": {"d1": 1.0, "d1": 2.0}}', r"line 1: .*an object has the same name twice, 'd1'"),
         ('{"q1": {"d1": 1.0}\n, "q1"', r"line 2: is not JSON \(.*\); correct it or write it again"),
         ("[" * 100_000, r"is not JSON \(maximum recursion depth"),
         ("[1, 2]", r"entry 1 has no 'query_id' as a run of the form columns has it"),
-        ('{"qid": "q1", "docid": "d1", "score": 1.0}\n{"qid": "q1", "docid": "d2"}', r"line 2: entry 2 has no 'score'"),
-        ('{"qid": "q", "docids": ["a"]}\n\n{"qid": "p", "docids": ["a", "a"]}', r"line 3: document a is ranked twice"),
+        (
+            '{"qid": "q1", "docid": "d1", "score": 1.0}\n{"qid": "q1", "docid": "d2"}',
+            r"line 2: entry 2 has no 'score'",
+        ),
+        (
+            '{"qid": "q", "docids": ["a"]}\n\n{"qid": "p", "docids": ["a", "a"]}',
+            r"line 3: document a is ranked twice",
+        ),
         ('{"qid": "q", "docids": ["a", 1.5]}', r"line 1: .*a document id must be text"),
-        ('{"qid": "q", "docid": "d", "relevance": 1}', r"line 1: has the keys of qrels \(columns\): were the arguments"),
-        ('{"q1": {"d2": 1},\n "q2": {"é": "high"}}', "document é of query q2: a score or grade must be a number"),
-        ('{"mteb_model_meta": {}, "a": {"x": {"q2": {"é": null}}}}', "document é of query q2.*no score or grade"),
-        ('{"qid": "q1", "docid": "d", "score": 1}\n{"qid": "q2", "docid": "é", "score": NaN}', "line 2: document é of"),
+        (
+            '{"qid": "q", "docid": "d", "relevance": 1}',
+            r"line 1: has the keys of qrels \(columns\): were the arguments",
+        ),
+        (
+            '{"q1": {"d2": 1},\n "q2": {"é": "high"}}',
+            "document é of query q2: a score or grade must be a number",
+        ),
+        (
+            '{"mteb_model_meta": {}, "a": {"x": {"q2": {"é": null}}}}',
+            "document é of query q2.*no score or grade",
+        ),
+        (
+            '{"qid": "q1", "docid": "d", "score": 1}\n{"qid": "q2", "docid": "é", "score": NaN}',
+            "line 2: document é of",
+        ),
         ("# ir_metadata.start\n# a: 1\n", "line 2: the ir_metadata header must be comment"),
         ("# ir_metadata.start\n# ir_metadata.end\n", "is empty; nothing can be evaluated"),
         ("query_id\tdoc_id\tscore\n\n\n", "is empty; nothing can be evaluated"),
-        ("q1 Q0 d1 1 3.0 t\n# a comment\n", "line 2: has 3 columns, expected 6; .*comment lines must be removed"),
+        (
+            "q1 Q0 d1 1 3.0 t\n# a comment\n",
+            "line 2: has 3 columns, expected 6; .*comment lines must be removed",
+        ),
         ("q1 Q0 d1 1 3.0 t\n# Q0 is column 2 x\n", "line 2: is a comment; remove comment lines"),
-        ("query-id\tcorpus-id\tscore\nq1\td1\t1\n", r"qrels as BEIR and ranx write them.*were the arguments swapped\?"),
+        (
+            "query-id\tcorpus-id\tscore\nq1\td1\t1\n",
+            r"qrels as BEIR and ranx write them.*were the arguments swapped\?",
+        ),
         ('{"q1": {"d1": ' + "9" * 5000 + "}}", r"is not JSON \(.* has 5000 digits\); correct it"),
     ],
 )
-def test_what_is_wrong_in_a_run_is_said_with_file_line_text_and_remedy(write: Any, content: str | bytes, message: str) -> None:
+def test_what_is_wrong_in_a_run_is_said_with_file_line_text_and_remedy(
+    write: Any, content: str | bytes, message: str
+) -> None:
     path = write(content)
     with pytest.raises(FormatError, match=rf"(?s){message}") as caught:
         iro.read_run(path)
@@ -141,11 +207,23 @@ def test_what_is_wrong_in_a_run_is_said_with_file_line_text_and_remedy(write: An
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("qid,docno,score\nq1,d1,1.5\n", r"has no column 'relevance'.*columns of a run: were the arguments swapped\?"),
-        ("q1 0 d1 1\nq1 0 d2 1\nq1 0 d1 2\n", r"line 3: document d1 has two grades for query q1, 1 and 2; keep one"),
-        ("q1 0 d1 1.5\n", r"line 1: document d1 of query q1: a grade must be a whole number .*\n  '1.5'"),
+        (
+            "qid,docno,score\nq1,d1,1.5\n",
+            r"has no column 'relevance'.*columns of a run: were the arguments swapped\?",
+        ),
+        (
+            "q1 0 d1 1\nq1 0 d2 1\nq1 0 d1 2\n",
+            r"line 3: document d1 has two grades for query q1, 1 and 2; keep one",
+        ),
+        (
+            "q1 0 d1 1.5\n",
+            r"line 1: document d1 of query q1: a grade must be a whole number .*\n  '1.5'",
+        ),
         ("q 0 d 9223372036854775808\n", r"line 1: .*a grade must be a whole number of at most"),
-        ("q1 Q0 d1 1 3.0 t\n", r"has 6 columns, expected 4; these look like .* a run: were the arguments swapped\?"),
+        (
+            "q1 Q0 d1 1 3.0 t\n",
+            r"has 6 columns, expected 4; these look like .* a run: were the arguments swapped\?",
+        ),
         ("q1 d1 1\n", r"line 1: has 3 columns, expected 4.*a header must name query_id"),
         ('{"q1": {"d1": 1.5}}', r"a grade must be a whole number"),
         ("query-id,corpus-id,score\n\n", "is empty; nothing can be evaluated"),
@@ -160,32 +238,52 @@ def test_what_is_wrong_in_qrels_is_located(write: Any, content: str, message: st
 def test_json_on_one_line_may_have_any_length(write: Any) -> None:
     """A run of 1.0 to 1.5 MiB was refused as a line that is too long; shorter and longer ones were read."""
     for size in (0.9, 1.2, 1.6, 3.0):
-        run = {f"q{query}": {f"document {place:09}": 1.5 - place for place in range(1000)} for query in range(int(36 * size))}
+        run = {
+            f"q{query}": {f"document {place:09}": 1.5 - place for place in range(1000)}
+            for query in range(int(36 * size))
+        }
         content = json.dumps(run)
         assert len(content) / 2**20 == pytest.approx(size, rel=0.1)
         assert iro.read_run(write(content)).to_dict() == run
     passage = {"docid": "d", "score": 1.5, "doc": {"text": "a long one " * 200_000}}
-    records = [{"query": {"qid": f"q{number}", "text": ""}, "candidates": [passage][:number]} for number in (0, 1)]
+    records = [
+        {"query": {"qid": f"q{number}", "text": ""}, "candidates": [passage][:number]}
+        for number in (0, 1)
+    ]
     assert iro.read_run(write("\n".join(map(json.dumps, records)))).to_dict() == {"q1": {"d": 1.5}}
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_qrels_of_beir_are_no_run_in_any_form(write: Any, form: str) -> None:
-    grades = pd.DataFrame(ROWS, columns=["query-id", "corpus-id", "value", "rank", "score"])[["query-id", "corpus-id", "score"]]
+    grades = pd.DataFrame(ROWS, columns=["query-id", "corpus-id", "value", "rank", "score"])[
+        ["query-id", "corpus-id", "score"]
+    ]
     scores = grades.assign(score=[1.5, 2.5, 0.5])
     assert iro.as_run(write(FORMS[form](scores))).to_dict() == RUN
     for given in (write(FORMS[form](grades)), grades):
         with pytest.raises(
-            FormatError, match=r"has the columns of qrels as BEIR and ranx write them.*were the arguments swapped\?"
+            FormatError,
+            match=(
+                r"has the columns of qrels as BEIR and ranx write them.*were the arguments"
+                r" swapped\?"
+            ),
         ):
             iro.as_run(given)
 
 
-@pytest.mark.parametrize("content", ['{"q1": {"d1": 1, "é": 101}}', '[{"query-id": "q1", "corpus-id": "é", "score": 101}]'])
+@pytest.mark.parametrize(
+    "content",
+    ['{"q1": {"d1": 1, "é": 101}}', '[{"query-id": "q1", "corpus-id": "é", "score": 101}]'],
+)
 def test_json_with_scores_is_no_qrels(write: Any, content: str) -> None:
-    with pytest.raises(FormatError, match=r"document é of query q1 has a grade above 100.*were the arguments swapped"):
+    with pytest.raises(
+        FormatError,
+        match=r"document é of query q1 has a grade above 100.*were the arguments swapped",
+    ):
         iro.read_qrels(write(content))
-    assert iro.read_qrels(write(content.replace("101", "100"))).grades.max() == 100  # as models give them
+    assert (
+        iro.read_qrels(write(content.replace("101", "100"))).grades.max() == 100
+    )  # as models give them
     named = '[{"query_id": "q1", "doc_id": "d1", "relevance": 101}]'
     assert iro.read_qrels(write(named)).to_dict() == {"q1": {"d1": 101}}
 
@@ -204,11 +302,15 @@ def beir(tmp_path: Path) -> Path:
     (folder / "qrels").mkdir(parents=True)
     (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t2\n")
     (folder / "qrels" / "train.tsv").write_text("query-id\tcorpus-id\tscore\nq9\td1\t1\n")
-    (folder / "queries.jsonl").write_text('{"_id": "q1", "text": "first", "metadata": {}}\n{"_id": "q2", "text": "second"}')
+    (folder / "queries.jsonl").write_text(
+        '{"_id": "q1", "text": "first", "metadata": {}}\n{"_id": "q2", "text": "second"}'
+    )
     return folder
 
 
-def test_texts_of_queries_from_a_beir_folder_json_lines_or_lines(beir: Path, tmp_path: Path) -> None:
+def test_texts_of_queries_from_a_beir_folder_json_lines_or_lines(
+    beir: Path, tmp_path: Path
+) -> None:
     run = {"q1": {"d1": 1.0}}
     texts = {"q1": "first", "q2": "second"}
     assert iro.evaluate(beir, run).texts == texts
@@ -231,11 +333,21 @@ def test_texts_and_ids_are_cut_at_newlines_only(write: Any) -> None:
         ("queries.tsv", b"q1\tcaf\xe9\n", "line 1: is not UTF-8"),
         ("queries.tsv", "q1\tone\nq2\n", "line 2: the text of the query is missing"),
         ("queries.tsv", "q1\tone\nq1\ttwo\n", "the query id is repeated"),
-        ("queries.jsonl", '{"_id": "q1", "text": "first"}\n\n{"_id": "q1", "text": "again"}', "line 3: .*repeats an id"),
-        ("queries.jsonl", '{"_id": "q3"}', 'line 1: is not an object with text for "_id" and "text"'),
+        (
+            "queries.jsonl",
+            '{"_id": "q1", "text": "first"}\n\n{"_id": "q1", "text": "again"}',
+            "line 3: .*repeats an id",
+        ),
+        (
+            "queries.jsonl",
+            '{"_id": "q3"}',
+            'line 1: is not an object with text for "_id" and "text"',
+        ),
     ],
 )
-def test_texts_that_are_malformed(write: Any, name: str, content: str | bytes, message: str) -> None:
+def test_texts_that_are_malformed(
+    write: Any, name: str, content: str | bytes, message: str
+) -> None:
     path = write(content, name)
     with pytest.raises(FormatError, match=message):
         beir_texts(path.parent) if name.endswith("l") else files.read_texts(path)
@@ -253,7 +365,10 @@ def test_a_folder_of_a_beir_dataset(beir: Path) -> None:
     (beir / "qrels" / "test.tsv").unlink()
     assert iro.as_qrels(beir).query_ids == ("q9",)
     (beir / "qrels" / "dev.tsv").write_text("")
-    with pytest.raises(UnreadableFile, match=r"a BEIR dataset with .*; name the file itself: .*dev\.tsv, .*train\.tsv"):
+    with pytest.raises(
+        UnreadableFile,
+        match=r"a BEIR dataset with .*; name the file itself: .*dev\.tsv, .*train\.tsv",
+    ):
         iro.as_qrels(beir)
     with pytest.raises(UnreadableFile, match="as qrels, a directory must be a BEIR dataset"):
         iro.as_qrels(beir.parent)
@@ -264,17 +379,28 @@ META = {"model_name": "intfloat/e5-small", "revision": "1"}
 
 def test_predictions_of_mteb(write: Any) -> None:
     ranking = {"q1": {"q1": 9.0, "d1": 1.0}, "q2": {"d1": 2.0, "q1": 1.0}}
-    path = write(json.dumps({"mteb_model_meta": META, "default": {"test": ranking}}), "ArguAna_predictions.json")
-    with pytest.warns(IrOutcomesWarning, match=r"1 document with the id of its own query is left out") as caught:
+    path = write(
+        json.dumps({"mteb_model_meta": META, "default": {"test": ranking}}),
+        "ArguAna_predictions.json",
+    )
+    with pytest.warns(
+        IrOutcomesWarning, match=r"1 document with the id of its own query is left out"
+    ) as caught:
         run = iro.read_run(path)
     assert (len(caught), caught[0].filename) == (1, __file__)
-    assert (run.name, run.to_dict()) == ("intfloat/e5-small", {"q1": {"d1": 1.0}, "q2": {"d1": 2.0, "q1": 1.0}})
+    assert (run.name, run.to_dict()) == (
+        "intfloat/e5-small",
+        {"q1": {"d1": 1.0}, "q2": {"d1": 2.0, "q1": 1.0}},
+    )
     with pytest.raises(FormatError, match=r"MTEB, which are a run: were the arguments swapped\?"):
         iro.read_qrels(path)
     with pytest.raises(FormatError, match="choose one of these runs: none"):
         iro.read_run(write(json.dumps({"mteb_model_meta": META, "en": {"test": [1.0, 2.0]}})))
     one, two = {"q1": {"d1": 1.0}}, {"q1": {"d2": 1.0}}
-    path = write(json.dumps({"mteb_model_meta": META, "en": {"test": one}, "de": {"test": two, "dev": one}}), "T.json")
+    path = write(
+        json.dumps({"mteb_model_meta": META, "en": {"test": one}, "de": {"test": two, "dev": one}}),
+        "T.json",
+    )
     message = rf"choose one of these runs: {path}#en/test, {path}#de/test, {path}#de/dev"
     for wrong in (path, f"{path}#test", f"{path}#de", f"{path}#fr/test"):
         with pytest.raises(FormatError, match=message):
@@ -283,14 +409,21 @@ def test_predictions_of_mteb(write: Any) -> None:
         assert iro.as_run(f"{path}{chosen}").to_dict() == expected
     wrong_score = {"q1": {"d1": "high"}}
     for others, named in (({}, "T.json"), ({"de": {"test": two}}, "T.json#en/test")):
-        path = write(json.dumps({"mteb_model_meta": META, "en": {"test": wrong_score}, **others}), "T.json")
-        with pytest.raises(FormatError, match=f"{named}: "):  # which ranking it is, where there are several
+        path = write(
+            json.dumps({"mteb_model_meta": META, "en": {"test": wrong_score}, **others}), "T.json"
+        )
+        with pytest.raises(
+            FormatError, match=f"{named}: "
+        ):  # which ranking it is, where there are several
             iro.as_run(f"{path}#en/test")
     assert iro.read_run(write("q1 Q0 d1 1 1.0 t\n", "a.run#2")).name == "a.run#2"
 
 
 def test_a_header_of_ir_metadata_is_kept(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    header = "# ir_metadata.start\n# platform:\n#   hardware:\n#     cpu: 'Xeon'\n#\n# tag: bm25\n# ir_metadata.end\n"
+    header = (
+        "# ir_metadata.start\n# platform:\n#   hardware:\n#     cpu: 'Xeon'\n#\n# tag: bm25\n#"
+        " ir_metadata.end\n"
+    )
     path = write("\ufeff" + (header + "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\n").replace("\n", "\r\n"))
     for size in (1 << 19, 200):
         monkeypatch.setattr(files, "BLOCK_SIZE", size)
@@ -301,11 +434,19 @@ def test_a_header_of_ir_metadata_is_kept(write: Any, monkeypatch: pytest.MonkeyP
         iro.read_run(write(header + "q1 Q0 d1 1 3.0 t\nq1 Q0 d1 2 2.0 t\n"))
 
 
-def test_a_byte_order_mark_within_a_file_is_an_error(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_byte_order_mark_within_a_file_is_an_error(
+    write: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for content, line in (
         ("\ufeff\ufeffq1 Q0 d1 1 3.0 t\n", 1),
         ("q1 Q0 d1 1 3.0 t\nq1 Q0 d\ufeff2 2 3.0 t\n", 2),
-        ('{"qid": "q", "docid": "d", "score": 1}\n\ufeff{"qid": "q", "docid": "e", "score": 1}\n', 2),
+        (
+            (
+                '{"qid": "q", "docid": "d", "score": 1}\n\ufeff{"qid": "q", "docid": "e", "score":'
+                " 1}\n"
+            ),
+            2,
+        ),
     ):
         for size in (1 << 19, 2, 5):
             monkeypatch.setattr(files, "BLOCK_SIZE", size)
@@ -313,7 +454,9 @@ def test_a_byte_order_mark_within_a_file_is_an_error(write: Any, monkeypatch: py
                 iro.read_run(write(content))
 
 
-def test_parquet_that_is_damaged_or_cannot_be_read(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parquet_that_is_damaged_or_cannot_be_read(
+    write: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = parquet(pd.DataFrame({"qid": ["q"], "docno": ["d"], "score": [1.0]}))
     for damaged in (whole[:-5], whole[:40], b"PAR1\x15\x04", whole[:30] + b"\0" * 20 + whole[50:]):
         with pytest.raises(UnreadableFile, match="is not a valid Parquet file"):
@@ -333,11 +476,15 @@ def test_standard_input(write: Any) -> None:
     code = "import ir_outcomes as iro; run = iro.read_run('-'); print(run.name, run.to_dict())"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     packed = gzip.compress(b"q1 Q0 d1 1 3.0 t\n")
-    done = subprocess.run([sys.executable, "-c", code], input=packed, capture_output=True, env=environment, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=packed, capture_output=True, env=environment, check=True
+    )
     assert done.stdout.decode().strip() == "stdin {'q1': {'d1': 3.0}}"
 
 
-def test_reading_text_imports_no_optional_package(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_text_imports_no_optional_package(
+    write: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     original = builtins.__import__
 
     def guarded(name: str, *rest: Any, **named: Any) -> Any:

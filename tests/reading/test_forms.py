@@ -1,8 +1,9 @@
 """The table of forms: each form is read like the same data as TREC writes it.
 
-The fixtures in ``forms/`` hold one run or its qrels. RankLLM's were written by its `DataWriter` (0.25.7), Tevatron's by its
-`write_ranking` (0.1.0); the others follow the definitions that the table links to: the code that writes them
-(sentence-transformers 6.2, DPR, Pyserini, LlamaIndex), or the documentation (MT-RAG, TREC RAG, rank_eval, Quepid).
+The fixtures in ``forms/`` hold one run or its qrels. RankLLM's were written by its `DataWriter`
+(0.25.7), Tevatron's by its `write_ranking` (0.1.0); the others follow the definitions that the
+table links to: the code that writes them (sentence-transformers 6.2, DPR, Pyserini, LlamaIndex), or
+the documentation (MT-RAG, TREC RAG, rank_eval, Quepid).
 """
 
 import gzip
@@ -26,8 +27,15 @@ FOLDER = Path(__file__).parent / "forms"
 QUERIES = {"q1": "do lemons float", "q2": "who was first"}
 PASSAGES = {"d1": "Lemons float.", "d2": "Limes sink.", "d3": "The first was Ada."}
 FILES = sorted(path.name for path in FOLDER.iterdir())
-WITH_PASSAGES = [name for name in FILES if name.startswith(("rankllm", "mt-rag", "dpr", "pyserini", "llamaindex"))]
-WITH_TEXTS = [*WITH_PASSAGES, *(name for name in FILES if name.startswith(("trec-rag", "sentence")))]
+WITH_PASSAGES = [
+    name
+    for name in FILES
+    if name.startswith(("rankllm", "mt-rag", "dpr", "pyserini", "llamaindex"))
+]
+WITH_TEXTS = [
+    *WITH_PASSAGES,
+    *(name for name in FILES if name.startswith(("trec-rag", "sentence"))),
+]
 
 
 def read(path: Path) -> Any:
@@ -39,9 +47,14 @@ def expected_of(name: str) -> dict[str, dict[str, float]]:
     if ".qrels." in name:
         nested: Any = iro.read_qrels(FOLDER / "trec.qrels.txt").to_dict()
         if name.startswith(("dpr", "llamaindex")):  # only what is relevant
-            nested = {query: {document: 1 for document in grades if grades[document]} for query, grades in nested.items()}
+            nested = {
+                query: {document: 1 for document in grades if grades[document]}
+                for query, grades in nested.items()
+            }
     else:
-        has_scores = name.startswith(("trec.", "tevatron", "columns", "rankllm", "mt-rag", "sentence", "trectools"))
+        has_scores = name.startswith(
+            ("trec.", "tevatron", "columns", "rankllm", "mt-rag", "sentence", "trectools")
+        )
         nested = iro.read_run(FOLDER / "trec.run", by="score" if has_scores else "rank").to_dict()
     by_text = name.startswith(("dpr", "quepid"))
     return {QUERIES[query] if by_text else query: ranking for query, ranking in nested.items()}
@@ -58,14 +71,21 @@ def test_each_form_is_read_like_the_same_data_of_trec(name: str, tmp_path: Path)
 
 def test_each_row_of_the_table_has_a_fixture() -> None:
     assert {(form.name, form.what) for form in FORMS} == {
-        (name.split(".")[0].removesuffix("-2025"), "qrels" if ".qrels." in name else "run") for name in FILES
+        (name.split(".")[0].removesuffix("-2025"), "qrels" if ".qrels." in name else "run")
+        for name in FILES
     }
 
 
 @pytest.mark.parametrize("name", WITH_TEXTS)
 def test_texts_of_queries_and_documents_come_along(name: str) -> None:
     found = texts_in(FOLDER / name)
-    ids = {text: text for text in QUERIES.values()} if name.startswith("dpr") else {} if name.startswith("mt-rag") else QUERIES
+    ids = (
+        {text: text for text in QUERIES.values()}
+        if name.startswith("dpr")
+        else {}
+        if name.startswith("mt-rag")
+        else QUERIES
+    )
     assert dict(read(FOLDER / name).texts) == found.queries == ids
     assert bool(found.documents) == (name in WITH_PASSAGES)
     assert found.documents.items() <= PASSAGES.items()
@@ -82,7 +102,11 @@ def test_a_list_one_line_and_lines_are_the_same(tmp_path: Path) -> None:
     for name in (name for name in FILES if name.endswith(".jsonl")):
         path = tmp_path / name
         records = [json.loads(line) for line in (FOLDER / name).read_text().splitlines()]
-        for text in (json.dumps(records), json.dumps(records, indent=1), "\n\n".join(map(json.dumps, records))):
+        for text in (
+            json.dumps(records),
+            json.dumps(records, indent=1),
+            "\n\n".join(map(json.dumps, records)),
+        ):
             path.write_text(text)
             assert read(path).to_dict() == expected_of(name)
         path.write_text(json.dumps(records[0]))
@@ -109,11 +133,16 @@ def test_general_names_come_before_those_of_one_tool(tmp_path: Path) -> None:
 def test_a_file_that_two_rows_recognize_must_say_which(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     path.write_text(json.dumps(BOTH) + "\n")
-    with pytest.raises(FormatError, match=r"can be read in the forms sentence-transformers, rankllm; say which as FILE#NAME"):
+    with pytest.raises(
+        FormatError,
+        match=r"can be read in the forms sentence-transformers, rankllm; say which as FILE#NAME",
+    ):
         iro.read_run(path)
     assert list(iro.as_run(f"{path}#rankllm").to_dict()["q1"]) == ["b", "a"]
     assert list(iro.as_run(f"{path}#sentence-transformers").to_dict()["q1"]) == ["a", "b"]
-    with pytest.raises(FormatError, match=r"#mine in its path says neither its form \(trec, msmarco, tevatron"):
+    with pytest.raises(
+        FormatError, match=r"#mine in its path says neither its form \(trec, msmarco, tevatron"
+    ):
         iro.read_run(f"{FOLDER / 'mt-rag.jsonl'}#mine")
     three = tmp_path / "three.txt"
     three.write_text("q1 a 2\nq1 b 1\n")
@@ -124,9 +153,24 @@ def test_a_file_that_two_rows_recognize_must_say_which(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
-        ("rankllm.jsonl", '"docid": "d1", "score": 1.25', '"id": "d1"', "line 2: entry 2 has no 'docid' as a run of"),
-        ("mt-rag.jsonl", '"score": 0.5', '"score": "x"', "line 2: document d3 of query q2: a score or grade must be a number"),
-        ("rank-eval.qrels.json", '"rating": 2', '"grade": 2', "entry 2 has no 'rating' as qrels of the form"),
+        (
+            "rankllm.jsonl",
+            '"docid": "d1", "score": 1.25',
+            '"id": "d1"',
+            "line 2: entry 2 has no 'docid' as a run of",
+        ),
+        (
+            "mt-rag.jsonl",
+            '"score": 0.5',
+            '"score": "x"',
+            "line 2: document d3 of query q2: a score or grade must be a number",
+        ),
+        (
+            "rank-eval.qrels.json",
+            '"rating": 2',
+            '"grade": 2',
+            "entry 2 has no 'rating' as qrels of the form",
+        ),
     ],
 )
 def test_damage_is_located(name: str, old: str, new: str, message: str, tmp_path: Path) -> None:
@@ -137,8 +181,13 @@ def test_damage_is_located(name: str, old: str, new: str, message: str, tmp_path
         read(path)
 
 
-@given(st.sampled_from(FILES), st.lists(st.tuples(st.integers(0, 400), st.integers(0, 5), st.binary(max_size=3)), max_size=3))
-def test_a_damaged_file_is_read_or_refused(name: str, damages: list[tuple[int, int, bytes]]) -> None:
+@given(
+    st.sampled_from(FILES),
+    st.lists(st.tuples(st.integers(0, 400), st.integers(0, 5), st.binary(max_size=3)), max_size=3),
+)
+def test_a_damaged_file_is_read_or_refused(
+    name: str, damages: list[tuple[int, int, bytes]]
+) -> None:
     content = bytearray((FOLDER / name).read_bytes())
     for start, size, inserted in damages:
         content[start : start + size] = inserted
@@ -163,12 +212,20 @@ def table() -> str:
     rows = ["| form | written by | read as | recognized by |", "|---|---|---|---|"]
     for form in FORMS:
         records = form.records and form.records + ("" if form.records.endswith("*") else "[]")
-        listed = f"{records}.{form.items[0].strip('.')}".strip(".") + "[]" if form.items else records
+        listed = (
+            f"{records}.{form.items[0].strip('.')}".strip(".") + "[]" if form.items else records
+        )
         places = [(records, form.query), (listed, form.document), (listed, form.value)]
-        names = [f"{place}.{part[0]}".strip(".") for place, part in places if part and part != ("*",)]
+        names = [
+            f"{place}.{part[0]}".strip(".") for place, part in places if part and part != ("*",)
+        ]
         if form.items and not form.document:
             names.append(listed)
-        keys = f"{form.layout.columns} columns" if form.layout else ", ".join(f"`{name}`" for name in names)
+        keys = (
+            f"{form.layout.columns} columns"
+            if form.layout
+            else ", ".join(f"`{name}`" for name in names)
+        )
         rows.append(f"| `{form.name}` | [{form.written_by}]({form.link}) | {form.what} | {keys} |")
     return "\n".join(rows) + "\n"
 

@@ -44,10 +44,22 @@ def test_whole_number_ids_are_text(kind: str) -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"qid": QUERIES, "doc": DOCUMENTS, "score": SCORES}, "has no column 'doc_id' or .*; its columns are qid, doc, score"),
-        ({**OURS, "relevance": GRADES}, "look like the columns of qrels: were the arguments swapped"),
-        ({**PYTERRIER, "score": [1.0, None, 2.0]}, r"document é of query q1 has no score or grade \(NaN\)"),
-        ({**PYTERRIER, "qid": ["q1", None, "q2"], "score": SCORES}, "row 2: a query id must be text or a whole number"),
+        (
+            {"qid": QUERIES, "doc": DOCUMENTS, "score": SCORES},
+            "has no column 'doc_id' or .*; its columns are qid, doc, score",
+        ),
+        (
+            {**OURS, "relevance": GRADES},
+            "look like the columns of qrels: were the arguments swapped",
+        ),
+        (
+            {**PYTERRIER, "score": [1.0, None, 2.0]},
+            r"document é of query q1 has no score or grade \(NaN\)",
+        ),
+        (
+            {**PYTERRIER, "qid": ["q1", None, "q2"], "score": SCORES},
+            "row 2: a query id must be text or a whole number",
+        ),
         ({**PYTERRIER, "docno": ["a", "", "b"], "score": SCORES}, "a document id is empty"),
         ({**PYTERRIER, "docno": ["a", "b\0", "c"], "score": SCORES}, "has a NUL character"),
         ({**PYTERRIER, "docno": ["a", "b" * 1001, "c"], "score": SCORES}, "longer than 1000 bytes"),
@@ -61,7 +73,11 @@ def test_what_is_wrong_is_said(kind: str, columns: dict[str, Any], message: str)
 @settings(max_examples=25)
 @given(
     st.lists(
-        st.tuples(st.sampled_from(["q1", "q2", "ü"]), st.text("aé日", min_size=1, max_size=20), st.integers(0, 3)),
+        st.tuples(
+            st.sampled_from(["q1", "q2", "ü"]),
+            st.text("aé日", min_size=1, max_size=20),
+            st.integers(0, 3),
+        ),
         min_size=1,
         max_size=12,
         unique_by=lambda row: row[:2],
@@ -74,7 +90,11 @@ def test_text_in_arrow_is_read_as_text_in_objects(rows: list[Any], start: int) -
     frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
     table = pa.Table.from_pandas(frame)
     theirs = iro.as_run(frame.astype({"query_id": object, "doc_id": object}))
-    for form in (pd.concat([frame[:start], frame[start:]]), table, pa.concat_tables([table[:start], table[start:]])):
+    for form in (
+        pd.concat([frame[:start], frame[start:]]),
+        table,
+        pa.concat_tables([table[:start], table[start:]]),
+    ):
         ours = iro.as_run(form)
         assert ours.query_ids == theirs.query_ids
         np.testing.assert_array_equal(ours.docids, theirs.docids, strict=True)
@@ -99,11 +119,16 @@ def test_files_of_ranx(tmp_path: Path) -> None:
     for name in ("qrels.parquet", "qrels.trec"):
         qrels.save(str(tmp_path / name))
         assert iro.read_qrels(tmp_path / name).to_dict() == QRELS
-    with pytest.raises(FormatError, match=r"columns of qrels as BEIR and ranx write them.*were the arguments swapped"):
+    with pytest.raises(
+        FormatError,
+        match=r"columns of qrels as BEIR and ranx write them.*were the arguments swapped",
+    ):
         iro.read_run(tmp_path / "qrels.parquet")
     with pytest.raises(FormatError, match="are these the scores of a run"):
         iro.read_qrels(tmp_path / "run.parquet")
-    assert [path.name for path in iro.evaluate(QRELS, [tmp_path / "run.lz4"]).sources] == ["run.lz4"]
+    assert [path.name for path in iro.evaluate(QRELS, [tmp_path / "run.lz4"]).sources] == [
+        "run.lz4"
+    ]
     twice = tmp_path / "twice.lz4"
     for content in (b"q1 Q0 d1 1 1.5 t", b"\x80", lz4.frame.compress(b"") * 2):
         twice.write_bytes(lz4.frame.compress(lz4.frame.compress(content)))
@@ -113,19 +138,23 @@ def test_files_of_ranx(tmp_path: Path) -> None:
 
 def test_frames_of_trectools() -> None:
     rows = {"query": ["q1"], "docid": ["d1"]}
-    assert iro.as_run(pd.DataFrame({**rows, "q0": "Q0", "rank": 1, "score": 2.5, "system": "a"})).to_dict() == {
-        "q1": {"d1": 2.5}
-    }
+    assert iro.as_run(
+        pd.DataFrame({**rows, "q0": "Q0", "rank": 1, "score": 2.5, "system": "a"})
+    ).to_dict() == {"q1": {"d1": 2.5}}
     assert iro.as_run(pd.DataFrame({**rows, "rank": 1})).by_rank
     assert iro.as_qrels(pd.DataFrame({**rows, "q0": 0, "rel": 2})).to_dict() == {"q1": {"d1": 2}}
 
 
 def test_a_repeated_column_name_is_refused() -> None:
     pa = needed("pyarrow")
-    table = pa.table([QUERIES, DOCUMENTS, SCORES, DOCUMENTS], names=["qid", "docno", "score", "docno"])
+    table = pa.table(
+        [QUERIES, DOCUMENTS, SCORES, DOCUMENTS], names=["qid", "docno", "score", "docno"]
+    )
     wide = pd.DataFrame([["q", "d", 1.0, "d"]], columns=table.column_names)
     for frame in (wide, table, Stream(table)):
-        with pytest.raises(FormatError, match="has more than one column 'docno'; rename or remove the others"):
+        with pytest.raises(
+            FormatError, match="has more than one column 'docno'; rename or remove the others"
+        ):
             iro.as_run(frame)
 
 
@@ -133,8 +162,14 @@ def test_a_repeated_column_name_is_refused() -> None:
 def test_arrow_text_that_is_not_utf_8_is_located(column: str) -> None:
     """Query ids were a UnicodeDecodeError; document ids were accepted and failed later."""
     pa = needed("pyarrow")
-    columns = {name: pa.array([b"a", b"caf\xe9" if name == column else b"b", b"c"]) for name in ("qid", "docno")}
-    named = {name: pa.Array.from_buffers(pa.string(), 3, array.buffers()) for name, array in columns.items()}
+    columns = {
+        name: pa.array([b"a", b"caf\xe9" if name == column else b"b", b"c"])
+        for name in ("qid", "docno")
+    }
+    named = {
+        name: pa.Array.from_buffers(pa.string(), 3, array.buffers())
+        for name, array in columns.items()
+    }
     with pytest.raises(FormatError, match=r"(?s)the run: an id is not UTF-8 .*at string index 1"):
         iro.as_run(pa.table({**named, "score": [1.0, 2.0, 3.0]}))
 
@@ -145,14 +180,24 @@ ODD: list[Any] = [
 IDS = st.sampled_from(["q1", "d1", "1", "\u00a0", "=1+1", *ODD])
 
 
-@given(st.lists(st.tuples(IDS, IDS, st.sampled_from([0.5, 1, -2.0, *ODD])), max_size=4), st.sampled_from(INSTALLED))
+@given(
+    st.lists(st.tuples(IDS, IDS, st.sampled_from([0.5, 1, -2.0, *ODD])), max_size=4),
+    st.sampled_from(INSTALLED),
+)
 def test_odd_values_are_read_or_refused(rows: list[Any], kind: str) -> None:
     nested: dict[Any, Any] = {}
     for query, document, value in rows:
         nested.setdefault(query, {})[document] = value
     given: list[Any] = [nested, {document: value for _, document, value in rows}, rows]
     with suppress(Exception):  # there is no such frame
-        given.append(FRAMES[kind]({name: [row[place] for row in rows] for place, name in enumerate(["qid", "docno", "score"])}))
+        given.append(
+            FRAMES[kind](
+                {
+                    name: [row[place] for row in rows]
+                    for place, name in enumerate(["qid", "docno", "score"])
+                }
+            )
+        )
     for odd in given:
         with suppress(IrOutcomesError), warnings.catch_warnings():
             warnings.simplefilter("ignore", iro.IrOutcomesWarning)

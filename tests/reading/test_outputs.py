@@ -33,7 +33,9 @@ LONG = "name,qid,measure,value\n"
 WIDE = "run,401,402,403\n"
 
 
-@pytest.mark.parametrize("measures", [["recip_rank", "map"], ["RR", "AP", "nDCG@10"], ["mine", "other"]])
+@pytest.mark.parametrize(
+    "measures", [["recip_rank", "map"], ["RR", "AP", "nDCG@10"], ["mine", "other"]]
+)
 @pytest.mark.parametrize("separator", ["\t", "   "])
 @pytest.mark.parametrize("measure_first", [True, False])
 def test_the_column_order_is_that_of_the_whole_file(
@@ -68,9 +70,15 @@ def test_what_is_read(write: Any, source: Any, values: dict[str, float]) -> None
 
 def test_dicts_of_pytrec_eval_and_ranx_in_python_and_as_json(write: Any) -> None:
     by_query = {"q1": {"recip_rank": 0.5, "map": 0.25}, "R": {"recip_rank": 1.0, "map": 0.75}}
-    by_measure = {"mrr@10": {"q1": 0.5, "R": 1.0}, "hit_rate@10": {"q1": 1.0, "R": 1.0}}  # `Run.scores`
+    by_measure = {
+        "mrr@10": {"q1": 0.5, "R": 1.0},
+        "hit_rate@10": {"q1": 1.0, "R": 1.0},
+    }  # `Run.scores`
     for data, measure in ((by_query, "recip_rank"), (by_measure, "mrr@10")):
-        sources = [data, *(write(json.dumps(data, indent=indent), f"{indent}.json") for indent in (None, 1))]
+        sources = [
+            data,
+            *(write(json.dumps(data, indent=indent), f"{indent}.json") for indent in (None, 1)),
+        ]
         for source in sources:
             for asked in (None, measure):
                 output = read_output(source, measure=asked)
@@ -78,14 +86,23 @@ def test_dicts_of_pytrec_eval_and_ranx_in_python_and_as_json(write: Any) -> None
     flat = read_output(write('{"q1": 2, "q2": null}'), measure="ESL")
     assert flat.values == pytest.approx({"q1": 2, "q2": math.nan}, nan_ok=True)
     own = {"mine": {"q1": 0.5, "q2": 1.0}, "other": {"q1": 0.5, "q2": 1.0}}
-    assert read_output(own, measure="mine").values == {"q1": 0.5, "q2": 1.0}  # which only the name that is asked for tells
+    assert read_output(own, measure="mine").values == {
+        "q1": 0.5,
+        "q2": 1.0,
+    }  # which only the name that is asked for tells
     assert read_output(own, measure="q1").values == {"mine": 0.5, "other": 0.5}
     scores = iro.scores_from_outputs({"a": by_measure, "b": by_measure})
-    assert (scores.measure, scores.higher_is_better, scores.query_ids) == ("mrr@10", True, ("R", "q1"))
+    assert (scores.measure, scores.higher_is_better, scores.query_ids) == (
+        "mrr@10",
+        True,
+        ("R", "q1"),
+    )
 
 
 def test_json_of_any_size_on_one_line(write: Any) -> None:
-    values = {f"q{number}": {f"P_{cutoff}": 0.5 for cutoff in range(1, 41)} for number in range(3000)}
+    values = {
+        f"q{number}": {f"P_{cutoff}": 0.5 for cutoff in range(1, 41)} for number in range(3000)
+    }
     path = write(json.dumps(values))
     assert path.stat().st_size > 1 << 20
     assert len(read_output(path, measure="P_5").values) == 3000
@@ -103,9 +120,12 @@ def test_tables_of_runs_and_queries_either_way(write: Any) -> None:
     assert [output.name for output in read_outputs(frame, measure="AP")] == ["bm25", "rm3"]
     assert [output.name for output in read_outputs(frame.T, measure="AP")] == ["bm25", "rm3"]
     with pytest.warns(
-        IrOutcomesWarning, match=r"has rows \(a, b\) and columns \(x, y\); rows are taken as runs: call the first"
+        IrOutcomesWarning,
+        match=r"has rows \(a, b\) and columns \(x, y\); rows are taken as runs: call the first",
     ):
-        assert [output.name for output in read_outputs(write(",x,y\na,0.5,1\nb,0.5,1\n"), measure="AP")] == ["a", "b"]
+        assert [
+            output.name for output in read_outputs(write(",x,y\na,0.5,1\nb,0.5,1\n"), measure="AP")
+        ] == ["a", "b"]
     with pytest.raises(FormatError, match="it cannot be told which are the queries"):
         read_outputs(frame.reset_index(drop=True), measure="AP")
 
@@ -117,7 +137,9 @@ def test_many_equal_lines_are_refused_at_the_second(write: Any, line: str) -> No
     path = write(bz2.compress((header + line * 200_000).encode()))
     tracemalloc.start()
     try:
-        with pytest.raises(FormatError, match=r"line [23]: has two (values of (map|AP) for query q1|rows 'q1')"):
+        with pytest.raises(
+            FormatError, match=r"line [23]: has two (values of (map|AP) for query q1|rows 'q1')"
+        ):
             read_output(path, measure="AP" if header else None)
         assert tracemalloc.get_traced_memory()[1] < 8 << 20
     finally:
@@ -170,9 +192,14 @@ def test_frames_are_read_and_those_of_runs_by_queries_are_of_pandas(kind: str) -
         (None, "cannot be read from a NoneType"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_refused_with_its_place(write: Any, source: Any, message: str) -> None:
+def test_what_cannot_be_read_is_refused_with_its_place(
+    write: Any, source: Any, message: str
+) -> None:
     with pytest.raises(FormatError, match=f"(?s){message}"):
-        read_outputs(in_file(write, source), measure="RR" if isinstance(source, str) and "," in source else None)
+        read_outputs(
+            in_file(write, source),
+            measure="RR" if isinstance(source, str) and "," in source else None,
+        )
 
 
 @pytest.mark.parametrize(
@@ -185,12 +212,19 @@ def test_what_cannot_be_read_is_refused_with_its_place(write: Any, source: Any, 
         ("nDCG@10", [0.123456789, 0.5], None),
     ],
 )
-def test_rounding_is_only_said_of_rounded_values(measure: str, values: list[float], places: int | None) -> None:
-    assert read_output({f"q{number}": {measure: value} for number, value in enumerate(values)}).places == places
+def test_rounding_is_only_said_of_rounded_values(
+    measure: str, values: list[float], places: int | None
+) -> None:
+    assert (
+        read_output({f"q{number}": {measure: value} for number, value in enumerate(values)}).places
+        == places
+    )
 
 
 def test_a_choice_among_runs_and_measures(write: Any) -> None:
-    rows = pd.DataFrame({"name": ["a", "b"], "qid": ["q", "q"], "measure": ["RR", "RR"], "value": [0.5, 1.0]})
+    rows = pd.DataFrame(
+        {"name": ["a", "b"], "qid": ["q", "q"], "measure": ["RR", "RR"], "value": [0.5, 1.0]}
+    )
     with pytest.raises(ParameterError, match="has the runs a, b; choose one"):
         read_output(rows)
     assert read_output(rows, name="b").values == {"q": 1.0}
@@ -199,14 +233,21 @@ def test_a_choice_among_runs_and_measures(write: Any) -> None:
     with pytest.raises(ParameterError, match="has no values of AP; it has RR"):
         read_output({"q": {"RR": 1.0}}, measure="AP")
     nameless = in_file(write, "name,qid,measure,value\na,q,RR,0.5\n,q\u00a0,RR,1\n")
-    assert [(output.name, output.values) for output in read_outputs(nameless)] == [("a", {"q": 0.5}), ("", {"q\u00a0": 1.0})]
+    assert [(output.name, output.values) for output in read_outputs(nameless)] == [
+        ("a", {"q": 0.5}),
+        ("", {"q\u00a0": 1.0}),
+    ]
     # A table with a row for each query was read as runs that are called 401, 402.
     turned = in_file(write, "qid,bm25,rm3\n401,0.5,1\n402,0.5,\n403,0.5,1\n")
-    assert [output.name for output in read_outputs(turned, measure="AP", names=["rm3", "bm25"])] == ["rm3", "bm25"]
+    assert [
+        output.name for output in read_outputs(turned, measure="AP", names=["rm3", "bm25"])
+    ] == ["rm3", "bm25"]
     from_zero = pd.DataFrame({"a": [0.5, 1]}, pd.Index([0, 1], name="qid"))
     assert read_output(from_zero, measure="AP").values == {"0": 0.5, "1": 1}
     titled = pd.read_csv(turned).set_index("qid")
-    assert iro.scores_from_outputs(titled["bm25"].to_frame(), measure="AP").values.tolist() == [[0.5, 0.5, 0.5]]
+    assert iro.scores_from_outputs(titled["bm25"].to_frame(), measure="AP").values.tolist() == [
+        [0.5, 0.5, 0.5]
+    ]
     wide = read_output(in_file(write, "\t401\t402\t403\na\t0.5\t1\t0.25\n"), measure="AP")
     assert (wide.name, wide.values) == ("a", {"401": 0.5, "402": 1.0, "403": 0.25})
 
@@ -217,7 +258,10 @@ HEADER = "id,date,score\n"
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("id,date,score,score\na,2020-01-01,1,2\n", r"line 1: has the column 'score' 2 times; keep one"),
+        (
+            "id,date,score,score\na,2020-01-01,1,2\n",
+            r"line 1: has the column 'score' 2 times; keep one",
+        ),
         (HEADER + "a,2020-01-01\n", "line 2: has 2 columns, the header has 3"),
         (HEADER + '"a,2020-01-01,1\n', "is not a line of a CSV file"),
         (HEADER + "a,2020-01-01,1\na,2020-01-02,2\n", "line 3: the id is repeated"),
@@ -228,7 +272,10 @@ HEADER = "id,date,score\n"
         ("[1]", "row 1 is not an object"),
         ('[{"id": "a"},\n oops]', "line 2: "),
         ('{"id": 1}', "is a dict, not a list of objects"),
-        ('[{"id": "\\ud800", "date": "2020-01-01"}]', "line 1: a name .* cannot be encoded in UTF-8"),
+        (
+            '[{"id": "\\ud800", "date": "2020-01-01"}]',
+            "line 1: a name .* cannot be encoded in UTF-8",
+        ),
         (None, "is a NoneType, not a list"),
     ],
 )
@@ -238,9 +285,18 @@ def test_leaderboards_that_are_refused(write: Any, source: Any, message: str) ->
 
 
 def test_leaderboards_that_can_be_read(write: Any) -> None:
-    text = '\ufeffid,date,,team,score\n"a, b",2020/1/2,\N{CLASSICAL BUILDING},"x\ny",0.5\n0,2020-01-03,,,\n'
+    text = (
+        '\ufeffid,date,,team,score\n"a,'
+        ' b",2020/1/2,\N{CLASSICAL BUILDING},"x\ny",0.5\n0,2020-01-03,,,\n'
+    )
     first, second = read_entries(in_file(write, text)).entries
-    assert (first.run, first.date, first.is_baseline, first.group, first.score) == ("a, b", date(2020, 1, 2), True, "x\ny", 0.5)
+    assert (first.run, first.date, first.is_baseline, first.group, first.score) == (
+        "a, b",
+        date(2020, 1, 2),
+        True,
+        "x\ny",
+        0.5,
+    )
     assert (second.run, second.group, second.score) == ("0", None, None)
     (entry,) = read_entries([{"run": 5, "date": datetime(2020, 1, 2, 3), "score": 1}]).entries
     assert (entry.run, entry.date, entry.score) == ("5", date(2020, 1, 2), 1.0)
@@ -251,7 +307,10 @@ def test_leaderboards_that_can_be_read(write: Any) -> None:
 def test_entries_without_ids_take_no_quadratic_time() -> None:
     """16,000 of them took two minutes."""
     start = time.process_time()
-    rows = [{"description": "bm25" if number % 2 else "bm25 #2", "date": "2020-01-01"} for number in range(16_000)]
+    rows = [
+        {"description": "bm25" if number % 2 else "bm25 #2", "date": "2020-01-01"}
+        for number in range(16_000)
+    ]
     found = read_entries(rows).entries
     assert time.process_time() - start < 5
     assert len({entry.run for entry in found}) == 16_000
@@ -259,7 +318,9 @@ def test_entries_without_ids_take_no_quadratic_time() -> None:
 
 
 @pytest.mark.parametrize("header", ["run\tqid\tvalue", "qid\tmeasure\tx"])
-def test_a_header_of_three_columns_is_none_of_the_lines_of_trec_eval(header: str, write: Any) -> None:
+def test_a_header_of_three_columns_is_none_of_the_lines_of_trec_eval(
+    header: str, write: Any
+) -> None:
     lacking = {"run\tqid\tvalue": "measure", "qid\tmeasure\tx": "value"}[header]
     with pytest.raises(FormatError, match=f"is a table without {lacking}"):
         read_output(write(f"{header}\na\tb\t0.5\n"), measure="RR")

@@ -21,7 +21,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.errors import FormatError, InputError, IrOutcomesWarning, ParameterError, UnreadableFile
+from ir_outcomes.errors import (
+    FormatError,
+    InputError,
+    IrOutcomesWarning,
+    ParameterError,
+    UnreadableFile,
+)
 from ir_outcomes.reading import columns, files, formats
 from ir_outcomes.reading import text as lines
 
@@ -34,11 +40,19 @@ GOOD = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq2 Q0 d1 1 1.5 t\n"
 EXPECTED = {"q1": {"d1": 3.0, "d2": 2.0}, "q2": {"d1": 1.5}}
 
 
-@pytest.mark.parametrize(("old", "new"), [(" ", " "), ("\n", "\r\n"), (" ", "\t"), (" ", " \t  "), ("\n", "\n\n \t\n")])
+@pytest.mark.parametrize(
+    ("old", "new"), [(" ", " "), ("\n", "\r\n"), (" ", "\t"), (" ", " \t  "), ("\n", "\n\n \t\n")]
+)
 def test_what_changes_no_number(write: Any, old: str, new: str) -> None:
     for content in (GOOD, "\n\n" + GOOD, "  " + GOOD, GOOD.rstrip("\n"), "\ufeff" + GOOD):
         assert iro.read_run(write(content.replace(old, new))).to_dict() == EXPECTED
-    run = iro.read_run(write("q'1 Q0 \"d,1\" 1 3.0 t\nq'1 Q0 dé\u00a0ü 2 2e0 t\nq'1 Q0 D#0 3 -inf t\n".replace(old, new)))
+    run = iro.read_run(
+        write(
+            "q'1 Q0 \"d,1\" 1 3.0 t\nq'1 Q0 dé\u00a0ü 2 2e0 t\nq'1 Q0 D#0 3 -inf t\n".replace(
+                old, new
+            )
+        )
+    )
     assert run.to_dict() == {"q'1": {'"d,1"': 3.0, "dé\u00a0ü": 2.0, "D#0": float("-inf")}}
 
 
@@ -46,25 +60,44 @@ def test_what_changes_no_number(write: Any, old: str, new: str) -> None:
 def test_compression_is_told_by_content_and_damage_is_noticed(write: Any, library: Any) -> None:
     compress = library.compress
     first, second = compress(GOOD[:17].encode()), compress(GOOD[17:].encode())
-    for path in (write(compress(GOOD.encode()), "no-ending"), write(first + second), write(GOOD, "plain.run.gz")):
+    for path in (
+        write(compress(GOOD.encode()), "no-ending"),
+        write(first + second),
+        write(GOOD, "plain.run.gz"),
+    ):
         assert iro.read_run(path).to_dict() == EXPECTED
     noise = "".join(f"q{n} Q0 d{hash((n, n))} 1 1.0 t\n" for n in range(2000))
     whole = compress(noise.encode())
     later = (b"\x01" + second[1:], second[:-9], b"garbage!")
     for damaged in (whole[: len(whole) // 2], whole[:-5], *(first + damage for damage in later)):
-        with pytest.raises(UnreadableFile, match=r"a\.run: cannot be read to its end .*truncated or damaged"):
+        with pytest.raises(
+            UnreadableFile, match=r"a\.run: cannot be read to its end .*truncated or damaged"
+        ):
             iro.read_run(write(damaged))
 
 
 def test_padding_between_streams_and_a_query_that_looks_like_an_archive(write: Any) -> None:
-    padded = lzma.compress(GOOD[:17].encode()) + bytes(512) + lzma.compress(GOOD[17:].encode()) + bytes(8)
+    padded = (
+        lzma.compress(GOOD[:17].encode())
+        + bytes(512)
+        + lzma.compress(GOOD[17:].encode())
+        + bytes(8)
+    )
     assert iro.read_run(write(padded)).to_dict() == EXPECTED
     assert iro.read_run(write("BZh91 Q0 d1 1 1.0 t\n")).to_dict() == {"BZh91": {"d1": 1.0}}
 
 
 def test_names_of_files_and_paths_that_are_none(tmp_path: Path, write: Any) -> None:
     names = ("a.run", "b.v2.trec.xz", "c", "run.txt", "d.RUN.GZ", "e.f", "g.jsonl.gz")
-    assert [files.name_of(f"/x/{name}") for name in names] == ["a", "b.v2", "c", "run", "d", "e.f", "g"]
+    assert [files.name_of(f"/x/{name}") for name in names] == [
+        "a",
+        "b.v2",
+        "c",
+        "run",
+        "d",
+        "e.f",
+        "g",
+    ]
     write(GOOD, "bm25.run")
     for path, message in (
         (tmp_path / "bm26.run", r"bm26\.run: no such file; did you mean .*bm25\.run\?"),
@@ -77,11 +110,20 @@ def test_names_of_files_and_paths_that_are_none(tmp_path: Path, write: Any) -> N
 
 
 def test_msmarco_columns_and_ordering_by_rank(write: Any) -> None:
-    path, trec = write("q1\td1\t2\nq1\td2\t1\n", "msmarco"), write("q1 Q0 d1 2 9.0 t\nq1 Q0 d2 1 1.0 t\n")
-    for run in (iro.read_run(path, by="rank"), iro.as_run(f"{path}#rank"), iro.read_run(trec, by="rank")):
+    path, trec = (
+        write("q1\td1\t2\nq1\td2\t1\n", "msmarco"),
+        write("q1 Q0 d1 2 9.0 t\nq1 Q0 d2 1 1.0 t\n"),
+    )
+    for run in (
+        iro.read_run(path, by="rank"),
+        iro.as_run(f"{path}#rank"),
+        iro.read_run(trec, by="rank"),
+    ):
         assert (run.by_rank, run.to_dict()) == (True, {"q1": {"d1": -2.0, "d2": -1.0}})
     for wrong in ("inf", "1.5", "nan"):
-        with pytest.raises(FormatError, match=r"line 1: .*(the rank is not a number|a rank must be a whole number)"):
+        with pytest.raises(
+            FormatError, match=r"line 1: .*(the rank is not a number|a rank must be a whole number)"
+        ):
             iro.read_run(write(f"q1\td1\t{wrong}\n"), by="rank")
     with pytest.raises(ParameterError, match="`by='date'`: must be one of score, rank"):
         iro.read_run(trec, by="date")  # type: ignore[arg-type]
@@ -101,7 +143,9 @@ def readers_agree(data: bytes, layout: columns.Layout) -> Any:
     return fast, plain
 
 
-id_characters = st.characters(codec="utf-8", exclude_categories=["Cs", "Z", "Cc"], exclude_characters="\ufeff#")
+id_characters = st.characters(
+    codec="utf-8", exclude_categories=["Cs", "Z", "Cc"], exclude_characters="\ufeff#"
+)
 ids = st.text(id_characters, min_size=1, max_size=40)
 rows = st.lists(
     st.tuples(ids, ids, st.floats(allow_nan=False), st.sampled_from([" ", "\t", "  ", " \t"])),
@@ -112,8 +156,12 @@ rows = st.lists(
 
 
 @given(rows=rows, newline=st.sampled_from(["\n", "\r\n", "\n\n"]), size=st.integers(1, 200))
-def test_both_readers_and_any_size_of_blocks_say_the_same(rows: list[Any], newline: str, size: int) -> None:
-    text = newline.join(f"{q}{gap}Q0{gap}{d}{gap}1{gap}{score!r}{gap}t" for q, d, score, gap in rows)
+def test_both_readers_and_any_size_of_blocks_say_the_same(
+    rows: list[Any], newline: str, size: int
+) -> None:
+    text = newline.join(
+        f"{q}{gap}Q0{gap}{d}{gap}1{gap}{score!r}{gap}t" for q, d, score, gap in rows
+    )
     fast, plain = readers_agree(text.encode(), formats.RUN.layouts[0])
     assert fast is not None
     assert plain[1].tolist() == [d.encode() for _, d, _, _ in rows]
@@ -131,11 +179,26 @@ def test_both_readers_and_any_size_of_blocks_say_the_same(rows: list[Any], newli
 numerals = st.one_of(
     st.floats(allow_nan=False).map(repr),
     st.tuples(st.floats(-1e9, 1e9), st.integers(0, 17)).map(lambda pair: f"{pair[0]:.{pair[1]}f}"),
-    st.tuples(st.integers(0, 10**19), st.integers(0, 21)).map(lambda pair: f"{Decimal(f'{pair[0]}e-{pair[1]}'):f}"),
+    st.tuples(st.integers(0, 10**19), st.integers(0, 21)).map(
+        lambda pair: f"{Decimal(f'{pair[0]}e-{pair[1]}'):f}"
+    ),
     st.integers(2**53 - 5, 2**54).map(str),
     st.from_regex(r"[-+]?[0-9]{0,17}(\.[0-9]{0,17})?", fullmatch=True),
-    st.sampled_from(["1e5", "1E-7", "inf", "-0", "5e-324", "123456789.5", "12345678.1234567", "0.000000000000001"]),
-    st.sampled_from(["1_0", "--5", ".", "-", "1.2.3", "5..", "0x1", "1,5", "nan", "12345678a", "\u0665"]),
+    st.sampled_from(
+        [
+            "1e5",
+            "1E-7",
+            "inf",
+            "-0",
+            "5e-324",
+            "123456789.5",
+            "12345678.1234567",
+            "0.000000000000001",
+        ]
+    ),
+    st.sampled_from(
+        ["1_0", "--5", ".", "-", "1.2.3", "5..", "0x1", "1,5", "nan", "12345678a", "\u0665"]
+    ),
 )
 
 
@@ -144,26 +207,40 @@ numerals = st.one_of(
     beside=st.sampled_from(["1", "1.", ".", "5.25", "-", "12345678.12345678"]),
 )
 def test_numbers_are_those_of_float(texts: list[str], beside: str) -> None:
-    text = "".join(f"q Q0 d{number} {beside} {each} {beside}\n" for number, each in enumerate(texts))
+    text = "".join(
+        f"q Q0 d{number} {beside} {each} {beside}\n" for number, each in enumerate(texts)
+    )
     fast, plain = readers_agree(text.encode(), formats.RUN.layouts[0])
     assert (fast is None) == (plain is None)
 
 
-@given(st.lists(st.sampled_from(b"q1,d1,1,2.5,nan, ,\t,\n,\r,\x0b,\x1c,\x01,\0,\xc3,\xa0,_,#".split(b","))))
+@given(
+    st.lists(
+        st.sampled_from(b"q1,d1,1,2.5,nan, ,\t,\n,\r,\x0b,\x1c,\x01,\0,\xc3,\xa0,_,#".split(b","))
+    )
+)
 def test_the_fast_reader_declines_what_the_plain_one_refuses(noise: list[bytes]) -> None:
     for layout in (*formats.RUN.layouts, *formats.QRELS.layouts):
         readers_agree(b"".join(noise), layout)
 
 
-values = st.text("ab,;\t \"'é1.\r\u00a0\u2028\x1f", max_size=6)  # only ASCII white space is removed around a value
+values = st.text(
+    "ab,;\t \"'é1.\r\u00a0\u2028\x1f", max_size=6
+)  # only ASCII white space is removed around a value
 
 
 @given(
-    rows=st.lists(st.tuples(values, values, values | st.floats(allow_nan=False).map(repr)), min_size=1, max_size=6),
+    rows=st.lists(
+        st.tuples(values, values, values | st.floats(allow_nan=False).map(repr)),
+        min_size=1,
+        max_size=6,
+    ),
     separator=st.sampled_from(["\t", ",", ";"]),
     quote=st.booleans(),
 )
-def test_both_readers_of_separated_columns_say_the_same(rows: list[tuple[str, str, str]], separator: str, quote: bool) -> None:
+def test_both_readers_of_separated_columns_say_the_same(
+    rows: list[tuple[str, str, str]], separator: str, quote: bool
+) -> None:
     layout = columns.Layout(3, 0, 1, 2, "score", separator.encode())
     if quote:
         data = pd.DataFrame(rows).to_csv(sep=separator, header=False, index=False)
@@ -176,14 +253,21 @@ def test_both_readers_of_separated_columns_say_the_same(rows: list[tuple[str, st
 
 @given(codes=st.lists(st.integers(0, 3), max_size=40), stretch=st.integers(1, 5))
 def test_repeated_pairs_are_found_wherever_rows_are_cut(codes: list[int], stretch: int) -> None:
-    documents = columns.as_ids([b"d%d" % (place % 3) for place in range(len(codes))]) if codes else columns.as_ids([])
+    documents = (
+        columns.as_ids([b"d%d" % (place % 3) for place in range(len(codes))])
+        if codes
+        else columns.as_ids([])
+    )
     for order in (codes, sorted(codes)):
         pairs = list(zip(order, documents.tolist(), strict=True))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(columns, "_STRETCH", stretch)
             found = columns.repeated(np.array(order, dtype=np.int32), documents)
         rows = [row for row, pair in enumerate(pairs) if pair in pairs[:row]]
-        assert [rows_found.tolist() for rows_found in found] == [rows, [pairs.index(pairs[row]) for row in rows]]
+        assert [rows_found.tolist() for rows_found in found] == [
+            rows,
+            [pairs.index(pairs[row]) for row in rows],
+        ]
 
 
 @pytest.mark.parametrize(
@@ -204,15 +288,26 @@ def test_three_columns_have_ranks_or_scores_or_must_say_which(
     write: Any, values: dict[str, list[float]], meaning: str | None, mixed: bool
 ) -> None:
     """Whole scores were read as ranks, the order reversed."""
-    lines = [(place, f"{query}\td{place}\t{value}\n") for query in values for place, value in enumerate(values[query])]
-    path = write("".join(line for _, line in (sorted(lines) if mixed else lines)))  # the lines of a query may be apart
+    lines = [
+        (place, f"{query}\td{place}\t{value}\n")
+        for query in values
+        for place, value in enumerate(values[query])
+    ]
+    path = write(
+        "".join(line for _, line in (sorted(lines) if mixed else lines))
+    )  # the lines of a query may be apart
     if meaning is None:
-        with pytest.raises(FormatError, match=r"ranks or scores; .*say it as FILE#rank or FILE#score"):
+        with pytest.raises(
+            FormatError, match=r"ranks or scores; .*say it as FILE#rank or FILE#score"
+        ):
             iro.read_run(path)
     else:
         assert iro.read_run(path).by_rank == (meaning == "rank")
     assert not iro.read_run(path, by="score").by_rank
-    expected = {query: {f"d{place}": value for place, value in enumerate(found)} for query, found in values.items()}
+    expected = {
+        query: {f"d{place}": value for place, value in enumerate(found)}
+        for query, found in values.items()
+    }
     assert iro.as_run(f"{path}#score").to_dict() == expected
 
 
@@ -223,13 +318,22 @@ class Row(NamedTuple):
 @pytest.mark.parametrize(
     ("run", "message"),
     [
-        ({1.0: {"d": 1.0}}, r"a query id must be text or a whole number, not float; convert it to str first"),
+        (
+            {1.0: {"d": 1.0}},
+            r"a query id must be text or a whole number, not float; convert it to str first",
+        ),
         ({"q": {"d": "high"}}, r"a score or grade must be a number\n  \"'high'\""),
         ({"q": {"d": float("nan")}}, r"document d of query q has no score or grade \(NaN\)"),
         ({"q": 1.0}, r"is not a dict of dict"),
         ({"q": {"d": True}}, "a score or grade must be a number"),
-        *((pd.DataFrame({"qid": ["q"], "docno": ["d"], "score": [odd]}), "must be a number") for odd in (True, 1j)),
-        ({1: {"d": 1.0}, "1": {"d": 1.0}}, r"contains the same query id twice, once as text and once as a number"),
+        *(
+            (pd.DataFrame({"qid": ["q"], "docno": ["d"], "score": [odd]}), "must be a number")
+            for odd in (True, 1j)
+        ),
+        (
+            {1: {"d": 1.0}, "1": {"d": 1.0}},
+            r"contains the same query id twice, once as text and once as a number",
+        ),
         ({"q": {1: 1.0, "1": 2.0}}, r"document 1 is ranked twice for query q"),
         ([("q", "d", 1.0)], r"is not a named tuple"),
         ([Row("q")], r"has no column 'query_id'"),
@@ -244,13 +348,21 @@ def test_wrong_objects(run: Any, message: str) -> None:
 
 def test_qrels_keep_queries_without_judgments_and_count_a_judgment_once(write: Any) -> None:
     qrels = iro.as_qrels({"q1": {"d1": 1, "d2": -1}, "q2": {}})
-    assert (qrels.query_ids, qrels.to_dict()) == (("q1", "q2"), {"q1": {"d1": 1, "d2": -1}, "q2": {}})
+    assert (qrels.query_ids, qrels.to_dict()) == (
+        ("q1", "q2"),
+        {"q1": {"d1": 1, "d2": -1}, "q2": {}},
+    )
     lengths = iro.search_lengths(qrels, {"q1": {"d2": 2.0, "d1": 1.0}}, judged_only=True)
     assert lengths.esl()[0] == 1.0  # a negative grade is no judgment
     with pytest.raises(FormatError, match="contains no judgments"):
         iro.as_qrels({})
-    with pytest.warns(IrOutcomesWarning, match=r"a\.run: 1 judgment repeated with the same grade and counted once"):
-        assert iro.read_qrels(write("q1 0 d1 1\nq2 0 d1 1\nq1 0 d1 1\n")).to_dict() == {"q1": {"d1": 1}, "q2": {"d1": 1}}
+    with pytest.warns(
+        IrOutcomesWarning, match=r"a\.run: 1 judgment repeated with the same grade and counted once"
+    ):
+        assert iro.read_qrels(write("q1 0 d1 1\nq2 0 d1 1\nq1 0 d1 1\n")).to_dict() == {
+            "q1": {"d1": 1},
+            "q2": {"d1": 1},
+        }
 
 
 def test_a_pipe_is_read_once_in_the_process_that_has_it(tmp_path: Path, write: Any) -> None:
@@ -267,7 +379,9 @@ def test_a_pipe_is_read_once_in_the_process_that_has_it(tmp_path: Path, write: A
 
     with pytest.raises(FormatError, match=r"pipe: document d1 is ranked twice for query q1"):
         written("q1 Q0 d1 1 3.0 t\nq1 Q0 d1 2 2.0 t\n", lambda: iro.read_run(pipe))
-    found = written("q1 Q0 d1 1 1.0 t\n", lambda: iro.evaluate({"q1": {"d1": 1}}, [file, pipe], n_jobs=2))
+    found = written(
+        "q1 Q0 d1 1 1.0 t\n", lambda: iro.evaluate({"q1": {"d1": 1}}, [file, pipe], n_jobs=2)
+    )
     assert [table.rank.tolist() for table in found] == [[1], [1]]
 
 
@@ -280,7 +394,10 @@ LINE = b"q1 Q0 d1 1 1.0 t\n"
     [
         (b"x" * (16 * MIB), "a line longer than"),
         (LINE * MIB, "expands to more than 200 times its size: a decompression bomb?"),
-        (LINE + b"\n" * (16 * MIB), "expands to more than 200 times its size: a decompression bomb?"),
+        (
+            LINE + b"\n" * (16 * MIB),
+            "expands to more than 200 times its size: a decompression bomb?",
+        ),
     ],
 )
 def test_bombs_are_refused_before_they_fill_the_memory(
@@ -297,7 +414,9 @@ def test_bombs_are_refused_before_they_fill_the_memory(
         tracemalloc.stop()
 
 
-def test_bombs_in_a_pipe_and_one_long_id_are_refused(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bombs_in_a_pipe_and_one_long_id_are_refused(
+    write: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(files, "UNSUSPICIOUS", 2 * MIB)
     end, start = os.pipe()
     os.write(start, gzip.compress(LINE * MIB))
@@ -307,7 +426,9 @@ def test_bombs_in_a_pipe_and_one_long_id_are_refused(write: Any, monkeypatch: py
     os.close(end)
     monkeypatch.setattr(lines, "_LARGE", MIB)
     short = b"".join(b"q1 Q0 d%d 1 1.0 t\n" % place for place in range(5000))
-    with pytest.raises(FormatError, match="one id as long as this among 5,000 others would take too much memory"):
+    with pytest.raises(
+        FormatError, match="one id as long as this among 5,000 others would take too much memory"
+    ):
         iro.read_run(write(short + b"q1 Q0 " + b"d" * 900 + b" 1 1.0 t\n"))
 
 
@@ -327,7 +448,9 @@ def test_a_file_that_changes_while_it_is_read(write: Any, monkeypatch: pytest.Mo
 
 
 def test_documents_that_differ_in_last_bytes_only_are_told_apart() -> None:
-    documents = [f"chapter{a}Section{b}Passage{c}" for a in range(10) for b in range(10) for c in range(10)]
+    documents = [
+        f"chapter{a}Section{b}Passage{c}" for a in range(10) for b in range(10) for c in range(10)
+    ]
     judged = {"q": dict.fromkeys(documents[::3], 1)}
     ranking = {document: -float(rank) for rank, document in enumerate(documents)}
     lengths = iro.search_lengths(judged, iro.as_run({"q": ranking}))
@@ -335,19 +458,25 @@ def test_documents_that_differ_in_last_bytes_only_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize("separator", [" ", "\t"])
-def test_ids_have_at_most_1000_bytes_whichever_reader_takes_them(separator: str, write: Any) -> None:
+def test_ids_have_at_most_1000_bytes_whichever_reader_takes_them(
+    separator: str, write: Any
+) -> None:
     for own, other in (("d" * 1000, "q"), ("d", "q" * 1000)):
         for end in ("", "\u2003"):  # white space that only the plain reader knows
             path = write(separator.join((other, "Q0", own, "1", "2.0", "t" + end)) + "\n")
             assert iro.read_run(path).to_dict() == {other: {own: 2.0}}
             for longer in ((other + "x" * 1000, own), (other, own + "x" * 1000)):
-                path = write(separator.join((longer[0], "Q0", longer[1], "1", "2.0", "t" + end)) + "\n")
+                path = write(
+                    separator.join((longer[0], "Q0", longer[1], "1", "2.0", "t" + end)) + "\n"
+                )
                 with pytest.raises(FormatError, match="is longer than 1000 bytes"):
                     iro.read_run(path)
 
 
 @pytest.mark.parametrize("size", [*range(50, 58), 1000])
-def test_a_block_may_end_anywhere_behind_a_header(size: int, write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_block_may_end_anywhere_behind_a_header(
+    size: int, write: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     header = "# ir_metadata.start\n# tag: a\n# ir_metadata.end\n\n\n"
     monkeypatch.setattr(files, "BLOCK_SIZE", size)
     run = iro.read_run(write(header + "q1 Q0 d1 1 3.0 t\n\nq1 Q0 d2 2 1.5 t\n"))
@@ -364,8 +493,16 @@ def test_usual_numbers_need_no_reader_for_each(write: Any, monkeypatch: pytest.M
         raise AssertionError(text)
 
     monkeypatch.setattr(lines, "number_in", one_by_one)
-    for scores in (["12.5", "3.25", "-0.5", "7", "123456789.125", "-4", "0.000000001"], ["-1.5", "2.5"], ["1", "20", "3"]):
-        path = write("".join(f"q Q0 d{number} 1 {score} t\n" for number, score in enumerate(scores)))
-        assert iro.read_run(path).to_dict()["q"] == {f"d{number}": float(score) for number, score in enumerate(scores)}
+    for scores in (
+        ["12.5", "3.25", "-0.5", "7", "123456789.125", "-4", "0.000000001"],
+        ["-1.5", "2.5"],
+        ["1", "20", "3"],
+    ):
+        path = write(
+            "".join(f"q Q0 d{number} 1 {score} t\n" for number, score in enumerate(scores))
+        )
+        assert iro.read_run(path).to_dict()["q"] == {
+            f"d{number}": float(score) for number, score in enumerate(scores)
+        }
     with pytest.raises(AssertionError, match="1e5"):
         iro.read_run(write("q Q0 d 1 1e5 t\n"))

@@ -12,7 +12,14 @@ import ir_measures
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.errors import FormatError, InputError, IrOutcomesWarning, MismatchError, ParameterError, UnreadableFile
+from ir_outcomes.errors import (
+    FormatError,
+    InputError,
+    IrOutcomesWarning,
+    MismatchError,
+    ParameterError,
+    UnreadableFile,
+)
 from ir_outcomes.reading.runs import run_list, run_paths
 from ir_outcomes.reading.suites import read_suite
 
@@ -53,7 +60,10 @@ def test_a_directory_of_runs_with_other_files(folder: Path) -> None:
     (folder / "within").mkdir()
     with pytest.warns(IrOutcomesWarning) as caught:
         assert run_paths(folder) == [str(folder / name) for name in RUNS]
-    message = "README, a.run.eval, labels.csv, notes.md, qrels.txt are not runs and are left out; name a file itself"
+    message = (
+        "README, a.run.eval, labels.csv, notes.md, qrels.txt are not runs and are left out; name a"
+        " file itself"
+    )
     assert [(message in str(each.message), each.filename) for each in caught] == [(True, __file__)]
     with pytest.warns(IrOutcomesWarning, match=r"qrels\.txt is not a run and is left out"):
         assert run_paths(f"{folder}/[aq]*[nt]") == [str(folder / "a.run")]
@@ -83,7 +93,9 @@ def test_a_directory_without_runs(tmp_path: Path) -> None:
         (tmp_path / "qrels.txt").write_text("q1 0 d1 1\n")
 
 
-def test_circular_links_count_each_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_circular_links_count_each_file_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for path in (".hidden/d.run", "a.run", "deep/b.run", "deep/er/c.run"):
         write(tmp_path / path, RUN)
     for number in range(3):  # two circular links are enough to make glob.glob endless
@@ -101,7 +113,15 @@ def test_circular_links_count_each_file_once(tmp_path: Path, monkeypatch: pytest
 def test_a_dict_of_runs_and_a_run_in_a_dict() -> None:
     single: Any
     run: dict[str, Any] = {"q1": {"d1": 1.0}}
-    for single in (run, {"q0": {}, **run}, {"q1": ["d1"]}, {"q0": [], "q1": ["d1"]}, {"q1": {}}, {"q1": []}, {1: [2]}):
+    for single in (
+        run,
+        {"q0": {}, **run},
+        {"q1": ["d1"]},
+        {"q0": [], "q1": ["d1"]},
+        {"q1": {}},
+        {"q1": []},
+        {1: [2]},
+    ):
         assert run_list(single) is None
     scored = [ir_measures.ScoredDoc("q1", "d1", 1.0)]
     for several in ({"a": {}, "b": run}, {"a": {"q1": ["d1"]}}, {"a": "a.run"}, {"a": scored}):
@@ -113,10 +133,14 @@ def test_a_dict_of_runs_and_a_run_in_a_dict() -> None:
 
 def test_names_are_text() -> None:
     run = {"q1": {"d1": 1.0}}
-    with pytest.raises(ParameterError, match="the name 1 of a run is not text; convert names with str"):
+    with pytest.raises(
+        ParameterError, match="the name 1 of a run is not text; convert names with str"
+    ):
         iro.evaluate({"q1": {"d1": 1}}, {1: run})
     for wrong in ("ab", ["a"]):
-        with pytest.raises(ParameterError, match=r"names=.*: must be a list with a name for each of the 2 runs"):
+        with pytest.raises(
+            ParameterError, match=r"names=.*: must be a list with a name for each of the 2 runs"
+        ):
             iro.evaluate({"q1": {"d1": 1}}, [run, run], names=wrong)
 
 
@@ -128,7 +152,9 @@ SYSTEMS = {
 COLLECTIONS = ("first", "second")
 
 
-def lay_out(folder: Path, runs: str, qrels: str | None, collections: Iterable[str] = COLLECTIONS) -> Path:
+def lay_out(
+    folder: Path, runs: str, qrels: str | None, collections: Iterable[str] = COLLECTIONS
+) -> Path:
     for collection in collections:
         for system, content in SYSTEMS.items():
             write(folder / runs.format(collection=collection, system=system), content)
@@ -154,16 +180,22 @@ def test_layouts(tmp_path: Path, runs: str, qrels: str) -> None:
     assert [collection.name for collection in suite.collections] == list(COLLECTIONS)
     assert suite.systems == ("bm25", "new")
     evaluations = iro.evaluate_suite(tmp_path, n_jobs=1)
-    assert {name: evaluation.names for name, evaluation in evaluations.items()} == dict.fromkeys(COLLECTIONS, suite.systems)
+    assert {name: evaluation.names for name, evaluation in evaluations.items()} == dict.fromkeys(
+        COLLECTIONS, suite.systems
+    )
 
 
 def test_dataset_ids(tmp_path: Path) -> None:
     names = ("beir/nfcorpus/test", "msmarco-passage/trec-dl-2019/judged")
     lay_out(tmp_path / "a", "{collection}/{system}.run", None, names)
-    assert [collection.qrels for collection in read_suite(tmp_path / "a").collections] == list(names)
+    assert [collection.qrels for collection in read_suite(tmp_path / "a").collections] == list(
+        names
+    )
     flat = [name.replace("/", "_") for name in names]
     lay_out(tmp_path / "b", "runs/{system}/{collection}.run", None, flat)
-    assert [collection.qrels for collection in read_suite(tmp_path / "b").collections] == list(names)
+    assert [collection.qrels for collection in read_suite(tmp_path / "b").collections] == list(
+        names
+    )
 
 
 def test_folders_that_do_not_fit(tmp_path: Path) -> None:
@@ -173,9 +205,17 @@ def test_folders_that_do_not_fit(tmp_path: Path) -> None:
     write(twice / "first" / "bm25.res", SYSTEMS["bm25"])
     (tmp_path / "empty").mkdir()
     for folder, error, message in (
-        (beside, FormatError, r"runs beside each other, without collections; a suite is laid out(.|\n)*<collection>"),
+        (
+            beside,
+            FormatError,
+            r"runs beside each other, without collections; a suite is laid out(.|\n)*<collection>",
+        ),
         (tmp_path / "empty", FormatError, "has no runs in folders"),
-        (without, MismatchError, r"no qrels of first, second; add qrels/first.txt or first/qrels.txt"),
+        (
+            without,
+            MismatchError,
+            r"no qrels of first, second; add qrels/first.txt or first/qrels.txt",
+        ),
         (tmp_path / "nowhere", UnreadableFile, "no such folder or file; a suite is laid out"),
         (twice, FormatError, "two runs of bm25 for first"),
     ):
@@ -202,26 +242,44 @@ def test_json_and_toml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     content = {
         "baseline": "new",
         "collections": {
-            "first": {"qrels": "first.txt", "runs": "runs/first/*.run", "cutoff": 5, "rel": 1, "group": "small"},
-            "second": {"qrels": "second.txt", "runs": {"new": "runs/second/new.run", "bm25": "runs/second/bm25.run"}},
+            "first": {
+                "qrels": "first.txt",
+                "runs": "runs/first/*.run",
+                "cutoff": 5,
+                "rel": 1,
+                "group": "small",
+            },
+            "second": {
+                "qrels": "second.txt",
+                "runs": {"new": "runs/second/new.run", "bm25": "runs/second/bm25.run"},
+            },
         },
     }
     path = tmp_path / "suite.json"
     path.write_text(json.dumps(content))
     suite = read_suite(path)
     assert (suite.baseline, suite.groups) == ("new", {"first": "small"})
-    assert suite.collections[1].runs == {name: str(tmp_path / f"runs/second/{name}.run") for name in ("new", "bm25")}
+    assert suite.collections[1].runs == {
+        name: str(tmp_path / f"runs/second/{name}.run") for name in ("new", "bm25")
+    }
     evaluations = iro.evaluate_suite(path)
     assert [evaluation.cutoff for evaluation in evaluations.values()] == [5, 100]
     assert {evaluation.cutoff for evaluation in iro.evaluate_suite(path, cutoff=3).values()} == {3}
-    with pytest.raises(ParameterError, match="collection first: `cutoff=0`: must be a whole number"):
+    with pytest.raises(
+        ParameterError, match="collection first: `cutoff=0`: must be a whole number"
+    ):
         iro.evaluate_suite(path, cutoff=0)
     toml = tmp_path / "suite.toml"
-    toml.write_text('[collections.first]\nqrels = "first.txt"\nruns = ["runs/first/bm25.run", "runs/first/new.run"]\n')
+    toml.write_text(
+        '[collections.first]\nqrels = "first.txt"\nruns = ["runs/first/bm25.run",'
+        ' "runs/first/new.run"]\n'
+    )
     assert read_suite(toml).systems == ("bm25", "new")
     monkeypatch.chdir(tmp_path.parent)
     within = Path(tmp_path.name)
-    assert read_suite(within / "suite.toml").collections[0].runs["new"] == str(within / "runs/first/new.run")
+    assert read_suite(within / "suite.toml").collections[0].runs["new"] == str(
+        within / "runs/first/new.run"
+    )
     toml.write_text("[collections")
     with pytest.raises(FormatError, match="is not a TOML or JSON file of a suite"):
         read_suite(toml)
@@ -234,9 +292,18 @@ def test_json_and_toml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ({"collections": {"a": {"qrels": "x", "dataset": "y", "runs": "x"}}}, "needs either qrels"),
         ({"collections": {"a": {"qrels": "x", "runs": "y", "cutof": 3}}}, "unknown field `cutof`"),
         ({"collections": {"a": {"dataset": "no/such", "runs": "y"}}}, "is not an ir_datasets id"),
-        ({"collections": {"a": {"qrels": "x", "runs": ["a/b.run", "c/b.run"]}}}, "two runs have the same name"),
-        ({"collections": {"a": {"qrels": "x", "runs": "y"}}, "baseline": "z"}, "no collection has a run called 'z'"),
-        ('{"collections": {"a": {"runs": {}}, "a": {"runs": {}}}}', "an object has the same name twice"),
+        (
+            {"collections": {"a": {"qrels": "x", "runs": ["a/b.run", "c/b.run"]}}},
+            "two runs have the same name",
+        ),
+        (
+            {"collections": {"a": {"qrels": "x", "runs": "y"}}, "baseline": "z"},
+            "no collection has a run called 'z'",
+        ),
+        (
+            '{"collections": {"a": {"runs": {}}, "a": {"runs": {}}}}',
+            "an object has the same name twice",
+        ),
     ],
 )
 def test_invalid_files(tmp_path: Path, content: Any, message: str) -> None:

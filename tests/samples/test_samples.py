@@ -44,6 +44,9 @@ def test_ties_of_the_rounded_scores_stand_in_the_order_of_trec_eval(tmp_path: Pa
     write_suite(tmp_path)
     for name in SUITE_COLLECTIONS:
         runs = [tmp_path / name / f"{system}.run" for system in SUITE_SYSTEMS]
-        ranked, listed = (iro.evaluate(tmp_path / name / "qrels.txt", runs, cutoff=50, ties=ties) for ties in ("trec", "input"))
+        ranked, listed = (
+            iro.evaluate(tmp_path / name / "qrels.txt", runs, cutoff=50, ties=ties)
+            for ties in ("trec", "input")
+        )
         for lengths, again in zip(ranked, listed, strict=True):
             assert lengths.esl().tolist() == pytest.approx(again.esl().tolist(), nan_ok=True)

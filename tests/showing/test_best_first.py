@@ -23,8 +23,13 @@ def test_contenders_on_slices_are_shown_best_first() -> None:
     qrels = {f"q{number}": {"gold": 1} for number in range(120)}
     found = {query: {"gold": 2.0, "x": 1.0} for query in qrels}
     lost = {query: {"x": 1.0} for query in qrels}
-    half = {query: found[query] if number % 2 else lost[query] for number, query in enumerate(qrels)}
-    quarter = {query: found[query] if number % 4 == 1 else lost[query] for number, query in enumerate(qrels)}
+    half = {
+        query: found[query] if number % 2 else lost[query] for number, query in enumerate(qrels)
+    }
+    quarter = {
+        query: found[query] if number % 4 == 1 else lost[query]
+        for number, query in enumerate(qrels)
+    }
     runs = {"base": half, "a-lower": quarter, "b-same": half, "c-higher": found}
     evaluation = iro.evaluate(qrels, runs, cutoff=10)
     slices = {query: f"slice{number % 3}" for number, query in enumerate(qrels)}
@@ -36,7 +41,11 @@ def test_contenders_on_slices_are_shown_best_first() -> None:
 def test_holes_of_several_runs_are_shown_best_first() -> None:
     qrels = {f"q{number}": {"gold": 1, "bad": 0} for number in range(120)}
     found = {query: {"gold": 2.0, "x": 1.0} for query in qrels}
-    half = {query: {"gold": 2.0} if number % 2 else {"bad": 1.0} for number, query in enumerate(qrels)}
+    half = {
+        query: {"gold": 2.0} if number % 2 else {"bad": 1.0} for number, query in enumerate(qrels)
+    }
     runs = {"base": half, "a-same": half, "b-higher": found}
-    result = iro.holes(iro.evaluate(qrels, runs, cutoff=10, unjudged=True), "base", ["a-same", "b-higher"])
+    result = iro.holes(
+        iro.evaluate(qrels, runs, cutoff=10, unjudged=True), "base", ["a-same", "b-higher"]
+    )
     assert first_words(result.to_text(), ["a-same", "b-higher"]) == ["b-higher", "a-same"]

@@ -29,19 +29,30 @@ LARGEST = 19.0  # inches
 NAMES = [
     f"run.msmarco-v1-passage.{model}{version}.dev"
     for version in ("", *(f".v{number}" for number in range(1, 24)))
-    for model in ("bm25-default", "bm25-default+rm3", "bm25-tuned", "bm25-tuned+rm3", "unicoil-noexp", "splade-distil-medium")
+    for model in (
+        "bm25-default",
+        "bm25-default+rm3",
+        "bm25-tuned",
+        "bm25-tuned+rm3",
+        "unicoil-noexp",
+        "splade-distil-medium",
+    )
 ]
 
 
 @cache
 def evaluated(n_runs: int, n_queries: int = 40) -> iro.Evaluation:
     qrels, runs = collection(n_runs, n_queries, relevant=3, depth=50)
-    return iro.evaluate(qrels, list(runs.values()), names=NAMES[:n_runs], cutoff=50, measures=["nDCG@10"])
+    return iro.evaluate(
+        qrels, list(runs.values()), names=NAMES[:n_runs], cutoff=50, measures=["nDCG@10"]
+    )
 
 
 def compared(n_runs: int, n_queries: int = 40, **settings: Any) -> Any:
     """The first run against the second, or against all others."""
-    return iro.compare(evaluated(n_runs, n_queries), NAMES[0], NAMES[1] if n_runs == 2 else None, **settings)
+    return iro.compare(
+        evaluated(n_runs, n_queries), NAMES[0], NAMES[1] if n_runs == 2 else None, **settings
+    )
 
 
 def entries(n_runs: int) -> list[dict[str, Any]]:
@@ -57,7 +68,9 @@ def entries(n_runs: int) -> list[dict[str, Any]]:
 MADE: dict[type, Callable[[int], Any]] = {
     iro.Comparison: lambda n: compared(2, n),
     iro.Comparisons: compared,
-    iro.ConditionsComparison: lambda n: iro.compare_cutoffs(evaluated(2), *NAMES[:2], cutoffs=[n], resamples=99),
+    iro.ConditionsComparison: lambda n: iro.compare_cutoffs(
+        evaluated(2), *NAMES[:2], cutoffs=[n], resamples=99
+    ),
     iro.Leaderboard: lambda n: iro.leaderboard(evaluated(n), entries=entries(n)),
     iro.SotaHistory: lambda n: iro.sota_history(entries(n)),
     iro.RankDistribution: lambda n: iro.rank_distribution(evaluated(n), resamples=200),
@@ -110,7 +123,11 @@ def test_no_text_overlaps_or_leaves_the_frame(cls: type, kind: str, n: int) -> N
 @pytest.mark.parametrize(
     ("result", "kind", "words"),
     [
-        (lambda: compared(4, cutoff=20, alpha=0.01), "facets", [NAMES[0], "99 % intervals", "cutoff 20", "40 queries"]),
+        (
+            lambda: compared(4, cutoff=20, alpha=0.01),
+            "facets",
+            [NAMES[0], "99 % intervals", "cutoff 20", "40 queries"],
+        ),
         (lambda: compared(40), "facets", ["intervals not drawn"]),
         (lambda: made(iro.SotaHistory), "history", ["(higher is better), 2019-"]),
         (lambda: made(iro.Leaderboard), "history", ["cutoff 50"]),
@@ -122,13 +139,18 @@ def test_no_text_overlaps_or_leaves_the_frame(cls: type, kind: str, n: int) -> N
         ),
     ],
 )
-def test_settings_stand_in_the_title(result: Callable[[], Any], kind: str, words: list[str]) -> None:
+def test_settings_stand_in_the_title(
+    result: Callable[[], Any], kind: str, words: list[str]
+) -> None:
     title = title_of(result().plot(kind, ax=Figure()))
     assert all(word in title for word in words)
 
 
 def test_a_history_that_nobody_led_and_one_of_a_few_days() -> None:
-    own = [{"id": "b", "date": "2020-01-01", "s": 0.5, "baseline": "yes"}, {"id": "x", "date": "2020-02-01", "s": 0.4}]
+    own = [
+        {"id": "b", "date": "2020-01-01", "s": 0.5, "baseline": "yes"},
+        {"id": "x", "date": "2020-02-01", "s": 0.4},
+    ]
     axes = iro.sota_history(own, score="s").plot(ax=Figure())
     check(axes)
     assert "0 runs took the top, of 2 runs" in title_of(axes)
@@ -165,7 +187,9 @@ def test_new_figures_are_those_of_pyplot_and_print_truetype_fonts(tmp_path: Path
     for path in tmp_path.glob("*.pdf"):
         (page,) = pypdf.PdfReader(path).pages
         fonts = [font.get_object() for font in page["/Resources"]["/Font"].values()]
-        assert {font["/DescendantFonts"][0].get_object()["/Subtype"] for font in fonts} == {"/CIDFontType2"}
+        assert {font["/DescendantFonts"][0].get_object()["/Subtype"] for font in fonts} == {
+            "/CIDFontType2"
+        }
     for path in (tmp_path / "nowhere" / "picture.png", tmp_path / "picture.docx"):
         with pytest.raises(ParameterError, match="cannot be written"):
             figures.save(axes, path)
@@ -173,7 +197,9 @@ def test_new_figures_are_those_of_pyplot_and_print_truetype_fonts(tmp_path: Path
 
 def test_nasty_names_are_shown_escaped(tmp_path: Path) -> None:
     qrels, runs = collection(2, 20)
-    nasty: Any = iro.compare(qrels, *runs.values(), names=["a\x00\x1b[31m$x^2$_{\\", "<b>&\u202eevil\nline$"])
+    nasty: Any = iro.compare(
+        qrels, *runs.values(), names=["a\x00\x1b[31m$x^2$_{\\", "<b>&\u202eevil\nline$"]
+    )
     for kind in ("facets", "outcomes", "ranks"):
         figures.save(nasty.plot(kind, ax=figures.blank_figure()), tmp_path / "picture.svg")
         source = (tmp_path / "picture.svg").read_text(encoding="utf-8")
@@ -191,7 +217,11 @@ def test_wrong_kinds_are_named() -> None:
         (result_of("Plan"), None, "a Plan has no figures"),
         (disjoint, "facets", "`kind='facets'`: no query is found by both runs"),
         (disjoint, "ranks", "`kind='ranks'`: no query is found by both runs"),
-        (disjoint, "pie", "`kind='pie'`: a Comparison is drawn as facets, outcomes, ranks, queries"),
+        (
+            disjoint,
+            "pie",
+            "`kind='pie'`: a Comparison is drawn as facets, outcomes, ranks, queries",
+        ),
         (stored, "queries", "stored without its queries"),
     ):
         with pytest.raises(ParameterError, match=message):
@@ -202,10 +232,14 @@ def test_wrong_kinds_are_named() -> None:
 def test_better_is_up_and_to_the_right() -> None:
     queries = [f"q{n}" for n in range(40)]
     poor = run_of({query: 5 if n > 3 else None for n, query in enumerate(queries)})
-    result: Any = iro.compare(qrels_of(queries), poor, run_of(dict.fromkeys(queries, 2)), names=["A", "B"])
+    result: Any = iro.compare(
+        qrels_of(queries), poor, run_of(dict.fromkeys(queries, 2)), names=["A", "B"]
+    )
     axes = result.plot()
     assert [text.get_text() for text in axes.texts if text.get_text()] == ["B"]
-    assert [line.get_xydata().tolist() for line in axes.lines if line.get_marker() == "^"] == [[[10.0, 3.0]]]
+    assert [line.get_xydata().tolist() for line in axes.lines if line.get_marker() == "^"] == [
+        [[10.0, 3.0]]
+    ]
     assert all(result.plot(kind, ax=Figure()).has_data() for kind in figures.kinds(result))
 
 
@@ -213,13 +247,17 @@ def test_queries_run_from_the_largest_loss_to_the_largest_gain() -> None:
     comparison = compared(2, 200)
     axes = comparison.plot("queries", ax=Figure())
     gains = [-query.restricted for query in comparison.queries if query.outcome != "neither"]
-    assert [bar.get_height() for bar in sorted(axes.patches, key=lambda bar: bar.get_x())] == sorted(gains)
+    assert [
+        bar.get_height() for bar in sorted(axes.patches, key=lambda bar: bar.get_x())
+    ] == sorted(gains)
     assert "counts as rank 51" in title_of(axes)
 
 
 def test_buckets_of_the_headroom_share_no_end() -> None:
     axes = iro.headroom(evaluated(4)).plot("top precision", ax=Figure())
-    assert [label.get_text() for label in axes.get_xticklabels()] == [f"{tenth / 10:g}" for tenth in range(11)]
+    assert [label.get_text() for label in axes.get_xticklabels()] == [
+        f"{tenth / 10:g}" for tenth in range(11)
+    ]
     assert [bar.get_x() for bar in axes.patches] == axes.get_xticks().tolist()[:-1]
 
 
@@ -235,7 +273,11 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     result = result_of("Comparison")
     for module in ("matplotlib.figure", "pandas"):
         monkeypatch.setitem(sys.modules, module, None)
-    for use, package in ((result.plot, "plot"), (figures.blank_figure, "plot"), (result.to_frame, "pandas")):
+    for use, package in (
+        (result.plot, "plot"),
+        (figures.blank_figure, "plot"),
+        (result.to_frame, "pandas"),
+    ):
         with pytest.raises(MissingDependency, match=rf'pip install "\.\[{package}\]"'):
             use()
 
@@ -248,19 +290,30 @@ def test_bars_of_queries_point_where_their_colour_says_and_have_a_legend() -> No
     for query in qrels:
         for name in runs:
             order = generator.permutation(["a", "b", "c", *(f"x{place}" for place in range(9))])
-            runs[name][query] = {str(document): -float(place) for place, document in enumerate(order)}
-    runs["base"]["q0"] = {name: -float(place) for place, name in enumerate(["x", "y", "z", "a", "b", "c"])}
-    runs["new"]["q0"] = {name: -float(place) for place, name in enumerate(["a", "b", "x", "y", "z", "u", "c"])}
+            runs[name][query] = {
+                str(document): -float(place) for place, document in enumerate(order)
+            }
+    runs["base"]["q0"] = {
+        name: -float(place) for place, name in enumerate(["x", "y", "z", "a", "b", "c"])
+    }
+    runs["new"]["q0"] = {
+        name: -float(place) for place, name in enumerate(["a", "b", "x", "y", "z", "u", "c"])
+    }
     result: Any = iro.compare(qrels, runs["base"], runs["new"], cutoff=6, unit="document")
     gains = {query.query_id: -query.restricted for query in result.per_query()}
     assert any(gains[query.query_id] > 0 for query in result.per_query("lost"))
     ax = result.plot("queries", ax=figures.blank_figure())
-    bars = {group.get_label().partition(":")[0]: [bar.get_height() for bar in group] for group in ax.containers}
+    bars = {
+        group.get_label().partition(":")[0]: [bar.get_height() for bar in group]
+        for group in ax.containers
+    }
     assert all(height < 0 for kind in ("lost", "worse") for height in bars.get(kind, ()))
     assert all(height > 0 for kind in ("won", "better") for height in bars.get(kind, ()))
     assert {"won", "lost"} <= bars.keys()
     shown = {query.query_id for query in result.per_query() if query.outcome != "neither"}
     drawn = [gain for query, gain in gains.items() if query in shown]
-    assert sorted(height for heights in bars.values() for height in heights) == pytest.approx(sorted(drawn))
+    assert sorted(height for heights in bars.values() for height in heights) == pytest.approx(
+        sorted(drawn)
+    )
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
     assert texts == [f"{kind}: {len(heights)}" for kind, heights in bars.items()]

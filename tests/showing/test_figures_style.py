@@ -14,12 +14,25 @@ from ir_outcomes.showing.figures import TONES, labels_of, literal
 from ir_outcomes.showing.figures.comparisons import OUTCOME_STYLES
 from ir_outcomes.showing.figures.leaderboards import VERDICT_CELLS, cell_of
 
-# What people with no cones of one kind see: Machado, Oliveira and Fernandes 2009, table 1, severity 1; and greyscale.
+# What people with no cones of one kind see: Machado, Oliveira and Fernandes 2009, table 1, severity
+# 1; and greyscale.
 SIGHTS = {
     "usual": np.eye(3),
-    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
-    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "tritanopia": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
     "grey": [[0.2126, 0.7152, 0.0722]] * 3,
 }
 TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
@@ -42,7 +55,10 @@ def lab(color: str, sight: str = "usual") -> np.ndarray:
 @pytest.mark.parametrize("sight", SIGHTS)
 def test_colours_of_the_page_differ_for_everybody_in_light_in_dark_and_in_print(sight: str) -> None:
     style = (files("ir_outcomes.showing.report") / "style.css").read_text(encoding="utf-8")
-    palettes = [dict(re.findall(r"--([a-z-]+): (#\w+);", block)) for block in re.findall(r":root \{(.*?)\}", style, re.DOTALL)]
+    palettes = [
+        dict(re.findall(r"--([a-z-]+): (#\w+);", block))
+        for block in re.findall(r":root \{(.*?)\}", style, re.DOTALL)
+    ]
     assert len(palettes) == 3
     for colors in palettes:
         for other in ["same", *(["worse"] if sight != "grey" else [])]:  # worse is hatched, too
@@ -53,7 +69,11 @@ def test_styles_of_figures_differ_in_greyscale_in_their_hatch_or_in_their_mark()
     assert {cell_of(label) for label in LABELS} == set(VERDICT_CELLS)
     unconfirmed = {"gain, unconfirmed", "loss, unconfirmed"}
     for (name, first), (other, second) in itertools.combinations(VERDICT_CELLS.items(), 2):
-        assert first[1] != second[1] or abs(lab(first[0])[0] - lab(second[0])[0]) > 6 or {name, other} == unconfirmed
+        assert (
+            first[1] != second[1]
+            or abs(lab(first[0])[0] - lab(second[0])[0]) > 6
+            or {name, other} == unconfirmed
+        )
     for styles in (OUTCOME_STYLES, TONES):
         for one, two in itertools.combinations(styles.values(), 2):
             assert one[1] != two[1] or abs(lab(one[0])[0] - lab(two[0])[0]) > 15
@@ -65,7 +85,9 @@ def test_styles_of_figures_differ_in_greyscale_in_their_hatch_or_in_their_mark()
     st.text(max_size=30),
     st.integers(16, 40),
 )
-def test_labels_are_short_distinct_and_printable(middles: list[str], start: str, end: str, most: int) -> None:
+def test_labels_are_short_distinct_and_printable(
+    middles: list[str], start: str, end: str, most: int
+) -> None:
     names = [f"{start}{middle}{end}" for middle in middles]
     labels = labels_of(names, most)
     assert all(len(label) <= most and label.isprintable() for label in labels)

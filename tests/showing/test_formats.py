@@ -19,7 +19,15 @@ from ir_outcomes.cli.output import Format
 from ir_outcomes.errors import ParameterError, escaped
 from ir_outcomes.results import Column
 from ir_outcomes.showing import Table, View
-from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_latex, as_markdown, as_text, print_text
+from ir_outcomes.showing.formats import (
+    as_csv,
+    as_html,
+    as_json_lines,
+    as_latex,
+    as_markdown,
+    as_text,
+    print_text,
+)
 from ir_outcomes.types import Mark
 from tests.helpers.comparisons import compare_several
 from tests.helpers.many import collection
@@ -38,7 +46,10 @@ def view_with(name: str, *numbers: str) -> View:
 
 def is_visible(shown: str) -> bool:
     """Whether no control character but the end of a line is left."""
-    return not any((unicodedata.category(each) == "Cc" and each != "\n") or each in "\u202e\u2066\ufeff" for each in shown)
+    return not any(
+        (unicodedata.category(each) == "Cc" and each != "\n") or each in "\u202e\u2066\ufeff"
+        for each in shown
+    )
 
 
 def tabular_rows(source: str) -> list[list[str]]:
@@ -60,17 +71,24 @@ def test_every_result_in_every_format(kind: str) -> None:
     tables = [table for table in (*view.tables, *view.details) if table.columns]
     assert page.tags.count("table") == len(tables)
     assert page.tags.count("td") == sum(len(row) for table in tables for row in table.rows)
-    assert {escaped(cell) for table in tables for row in table.rows for cell in row} <= set(page.texts)
+    assert {escaped(cell) for table in tables for row in table.rows for cell in row} <= set(
+        page.texts
+    )
     xml.dom.minidom.parseString(f"<div>{result.to_html()}</div>")
     assert len(rows) == sum(
-        1 + any(column.group for column in table.columns) + len(table.rows) for table in view.printed or view.tables
+        1 + any(column.group for column in table.columns) + len(table.rows)
+        for table in view.printed or view.tables
     )
     assert not any(row[0].lstrip().startswith(("*", "[")) for row in rows)
     lines = [line for line in result.to_markdown().splitlines() if line.startswith("|")]
     assert len(lines) == sum(2 + len(table.rows) for table in view.tables)
-    columns = list(dict.fromkeys(name for row in result.rows() for name in row))  # some results have rows of two kinds
+    columns = list(
+        dict.fromkeys(name for row in result.rows() for name in row)
+    )  # some results have rows of two kinds
     assert list(result.to_frame().columns) == columns
-    for row, values in zip(result.rows(), csv.DictReader(io.StringIO(result.to_csv(), newline="")), strict=True):
+    for row, values in zip(
+        result.rows(), csv.DictReader(io.StringIO(result.to_csv(), newline="")), strict=True
+    ):
         assert values == {name: "" if row.get(name) is None else str(row[name]) for name in columns}
     assert [json.loads(line) for line in as_json_lines(result.rows()).splitlines()] == result.rows()
 
@@ -81,7 +99,9 @@ def test_whatever_a_name_holds_is_escaped(name: str) -> None:
         patched.setenv("COLUMNS", "1000")
         text = as_text(view_with(name, "1.00"), details=True)
     assert "".join(escaped(name).split()) in "".join(text.split())
-    latex = as_latex(view_with(name, "-1.00", "3e-09"), caption=True, label="t:1", mark=("best", "significant"))
+    latex = as_latex(
+        view_with(name, "-1.00", "3e-09"), caption=True, label="t:1", mark=("best", "significant")
+    )
     body = "\n".join(line for line in latex.splitlines() if not line.startswith("%"))
     bare = re.sub(r"\\[{}$&#_%\\]", "", body)
     assert bare.count("{") == bare.count("}")
@@ -107,11 +127,15 @@ def test_markdown_paragraphs_do_not_become_lists() -> None:
     assert as_markdown(view) == "**t**\n\n- \\- a\n- 1\\. b\n- 12\\.5 % of runs"
 
 
-@pytest.mark.parametrize("name", ["n" * 124, "long-name-of-a-run-" * 6, "检索系统" * 5, "검색 시스템 " * 8, "short"])
+@pytest.mark.parametrize(
+    "name", ["n" * 124, "long-name-of-a-run-" * 6, "检索系统" * 5, "검색 시스템 " * 8, "short"]
+)
 def test_no_line_is_wider_than_the_terminal(name: str) -> None:
     """Characters were counted and not their columns, and long names were not divided."""
     qrels, runs = collection(4, 40, relevant=2)
-    ev = iro.evaluate(qrels, {f"{name}{place}": run for place, run in enumerate(runs.values())}, unjudged=True)
+    ev = iro.evaluate(
+        qrels, {f"{name}{place}": run for place, run in enumerate(runs.values())}, unjudged=True
+    )
     first, second, *_ = ev.names
     pair, several = iro.compare(ev, first, second), iro.compare(ev, first)
     results = [
@@ -122,12 +146,19 @@ def test_no_line_is_wider_than_the_terminal(name: str) -> None:
         for line in result.to_text(details=True).splitlines():
             assert cell_len(line) <= 80, line
     written = as_text(View(f"{name} and {name}", name))
-    assert "".join(written.split()) == "".join(f"{name} and {name}: {name}".split())  # nothing is lost where a line ends
+    assert "".join(written.split()) == "".join(
+        f"{name} and {name}: {name}".split()
+    )  # nothing is lost where a line ends
 
 
 def test_a_p_value_stays_on_one_line() -> None:
     for width in range(40, 60):
-        text = as_text(View("x" * (width % 7) + " the difference is significant (t p = 0.003; Wilcoxon p < 1e-300), they say"))
+        text = as_text(
+            View(
+                "x" * (width % 7)
+                + " the difference is significant (t p = 0.003; Wilcoxon p < 1e-300), they say"
+            )
+        )
         assert "p = 0.003" in text
         assert "p < 1e-300" in text
 
@@ -157,14 +188,18 @@ NUMBERS = {
 
 def test_latex_numbers_floats_and_marks() -> None:
     numbers = Table((Column("a"), Column("b", form="n")), tuple(("x", cell) for cell in NUMBERS))
-    assert [row[1] for row in tabular_rows(as_latex(View("t", tables=(numbers,))))[1:]] == [f" {n} " for n in NUMBERS.values()]
+    assert [row[1] for row in tabular_rows(as_latex(View("t", tables=(numbers,))))[1:]] == [
+        f" {n} " for n in NUMBERS.values()
+    ]
     columns = (Column("run"), Column("ESL", form="n"), Column("gain", form="n"))
     rows = (("a", "1.50", "-0.50"), ("b", "2.00", "+0.25"))
     table = Table(columns, rows, ("h", "c."), "t_1", best=[(0, 1)], significant=[(0, 2)])
     view = View("v", tables=(table, table))
     assert as_latex(view).startswith(r"\begin{tabular}{lrr}")
     assert r"\textbf" not in as_latex(view)
-    marked = as_latex(view, mark=("best", "significant"), caption=r"See \citet{lin}.", label="tab:x", wide=True)
+    marked = as_latex(
+        view, mark=("best", "significant"), caption=r"See \citet{lin}.", label="tab:x", wide=True
+    )
     assert marked.count(r"\begin{table*}") == marked.count(r"\end{table*}") == 2
     assert marked.count(r"\caption{See \citet{lin}.}") == 2
     assert re.findall(r"\\label{(.*?)}", marked) == ["tab:x", "tab:x-2"]
@@ -189,7 +224,11 @@ def test_only_a_terminal_has_colour_and_a_width(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("TERM", "xterm")
     name = "/a/very/long/path/" * 6
     table = Table((Column("run"), Column("verdict", form="label")), ((name, "better on coverage"),))
-    view = View("t", tables=(table,), notes=("Read it again, because this sentence is longer than a line of 60 columns.",))
+    view = View(
+        "t",
+        tables=(table,),
+        notes=("Read it again, because this sentence is longer than a line of 60 columns.",),
+    )
     terminal, pipe = Terminal(), io.StringIO()
     for stream in (terminal, pipe):
         print_text(as_text(view), stream)
@@ -202,23 +241,35 @@ def test_only_a_terminal_has_colour_and_a_width(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_rows_beyond_the_first_are_counted() -> None:
-    view = View("t", tables=(Table((Column("run"),), tuple((f"r{number}",) for number in range(30))),))
+    view = View(
+        "t", tables=(Table((Column("run"),), tuple((f"r{number}",) for number in range(30))),)
+    )
     assert as_text(view).splitlines()[-1] == "and 10 more rows: to_text(rows=None)"
     assert as_text(view, in_python=False).splitlines()[-1] == "and 10 more rows: --rows 30"
-    assert ["r29" in shown for shown in (as_text(view, rows=None), as_markdown(view), as_markdown(view, rows=20))] == [1, 1, 0]
+    assert [
+        "r29" in shown
+        for shown in (as_text(view, rows=None), as_markdown(view), as_markdown(view, rows=20))
+    ] == [1, 1, 0]
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
 def test_latex_compiles_and_contenders_fit_over_two_columns(tmp_path: Path) -> None:
     judged, runs = collection(14, 60, relevant=3)
     named = {f"bm25_docT5q_ColB_{number}": run for number, run in enumerate(runs.values())}
-    fitting = compare_several(judged, named.pop("bm25_docT5q_ColB_0"), named).to_latex(caption=True, wide=True)
+    fitting = compare_several(judged, named.pop("bm25_docT5q_ColB_0"), named).to_latex(
+        caption=True, wide=True
+    )
     marks: tuple[Mark, ...] = ("best", "significant")
-    kinds = [result_of(kind).to_latex(caption=True, label=kind.split()[-1], wide=True, mark=marks) for kind in KINDS]
+    kinds = [
+        result_of(kind).to_latex(caption=True, label=kind.split()[-1], wide=True, mark=marks)
+        for kind in KINDS
+    ]
     head = r"\documentclass[twocolumn]{article}\usepackage{booktabs}\usepackage[margin=19mm]{geometry}\begin{document}"
     for name, source in (("fitting", fitting), ("kinds", "\n\\clearpage\n".join(kinds))):
         # The names of the kinds need Cyrillic fonts.
-        (tmp_path / f"{name}.tex").write_text(f"{head}\n{source.encode('ascii', 'replace').decode()}\n\\end{{document}}\n")
+        (tmp_path / f"{name}.tex").write_text(
+            f"{head}\n{source.encode('ascii', 'replace').decode()}\n\\end{{document}}\n"
+        )
         command = ["pdflatex", "-interaction=nonstopmode", f"{name}.tex"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
         printed = done.stdout.decode(errors="replace")
@@ -231,7 +282,11 @@ def test_latex_of_two_runs_has_their_names_as_headings() -> None:
     evaluation = iro.evaluate(qrels, {"my_base": runs["run0"], "new & old": runs["run1"]}, cutoff=8)
     latex = iro.compare(evaluation, "my_base", "new & old").to_latex()
     heading = next(line for line in latex.splitlines() if " & difference & " in line)
-    assert [cell.strip() for cell in heading.split("&", 1)[1].split(" & ")][:3] == [r"my\_base", r"new \& old", "difference"]
+    assert [cell.strip() for cell in heading.split("&", 1)[1].split(" & ")][:3] == [
+        r"my\_base",
+        r"new \& old",
+        "difference",
+    ]
 
 
 def test_latex_of_several_runs_has_a_row_for_the_baseline() -> None:
@@ -245,7 +300,12 @@ def test_latex_of_several_runs_has_a_row_for_the_baseline() -> None:
         if " & " in line
     ]
     _, headings, baseline, first, second = rows
-    assert [row[0] for row in (headings, baseline, first, second)] == ["run", "run0", "best", "run1"]
+    assert [row[0] for row in (headings, baseline, first, second)] == [
+        "run",
+        "run0",
+        "best",
+        "run1",
+    ]
     best = compared["best"]
     assert best.restricted is not None and best.all_queries is not None  # noqa: PT018
     levels = {place for place, heading in enumerate(headings) if heading in (r"\%", "mean")}
@@ -253,10 +313,15 @@ def test_latex_of_several_runs_has_a_row_for_the_baseline() -> None:
         f"{best.coverage.baseline:.1f}",
         f"{best.all_queries.baseline:.2f}",
     ]
-    assert [first[place] for place in sorted(levels)] == [f"{best.coverage.contender:.1f}", f"{best.all_queries.contender:.2f}"]
+    assert [first[place] for place in sorted(levels)] == [
+        f"{best.coverage.contender:.1f}",
+        f"{best.all_queries.contender:.2f}",
+    ]
     assert {baseline[place] for place in range(2, len(headings)) if place not in levels} == {"--"}
     for run, row in (("best", first), ("run1", second)):
-        differences = [cell for place, cell in enumerate(row) if headings[place] in ("points", "ranks")]
+        differences = [
+            cell for place, cell in enumerate(row) if headings[place] in ("points", "ranks")
+        ]
         own = compared[run]
         found = [own.coverage.found, own.ranking.found, own.restricted.found]  # type: ignore[union-attr]
         assert [r"\dagger" in cell for cell in differences] == [each != "none" for each in found]

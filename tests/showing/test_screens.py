@@ -16,7 +16,9 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> iro.Evaluation:
     folder = tmp_path_factory.mktemp("sample")
     write_small_sample(folder, 500)
     queries, runs = folder / "queries.tsv", str(folder / "*.run")
-    return iro.evaluate(folder / "qrels.txt", runs, measures=["nDCG@10", "RR@10"], unjudged=True, queries=queries)
+    return iro.evaluate(
+        folder / "qrels.txt", runs, measures=["nDCG@10", "RR@10"], unjudged=True, queries=queries
+    )
 
 
 def check(result: Any, most: int = 30, words: int = 160) -> str:
@@ -34,7 +36,9 @@ def check(result: Any, most: int = 30, words: int = 160) -> str:
 # Of those whose screens the documents do not show; tests/test_documents.py measures the others.
 ANALYSES: dict[str, Callable[[iro.Evaluation], Any]] = {
     "pairs": lambda ev: iro.compare(ev, all_pairs=True, baseline="bm25"),
-    "measure of a pair": lambda ev: iro.compare_measure(ev, "bm25", "rrf-stem-lsa", measure="nDCG@10"),
+    "measure of a pair": lambda ev: iro.compare_measure(
+        ev, "bm25", "rrf-stem-lsa", measure="nDCG@10"
+    ),
     "measures": lambda ev: iro.leaderboard(ev, measures=["RR@10", "nDCG@10", "coverage"]),
     "cutoffs": lambda ev: iro.compare_cutoffs(ev, "bm25", "bm25-stem"),
     "holes": lambda ev: iro.holes(ev, "bm25", "bm25-stem", cutoff=10),
@@ -51,7 +55,15 @@ def test_first_screens_of_the_sample(name: str, sample: iro.Evaluation) -> None:
 
 def test_twenty_runs(real_data: Path) -> None:
     folder = real_data / "trec-covid-r1"
-    qrels, holes_of = folder / "qrels.round1.txt.gz", ("baseline", "run1", "T5R3", "IRIT_marked_mu_pair")
+    qrels, holes_of = (
+        folder / "qrels.round1.txt.gz",
+        (
+            "baseline",
+            "run1",
+            "T5R3",
+            "IRIT_marked_mu_pair",
+        ),
+    )
     evaluation = iro.evaluate(qrels, str(folder / "*.run.gz"))
     first, *others = evaluation.names
     assert len(others) == 19
@@ -66,7 +78,9 @@ def test_twenty_runs(real_data: Path) -> None:
 
 def test_a_board_of_more_runs_than_letters() -> None:
     qrels, runs = collection(6, 40, relevant=2)
-    evaluation = iro.evaluate(qrels, {f"run{number}": runs[f"run{number % 6}"] for number in range(30)})
+    evaluation = iro.evaluate(
+        qrels, {f"run{number}": runs[f"run{number % 6}"] for number in range(30)}
+    )
     for measures in (None, ["Answered@6", "coverage", "ranking"]):
         assert "the number of runs" in check(iro.leaderboard(evaluation, measures=measures), 35)
 
@@ -74,17 +88,30 @@ def test_a_board_of_more_runs_than_letters() -> None:
 def test_long_ids_and_names(real_data: Path) -> None:
     """Conversations have long ids, and some runs have long names: the first screen has neither."""
     folder = real_data / "mt-rag"
-    qrels, files = next(folder.glob("qrels*")), [folder / f"{name}.run.gz" for name in ("bm25.rewrite", "elser.rewrite")]
-    names = [f"bm25-k1-1.5-b-0.75-stemmed-reranked-by-monot5-{size}-of-the-top-1000-documents" for size in ("3b", "base")]
+    qrels, files = (
+        next(folder.glob("qrels*")),
+        [folder / f"{name}.run.gz" for name in ("bm25.rewrite", "elser.rewrite")],
+    )
+    names = [
+        f"bm25-k1-1.5-b-0.75-stemmed-reranked-by-monot5-{size}-of-the-top-1000-documents"
+        for size in ("3b", "base")
+    ]
     result = iro.compare(iro.evaluate(qrels, files, names=names), *names)
     text = check(result, words=175)
     assert "0326ebcdab78abae" not in text
-    assert text.startswith("...by-monot5-base-of-the-top-1000... (B) against\n...by-monot5-3b-of-the-")
+    assert text.startswith(
+        "...by-monot5-base-of-the-top-1000... (B) against\n...by-monot5-3b-of-the-"
+    )
     assert names[0] in result.to_text(details=True).replace("\n", " ")
 
 
 def test_suites(real_data: Path) -> None:
     check(iro.compare_collections(iro.evaluate_suite(real_data / "suite-colberter"), "colberter"))
-    suite = {f"msmarco-passage-{name}": own for name, own in iro.evaluate_suite(real_data / "suite-rerankers").items()}
+    suite = {
+        f"msmarco-passage-{name}": own
+        for name, own in iro.evaluate_suite(real_data / "suite-rerankers").items()
+    }
     text = check(iro.compare_collections(suite, "monot5-3b"))
-    assert "1 msmarco-passage-dl19; 2 msmarco-passage-dl20; 3 msmarco-passage-dl21" in text  # long names are numbered
+    assert (
+        "1 msmarco-passage-dl19; 2 msmarco-passage-dl20; 3 msmarco-passage-dl21" in text
+    )  # long names are numbered

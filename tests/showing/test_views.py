@@ -22,7 +22,9 @@ from tests.helpers.runs import qrels_of, run_of
 def thirteen() -> iro.Comparisons:
     qrels, runs = collection(14, 200, relevant=1)
     baseline, *contenders = runs.values()
-    return compare_several(qrels, baseline, contenders, names=[f"run.bm25-{number}.dev" for number in range(14)])
+    return compare_several(
+        qrels, baseline, contenders, names=[f"run.bm25-{number}.dev" for number in range(14)]
+    )
 
 
 def flat(text: str) -> str:
@@ -42,8 +44,13 @@ def test_several_comparisons_are_a_row_each_best_first(thirteen: iro.Comparisons
     for each in thirteen:
         place, row = by_name[each.contender]
         for facet, column in ((each.coverage, 2), (each.ranking, 4)):
-            lost = facet.pvalue <= 0.05 < facet.pvalue_corrected  # significant only before the correction
-            assert row[column + 1] == f"{pvalue(facet.pvalue_corrected, digits=1)}{'*' if lost else ''}"
+            lost = (
+                facet.pvalue <= 0.05 < facet.pvalue_corrected
+            )  # significant only before the correction
+            assert (
+                row[column + 1]
+                == f"{pvalue(facet.pvalue_corrected, digits=1)}{'*' if lost else ''}"
+            )
             assert ((place, column) in table.significant) == (facet.pvalue_corrected <= 0.05)
     assert ("*: at most 0.05 without Holm" in " ".join(table.captions)) == any(
         "*" in cell for row in table.rows for cell in row
@@ -61,9 +68,14 @@ def test_notes_are_said_once_for_each_kind(thirteen: iro.Comparisons) -> None:
     a = replace(thirteen[0], contender="r1", notes=(alone, both), background=(depth,))
     b = replace(thirteen[1], contender="r2", notes=(both,), background=(depth, unjudged))
     view = iro.Comparisons((a, b)).view()
-    assert view.notes == ("The guard acted, for r1: it is 3 ranks longer.", "Few queries: on 30 queries.")
+    assert view.notes == (
+        "The guard acted, for r1: it is 3 ranks longer.",
+        "Few queries: on 30 queries.",
+    )
     assert view.background == ("Depth 10.", "r2: Unjudged documents: 3 %.")
-    c = replace(thirteen[2], contender="r3", notes=(note("guard", "it is 4 ranks longer."),), background=())
+    c = replace(
+        thirteen[2], contender="r3", notes=(note("guard", "it is 4 ranks longer."),), background=()
+    )
     first = iro.Comparisons((a, b, c)).view().notes[0]
     assert first in ("The guard acted, for 2 of 3: r1, r3.", "The guard acted, for 2 of 3: r3, r1.")
 
@@ -85,14 +97,22 @@ def test_notes_are_text_and_data(thirteen: iro.Comparisons) -> None:
     (own,) = restored.notes
     assert (own, own.kind, own.runs) == ("Tied scores: many.", "ties", ("r1",))
     assert pickle.loads(pickle.dumps(own)).kind == "ties"
-    with pytest.raises(FormatError, match=r"notes\[0\]: Expected a note with kind, text and runs, got 'Tied'"):
+    with pytest.raises(
+        FormatError, match=r"notes\[0\]: Expected a note with kind, text and runs, got 'Tied'"
+    ):
         iro.Comparison.from_dict(data | {"notes": ["Tied"]})
 
 
 def test_details_hold_everything(thirteen: iro.Comparisons) -> None:
     comparison = thirteen[5]
     page, text = comparison.to_html(), flat(comparison.to_text(details=True))
-    for shown in ("coverage, %", "naive MRR", "mean search length, B / A", "median rank", comparison.verdict.label):
+    for shown in (
+        "coverage, %",
+        "naive MRR",
+        "mean search length, B / A",
+        "median rank",
+        comparison.verdict.label,
+    ):
         assert shown in page
         assert shown in text
         assert (shown in str(comparison)) == (shown in ("coverage, %", comparison.verdict.label))
@@ -102,7 +122,19 @@ def test_details_hold_everything(thirteen: iro.Comparisons) -> None:
 
 def test_a_row_for_each_test(thirteen: iro.Comparisons) -> None:
     frame, first = thirteen.to_frame(long=True), thirteen[0]
-    names = ["baseline", "contender", "facet", "test", "estimate", "low", "high", "statistic", "p", "p_corrected", "n"]
+    names = [
+        "baseline",
+        "contender",
+        "facet",
+        "test",
+        "estimate",
+        "low",
+        "high",
+        "statistic",
+        "p",
+        "p_corrected",
+        "n",
+    ]
     assert list(frame.columns) == [*names, "n_nonzero"]
     own = frame[(frame.contender == first.contender) & (frame.facet == "ranking")].set_index("test")
     assert dict(own.p) == first.ranking.pvalues
@@ -131,7 +163,10 @@ def test_columns_of_the_paper(thirteen: iro.Comparisons) -> None:
 def test_columns_are_named_by_what_is_compared() -> None:
     """By document the search length on what both found is no ESL; and other measures than ranks have no reciprocal."""
     qrels = {f"q{n}": {"x": 1, "y": 1} for n in range(40)}
-    runs = [{query: dict(zip(order, (3.0, 2.0, 1.0), strict=True)) for query in qrels} for order in ("axy", "xay")]
+    runs = [
+        {query: dict(zip(order, (3.0, 2.0, 1.0), strict=True)) for query in qrels}
+        for order in ("axy", "xay")
+    ]
     found = compare_pair(qrels, *runs, unit="document")
     (row,) = found.paper_rows()
     assert (row["a_asl"], row["a_reciprocal_asl"]) == (2.0, 0.5)
@@ -142,12 +177,20 @@ def test_columns_are_named_by_what_is_compared() -> None:
     outputs: Any = iro.compare_outputs(a, [b, b], measure="ndcg", higher_is_better=True)
     assert outputs.view().tables[0].columns[4].title == "ndcg"
     assert "a_rr" not in outputs.paper_rows()[0]
-    assert [column.title for column in outputs.view(columns="paper").tables[0].columns][11:13] == ["A ndcg", "B ndcg"]
+    assert [column.title for column in outputs.view(columns="paper").tables[0].columns][11:13] == [
+        "A ndcg",
+        "B ndcg",
+    ]
     assert "naive mean" in outputs[0].to_text(details=True)
 
 
 def test_lists_of_queries() -> None:
-    found = compare_pair(qrels_of(["q1", "q2"]), run_of({"q1": 1, "q2": None}), run_of({"q1": 3, "q2": 1}), names=["a", "b"])
+    found = compare_pair(
+        qrels_of(["q1", "q2"]),
+        run_of({"q1": 1, "q2": None}),
+        run_of({"q1": 3, "q2": 1}),
+        names=["a", "b"],
+    )
     (table,) = found.per_query().view().tables
     assert table.rows[0] == ("q1", "both", "1.00", "1.00", "1.00", "3.00", "+2.00")
     assert table.rows[1] == ("q2", "won", "0.00", "1.00", "-", "1.00", "-")
@@ -161,10 +204,23 @@ def test_every_head_says_the_settings(ties: Any, judged_only: bool) -> None:
     ev = iro.evaluate(qrels, runs, ties=ties, judged_only=judged_only, measures=["nDCG@10"])
     pair = ("run0", "run1")
     changes = iro.length_changes(ev, *pair)
-    for result in (iro.length_distributions(ev), changes, changes.documents("won"), iro.rrie(ev, *pair), iro.headroom(ev)):
+    for result in (
+        iro.length_distributions(ev),
+        changes,
+        changes.documents("won"),
+        iro.rrie(ev, *pair),
+        iro.headroom(ev),
+    ):
         judged = ", judged documents only" if judged_only else ""
-        assert result.view().tables[0].captions[-1] == f"depth {ev[0].depth}, rel 1, ties {ties}, missing cutoff{judged}"
-    for board in () if ties == "expected" else (iro.compare(ev, "run0"), iro.leaderboard(ev, measures=["nDCG@10"])):
+        assert (
+            result.view().tables[0].captions[-1]
+            == f"depth {ev[0].depth}, rel 1, ties {ties}, missing cutoff{judged}"
+        )
+    for board in (
+        ()
+        if ties == "expected"
+        else (iro.compare(ev, "run0"), iro.leaderboard(ev, measures=["nDCG@10"]))
+    ):
         assert ("judged only" in " ".join(board.view().tables[0].captions)) == judged_only
 
 
@@ -174,15 +230,22 @@ def test_changes_of_lengths() -> None:
     lost = {"many": {"x": 1.0, "y": 0.5}, "single": {"x": 1.0, "d0": 0.5}}
     result = iro.length_changes(iro.evaluate(qrels, {"A": found, "B": lost}), "A", "B")
     (table,) = result.view().tables
-    # One document of ten is lost, although it is an eighteenth of the relevant documents by queries of the same weight.
+    # One document of ten is lost, although it is an eighteenth of the relevant documents by queries
+    # of the same weight.
     assert table.rows[-1] == ("one run only", "0", "0.0", "1", "10.0")
     assert table.rows[0] == ("1 or more", "0", "0.0", "1", "10.0")
     assert "found by neither: 8 (80.0 %)" in flat(str(result))
-    assert "1 relevant document further down: B (B) against A (A)" in flat(str(result.documents("further down")))
+    assert "1 relevant document further down: B (B) against A (A)" in flat(
+        str(result.documents("further down"))
+    )
 
 
 def test_published_means_are_shown_without_settings() -> None:
-    text = str(iro.rrie_from_means({"MAP": 0.4, "ASL": 264}, {"MAP": 0.572, "ASL": 215}, names=("BM25", "neural")))
+    text = str(
+        iro.rrie_from_means(
+            {"MAP": 0.4, "ASL": 264}, {"MAP": 0.572, "ASL": 215}, names=("BM25", "neural")
+        )
+    )
     assert "neural (B) against BM25 (A): relative reduction in error\n" in text
     assert all(shown in text for shown in ("published means", "28.7", "18.6"))
 
@@ -198,10 +261,16 @@ def test_shares_of_the_first_places_are_shown() -> None:
 
 def test_a_table_for_papers_has_letters_and_the_best_in_bold() -> None:
     qrels, runs = collection(3, 200, relevant=2, seed=0)
-    board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=6, measures=["AP@6"]), measures=["AP@6", "coverage"])
+    board = iro.leaderboard(
+        iro.evaluate(qrels, runs, cutoff=6, measures=["AP@6"]), measures=["AP@6", "coverage"]
+    )
     first, last = board.standings[0].run, board.standings[-1].run
     assert board.measures[0].better_than[0] == (last,)
-    value, text, explained = f"{board.standings[0].score:.4f}", flat(str(board)), "Holm over 3 pairs, level 0.05"
+    value, text, explained = (
+        f"{board.standings[0].score:.4f}",
+        flat(str(board)),
+        "Holm over 3 pairs, level 0.05",
+    )
     assert f"a {first} {value} c" in text
     assert "Letters: the runs that this one is significantly better than: t test" in text
     assert f"| **{value}**<sup>c</sup> |" in board.to_markdown()

@@ -18,7 +18,15 @@ def band_of_ranks(baseline: Any, contender: Any, depth: int, level: float, **set
     x, y = np.asarray(baseline, dtype=float), np.asarray(contender, dtype=float)
     first, second = (np.flatnonzero((x != y) & np.isfinite(ranks)) for ranks in (x, y))
     query, rank = np.concatenate([second, first]), np.concatenate([y[second], x[first]]).astype(int)
-    return band_of_events(query, rank, np.repeat([1.0, -1.0], [len(second), len(first)]), len(x), depth, level, **settings)
+    return band_of_events(
+        query,
+        rank,
+        np.repeat([1.0, -1.0], [len(second), len(first)]),
+        len(x),
+        depth,
+        level,
+        **settings,
+    )
 
 
 def curves(baseline: np.ndarray, contender: np.ndarray, depth: int) -> np.ndarray:
@@ -33,15 +41,24 @@ def test_band_by_plain_formulas(pairs: list[tuple[float, float]], depth: int) ->
     n, d = len(pairs), curves(baseline, contender, depth)
     found = band_of_ranks(baseline, contender, depth, 0.9, resamples=99)
     np.testing.assert_allclose(found.difference, d.mean(axis=0), atol=1e-12)
-    np.testing.assert_allclose(found.standard_error, d.std(axis=0, ddof=1) / math.sqrt(n), atol=1e-9)
-    np.testing.assert_allclose(found.high - found.difference, found.critical * found.standard_error, atol=1e-12)
-    np.testing.assert_allclose(found.difference - found.low, found.critical * found.standard_error, atol=1e-12)
+    np.testing.assert_allclose(
+        found.standard_error, d.std(axis=0, ddof=1) / math.sqrt(n), atol=1e-9
+    )
+    np.testing.assert_allclose(
+        found.high - found.difference, found.critical * found.standard_error, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        found.difference - found.low, found.critical * found.standard_error, atol=1e-12
+    )
     assert not found.low[~d.any(axis=0)].any()
 
 
 def test_critical_value_by_plain_random_signs() -> None:
     rng = np.random.default_rng(1)
-    baseline, contender = rng.geometric(0.2, 60).astype(float), rng.geometric(0.25, 60).astype(float)
+    baseline, contender = (
+        rng.geometric(0.2, 60).astype(float),
+        rng.geometric(0.25, 60).astype(float),
+    )
     contender[:25] = baseline[:25]
     d = curves(baseline, contender, 12)
     error = d.std(axis=0, ddof=1) / math.sqrt(60)
@@ -55,7 +72,10 @@ def test_critical_value_by_plain_random_signs() -> None:
 
 def test_adjusted_widths_are_those_of_the_coverage_interval() -> None:
     rng = np.random.default_rng(7)
-    baseline, contender = rng.geometric(0.2, 90).astype(float), rng.geometric(0.25, 90).astype(float)
+    baseline, contender = (
+        rng.geometric(0.2, 90).astype(float),
+        rng.geometric(0.25, 90).astype(float),
+    )
     plain = band_of_ranks(baseline, contender, 40, 0.95)
     adjusted = band_of_ranks(baseline, contender, 40, 0.95, smallest_step=1.0)
     assert adjusted.critical == plain.critical
@@ -65,7 +85,9 @@ def test_adjusted_widths_are_those_of_the_coverage_interval() -> None:
         error = (interval.high - interval.low) / 2 / scipy.stats.norm.ppf(0.95)
         assert adjusted.standard_error[k - 1] == pytest.approx(error, rel=1e-9)
     assert not band_of_ranks(baseline, baseline, 40, 0.95, smallest_step=1.0).high.any()
-    everywhere = band_of_ranks([2, 2, 2], [1, 1, 1], 4, 0.95)  # all queries differ at rank 1, by the same amount
+    everywhere = band_of_ranks(
+        [2, 2, 2], [1, 1, 1], 4, 0.95
+    )  # all queries differ at rank 1, by the same amount
     assert everywhere.high.tolist() == everywhere.low.tolist() == [1, 0, 0, 0]
 
 

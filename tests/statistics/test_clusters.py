@@ -44,9 +44,15 @@ def test_t_and_interval_are_those_of_statsmodels_with_clustered_errors(n_cluster
     found = t_test(d, clusters=codes)
     assert found.statistic == pytest.approx(expected.tvalues[0], rel=1e-9)
     assert found.pvalue == pytest.approx(expected.pvalues[0], rel=1e-9)
-    assert (found.n, found.n_nonzero, found.method) == (n_clusters, n_clusters, "paired t, by cluster")
+    assert (found.n, found.n_nonzero, found.method) == (
+        n_clusters,
+        n_clusters,
+        "paired t, by cluster",
+    )
     values = linearized(d, codes)
-    assert (values.mean(), scipy.stats.sem(values)) == pytest.approx((d.mean(), expected.bse[0]), rel=1e-9)
+    assert (values.mean(), scipy.stats.sem(values)) == pytest.approx(
+        (d.mean(), expected.bse[0]), rel=1e-9
+    )
     by_t = scipy.stats.t.interval(0.95, n_clusters - 1, values.mean(), scipy.stats.sem(values))
     np.testing.assert_allclose(by_t, expected.conf_int()[0], rtol=1e-9)
     interval = mean_interval(d, 0.95, clusters=codes)
@@ -64,15 +70,21 @@ def test_known_clusters() -> None:
     assert linearized(d, codes) == pytest.approx(mean + residuals * 3 / 6)
     assert t_test(d, codes).statistic == pytest.approx(mean / error)
     assert t_test(d, codes).pvalue == pytest.approx(2 * scipy.stats.t.sf(mean / error, 2))
-    assert sign_flip(d, clusters=codes).pvalue == 6 / 8  # |sum| >= 5: 11, 5, 5 of the four with a positive last sign
+    assert (
+        sign_flip(d, clusters=codes).pvalue == 6 / 8
+    )  # |sum| >= 5: 11, 5, 5 of the four with a positive last sign
     assert sign_test(d, codes).pvalue == 1.0
-    assert wilcoxon(d, codes).pvalue == 6 / 8  # W- = 1.5: 0, 1.5 and 1.5 of eight sums of ranks 1.5, 1.5 and 3
+    assert (
+        wilcoxon(d, codes).pvalue == 6 / 8
+    )  # W- = 1.5: 0, 1.5 and 1.5 of eight sums of ranks 1.5, 1.5 and 3
     assert sign_flip(d, clusters=codes).method == "sign-flip, exact, by cluster"
     assert design_effect(d, codes) == pytest.approx(error**2 / (np.var(d, ddof=1) / 6))
 
 
 @given(pairs=clustered, seed=st.integers(0, 99))
-def test_every_subset_of_clusters_gets_the_tests_of_its_queries(pairs: list[tuple[int, int]], seed: int) -> None:
+def test_every_subset_of_clusters_gets_the_tests_of_its_queries(
+    pairs: list[tuple[int, int]], seed: int
+) -> None:
     d, codes = np.array(pairs, dtype=float).T[0] / 6, np.array([code for _, code in pairs])
     rng = np.random.default_rng(seed)
     counted = rng.random(len(d)) < 0.8
@@ -85,7 +97,9 @@ def test_every_subset_of_clusters_gets_the_tests_of_its_queries(pairs: list[tupl
             found = many_tests(name, samples)
             assert found.pvalue[place] == pytest.approx(expected[name].pvalue, rel=1e-7)
             assert found.direction[place] == expected[name].direction
-        assert mean_tests(samples).pvalue[place] == pytest.approx(mean_test(d[chosen], clusters=codes[chosen]).pvalue, rel=1e-7)
+        assert mean_tests(samples).pvalue[place] == pytest.approx(
+            mean_test(d[chosen], clusters=codes[chosen]).pvalue, rel=1e-7
+        )
 
 
 def test_edges_of_clusters() -> None:
@@ -96,26 +110,44 @@ def test_edges_of_clusters() -> None:
     equal = t_test([2, 2, 2, 2, 2], [0, 0, 1, 2, 2])
     assert (equal.pvalue, equal.statistic) == (0.25, None)
     assert mean_interval([0.1] * 5, 0.95, clusters=[0, 0, 1, 2, 2]) == (0.1, 0.1)
-    assert mean_interval([0] * 6, 0.95, 9, clusters=[0, 0, 1, 1, 2, 2]) == mean_interval([0] * 3, 0.95, 9)
-    assert wilcoxon([1, -1, 2, -2], [0, 0, 1, 1]).note == "all sums of clusters are zero, so there is nothing to test"
+    assert mean_interval([0] * 6, 0.95, 9, clusters=[0, 0, 1, 1, 2, 2]) == mean_interval(
+        [0] * 3, 0.95, 9
+    )
+    assert (
+        wilcoxon([1, -1, 2, -2], [0, 0, 1, 1]).note
+        == "all sums of clusters are zero, so there is nothing to test"
+    )
     sizes = tally([1 / 2, 1 / 3, 1 / 6, 1 / 6, 1 / 3, 1 / 2], [0, 0, 0, 1, 1, 1]).sizes
     assert sizes == pytest.approx([0, 1])  # both sums are 1, but for rounding
-    few = mean_test(np.repeat([1.0, 2.0, 1.0, 3.0, 0.0, 0.0], 20), clusters=np.repeat(np.arange(6), 20))
-    assert (few.name, few.pvalue, few.n_nonzero) == ("signflip", 2 / 16, 4)  # though 80 queries differ
+    few = mean_test(
+        np.repeat([1.0, 2.0, 1.0, 3.0, 0.0, 0.0], 20), clusters=np.repeat(np.arange(6), 20)
+    )
+    assert (few.name, few.pvalue, few.n_nonzero) == (
+        "signflip",
+        2 / 16,
+        4,
+    )  # though 80 queries differ
 
 
 def test_coverage_and_band_of_clusters() -> None:
     rng = np.random.default_rng(4)
     codes = np.repeat(np.arange(40), 5)
     found = np.repeat(rng.choice([-1, 0, 1], 40, p=[0.1, 0.6, 0.3]), 5)
-    interval, naive = coverage_interval(found, 1.0, 0.95, codes), coverage_interval(found, 1.0, 0.95)
+    interval, naive = (
+        coverage_interval(found, 1.0, 0.95, codes),
+        coverage_interval(found, 1.0, 0.95),
+    )
     assert interval is not None
     assert naive is not None
     assert interval == pytest.approx(mean_interval(found, 0.95, 1, codes))
-    assert 1.8 < (interval.high - interval.low) / (naive.high - naive.low) < 2.6  # sqrt(5), of five equal turns
+    assert (
+        1.8 < (interval.high - interval.low) / (naive.high - naive.low) < 2.6
+    )  # sqrt(5), of five equal turns
     events = np.flatnonzero(found)
     band = band_of_events(events, np.ones(len(events)), found[events], 200, 3, 0.95, clusters=codes)
     of_queries = band_of_events(events, np.ones(len(events)), found[events], 200, 3, 0.95)
     assert band.difference == pytest.approx(of_queries.difference)
-    assert band.standard_error == pytest.approx(np.repeat(scipy.stats.sem(linearized(found, codes)), 3))
+    assert band.standard_error == pytest.approx(
+        np.repeat(scipy.stats.sem(linearized(found, codes)), 3)
+    )
     assert 1.8 < (band.high - band.low)[0] / (of_queries.high - of_queries.low)[0] < 2.6

@@ -23,10 +23,15 @@ def test_binomial_pvalue(won: int, lost: int) -> None:
         assert float(binomial_tests(won, lost).pvalue) == pytest.approx(expected, rel=1e-12)
 
 
-@given(n=st.integers(0, 200), share=st.one_of(st.sampled_from([0.0, 1e-9, 0.5, 1.0]), st.floats(1e-6, 1 - 1e-6)))
+@given(
+    n=st.integers(0, 200),
+    share=st.one_of(st.sampled_from([0.0, 1e-9, 0.5, 1.0]), st.floats(1e-6, 1 - 1e-6)),
+)
 def test_binomial_chances_and_sums(n: int, share: float) -> None:
     chances = binomial_chances(n, share)
-    np.testing.assert_allclose(chances, scipy.stats.binom.pmf(np.arange(n + 1), n, share), rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(
+        chances, scipy.stats.binom.pmf(np.arange(n + 1), n, share), rtol=1e-12, atol=1e-300
+    )
     k = np.arange(-1, n + 1)
     sums = binomial_cdf(k, np.full(len(k), n), share)
     np.testing.assert_allclose(sums, scipy.stats.binom.cdf(k, n, share), rtol=1e-12, atol=1e-290)
@@ -34,7 +39,9 @@ def test_binomial_chances_and_sums(n: int, share: float) -> None:
 
 @given(sizes=st.lists(st.integers(0, 12), max_size=9), limit=st.integers(0, 40))
 def test_subset_sums_equal_enumeration(sizes: list[int], limit: int) -> None:
-    sums = [sum(subset) for n in range(len(sizes) + 1) for subset in itertools.combinations(sizes, n)]
+    sums = [
+        sum(subset) for n in range(len(sizes) + 1) for subset in itertools.combinations(sizes, n)
+    ]
     counts, exponent = subset_sums(sizes, limit)
     assert exponent == 0
     assert counts.tolist() == [sums.count(total) for total in range(limit + 1)]
@@ -56,6 +63,8 @@ qrels = {str(q): {"gold": 1} for q in range(6)}
 print(ir_outcomes.compare(qrels, run(0, 1, 3, 9, 2, 9), run(1, 1, 9, 0, 7, 9)).verdict.label, file=sys.stderr)
 print(*(name for name in ("scipy.stats", "scipy.optimize", "pandas", "matplotlib") if name in sys.modules))
 """
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert result.stdout.strip() == ""
     assert "no significant difference" in result.stderr

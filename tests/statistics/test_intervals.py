@@ -41,8 +41,13 @@ def test_effective_df_follows_the_kurtosis_of_scipy(d: list[int]) -> None:
     assert effective_df([3e200 * x for x in d]) == pytest.approx(effective_df(d), rel=1e-9)
 
 
-@given(d=st.lists(st.integers(-20, 20), min_size=2, max_size=40), level=st.sampled_from([0.8, 0.95, 0.9975]))
-def test_mean_interval_is_t_with_the_effective_degrees_of_freedom_and_mirrors(d: list[int], level: float) -> None:
+@given(
+    d=st.lists(st.integers(-20, 20), min_size=2, max_size=40),
+    level=st.sampled_from([0.8, 0.95, 0.9975]),
+)
+def test_mean_interval_is_t_with_the_effective_degrees_of_freedom_and_mirrors(
+    d: list[int], level: float
+) -> None:
     if not any(d):
         assert mean_interval(d, level, 0) == (0, 0)
         return
@@ -59,11 +64,18 @@ def test_mean_interval_is_t_with_the_effective_degrees_of_freedom_and_mirrors(d:
 
 
 def test_mean_interval_of_equal_differences_and_of_none_by_its_definition() -> None:
-    assert mean_interval([0.1] * 3, 0.95) == (0.1, 0.1)  # the computed variance of three times 0.1 is not 0
+    assert mean_interval([0.1] * 3, 0.95) == (
+        0.1,
+        0.1,
+    )  # the computed variance of three times 0.1 is not 0
     for too_few in ([], [4.0], [0, 0, 0]):
         assert mean_interval(too_few, 0.95) is None
-    assert mean_interval(np.zeros(5000), 0.95, 99) == pytest.approx((-0.0730129, 0.0730129), rel=1e-6)
-    assert mean_interval([0] * 50, 0.95, 10) == pytest.approx((-10 * (1 - 0.025**0.02), 10 * (1 - 0.025**0.02)))
+    assert mean_interval(np.zeros(5000), 0.95, 99) == pytest.approx(
+        (-0.0730129, 0.0730129), rel=1e-6
+    )
+    assert mean_interval([0] * 50, 0.95, 10) == pytest.approx(
+        (-10 * (1 - 0.025**0.02), 10 * (1 - 0.025**0.02))
+    )
     assert mean_interval([0, 0, 0], 0.95, largest=0) == (0, 0)
     assert mean_interval([0, 0, 2], 0.95, 99) == mean_interval([0, 0, 2], 0.95)
 
@@ -72,13 +84,17 @@ scores = st.lists(st.sampled_from([0.0, 1 / 7, 0.1, 0.5, 0.9, 1.0]), min_size=1,
 
 
 @given(values=scores, level=st.sampled_from([0.8, 0.95, 0.9975]))
-def test_the_interval_of_a_bounded_mean_stays_inside_contains_it_and_mirrors(values: list[float], level: float) -> None:
+def test_the_interval_of_a_bounded_mean_stays_inside_contains_it_and_mirrors(
+    values: list[float], level: float
+) -> None:
     found = bounded_mean_interval(values, level)
     assert found is not None
     assert 0 <= found.low <= np.mean(values) + 1e-12
     assert np.mean(values) - 1e-12 <= found.high <= 1
     assert found.high - found.low > 0.01
-    assert bounded_mean_interval([1 - x for x in values], level) == pytest.approx((1 - found.high, 1 - found.low), abs=1e-9)
+    assert bounded_mean_interval([1 - x for x in values], level) == pytest.approx(
+        (1 - found.high, 1 - found.low), abs=1e-9
+    )
     scaled = bounded_mean_interval([2 + 3 * x for x in values], level, (2, 5))
     assert scaled == pytest.approx((2 + 3 * found.low, 2 + 3 * found.high), rel=1e-9)
 
@@ -87,8 +103,12 @@ def test_the_interval_of_a_bounded_mean_is_wilsons_of_shares() -> None:
     """Of zeros and ones, with t for z and one more value: nearly Wilson's interval."""
     values = [1] * 700 + [0] * 300
     expected = scipy.stats.binomtest(700, 1000).proportion_ci(0.95, method="wilson")
-    assert bounded_mean_interval(values, 0.95) == pytest.approx((expected.low, expected.high), abs=2e-4)
-    assert bounded_mean_interval([1 / 6] + [1] * 29, 0.95) == pytest.approx((0.8476, 0.9955), abs=1e-4)
+    assert bounded_mean_interval(values, 0.95) == pytest.approx(
+        (expected.low, expected.high), abs=2e-4
+    )
+    assert bounded_mean_interval([1 / 6] + [1] * 29, 0.95) == pytest.approx(
+        (0.8476, 0.9955), abs=1e-4
+    )
     assert bounded_mean_interval([], 0.95) is None
 
 
@@ -96,7 +116,10 @@ def test_ratio_interval_by_the_jackknife() -> None:
     rng = np.random.default_rng(2)
     x, y = rng.gamma(20, 1, 50), rng.gamma(20, 1.2, 50)
     ratio = y.mean() / x.mean()
-    pseudo = [50 * math.log(ratio) - 49 * math.log(np.delete(y, i).mean() / np.delete(x, i).mean()) for i in range(50)]
+    pseudo = [
+        50 * math.log(ratio) - 49 * math.log(np.delete(y, i).mean() / np.delete(x, i).mean())
+        for i in range(50)
+    ]
     half = scipy.stats.t.ppf(0.975, effective_df(pseudo)) * scipy.stats.sem(pseudo)
     expected = ratio * np.exp([-half, half])
     pairs = np.repeat(np.arange(25), 2)
@@ -109,7 +132,10 @@ def test_ratio_interval_by_the_jackknife() -> None:
     assert ratio_interval([0, 0], [1, 2], 0.95) is ratio_interval([0, 3], [1, 2], 0.95) is None
 
 
-@given(relevant=st.lists(st.sampled_from([1, 1, 2, 5, 29]), min_size=2, max_size=60), seed=st.integers(0, 99))
+@given(
+    relevant=st.lists(st.sampled_from([1, 1, 2, 5, 29]), min_size=2, max_size=60),
+    seed=st.integers(0, 99),
+)
 def test_coverage_interval_by_its_formula(relevant: list[int], seed: int) -> None:
     n, counts = len(relevant), np.array(relevant)
     d = np.random.default_rng(seed).integers(-counts, counts + 1) / counts
@@ -121,14 +147,19 @@ def test_coverage_interval_by_its_formula(relevant: list[int], seed: int) -> Non
     half = quantile * math.sqrt(variance)
     found = coverage_interval(d, a, 0.95)
     assert found is not None
-    assert found == pytest.approx((max(-1, center - half), min(1, center + half)), rel=1e-10, abs=1e-12)
+    assert found == pytest.approx(
+        (max(-1, center - half), min(1, center + half)), rel=1e-10, abs=1e-12
+    )
     assert coverage_interval(-d, a, 0.95) == (-found.high, -found.low)
     assert coverage_interval([], 1.0, 0.95) is coverage_interval([0.5], 0.5, 0.95) is None
 
 
 def test_coverage_interval_does_not_jump_when_one_document_moves() -> None:
     """Both runs find the same documents of 54 queries, or all but one: -4.95 to 4.95 and -0.35 to 0.12 points before."""
-    same, fewer = (coverage_interval([moved] + [0] * 53, 1 / 30, 0.95) or Interval(0, 0) for moved in (0, -1 / 30))
+    same, fewer = (
+        coverage_interval([moved] + [0] * 53, 1 / 30, 0.95) or Interval(0, 0)
+        for moved in (0, -1 / 30)
+    )
     assert 0 < same.high == -same.low < 0.005
     assert fewer.low < same.low
     assert same.high - same.low < fewer.high - fewer.low < 2 * (same.high - same.low)
@@ -139,9 +170,13 @@ def test_harm_excluded_is_two_one_sided_tests() -> None:
     for margin in (0.05, 0.3, 0.6):
         d = rng.normal(0.1, 1, 40)
         interval = t_interval(d.mean(), d.std(ddof=1) / math.sqrt(40), 40 - 1, 0.95)
-        p, (_, p_low, _), (_, p_high, _) = statsmodels.stats.weightstats.ttost_paired(d, np.zeros(40), -margin, margin)
+        p, (_, p_low, _), (_, p_high, _) = statsmodels.stats.weightstats.ttost_paired(
+            d, np.zeros(40), -margin, margin
+        )
         assert (harm(interval, margin, higher_is_better=True) == "harm excluded") == (p_low < 0.025)
-        assert (harm(interval, margin, higher_is_better=False) == "harm excluded") == (p_high < 0.025)
+        assert (harm(interval, margin, higher_is_better=False) == "harm excluded") == (
+            p_high < 0.025
+        )
         assert equivalent(interval, margin) == (p < 0.025)
 
 
@@ -152,7 +187,10 @@ def test_a_margin_that_is_exactly_the_end_is_neither_excluded_nor_shown() -> Non
         assert harm(interval, margin, higher_is_better=True) == status
         assert harm(interval, margin, higher_is_better=False) == "harm excluded"
         assert equivalent(interval, margin) == (margin == 0.6)
-    assert (harm(None, 0.5, higher_is_better=True), equivalent(None, 0.5)) == ("inconclusive", False)
+    assert (harm(None, 0.5, higher_is_better=True), equivalent(None, 0.5)) == (
+        "inconclusive",
+        False,
+    )
 
 
 def test_margins_are_compared_with_the_interval_of_two_more_queries() -> None:
@@ -164,8 +202,12 @@ def test_margins_are_compared_with_the_interval_of_two_more_queries() -> None:
     assert margin_interval(d, 99, 0.95) == pytest.approx(expected)
     assert df < 10
     clusters = np.repeat(np.arange(20), 3)
-    together = linearized(np.append(d, np.repeat([99, -99], 3)), np.append(clusters, [20] * 3 + [21] * 3))
-    expected = scipy.stats.t.interval(0.95, effective_df(together), together.mean(), scipy.stats.sem(together))
+    together = linearized(
+        np.append(d, np.repeat([99, -99], 3)), np.append(clusters, [20] * 3 + [21] * 3)
+    )
+    expected = scipy.stats.t.interval(
+        0.95, effective_df(together), together.mean(), scipy.stats.sem(together)
+    )
     assert margin_interval(d, 99, 0.95, clusters) == pytest.approx(expected)
     one_each = margin_interval(d, 99, 0.95, np.arange(60))
     assert one_each == pytest.approx(margin_interval(d, 99, 0.95))
@@ -179,7 +221,9 @@ def test_the_smallest_margin_that_equal_runs_pass_at_cutoff_100(n: int, half: fl
 
 def test_the_interval_for_margins_is_continuous_and_within_what_is_possible() -> None:
     """One rank on one of 400 queries changes it by little; before, 0.91 became 0.013."""
-    none, one = (margin_interval([moved] + [0] * 399, 99, 0.95) or Interval(0, 0) for moved in (0, 1))
+    none, one = (
+        margin_interval([moved] + [0] * 399, 99, 0.95) or Interval(0, 0) for moved in (0, 1)
+    )
     assert one == pytest.approx(none, abs=0.01)
     assert none.high == pytest.approx(0.97, abs=0.01)
     assert margin_interval([5.0], 9, 0.95) == Interval(-9, 9)
@@ -204,14 +248,26 @@ def test_published_intervals_of_paired_counts() -> None:
         (lambda: coverage_interval([50, -20], 1.0, 0.95), "must be differences of shares"),
         (lambda: coverage_interval([0.5, 0], 0, 0.95), "`step=0`: must be above 0 and at most 1"),
         (lambda: ratio_interval([1, -2, 5], [1, 2, 9], 0.95), "needs a scale that starts at 0"),
-        (lambda: detectable_proportion(10, 0.5, 0.05, 0.03), r"`power=0\.03`: must be a number between 0\.05"),
-        (lambda: detectable_proportion(10, 1.5, 0.05), r"`discordant_share=1\.5`: must be from 0 to 1"),
+        (
+            lambda: detectable_proportion(10, 0.5, 0.05, 0.03),
+            r"`power=0\.03`: must be a number between 0\.05",
+        ),
+        (
+            lambda: detectable_proportion(10, 1.5, 0.05),
+            r"`discordant_share=1\.5`: must be from 0 to 1",
+        ),
         (
             lambda: queries_for_coverage(3, 5, 5, 0.02, alpha=0.05),
             "`n=3`: a pilot has at least 1 query, and those won and lost",
         ),
-        (lambda: queries_for_coverage(200, 3, 4, 0, alpha=0.05), "`effect=0`: must be a number other than 0"),
-        (lambda: queries_for_coverage(200, 3, 4, 2, alpha=0.05), "`effect=2`: must be a difference of shares"),
+        (
+            lambda: queries_for_coverage(200, 3, 4, 0, alpha=0.05),
+            "`effect=0`: must be a number other than 0",
+        ),
+        (
+            lambda: queries_for_coverage(200, 3, 4, 2, alpha=0.05),
+            "`effect=2`: must be a difference of shares",
+        ),
         (lambda: queries_for_mean([1, 2, 3], 2, 1, alpha=0.05), "at most one for each query"),
         (lambda: differences([1, 2], [1]), "baseline has 2 values and contender 1: must be paired"),
         (lambda: differences([1, 2], [1, math.nan]), "contender holds NaN or an infinity"),

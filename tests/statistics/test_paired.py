@@ -10,7 +10,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics import binomial_test, differences, mean_test, paired_tests, rank_sum, sign_flip, t_test, wilcoxon
+from ir_outcomes.statistics import (
+    binomial_test,
+    differences,
+    mean_test,
+    paired_tests,
+    rank_sum,
+    sign_flip,
+    t_test,
+    wilcoxon,
+)
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.statistics.counts import tally
 from ir_outcomes.statistics.intervals import t_interval
@@ -18,8 +27,12 @@ from ir_outcomes.statistics.tests import function_test, mean_tests
 from ir_outcomes.types import Floats
 from tests.helpers.samples import tally_rows
 
-whole = st.lists(st.integers(-6, 6), max_size=9).map(lambda values: np.array(values, dtype=np.float64))
-long_whole = st.lists(st.integers(-100, 100), min_size=51, max_size=90).map(lambda values: np.array(values, dtype=np.float64))
+whole = st.lists(st.integers(-6, 6), max_size=9).map(
+    lambda values: np.array(values, dtype=np.float64)
+)
+long_whole = st.lists(st.integers(-100, 100), min_size=51, max_size=90).map(
+    lambda values: np.array(values, dtype=np.float64)
+)
 
 
 def literal_wilcoxon(d: Floats) -> float:
@@ -38,7 +51,12 @@ def test_wilcoxon_is_exact_with_ties_and_zeros(d: Floats) -> None:
         assert test.note
         return
     assert test.pvalue == pytest.approx(literal_wilcoxon(d), rel=1e-12)
-    assert test.statistic == scipy.stats.wilcoxon(d, zero_method="wilcox", correction=False, method="asymptotic").statistic
+    assert (
+        test.statistic
+        == scipy.stats.wilcoxon(
+            d, zero_method="wilcox", correction=False, method="asymptotic"
+        ).statistic
+    )
     dropped = "" if not zeros else ", 1 zero dropped" if zeros == 1 else f", {zeros} zeros dropped"
     assert test.method == f"Wilcoxon signed rank, exact{dropped}"
     assert (test.n, test.n_nonzero) == (len(d) - zeros, len(d) - zeros)
@@ -67,22 +85,31 @@ def test_t_sign_and_rank_sum_equal_scipy(x: list[int], seed: int) -> None:
         binomial = scipy.stats.binomtest(int((d > 0).sum()), int((d != 0).sum())).pvalue
         assert tests["sign"].pvalue == pytest.approx(binomial, rel=1e-12)
     if len({*baseline, *contender}) > 1:
-        expected_u = scipy.stats.mannwhitneyu(contender, baseline, method="asymptotic", use_continuity=False)
+        expected_u = scipy.stats.mannwhitneyu(
+            contender, baseline, method="asymptotic", use_continuity=False
+        )
         assert rank_sum(baseline, contender).pvalue == pytest.approx(expected_u.pvalue, rel=1e-12)
 
 
-floats = st.lists(st.floats(-9, 9, allow_subnormal=False), min_size=19, max_size=24).map(lambda d: differences([0] * len(d), d))
+floats = st.lists(st.floats(-9, 9, allow_subnormal=False), min_size=19, max_size=24).map(
+    lambda d: differences([0] * len(d), d)
+)
 
 
 @given(d=st.one_of(whole, long_whole, floats), seed=st.integers(0, 9))
-def test_turning_the_sign_mirrors_every_test_and_the_order_changes_no_bit(d: Floats, seed: int) -> None:
+def test_turning_the_sign_mirrors_every_test_and_the_order_changes_no_bit(
+    d: Floats, seed: int
+) -> None:
     there, back = paired_tests(d), paired_tests(-np.random.default_rng(seed).permutation(d))
     for name, test in there.items():
         assert (test.pvalue, test.direction) == (back[name].pvalue, -back[name].direction)
         assert 0 < test.pvalue <= 1
 
 
-@given(x=st.lists(st.integers(1, 9), min_size=1, max_size=12), y=st.lists(st.integers(1, 9), min_size=12, max_size=12))
+@given(
+    x=st.lists(st.integers(1, 9), min_size=1, max_size=12),
+    y=st.lists(st.integers(1, 9), min_size=12, max_size=12),
+)
 def test_differences_of_reciprocals_tie_where_the_fractions_do(x: list[int], y: list[int]) -> None:
     exact = [Fraction(1, b) - Fraction(1, a) for a, b in zip(x, y[: len(x)], strict=True)]
     found = differences([1 / a for a in x], [1 / b for b in y[: len(x)]])
@@ -92,7 +119,9 @@ def test_differences_of_reciprocals_tie_where_the_fractions_do(x: list[int], y: 
     assert [value == 0 for value in exact] == [value == 0 for value in found]
 
 
-@pytest.mark.parametrize(("d", "pvalue"), [([], 1), ([0.0] * 3, 1), ([2.0], 1), ([2.0] * 6, 2**-5), ([-2.0] * 6, 2**-5)])
+@pytest.mark.parametrize(
+    ("d", "pvalue"), [([], 1), ([0.0] * 3, 1), ([2.0], 1), ([2.0] * 6, 2**-5), ([-2.0] * 6, 2**-5)]
+)
 def test_degenerate_differences(d: list[float], pvalue: float) -> None:
     tests, direction = paired_tests(d), int(np.sign(sum(d)))
     for name, test in tests.items():
@@ -105,7 +134,9 @@ def test_degenerate_differences(d: list[float], pvalue: float) -> None:
     assert (rounded["t"].direction, rounded["signflip"].direction) == (0, 0)
 
 
-@pytest.mark.parametrize("test", [t_test, lambda d: rank_sum(d, [1.0]), lambda d: rank_sum([1.0], d)])
+@pytest.mark.parametrize(
+    "test", [t_test, lambda d: rank_sum(d, [1.0]), lambda d: rank_sum([1.0], d)]
+)
 @pytest.mark.parametrize("d", [[1.0, math.nan], [[1.0, 2.0], [3.0, 4.0]], 3.0])
 def test_tests_refuse_what_is_not_a_list_of_finite_numbers(test: Any, d: Any) -> None:
     with pytest.raises(ParameterError, match=r"must be (a list of numbers|finite numbers)"):
@@ -118,7 +149,10 @@ def test_no_pvalue_is_zero_and_sign_flips_stand_in_for_t_on_few_differences() ->
     assert 0 < t_test(np.linspace(1, 1.001, 200)).pvalue < 1e-300
     few, many = [1.0] * 29 + [0.0] * 9, [1.0] * 28 + [-1.0] * 2 + [0.0] * 8
     assert (mean_test(few), mean_test(many)) == (sign_flip(few), t_test(many))
-    assert mean_tests(tally_rows([few, many])).pvalue.tolist() == [mean_test(few).pvalue, mean_test(many).pvalue]
+    assert mean_tests(tally_rows([few, many])).pvalue.tolist() == [
+        mean_test(few).pvalue,
+        mean_test(many).pvalue,
+    ]
     assert smallest_pvalue(6) == 2**-5
     assert smallest_pvalue(0) == smallest_pvalue(1) == 1.0
     assert 0 < smallest_pvalue(5000) < 1e-300
@@ -137,13 +171,23 @@ def test_a_function_of_scipy_can_take_the_place_of_a_test(d: list[float]) -> Non
     only_pvalue = paired_tests(d).one("only_pvalues()", function_test(only_pvalues))
     with pytest.raises(ParameterError, match="must return a p-value"):
         paired_tests(d).one("len()", function_test(len))
-    assert (found.method, found.direction, found.note) == ("by_scipy()", expected.direction, expected.note)
-    assert (found.pvalue, found.statistic) == pytest.approx((expected.pvalue, expected.statistic), rel=1e-9)
-    assert (only_pvalue.pvalue, only_pvalue.direction, only_pvalue.statistic) == (found.pvalue, found.direction, None)
+    assert (found.method, found.direction, found.note) == (
+        "by_scipy()",
+        expected.direction,
+        expected.note,
+    )
+    assert (found.pvalue, found.statistic) == pytest.approx(
+        (expected.pvalue, expected.statistic), rel=1e-9
+    )
+    assert (only_pvalue.pvalue, only_pvalue.direction, only_pvalue.statistic) == (
+        found.pvalue,
+        found.direction,
+        None,
+    )
 
 
-# Sakai, "Information Access Evaluation Methodology" (in Japanese), Table 5.1: 20 topics, two of the systems; results as given
-# there and as checked by the tests of the Rust library elinor.
+# Sakai, "Information Access Evaluation Methodology" (in Japanese), Table 5.1: 20 topics, two of the
+# systems; results as given there and as checked by the tests of the Rust library elinor.
 SAKAI_A = np.array([7, 3, 2, 6, 4, 4, 0, 7, 1, 3, 5, 4, 0, 6, 5, 3, 1, 5, 2, 1]) / 10
 SAKAI_B = np.array([5, 1, 0, 2, 4, 3, 0, 5, 3, 3, 4, 4, 1, 4, 2, 1, 1, 6, 3, 2]) / 10
 
@@ -163,7 +207,10 @@ def test_sakai_table_5_1() -> None:
 def test_binomial_tests_in_tails_that_the_incomplete_beta_function_of_scipy_loses() -> None:
     won, lost = 37, 1038
     n = won + lost
-    less, own = Fraction(sum(math.comb(n, k) for k in range(won)), 2**n), Fraction(math.comb(n, won), 2**n)
+    less, own = (
+        Fraction(sum(math.comb(n, k) for k in range(won)), 2**n),
+        Fraction(math.comb(n, won), 2**n),
+    )
     assert binomial_test(won, lost).pvalue == pytest.approx(float(2 * (less + own)), rel=1e-9)
 
 

@@ -8,8 +8,24 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ir_outcomes.statistics import differences, paired_tests, pairwise_tests, rank_sum, sign_test, t_test, wilcoxon
-from ir_outcomes.statistics.counts import Differences, classes, count, kendall_taus, medians, membership, shared_ranks
+from ir_outcomes.statistics import (
+    differences,
+    paired_tests,
+    pairwise_tests,
+    rank_sum,
+    sign_test,
+    t_test,
+    wilcoxon,
+)
+from ir_outcomes.statistics.counts import (
+    Differences,
+    classes,
+    count,
+    kendall_taus,
+    medians,
+    membership,
+    shared_ranks,
+)
 from ir_outcomes.statistics.tests import many_tests, rank_sum_tests
 from ir_outcomes.types import Floats
 
@@ -24,12 +40,16 @@ pairs = st.lists(st.tuples(values, values), min_size=1, max_size=70)
 
 def counted(d: Floats, members: Floats) -> Differences:
     code, sizes = classes(np.abs(d))
-    positive, negative = (count(np.where(side, code, -1), len(sizes), members) for side in (d >= 0, d < 0))
+    positive, negative = (
+        count(np.where(side, code, -1), len(sizes), members) for side in (d >= 0, d < 0)
+    )
     return Differences(sizes, positive, negative)
 
 
 @given(pairs=pairs, seed=st.integers(0, 99))
-def test_every_subset_gets_the_tests_of_its_values(pairs: list[tuple[float, float]], seed: int) -> None:
+def test_every_subset_gets_the_tests_of_its_values(
+    pairs: list[tuple[float, float]], seed: int
+) -> None:
     x, y = np.array(pairs).T
     rng = np.random.default_rng(seed)
     subsets = np.array([rng.permutation(len(x))[: max(1, len(x) // 2)] for _ in range(3)])
@@ -37,11 +57,18 @@ def test_every_subset_gets_the_tests_of_its_values(pairs: list[tuple[float, floa
     d = differences(x, y)
     changes = counted(d, members)
     both = classes(np.concatenate([x, y]))
-    x_counts, y_counts = (count(half, len(both.distinct), members) for half in np.split(both.code, 2))
-    (pvalues, directions, _), middles = rank_sum_tests(x_counts, y_counts), medians(both.distinct, x_counts)
+    x_counts, y_counts = (
+        count(half, len(both.distinct), members) for half in np.split(both.code, 2)
+    )
+    (pvalues, directions, _), middles = (
+        rank_sum_tests(x_counts, y_counts),
+        medians(both.distinct, x_counts),
+    )
     for place, subset in enumerate(subsets):
         for name, expected in paired_tests(d[subset]).items():
-            assert many_tests(name, changes).pvalue[place] == pytest.approx(expected.pvalue, rel=1e-12)
+            assert many_tests(name, changes).pvalue[place] == pytest.approx(
+                expected.pvalue, rel=1e-12
+            )
             assert many_tests(name, changes).direction[place] == expected.direction
         other = rank_sum(x[subset], y[subset])
         assert pvalues[place] == pytest.approx(other.pvalue, rel=1e-10)
@@ -51,7 +78,9 @@ def test_every_subset_gets_the_tests_of_its_values(pairs: list[tuple[float, floa
 
 @given(
     rows=st.integers(0, 12).flatmap(
-        lambda n: st.lists(st.lists(values | st.just(np.nan), min_size=n, max_size=n), min_size=1, max_size=4)
+        lambda n: st.lists(
+            st.lists(values | st.just(np.nan), min_size=n, max_size=n), min_size=1, max_size=4
+        )
     )
 )
 def test_every_pair_of_rows_gets_the_tests_of_its_values(rows: list[list[float]]) -> None:
@@ -60,17 +89,28 @@ def test_every_pair_of_rows_gets_the_tests_of_its_values(rows: list[list[float]]
     for place, (x, y) in enumerate(combinations(table, 2)):
         defined = ~np.isnan(x) & ~np.isnan(y)
         d = differences(x[defined], y[defined])
-        expected = {"t": t_test(d), "wilcoxon": wilcoxon(d), "sign": sign_test(d), "ranksum": rank_sum(x[defined], y[defined])}
+        expected = {
+            "t": t_test(d),
+            "wilcoxon": wilcoxon(d),
+            "sign": sign_test(d),
+            "ranksum": rank_sum(x[defined], y[defined]),
+        }
         for name, test in expected.items():
             assert found[name].pvalue[place] == pytest.approx(test.pvalue, rel=1e-10), name
             assert found[name].direction[place] == test.direction, name
     assert {len(test.pvalue) for test in found.values()} == {len(rows) * (len(rows) - 1) // 2}
 
 
-@given(st.lists(st.lists(st.integers(-3, 3).map(float), min_size=5, max_size=5), min_size=1, max_size=6))
+@given(
+    st.lists(
+        st.lists(st.integers(-3, 3).map(float), min_size=5, max_size=5), min_size=1, max_size=6
+    )
+)
 def test_shared_ranks_and_kendall_equal_scipy(rows: list[list[float]]) -> None:
     table = np.array(rows)
-    np.testing.assert_array_equal(shared_ranks(table), scipy.stats.rankdata(-table, method="min", axis=1))
+    np.testing.assert_array_equal(
+        shared_ranks(table), scipy.stats.rankdata(-table, method="min", axis=1)
+    )
     for tau, row in zip(kendall_taus(table[0], table), table, strict=True):
         expected = scipy.stats.kendalltau(table[0], row).statistic
         assert (np.isnan(tau) and np.isnan(expected)) or tau == pytest.approx(expected)

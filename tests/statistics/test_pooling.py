@@ -18,11 +18,24 @@ from ir_outcomes.statistics.pooling import (
     random_effects,
 )
 
-# Trials of the BCG vaccine: cases and others, vaccinated and not. Colditz et al. 1994, as dat.bcg in the R package metafor.
+# Trials of the BCG vaccine: cases and others, vaccinated and not. Colditz et al. 1994, as dat.bcg
+# in the R package metafor.
 BCG = np.array(
     [
-        *([4, 119, 11, 128], [6, 300, 29, 274], [3, 228, 11, 209], [62, 13536, 248, 12619], [33, 5036, 47, 5761]),
-        *([180, 1361, 372, 1079], [8, 2537, 10, 619], [505, 87886, 499, 87892], [29, 7470, 45, 7232], [17, 1699, 65, 1600]),
+        *(
+            [4, 119, 11, 128],
+            [6, 300, 29, 274],
+            [3, 228, 11, 209],
+            [62, 13536, 248, 12619],
+            [33, 5036, 47, 5761],
+        ),
+        *(
+            [180, 1361, 372, 1079],
+            [8, 2537, 10, 619],
+            [505, 87886, 499, 87892],
+            [29, 7470, 45, 7232],
+            [17, 1699, 65, 1600],
+        ),
         *([186, 50448, 141, 27197], [5, 2493, 3, 2338], [27, 16886, 29, 17825]),
     ]
 )
@@ -37,7 +50,9 @@ def test_random_effects_by_their_formulas(samples: list[tuple[float, float]]) ->
     w = 1 / (v + found.tau_squared)
     effect = np.average(y, weights=w)
     q = np.sum(w * (y - effect) ** 2) / (k - 1)
-    assert q == pytest.approx(1, rel=1e-9) if found.tau_squared else q <= 1 + 1e-12  # what Paule and Mandel solve
+    assert (
+        q == pytest.approx(1, rel=1e-9) if found.tau_squared else q <= 1 + 1e-12
+    )  # what Paule and Mandel solve
     error = math.sqrt(max(1, q) / w.sum())
     expected = scipy.stats.t.interval(0.9, k - 1, effect, error)
     np.testing.assert_allclose((found.low, found.high), expected, rtol=1e-9, atol=1e-12)
@@ -60,7 +75,11 @@ def test_prediction_by_the_confidence_distribution_of_tau_squared(k: int, tau: f
     low, high = prediction_interval(y, v, 0.95)
     below = []
     for quantile in scipy.stats.chi2.ppf((np.arange(1000) + 0.5) / 1000, k - 1):
-        tau_squared = 0.0 if q_at(0.0) <= quantile else scipy.optimize.brentq(lambda t, q=quantile: q_at(t) - q, 0, 1e4)
+        tau_squared = (
+            0.0
+            if q_at(0.0) <= quantile
+            else scipy.optimize.brentq(lambda t, q=quantile: q_at(t) - q, 0, 1e4)
+        )
         w = 1 / (v + tau_squared)
         mean, error = np.average(y, weights=w), math.sqrt(q_at(tau_squared) / (k - 1) / w.sum())
         at = (np.array([[low], [high]]) - mean - math.sqrt(tau_squared) * z) / error
@@ -86,14 +105,21 @@ def test_bcg_vaccine() -> None:
     assert (found.low, found.high) == pytest.approx((-1.1091, -0.3208), abs=5e-5)
 
 
-@given(samples=st.lists(st.tuples(st.floats(-2, 2), st.floats(0.01, 1), st.integers(2, 500)), min_size=1, max_size=9))
+@given(
+    samples=st.lists(
+        st.tuples(st.floats(-2, 2), st.floats(0.01, 1), st.integers(2, 500)), min_size=1, max_size=9
+    )
+)
 def test_fixed_mean_weighs_all_samples_alike(samples: list[tuple[float, float, int]]) -> None:
     y, v, n = np.array(samples).T
     found = fixed_mean(y, v, n, 0.95)
     error = math.sqrt(v.sum()) / len(y)
     df = v.sum() ** 2 / np.sum(v**2 / (n - 1))
     np.testing.assert_allclose(
-        (found.low, found.high), scipy.stats.t.interval(0.95, df, y.mean(), error), rtol=1e-9, atol=1e-12
+        (found.low, found.high),
+        scipy.stats.t.interval(0.95, df, y.mean(), error),
+        rtol=1e-9,
+        atol=1e-12,
     )
     assert found.pvalue == pytest.approx(2 * scipy.stats.t.sf(abs(y.mean() / error), df), rel=1e-9)
 
@@ -105,7 +131,9 @@ def test_log_ratio_of_means_by_the_jackknife() -> None:
     assert found is not None
     assert found[0] == pytest.approx(math.log(y.mean() / x.mean()))
     left_out = [math.log(np.delete(y, i).mean() / np.delete(x, i).mean()) for i in range(400)]
-    assert found[1] == pytest.approx(399 / 400 * np.sum((np.array(left_out) - np.mean(left_out)) ** 2))
+    assert found[1] == pytest.approx(
+        399 / 400 * np.sum((np.array(left_out) - np.mean(left_out)) ** 2)
+    )
     assert found.df == pytest.approx(effective_df(left_out))
     assert log_ratio_of_means(y, x) == pytest.approx((-found.mean, found.variance, found.df))
 
@@ -126,7 +154,9 @@ def test_heterogeneity_by_permuting_labels() -> None:
     assert found is not None
     q = heterogeneity_literally(d, labels)
     assert found.cochran_q == pytest.approx(q, rel=1e-9)
-    shuffled = [heterogeneity_literally(rng.permutation(d), labels) >= q - 1e-9 for _ in range(1500)]
+    shuffled = [
+        heterogeneity_literally(rng.permutation(d), labels) >= q - 1e-9 for _ in range(1500)
+    ]
     assert found.pvalue == pytest.approx(np.mean(shuffled), abs=0.02)
 
 
@@ -134,7 +164,9 @@ def test_where_there_is_nothing_to_compare() -> None:
     for labels in ("aaa", "aab"):
         assert heterogeneity_test([1, 2, 3], [*labels]) is None
     assert heterogeneity_test([1, 1, 1, 1], [*"aabb"]) is None
-    one_without_variance = heterogeneity_test([0, 0, 0, 0, 1, -1, 2, -2], [*"aaaabbbb"], resamples=99)
+    one_without_variance = heterogeneity_test(
+        [0, 0, 0, 0, 1, -1, 2, -2], [*"aaaabbbb"], resamples=99
+    )
     assert one_without_variance is not None
     assert one_without_variance.pvalue > 0.5
     assert log_ratio_of_means([1, 2, 3] * 4, [2, 2, 3] * 4) is not None
@@ -152,7 +184,9 @@ def test_a_mean_from_labels_and_predictions_by_its_formula(seed: int) -> None:
     """Angelopoulos, Duchi and Zrnic 2023: the labels, less weighted predictions for them, plus those for all others."""
     rng = np.random.default_rng(seed)
     truth = rng.normal(0, 1, 40 + 200)
-    predicted = (seed - 1) * truth + rng.normal(0, 1, len(truth)) + 0.5  # also useless ones, and ones that are wrong
+    predicted = (
+        (seed - 1) * truth + rng.normal(0, 1, len(truth)) + 0.5
+    )  # also useless ones, and ones that are wrong
     y, f, rest = truth[:40], predicted[:40], predicted[40:]
     spread = predicted.var(ddof=1)
     weight = min(1.0, max(0.0, np.cov(y, f)[0, 1] / ((1 + 40 / 200) * spread)))
@@ -164,11 +198,17 @@ def test_a_mean_from_labels_and_predictions_by_its_formula(seed: int) -> None:
     variance = rectified.var(ddof=1) / 40 + weight**2 * spread / 200
     half = found.interval.high - found.mean
     df = [scipy.stats.t(df).ppf(0.975) * np.sqrt(variance) for df in (39, 3)]
-    assert df[0] * 0.999 <= half <= df[1]  # degrees of freedom are fewer where the values have heavy tails
+    assert (
+        df[0] * 0.999 <= half <= df[1]
+    )  # degrees of freedom are fewer where the values have heavy tails
 
 
-@pytest.mark.parametrize(("predictions", "others"), [([2.0] * 12, [2.0] * 30), (list(range(12)), [])])
-def test_predictions_that_say_nothing_have_no_weight(predictions: list[float], others: list[float]) -> None:
+@pytest.mark.parametrize(
+    ("predictions", "others"), [([2.0] * 12, [2.0] * 30), (list(range(12)), [])]
+)
+def test_predictions_that_say_nothing_have_no_weight(
+    predictions: list[float], others: list[float]
+) -> None:
     labels = np.random.default_rng(1).normal(0, 1, 12)
     for largest in (None, 5.0):
         found = prediction_powered_mean(labels, predictions, others, 0.95, largest=largest)

@@ -23,12 +23,18 @@ from ir_outcomes.statistics.power import _critical, _power, power_of_proportion
 @given(shift=st.floats(0, 8), df=st.integers(1, 3000), alpha=st.sampled_from([0.1, 0.05, 0.0025]))
 def test_power_of_mean_equals_the_noncentral_t(shift: float, df: int, alpha: float) -> None:
     critical = scipy.stats.t.isf(alpha / 2, df)
-    expected = scipy.stats.nct.sf(critical, df, shift) + np.nan_to_num(scipy.stats.nct.cdf(-critical, df, shift))
+    expected = scipy.stats.nct.sf(critical, df, shift) + np.nan_to_num(
+        scipy.stats.nct.cdf(-critical, df, shift)
+    )
     assert _power(shift, df, _critical(df, alpha)) == pytest.approx(expected, abs=2e-6)
 
 
-@pytest.mark.parametrize(("n", "won", "lost", "effect"), [(5193, 59, 79, 0.004), (200, 6, 4, 0.02), (54, 3, 2, 0.05)])
-def test_queries_for_coverage_are_what_detectable_proportion_says(n: int, won: int, lost: int, effect: float) -> None:
+@pytest.mark.parametrize(
+    ("n", "won", "lost", "effect"), [(5193, 59, 79, 0.004), (200, 6, 4, 0.02), (54, 3, 2, 0.05)]
+)
+def test_queries_for_coverage_are_what_detectable_proportion_says(
+    n: int, won: int, lost: int, effect: float
+) -> None:
     plan = queries_for_coverage(n, won, lost, -effect, alpha=0.05)
     assert plan.queries is not None
     assert plan.upper is not None
@@ -52,19 +58,31 @@ def test_queries_for_mean_are_what_detectable_mean_says() -> None:
     assert (thinned.upper or 0) > (thinned.queries or 0)
 
 
-@pytest.mark.parametrize(("margin", "largest", "whole"), [(0.5, 99.0, False), (1.0, 9.0, False), (0.1, 1.0, True)])
-def test_so_many_queries_pass_a_gate_in_four_of_five_samples(margin: float, largest: float, whole: bool) -> None:
+@pytest.mark.parametrize(
+    ("margin", "largest", "whole"), [(0.5, 99.0, False), (1.0, 9.0, False), (0.1, 1.0, True)]
+)
+def test_so_many_queries_pass_a_gate_in_four_of_five_samples(
+    margin: float, largest: float, whole: bool
+) -> None:
     """Samples of equally good runs, by the interval that decides; some queries have no difference."""
     random = np.random.default_rng(3)
-    pilot = random.choice([-1.0, 0.0, 0.0, 0.0, 1.0] if whole else [-8.0, -1.0, 0.0, 0.0, 0.0, 1.0, 8.0], 200)
+    pilot = random.choice(
+        [-1.0, 0.0, 0.0, 0.0, 1.0] if whole else [-8.0, -1.0, 0.0, 0.0, 0.0, 1.0, 8.0], 200
+    )
     n = len(pilot) if whole else 250
     needed = queries_for_margin(pilot, n, margin, largest, alpha=0.05, whole=whole)
     assert needed.queries is not None
     passed = 0
     for _ in range(1000):
         size = needed.queries if whole else random.binomial(needed.queries, len(pilot) / n)
-        sample = random.choice(pilot - pilot.mean() if not whole else pilot * random.choice([-1, 1]), size)
-        interval = coverage_interval(sample, 1.0, 0.95) if whole else margin_interval(sample, largest, 0.95)
+        sample = random.choice(
+            pilot - pilot.mean() if not whole else pilot * random.choice([-1, 1]), size
+        )
+        interval = (
+            coverage_interval(sample, 1.0, 0.95)
+            if whole
+            else margin_interval(sample, largest, 0.95)
+        )
         passed += interval is not None and interval.high < margin
     assert passed / 1000 == pytest.approx(0.8, abs=0.06)
     assert (needed.upper or 0) >= needed.queries
@@ -74,7 +92,9 @@ def test_runs_that_never_differed_pass_where_the_smallest_margin_does() -> None:
     needed = queries_for_margin(np.zeros(50), 50, 0.5, 99.0, alpha=0.05)
     assert (needed.queries, needed.upper) == (778, None)
     for size, is_enough in ((777, False), (778, True)):
-        assert ((margin_interval(np.zeros(size), 99.0, 0.95) or Interval(0, 1)).high < 0.5) == is_enough
+        assert (
+            (margin_interval(np.zeros(size), 99.0, 0.95) or Interval(0, 1)).high < 0.5
+        ) == is_enough
     assert queries_for_margin([], 10, 0.5, 99.0, alpha=0.05).queries is None
     assert queries_for_margin([1.0, 2.0], 2, 1e-6, 99.0, alpha=0.05).queries is None
 
@@ -84,23 +104,30 @@ def test_detectable_mean_equals_statsmodels(n: int, alpha: float) -> None:
     found = detectable_mean(n, 2.5, alpha)
     assert found is not None
     if n > 3:  # for fewer, statsmodels has no value
-        assert statsmodels.stats.power.TTestPower().power(found / 2.5, n, alpha) == pytest.approx(0.8, abs=1e-4)
+        assert statsmodels.stats.power.TTestPower().power(found / 2.5, n, alpha) == pytest.approx(
+            0.8, abs=1e-4
+        )
 
 
 def test_what_cannot_be_detected_or_planned() -> None:
     assert detectable_mean(1, 2.5, 0.05) is detectable_mean(9, 0.0, 0.05) is None
     assert (detectable_mean(3, 40.0, 0.05) or 0) > 100
     assert detectable_mean(3, 40.0, 0.05, largest=100.0) is None
-    # The noncentral t of SciPy 1.11 to 1.14 does not return with one degree of freedom and a small level.
+    # The noncentral t of SciPy 1.11 to 1.14 does not return with one degree of freedom and a small
+    # level.
     assert (detectable_mean(2, 1.0, 1e-12) or 0) > 1e11
     assert detectable_proportion(0, 0.0, 0.05) is detectable_proportion(4, 0.5, 0.05) is None
-    assert detectable_proportion(6000, 0.03, 0.05) == pytest.approx(2.8 * math.sqrt(0.03 / 6000), rel=0.03)
+    assert detectable_proportion(6000, 0.03, 0.05) == pytest.approx(
+        2.8 * math.sqrt(0.03 / 6000), rel=0.03
+    )
     for d in ([], [3.0], [2.0, 2.0, 2.0]):
         plan = queries_for_mean(d, 10, 0.5, alpha=0.05)
         assert plan.queries is plan.upper is None
     assert queries_for_mean([1000, -1000, 0], 3, 1e-3, alpha=0.05).queries is None
     assert queries_for_coverage(20, 5, 5, 1e-5, alpha=0.05).queries is None
-    without = queries_for_coverage(200, 0, 0, 0.001, alpha=0.05)  # a pilot without discordant queries
+    without = queries_for_coverage(
+        200, 0, 0, 0.001, alpha=0.05
+    )  # a pilot without discordant queries
     assert (without.upper or 0) > 2 * (without.queries or math.inf)
 
 
@@ -118,8 +145,15 @@ def test_detectable_proportion_has_that_power(n: int, share: float) -> None:
             if chance < 1e-12:
                 continue
             won = np.arange(m + 1)
-            rejected = np.array([scipy.stats.binomtest(int(w), m).pvalue <= 0.05 for w in won]) if m else np.array([False])
-            total += chance * scipy.stats.binom.pmf(won, m, (psi + difference) / (2 * psi))[rejected].sum()
+            rejected = (
+                np.array([scipy.stats.binomtest(int(w), m).pvalue <= 0.05 for w in won])
+                if m
+                else np.array([False])
+            )
+            total += (
+                chance
+                * scipy.stats.binom.pmf(won, m, (psi + difference) / (2 * psi))[rejected].sum()
+            )
         return total
 
     assert power(found) == pytest.approx(0.8, abs=1e-3)

@@ -18,7 +18,9 @@ from ir_outcomes.statistics.tests import many_tests, mean_tests
 from ir_outcomes.types import Floats
 from tests.helpers.samples import tally_rows
 
-whole = st.lists(st.integers(-6, 6), max_size=9).map(lambda values: np.array(values, dtype=np.float64))
+whole = st.lists(st.integers(-6, 6), max_size=9).map(
+    lambda values: np.array(values, dtype=np.float64)
+)
 
 
 def enumerated(d: Floats) -> float:
@@ -26,7 +28,10 @@ def enumerated(d: Floats) -> float:
     numbers = [Fraction(value).limit_denominator(10_000) for value in d.tolist()]
     observed = abs(sum(numbers, Fraction(0)))
     assignments = itertools.product((-1, 1), repeat=len(d))
-    sums = [abs(sum((s * x for s, x in zip(signs, numbers, strict=True)), Fraction(0))) for signs in assignments]
+    sums = [
+        abs(sum((s * x for s, x in zip(signs, numbers, strict=True)), Fraction(0)))
+        for signs in assignments
+    ]
     return sum(total >= observed for total in sums) / len(sums)
 
 
@@ -52,7 +57,12 @@ def in_two_halves(d: Floats) -> float:
             sums = np.concatenate([sums, sums + size])
         halves.append(np.sort(sums))
     limit = min(d[d > 0].sum(), -d[d < 0].sum()) + 1e-12 * sizes.sum()
-    return min(1.0, 2 * float(np.searchsorted(halves[1], limit - halves[0], side="right").sum()) / 2.0 ** len(sizes))
+    return min(
+        1.0,
+        2
+        * float(np.searchsorted(halves[1], limit - halves[0], side="right").sum())
+        / 2.0 ** len(sizes),
+    )
 
 
 @given(d=whole)
@@ -60,7 +70,9 @@ def test_whole_differences_are_exact(d: Floats) -> None:
     assert sign_flip(d).pvalue == pytest.approx(enumerated(d[d != 0]), rel=1e-12)
 
 
-@pytest.mark.parametrize("d", [[3] * 200 + [-3] * 2 + [1] * 20, [*list(range(1, 150)), -7, -1], [5, 3, 1] * 120])
+@pytest.mark.parametrize(
+    "d", [[3] * 200 + [-3] * 2 + [1] * 20, [*list(range(1, 150)), -7, -1], [5, 3, 1] * 120]
+)
 def test_tiny_tails_are_exact(d: list[int]) -> None:
     expected = float(convolved(d))
     assert expected < 1e-40
@@ -69,18 +81,24 @@ def test_tiny_tails_are_exact(d: list[int]) -> None:
 
 def test_it_equals_scipys_permutation_test() -> None:
     d = np.sqrt(np.arange(1, 12.0)) * [1, -1, 1, 1, 1, -1, 1, 1, 1, -1, 1]
-    expected = scipy.stats.permutation_test((d,), np.sum, permutation_type="samples", n_resamples=np.inf, vectorized=True)
+    expected = scipy.stats.permutation_test(
+        (d,), np.sum, permutation_type="samples", n_resamples=np.inf, vectorized=True
+    )
     assert sign_flip(d).pvalue == pytest.approx(expected.pvalue, rel=1e-12)
 
 
 def test_ties_count_where_no_float_holds_them() -> None:
     """1/2 = 1/3 + 1/6: sums that equal the observed one must count; equal sizes are enumerated together."""
-    sizes = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)] * 10 + [Fraction(1, p) for p in (991, 997, 983)]
+    sizes = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)] * 10 + [
+        Fraction(1, p) for p in (991, 997, 983)
+    ]
     d = [-size if place % 4 == 0 else size for place, size in enumerate(sizes)]
     scale = 991 * 997 * 983 * 6
     test = sign_flip([float(value) for value in d])
     assert test.method == "sign-flip, exact"
-    assert test.pvalue == pytest.approx(float(convolved([int(value * scale) for value in d])), rel=1e-12)
+    assert test.pvalue == pytest.approx(
+        float(convolved([int(value * scale) for value in d])), rel=1e-12
+    )
 
 
 def samples(n: int, seed: int) -> dict[str, Floats]:
@@ -133,7 +151,8 @@ def test_the_grid_of_many_differences_is_within_one_percent(n: int, seed: int) -
         d = np.rint(values * (1 << 21) / np.abs(values).sum())
         sizes, counts = np.unique(np.abs(d[d != 0]), return_counts=True)
         ways, exponent = subset_sums(
-            np.repeat(sizes, counts).astype(int).tolist(), limit := int(min(d[d > 0].sum(), -d[d < 0].sum()))
+            np.repeat(sizes, counts).astype(int).tolist(),
+            limit := int(min(d[d > 0].sum(), -d[d < 0].sum())),
         )
         exact = float(ways.sum()) * 2.0 ** (exponent - np.sum(d != 0))
         found = signflips._counted_on_grid(sizes, counts.astype(np.float64), float(limit), None)
@@ -149,11 +168,18 @@ def test_real_differences_by_document(real_data: Path) -> None:
     pvalues = []
     for x, y in itertools.combinations(evaluation.at(100), 2):
         gained = (y.relevant_retrieved - x.relevant_retrieved)[x.answerable].tolist()
-        gains = [Fraction(gain, number) for gain, number in zip(gained, x.relevant[x.answerable].tolist(), strict=True)]
-        units = [round(gain * (1 << 16)) for gain in gains]  # off by 1e-5: too little to matter beside 1 %
+        gains = [
+            Fraction(gain, number)
+            for gain, number in zip(gained, x.relevant[x.answerable].tolist(), strict=True)
+        ]
+        units = [
+            round(gain * (1 << 16)) for gain in gains
+        ]  # off by 1e-5: too little to matter beside 1 %
         limit = min(sum(u for u in units if u > 0), -sum(u for u in units if u < 0))
         ways, exponent = subset_sums([abs(u) for u in units if u], limit + len(units) // 2)
-        pvalues.append(sign_flip(differences(np.zeros(len(gains)), [float(gain) for gain in gains])).pvalue)
+        pvalues.append(
+            sign_flip(differences(np.zeros(len(gains)), [float(gain) for gain in gains])).pvalue
+        )
         upper = min(1.0, 2 * float(ways.sum()) * 2.0 ** (exponent - sum(u != 0 for u in units)))
         assert pvalues[-1] == pytest.approx(upper, rel=0.02)
     assert min(pvalues) < 1e-6
@@ -162,9 +188,19 @@ def test_real_differences_by_document(real_data: Path) -> None:
 def test_edges() -> None:
     samples = tally_rows([[0.0] * 6, [1.0] * 6, [1.0, -1.0] * 3, [5.0, 0, 0, 0, 0, 0]])
     approximate = saddlepoint_pvalues(samples)
-    assert np.isfinite(approximate).tolist() == [True, False, True, False]  # the largest sums have no saddlepoint
+    assert np.isfinite(approximate).tolist() == [
+        True,
+        False,
+        True,
+        False,
+    ]  # the largest sums have no saddlepoint
     assert approximate[2] == pytest.approx(1.0)
-    assert many_tests("signflip", samples, (0.05, 0.05), labels_only=True).pvalue.tolist() == [1.0, 2.0**-5, 1.0, 1.0]
+    assert many_tests("signflip", samples, (0.05, 0.05), labels_only=True).pvalue.tolist() == [
+        1.0,
+        2.0**-5,
+        1.0,
+        1.0,
+    ]
     tiny = np.array([1.0, 2.0, -1.0, 5.0, 3.0, -2.0, 4.0]) * 1e-30
     assert sign_flip(tiny).pvalue == pytest.approx(sign_flip(tiny * 1e30).pvalue, rel=1e-12)
     assert sign_flip([*range(1, 54), -1e-9]).pvalue == pytest.approx(2.0**-53, rel=1e-9)

@@ -18,26 +18,45 @@ def test_changes_by_loops(seed: int, cutoff: int) -> None:
     counted: Counter[Any] = Counter()
     moves: dict[tuple[str, str], tuple[Any, Any]] = {}
     for query, grades in qrels.items():
-        ranked = [sorted(run[query], key=lambda d: -run[query][d])[:cutoff] for run in runs.values()]
+        ranked = [
+            sorted(run[query], key=lambda d: -run[query][d])[:cutoff] for run in runs.values()
+        ]
         for gold in grades:
-            ranks = [documents.index(gold) + 1 if gold in documents else None for documents in ranked]
+            ranks = [
+                documents.index(gold) + 1 if gold in documents else None for documents in ranked
+            ]
             if any(ranks):
                 moves[query, gold] = (ranks[0], ranks[1])
             if None in ranks:
                 counted["neither" if not any(ranks) else "won" if ranks[0] is None else "lost"] += 1
                 continue
             above = [documents[: documents.index(gold)] for documents in ranked]
-            before, after = (sum(document not in grades for document in documents) for documents in above)
+            before, after = (
+                sum(document not in grades for document in documents) for documents in above
+            )
             change = after - before
-            counted["unchanged" if not change else ("up" if change < 0 else "down", (abs(change) - 1) // width)] += 1
+            counted[
+                (
+                    "unchanged"
+                    if not change
+                    else ("up" if change < 0 else "down", (abs(change) - 1) // width)
+                )
+            ] += 1
     for name, found in (("up", result.further_up), ("down", result.further_down)):
         assert found == tuple(counted[name, bucket] for bucket in range(3))
     for name in ("unchanged", "won", "lost", "neither"):
         assert getattr(result, name) == counted[name]
     assert result.moves is not None
-    assert {(move.query_id, move.document_id): (move.baseline_rank, move.contender_rank) for move in result.moves} == moves
+    assert {
+        (move.query_id, move.document_id): (move.baseline_rank, move.contender_rank)
+        for move in result.moves
+    } == moves
     assert sum(row["share"] for row in result.rows()) == pytest.approx(1.0)
-    moved = {"further up": sum(result.further_up), "further down": sum(result.further_down), "won": result.won}
+    moved = {
+        "further up": sum(result.further_up),
+        "further down": sum(result.further_down),
+        "won": result.won,
+    }
     assert {which: result.documents(which).n_documents for which in moved} == moved  # type: ignore[arg-type]
 
 
@@ -46,18 +65,42 @@ def test_documents_that_a_run_does_not_find_do_not_move() -> None:
     qrels = {"q": {"a": 1, "b": 1, "c": 1}}
     runs = {"A": {"q": {"b": 3.0, "c": 2.0, "x": 1.0}}, "B": {"q": {"x": 3.0, "y": 2.0, "a": 1.0}}}
     found = iro.length_changes(iro.evaluate(qrels, runs), "A", "B")
-    assert (sum(found.further_up), found.won, sum(found.further_down), found.lost, found.neither) == (0, 1, 0, 2, 0)
+    assert (
+        sum(found.further_up),
+        found.won,
+        sum(found.further_down),
+        found.lost,
+        found.neither,
+    ) == (0, 1, 0, 2, 0)
     runs = {"A": {"q": {"a": 9.0, "x": 8.0, "y": 7.0}}, "B": {"q": {"a": 9.0, "b": 8.0, "x": 7.0}}}
     found = iro.length_changes(iro.evaluate(qrels, runs), "A", "B")
-    assert (sum(found.further_up), found.won, sum(found.further_down), found.unchanged, found.neither) == (0, 1, 0, 1, 1)
-    assert found.mean == pytest.approx((0 - 2 - 1) / 3)  # c is missing from a list with one irrelevant document less
+    assert (
+        sum(found.further_up),
+        found.won,
+        sum(found.further_down),
+        found.unchanged,
+        found.neither,
+    ) == (0, 1, 0, 1, 1)
+    assert found.mean == pytest.approx(
+        (0 - 2 - 1) / 3
+    )  # c is missing from a list with one irrelevant document less
 
 
 def test_documents_are_listed_with_the_most_important_first() -> None:
-    qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1, "d": 1, "e": 0}, "none": {"a": 0}, "q3": {"ä": 1}}
-    ranked = {"A": {"q1": "xyab", "q2": "cdxy", "q3": "xyzä"}, "B": {"q1": "axyz", "q2": "xywd", "q3": "xyäz"}}
+    qrels = {
+        "q1": {"a": 1, "b": 1},
+        "q2": {"c": 1, "d": 1, "e": 0},
+        "none": {"a": 0},
+        "q3": {"ä": 1},
+    }
+    ranked = {
+        "A": {"q1": "xyab", "q2": "cdxy", "q3": "xyzä"},
+        "B": {"q1": "axyz", "q2": "xywd", "q3": "xyäz"},
+    }
     runs = {
-        name: {q: {d: -float(rank) for rank, d in enumerate(documents)} for q, documents in run.items()}
+        name: {
+            q: {d: -float(rank) for rank, d in enumerate(documents)} for q, documents in run.items()
+        }
         for name, run in ranked.items()
     }
     ev = iro.evaluate(qrels, runs)

@@ -22,10 +22,15 @@ def analysis(request: pytest.FixtureRequest) -> Any:
 
 def test_runs_of_unequal_depth_are_refused(analysis: Any) -> None:
     qrels, runs = collection(2, 25, relevant=3)
-    runs["short"] = {query: dict(list(ranking.items())[:4]) for query, ranking in runs["run0"].items()}
+    runs["short"] = {
+        query: dict(list(ranking.items())[:4]) for query, ranking in runs["run0"].items()
+    }
     ev = iro.evaluate(qrels, runs)
     with pytest.raises(
-        MismatchError, match=r"the runs differ in depth \(4: short; 10: run0.*`cutoff=4`, or `missing='retrieved'`"
+        MismatchError,
+        match=(
+            r"the runs differ in depth \(4: short; 10: run0.*`cutoff=4`, or `missing='retrieved'`"
+        ),
     ):
         analysis(ev)
     at_4, as_printed = analysis(ev, cutoff=4), analysis(ev, missing="retrieved")
@@ -50,20 +55,31 @@ def test_an_infinite_asl_is_refused(analysis: Any) -> None:
     with pytest.raises(ParameterError, match=r"run1: no irrelevant documents for 1 query \(q3\)"):
         analysis(ev, missing="retrieved")
     assert analysis(ev).to_json()
-    with pytest.raises(ParameterError, match=r"`evaluation` is of type dict; it must be what ir_outcomes.evaluate returns"):
+    with pytest.raises(
+        ParameterError,
+        match=r"`evaluation` is of type dict; it must be what ir_outcomes.evaluate returns",
+    ):
         iro.headroom(qrels)  # type: ignore[arg-type]
 
 
 def test_notes_say_what_is_left_out(analysis: Any) -> None:
     qrels, runs = collection(2, 12, relevant=2)
     judged = {**qrels, "none": {"d": 0}}
-    runs = {name: {**{q: r for q, r in run.items() if q != "q4"}, "zz": {"d": 1.0}} for name, run in runs.items()}
+    runs = {
+        name: {**{q: r for q, r in run.items() if q != "q4"}, "zz": {"d": 1.0}}
+        for name, run in runs.items()
+    }
     assert analysis(iro.evaluate(judged, runs)).notes[:3] == (
-        "1 query without a relevant document at rel 1: left out of search lengths, 0 in other measures, as in ir_measures.",
+        (
+            "1 query without a relevant document at rel 1: left out of search lengths, 0 in other"
+            " measures, as in ir_measures."
+        ),
         "Missing queries: run0, run1 lack 1 query of the qrels (q4), counted as unanswered.",
         "run0, run1 have 1 query that the qrels lack (zz), ignored here.",
     )
-    with_it, without = (iro.headroom(iro.evaluate(judgments, runs)).measures for judgments in (judged, qrels))
+    with_it, without = (
+        iro.headroom(iro.evaluate(judgments, runs)).measures for judgments in (judged, qrels)
+    )
     assert [best.counts for best in with_it] == [best.counts for best in without]
     means = [best.mean * (12 / 13 if "ASL" not in best.measure else 1) for best in without]
     assert [best.mean for best in with_it] == pytest.approx(means)
@@ -75,17 +91,29 @@ def test_unjudged_documents_are_compared_at_equal_depth() -> None:
     def runs_with(judged: int) -> dict[str, Any]:
         lists = {}
         for name, number, depth in (("short", judged, 20), ("long", 8, 50)):
-            documents = ["a", *(f"j{i}" for i in range(number)), *(f"u{i}" for i in range(depth - number - 1))]
+            documents = [
+                "a",
+                *(f"j{i}" for i in range(number)),
+                *(f"u{i}" for i in range(depth - number - 1)),
+            ]
             lists[name] = dict.fromkeys(qrels, documents)
         return lists
 
-    # Both lists have 9 judged documents among the first 20; the longer one has only unjudged documents below.
-    alike, uneven = (iro.length_distributions(iro.evaluate(qrels, runs_with(n)), cutoff=50) for n in (8, 12))
+    # Both lists have 9 judged documents among the first 20; the longer one has only unjudged
+    # documents below.
+    alike, uneven = (
+        iro.length_distributions(iro.evaluate(qrels, runs_with(n)), cutoff=50) for n in (8, 12)
+    )
     assert not any("unjudged" in note for note in alike.notes)
     assert any(
-        note.startswith("Of the first 20 documents, 35 % are unjudged in short and 55 % in long.") for note in uneven.notes
+        note.startswith("Of the first 20 documents, 35 % are unjudged in short and 55 % in long.")
+        for note in uneven.notes
     )
     judged_only = iro.evaluate(qrels, runs_with(12), judged_only=True)
-    assert not any("unjudged" in note for note in iro.length_distributions(judged_only, cutoff=9).notes)
-    with pytest.raises(MismatchError, match=r"after unjudged documents are removed \(9: long; 13: short\)"):
+    assert not any(
+        "unjudged" in note for note in iro.length_distributions(judged_only, cutoff=9).notes
+    )
+    with pytest.raises(
+        MismatchError, match=r"after unjudged documents are removed \(9: long; 13: short\)"
+    ):
         iro.length_distributions(judged_only)

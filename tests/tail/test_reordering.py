@@ -22,16 +22,30 @@ def test_the_steps_from_ap_to_asl_are_what_they_are_called() -> None:
         documents = [documents_by_definition(qrels, run, query, 10) for query in qrels]
         inverse = [[1 / length for _, length in of_query] for of_query in documents]
         expected = {
-            "AP": [statistics.fmean(precision for precision, _ in of_query) for of_query in documents],
+            "AP": [
+                statistics.fmean(precision for precision, _ in of_query) for of_query in documents
+            ],
             "atomized P": [statistics.fmean(of_query) for of_query in inverse],
             "harmonic P": [statistics.harmonic_mean(of_query) for of_query in inverse],
         }
         for scores in (ap, atomized, harmonic):
             assert scores.values[number].tolist() == pytest.approx(expected[scores.measure])
-        assert 1 / asl.means()[number] == pytest.approx(statistics.harmonic_mean(expected["harmonic P"]))
-        of_pytrec_eval = {value.query_id: value.value for value in ir_measures.iter_calc([ir_measures.AP @ 10], qrels, run)}
-        assert ap.values[number].tolist() == pytest.approx([of_pytrec_eval[query] for query in qrels])
-    assert [scores.higher_is_better for scores in (ap, atomized, harmonic, asl)] == [True, True, True, False]
+        assert 1 / asl.means()[number] == pytest.approx(
+            statistics.harmonic_mean(expected["harmonic P"])
+        )
+        of_pytrec_eval = {
+            value.query_id: value.value
+            for value in ir_measures.iter_calc([ir_measures.AP @ 10], qrels, run)
+        }
+        assert ap.values[number].tolist() == pytest.approx(
+            [of_pytrec_eval[query] for query in qrels]
+        )
+    assert [scores.higher_is_better for scores in (ap, atomized, harmonic, asl)] == [
+        True,
+        True,
+        True,
+        False,
+    ]
 
 
 def better(values: np.ndarray, means: np.ndarray, higher_is_better: bool) -> list[int]:
@@ -53,7 +67,10 @@ def test_reordering_by_loops(seed: int) -> None:
     steps = ablation(ev.at(10), "cutoff")
     result = iro.reordering(ev, cutoff=10)
     means = [scores.means() if scores.higher_is_better else 1 / scores.means() for scores in steps]
-    counts = [better(scores.values, m, scores.higher_is_better) for scores, m in zip(steps, means, strict=True)]
+    counts = [
+        better(scores.values, m, scores.higher_is_better)
+        for scores, m in zip(steps, means, strict=True)
+    ]
     assert [change.step for change in result.changes] == [
         "atomize P", "harmonic within queries", "harmonic across queries", "cumulative",
     ]  # fmt: skip
@@ -61,10 +78,17 @@ def test_reordering_by_loops(seed: int) -> None:
         moved = [abs(a - b) for a, b in zip(counts[old], counts[new], strict=True)]
         assert change.delta_sort == pytest.approx(100 * max(moved) / 5)
         place = list(runs).index(change.run)
-        assert (change.better_before, change.better_after) == (counts[old][place], counts[new][place])
-        assert change.tau == pytest.approx(scipy.stats.kendalltau(means[old].round(9), means[new].round(9)).statistic)
+        assert (change.better_before, change.better_after) == (
+            counts[old][place],
+            counts[new][place],
+        )
+        assert change.tau == pytest.approx(
+            scipy.stats.kendalltau(means[old].round(9), means[new].round(9)).statistic
+        )
         ratios = means[new] / means[old]
-        assert (change.delta_value, change.deviation) == pytest.approx((ratios.mean(), ratios.std(ddof=1)))
+        assert (change.delta_value, change.deviation) == pytest.approx(
+            (ratios.mean(), ratios.std(ddof=1))
+        )
     assert np.array(result.values) == pytest.approx(np.array(means))
 
 
@@ -86,16 +110,23 @@ def test_reordering_by_any_two_measures() -> None:
 
 def test_a_named_asl_names_its_depth() -> None:
     qrels, runs = collection(3, 25, relevant=3)
-    runs["short"] = {query: dict(list(ranking.items())[:4]) for query, ranking in runs["run0"].items()}
+    runs["short"] = {
+        query: dict(list(ranking.items())[:4]) for query, ranking in runs["run0"].items()
+    }
     ev = iro.evaluate(qrels, runs, measures=["AP"])
-    with pytest.raises(ParameterError, match=r"write ASL\(missing='cutoff'\)@k with the depth that all runs share"):
+    with pytest.raises(
+        ParameterError, match=r"write ASL\(missing='cutoff'\)@k with the depth that all runs share"
+    ):
         iro.reordering(ev, measures=["AP", "ASL"])
     with pytest.raises(ParameterError, match="cutoff and missing are for the way from AP to ASL"):
         iro.reordering(ev, measures=["AP", "ASL@4"], cutoff=4)
     names: dict[str, Missing] = {"ASL@4": "cutoff", "ASL(missing='retrieved')@4": "retrieved"}
     for name, missing in names.items():
         values = iro.reordering(ev, measures=["AP", name]).values
-        expected = [1 / np.mean(iro.search_lengths(qrels, run, cutoff=4).asl(missing=missing)) for run in runs.values()]
+        expected = [
+            1 / np.mean(iro.search_lengths(qrels, run, cutoff=4).asl(missing=missing))
+            for run in runs.values()
+        ]
         assert values[1] == pytest.approx(tuple(expected))
 
 
@@ -104,6 +135,8 @@ def test_runs_that_are_equal_but_for_rounding_tie() -> None:
     ranks = [1, 3, 7, 9, 2, 6, 4]
     runs = {}
     for name, order in (("first", ranks), ("turned", ranks[::-1]), ("none", [99] * 7)):
-        documents = [[("d" if place == rank else f"x{place}") for place in range(1, 10)] for rank in order]
+        documents = [
+            [("d" if place == rank else f"x{place}") for place in range(1, 10)] for rank in order
+        ]
         runs[name] = dict(zip(qrels, documents, strict=True))
     assert [change.tau for change in iro.reordering(iro.evaluate(qrels, runs)).changes] == [1.0] * 4

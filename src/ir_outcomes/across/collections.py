@@ -11,7 +11,13 @@ from ir_outcomes.across.conditions import conditions_of, differing, overall_of
 from ir_outcomes.across.result import Condition, ConditionsComparison, Overall
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import UNEVEN_JUDGING, Evaluation, contenders_of, evaluations_of, place_of
+from ir_outcomes.evaluation.evaluation import (
+    UNEVEN_JUDGING,
+    Evaluation,
+    contenders_of,
+    evaluations_of,
+    place_of,
+)
 from ir_outcomes.evaluation.scores import Measures, each_measure
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import as_notes
@@ -19,7 +25,9 @@ from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE
 from ir_outcomes.types import Correction, RankingTest
 
 FEW_COLLECTIONS = 6  # where one of them can have most of the uncertainty of their mean
-SKEWED = 1 / 3  # degrees of freedom as a share of the queries, below which their search lengths are called skewed: kurtosis 4
+SKEWED = (
+    1 / 3
+)  # degrees of freedom as a share of the queries, below which their search lengths are called skewed: kurtosis 4
 
 
 def compare_collections(
@@ -53,11 +61,14 @@ def compare_collections(
     correction : {"holm", "bonferroni", "fdr_bh", "none"}
         Over the contenders.
     over_collections : {"holm", "bonferroni", "fdr_bh", "none"}
-        Over contenders and collections: the p-values beside each label, and whether it survives them.
+        Over contenders and collections: the p-values beside each label, and whether it survives
+        them.
     measures : sequence of Measure or str
-        Other measures whose differences are shown, see `ir_outcomes.compare`, and pooled; name them in ``evaluate(measures=)``.
+        Other measures whose differences are shown, see `ir_outcomes.compare`, and pooled; name them
+        in ``evaluate(measures=)``.
     groups : mapping of str to str, optional
-        Collections of the same group, such as the parts of CQADupStack, are averaged first and count as one.
+        Collections of the same group, such as the parts of CQADupStack, are averaged first and
+        count as one.
     allow : collection of str
         Settings that may differ between collections: "cutoff", "ties" or "judged_only".
 
@@ -70,8 +81,8 @@ def compare_collections(
 
     References
     ----------
-    Soboroff 2018, "Meta-analysis for retrieval experiments involving multiple test collections"; IntHout et al. 2014; Roever
-    et al. 2015; Higgins, Thompson and Spiegelhalter 2009.
+    Soboroff 2018, "Meta-analysis for retrieval experiments involving multiple test collections";
+    IntHout et al. 2014; Roever et al. 2015; Higgins, Thompson and Spiegelhalter 2009.
 
     Examples
     --------
@@ -90,28 +101,53 @@ def compare_collections(
     for setting, said in unlike:
         if setting not in allow:
             raise MismatchError(
-                f"the collections differ in {setting} ({said}); evaluate them alike, or pass `allow=({setting!r},)` if this is "
-                "intended"
+                f"the collections differ in {setting} ({said}); evaluate them alike, or pass"
+                f" `allow=({setting!r},)` if this is intended"
             )
-    if len({evaluation.unit for evaluation in evaluations.values()}) > 1:  # with one relevant document the two are the same
-        evaluations = {name: replace(evaluation, unit="document") for name, evaluation in evaluations.items()}
+    if (
+        len({evaluation.unit for evaluation in evaluations.values()}) > 1
+    ):  # with one relevant document the two are the same
+        evaluations = {
+            name: replace(evaluation, unit="document") for name, evaluation in evaluations.items()
+        }
     if cutoff is not None:
-        evaluations = {name: evaluation.with_cutoff(cutoff) for name, evaluation in evaluations.items()}
-    names = tuple(dict.fromkeys(run for evaluation in evaluations.values() for run in evaluation.names))
+        evaluations = {
+            name: evaluation.with_cutoff(cutoff) for name, evaluation in evaluations.items()
+        }
+    names = tuple(
+        dict.fromkeys(run for evaluation in evaluations.values() for run in evaluation.names)
+    )
     place_of(baseline, names)
     chosen = [name for name in contenders_of(names, baseline, contenders) if name != baseline]
     if not chosen:
         raise ParameterError("there is no contender; name a run other than the baseline")
     for name in groups or {}:
         if name not in evaluations:
-            raise ParameterError(f"groups names {name!r}, which is no collection; they are {listed(list(evaluations)[:10])}")
+            raise ParameterError(
+                f"groups names {name!r}, which is no collection; they are"
+                f" {listed(list(evaluations)[:10])}"
+            )
     first = next(iter(evaluations.values()))
-    directions = {scores.measure: scores.higher_is_better for scores in map(first.scores_of, each_measure(measures))}
+    directions = {
+        scores.measure: scores.higher_is_better
+        for scores in map(first.scores_of, each_measure(measures))
+    }
     settings = Settings.of(first, alpha=alpha, test=test, correction=correction, family=len(chosen))
     rows = conditions_of(
-        evaluations, baseline, chosen, settings, over_conditions=over_collections, measures=list(directions), groups=groups
+        evaluations,
+        baseline,
+        chosen,
+        settings,
+        over_conditions=over_collections,
+        measures=list(directions),
+        groups=groups,
     )
-    missing = [(run, name) for name, ev in evaluations.items() for run in (baseline, *chosen) if run not in ev.names]
+    missing = [
+        (run, name)
+        for name, ev in evaluations.items()
+        for run in (baseline, *chosen)
+        if run not in ev.names
+    ]
     if not rows:
         lacking = listed([f"{name} lacks {run}" for run, name in missing][:10])
         raise ParameterError(f"no collection has both {baseline!r} and a contender: {lacking}")
@@ -141,9 +177,16 @@ def with_nothing_to_compare(
     """Return what `compare_collections` cannot, for a gate: no collection has the baseline and a contender."""
     first = next(iter(evaluations.values()))
     runs = dict.fromkeys((baseline, *contenders))
-    missing = [(run, name) for name, evaluation in evaluations.items() for run in runs if run not in evaluation.names]
+    missing = [
+        (run, name)
+        for name, evaluation in evaluations.items()
+        for run in runs
+        if run not in evaluation.names
+    ]
     settings = Settings.of(first, alpha=alpha, family=max(1, len(contenders)))
-    return ConditionsComparison("collection", baseline, (), settings, "none", missing=tuple(missing))
+    return ConditionsComparison(
+        "collection", baseline, (), settings, "none", missing=tuple(missing)
+    )
 
 
 def _notes(
@@ -154,49 +197,80 @@ def _notes(
 ) -> Iterator[str]:
     for name, lacking in groupby(missing, key=itemgetter(1)):
         runs = listed([run for run, _ in lacking])
-        yield f"{name} lacks {runs}: it is left out of the means, where it counts neither as 0 nor as worst."
+        yield (
+            f"{name} lacks {runs}: it is left out of the means, where it counts neither as 0 nor as"
+            " worst."
+        )
     mean = overall[0].pooled[0].these
     if mean is not None and 1 < mean.k < FEWEST_SAMPLES_TO_GENERALISE:
         yield (
-            f"With {plural('collection', mean.k)} nothing is said about a new one: how much effects vary between collections "
-            f"cannot be estimated from fewer than {FEWEST_SAMPLES_TO_GENERALISE}."
+            f"With {plural('collection', mean.k)} nothing is said about a new one: how much effects"
+            " vary between collections cannot be estimated from fewer than"
+            f" {FEWEST_SAMPLES_TO_GENERALISE}."
         )
-    known = [(found.contender, effect, mean) for found in overall for effect in found.pooled if (mean := effect.these)]
+    known = [
+        (found.contender, effect, mean)
+        for found in overall
+        for effect in found.pooled
+        if (mean := effect.these)
+    ]
     for run, effect, mean in known:
         if effect.left_out:
-            reason = "fewer than 10 shared queries, or no difference" if effect.name == "ranking" else "no variance"
+            reason = (
+                "fewer than 10 shared queries, or no difference"
+                if effect.name == "ranking"
+                else "no variance"
+            )
             yield (
-                f"{run}: there is no effect of {effect.name} in {listed(effect.left_out)} ({reason}); the mean is over "
-                f"{plural('collection', mean.k)}."
+                f"{run}: there is no effect of {effect.name} in {listed(effect.left_out)}"
+                f" ({reason}); the mean is over {plural('collection', mean.k)}."
             )
     for overall_of_run in overall:
-        yield from _about_skewed([row for row in rows if row.comparison.contender == overall_of_run.contender])
+        yield from _about_skewed(
+            [row for row in rows if row.comparison.contender == overall_of_run.contender]
+        )
     for run, effect, mean in known:  # Simpson's paradox
-        own = [row for row in rows if row.comparison.contender == run and effect.name in ("coverage", "ranking")]
-        total = sum(facet.n * facet.effect for row in own if (facet := getattr(row, effect.name)) is not None)
+        own = [
+            row
+            for row in rows
+            if row.comparison.contender == run and effect.name in ("coverage", "ranking")
+        ]
+        total = sum(
+            facet.n * facet.effect
+            for row in own
+            if (facet := getattr(row, effect.name)) is not None
+        )
         if total * mean.effect < 0:
             yield (
-                f"{run}: with all queries in one pool, {effect.name} would change in the other direction, because the largest "
-                "collections would decide. Here each collection weighs the same."
+                f"{run}: with all queries in one pool, {effect.name} would change in the other"
+                " direction, because the largest collections would decide. Here each collection"
+                " weighs the same."
             )
     uneven = [
-        f"{row.condition} ({percent(row.judged[0], 0)} % of {row.comparison.baseline}, {percent(row.judged[1], 0)} % of "
-        f"{row.comparison.contender})"
+        f"{row.condition} ({percent(row.judged[0], 0)} % of {row.comparison.baseline},"
+        f" {percent(row.judged[1], 0)} % of {row.comparison.contender})"
         for row in rows
         if row.judged is not None and abs(row.judged[0] - row.judged[1]) > UNEVEN_JUDGING
     ]
     if uneven:
         yield (
-            f"Runs are judged unequally within the cutoff in {listed(uneven)}: unjudged documents count as not "
-            "relevant, which favours the run that has fewer of them."
+            f"Runs are judged unequally within the cutoff in {listed(uneven)}: unjudged documents"
+            " count as not relevant, which favours the run that has fewer of them."
         )
-    documents = {name: known.qrels.docids.tolist() for name, known in evaluations.items() if known.qrels is not None}
+    documents = {
+        name: known.qrels.docids.tolist()
+        for name, known in evaluations.items()
+        if known.qrels is not None
+    }
     queries = {name: known.query_ids for name, known in evaluations.items()}
-    linked = {kind: _sharing(ids) for kind, ids in (("queries", queries), ("judged documents", documents))}
+    linked = {
+        kind: _sharing(ids) for kind, ids in (("queries", queries), ("judged documents", documents))
+    }
     if shared := [f"of {kind} ({some(names, 6)})" for kind, names in linked.items() if names]:
         yield (
-            f"Collections have ids {listed(shared)} in common: if these are the same, the collections are not independent, and "
-            "the means are less certain than their intervals say."
+            f"Collections have ids {listed(shared)} in common: if these are the same, the"
+            " collections are not independent, and the means are less certain than their intervals"
+            " say."
         )
 
 
@@ -209,9 +283,10 @@ def _about_skewed(rows: Sequence[Condition]) -> Iterator[str]:
     for name, effect in known.items():
         if effect.variance > total / 2 and effect.df < SKEWED * effect.n:
             yield (
-                f"{rows[0].comparison.contender}: a few of the queries of {name} decide most of the ranking. Where one of 3 to "
-                "6 collections of 30 to 100 queries was as skewed, 95 % intervals of the mean covered 92 to 94 %, and at most "
-                "81 to 88 % for a tenth of the pairs of runs."
+                f"{rows[0].comparison.contender}: a few of the queries of {name} decide most of the"
+                " ranking. Where one of 3 to 6 collections of 30 to 100 queries was as skewed, 95"
+                " % intervals of the mean covered 92 to 94 %, and at most 81 to 88 % for a tenth"
+                " of the pairs of runs."
             )
 
 

@@ -13,17 +13,36 @@ from ir_outcomes.comparison.facets import AllQueries, Facet
 from ir_outcomes.comparison.holes import judged_shares
 from ir_outcomes.comparison.outcomes import PairedQueries, Settings, pair_queries
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.comparison.verdict import NO_DIFFERENCE, Findings, decide, direction_of, find, meaning_of, over_all
+from ir_outcomes.comparison.verdict import (
+    NO_DIFFERENCE,
+    Findings,
+    decide,
+    direction_of,
+    find,
+    meaning_of,
+    over_all,
+)
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.formatting import fixed, listed, plural
-from ir_outcomes.statistics import Interval, adjust, coverage_interval, differences, linearized, pooling
+from ir_outcomes.statistics import (
+    Interval,
+    adjust,
+    coverage_interval,
+    differences,
+    linearized,
+    pooling,
+)
 from ir_outcomes.statistics.counts import sums_by_cluster
 from ir_outcomes.statistics.intervals import adjusted_wald, effective_df, t_interval
 from ir_outcomes.statistics.tests import Tests
 from ir_outcomes.types import Floats, Ints
 
-FACETS = (("coverage", True), ("ranking", False), ("all queries", False))  # and whether higher is better
+FACETS = (
+    ("coverage", True),
+    ("ranking", False),
+    ("all queries", False),
+)  # and whether higher is better
 
 
 def effects_of(pair: PairedQueries, level: float) -> list[Effect | None]:
@@ -37,7 +56,12 @@ def effects_of(pair: PairedQueries, level: float) -> list[Effect | None]:
 
 
 def mean_effect(
-    name: str, baseline: Floats, contender: Floats, clusters: Ints | None, level: float, largest: float | None = None
+    name: str,
+    baseline: Floats,
+    contender: Floats,
+    clusters: Ints | None,
+    level: float,
+    largest: float | None = None,
 ) -> Effect | None:
     """Return the effect on the mean of a measure over the queries, at most `largest` if given; None without variance."""
     change = linearized(differences(baseline, contender), clusters)
@@ -53,12 +77,20 @@ def mean_effect(
 
 def _coverage_effect(pair: PairedQueries, level: float) -> Effect | None:
     if pair.clusters is not None:
-        return mean_effect("coverage", 100 * pair.found_baseline, 100 * pair.found_contender, pair.clusters, level, 100.0)
+        return mean_effect(
+            "coverage",
+            100 * pair.found_baseline,
+            100 * pair.found_contender,
+            pair.clusters,
+            level,
+            100.0,
+        )
     change, n = differences(pair.found_baseline, pair.found_contender), len(pair.query_ids)
     interval = coverage_interval(change, pair.item_share, level)
     if interval is None or n < 2:
         return None
-    # The variance of the interval, which is never 0: of a sample with one more query won and one more lost.
+    # The variance of the interval, which is never 0: of a sample with one more query won and one
+    # more lost.
     _, variance = adjusted_wald(change.sum(), change @ change, n, pair.item_share)
     points = Interval(100 * interval.low, 100 * interval.high)
     return Effect("coverage", 100 * float(change.mean()), 1e4 * float(variance), n - 1, points, n)
@@ -67,14 +99,18 @@ def _coverage_effect(pair: PairedQueries, level: float) -> Effect | None:
 def _ranking_effect(pair: PairedQueries, level: float) -> Effect | None:
     x, y = pair.length_baseline[pair.shared], pair.length_contender[pair.shared]
     n = len(x)
-    if pair.shared_clusters is not None and n:  # the ratio of the means is that of the sums, cluster by cluster
+    if (
+        pair.shared_clusters is not None and n
+    ):  # the ratio of the means is that of the sums, cluster by cluster
         (x, _), (y, _) = (sums_by_cluster(values, pair.shared_clusters) for values in (x, y))
     found = pooling.log_ratio_of_means(x, y)
     if found is None:
         return None
     interval = found.interval(level)
     if pair.restricted is not None:  # no rank is beyond k, and no ratio of two
-        interval = interval.within(-math.log(pair.restricted.horizon), math.log(pair.restricted.horizon))
+        interval = interval.within(
+            -math.log(pair.restricted.horizon), math.log(pair.restricted.horizon)
+        )
     return Effect("ranking", found.mean, found.variance, found.df, interval, n)
 
 
@@ -105,17 +141,30 @@ def conditions_of(
     ranking = _corrected([comparison.ranking for _, comparison in compared], over_conditions)
     all_queries = _corrected([comparison.restricted for _, comparison in compared], over_conditions)
     rows, level = [], 1 - settings.alpha
-    for (name, comparison), coverage_p, ranking_p, all_queries_p in zip(compared, coverage, ranking, all_queries, strict=True):
+    for (name, comparison), coverage_p, ranking_p, all_queries_p in zip(
+        compared, coverage, ranking, all_queries, strict=True
+    ):
         evaluation = evaluations[name][[comparison.baseline, comparison.contender]]
         pair = evaluation.at()
         effects = effects_of(pair_queries(pair[0], pair[1], evaluation.unit), level)
         for measure in measures:
             scores = evaluation.scores_of(measure).on(evaluation.answerable_queries)
             largest = range_of(measure, scores.values)
-            effects.append(mean_effect(measure, scores.values[0], scores.values[1], scores.clusters, level, largest))
-        # A label survives if what is significant after the correction over the contenders, and carries it, still is.
-        carrying = [(comparison.coverage.pvalue_corrected, coverage_p), (comparison.ranking.pvalue_corrected, ranking_p)]
-        if comparison.restricted is not None and meaning_of(comparison.verdict.label).by == "all queries":
+            effects.append(
+                mean_effect(
+                    measure, scores.values[0], scores.values[1], scores.clusters, level, largest
+                )
+            )
+        # A label survives if what is significant after the correction over the contenders, and
+        # carries it, still is.
+        carrying = [
+            (comparison.coverage.pvalue_corrected, coverage_p),
+            (comparison.ranking.pvalue_corrected, ranking_p),
+        ]
+        if (
+            comparison.restricted is not None
+            and meaning_of(comparison.verdict.label).by == "all queries"
+        ):
             carrying = [(comparison.restricted.pvalue_corrected, all_queries_p)]
         lost = any(before <= settings.alpha < after for before, after in carrying)
         condition = Condition(
@@ -156,7 +205,10 @@ def agreement_of(what: What, rows: Sequence[Condition]) -> Iterator[str]:
         if times > 1 or len(labels) == 1:
             same = f'the same label {under} {times} of {several} ("{most}")'
         is_opposite = {"better", "worse"} <= {direction_of(label) for label in labels}
-        yield f"{contender}: {same}, {'opposite directions occur' if is_opposite else 'never opposite'}."
+        yield (
+            f"{contender}: {same},"
+            f" {'opposite directions occur' if is_opposite else 'never opposite'}."
+        )
 
 
 def _compare_in(
@@ -167,7 +219,10 @@ def _compare_in(
     for name, evaluation in evaluations.items():
         present = [contender for contender in contenders if contender in evaluation.names]
         if baseline in evaluation.names and present:
-            compared += [(name, item) for item in cast("Comparisons", compare(evaluation, baseline, present, **rules))]
+            compared += [
+                (name, item)
+                for item in cast("Comparisons", compare(evaluation, baseline, present, **rules))
+            ]
     return sorted(compared, key=lambda item: contenders.index(item[1].contender))
 
 
@@ -179,23 +234,44 @@ def _corrected(facets: Sequence[Facet | AllQueries | None], over_conditions: str
     return corrected
 
 
-def overall_of(rows: Sequence[Condition], settings: Settings, measures: Sequence[tuple[str, bool]] = ()) -> list[Overall]:
+def overall_of(
+    rows: Sequence[Condition], settings: Settings, measures: Sequence[tuple[str, bool]] = ()
+) -> list[Overall]:
     """Combine the conditions of each contender; `measures` are other measures, and whether higher is better."""
     of_contender = by_contender(rows)
     groups = {row.condition: row.group for row in rows if row.group is not None}
     pooled = []
     for place, (name, higher_is_better) in enumerate([*FACETS, *measures]):
-        effects = [{row.condition: row.effects[place] for row in own} for own in of_contender.values()]
-        found = [pooled_effect(own, groups, name, higher_is_better, settings.alpha) for own in effects]
-        corrected = iter(adjust([effect.these.pvalue for effect in found if effect.these], settings.correction).tolist())
-        means = [effect.these and replace(effect.these, pvalue_corrected=next(corrected)) for effect in found]
-        pooled.append([replace(effect, these=mean) for effect, mean in zip(found, means, strict=True)])
+        effects = [
+            {row.condition: row.effects[place] for row in own} for own in of_contender.values()
+        ]
+        found = [
+            pooled_effect(own, groups, name, higher_is_better, settings.alpha) for own in effects
+        ]
+        corrected = iter(
+            adjust(
+                [effect.these.pvalue for effect in found if effect.these], settings.correction
+            ).tolist()
+        )
+        means = [
+            effect.these and replace(effect.these, pvalue_corrected=next(corrected))
+            for effect in found
+        ]
+        pooled.append(
+            [replace(effect, these=mean) for effect, mean in zip(found, means, strict=True)]
+        )
     runs = zip(of_contender.items(), zip(*pooled, strict=True), strict=True)
-    return [_overall(name, own, effects_of_run, settings.alpha) for (name, own), effects_of_run in runs]
+    return [
+        _overall(name, own, effects_of_run, settings.alpha) for (name, own), effects_of_run in runs
+    ]
 
 
 def pooled_effect(
-    effects: Mapping[str, Effect | None], groups: Mapping[str, str], name: str, higher_is_better: bool, alpha: float
+    effects: Mapping[str, Effect | None],
+    groups: Mapping[str, str],
+    name: str,
+    higher_is_better: bool,
+    alpha: float,
 ) -> PooledEffect:
     """Combine the effects of one facet, or of a measure, in all conditions; those of a group are averaged first."""
     known = {condition: effect for condition, effect in effects.items() if effect is not None}
@@ -215,22 +291,34 @@ def pooled_effect(
     return PooledEffect(name, higher_is_better, better, worse, these, new, left_out)
 
 
-def _grouped(effects: Mapping[str, Effect], groups: Mapping[str, str]) -> list[tuple[float, float, float]]:
+def _grouped(
+    effects: Mapping[str, Effect], groups: Mapping[str, str]
+) -> list[tuple[float, float, float]]:
     """Average the effects of each group: mean, variance and its degrees of freedom."""
     members: dict[str, list[Effect]] = {}
     for condition, effect in effects.items():
         members.setdefault(groups.get(condition, condition), []).append(effect)
     result = []
     for own in members.values():
-        values, variances, dfs = np.array([(effect.effect, effect.variance, effect.df) for effect in own]).T
+        values, variances, dfs = np.array(
+            [(effect.effect, effect.variance, effect.df) for effect in own]
+        ).T
         total = variances.sum()
         result.append((values.mean(), total / len(own) ** 2, total**2 / (variances**2 / dfs).sum()))
     return result
 
 
-def _overall(contender: str, rows: Sequence[Condition], effects: Sequence[PooledEffect], alpha: float) -> Overall:
+def _overall(
+    contender: str, rows: Sequence[Condition], effects: Sequence[PooledEffect], alpha: float
+) -> Overall:
     coverage, ranking, over_all, *measures = effects
-    label = rows[0].label if len(rows) == 1 else label_of(coverage, ranking, over_all, alpha) if coverage.these else None
+    label = (
+        rows[0].label
+        if len(rows) == 1
+        else label_of(coverage, ranking, over_all, alpha)
+        if coverage.these
+        else None
+    )
     hurt = tuple(row.condition for row in rows if _is_hurt(row.comparison))
     return Overall(contender, label, hurt, (coverage, ranking, *measures), over_all)
 
@@ -241,24 +329,31 @@ def _is_hurt(comparison: Comparison) -> bool:
     vetoes = (ranking.test, ranking.mean_test, "wilcoxon")
     tests = [(comparison.coverage, comparison.coverage.test), *((ranking, name) for name in vetoes)]
     is_hurt = any(
-        facet.tests[name].pvalue <= comparison.alpha and facet.tests[name].direction == (-1 if facet.higher_is_better else 1)
+        facet.tests[name].pvalue <= comparison.alpha
+        and facet.tests[name].direction == (-1 if facet.higher_is_better else 1)
         for facet, name in tests
     )
     return is_hurt or verdict.direction == "worse" or verdict.label == "trade-off"
 
 
-def label_of(coverage: PooledEffect, ranking: PooledEffect, all_queries: PooledEffect, alpha: float) -> str:
+def label_of(
+    coverage: PooledEffect, ranking: PooledEffect, all_queries: PooledEffect, alpha: float
+) -> str:
     """Return the overall label of a contender: a direction of one facet is confirmed by the mean over all queries."""
 
     def tests(effect: PooledEffect) -> Tests:
-        pvalue, direction = (effect.these.pvalue, np.sign(effect.these.effect)) if effect.these else (1.0, 0)
+        pvalue, direction = (
+            (effect.these.pvalue, np.sign(effect.these.effect)) if effect.these else (1.0, 0)
+        )
         return Tests(np.array([pvalue]), np.array([direction], dtype=np.int64))
 
     def corrected(effect: PooledEffect) -> Floats:
         return np.array([effect.these.pvalue_corrected if effect.these else 1.0])
 
     def findings(effect: PooledEffect) -> Findings:
-        return find(tests(effect), corrected(effect), alpha, higher_is_better=effect.higher_is_better)
+        return find(
+            tests(effect), corrected(effect), alpha, higher_is_better=effect.higher_is_better
+        )
 
     everywhere = over_all(tests(all_queries), corrected(all_queries), alpha, higher_is_better=False)
     (label,) = decide(findings(coverage), findings(ranking), everywhere).labels()

@@ -70,10 +70,16 @@ def compare_cutoffs(
     wanted = sorted(set(cutoffs))
     within = {str(cutoff): runs.with_cutoff(cutoff) for cutoff in wanted if cutoff <= depth}
     if not within:
-        raise ParameterError(f"no cutoff of {listed([*map(str, wanted)])} is within the lists, which hold {depth} documents")
+        raise ParameterError(
+            f"no cutoff of {listed([*map(str, wanted)])} is within the lists, which hold {depth}"
+            " documents"
+        )
     settings = Settings.of(runs, alpha=alpha, test=test, correction=correction, family=len(chosen))
     rows = conditions_of(within, baseline, chosen, settings, over_conditions="none")
-    curves = [curve_of(runs[[baseline, name]], 1 - alpha, seed=seed, resamples=resamples) for name in chosen]
+    curves = [
+        curve_of(runs[[baseline, name]], 1 - alpha, seed=seed, resamples=resamples)
+        for name in chosen
+    ]
     notes = []
     if beyond := [str(cutoff) for cutoff in wanted if cutoff > depth]:
         lists = f"the longest list of the shallowest run ({plural('document', depth)})"
@@ -92,7 +98,9 @@ def compare_cutoffs(
     )
 
 
-def curve_of(pair: Evaluation, level: float, *, seed: int = 0, resamples: int = 9_999) -> Curve | None:
+def curve_of(
+    pair: Evaluation, level: float, *, seed: int = 0, resamples: int = 9_999
+) -> Curve | None:
     """Return the curve of two runs to the depth of the shallower one, with its band; None for fewer than two queries."""
     n, depth = int(pair.answerable.sum()), min(run.depth for run in pair)
     if n < 2 or depth < 1:
@@ -109,14 +117,21 @@ def curve_of(pair: Evaluation, level: float, *, seed: int = 0, resamples: int = 
         depth,
         level,
         clusters=None if baseline.clusters is None else baseline.clusters[baseline.answerable],
-        smallest_step=1.0 if by_query else float(np.mean(1 / baseline.relevant[baseline.answerable])),
+        smallest_step=(
+            1.0 if by_query else float(np.mean(1 / baseline.relevant[baseline.answerable]))
+        ),
         seed=seed,
         resamples=resamples,
     )
-    found = [np.bincount(ranks, weights=steps, minlength=depth + 1)[1 : depth + 1] for _, ranks, steps in events]
+    found = [
+        np.bincount(ranks, weights=steps, minlength=depth + 1)[1 : depth + 1]
+        for _, ranks, steps in events
+    ]
     shares = [tuple((np.cumsum(at_rank) / n).tolist()) for at_rank in found]
     low, high = tuple(band.low.tolist()), tuple(band.high.tolist())
-    return Curve(tuple(range(1, depth + 1)), shares[0], shares[1], low, high, level, n, seed, resamples)
+    return Curve(
+        tuple(range(1, depth + 1)), shares[0], shares[1], low, high, level, n, seed, resamples
+    )
 
 
 def _steps(run: SearchLengths, by_query: bool) -> tuple[Any, Any, Any]:

@@ -30,10 +30,24 @@ from ir_outcomes.types import check_kind
 
 Status = Literal["pass", "inconclusive", "fail"]
 
-EXIT_STATUS: Mapping[Status, int] = {"pass": 0, "inconclusive": 4, "fail": 3}  # from the best status to the worst
+EXIT_STATUS: Mapping[Status, int] = {
+    "pass": 0,
+    "inconclusive": 4,
+    "fail": 3,
+}  # from the best status to the worst
 MOST_QUERIES = 10  # that are listed for a decision
-FIRST_NOTES = ("judged unequally", "other cutoffs", "within margins", "opposite mean")  # kinds, in this order
-SAID_BY_THE_GATE = ("missing", "many missing", "few queries", "few differences")  # kinds whose subject the decision states
+FIRST_NOTES = (
+    "judged unequally",
+    "other cutoffs",
+    "within margins",
+    "opposite mean",
+)  # kinds, in this order
+SAID_BY_THE_GATE = (
+    "missing",
+    "many missing",
+    "few queries",
+    "few differences",
+)  # kinds whose subject the decision states
 
 
 @dataclass(frozen=True)
@@ -45,14 +59,15 @@ class GateFacet(Immutable):
     higher_is_better: bool  #: direction of the difference
     n: int  #: queries that it is measured on
     difference: float | None  #: contender minus baseline
-    #: the interval for margins, two-sided, at level 1 - alpha / (number of contenders); None where nothing can be compared
+    #: the interval for margins, two-sided, at level 1 - alpha / (number of contenders); None where
+    #: nothing can be compared
     interval: Interval | None
     #: what runs as good as each other could pass with so many queries; None as above
     smallest_margin: float | None
     margin: float  #: largest tolerable harm, positive
     status: HarmStatus  #: whether harm beyond the margin is excluded or shown
-    #: how many queries like these, or clusters of them, would exclude harm beyond the margin if the two runs were equally good;
-    #: None where it is not inconclusive, or the queries are not known
+    #: how many queries like these, or clusters of them, would exclude harm beyond the margin if the
+    #: two runs were equally good; None where it is not inconclusive, or the queries are not known
     needed: QueriesNeeded | None
 
 
@@ -66,23 +81,33 @@ class GateDecision(Immutable):
     status: Status  #: the decision
     reasons: tuple[str, ...]  #: why, in sentences
     label: str | None = None  #: of the comparison; None where there is no comparison
-    equivalent: bool = False  #: whether differences beyond the margins are excluded in both directions
+    equivalent: bool = (
+        False  #: whether differences beyond the margins are excluded in both directions
+    )
     n_queries: int = 0  #: answerable queries
     n_missing: tuple[int, int] = (0, 0)  #: those without any result, of baseline and contender
-    identical: bool = False  #: whether both runs have the same documents in the same order for every query
-    facets: tuple[GateFacet, ...] = ()  #: coverage, ranking, and all queries where they are known; empty without a comparison
-    #: up to ten queries with the largest harm, of the facets that failed, else of those that are not settled; empty where the
-    #: gate passes
+    identical: bool = (
+        False  #: whether both runs have the same documents in the same order for every query
+    )
+    facets: tuple[
+        GateFacet, ...
+    ] = ()  #: coverage, ranking, and all queries where they are known; empty without a comparison
+    #: up to ten queries with the largest harm, of the facets that failed, else of those that are
+    #: not settled; empty where the gate passes
     queries: tuple[QueryOutcome, ...] = ()
     harms: tuple[str, ...] = ()  #: of each of these queries, what was lost
     notes: tuple[Note, ...] = ()  #: what changes how the decision is read, the most important first
-    measures: tuple[MeasureMeans, ...] = ()  #: of the comparison: those that were asked for, which decide nothing
+    measures: tuple[
+        MeasureMeans, ...
+    ] = ()  #: of the comparison: those that were asked for, which decide nothing
 
     @property
     def name(self) -> str:
         """The contender, with the second baseline where it is against that, and the condition where there are several."""
         against = "" if self.reference is None else f" against {self.reference}"
-        return f"{self.contender}{against}" + ("" if self.condition is None else f" on {self.condition}")
+        return f"{self.contender}{against}" + (
+            "" if self.condition is None else f" on {self.condition}"
+        )
 
 
 def _facet_columns(place: int, name: str) -> tuple[Column, ...]:
@@ -90,12 +115,23 @@ def _facet_columns(place: int, name: str) -> tuple[Column, ...]:
         "status", "difference", "low=interval.low", "high=interval.high", "margin", "queries=needed.queries",
         "queries_upper=needed.upper",
     )  # fmt: skip
-    return of_part(lambda decision: decision.facets[place] if place < len(decision.facets) else None, columns, f"{name}_")
+    return of_part(
+        lambda decision: decision.facets[place] if place < len(decision.facets) else None,
+        columns,
+        f"{name}_",
+    )
 
 
 _COLUMNS = (
     *attributes(
-        "condition", "contender", "baseline=reference", "status", "verdict=label", "equivalent", "identical", "n_queries"
+        "condition",
+        "contender",
+        "baseline=reference",
+        "status",
+        "verdict=label",
+        "equivalent",
+        "identical",
+        "n_queries",
     ),
     Column("missing_baseline", lambda decision: decision.n_missing[0]),
     Column("missing_contender", lambda decision: decision.n_missing[1]),
@@ -119,10 +155,11 @@ class GateResult(Result):
     decisions : tuple of GateDecision
         One for each contender and condition, against the baseline and then against the reference.
     margins : tuple of float
-        Largest tolerable harm: percentage points of coverage, ranks, and where it was given ranks over all queries.
+        Largest tolerable harm: percentage points of coverage, ranks, and where it was given ranks
+        over all queries.
     smallest_margins : tuple of float
-        The smallest margins of coverage, ranking and all queries that runs as good as each other pass with so many queries, in
-        every decision; None where they are not known.
+        The smallest margins of coverage, ranking and all queries that runs as good as each other
+        pass with so many queries, in every decision; None where they are not known.
     max_missing : float
         Largest tolerable share of answerable queries without results.
     settings : Settings
@@ -157,7 +194,9 @@ class GateResult(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each decision."""
-        measures = max((decision.measures for decision in self.decisions), key=len)  # none where a run is missing
+        measures = max(
+            (decision.measures for decision in self.decisions), key=len
+        )  # none where a run is missing
         rows = rows_of((*_COLUMNS, *measure_columns(measures)), self.decisions)
         return [row | {"baseline": row["baseline"] or self.baseline} for row in rows]
 
@@ -176,7 +215,9 @@ class _Side(NamedTuple):
 
     @property
     def contenders(self) -> list[str]:
-        return list(dict.fromkeys(run for run, _ in (*self.compared, *self.missing) if run != self.baseline))
+        return list(
+            dict.fromkeys(run for run, _ in (*self.compared, *self.missing) if run != self.baseline)
+        )
 
     def runs_at(self, place: str | None) -> set[str]:
         """Return the runs that are known to be in a collection; with a single comparison, that were compared."""
@@ -189,14 +230,23 @@ class _Side(NamedTuple):
 def _side_of(compared: Compared) -> _Side:
     if isinstance(compared, ConditionsComparison):
         if compared.what != "collection":
-            raise ParameterError(f"a gate decides on one collection or several, not on {compared.what}s")
+            raise ParameterError(
+                f"a gate decides on one collection or several, not on {compared.what}s"
+            )
         known: dict[Place, Comparison] = {
             (row.comparison.contender, row.condition): row.comparison for row in compared.conditions
         }
         return _Side(compared.baseline, compared.settings, known, compared.missing)
-    check_kind("compared", compared, (Comparison, Comparisons), "what ir_outcomes.compare or compare_collections returns")
+    check_kind(
+        "compared",
+        compared,
+        (Comparison, Comparisons),
+        "what ir_outcomes.compare or compare_collections returns",
+    )
     found = list(compared) if isinstance(compared, Comparisons) else [compared]
-    return _Side(found[0].baseline, found[0].settings, {(item.contender, None): item for item in found}, ())
+    return _Side(
+        found[0].baseline, found[0].settings, {(item.contender, None): item for item in found}, ()
+    )
 
 
 def gate(
@@ -212,8 +262,9 @@ def gate(
 ) -> GateResult:
     """Decide whether runs may take the place of the baseline: pass, fail or inconclusive.
 
-    *pass*: harm beyond the margins is excluded on both facets and over all queries. *fail*: harm beyond a margin is shown, a
-    run lacks too many queries, or it is missing in a collection. *inconclusive*: neither. The exit status is 0, 3 or 4.
+    *pass*: harm beyond the margins is excluded on both facets and over all queries. *fail*: harm
+    beyond a margin is shown, a run lacks too many queries, or it is missing in a collection.
+    *inconclusive*: neither. The exit status is 0, 3 or 4.
 
     Parameters
     ----------
@@ -222,16 +273,19 @@ def gate(
     reference : the same, optional
         The same contenders against a second baseline, such as the last release; both must pass.
     margins : (float, float) or (float, float, float), optional
-        Largest tolerable harm: percentage points of coverage, ranks (or units of the measure that was compared), ranks over
-        all queries. By default those of the comparison.
+        Largest tolerable harm: percentage points of coverage, ranks (or units of the measure that
+        was compared), ranks over all queries. By default those of the comparison.
     max_missing : float
         Largest tolerable share of answerable queries for which a run returned nothing.
     allow_missing : collection of str
-        Runs that a collection may lack, as ``"run@collection"``; without a comparison there is no decision.
+        Runs that a collection may lack, as ``"run@collection"``; without a comparison there is no
+        decision.
     contenders : sequence of str, optional
-        Names of the runs to decide on, which must be there: one that was not compared fails. By default all that were.
+        Names of the runs to decide on, which must be there: one that was not compared fails. By
+        default all that were.
     collections : sequence of str
-        Names of collections that must be there, too: where nothing was compared every contender fails.
+        Names of collections that must be there, too: where nothing was compared every contender
+        fails.
     inputs : iterable of path
         Files whose SHA-256 is kept in the result.
 
@@ -244,8 +298,8 @@ def gate(
 
     References
     ----------
-    Schuirmann 1987 for non-inferiority by an interval; the intervals are those of `ir_outcomes.compare` at level
-    1 - alpha / (number of contenders).
+    Schuirmann 1987 for non-inferiority by an interval; the intervals are those of
+    `ir_outcomes.compare` at level 1 - alpha / (number of contenders).
 
     Examples
     --------
@@ -262,13 +316,18 @@ def gate(
     margins = checked_margins(margins) or first.settings.margins
     if margins is None:
         raise ParameterError(
-            "a gate needs margins, the largest harm that you tolerate in percentage points of coverage and in ranks, such as "
-            "`margins=(1.0, 0.5)`"
+            "a gate needs margins, the largest harm that you tolerate in percentage points of"
+            " coverage and in ranks, such as `margins=(1.0, 0.5)`"
         )
     if not 0 <= max_missing < 1:
-        raise ParameterError("must be a share of the queries, from 0 to less than 1, such as 0.05", max_missing=max_missing)
+        raise ParameterError(
+            "must be a share of the queries, from 0 to less than 1, such as 0.05",
+            max_missing=max_missing,
+        )
     if len({frozenset(side.contenders) for side in sides}) > 1:
-        raise ParameterError("the reference must be compared with the same contenders as the baseline")
+        raise ParameterError(
+            "the reference must be compared with the same contenders as the baseline"
+        )
     wanted = first.contenders if contenders is None else list(dict.fromkeys(contenders))
     if not wanted:
         raise ParameterError("there is no contender; name a run other than the baseline")
@@ -296,7 +355,9 @@ def gate(
                 reason = f"{listed(lacking)} {verb} missing{where}, so nothing can be compared."
                 decisions.append(GateDecision(contender, place, against, "fail", (reason,)))
     if not decisions:
-        raise ParameterError("allow_missing leaves nothing to decide on; let at least one collection have every run")
+        raise ParameterError(
+            "allow_missing leaves nothing to decide on; let at least one collection have every run"
+        )
     tolerated = percent(first.settings.first_step_level / 2, 2)
     return GateResult(
         baseline=first.baseline,
@@ -309,9 +370,12 @@ def gate(
         inputs={os.fsdecode(path): file_digest(path) for path in inputs},
         notes=as_notes(
             [
-                f"A contender whose true harm is exactly a margin nominally passes {tolerated} % of the time. Drawn from real "
-                "and constructed runs, 2.5 % was at most 4.7 %. A gate that runs again and again on the same queries repeats "
-                "this: among many contenders that should not pass, some will.",
+                (
+                    f"A contender whose true harm is exactly a margin nominally passes {tolerated}"
+                    " % of the time. Drawn from real and constructed runs, 2.5 % was at most 4.7"
+                    " %. A gate that runs again and again on the same queries repeats this: among"
+                    " many contenders that should not pass, some will."
+                ),
             ]
         ),
     )
@@ -321,19 +385,34 @@ def _smallest_margins(decisions: Sequence[GateDecision]) -> tuple[float | None, 
     """Return for coverage, ranking and all queries the smallest margin that equal runs pass in every decision."""
     smallest: list[float | None] = []
     for name in ("coverage", "ranking", "all queries"):
-        facets = [facet for decision in decisions for facet in decision.facets if facet.name == name]
+        facets = [
+            facet for decision in decisions for facet in decision.facets if facet.name == name
+        ]
         known = [facet.smallest_margin for facet in facets if facet.smallest_margin is not None]
         smallest.append(max(known) if known and len(known) == len(facets) else None)
     return tuple(smallest)
 
 
 def _decide(
-    compared: Comparison, condition: str | None, reference: str | None, margins: Sequence[float], max_missing: float
+    compared: Comparison,
+    condition: str | None,
+    reference: str | None,
+    margins: Sequence[float],
+    max_missing: float,
 ) -> GateDecision:
-    if compared.restricted is None and compared.ranking.measured_in != "ranks" and compared.ranking.n:
+    if (
+        compared.restricted is None
+        and compared.ranking.measured_in != "ranks"
+        and compared.ranking.n
+    ):
         check_range(compared.ranking.measured_in, compared.ranking.smallest_margin)
     found = against_margins(
-        compared.coverage, compared.ranking, compared.restricted, compared.outcomes, margins, compared.identical
+        compared.coverage,
+        compared.ranking,
+        compared.restricted,
+        compared.outcomes,
+        margins,
+        compared.identical,
     )
     facets = tuple(_facet(compared, against) for against in found)
     failures = [*_failures(compared, max_missing)]
@@ -342,7 +421,10 @@ def _decide(
     failures += [_about(facet, compared) for facet in facets if facet.status == "harm shown"]
     doubts = [_about(facet, compared) for facet in facets if facet.status == "inconclusive"]
     if compared.restricted is None and not compared.identical:
-        doubts.append("The search lengths over all queries are not known without a cutoff, so they could not be checked.")
+        doubts.append(
+            "The search lengths over all queries are not known without a cutoff, so they could not"
+            " be checked."
+        )
     status: Status = "pass"
     if failures:
         status = "fail"
@@ -351,7 +433,10 @@ def _decide(
     is_equivalent = within_margins(found, compared.identical)[1]
     harms = {} if status == "pass" else _behind(compared, facets)
     return GateDecision(
-        **rows_of(attributes("contender", "label=verdict.label", "n_queries", "n_missing", "identical"), [compared])[0],
+        **rows_of(
+            attributes("contender", "label=verdict.label", "n_queries", "n_missing", "identical"),
+            [compared],
+        )[0],
         condition=condition,
         reference=reference,
         status=status,
@@ -385,15 +470,22 @@ def _failures(compared: Comparison, max_missing: float) -> Iterator[str]:
     for run, missing, is_too_many in zip(runs, compared.n_missing, too_many, strict=True):
         if is_too_many:
             yield (
-                f"{run} has no results for {missing} of the {n} answerable queries ({percent(missing / n)} %); at most "
-                f"{percent(max_missing)} % may be missing."
+                f"{run} has no results for {missing} of the {n} answerable queries"
+                f" ({percent(missing / n)} %); at most {percent(max_missing)} % may be missing."
             )
     found = compared.coverage.baseline, compared.coverage.contender
-    nothing = [run for run, share, is_said in zip(runs, found, too_many, strict=True) if not share and not is_said]
+    nothing = [
+        run
+        for run, share, is_said in zip(runs, found, too_many, strict=True)
+        if not share and not is_said
+    ]
     if nothing:
         verb, whose = ("has", "its") if len(nothing) == 1 else ("have", "their")
         where = "" if compared.cutoff is None else f" within the first {compared.cutoff}"
-        yield f"{listed(nothing)} {verb} no relevant document{where}, for any query: are {whose} ids those of the qrels?"
+        yield (
+            f"{listed(nothing)} {verb} no relevant document{where}, for any query: are {whose} ids"
+            " those of the qrels?"
+        )
 
 
 def _facet(compared: Comparison, against: Against) -> GateFacet:
@@ -402,38 +494,65 @@ def _facet(compared: Comparison, against: Against) -> GateFacet:
     if against.status == "inconclusive":
         needed = queries_to_pass(compared, facet, against.margin)
     measured = attributes(
-        "name", "measured_in", "higher_is_better", "n", "difference", "interval=margin_interval", "smallest_margin"
+        "name",
+        "measured_in",
+        "higher_is_better",
+        "n",
+        "difference",
+        "interval=margin_interval",
+        "smallest_margin",
     )
-    return GateFacet(**rows_of(measured, [facet])[0], margin=against.margin, status=against.status, needed=needed)
+    return GateFacet(
+        **rows_of(measured, [facet])[0], margin=against.margin, status=against.status, needed=needed
+    )
 
 
 def _about(facet: GateFacet, compared: Comparison) -> str:
     """Say what harm the interval shows or does not exclude, and how many queries, or clusters, would exclude it."""
     name = facet.name.capitalize()
     if facet.interval is None and facet.n:
-        return f"{name}: without a cutoff the largest possible loss is not known, so no harm is excluded."
+        return (
+            f"{name}: without a cutoff the largest possible loss is not known, so no harm is"
+            " excluded."
+        )
     if facet.interval is None:
-        return f"{name}: on no query did both runs find something, so nothing can be compared, and no harm is excluded."
+        return (
+            f"{name}: on no query did both runs find something, so nothing can be compared, and no"
+            " harm is excluded."
+        )
     least, most = sorted(end * (-1 if facet.higher_is_better else 1) for end in facet.interval)
     if facet.status == "harm shown":
-        return f"{name}: a loss of more than {_amount(facet.margin, facet)} is shown; it is between {least:.3g} and {most:.3g}."
+        return (
+            f"{name}: a loss of more than {_amount(facet.margin, facet)} is shown; it is between"
+            f" {least:.3g} and {most:.3g}."
+        )
     if most < facet.margin:
-        return f"{name}: all {facet.n} differences are equal, and too few to exclude harm beyond {facet.margin:.3g}."
-    text = f"{name}: a loss of up to {_amount(most, facet)} is not excluded, and the margin is {facet.margin:.3g}."
+        return (
+            f"{name}: all {facet.n} differences are equal, and too few to exclude harm beyond"
+            f" {facet.margin:.3g}."
+        )
+    text = (
+        f"{name}: a loss of up to {_amount(most, facet)} is not excluded, and the margin is"
+        f" {facet.margin:.3g}."
+    )
     needed = facet.needed
     if needed is None or needed.queries is None:
         return text
     clusters = compared.settings.n_clusters
-    there_are, units = (compared.n_queries, "queries") if clusters is None else (clusters, "clusters of queries")
+    there_are, units = (
+        (compared.n_queries, "queries") if clusters is None else (clusters, "clusters of queries")
+    )
     if needed.queries <= there_are:
         return (
-            f"{text} With {there_are} {units} such a loss would be excluded with {percent(needed.power, 0)} % power if the "
-            "runs were equally good; what was seen is less favorable than that."
+            f"{text} With {there_are} {units} such a loss would be excluded with"
+            f" {percent(needed.power, 0)} % power if the runs were equally good; what was seen is"
+            " less favorable than that."
         )
     bound = "not known" if needed.upper is None else str(needed.upper)
     return (
-        f"{text} If the runs are equally good, about {needed.queries} {units} like these exclude it with "
-        f"{percent(needed.power, 0)} % power ({percent(needed.confidence, 0)} % upper bound: {bound}; there are {there_are})."
+        f"{text} If the runs are equally good, about {needed.queries} {units} like these exclude it"
+        f" with {percent(needed.power, 0)} % power ({percent(needed.confidence, 0)} % upper bound:"
+        f" {bound}; there are {there_are})."
     )
 
 
@@ -445,14 +564,21 @@ def _amount(value: float, facet: GateFacet) -> str:
 def _pass_in_words(compared: Comparison, is_equivalent: bool, facets: Sequence[GateFacet]) -> str:
     if compared.identical:
         return (
-            f"{compared.contender} is identical to {compared.baseline}, the same documents in the same order for every query: "
-            "was the new run written?"
+            f"{compared.contender} is identical to {compared.baseline}, the same documents in the"
+            " same order for every query: was the new run written?"
         )
     margins = listed(
-        [f"{_amount(facet.margin, facet)} {'over' if facet.name == 'all queries' else 'of'} {facet.name}" for facet in facets]
+        [
+            f"{_amount(facet.margin, facet)} {'over' if facet.name == 'all queries' else 'of'}"
+            f" {facet.name}"
+            for facet in facets
+        ]
     )
     if is_equivalent:
-        return f"The runs are equivalent within the margins: differences beyond {margins} are excluded in both directions."
+        return (
+            f"The runs are equivalent within the margins: differences beyond {margins} are excluded"
+            " in both directions."
+        )
     return f"Harm beyond {margins} is excluded."
 
 
@@ -462,8 +588,12 @@ def _behind(compared: Comparison, facets: Sequence[GateFacet]) -> dict[QueryOutc
         return {}
     longer = [query for query in compared.queries if (query.restricted or 0) > 0]
     kinds = {
-        # Of the queries where the same share was lost, those come first that the baseline answered best.
-        "coverage": sorted(compared.per_query("lost"), key=lambda query: query.found_contender - query.found_baseline),
+        # Of the queries where the same share was lost, those come first that the baseline answered
+        # best.
+        "coverage": sorted(
+            compared.per_query("lost"),
+            key=lambda query: query.found_contender - query.found_baseline,
+        ),
         "ranking": compared.per_query("worse"),
         "all queries": sorted(longer, key=lambda query: -(query.restricted or 0)),
     }

@@ -11,17 +11,33 @@ from ir_outcomes.comparison.facets import POWER
 from ir_outcomes.comparison.outcomes import Settings, horizon_of, pair_queries
 from ir_outcomes.comparison.result import QueryOutcome
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, evaluations_of
+from ir_outcomes.evaluation.evaluation import (
+    Evaluation,
+    contenders_of,
+    evaluation_of,
+    evaluations_of,
+)
 from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.formatting import fixed, interval, listed, percent, plural, pvalue_in_words
 from ir_outcomes.notes import as_notes
 from ir_outcomes.statistics import Interval, differences, mean_test, queries_for_mean
 from ir_outcomes.statistics.pooling import cautious_mean, prediction_powered_mean
-from ir_outcomes.types import POINTS, Correction, Floats, Ints, RankingTest, check_count, check_positive, length_unit
+from ir_outcomes.types import (
+    POINTS,
+    Correction,
+    Floats,
+    Ints,
+    RankingTest,
+    check_count,
+    check_positive,
+    length_unit,
+)
 
 OUTCOME_FACETS = ("coverage", "all queries")  # what is audited beside measures
 FEWEST_LABELED = 10  # queries without which nothing is corrected
-FEWEST_IN_COMMON = 0.9  # share of the reference's documents that a judge judged too, below which a note says so
+FEWEST_IN_COMMON = (
+    0.9  # share of the reference's documents that a judge judged too, below which a note says so
+)
 Answer = Literal["holds", "cannot be told", "wrong"]
 
 
@@ -42,16 +58,18 @@ def compare_judges(
     Parameters
     ----------
     evaluations : mapping of str to Evaluation
-        Evaluations of the same runs with the qrels of each judge; they may differ in qrels and `rel` only.
+        Evaluations of the same runs with the qrels of each judge; they may differ in qrels and
+        `rel` only.
     baseline, contenders : str, and str or sequence of str
         Names of runs; by default the first is the baseline, and all others are contenders.
     cutoff, alpha, test, correction
         See `ir_outcomes.compare`.
     reference : str, optional
-        Name of the judge that is the truth, such as people. It may have judged a part of the queries, a random sample
-        (`ir_outcomes.to_label`) of at least 10. The differences of the other judges in coverage, over all queries and in the
-        measures are tested for bias and corrected by prediction-powered inference; not in ranking, which each judge measures
-        on other queries.
+        Name of the judge that is the truth, such as people. It may have judged a part of the
+        queries, a random sample (`ir_outcomes.to_label`) of at least 10. The differences of the
+        other judges in coverage, over all queries and in the measures are tested for bias and
+        corrected by prediction-powered inference; not in ranking, which each judge measures on
+        other queries.
     measures : sequence of Measure or str
         Other measures to audit, such as ``["nDCG@10"]``; name them in ``evaluate(measures=)``.
 
@@ -79,23 +97,39 @@ def compare_judges(
     if len(evaluations) < 2:
         raise ParameterError("there must be at least two judges; with one, call compare")
     if cutoff is not None:
-        evaluations = {judge: evaluation.with_cutoff(cutoff) for judge, evaluation in evaluations.items()}
+        evaluations = {
+            judge: evaluation.with_cutoff(cutoff) for judge, evaluation in evaluations.items()
+        }
     first = next(iter(evaluations.values()))
     for setting, said in differing(evaluations, "ties", "judged_only", "unit", "cutoff"):
-        raise MismatchError(f"the judges differ in {setting} ({said}); judges may differ in qrels and rel only")
+        raise MismatchError(
+            f"the judges differ in {setting} ({said}); judges may differ in qrels and rel only"
+        )
     if len({evaluation.clusters is None for evaluation in evaluations.values()}) > 1:
-        raise MismatchError("some judges have clusters of queries and some have none; evaluate all with the same clusters")
+        raise MismatchError(
+            "some judges have clusters of queries and some have none; evaluate all with the same"
+            " clusters"
+        )
     for judge, evaluation in evaluations.items():
         if missing := [name for name in first.names if name not in evaluation.names]:
-            raise MismatchError(f"{judge}: the run {some(missing)} is missing; evaluate the same runs for every judge")
+            raise MismatchError(
+                f"{judge}: the run {some(missing)} is missing; evaluate the same runs for every"
+                " judge"
+            )
     if reference is not None and reference not in evaluations:
-        raise ParameterError(f"this is no judge; they are {listed(list(evaluations))}", reference=reference)
+        raise ParameterError(
+            f"this is no judge; they are {listed(list(evaluations))}", reference=reference
+        )
     baseline = first.names[0] if baseline is None else baseline
     chosen = contenders_of(first.names, baseline, contenders)
     settings = Settings.of(first, alpha=alpha, test=test, correction=correction, family=len(chosen))
     rows = conditions_of(evaluations, baseline, chosen, settings, over_conditions="none")
     named = [first.scores_of(measure).measure for measure in measures]
-    audits = [] if reference is None else list(_audits(evaluations, reference, [baseline, *chosen], named, alpha))
+    audits = (
+        []
+        if reference is None
+        else list(_audits(evaluations, reference, [baseline, *chosen], named, alpha))
+    )
     return ConditionsComparison(
         what="judge",
         baseline=baseline,
@@ -117,9 +151,17 @@ def _flips(contender: str, rows: Sequence[Condition]) -> Iterator[Flip]:
         for query in row.comparison.queries or ():
             by_query.setdefault(query.query_id, []).append((row.condition, query))
     for query_id, judged in by_query.items():
-        better, worse = (tuple(judge for judge, query in judged if _direction(query) == sign) for sign in (1, -1))
+        better, worse = (
+            tuple(judge for judge, query in judged if _direction(query) == sign) for sign in (1, -1)
+        )
         if better and worse:
-            yield Flip(contender, query_id, better, worse, next((query.text for _, query in judged if query.text), None))
+            yield Flip(
+                contender,
+                query_id,
+                better,
+                worse,
+                next((query.text for _, query in judged if query.text), None),
+            )
 
 
 def _direction(query: QueryOutcome) -> int:
@@ -160,7 +202,11 @@ def to_label(evaluation: Evaluation, n: int, *, seed: int = 0) -> tuple[str, ...
 
 
 def _audits(
-    evaluations: Mapping[str, Evaluation], reference: str, runs: Sequence[str], measures: Sequence[str], alpha: float
+    evaluations: Mapping[str, Evaluation],
+    reference: str,
+    runs: Sequence[str],
+    measures: Sequence[str],
+    alpha: float,
 ) -> Iterator[Audit]:
     """Audit every judge but the reference, for each facet and each run after the first, the baseline."""
     baseline, *contenders = runs
@@ -171,7 +217,16 @@ def _audits(
                 for facet in (*OUTCOME_FACETS, *measures):
                     truth = levels_of(evaluations[reference], baseline, contender, facet)[:, rows]
                     step = step_of(evaluations[reference], rows, facet)
-                    yield _audit(truth, step, columns, evaluations[judge], (baseline, contender), judge, facet, alpha)
+                    yield _audit(
+                        truth,
+                        step,
+                        columns,
+                        evaluations[judge],
+                        (baseline, contender),
+                        judge,
+                        facet,
+                        alpha,
+                    )
 
 
 def _audit(
@@ -193,7 +248,9 @@ def _audit(
     codes = evaluation.clusters
     clusters = None if codes is None else (codes[labeled], np.delete(codes, labeled))
     labeled_clusters = None if clusters is None else clusters[0]
-    found = prediction_powered_mean(y, f, rest, 1 - alpha, largest=largest, step=step, clusters=clusters)
+    found = prediction_powered_mean(
+        y, f, rest, 1 - alpha, largest=largest, step=step, clusters=clusters
+    )
     rectified = y - found.weight * f
     imaginary = step * (1 + found.weight) * (largest or 0.0)
     claim, bias = float(np.concatenate([f, rest]).mean()), differences(f, y)
@@ -225,8 +282,20 @@ def _audit(
         corrected_interval=found.interval,
         weight=found.weight,
         correlation=_correlation(y, f),
-        needed=queries_for_mean(rectified, len(y), claim, alpha=alpha, power=POWER, imaginary=imaginary) if claim else None,
-        answer="wrong" if bias_p <= alpha else "holds" if min(low * claim, high * claim) > 0 else "cannot be told",
+        needed=(
+            queries_for_mean(
+                rectified, len(y), claim, alpha=alpha, power=POWER, imaginary=imaginary
+            )
+            if claim
+            else None
+        ),
+        answer=(
+            "wrong"
+            if bias_p <= alpha
+            else "holds"
+            if min(low * claim, high * claim) > 0
+            else "cannot be told"
+        ),
     )
 
 
@@ -239,7 +308,9 @@ def step_of(truth: Evaluation, rows: Ints, facet: str) -> float:
     return float(np.mean(1 / answerable)) if len(answerable) else 1.0
 
 
-def _largest(evaluation: Evaluation, runs: tuple[str, str], facet: str, *levels: Floats) -> float | None:
+def _largest(
+    evaluation: Evaluation, runs: tuple[str, str], facet: str, *levels: Floats
+) -> float | None:
     """Return the largest possible difference of a query; None where the range of a measure is not known."""
     if facet == "coverage":
         return 100.0
@@ -282,9 +353,10 @@ def _answer(audit: Audit, reference: str | None) -> str:
         return f"{fixed(mean, places, signed=True)} {interval(ends, places, signed=True)}"
 
     opening = (
-        f"{audit.contender}, {audit.facet}: {audit.judge} finds {fixed(audit.judge_difference, places, signed=True)} "
-        f"{audit.measured_in}, corrected by {plural('query', audit.n_labeled)} of {reference} it is "
-        f"{value(audit.corrected, audit.corrected_interval)}"
+        f"{audit.contender}, {audit.facet}: {audit.judge} finds"
+        f" {fixed(audit.judge_difference, places, signed=True)} {audit.measured_in}, corrected by"
+        f" {plural('query', audit.n_labeled)} of {reference} it is"
+        f" {value(audit.corrected, audit.corrected_interval)}"
     )
     if audit.answer == "wrong":
         low, high = audit.bias_interval
@@ -292,38 +364,69 @@ def _answer(audit: Audit, reference: str | None) -> str:
         if low <= 0 <= high:
             tested = f"the interval includes zero, but the test, {tested}, decides"
         off = f"{value(audit.bias, audit.bias_interval)} ({tested})"
-        return f"{opening}; {audit.judge} is wrong about the difference, on the labeled queries by {off}."
+        return (
+            f"{opening}; {audit.judge} is wrong about the difference, on the labeled queries by"
+            f" {off}."
+        )
     if audit.answer == "holds":
         return f"{opening}; the finding of {audit.judge} holds by {reference}."
-    more = audit.needed.queries if audit.needed is not None and audit.n_labeled < audit.n_queries else None
+    more = (
+        audit.needed.queries
+        if audit.needed is not None and audit.n_labeled < audit.n_queries
+        else None
+    )
     enough = "" if more is None else f"; about {more} would show it"
-    return f"{opening}; whether it holds cannot be told with {plural('labeled query', audit.n_labeled)}{enough}."
+    return (
+        f"{opening}; whether it holds cannot be told with"
+        f" {plural('labeled query', audit.n_labeled)}{enough}."
+    )
 
 
-def _notes(evaluations: Mapping[str, Evaluation], runs: Sequence[str], reference: str | None) -> Iterator[str]:
-    if circular := [judge for judge in evaluations if judge.casefold() in {run.casefold() for run in runs}]:
+def _notes(
+    evaluations: Mapping[str, Evaluation], runs: Sequence[str], reference: str | None
+) -> Iterator[str]:
+    if circular := [
+        judge for judge in evaluations if judge.casefold() in {run.casefold() for run in runs}
+    ]:
         yield (
-            f"{listed(circular)}: a run has the judge's name. A judge that is also a ranker favors its own ranking, which "
-            "makes the comparison circular."
+            f"{listed(circular)}: a run has the judge's name. A judge that is also a ranker favors"
+            " its own ranking, which makes the comparison circular."
         )
     if reference is None:
         return
     # An audit depends on a random sample, enough labeled queries, and the same documents.
     truth, others = evaluations[reference], [judge for judge in evaluations if judge != reference]
-    labeled_by = {judge: [truth.query_ids[row] for row in labeled_places(truth, evaluations[judge])[0]] for judge in others}
-    if any(len(labeled) < len(evaluations[judge].query_ids) for judge, labeled in labeled_by.items()):
-        yield f"The queries that {reference} labeled must be a random sample of all, such as to_label draws."
+    labeled_by = {
+        judge: [truth.query_ids[row] for row in labeled_places(truth, evaluations[judge])[0]]
+        for judge in others
+    }
+    if any(
+        len(labeled) < len(evaluations[judge].query_ids) for judge, labeled in labeled_by.items()
+    ):
+        yield (
+            f"The queries that {reference} labeled must be a random sample of all, such as to_label"
+            " draws."
+        )
     for judge, labeled in labeled_by.items():
         if len(labeled) < FEWEST_LABELED:
-            yield f"{judge}: only {plural('query', len(labeled))} labeled by {reference}, and an audit needs {FEWEST_LABELED}."
+            yield (
+                f"{judge}: only {plural('query', len(labeled))} labeled by {reference}, and an"
+                f" audit needs {FEWEST_LABELED}."
+            )
         if unknown := len(truth.query_ids) - len(labeled):
-            yield f"{judge}: {plural('query', unknown)} of {reference} not judged by it; left out of the audit."
+            yield (
+                f"{judge}: {plural('query', unknown)} of {reference} not judged by it; left out of"
+                " the audit."
+            )
         known = evaluations[judge].qrels
         if truth.qrels is not None and known is not None:
             documents, judged = truth.qrels.to_dict(), known.to_dict()
-            common = np.array([document in judged[query] for query in labeled for document in documents[query]])
+            common = np.array(
+                [document in judged[query] for query in labeled for document in documents[query]]
+            )
             if common.size and common.mean() < FEWEST_IN_COMMON:
                 yield (
-                    f"{judge}: {percent(1 - common.mean(), 0)} % of the documents that {reference} labeled are not judged by "
-                    "it, and a bias can come from that as well as from its judgments."
+                    f"{judge}: {percent(1 - common.mean(), 0)} % of the documents that {reference}"
+                    " labeled are not judged by it, and a bias can come from that as well as from"
+                    " its judgments."
                 )

@@ -20,8 +20,9 @@ class Effect(Immutable):
     """The effect of one facet, or of a measure, in one condition."""
 
     name: str  #: "coverage", "ranking", "all queries" or a measure
-    #: contender against baseline: percentage points for coverage, the logarithm of the ratio of mean search lengths for
-    #: ranking, the difference of means for all queries (ranks) and for a measure
+    #: contender against baseline: percentage points for coverage, the logarithm of the ratio of
+    #: mean search lengths for ranking, the difference of means for all queries (ranks) and for a
+    #: measure
     effect: float
     variance: float  #: its sampling variance
     df: float  #: degrees of freedom of the variance
@@ -35,17 +36,25 @@ class Condition(Immutable):
 
     condition: str  #: name of the collection, slice or judge, or the cutoff
     group: str | None  #: conditions of one group count as one in the means
-    comparison: Comparison  #: what `ir_outcomes.compare` gives for it, corrected over the contenders only
-    coverage_p: float  #: of the test that decides on coverage, corrected over contenders and conditions
+    comparison: (
+        Comparison  #: what `ir_outcomes.compare` gives for it, corrected over the contenders only
+    )
+    coverage_p: (
+        float  #: of the test that decides on coverage, corrected over contenders and conditions
+    )
     ranking_p: float  #: the same for ranking
     all_queries_p: float  #: and over all queries; 1 where that is not known
     survives: bool  #: whether the label would be the same with these p-values
     labelled: bool  #: whether there are enough queries for a label
     coverage: Effect | None  #: None where there is no query
-    ranking: Effect | None  #: None where fewer than 10 queries are shared, or both runs read equally far on all of them
+    ranking: (
+        Effect | None
+    )  #: None where fewer than 10 queries are shared, or both runs read equally far on all of them
     all_queries: Effect | None  #: of the restricted search length; None where it has no variance
     measures: tuple[Effect | None, ...]  #: of the other measures, in their order
-    judged: tuple[float, float] | None  #: judged share of the documents within the cutoff, baseline and contender
+    judged: (
+        tuple[float, float] | None
+    )  #: judged share of the documents within the cutoff, baseline and contender
 
     @property
     def effects(self) -> tuple[Effect | None, ...]:
@@ -77,14 +86,20 @@ class Overall(Immutable):
 
     contender: str  #: the run
     label: str | None  #: from the means of these conditions; None where there is none
-    hurt: tuple[str, ...]  #: conditions where a facet is hurt (at raw alpha), or whose own label is worse or a trade-off
+    hurt: tuple[
+        str, ...
+    ]  #: conditions where a facet is hurt (at raw alpha), or whose own label is worse or a trade-off
     pooled: tuple[PooledEffect, ...]  #: coverage, ranking, then the measures
     all_queries: PooledEffect  #: the restricted search lengths, whose mean confirms a label
 
     @property
     def outlook(self) -> str:
         """Which way a new condition goes by coverage and ranking; empty where too few conditions tell."""
-        known = [(effect.new.prediction, effect.higher_is_better) for effect in self.pooled[:2] if effect.new is not None]
+        known = [
+            (effect.new.prediction, effect.higher_is_better)
+            for effect in self.pooled[:2]
+            if effect.new is not None
+        ]
         if not known:
             return ""
         for side, wanted in (("better", True), ("worse", False)):
@@ -110,9 +125,13 @@ class Curve(Immutable):
     """Share of the queries answered (or documents found) by rank k, in both runs, for k from 1 to the depth."""
 
     ranks: tuple[int, ...]  #: the ranks k
-    baseline: tuple[float, ...]  #: share found by rank k, averaged over the answerable queries, higher is better
+    baseline: tuple[
+        float, ...
+    ]  #: share found by rank k, averaged over the answerable queries, higher is better
     contender: tuple[float, ...]  #: the same of the contender
-    low: tuple[float, ...]  #: band of the difference (contender minus baseline) that holds for all k at once
+    low: tuple[
+        float, ...
+    ]  #: band of the difference (contender minus baseline) that holds for all k at once
     high: tuple[float, ...]
     level: float  #: of the band
     n: int  #: answerable queries
@@ -143,15 +162,21 @@ class Audit(Immutable):
     n_labeled: int  #: queries that the reference labeled, of those that the judge judged
     n_queries: int  #: queries that the judge judged
     judge_difference: float  #: mean difference by the judge, over all queries
-    reference_difference: float  #: mean difference by the reference, over the queries that it labeled
+    reference_difference: (
+        float  #: mean difference by the reference, over the queries that it labeled
+    )
     bias: float  #: mean of reference minus judge over the labeled queries
     bias_interval: Interval  #: its interval at level 1 - alpha
     bias_p: float  #: of a bias of 0, not corrected
     corrected: float  #: difference over all queries by prediction-powered inference
     corrected_interval: Interval  #: its interval at level 1 - alpha
     weight: float  #: of the judge in it, from 0 (the labels alone) to 1
-    correlation: float | None  #: of the differences by judge and by reference, over the labeled queries
-    needed: QueriesNeeded | None  #: labeled queries that would show a difference as large as the judge's; None where it is 0
+    correlation: (
+        float | None
+    )  #: of the differences by judge and by reference, over the labeled queries
+    needed: (
+        QueriesNeeded | None
+    )  #: labeled queries that would show a difference as large as the judge's; None where it is 0
     answer: Answer  #: wrong: the bias is significant; holds: else, and the corrected interval excludes 0 on the judge's side
 
 
@@ -159,7 +184,8 @@ class Audit(Immutable):
 class ConditionsComparison(Result):
     """Contenders against a baseline on collections, on slices of the queries, at several cutoffs, or under several judges.
 
-    The picture is "forest"; of cutoffs there is "curve", too. What is particular to one kind is None or empty for the others.
+    The picture is "forest"; of cutoffs there is "curve", too. What is particular to one kind is
+    None or empty for the others.
 
     Attributes
     ----------
@@ -176,23 +202,28 @@ class ConditionsComparison(Result):
     overall : tuple of Overall
         Of collections: what holds on average, one for each contender.
     missing : tuple of (str, str)
-        Of collections: runs that one lacks, with its name: there they are neither compared nor part of a mean.
+        Of collections: runs that one lacks, with its name: there they are neither compared nor part
+        of a mean.
     measures : tuple of str
         Other measures that went along.
     by : str or None
         Of slices: what they are made by.
     differ : tuple of SliceDifferences
-        Of slices: for each contender and facet, whether they differ at all; empty where queries come in clusters.
+        Of slices: for each contender and facet, whether they differ at all; empty where queries
+        come in clusters.
     curves : tuple of Curve
-        Of cutoffs: what is found by every rank, one for each contender; empty for fewer than two queries.
+        Of cutoffs: what is found by every rank, one for each contender; empty for fewer than two
+        queries.
     sentences : tuple of str
-        Of cutoffs and judges: how far the labels of each contender agree; then what each audit says.
+        Of cutoffs and judges: how far the labels of each contender agree; then what each audit
+        says.
     flips : tuple of Flip
         Of judges: queries on which they disagree about the direction.
     reference : str or None
         Of judges: the one that the others are audited by.
     audits : tuple of Audit
-        Of judges: for each contender, judge and facet, whether the judge's difference holds by the reference.
+        Of judges: for each contender, judge and facet, whether the judge's difference holds by the
+        reference.
     seed, resamples : int or None
         Of slices and cutoffs: of the permutations, and of the random signs of the curves.
     """
@@ -236,11 +267,18 @@ class ConditionsComparison(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return a flat row for each contender and condition, then for each mean."""
         means = [row for overall in self.overall for row in pooled_rows(overall)]
-        return [*rows_of(condition_columns(self.conditions, self.measures), self.conditions), *means]
+        return [
+            *rows_of(condition_columns(self.conditions, self.measures), self.conditions),
+            *means,
+        ]
 
     def long_rows(self) -> list[dict[str, Any]]:
         """Return a flat row for each contender, condition and test."""
-        return [{"condition": own.condition, **row} for own in self.conditions for row in own.comparison.long_rows()]
+        return [
+            {"condition": own.condition, **row}
+            for own in self.conditions
+            for row in own.comparison.long_rows()
+        ]
 
 
 def by_contender(rows: Iterable[Condition]) -> dict[str, list[Condition]]:
@@ -251,18 +289,28 @@ def by_contender(rows: Iterable[Condition]) -> dict[str, list[Condition]]:
     return found
 
 
-def condition_columns(rows: Sequence[Condition], measures: Sequence[str] = ()) -> tuple[Column, ...]:
+def condition_columns(
+    rows: Sequence[Condition], measures: Sequence[str] = ()
+) -> tuple[Column, ...]:
     """Return the columns of conditions: what is compared, the label, outcomes, p-values, and effects."""
     compared = of_part("comparison", columns_of([row.comparison for row in rows]))
-    effects = (("coverage", 0), ("ranking_log_ratio", 1), *((measure, 3 + place) for place, measure in enumerate(measures)))
+    effects = (
+        ("coverage", 0),
+        ("ranking_log_ratio", 1),
+        *((measure, 3 + place) for place, measure in enumerate(measures)),
+    )
     return (
         *attributes("condition", "group"),
         *chosen(compared, "baseline", "contender", "n_queries", "cutoff", "rel", "unit"),
         Column("verdict", "label", form="label"),
         Column("survives"),
         *chosen(compared, *OUTCOMES),
-        Column("judged_baseline", lambda row: row.judged and row.judged[0], "A", "%", group="judged"),
-        Column("judged_contender", lambda row: row.judged and row.judged[1], "B", "%", group="judged"),
+        Column(
+            "judged_baseline", lambda row: row.judged and row.judged[0], "A", "%", group="judged"
+        ),
+        Column(
+            "judged_contender", lambda row: row.judged and row.judged[1], "B", "%", group="judged"
+        ),
         *chosen(compared, "coverage_p"),
         Column("coverage_p_corrected", "coverage_p", "p", "p"),
         *chosen(compared, "ranking_difference", "ranking_p"),
@@ -274,7 +322,10 @@ def condition_columns(rows: Sequence[Condition], measures: Sequence[str] = ()) -
 
 
 def _effect_columns(name: str, place: int) -> tuple[Column, ...]:
-    columns = (Column("effect", form="+.4f"), *attributes("low=interval.low", "high=interval.high", "n"))
+    columns = (
+        Column("effect", form="+.4f"),
+        *attributes("low=interval.low", "high=interval.high", "n"),
+    )
     return of_part(lambda row: row.effects[place], columns, f"{name}_")
 
 

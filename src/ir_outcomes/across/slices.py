@@ -49,11 +49,13 @@ def compare_slices(
     baseline, contenders : str, and str or sequence of str
         Names of runs; by default all others are contenders.
     by : mapping of str to str, path, or "length"
-        The slice of each query: query ids to labels, a file with lines of id, tab and label, or the number of words of the
-        query in quartiles, for which the evaluation must know the texts. Labels that are names of outcomes or runs are refused:
-        slices made from a run's own result regress to the mean.
+        The slice of each query: query ids to labels, a file with lines of id, tab and label, or the
+        number of words of the query in quartiles, for which the evaluation must know the texts.
+        Labels that are names of outcomes or runs are refused: slices made from a run's own result
+        regress to the mean.
     cutoff, alpha, test, correction
-        See `ir_outcomes.compare`. The correction holds for the tests whether slices differ, too, separately for each facet.
+        See `ir_outcomes.compare`. The correction holds for the tests whether slices differ, too,
+        separately for each facet.
     over_slices : {"holm", "bonferroni", "fdr_bh", "none"}
         Correction over contenders and slices, of the p-values beside each label.
     measures : sequence of Measure or str
@@ -64,7 +66,8 @@ def compare_slices(
     Raises
     ------
     ParameterError
-        If labels are names of outcomes or runs, there are fewer than two slices, or the texts are not known.
+        If labels are names of outcomes or runs, there are fewer than two slices, or the texts are
+        not known.
     MismatchError
         If no query of the evaluation has a label.
 
@@ -91,12 +94,22 @@ def compare_slices(
     labels, named = _labels(evaluation, by)
     slices = _slices(evaluation, labels)
     asked = [evaluation.scores_of(measure) for measure in each_measure(measures)]
-    evaluation = replace(evaluation, scores=(*asked, *evaluation.scores))  # so that no slice reads the runs again
+    evaluation = replace(
+        evaluation, scores=(*asked, *evaluation.scores)
+    )  # so that no slice reads the runs again
     names = tuple(scores.measure for scores in asked)
-    settings = Settings.of(evaluation, alpha=alpha, test=test, correction=correction, family=len(chosen))
+    settings = Settings.of(
+        evaluation, alpha=alpha, test=test, correction=correction, family=len(chosen)
+    )
     parts = {label: evaluation.restrict(queries) for label, queries in slices.items()}
     rows = conditions_of(
-        parts, baseline, chosen, settings, over_conditions=over_slices, measures=names, fewest=FEWEST_QUERIES_OF_A_SLICE
+        parts,
+        baseline,
+        chosen,
+        settings,
+        over_conditions=over_slices,
+        measures=names,
+        fewest=FEWEST_QUERIES_OF_A_SLICE,
     )
     everything = evaluation.restrict([query for queries in slices.values() for query in queries])
     differ: list[SliceDifferences] = []
@@ -122,27 +135,50 @@ def _labels(evaluation: Evaluation, by: Any) -> tuple[dict[str, str], str]:
     """Return the label of each query, and what they are made by."""
     if isinstance(by, str) and by == "length":
         return _by_length(evaluation), "query length"
-    check_kind("by", by, (Mapping, str, os.PathLike), "labels by query id, a file of them, or 'length'")
-    labels = {query: str(label) for query, label in by.items()} if isinstance(by, Mapping) else read_texts(by)
+    check_kind(
+        "by", by, (Mapping, str, os.PathLike), "labels by query id, a file of them, or 'length'"
+    )
+    labels = (
+        {query: str(label) for query, label in by.items()}
+        if isinstance(by, Mapping)
+        else read_texts(by)
+    )
     if refused := sorted(set(labels.values()) & {*OUTCOMES, *evaluation.names}):
         raise ParameterError(
-            f"the label {refused[0]!r} is the name of an outcome or a run: slices made from a run's own result regress to the "
-            "mean; slice by something that is known before the runs are made"
+            f"the label {refused[0]!r} is the name of an outcome or a run: slices made from a run's"
+            " own result regress to the mean; slice by something that is known before the runs are"
+            " made"
         )
     return labels, "labels" if isinstance(by, Mapping) else os.path.basename(os.fspath(by))
 
 
 def _by_length(evaluation: Evaluation) -> dict[str, str]:
     """Label the queries by the quartile of their number of words."""
-    words = {query: len(evaluation.texts[query].split()) for query in evaluation.query_ids if query in evaluation.texts}
+    words = {
+        query: len(evaluation.texts[query].split())
+        for query in evaluation.query_ids
+        if query in evaluation.texts
+    }
     counts = [words[query] for query in evaluation.answerable_queries if query in words]
     if not counts:
-        raise ParameterError("needs the texts of the queries; pass `queries` to evaluate", by="length")
-    ends = np.unique(np.quantile(counts, [0.25, 0.5, 0.75, 1], method="inverted_cdf")).astype(int).tolist()
+        raise ParameterError(
+            "needs the texts of the queries; pass `queries` to evaluate", by="length"
+        )
+    ends = (
+        np.unique(np.quantile(counts, [0.25, 0.5, 0.75, 1], method="inverted_cdf"))
+        .astype(int)
+        .tolist()
+    )
     starts = [1, *(end + 1 for end in ends[:-1])]
     quarters = zip(starts, ends, strict=True)
-    names = [plural("word", end) if start == end else f"{start} to {end} words" for start, end in quarters]
-    return {query: names[min(int(np.searchsorted(ends, number)), len(names) - 1)] for query, number in words.items()}
+    names = [
+        plural("word", end) if start == end else f"{start} to {end} words"
+        for start, end in quarters
+    ]
+    return {
+        query: names[min(int(np.searchsorted(ends, number)), len(names) - 1)]
+        for query, number in words.items()
+    }
 
 
 def _slices(evaluation: Evaluation, labels: Mapping[str, str]) -> dict[str, list[str]]:
@@ -152,11 +188,13 @@ def _slices(evaluation: Evaluation, labels: Mapping[str, str]) -> dict[str, list
             slices.setdefault(labels[query], []).append(query)
     if not slices:
         raise MismatchError(
-            f"no answerable query has a label; the labels are for {some(list(labels), 3)}, the queries are "
-            f"{some(evaluation.query_ids, 3)}"
+            f"no answerable query has a label; the labels are for {some(list(labels), 3)}, the"
+            f" queries are {some(evaluation.query_ids, 3)}"
         )
     if len(slices) < 2:
-        raise ParameterError(f"all queries have the label {next(iter(slices))!r}; slices need at least two")
+        raise ParameterError(
+            f"all queries have the label {next(iter(slices))!r}; slices need at least two"
+        )
     return dict(sorted(slices.items(), key=lambda item: _natural(item[0])))
 
 
@@ -166,7 +204,12 @@ def _natural(label: str) -> tuple[float, str]:
 
 
 def _differences(
-    evaluation: Evaluation, labels: Mapping[str, str], baseline: str, contenders: Sequence[str], seed: int, resamples: int
+    evaluation: Evaluation,
+    labels: Mapping[str, str],
+    baseline: str,
+    contenders: Sequence[str],
+    seed: int,
+    resamples: int,
 ) -> Iterator[SliceDifferences]:
     for contender in contenders:
         runs = evaluation[[baseline, contender]].at()
@@ -177,35 +220,58 @@ def _differences(
             ("ranking", pair.shared, pair.length_baseline, pair.length_contender),
         ):
             groups = [labels[query] for query in compress(pair.query_ids, counted.tolist())]
-            found = heterogeneity_test(differences(x[counted], y[counted]), groups, seed=seed, resamples=resamples)
+            found = heterogeneity_test(
+                differences(x[counted], y[counted]), groups, seed=seed, resamples=resamples
+            )
             if found is None:
                 yield SliceDifferences(contender, facet, None, None, None, 0)
             else:
-                yield SliceDifferences(contender, facet, found.cochran_q, found.pvalue, found.pvalue, found.groups)
+                yield SliceDifferences(
+                    contender, facet, found.cochran_q, found.pvalue, found.pvalue, found.groups
+                )
 
 
-def _corrected(differ: Sequence[SliceDifferences], correction: Correction) -> list[SliceDifferences]:
+def _corrected(
+    differ: Sequence[SliceDifferences], correction: Correction
+) -> list[SliceDifferences]:
     """Correct the p-values of each facet over the contenders: with many of them, slices differ for one by chance."""
     corrected: dict[tuple[str, str], float] = {}
     for facet in dict.fromkeys(found.facet for found in differ):
-        raw = {found.contender: found.pvalue for found in differ if found.facet == facet and found.pvalue is not None}
+        raw = {
+            found.contender: found.pvalue
+            for found in differ
+            if found.facet == facet and found.pvalue is not None
+        }
         for contender, pvalue in zip(raw, adjust([*raw.values()], correction), strict=True):
             corrected[contender, facet] = float(pvalue)
-    return [replace(found, pvalue_corrected=corrected.get((found.contender, found.facet))) for found in differ]
+    return [
+        replace(found, pvalue_corrected=corrected.get((found.contender, found.facet)))
+        for found in differ
+    ]
 
 
 def _notes(
-    evaluation: Evaluation, labels: Mapping[str, str], differ: Sequence[SliceDifferences], alpha: float
+    evaluation: Evaluation,
+    labels: Mapping[str, str],
+    differ: Sequence[SliceDifferences],
+    alpha: float,
 ) -> Iterator[str]:
     for found in differ:
         if found.pvalue_corrected is not None and found.pvalue_corrected > alpha:
             yield (
-                f"{found.contender}: there is no evidence that slices differ in {found.facet} "
-                f"({pvalue_in_words(found.pvalue_corrected)}), so a slice that looks better or worse than others is no finding."
+                f"{found.contender}: there is no evidence that slices differ in {found.facet}"
+                f" ({pvalue_in_words(found.pvalue_corrected)}), so a slice that looks better or"
+                " worse than others is no finding."
             )
     if evaluation.clusters is not None:
-        yield "Dependent queries: whether slices differ is not tested where queries come in clusters; the rows respect them."
+        yield (
+            "Dependent queries: whether slices differ is not tested where queries come in clusters;"
+            " the rows respect them."
+        )
     if missing := [query for query in evaluation.answerable_queries if query not in labels]:
         yield f"{plural('query', len(missing))} without a label left out: {some(missing)}."
     if unknown := sorted(set(labels) - set(evaluation.query_ids)):
-        yield f"{plural('label', len(unknown))} ignored, of queries that the qrels lack: {some(unknown)}."
+        yield (
+            f"{plural('label', len(unknown))} ignored, of queries that the qrels lack:"
+            f" {some(unknown)}."
+        )

@@ -1,7 +1,8 @@
 """The command line: parses, calls, shows.
 
-A command is a function of `compare` or `many`; its parameters are those of the function in Python that it calls. Exit status
-0; 1 for bad input, with a message that names it; 2 for wrong usage; `gate` has further ones.
+A command is a function of `compare` or `many`; its parameters are those of the function in Python
+that it calls. Exit status 0; 1 for bad input, with a message that names it; 2 for wrong usage;
+`gate` has further ones.
 """
 
 import importlib.metadata
@@ -53,14 +54,20 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
 app = App(
     name=PROGRAM,
     version=lambda: f"{PROGRAM} {importlib.metadata.version(PROGRAM)}",
-    help="Is this run really better, and in which way?\n\nCompares runs (the ranked lists of search systems) by relevance "
-    "judgments (qrels) on two facets: coverage, how many queries are answered at all, and ranking, how far down the answers "
-    "are.",
-    help_epilogue=f"Example:\n\n- {PROGRAM} sample .\n- {PROGRAM} compare qrels.txt bm25.run bm25-stem.run",
+    help=(
+        "Is this run really better, and in which way?\n\nCompares runs (the ranked lists of search"
+        " systems) by relevance judgments (qrels) on two facets: coverage, how many queries are"
+        " answered at all, and ranking, how far down the answers are."
+    ),
+    help_epilogue=(
+        f"Example:\n\n- {PROGRAM} sample .\n- {PROGRAM} compare qrels.txt bm25.run bm25-stem.run"
+    ),
     help_format="markdown",
     group_parameters=MAIN,
     default_parameter=Parameter(
-        negative="", show_default=lambda value: None if value in (None, False) else str(value), consume_multiple=False
+        negative="",
+        show_default=lambda value: None if value in (None, False) else str(value),
+        consume_multiple=False,
     ),
     result_action="return_value",
 )
@@ -68,7 +75,9 @@ app = App(
 
 def examples_of(function: Callable[..., int | None]) -> list[str]:
     """Return the examples of a command, which run in the folder that `ir-outcomes sample` writes."""
-    return inspect.cleandoc(function.__doc__ or "").partition("Examples\n--------\n")[2].splitlines()
+    return (
+        inspect.cleandoc(function.__doc__ or "").partition("Examples\n--------\n")[2].splitlines()
+    )
 
 
 def _begin(command: str, **arguments: Any) -> None:
@@ -80,23 +89,37 @@ def _begin(command: str, **arguments: Any) -> None:
     CALL.options = {parameter.field_info.name: parameter.names for parameter in parameters}
     CALL.quiet = values.get("quiet", False)
     targets = [values.pop(name) for name in TARGETS if values.get(name)]
-    files = [os.path.realpath(file) for file in (*files_of(values.values()), *targets)] if targets else []
+    files = (
+        [os.path.realpath(file) for file in (*files_of(values.values()), *targets)]
+        if targets
+        else []
+    )
     for target in targets:
         if files.count(os.path.realpath(target)) > 1:
             raise ValueError(
-                f"{target} is an input or another output of this command and would be overwritten; choose another file."
+                f"{target} is an input or another output of this command and would be overwritten;"
+                " choose another file."
             )
 
 
 for _name, _function in COMMANDS.items():
     _lines = "\n".join(f"- {example}" for example in examples_of(_function))
-    app.command(_function, name=_name, help_epilogue=f"Examples:\n\n{_lines}", validator=partial(_begin, _name))
+    app.command(
+        _function,
+        name=_name,
+        help_epilogue=f"Examples:\n\n{_lines}",
+        validator=partial(_begin, _name),
+    )
 
 
 def _missing(argument: Any, command: str, *words: str) -> str:
     """Say which argument is missing, and show an example; runs without qrels leave the last place empty."""
     missing = argument.name
-    if words and app[command].assemble_argument_collection()[0].name == "QRELS" and _is_run(words[0]):
+    if (
+        words
+        and app[command].assemble_argument_collection()[0].name == "QRELS"
+        and _is_run(words[0])
+    ):
         missing = f"{words[0]} is a run, so QRELS"
     example, _, _ = examples_of(COMMANDS[command])[0].partition(" ||")
     return f"{missing} is missing. For example:\n  {example}"
@@ -113,10 +136,18 @@ def main() -> None:
     with messages():
         try:
             CALL.words = sys.argv[1:]
-            status = app([STDIN if word == "-" else word for word in CALL.words], exit_on_error=False, print_error=False)
+            status = app(
+                [STDIN if word == "-" else word for word in CALL.words],
+                exit_on_error=False,
+                print_error=False,
+            )
         except (CycloptsError, UsageError) as error:
             known = [word for word in CALL.words[:1] if word in COMMANDS]
-            problem = _missing(error.argument, *CALL.words) if isinstance(error, MissingArgumentError) else str(error)
+            problem = (
+                _missing(error.argument, *CALL.words)
+                if isinstance(error, MissingArgumentError)
+                else str(error)
+            )
             error_line(f"error: {problem}\nSee {' '.join([PROGRAM, *known])} --help.")
             status = 2
     sys.exit(status)

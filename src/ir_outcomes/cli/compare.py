@@ -35,13 +35,14 @@ def compare(
 ) -> None:
     """Compare runs with a baseline on coverage and ranking.
 
-    Coverage is the share of queries that are answered within the cutoff. Ranking is the mean rank of the first relevant
-    document on the queries that both runs answer.
+    Coverage is the share of queries that are answered within the cutoff. Ranking is the mean rank
+    of the first relevant document on the queries that both runs answer.
 
     Parameters
     ----------
     per_query
-        List the queries that the contender won or lost, or ranks better or worse, instead of the comparison.
+        List the queries that the contender won or lost, or ranks better or worse, instead of the
+        comparison.
 
     Examples
     --------
@@ -50,7 +51,13 @@ def compare(
     ir-outcomes compare qrels.txt bm25.run bm25-stem.run --per-query lost --queries queries.tsv --rows 10
     """
     evaluation, baseline, contenders = options.evaluated_with_baseline(
-        settings, qrels, baseline, runs, queries=page.queries, documents=page.documents, **means.kept()
+        settings,
+        qrels,
+        baseline,
+        runs,
+        queries=page.queries,
+        documents=page.documents,
+        **means.kept(),
     )
     result = iro.compare(
         evaluation, baseline, contenders,
@@ -60,7 +67,10 @@ def compare(
     if per_query is None:
         out.write(result)
     else:
-        out.write(*(comparison.per_query(per_query, out.rows) for comparison in _each(result)), as_rows=True)
+        out.write(
+            *(comparison.per_query(per_query, out.rows) for comparison in _each(result)),
+            as_rows=True,
+        )
     page.write(result, evaluation, qrels)
 
 
@@ -83,8 +93,8 @@ def compare_outputs(
 ) -> None:
     """Compare runs by per-query values of other tools.
 
-    The files are what trec_eval -q, ir_measures -q or PyTerrier wrote, or dicts of pytrec_eval or ranx as JSON; in a file of
-    several runs, --names chooses them.
+    The files are what trec_eval -q, ir_measures -q or PyTerrier wrote, or dicts of pytrec_eval or
+    ranx as JSON; in a file of several runs, --names chooses them.
 
     Parameters
     ----------
@@ -93,7 +103,8 @@ def compare_outputs(
     outputs
         Run B, or several runs: files of per-query values.
     measure
-        The measure to compare by; by default a reciprocal rank or ESL, or the only measure in the files.
+        The measure to compare by; by default a reciprocal rank or ESL, or the only measure in the
+        files.
     qrels
         The qrels, which say which queries are answerable.
 
@@ -122,32 +133,40 @@ def verdict(
     won: float | None = None,
     lost: float | None = None,
     ranking_difference: Annotated[float | None, Parameter(name="--difference")] = None,
-    ranking_pvalue: Annotated[float | None, Parameter(name="--pvalue", validator=options.SHARE)] = None,
-    other_pvalues: Annotated[tuple[float, ...], Parameter(name="--other-pvalue", validator=options.SHARE)] = (),
+    ranking_pvalue: Annotated[
+        float | None, Parameter(name="--pvalue", validator=options.SHARE)
+    ] = None,
+    other_pvalues: Annotated[
+        tuple[float, ...], Parameter(name="--other-pvalue", validator=options.SHARE)
+    ] = (),
     rounding: Annotated[float, Parameter(validator=options.NOT_NEGATIVE)] = 0.0,
     alpha: options.ALPHA = 0.05,
     out: output.Output = output.Output(),
 ) -> None:
     """Say what published numbers allow to conclude.
 
-    Either two shares of answered queries, or won, lost and the difference in ranking with its p-value.
+    Either two shares of answered queries, or won, lost and the difference in ranking with its
+    p-value.
 
     Parameters
     ----------
     n_queries
         The number of answerable queries.
     means
-        The shares of queries that the baseline and the contender answer, as printed: all decimals count.
+        The shares of queries that the baseline and the contender answer, as printed: all decimals
+        count.
     won
         How many queries only the contender answered.
     lost
         How many queries only the baseline answered.
     ranking_difference
-        The mean search length of the contender minus that of the baseline, on the queries that both answered, in ranks.
+        The mean search length of the contender minus that of the baseline, on the queries that both
+        answered, in ranks.
     ranking_pvalue
         The p-value of that difference.
     other_pvalues
-        The p-value of another test of that difference, for the harm check; may be given more than once.
+        The p-value of another test of that difference, for the harm check; may be given more than
+        once.
     rounding
         How far --won and --lost may be off, in percentage points of --n: 0.5 for whole percentages.
 
@@ -160,9 +179,15 @@ def verdict(
     if means is not None and (*numbers, *other_pvalues, rounding) == (None, None, None, None, 0):
         out.write(iro.verdict_from_means(n_queries, *means, alpha=alpha))
     elif means is None and None not in numbers:
-        out.write(iro.verdict_from_summary(n_queries, *numbers, other_pvalues=other_pvalues, alpha=alpha, rounding=rounding))
+        out.write(
+            iro.verdict_from_summary(
+                n_queries, *numbers, other_pvalues=other_pvalues, alpha=alpha, rounding=rounding
+            )
+        )
     else:
-        raise options.UsageError("Give either --means, or --won, --lost, --difference and --pvalue.")
+        raise options.UsageError(
+            "Give either --means, or --won, --lost, --difference and --pvalue."
+        )
 
 
 def compare_cutoffs(
@@ -188,15 +213,24 @@ def compare_cutoffs(
     cutoffs
         The cutoffs, separated by commas.
     kind
-        The figure of --plot: what is found by every rank (curve), or the effects at each cutoff (forest).
+        The figure of --plot: what is found by every rank (curve), or the effects at each cutoff
+        (forest).
 
     Examples
     --------
     ir-outcomes compare-cutoffs qrels.txt bm25.run bm25-stem.run --cutoffs 10,100
     """
-    evaluation, baseline, contenders = options.evaluated_with_baseline(settings, qrels, baseline, runs)
+    evaluation, baseline, contenders = options.evaluated_with_baseline(
+        settings, qrels, baseline, runs
+    )
     result = iro.compare_cutoffs(
-        evaluation, baseline, contenders, cutoffs=cutoffs, seed=seed, resamples=resamples, **asdict(tests)
+        evaluation,
+        baseline,
+        contenders,
+        cutoffs=cutoffs,
+        seed=seed,
+        resamples=resamples,
+        **asdict(tests),
     )
     out.show(result, kind)
 
@@ -224,8 +258,8 @@ def compare_slices(
     Parameters
     ----------
     by
-        The slices: a file with a query id, a tab and a label on each line; or length, which groups queries by their number of
-        words.
+        The slices: a file with a query id, a tab and a label on each line; or length, which groups
+        queries by their number of words.
     over_slices
         The correction of p-values over slices, shown beside each label.
 
@@ -234,7 +268,13 @@ def compare_slices(
     ir-outcomes compare-slices qrels.txt bm25.run bm25-stem.run --by length --queries queries.tsv
     """
     evaluation, baseline, contenders = options.evaluated_with_baseline(
-        settings, qrels, baseline, runs, queries=page.queries, documents=page.documents, **means.kept()
+        settings,
+        qrels,
+        baseline,
+        runs,
+        queries=page.queries,
+        documents=page.documents,
+        **means.kept(),
     )
     result = iro.compare_slices(
         evaluation, baseline, contenders, by=by, measures=means.measures or (),
@@ -261,11 +301,13 @@ def compare_judges(
     Parameters
     ----------
     judges
-        NAME=QRELS[@REL], once for each judge: the qrels, and the smallest relevant grade (by default --rel).
+        NAME=QRELS[@REL], once for each judge: the qrels, and the smallest relevant grade (by
+        default --rel).
     baseline
         The name of the baseline; by default the first run.
     reference
-        The judge that is the truth, on a random sample of the queries or on all: audit the others by it.
+        The judge that is the truth, on a random sample of the queries or on all: audit the others
+        by it.
     measures
         Also audit this measure, such as nDCG@10; may be given more than once.
 
@@ -284,7 +326,13 @@ def compare_judges(
         except iro.MismatchError as error:
             raise iro.MismatchError(f"judge {judge} ({qrels}): {error}") from None
     first = next(iter(evaluations.values())).names[0]
-    result = iro.compare_judges(evaluations, baseline or first, reference=reference, measures=measures or (), **asdict(tests))
+    result = iro.compare_judges(
+        evaluations,
+        baseline or first,
+        reference=reference,
+        measures=measures or (),
+        **asdict(tests),
+    )
     out.show(result)
 
 
@@ -326,7 +374,9 @@ def compare_collections(
     ir-outcomes compare-collections suite --baseline bm25
     """
     found = read_suite(suite)
-    evaluations = iro.evaluate_suite(found, measures=measures or (), documents=page.documents, **settings.settings())
+    evaluations = iro.evaluate_suite(
+        found, measures=measures or (), documents=page.documents, **settings.settings()
+    )
     options.note_on_grades(settings.rel, *evaluations.values())
     first = baseline or found.baseline
     if first is None:
@@ -359,14 +409,19 @@ def holes(
     Parameters
     ----------
     to_judge
-        Write up to this many pairs of query and document, those to judge first, as TSV instead of the result.
+        Write up to this many pairs of query and document, those to judge first, as TSV instead of
+        the result.
 
     Examples
     --------
     ir-outcomes holes qrels.txt bm25.run bm25-stem.run --cutoff 10 --to-judge 20
     """
-    evaluation, baseline, contenders = options.evaluated_with_baseline(settings, qrels, baseline, runs, unjudged=True)
-    result = iro.holes(evaluation, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests))
+    evaluation, baseline, contenders = options.evaluated_with_baseline(
+        settings, qrels, baseline, runs, unjudged=True
+    )
+    result = iro.holes(
+        evaluation, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests)
+    )
     if to_judge is None:
         out.write(result)
     else:
@@ -385,15 +440,19 @@ def plan(
 ) -> None:
     """Show how many queries it takes to detect a difference.
 
-    The runs are a pilot. The differences, found with 80 % power, are those of --margins, by default 1 percentage point and 0.5
-    ranks.
+    The runs are a pilot. The differences, found with 80 % power, are those of --margins, by default
+    1 percentage point and 0.5 ranks.
 
     Examples
     --------
     ir-outcomes plan qrels.txt bm25.run bm25-stem.run --margins 2pp,1ranks
     """
-    evaluation, baseline, contenders = options.evaluated_with_baseline(settings, qrels, baseline, runs)
-    result = iro.compare(evaluation, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests))
+    evaluation, baseline, contenders = options.evaluated_with_baseline(
+        settings, qrels, baseline, runs
+    )
+    result = iro.compare(
+        evaluation, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests)
+    )
     out.write(*(iro.plan(comparison, *(tests.margins or ())) for comparison in _each(result)))
 
 
@@ -418,7 +477,8 @@ def report(
     Parameters
     ----------
     slices
-        The slices by which the page can filter: a file with a query id, a tab and a label on each line.
+        The slices by which the page can filter: a file with a query id, a tab and a label on each
+        line.
     path
         The file that the page is written to.
 
@@ -427,7 +487,13 @@ def report(
     ir-outcomes report qrels.txt bm25.run bm25-stem.run -o report.html --queries queries.tsv
     """
     evaluation, baseline, contenders = options.evaluated_with_baseline(
-        settings, qrels, baseline, runs, queries=page.queries, documents=output.DOCUMENTS, **means.kept()
+        settings,
+        qrels,
+        baseline,
+        runs,
+        queries=page.queries,
+        documents=output.DOCUMENTS,
+        **means.kept(),
     )
     result = iro.compare(
         evaluation, baseline, contenders,
@@ -439,16 +505,22 @@ def report(
 def gate(
     qrels: Annotated[str | None, Parameter(help="The qrels file or an ir_datasets id.")] = None,
     baseline: Annotated[str | None, Parameter(help="Run A: the system in use.")] = None,
-    runs: Annotated[list[str] | None, Parameter(help="Run B or several: the systems to decide on.")] = None,
+    runs: Annotated[
+        list[str] | None, Parameter(help="Run B or several: the systems to decide on.")
+    ] = None,
     /,
     *,
     margins: Annotated[tuple[float, ...], Parameter(converter=options.margins_of, n_tokens=1)],
     reference: str | None = None,
     suite: str | None = None,
     system: Annotated[str | None, Parameter(name="--baseline")] = None,
-    contenders: Annotated[list[str] | None, Parameter(name="--contender", group=options.STATISTICS)] = None,
+    contenders: Annotated[
+        list[str] | None, Parameter(name="--contender", group=options.STATISTICS)
+    ] = None,
     settings: options.RunOptions = options.RunOptions(),
-    max_missing: Annotated[float, Parameter(group=options.STATISTICS, validator=options.SHARE)] = MANY_MISSING,
+    max_missing: Annotated[
+        float, Parameter(group=options.STATISTICS, validator=options.SHARE)
+    ] = MANY_MISSING,
     allow_missing: Annotated[list[str] | None, Parameter(group=options.STATISTICS)] = None,
     tests: options.CorrectedTests = options.CorrectedTests(),
     means: options.Means = options.Means(),
@@ -461,23 +533,25 @@ def gate(
 
     The exit status is 0 for pass, 3 for fail and 4 for inconclusive.
 
-    A run passes if harm beyond the margins is excluded on both facets and over all queries; it fails if such harm is shown, or
-    if it lacks results for too many queries or a collection. Of several decisions the worst counts.
+    A run passes if harm beyond the margins is excluded on both facets and over all queries; it
+    fails if such harm is shown, or if it lacks results for too many queries or a collection. Of
+    several decisions the worst counts.
 
     Parameters
     ----------
     margins
-        The largest tolerable losses of coverage (percentage points) and of ranking (ranks), such as 1pp,0.5ranks; a third, of
-        ranks over all queries, follows from them.
+        The largest tolerable losses of coverage (percentage points) and of ranking (ranks), such as
+        1pp,0.5ranks; a third, of ranks over all queries, follows from them.
     reference
-        A second baseline, such as the run of the last release (with --suite its name): both must pass, so that small losses
-        cannot add up.
+        A second baseline, such as the run of the last release (with --suite its name): both must
+        pass, so that small losses cannot add up.
     suite
         Decide on all collections of this suite, instead of QRELS and runs.
     system
         With --suite: the name of the baseline.
     contenders
-        The name of a contender, which must be there; may be given more than once. By default all other runs.
+        The name of a contender, which must be there; may be given more than once. By default all
+        other runs.
     max_missing
         The largest tolerable share of answerable queries for which a run has no results.
     allow_missing
@@ -485,26 +559,38 @@ def gate(
     report
         Also write the report page to this HTML file.
     summary
-        Also append the decision to this file as Markdown, such as the step summary of GitHub Actions.
+        Also append the decision to this file as Markdown, such as the step summary of GitHub
+        Actions.
 
     Examples
     --------
     ir-outcomes gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1 || echo status $?
     """
     page = output.ReportOptions(queries=queries, report=report)
-    kept: dict[str, Any] = {"queries": page.queries, "documents": page.documents, "on_error": "keep", **means.kept()}
+    kept: dict[str, Any] = {
+        "queries": page.queries,
+        "documents": page.documents,
+        "on_error": "keep",
+        **means.kept(),
+    }
     asked = {"measures": means.measures or ()}
     evaluated: Any
     compared: list[Any]
     collections: tuple[str, ...] = ()
     if suite is not None and qrels is None:
         if settings.names or settings.layout:
-            raise options.UsageError("--names and --layout are for RUN; a suite names its runs itself.")
+            raise options.UsageError(
+                "--names and --layout are for RUN; a suite names its runs itself."
+            )
         found = read_suite(suite)
         first = system or found.baseline
         if first is None:
             raise options.UsageError("--baseline: name the baseline of the suite.")
-        given = {name: value for name, value in settings.settings().items() if name not in ("names", "layout")}
+        given = {
+            name: value
+            for name, value in settings.settings().items()
+            if name not in ("names", "layout")
+        }
         evaluated = iro.evaluate_suite(found, **kept, **given)
         options.note_on_grades(settings.rel, *evaluated.values())
         against = [first] if reference is None else [first, reference]
@@ -513,31 +599,50 @@ def gate(
         present = [name for name in chosen if name in found.systems]
         compared = []
         for name in against:
-            if any({name, contender} <= {*evaluation.names} for evaluation in evaluated.values() for contender in present):
+            if any(
+                {name, contender} <= {*evaluation.names}
+                for evaluation in evaluated.values()
+                for contender in present
+            ):
                 rules: dict[str, Any] = {"groups": found.groups or None, **asked, **asdict(tests)}
                 compared.append(iro.compare_collections(evaluated, name, present, **rules))
             elif name in found.systems:
                 compared.append(with_nothing_to_compare(evaluated, name, chosen, alpha=tests.alpha))
             else:
-                raise iro.ParameterError(f"no collection has a run called {name!r}; the runs are {some(found.systems, 10)}")
-    elif qrels is not None and baseline is not None and runs and not (suite or system or allow_missing):
+                raise iro.ParameterError(
+                    f"no collection has a run called {name!r}; the runs are"
+                    f" {some(found.systems, 10)}"
+                )
+    elif (
+        qrels is not None
+        and baseline is not None
+        and runs
+        and not (suite or system or allow_missing)
+    ):
         paths = options.run_files(runs)
-        if reference is not None and (options.is_same_file(reference, baseline) or name_of(reference) == baseline):
-            raise options.UsageError("--reference: this is the baseline already; leave it out, or give another run.")
+        if reference is not None and (
+            options.is_same_file(reference, baseline) or name_of(reference) == baseline
+        ):
+            raise options.UsageError(
+                "--reference: this is the baseline already; leave it out, or give another run."
+            )
         evaluated, first, others = options.evaluated_with_baseline(
             settings, qrels, baseline, paths, reference=reference, **kept
         )
         there = [others] if isinstance(others, str) else others
         against = [first] if reference is None else [first, there.pop()]
-        files = list(dict.fromkeys([qrels, baseline, *paths, *([] if reference is None else [reference])]))
+        files = list(
+            dict.fromkeys([qrels, baseline, *paths, *([] if reference is None else [reference])])
+        )
         chosen = _contenders(contenders, there, against)
         present = [name for name in there if name in chosen] or there
         rules = {"progress": output.progress_is_shown(), **asked, **asdict(tests)}
         compared = [iro.compare(evaluated, name, present, **rules) for name in against]
     else:
         raise options.UsageError(
-            "Give QRELS, BASELINE and at least one RUN, or else --suite FOLDER with --baseline NAME: all other systems of the "
-            "suite are then contenders, and --allow-missing can be given."
+            "Give QRELS, BASELINE and at least one RUN, or else --suite FOLDER with --baseline"
+            " NAME: all other systems of the suite are then contenders, and --allow-missing can be"
+            " given."
         )
     result = iro.gate(
         compared[0],
@@ -557,7 +662,9 @@ def gate(
     return result.exit_status
 
 
-def _contenders(asked: Sequence[str] | None, runs: Sequence[str], against: Sequence[str]) -> list[str]:
+def _contenders(
+    asked: Sequence[str] | None, runs: Sequence[str], against: Sequence[str]
+) -> list[str]:
     """Return the contenders that must be there: those that were named, or all runs but the baselines."""
     for name in asked or ():
         if name in against:

@@ -29,8 +29,9 @@ def check(
 ) -> int:
     """Find what in the files would change results.
 
-    Ids that do not match, with the rule that would make them match; missing queries, identical runs, scores that contradict the
-    ranks, equal scores, repeated judgments. The exit status is 3 where there is a problem, else 0.
+    Ids that do not match, with the rule that would make them match; missing queries, identical
+    runs, scores that contradict the ranks, equal scores, repeated judgments. The exit status is 3
+    where there is a problem, else 0.
 
     Examples
     --------
@@ -58,7 +59,8 @@ def evaluate(
     path
         The file to write (.npz).
     measures
-        Also keep the values of this measure, such as nDCG@10, for load_evaluation in Python; may be given more than once.
+        Also keep the values of this measure, such as nDCG@10, for load_evaluation in Python; may be
+        given more than once.
 
     Examples
     --------
@@ -86,15 +88,18 @@ def leaderboard(
 ) -> None:
     """Order runs by a measure, with tiers and verdicts.
 
-    Compares each run with the run above it and with the best. The first measure orders the runs; by default it is the
-    reciprocal rank within the cutoff, and where the unit is documents pairs won less pairs lost.
+    Compares each run with the run above it and with the best. The first measure orders the runs; by
+    default it is the reciprocal rank within the cutoff, and where the unit is documents pairs won
+    less pairs lost.
 
     Parameters
     ----------
     order
-        What orders the runs: the first measure, or pairs won less pairs lost by the verdicts (wins), then the measure.
+        What orders the runs: the first measure, or pairs won less pairs lost by the verdicts
+        (wins), then the measure.
     entries
-        Dates and groups of the runs, for --plot-kind history: a CSV or JSON file with id, date and group.
+        Dates and groups of the runs, for --plot-kind history: a CSV or JSON file with id, date and
+        group.
     correction
         The correction of p-values over all pairs.
     kind
@@ -104,7 +109,9 @@ def leaderboard(
     --------
     ir-outcomes leaderboard qrels.txt *.run --measure nDCG@10 --plot tiers.pdf
     """
-    source, measures = sources.read(qrels, runs, settings, queries=page.queries, documents=page.documents)
+    source, measures = sources.read(
+        qrels, runs, settings, queries=page.queries, documents=page.documents
+    )
     result = iro.leaderboard(
         source, measures=measures, order=order, alpha=alpha, correction=correction, entries=entries,
         progress=output.progress_is_shown(),
@@ -139,7 +146,9 @@ def sota_history(
     --------
     ir-outcomes sota-history leaderboard.csv --until 2021-02-15
     """
-    out.show(iro.sota_history(entries, score=score, until=until, higher_is_better=not lower_is_better))
+    out.show(
+        iro.sota_history(entries, score=score, until=until, higher_is_better=not lower_is_better)
+    )
 
 
 def rank_distribution(
@@ -160,7 +169,8 @@ def rank_distribution(
 ) -> None:
     """Rank the runs on bootstrap resamples of the queries.
 
-    Shows how far the ranks depend on the choice of queries, for each measure, each qrels and each subset of the queries.
+    Shows how far the ranks depend on the choice of queries, for each measure, each qrels and each
+    subset of the queries.
 
     Parameters
     ----------
@@ -213,8 +223,9 @@ def agreement(
 ) -> None:
     """Count how often verdicts agree on halves of queries.
 
-    Divides the queries at random, many times, and counts how often both halves give a pair of runs the same verdict, and how
-    often each significance test decides alike, by default by the reciprocal rank and nDCG@10 (saved evaluations: by the first).
+    Divides the queries at random, many times, and counts how often both halves give a pair of runs
+    the same verdict, and how often each significance test decides alike, by default by the
+    reciprocal rank and nDCG@10 (saved evaluations: by the first).
 
     Parameters
     ----------
@@ -227,7 +238,9 @@ def agreement(
     --------
     ir-outcomes agreement qrels.txt *.run --splits 10
     """
-    default = [] if any(map(is_saved, runs or ())) else ["nDCG@10"]  # which a saved evaluation need not have
+    default = (
+        [] if any(map(is_saved, runs or ())) else ["nDCG@10"]
+    )  # which a saved evaluation need not have
     source, measures = sources.read(qrels, runs, settings, default=default)
     found = iro.agreement(
         source,
@@ -282,17 +295,21 @@ def tail(
     settings: options.TailOptions = options.TailOptions(),
     rules: options.TailRules = options.TailRules(),
     out: output.PlotOutput = output.PlotOutput(),
-    kind: Annotated[Literal["top precision", "top length", "precision", "length"] | None, output.PLOT_KIND] = None,
+    kind: Annotated[
+        Literal["top precision", "top length", "precision", "length"] | None, output.PLOT_KIND
+    ] = None,
 ) -> None:
     """Show where all relevant documents are ranked.
 
     Parameters
     ----------
     show
-        The distribution of search lengths (lengths); between two runs their changes (changes) or the relative reduction in
-        error (rrie); or the distribution of what the best run leaves to gain (headroom).
+        The distribution of search lengths (lengths); between two runs their changes (changes) or
+        the relative reduction in error (rrie); or the distribution of what the best run leaves to
+        gain (headroom).
     bins
-        The number of buckets of equal width, of lengths (by default 10) and of changes (by default growing buckets).
+        The number of buckets of equal width, of lengths (by default 10) and of changes (by default
+        growing buckets).
     kind
         The figure of --show headroom; quote a name of two words.
 
@@ -301,13 +318,17 @@ def tail(
     ir-outcomes tail qrels.txt bm25.run rrf-stem-lsa.run --show changes --bins 10
     """
     if show in ("changes", "rrie") and len(runs) != 2:
-        raise options.UsageError(f"--show {show} is for two runs, the baseline and the contender; there are {len(runs)}.")
+        raise options.UsageError(
+            f"--show {show} is for two runs, the baseline and the contender; there are {len(runs)}."
+        )
     if bins is not None and show not in ("lengths", "changes"):
         raise options.UsageError("--bins is for --show lengths and --show changes.")
     evaluation = settings.evaluate(qrels, runs)
     result: Any
     if show == "lengths":
-        result = iro.length_distributions(evaluation, bins=10 if bins is None else bins, **asdict(rules))
+        result = iro.length_distributions(
+            evaluation, bins=10 if bins is None else bins, **asdict(rules)
+        )
     elif show == "changes":
         result = iro.length_changes(evaluation, *evaluation.names, bins=bins, **asdict(rules))
     elif show == "rrie":
@@ -323,19 +344,22 @@ def measure(
     measures: list[str],
     /,
     *,
-    places: Annotated[int, Parameter(name=["--places", "-p"], validator=Number(gte=-1, lte=100))] = 4,
+    places: Annotated[
+        int, Parameter(name=["--places", "-p"], validator=Number(gte=-1, lte=100))
+    ] = 4,
     by_query: Annotated[bool, Parameter(name=["--by_query", "-q"])] = False,
     no_summary: Annotated[bool, Parameter(name=["--no_summary", "-n"])] = False,
     form: Annotated[
-        Literal["tsv", "jsonl", "json"], Parameter(name=["--format", "--output_format", "-o"], group=output.OUTPUT)
+        Literal["tsv", "jsonl", "json"],
+        Parameter(name=["--format", "--output_format", "-o"], group=output.OUTPUT),
     ] = "tsv",
     provider: str | None = None,
     quiet: output.QUIET = False,
 ) -> None:
     """Evaluate one run, like the ir_measures command.
 
-    Takes its arguments and prints its output, also for ESL, ASL and Answered. How many queries a mean is over is printed to
-    stderr. In JSON an undefined or infinite value is null.
+    Takes its arguments and prints its output, also for ESL, ASL and Answered. How many queries a
+    mean is over is printed to stderr. In JSON an undefined or infinite value is null.
 
     Parameters
     ----------
@@ -352,7 +376,8 @@ def measure(
     form
         The format: lines, or one JSON document with the name and the metadata of the run.
     provider
-        The provider of ir_measures to evaluate with, such as pytrec_eval; by default the first that can.
+        The provider of ir_measures to evaluate with, such as pytrec_eval; by default the first that
+        can.
 
     Examples
     --------
@@ -365,7 +390,8 @@ def measure(
     evaluator: Any = ir_measures if provider is None else providers.get(provider)
     if evaluator is None:
         raise options.UsageError(f"--provider {provider}: must be one of {', '.join(providers)}.")
-    # Measures are separated at white space, but not within the parentheses of one: a path may contain blanks.
+    # Measures are separated at white space, but not within the parentheses of one: a path may
+    # contain blanks.
     words = [word for text in measures for word in re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)]
     chosen = list(dict.fromkeys(map(iro.parse_measure, words)))
     if not chosen:
@@ -378,12 +404,17 @@ def measure(
         raise iro.ParameterError(f"{error}; leave --provider out, or choose another one") from None
     means = []
     for measure in chosen:
-        total, values = measure.aggregator(), [metric.value for metric in metrics if metric.measure == measure]
+        total, values = (
+            measure.aggregator(),
+            [metric.value for metric in metrics if metric.measure == measure],
+        )
         for value in values:
             total.add(value)
         means.append(ir_measures.Metric("all", measure, total.result()))
         if not quiet and (undefined := sum(map(math.isnan, values))):
-            output.error_line(f"{measure}: the mean is over {len(values) - undefined} of {len(values)} queries")
+            output.error_line(
+                f"{measure}: the mean is over {len(values) - undefined} of {len(values)} queries"
+            )
     of_queries, of_all = metrics if by_query else [], [] if no_summary else means
     if form == "json":
         document: dict[str, Any] = {"run": evaluated.name, "metadata": evaluated.metadata}
@@ -397,7 +428,9 @@ def measure(
         if form == "jsonl":
             output.print_lines(json.dumps({**head, "value": _finite(value)}))
         else:
-            output.print_lines("\t".join([*head.values(), format(value, "" if places < 0 else f".{places}f")]))
+            output.print_lines(
+                "\t".join([*head.values(), format(value, "" if places < 0 else f".{places}f")])
+            )
 
 
 def _finite(value: float) -> float | None:
@@ -407,7 +440,8 @@ def _finite(value: float) -> float | None:
 def datasets(dataset: str | None = None, /) -> None:
     """List the known datasets, or describe one.
 
-    Shows how a dataset is evaluated, and which of its parts are on this machine; nothing is downloaded.
+    Shows how a dataset is evaluated, and which of its parts are on this machine; nothing is
+    downloaded.
 
     Parameters
     ----------
@@ -421,7 +455,11 @@ def datasets(dataset: str | None = None, /) -> None:
     from ir_outcomes.showing.formats import as_text, print_text
     from ir_outcomes.showing.views import task_view, tasks_view
 
-    view = tasks_view([iro.load(name) for name in iro.known_tasks()]) if dataset is None else task_view(iro.load(dataset))
+    view = (
+        tasks_view([iro.load(name) for name in iro.known_tasks()])
+        if dataset is None
+        else task_view(iro.load(dataset))
+    )
     print_text(as_text(view, rows=None), sys.stdout)
 
 
@@ -435,7 +473,8 @@ def sample(folder: Path, /, *, suite: bool = False) -> None:
     folder
         The folder to write to; it is created if it does not exist.
     suite
-        Write four small collections with three runs each instead, for ir-outcomes compare-collections.
+        Write four small collections with three runs each instead, for ir-outcomes
+        compare-collections.
 
     Examples
     --------

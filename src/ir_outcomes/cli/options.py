@@ -1,6 +1,7 @@
 """The options of the command line: groups that commands share, as dataclasses, and what reads their values.
 
-A field of a group is an option; its docstring is the help. The names of the fields are those of the arguments in Python.
+A field of a group is an option; its docstring is the help. The names of the fields are those of the
+arguments in Python.
 """
 
 import os
@@ -23,7 +24,9 @@ from ir_outcomes.reading.runs import run_paths
 from ir_outcomes.types import Correction, Missing, OneOrder, RankingTest, Ties, UnitChoice
 
 STATISTICS = Group("Statistics", sort_key=2)
-STDIN = "\0"  # stands for "-" while the words of a command are parsed, which takes a bare hyphen for an option
+STDIN = (  # stands for "-" while the words of a command are parsed, which takes a bare hyphen for an option
+    "\0"
+)
 
 
 class UsageError(Exception):
@@ -41,13 +44,19 @@ def margins_of(kind: Any, tokens: Sequence[Token]) -> tuple[float, ...]:
     if len(tokens) > 1:  # cyclopts takes the option for a list
         raise ValueError("--margins is given more than once; give it once.")
     units = ("pp", "ranks", "ranks-all")
-    parts = [re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*(pp|ranks|ranks-all)?\s*", part) for part in tokens[0].value.split(",")]
-    named = {part[2] or unit: float(part[1]) for part, unit in zip(parts, units, strict=False) if part}
+    parts = [
+        re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*(pp|ranks|ranks-all)?\s*", part)
+        for part in tokens[0].value.split(",")
+    ]
+    named = {
+        part[2] or unit: float(part[1]) for part, unit in zip(parts, units, strict=False) if part
+    }
     margins = tuple(named[unit] for unit in units if unit in named)
     if len(named) < len(parts) or not {"pp", "ranks"} <= named.keys() or min(margins) == 0:
         raise ValueError(
-            f"{tokens[0].value!r}: write two positive numbers, percentage points of coverage and ranks, or a third, ranks over "
-            "all queries, such as 1pp,0.5ranks or 1pp,0.5ranks,1ranks-all. Numbers without a unit are read in this order."
+            f"{tokens[0].value!r}: write two positive numbers, percentage points of coverage and"
+            " ranks, or a third, ranks over all queries, such as 1pp,0.5ranks or"
+            " 1pp,0.5ranks,1ranks-all. Numbers without a unit are read in this order."
         )
     return margins
 
@@ -56,7 +65,10 @@ def numbers_of(kind: Any, tokens: Sequence[Token]) -> tuple[int, ...]:
     """Read positive whole numbers, separated by commas."""
     words = tokens[0].value.split(",")
     if not all(word.strip().isdecimal() and int(word) > 0 for word in words):
-        raise ValueError(f"{tokens[0].value!r}: write positive whole numbers, separated by commas, such as 10,100.")
+        raise ValueError(
+            f"{tokens[0].value!r}: write positive whole numbers, separated by commas, such as"
+            " 10,100."
+        )
     return tuple(int(word) for word in words)
 
 
@@ -68,7 +80,9 @@ def named_files(words: Sequence[str] | None, option: str) -> dict[str, str]:
         if not (name and file):
             raise UsageError(f"{option} {word}: write NAME=FILE, such as private=private.txt.")
         if name in files:
-            raise UsageError(f"{option}: {name} is given twice; use a different name for each file.")
+            raise UsageError(
+                f"{option}: {name} is given twice; use a different name for each file."
+            )
         files[name] = file
     return files
 
@@ -82,19 +96,30 @@ POSITIVE = Number(gte=1)
 NOT_NEGATIVE = Number(gte=0)
 LEVEL = Number(gt=0, lt=1)
 SHARE = Number(gte=0, lte=1)
-QRELS = Annotated[str, Parameter(converter=_words, help="The qrels file, or an ir_datasets id such as msmarco-document/dev.")]
+QRELS = Annotated[
+    str,
+    Parameter(
+        converter=_words, help="The qrels file, or an ir_datasets id such as msmarco-document/dev."
+    ),
+]
 BASELINE = Annotated[
     str,
     Parameter(
         converter=_words,
-        help="Run A: a file; the name of one of the other runs; best, the one with the highest mean reciprocal rank; or "
-        "irds:ID, the run that comes with a dataset (irds: for that of QRELS).",
+        help=(
+            "Run A: a file; the name of one of the other runs; best, the one with the highest mean"
+            " reciprocal rank; or irds:ID, the run that comes with a dataset (irds: for that of"
+            " QRELS)."
+        ),
     ),
 ]
 CONTENDERS = Annotated[
-    list[str], Parameter(converter=_words, help="Run B, or several runs: files, or directories of run files.")
+    list[str],
+    Parameter(converter=_words, help="Run B, or several runs: files, or directories of run files."),
 ]
-RUNS = Annotated[list[str], Parameter(converter=_words, help="The runs: files, or directories of run files.")]
+RUNS = Annotated[
+    list[str], Parameter(converter=_words, help="The runs: files, or directories of run files.")
+]
 ALPHA = Annotated[
     float,
     Parameter(
@@ -103,19 +128,29 @@ ALPHA = Annotated[
         help="The significance level of tests and verdicts; intervals have level 1 - alpha.",
     ),
 ]
-SEED = Annotated[int, Parameter(group=STATISTICS, validator=NOT_NEGATIVE, help="The seed of the random numbers.")]
+SEED = Annotated[
+    int, Parameter(group=STATISTICS, validator=NOT_NEGATIVE, help="The seed of the random numbers.")
+]
 RESAMPLES = Annotated[
-    int, Parameter(group=STATISTICS, validator=POSITIVE, help="The number of random resamples of the queries.")
+    int,
+    Parameter(
+        group=STATISTICS, validator=POSITIVE, help="The number of random resamples of the queries."
+    ),
 ]
 CORRECTION = Annotated[Correction, Parameter(group=STATISTICS)]
 MEASURES = Annotated[list[str] | None, Parameter(name=["--measure", "-m"])]
 NAMES = Annotated[
     tuple[str, ...] | None,
-    Parameter(name="--names", help="A name for a run, instead of its file's; give one for each run, in their order."),
+    Parameter(
+        name="--names",
+        help="A name for a run, instead of its file's; give one for each run, in their order.",
+    ),
 ]
 CUTOFFS = Annotated[
     tuple[int, ...],
-    Parameter(converter=numbers_of, n_tokens=1, show_default=lambda cutoffs: ",".join(map(str, cutoffs))),
+    Parameter(
+        converter=numbers_of, n_tokens=1, show_default=lambda cutoffs: ",".join(map(str, cutoffs))
+    ),
 ]
 HIGHER_IS_BETTER = Annotated[
     bool | None,
@@ -126,14 +161,20 @@ HIGHER_IS_BETTER = Annotated[
         help="Which values are better, for a measure whose direction is not known.",
     ),
 ]
-_ORDERS = "The order of documents with equal scores: by descending id (trec), ascending id (msmarco), or as in the file (input)"
+_ORDERS = (
+    "The order of documents with equal scores: by descending id (trec), ascending id (msmarco), or"
+    " as in the file (input)"
+)
 SHARED_CUTOFF = Annotated[
     int | None,
     Parameter(
         name=["--cutoff", "-k"],
         group=MAIN,
         validator=POSITIVE,
-        help="Ignore ranks beyond this one; by default that of the dataset, or 100, or the depth that all runs reach.",
+        help=(
+            "Ignore ranks beyond this one; by default that of the dataset, or 100, or the depth"
+            " that all runs reach."
+        ),
     ),
 ]
 REL = Annotated[
@@ -141,7 +182,10 @@ REL = Annotated[
     Parameter(
         group=MAIN,
         validator=POSITIVE,
-        help="The smallest grade that counts as relevant; by default that of the dataset, suite or measure, or 1.",
+        help=(
+            "The smallest grade that counts as relevant; by default that of the dataset, suite or"
+            " measure, or 1."
+        ),
     ),
 ]
 
@@ -186,7 +230,10 @@ class EvaluateOptions(Settings):
     def evaluate(self, qrels: Any, runs: Any, **settings: Any) -> iro.Evaluation:
         """Evaluate runs with these options; arguments come before them."""
         if is_saved(qrels):
-            raise UsageError(f"{qrels}: a saved evaluation stands in the place of runs; give its qrels before it.")
+            raise UsageError(
+                f"{qrels}: a saved evaluation stands in the place of runs; give its qrels"
+                " before it."
+            )
         arguments = {**self.settings(), **settings}
         if layout := arguments.pop("layout"):
             runs = [f"{run}#{layout}" if os.path.isfile(run) else run for run in runs]
@@ -199,7 +246,9 @@ class EvaluateOptions(Settings):
 class TailOptions(EvaluateOptions):
     """The same for analyses that do not need a single order among equal scores."""
 
-    ties: Annotated[Ties, Parameter(help=f"{_ORDERS}; or the mean over all their orders (expected).")] = "trec"  # type: ignore[assignment]
+    ties: Annotated[
+        Ties, Parameter(help=f"{_ORDERS}; or the mean over all their orders (expected).")
+    ] = "trec"  # type: ignore[assignment]
 
 
 @Parameter(name="*", group=STATISTICS)
@@ -240,22 +289,46 @@ class Sources:
     higher_is_better: HIGHER_IS_BETTER = None
 
     def read(
-        self, first: str, runs: Sequence[str] | None, settings: EvaluateOptions, default: Sequence[str] = (), **kept: Any
+        self,
+        first: str,
+        runs: Sequence[str] | None,
+        settings: EvaluateOptions,
+        default: Sequence[str] = (),
+        **kept: Any,
     ) -> tuple[Any, list[str] | None]:
         """Return an evaluation and measures of it, or the scores of one measure and None."""
         if self.from_outputs:
-            given = {name: value for name, value in vars(settings).items() if name in ("names", "clusters")}
-            if settings != type(settings)(**given) or kept.get("cutoff") or len(self.measures or ()) > 1:
+            given = {
+                name: value
+                for name, value in vars(settings).items()
+                if name in ("names", "clusters")
+            }
+            if (
+                settings != type(settings)(**given)
+                or kept.get("cutoff")
+                or len(self.measures or ()) > 1
+            ):
                 raise UsageError(
-                    "--from-outputs takes the computed values of one --measure; leave out options on how runs are evaluated."
+                    "--from-outputs takes the computed values of one --measure; leave out options"
+                    " on how runs are evaluated."
                 )
             outputs: Any = [first, *runs] if runs else first
             measure = self.measures[0] if self.measures else None
-            return iro.scores_from_outputs(outputs, measure, higher_is_better=self.higher_is_better, **given), None
+            return (
+                iro.scores_from_outputs(
+                    outputs, measure, higher_is_better=self.higher_is_better, **given
+                ),
+                None,
+            )
         if not runs:
             raise UsageError("RUNS is missing: give files of runs, or directories of them.")
-        kept["measures"] = [measure for measure in self.measures or default if measure not in FACETS]
-        return settings.evaluate(first, list(runs), directions=self.higher_is_better, **kept), self.measures
+        kept["measures"] = [
+            measure for measure in self.measures or default if measure not in FACETS
+        ]
+        return (
+            settings.evaluate(first, list(runs), directions=self.higher_is_better, **kept),
+            self.measures,
+        )
 
 
 def note_on_grades(rel: int | None, *evaluations: iro.Evaluation) -> None:
@@ -302,7 +375,9 @@ class CorrectedTests(Tests):
 class MarginTests(CorrectedTests):
     """The same with non-inferiority margins."""
 
-    margins: Annotated[tuple[float, ...] | None, Parameter(group=MAIN, converter=margins_of, n_tokens=1)] = None
+    margins: Annotated[
+        tuple[float, ...] | None, Parameter(group=MAIN, converter=margins_of, n_tokens=1)
+    ] = None
     """Non-inferiority margins: the largest tolerable losses of coverage (percentage points) and of ranking (ranks), and, after
     a second comma, over all queries (ranks), such as 1pp,0.5ranks."""
 
@@ -321,23 +396,40 @@ def run_files(runs: Sequence[str]) -> list[str]:
 
 
 def evaluated_with_baseline(
-    options: EvaluateOptions, qrels: Any, baseline: str, runs: Sequence[str], *, reference: str | None = None, **settings: Any
+    options: EvaluateOptions,
+    qrels: Any,
+    baseline: str,
+    runs: Sequence[str],
+    *,
+    reference: str | None = None,
+    **settings: Any,
 ) -> tuple[iro.Evaluation, str, str | list[str]]:
     """Evaluate a baseline, which can be the name of one of the other runs, and contenders; with a second baseline behind them.
 
-    Returns the evaluation, the name of the baseline, and the names of the contenders, or the one contender.
+    Returns the evaluation, the name of the baseline, and the names of the contenders, or the one
+    contender.
     """
     if is_saved(baseline):
-        raise UsageError(f"{baseline}: give a saved evaluation among RUNS, and the name of one of its runs as BASELINE.")
+        raise UsageError(
+            f"{baseline}: give a saved evaluation among RUNS, and the name of one of its runs as"
+            " BASELINE."
+        )
     if os.path.isdir(baseline):
-        raise UsageError(f"{baseline}: BASELINE is one run, not a directory; name a file in it, or one of RUNS.")
+        raise UsageError(
+            f"{baseline}: BASELINE is one run, not a directory; name a file in it, or one of RUNS."
+        )
     paths = run_files(runs)
     last = []
     if reference is not None:
         paths = [path for path in paths if not is_same_file(path, reference)]
         last = [reference]
-    names_of = (iro.load_evaluation(path).names if is_saved(path) else [name_of(path)] for path in paths)
-    if not os.path.exists(baseline) and baseline in ("best", *(options.names or chain.from_iterable(names_of))):
+    names_of = (
+        iro.load_evaluation(path).names if is_saved(path) else [name_of(path)] for path in paths
+    )
+    if not os.path.exists(baseline) and baseline in (
+        "best",
+        *(options.names or chain.from_iterable(names_of)),
+    ):
         evaluation = options.evaluate(qrels, [*paths, *last], **settings)
         return evaluation, baseline, [name for name in evaluation.names if name != baseline]
     others = [path for path in paths if not is_same_file(path, baseline)]
@@ -350,4 +442,6 @@ def evaluated_with_baseline(
 
 def is_same_file(path: str, other: str) -> bool:
     """Return whether two paths are of one file."""
-    return path == other or (os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other))
+    return path == other or (
+        os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other)
+    )

@@ -1,7 +1,8 @@
 """Standard output and error, files, figures and pages: what any command writes, and how it ends.
 
-Data goes to stdout, everything else to stderr; errors are messages, never tracebacks. A stream may be closed, full, a pipe
-whose reader has gone, or a console that cannot show every character. What is impossible is said before the work.
+Data goes to stdout, everything else to stderr; errors are messages, never tracebacks. A stream may
+be closed, full, a pipe whose reader has gone, or a console that cannot show every character. What
+is impossible is said before the work.
 """
 
 import codecs
@@ -35,7 +36,13 @@ from ir_outcomes.types import Mark
 MAIN = Group("Options", sort_key=1)
 OUTPUT = Group("Output", sort_key=3)
 ROWS = 20  # of each table, on standard output
-TARGETS = ("output", "path", "plot", "report", "summary")  # the parameters of commands that are files to write
+TARGETS = (
+    "output",
+    "path",
+    "plot",
+    "report",
+    "summary",
+)  # the parameters of commands that are files to write
 DOCUMENTS = 20  # of each ranked list, on a report page
 Format = Literal["text", "markdown", "json", "jsonl", "csv", "latex", "html"]
 FORMAT_OF_ENDING: Mapping[str, Format] = {
@@ -78,13 +85,16 @@ def _json_escapes(error: UnicodeError) -> tuple[str, int]:
     return json.dumps(error.object[error.start : error.end])[1:-1], error.end
 
 
-codecs.register_error("json", _json_escapes)  # of characters that an encoding lacks: JSON stays JSON
+codecs.register_error(
+    "json", _json_escapes
+)  # of characters that an encoding lacks: JSON stays JSON
 
 
 @contextmanager
 def messages() -> Iterator[None]:
     """Turn errors into a message and an exit status, and our warnings into lines on stderr."""
-    # A stream that was closed when the program started is None: writing to stdout is then an error, and to stderr nothing.
+    # A stream that was closed when the program started is None: writing to stdout is then an error,
+    # and to stderr nothing.
     sys.stdout, sys.stderr = sys.stdout or open(os.devnull), sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -100,9 +110,16 @@ def messages() -> Iterator[None]:
             error_line(f"error: {as_options(str(error))}")
             sys.exit(1)
         except OSError as error:
-            if error.errno != errno.EPIPE:  # a reader that has seen enough, such as head, is no error
-                error_line(f"error: {error.filename or 'standard output'} cannot be written ({error.strerror or error})")
-            with suppress(OSError):  # what stdout still holds would be an error once more at the end of Python
+            if (
+                error.errno != errno.EPIPE
+            ):  # a reader that has seen enough, such as head, is no error
+                error_line(
+                    f"error: {error.filename or 'standard output'} cannot be written"
+                    f" ({error.strerror or error})"
+                )
+            with suppress(
+                OSError
+            ):  # what stdout still holds would be an error once more at the end of Python
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(1)
 
@@ -162,11 +179,18 @@ def files_of(values: Iterable[Any]) -> Iterator[str]:
             yield from files_of(value)
         elif isinstance(value, (str, Path)):
             word = str(value)
-            for part in (word, re.sub("^[^=]*=|[@#][^@#]*$", "", word)):  # NAME=FILE@GRADE, FILE#LAYOUT
+            for part in (
+                word,
+                re.sub("^[^=]*=|[@#][^@#]*$", "", word),
+            ):  # NAME=FILE@GRADE, FILE#LAYOUT
                 with warnings.catch_warnings(action="ignore"), suppress(IrOutcomesError):
                     yield from run_paths(part)
                 with suppress(IrOutcomesError):
-                    yield from read_suite(part).files if os.path.isdir(part) or part.endswith(".toml") else ()
+                    yield from (
+                        read_suite(part).files
+                        if os.path.isdir(part) or part.endswith(".toml")
+                        else ()
+                    )
 
 
 def _check_figure(kind: Any, path: Path | None) -> None:
@@ -174,7 +198,10 @@ def _check_figure(kind: Any, path: Path | None) -> None:
     if path is not None:
         from ir_outcomes.showing.figures import blank_figure
 
-        if path.suffix.removeprefix(".").lower() not in blank_figure().canvas.get_supported_filetypes():
+        if (
+            path.suffix.removeprefix(".").lower()
+            not in blank_figure().canvas.get_supported_filetypes()
+        ):
             raise ValueError("It cannot be written as a figure; let it end in .png, .pdf or .svg.")
 
 
@@ -192,7 +219,10 @@ QUERIES = Annotated[
     str | None,
     Parameter(
         group=MAIN,
-        help="The texts of the queries: a file with an id, a tab and a text on each line; JSON lines; or a BEIR folder.",
+        help=(
+            "The texts of the queries: a file with an id, a tab and a text on each line; JSON"
+            " lines; or a BEIR folder."
+        ),
     ),
 ]
 
@@ -225,7 +255,9 @@ class Output:
     @property
     def format(self) -> Format:
         """The format that is asked for, or that of the file."""
-        return self.form or FORMAT_OF_ENDING.get("" if self.output is None else self.output.suffix.lower(), "text")
+        return self.form or FORMAT_OF_ENDING.get(
+            "" if self.output is None else self.output.suffix.lower(), "text"
+        )
 
     @property
     def _latex_caption(self) -> bool | str:
@@ -234,23 +266,41 @@ class Output:
 
     def write(self, *results: Result, as_rows: bool = False) -> None:
         """Write results, in JSON whole or as their rows, which say the run where there are several."""
-        from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_latex, as_markdown, as_text, print_text
+        from ir_outcomes.showing.formats import (
+            as_csv,
+            as_html,
+            as_json_lines,
+            as_latex,
+            as_markdown,
+            as_text,
+            print_text,
+        )
 
         most = ROWS if self.output is None and self.rows is None else self.rows
         as_json = partial(json.dumps, ensure_ascii=False, allow_nan=False)
-        of_rows: dict[str, Callable[[Any], str]] = {"json": as_json, "jsonl": as_json_lines, "csv": as_csv}
+        of_rows: dict[str, Callable[[Any], str]] = {
+            "json": as_json,
+            "jsonl": as_json_lines,
+            "csv": as_csv,
+        }
         of_view: dict[str, Callable[[View], str]] = {
             "text": partial(as_text, details=self.details, rows=most, in_python=False),
             "markdown": partial(as_markdown, details=self.details, rows=self.rows),
             "html": as_html,
-            "latex": partial(as_latex, caption=self._latex_caption, label=self.label, mark=get_args(Mark)),
+            "latex": partial(
+                as_latex, caption=self._latex_caption, label=self.label, mark=get_args(Mark)
+            ),
         }
         if self.format == "json" and not as_rows:
             contents = [result.to_dict() for result in results]
             self.write_text(as_json(contents if len(contents) > 1 else contents[0], indent=2))
         elif self.format in of_rows:
             several = as_rows and len(results) > 1
-            rows = [{**({"run": vars(of)["contender"]} if several else {}), **row} for of in results for row in of.rows()]
+            rows = [
+                {**({"run": vars(of)["contender"]} if several else {}), **row}
+                for of in results
+                for row in of.rows()
+            ]
             self.write_text(of_rows[self.format](rows))
         else:
             texts = [of_view[self.format](_in_options(result.view())) for result in results]
@@ -302,7 +352,11 @@ class ComparisonOutput(PlotOutput):
 
 
 def _in_options(view: View) -> View:
-    return replace(view, notes=tuple(map(as_options, view.notes)), background=tuple(map(as_options, view.background)))
+    return replace(
+        view,
+        notes=tuple(map(as_options, view.notes)),
+        background=tuple(map(as_options, view.background)),
+    )
 
 
 @Parameter(name="*", group=OUTPUT)
@@ -317,7 +371,14 @@ class PageOptions:
     max_mb: Annotated[float, Parameter(validator=Number(gt=0, lt=1000))] = 5
     """The size in megabytes that the report page may reach by including ranked lists and texts."""
 
-    def save(self, path: Path, result: Result, evaluation: Any, inputs: Iterable[str] = (), slices: Path | None = None) -> None:
+    def save(
+        self,
+        path: Path,
+        result: Result,
+        evaluation: Any,
+        inputs: Iterable[str] = (),
+        slices: Path | None = None,
+    ) -> None:
         """Write the page of a result."""
         note_of_old_file(path)
         result.to_report(

@@ -10,13 +10,26 @@ import numpy as np
 
 from ir_outcomes.comparison.facets import Facets, means_of_measure, run_tests, samples_of
 from ir_outcomes.comparison.holes import tipping_notes
-from ir_outcomes.comparison.outcomes import PairedQueries, Settings, check_rules, checked_margins, pair_queries
+from ir_outcomes.comparison.outcomes import (
+    PairedQueries,
+    Settings,
+    check_rules,
+    checked_margins,
+    pair_queries,
+)
 from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel, query_outcomes
 from ir_outcomes.comparison.verdict import LABELS, NAMES, Verdicts, judge, stacked
 from ir_outcomes.comparison.wording import in_words, notes_on_input
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import SavedRuns, evaluate
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, is_saved, n_missing, notes_on_grades
+from ir_outcomes.evaluation.evaluation import (
+    Evaluation,
+    contenders_of,
+    evaluation_of,
+    is_saved,
+    n_missing,
+    notes_on_grades,
+)
 from ir_outcomes.evaluation.lengths import SearchLengths, metadata_of
 from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_measure
 from ir_outcomes.formatting import listed, plural, with_progress
@@ -30,7 +43,12 @@ USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
 
 RunInDict = Mapping[str, Mapping[str, float]]
 # For type checkers: the runs that give `Comparisons`, and the settings.
-Runs = list[Any] | tuple[Any, ...] | Mapping[str, Run | SearchLengths | str | os.PathLike[str] | RunInDict | list[Any]] | None
+Runs = (
+    list[Any]
+    | tuple[Any, ...]
+    | Mapping[str, Run | SearchLengths | str | os.PathLike[str] | RunInDict | list[Any]]
+    | None
+)
 
 
 class Rules(TypedDict, total=False):
@@ -60,11 +78,15 @@ class CompareSettings(Rules, total=False):
 
 
 @overload
-def compare(qrels: Any, baseline: Any, contenders: Runs = None, **settings: Unpack[CompareSettings]) -> Comparisons: ...
+def compare(
+    qrels: Any, baseline: Any, contenders: Runs = None, **settings: Unpack[CompareSettings]
+) -> Comparisons: ...
 
 
 @overload
-def compare(qrels: Any, baseline: Any, contenders: Any, **settings: Unpack[CompareSettings]) -> Comparison: ...
+def compare(
+    qrels: Any, baseline: Any, contenders: Any, **settings: Unpack[CompareSettings]
+) -> Comparison: ...
 
 
 def compare(
@@ -94,12 +116,14 @@ def compare(
     Parameters
     ----------
     qrels : Qrels, path, Task or its dataset id, dict, frame or iterable; or Evaluation
-        With an `Evaluation`, or the path of a saved one, `baseline` and `contenders` are names of its runs.
+        With an `Evaluation`, or the path of a saved one, `baseline` and `contenders` are names of
+        its runs.
     baseline : Run, path, ``"irds:<dataset id>"``, dict, frame, iterable or SearchLengths, or a dict from its name to such
-        Run A. See `ir_outcomes.as_run`. "best" takes the run with the highest mean reciprocal rank, "irds:" the ranking that
-        comes with the task.
+        Run A. See `ir_outcomes.as_run`. "best" takes the run with the highest mean reciprocal rank,
+        "irds:" the ranking that comes with the task.
     contenders : the same, or a list of such, or a dict from names to such, or a directory or pattern of files
-        Run B, or several. A run that is also the baseline is left out. With an evaluation, all its other runs by default.
+        Run B, or several. A run that is also the baseline is left out. With an evaluation, all its
+        other runs by default.
     cutoff : int, optional
         Ranks beyond it do not count; by default the task's or the evaluation's, else 100.
     rel, unit, ties, judged_only, queries, clusters, n_jobs, progress
@@ -107,39 +131,43 @@ def compare(
     alpha : float
         Level of tests, intervals and verdict.
     test : {"t", "wilcoxon", "signflip"} or callable
-        Which test decides on ranking; all are reported. Where fewer than 30 queries differ, the sign-flip test takes the place
-        of t. A function takes the differences (of clusters, their sums) and returns a p-value or SciPy's result, such as
-        `scipy.stats.wilcoxon`; where its statistic has no sign, the direction is that of the mean.
+        Which test decides on ranking; all are reported. Where fewer than 30 queries differ, the
+        sign-flip test takes the place of t. A function takes the differences (of clusters, their
+        sums) and returns a p-value or SciPy's result, such as `scipy.stats.wilcoxon`; where its
+        statistic has no sign, the direction is that of the mean.
     correction : {"holm", "bonferroni", "fdr_bh", "none"}
-        Correction for several contenders, separately for each facet. It applies to improvements, not to the harm check.
+        Correction for several contenders, separately for each facet. It applies to improvements,
+        not to the harm check.
     margins : (float, float) or (float, float, float), optional
-        Non-inferiority margins, all positive: coverage (percentage points), ranking (ranks), and the search length over all
-        queries (ranks). The third is by default what the other two tolerate together: ranking margin x share that both answer
-        + coverage margin / 100 x k of the restricted search length.
+        Non-inferiority margins, all positive: coverage (percentage points), ranking (ranks), and
+        the search length over all queries (ranks). The third is by default what the other two
+        tolerate together: ranking margin x share that both answer + coverage margin / 100 x k of
+        the restricted search length.
     all_pairs : bool
         Compare every run with every later one, instead of all with the baseline.
     names : sequence of str, optional
         Names of the baseline and the contenders, in this order.
     measures : sequence of Measure or str
-        Measures of ir_measures, such as ``["nDCG@10"]``, whose means over all answerable queries are shown with t tests. They
-        decide nothing, are not corrected, and take the runs as given, not judged only. An evaluation should hold them:
-        ``evaluate(measures=)``.
+        Measures of ir_measures, such as ``["nDCG@10"]``, whose means over all answerable queries
+        are shown with t tests. They decide nothing, are not corrected, and take the runs as given,
+        not judged only. An evaluation should hold them: ``evaluate(measures=)``.
 
     Returns
     -------
     Comparison or Comparisons
-        One result for a single contender; a `Comparisons` for a list or dict of them. For type checkers a text is one
-        run: give a directory or a pattern in a list.
+        One result for a single contender; a `Comparisons` for a list or dict of them. For type
+        checkers a text is one run: give a directory or a pattern in a list.
 
     Raises
     ------
     ParameterError, MismatchError, InputError
-        If a setting makes no sense; a measure is undefined for a query; no query of a run is in the qrels, or none is
-        answerable; something cannot be read.
+        If a setting makes no sense; a measure is undefined for a query; no query of a run is in the
+        qrels, or none is answerable; something cannot be read.
 
     References
     ----------
-    Lin et al. 2021, sections 4 and 5, Tables 1 and 2; for ``unit="document"`` joined with Alex et al. 2022, section 3.1.
+    Lin et al. 2021, sections 4 and 5, Tables 1 and 2; for ``unit="document"`` joined with Alex et
+    al. 2022, section 3.1.
 
     Examples
     --------
@@ -157,12 +185,28 @@ def compare(
     margins = checked_margins(margins)
     if is_saved(qrels):
         qrels = evaluation_of(qrels)
-    best = isinstance(baseline, str) and baseline == "best" and not (isinstance(qrels, Evaluation) and "best" in qrels.names)
+    best = (
+        isinstance(baseline, str)
+        and baseline == "best"
+        and not (isinstance(qrels, Evaluation) and "best" in qrels.names)
+    )
     if isinstance(qrels, Evaluation):
-        own = {"rel": rel, "unit": unit, "ties": ties, "judged_only": judged_only, "names": names, "queries": queries}
-        given = [name for name, value in (own | {"clusters": clusters}).items() if value is not None]
+        own = {
+            "rel": rel,
+            "unit": unit,
+            "ties": ties,
+            "judged_only": judged_only,
+            "names": names,
+            "queries": queries,
+        }
+        given = [
+            name for name, value in (own | {"clusters": clusters}).items() if value is not None
+        ]
         if given:
-            raise ParameterError(f"{listed(given)}: an evaluation has its own; pass it to evaluate instead of compare")
+            raise ParameterError(
+                f"{listed(given)}: an evaluation has its own; pass it to evaluate instead of"
+                " compare"
+            )
         several = not isinstance(contenders, str)
         chosen = contenders_of(qrels.names, None if best else baseline, contenders)
         others = chosen if best else [name for name in chosen if name != baseline] or chosen
@@ -179,21 +223,32 @@ def compare(
             n_jobs=n_jobs, progress=progress,
         )  # fmt: skip
     if len(evaluation) < 2 or (not several and (all_pairs or best)):
-        raise ParameterError("`baseline='best'` and `all_pairs=True` need several contenders; give a list of them")
+        raise ParameterError(
+            "`baseline='best'` and `all_pairs=True` need several contenders; give a list of them"
+        )
     evaluation = evaluation if cutoff is None else replace(evaluation, cutoff=cutoff)
     notes: tuple[Note, ...] = ()
     if left_out:
-        notes = (note("left out", "The baseline was also among the contenders; it is not compared with itself."),)
+        notes = (
+            note(
+                "left out",
+                "The baseline was also among the contenders; it is not compared with itself.",
+            ),
+        )
     if best:
         means = [float(run.reciprocal_rank().mean()) for run in evaluation.at()]
         first = evaluation.names[int(np.argmax(means))]
         evaluation = evaluation[[first, *(name for name in evaluation.names if name != first)]]
         about_best = (
-            f"{first} has the highest mean reciprocal rank of {len(means)} runs. A run that was chosen for its score looks "
-            "better than it is, and no correction accounts for that."
+            f"{first} has the highest mean reciprocal rank of {len(means)} runs. A run that was"
+            " chosen for its score looks better than it is, and no correction accounts for that."
         )
         notes = (note("chosen baseline", about_best, [first]), *notes)
-    couples = list(combinations(evaluation, 2)) if all_pairs else [(evaluation[0], run) for run in evaluation[1:]]
+    couples = (
+        list(combinations(evaluation, 2))
+        if all_pairs
+        else [(evaluation[0], run) for run in evaluation[1:]]
+    )
     settings = Settings.of(
         evaluation,
         own_test=own_test is not None,
@@ -204,25 +259,44 @@ def compare(
         margins=margins,
     )
     asked = known_means(evaluation, measures)
-    near = [()] * len(couples) if all_pairs and len(couples) > 1 else tipping_notes(evaluation, settings, own_test)
+    near = (
+        [()] * len(couples)
+        if all_pairs and len(couples) > 1
+        else tipping_notes(evaluation, settings, own_test)
+    )
     measured = [
-        measured_pair(evaluation, *couple, settings, notes=(*notes, *about_holes), elsewhere=labels, asked=asked)
-        for couple, labels, about_holes in zip(couples, labels_elsewhere(couples, settings, own_test), near, strict=True)
+        measured_pair(
+            evaluation,
+            *couple,
+            settings,
+            notes=(*notes, *about_holes),
+            elsewhere=labels,
+            asked=asked,
+        )
+        for couple, labels, about_holes in zip(
+            couples, labels_elsewhere(couples, settings, own_test), near, strict=True
+        )
     ]
     items = build(measured, settings, own_test=own_test, progress=progress)
     return Comparisons(items) if several else items[0]
 
 
-def _sources(baseline: Any, contenders: Any, names: Any, best: bool) -> tuple[list[Any], list[str | None], bool]:
+def _sources(
+    baseline: Any, contenders: Any, names: Any, best: bool
+) -> tuple[list[Any], list[str | None], bool]:
     """Return the runs of a call, the baseline first, their names, and whether a contender that is the baseline was left out."""
     if contenders is None:
         raise ParameterError("there is no contender; give a run, or several as a list or dict")
     runs, given = runs_and_names(contenders)
     if not best:
-        (own, own_name) = runs_and_names(baseline) if isinstance(baseline, Mapping) else ([baseline], [None])
+        own, own_name = (
+            runs_and_names(baseline) if isinstance(baseline, Mapping) else ([baseline], [None])
+        )
         if len(own) > 1:
             named = some([str(name) for name in own_name])
-            raise ParameterError(f"baseline: a dict of {len(own)} runs ({named}); give the one run with its name")
+            raise ParameterError(
+                f"baseline: a dict of {len(own)} runs ({named}); give the one run with its name"
+            )
         runs, given = [*own, *runs], [*own_name, *given]
     if names is not None:
         runs, given = runs_and_names(runs, names)
@@ -248,12 +322,18 @@ class MeasuredPair:
     queries: PairedQueries
     n_unanswerable: int
     n_missing: tuple[int, int]  # answerable queries without any result, of baseline and contender
-    reciprocal_ranks: tuple[Floats, Floats]  # of the first relevant document, or the values of another measure
+    reciprocal_ranks: tuple[
+        Floats, Floats
+    ]  # of the first relevant document, or the values of another measure
     notes: tuple[Note, ...] = ()
-    elsewhere: tuple[CutoffLabel, ...] | None = None  # labels at other cutoffs; None where they are not known
+    elsewhere: tuple[CutoffLabel, ...] | None = (
+        None  # labels at other cutoffs; None where they are not known
+    )
     texts: Mapping[str, str] = field(default_factory=dict)
     metadata: Mapping[str, str] = field(default_factory=dict)
-    asked: tuple[Scores, ...] = ()  # values of the measures that were asked for, of both runs on the answerable queries
+    asked: tuple[
+        Scores, ...
+    ] = ()  # values of the measures that were asked for, of both runs on the answerable queries
 
 
 def measured_pair(
@@ -267,12 +347,21 @@ def measured_pair(
     asked: Sequence[Scores] = (),
 ) -> MeasuredPair:
     """Measure two runs of an evaluation at the cutoff of the settings."""
-    answerable, runs = evaluation.answerable, (baseline.at(settings.cutoff), contender.at(settings.cutoff))
+    answerable, runs = (
+        evaluation.answerable,
+        (
+            baseline.at(settings.cutoff),
+            contender.at(settings.cutoff),
+        ),
+    )
     return MeasuredPair(
         queries=pair_queries(*runs, settings.unit),
         n_unanswerable=int(np.sum(~answerable)),
         n_missing=(n_missing(runs[0]), n_missing(runs[1])),
-        reciprocal_ranks=(runs[0].reciprocal_rank()[answerable], runs[1].reciprocal_rank()[answerable]),
+        reciprocal_ranks=(
+            runs[0].reciprocal_rank()[answerable],
+            runs[1].reciprocal_rank()[answerable],
+        ),
         notes=(
             *notes,
             *notes_on_grades(evaluation.qrels, evaluation.rel),
@@ -281,7 +370,9 @@ def measured_pair(
         elsewhere=elsewhere,
         texts=evaluation.texts,
         metadata=metadata_of(runs),
-        asked=tuple(scores.take([evaluation.position(run.name) for run in runs]) for scores in asked),
+        asked=tuple(
+            scores.take([evaluation.position(run.name) for run in runs]) for scores in asked
+        ),
     )
 
 
@@ -294,16 +385,19 @@ def known_means(evaluation: Evaluation, measures: Measures) -> tuple[Scores, ...
         if undefined.any():
             run = int(np.argmax(undefined))
             raise ParameterError(
-                f"measures: {measure} is undefined for {scores.runs[run]} on {plural('query', int(undefined[run]))} of "
-                f"{len(scores.query_ids)}, so means would be of different queries; choose one that every query has, such as RR "
-                "or ESL(unanswered='cutoff+1')@100"
+                f"measures: {measure} is undefined for {scores.runs[run]} on"
+                f" {plural('query', int(undefined[run]))} of {len(scores.query_ids)}, so means"
+                " would be of different queries; choose one that every query has, such as RR or"
+                " ESL(unanswered='cutoff+1')@100"
             )
         found.append(scores)
     return tuple(found)
 
 
 def labels_elsewhere(
-    pairs: Sequence[tuple[SearchLengths, SearchLengths]], settings: Settings, own_test: Kernel | None = None
+    pairs: Sequence[tuple[SearchLengths, SearchLengths]],
+    settings: Settings,
+    own_test: Kernel | None = None,
 ) -> list[tuple[CutoffLabel, ...]]:
     """Return the labels of each pair at the usual cutoffs but its own, up to the longest list of its shallower run."""
     reach = [min(run.depth for run in pair) for pair in pairs]
@@ -316,7 +410,9 @@ def labels_elsewhere(
             queries = pair_queries(baseline.at(cutoff), contender.at(cutoff), settings.unit)
             samples = samples_of(queries, settings.levels, labels_only=True)
             tests.append(run_tests(samples, settings.test, settings.coverage_test, own_test))
-        labels = judge(stacked(tests), alpha=settings.alpha, correction=settings.correction).labels()
+        labels = judge(
+            stacked(tests), alpha=settings.alpha, correction=settings.correction
+        ).labels()
         for place, label in enumerate(labels):
             if cutoff <= reach[place]:
                 shown[place] += (CutoffLabel(cutoff, label),)
@@ -341,13 +437,22 @@ def build(
         samples = samples_of(pair.queries, settings.levels, sides_only=True)
         tests.append(run_tests(samples, settings.test, settings.coverage_test, own_test))
     verdicts = judge(stacked(tests), alpha=settings.alpha, correction=settings.correction)
-    return tuple(_comparison(pair, facets[place], verdicts, place, settings) for place, pair in enumerate(shown))
+    return tuple(
+        _comparison(pair, facets[place], verdicts, place, settings)
+        for place, pair in enumerate(shown)
+    )
 
 
-def _comparison(pair: MeasuredPair, found: Facets, verdicts: Verdicts, place: int, settings: Settings) -> Comparison:
+def _comparison(
+    pair: MeasuredPair, found: Facets, verdicts: Verdicts, place: int, settings: Settings
+) -> Comparison:
     queries = pair.queries
     label = LABELS[verdicts.label[place]]
-    own = () if pair.elsewhere is None or settings.cutoff is None else (CutoffLabel(settings.cutoff, label),)
+    own = (
+        ()
+        if pair.elsewhere is None or settings.cutoff is None
+        else (CutoffLabel(settings.cutoff, label),)
+    )
     corrected = verdicts.corrected
     coverage_found = NAMES[int(verdicts.coverage_found[place])]
     ranking_found = NAMES[int(verdicts.ranking_found[place])]
@@ -356,7 +461,9 @@ def _comparison(pair: MeasuredPair, found: Facets, verdicts: Verdicts, place: in
     mean = found.mean
     if corrected.all_queries is not None:
         all_queries_p = float(corrected.all_queries[place])
-        restricted = restricted and replace(restricted, pvalue_corrected=all_queries_p, found=all_queries_found)
+        restricted = restricted and replace(
+            restricted, pvalue_corrected=all_queries_p, found=all_queries_found
+        )
         mean = mean and replace(mean, pvalue_corrected=all_queries_p, found=all_queries_found)
     comparison = Comparison(
         baseline=queries.baseline,
@@ -366,8 +473,12 @@ def _comparison(pair: MeasuredPair, found: Facets, verdicts: Verdicts, place: in
         n_missing=pair.n_missing,
         settings=settings,
         outcomes=queries.outcomes,
-        coverage=replace(found.coverage, pvalue_corrected=float(corrected.coverage[place]), found=coverage_found),
-        ranking=replace(found.ranking, pvalue_corrected=float(corrected.ranking[place]), found=ranking_found),
+        coverage=replace(
+            found.coverage, pvalue_corrected=float(corrected.coverage[place]), found=coverage_found
+        ),
+        ranking=replace(
+            found.ranking, pvalue_corrected=float(corrected.ranking[place]), found=ranking_found
+        ),
         reciprocal=found.reciprocal,
         restricted=restricted,
         mean=mean,

@@ -10,7 +10,16 @@ import numpy as np
 from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Settings
 from ir_outcomes.evaluation.scores import Scores, range_of
 from ir_outcomes.results import Immutable
-from ir_outcomes.statistics import Interval, Test, differences, intervals, linearized, paired_tests, power, rank_sum
+from ir_outcomes.statistics import (
+    Interval,
+    Test,
+    differences,
+    intervals,
+    linearized,
+    paired_tests,
+    power,
+    rank_sum,
+)
 from ir_outcomes.statistics.counts import Members, tally, tally_subsets
 from ir_outcomes.statistics.signflips import Levels
 from ir_outcomes.statistics.tests import Kernel, PairedTests, Tests, binomial_test, binomial_tests
@@ -43,12 +52,15 @@ class Facet(Tested):
     contender: float | None
     difference: float | None  #: contender minus baseline
     deviation: float | None  #: standard deviation of the differences
-    interval: Interval | None  #: two-sided, of the difference, at level 1 - alpha; None where it is not defined
-    #: with two imaginary queries, at 1 - alpha / (number of contenders), which non-inferiority and equivalence look at; None
-    #: where nothing can be compared or the largest possible difference is not known
+    interval: (
+        Interval | None
+    )  #: two-sided, of the difference, at level 1 - alpha; None where it is not defined
+    #: with two imaginary queries, at 1 - alpha / (number of contenders), which non-inferiority and
+    #: equivalence look at; None where nothing can be compared or the largest possible difference is
+    #: not known
     margin_interval: Interval | None
-    #: the smallest margin that runs as good as each other pass on so many queries: half the width of `margin_interval` where no
-    #: query differs
+    #: the smallest margin that runs as good as each other pass on so many queries: half the width
+    #: of `margin_interval` where no query differs
     smallest_margin: float | None
     effect_size: float | None  #: None where it is not finite
     effect: str  #: "odds ratio won : lost" or "mean / standard deviation of the differences"
@@ -56,7 +68,8 @@ class Facet(Tested):
     tests: Mapping[str, Test]  #: all tests by name
     pvalue_corrected: float  #: of the deciding test, for the contenders of one call
     found: Direction  #: whether it is better or worse by the p-value that is shown; in a trade-off also by a raw one
-    #: smallest true difference that the deciding kind of test would find with power 0.8; None where there is none
+    #: smallest true difference that the deciding kind of test would find with power 0.8; None where
+    #: there is none
     detectable: float | None
     alpha: float  #: level of `interval`
     detectable_level: float  #: level of `detectable`: that of the first step of the correction
@@ -93,7 +106,9 @@ class Facet(Tested):
 class CoverageFacet(Facet):
     """How many queries are answered, or relevant documents found, in percentage points; higher is better."""
 
-    won: int | None = None  #: queries that only the contender answered; None where shares of documents are compared
+    won: int | None = (
+        None  #: queries that only the contender answered; None where shares of documents are compared
+    )
     lost: int | None = None  #: those that only the baseline answered
 
 
@@ -101,9 +116,12 @@ class CoverageFacet(Facet):
 class RankingFacet(Facet):
     """Mean search length on what both runs found, lower is better; or another measure."""
 
-    #: the test of the mean, which finds harm whichever test decides: sign flips with few differences
+    #: the test of the mean, which finds harm whichever test decides: sign flips with few
+    #: differences
     mean_test: Literal["t", "signflip"] = "t"
-    ratio: float | None = None  #: mean search length, contender / baseline, lower is better; None for anything else
+    ratio: float | None = (
+        None  #: mean search length, contender / baseline, lower is better; None for anything else
+    )
     ratio_interval: Interval | None = None  #: at level 1 - alpha
 
     @property
@@ -149,7 +167,8 @@ class AllQueries(Tested):
 class RestrictedLength(AllQueries):
     """Mean search length over all answerable queries, k + 1 where nothing is found: what the ranking facet leaves out.
 
-    It is the restricted mean of survival analysis (Royston and Parmar 2013), with queries for patients and ranks for time.
+    It is the restricted mean of survival analysis (Royston and Parmar 2013), with queries for
+    patients and ranks for time.
     """
 
     horizon: int  #: k: the cutoff, or the depth of the deeper run where that is smaller
@@ -185,7 +204,9 @@ class Means(Tested):
     baseline: float | None
     contender: float | None
     difference: float | None
-    tests: Mapping[str, Test]  #: "wilcoxon", "t" and of the naive means "ranksum": WSR, t-test and WRS of Lin et al. 2021
+    tests: Mapping[
+        str, Test
+    ]  #: "wilcoxon", "t" and of the naive means "ranksum": WSR, t-test and WRS of Lin et al. 2021
 
     interval: ClassVar[None] = None
 
@@ -211,7 +232,9 @@ class MeasureMeans(Immutable):
     baseline: float  #: mean
     contender: float
     difference: float  #: contender minus baseline
-    interval: Interval | None  #: two-sided, of the difference, at level 1 - alpha; None where it is not defined
+    interval: (
+        Interval | None
+    )  #: two-sided, of the difference, at level 1 - alpha; None where it is not defined
     test: Test  #: t, not corrected
     found: Direction  #: whether it is better or worse by this test
 
@@ -248,9 +271,13 @@ class PairTests(NamedTuple):
     ranking: Tests
     ranking_mean: Tests  # tests of ranking that find harm whichever test decides
     ranking_wilcoxon: Tests
-    everywhere: Tests | None  # of the mean over all queries, which confirms, guards and can decide; None where it is not known
+    everywhere: (
+        Tests | None
+    )  # of the mean over all queries, which confirms, guards and can decide; None where it is not known
     everywhere_wilcoxon: Tests | None  # confirms, too
-    won_and_lost: Tests | None  # guards, too; None where no search lengths over all queries are known
+    won_and_lost: (
+        Tests | None
+    )  # guards, too; None where no search lengths over all queries are known
     higher_is_better: bool  # direction of ranking and of the tests over all queries
 
 
@@ -260,7 +287,9 @@ class PairSamples(NamedTuple):
     coverage: PairedTests
     ranking: PairedTests
     everywhere: PairedTests | None  # over all queries; None where nothing can confirm
-    won_and_lost: PairedTests | None  # the part of what only one run found; None where no search lengths are known
+    won_and_lost: (
+        PairedTests | None
+    )  # the part of what only one run found; None where no search lengths are known
     higher_is_better: bool
 
 
@@ -274,11 +303,14 @@ def samples_of(
 ) -> PairSamples:
     """Take the differences of a pair as one sample, or one for each of (n_queries, n_subsets) subsets, unions of clusters.
 
-    For `levels` and `labels_only` see `many_tests`; with `sides_only` the latter holds for what confirms and guards.
+    For `levels` and `labels_only` see `many_tests`; with `sides_only` the latter holds for what
+    confirms and guards.
     """
     every = np.ones(len(pair.query_ids), dtype=bool)
 
-    def sample(baseline: Floats, contender: Floats, counted: Bools, *, only_label: bool) -> PairedTests:
+    def sample(
+        baseline: Floats, contender: Floats, counted: Bools, *, only_label: bool
+    ) -> PairedTests:
         change = differences(baseline[counted], contender[counted])
         if subsets is not None:
             tallied = tally_subsets(change, counted, subsets, pair.clusters)
@@ -294,10 +326,14 @@ def samples_of(
     if pair.all_queries is not None:
         everywhere = sample(*pair.all_queries, every, only_label=on_sides)
     if pair.restricted is not None:
-        won_and_lost = sample(-pair.restricted.won, pair.restricted.lost, every, only_label=on_sides)
+        won_and_lost = sample(
+            -pair.restricted.won, pair.restricted.lost, every, only_label=on_sides
+        )
     return PairSamples(
         coverage=sample(pair.found_baseline, pair.found_contender, every, only_label=labels_only),
-        ranking=sample(pair.length_baseline, pair.length_contender, pair.shared, only_label=labels_only),
+        ranking=sample(
+            pair.length_baseline, pair.length_contender, pair.shared, only_label=labels_only
+        ),
         everywhere=everywhere,
         won_and_lost=won_and_lost,
         higher_is_better=pair.higher_is_better,
@@ -305,7 +341,10 @@ def samples_of(
 
 
 def run_tests(
-    samples: PairSamples, ranking_test: str, coverage_test: CoverageTest, own_test: Kernel | None = None
+    samples: PairSamples,
+    ranking_test: str,
+    coverage_test: CoverageTest,
+    own_test: Kernel | None = None,
 ) -> PairTests:
     """Run the tests on the samples of a pair; `own_test` is the function behind the name of a ranking test that is not ours."""
     coverage = samples.coverage.samples
@@ -371,7 +410,9 @@ def coverage_facet(pair: PairedQueries, tests: PairedTests, settings: Settings) 
     level = settings.first_step_level
     if whole:
         test = binomial_test(won, lost)
-        detectable = power.detectable_proportion(len(change), (won + lost) / max(len(change), 1), level, POWER)
+        detectable = power.detectable_proportion(
+            len(change), (won + lost) / max(len(change), 1), level, POWER
+        )
     else:
         test = tests["signflip"]
         detectable = _detectable_mean(linearized(change, pair.clusters), level, most=1.0)
@@ -386,7 +427,9 @@ def coverage_facet(pair: PairedQueries, tests: PairedTests, settings: Settings) 
         contender=_percent(_mean(pair.found_contender)),
         difference=_percent(_mean_difference(change)),
         deviation=_percent(_deviation(change)),
-        interval=_points(intervals.coverage_interval(change, pair.item_share, 1 - settings.alpha, pair.clusters)),
+        interval=_points(
+            intervals.coverage_interval(change, pair.item_share, 1 - settings.alpha, pair.clusters)
+        ),
         margin_interval=_points(margin_interval),
         smallest_margin=_percent(smallest),
         effect_size=intervals.odds_ratio(won, lost) if whole else _standardized(change),
@@ -451,8 +494,12 @@ def ranking_facet(
     if measured_in not in LENGTHS:  # it is not known to have a ratio scale
         return facet
     longest = math.inf if pair.restricted is None else float(pair.restricted.horizon)
-    ratio_interval = intervals.ratio_interval(baseline, contender, 1 - settings.alpha, clusters, longest)
-    return replace(facet, ratio=intervals.ratio_of_means(baseline, contender), ratio_interval=ratio_interval)
+    ratio_interval = intervals.ratio_interval(
+        baseline, contender, 1 - settings.alpha, clusters, longest
+    )
+    return replace(
+        facet, ratio=intervals.ratio_of_means(baseline, contender), ratio_interval=ratio_interval
+    )
 
 
 def reciprocal_means(pair: PairedQueries, settings: Settings) -> Means | None:
@@ -462,7 +509,9 @@ def reciprocal_means(pair: PairedQueries, settings: Settings) -> Means | None:
     values = pair.reciprocal_baseline[pair.shared], pair.reciprocal_contender[pair.shared]
     paired = paired_tests(differences(*values), clusters=pair.shared_clusters)
     name = "reciprocal rank" if settings.unit == "query" else "reciprocal search length"
-    return _means(name, "reciprocal", values, True, {"wilcoxon": paired["wilcoxon"], "t": paired["t"]})
+    return _means(
+        name, "reciprocal", values, True, {"wilcoxon": paired["wilcoxon"], "t": paired["t"]}
+    )
 
 
 def naive_means(pair: PairedQueries, values: tuple[Floats, Floats]) -> Means:
@@ -475,15 +524,30 @@ def naive_means(pair: PairedQueries, values: tuple[Floats, Floats]) -> Means:
 
 
 def _means(
-    name: str, measured_in: str, values: tuple[Floats, Floats], higher_is_better: bool, tests: Mapping[str, Test]
+    name: str,
+    measured_in: str,
+    values: tuple[Floats, Floats],
+    higher_is_better: bool,
+    tests: Mapping[str, Test],
 ) -> Means:
     """Return the means of two arrays of values, and their difference."""
     baseline, contender = values
     change = _mean_difference(differences(baseline, contender))
-    return Means(name, measured_in, higher_is_better, len(baseline), _mean(baseline), _mean(contender), change, tests)
+    return Means(
+        name,
+        measured_in,
+        higher_is_better,
+        len(baseline),
+        _mean(baseline),
+        _mean(contender),
+        change,
+        tests,
+    )
 
 
-def restricted_length(pair: PairedQueries, samples: PairSamples, settings: Settings) -> RestrictedLength | None:
+def restricted_length(
+    pair: PairedQueries, samples: PairSamples, settings: Settings
+) -> RestrictedLength | None:
     """Compare restricted search lengths over all answerable queries; None where there are none."""
     restricted = pair.restricted
     offered = samples.everywhere
@@ -492,7 +556,9 @@ def restricted_length(pair: PairedQueries, samples: PairSamples, settings: Setti
         return None
     largest = 0.0 if pair.identical else float(restricted.horizon)
     change = differences(restricted.baseline, restricted.contender)
-    margin_interval, smallest = _against_margins(change, float(restricted.horizon), settings, pair.clusters)
+    margin_interval, smallest = _against_margins(
+        change, float(restricted.horizon), settings, pair.clusters
+    )
     return RestrictedLength(
         **_over_all(offered, restricted.baseline, restricted.contender),
         measured_in=length_unit(settings.unit),
@@ -511,7 +577,9 @@ def restricted_length(pair: PairedQueries, samples: PairSamples, settings: Setti
     )
 
 
-def mean_of_measure(pair: PairedQueries, samples: PairSamples, settings: Settings) -> AllQueries | None:
+def mean_of_measure(
+    pair: PairedQueries, samples: PairSamples, settings: Settings
+) -> AllQueries | None:
     """Compare the means of another measure over all answerable queries; None where nothing can confirm."""
     offered = samples.everywhere
     if pair.measure is None or pair.all_queries is None or offered is None or not pair.query_ids:
@@ -521,7 +589,9 @@ def mean_of_measure(pair: PairedQueries, samples: PairSamples, settings: Setting
         **_over_all(offered, baseline, contender),
         measured_in=pair.measure,
         higher_is_better=pair.higher_is_better,
-        interval=intervals.mean_interval(differences(baseline, contender), 1 - settings.alpha, None, pair.clusters),
+        interval=intervals.mean_interval(
+            differences(baseline, contender), 1 - settings.alpha, None, pair.clusters
+        ),
     )
 
 
@@ -567,7 +637,12 @@ def _over_all(offered: PairedTests, baseline: Floats, contender: Floats) -> dict
 
 
 def _against_margins(
-    change: Floats, largest: float | None, settings: Settings, clusters: Ints | None, *, whole: bool = False
+    change: Floats,
+    largest: float | None,
+    settings: Settings,
+    clusters: Ints | None,
+    *,
+    whole: bool = False,
 ) -> tuple[Interval | None, float | None]:
     """Return the interval for margins, and the smallest margin that it excludes where no query differs."""
     if largest is None:

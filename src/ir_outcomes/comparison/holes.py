@@ -1,8 +1,8 @@
 """`holes`: how much a verdict depends on unjudged documents: a bound, a small set that changes the direction, what to judge.
 
-Both facets are computed in full for each assignment of relevance, many assignments at once, on arrays of ranks: a new relevant
-document is an item of its own, it is one irrelevant document less above those that follow it, and it makes a query answerable
-that had no relevant document.
+Both facets are computed in full for each assignment of relevance, many assignments at once, on
+arrays of ranks: a new relevant document is an item of its own, it is one irrelevant document less
+above those that follow it, and it makes a query answerable that had no relevant document.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,11 +14,30 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ir_outcomes.comparison.facets import PairTests, run_tests, samples_of
-from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Settings, from_items, horizon_of
-from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, NO_FAMILY, FamilyPvalues, deciding_pvalues, judge, stacked
+from ir_outcomes.comparison.outcomes import (
+    CoverageTest,
+    PairedQueries,
+    Settings,
+    from_items,
+    horizon_of,
+)
+from ir_outcomes.comparison.verdict import (
+    DIRECTIONS,
+    LABELS,
+    NO_FAMILY,
+    FamilyPvalues,
+    deciding_pvalues,
+    judge,
+    stacked,
+)
 from ir_outcomes.errors import ParameterError, some, warn
 from ir_outcomes.evaluation.evaluate import evaluate
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, unjudged_share
+from ir_outcomes.evaluation.evaluation import (
+    Evaluation,
+    contenders_of,
+    evaluation_of,
+    unjudged_share,
+)
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import RankedDocuments
 from ir_outcomes.formatting import plural, with_progress
@@ -27,7 +46,15 @@ from ir_outcomes.reading.columns import Ids
 from ir_outcomes.results import Column, Immutable, Result, attributes, rows_of
 from ir_outcomes.statistics import adjust
 from ir_outcomes.statistics.tests import Kernel
-from ir_outcomes.types import Bools, Correction, Floats, Ints, RankingTest, check_one_order, check_positive
+from ir_outcomes.types import (
+    Bools,
+    Correction,
+    Floats,
+    Ints,
+    RankingTest,
+    check_one_order,
+    check_positive,
+)
 
 LARGEST_BLOCK = 1 << 20  # items that are worked on at a time
 
@@ -45,7 +72,9 @@ class Holdings:
     docids: Ids  # (n_documents,) in UTF-8
     settings: Settings
     clusters: Ints | None  # (n_queries,) the cluster of each query
-    own_test: Kernel | None = None  # the function behind the name of a test of ranking that is not ours
+    own_test: Kernel | None = (
+        None  # the function behind the name of a test of ranking that is not ours
+    )
     others: FamilyPvalues = NO_FAMILY  # raw p-values of the other pairs of the family, which stay
 
     def __len__(self) -> int:
@@ -196,7 +225,9 @@ def _found(item: Ints, rank: Ints) -> tuple[Ints, Bools]:
     """Return the places of the documents that were found, by item and rank, and which of them are the first of their item."""
     found = np.flatnonzero(rank > 0)
     # One key sorts several times as fast as two, as items are almost in order.
-    order = found[np.argsort(item[found] * (int(rank.max(initial=0)) + 1) + rank[found], kind="stable")]
+    order = found[
+        np.argsort(item[found] * (int(rank.max(initial=0)) + 1) + rank[found], kind="stable")
+    ]
     return order, np.diff(item[order], prepend=-1) > 0
 
 
@@ -215,32 +246,50 @@ class Bound(NamedTuple):
 def bound_of(holdings: Holdings, own: int) -> Bound:
     """Return the labels under the three families of assignments, where `own` is the label without them."""
     baseline, contender = np.where(holdings.ranks > 0, holdings.ranks, np.inf)
-    labels = labels_of(holdings, np.stack([baseline < contender, contender < baseline, (baseline + contender) < np.inf]))
+    labels = labels_of(
+        holdings,
+        np.stack([baseline < contender, contender < baseline, (baseline + contender) < np.inf]),
+    )
     before, after = DIRECTIONS[own], DIRECTIONS[labels]
     word: BoundWord = "stands"
     if np.any(after != before):
-        word = "could decide" if before == 0 else "could reverse" if np.any(after == -before) else "could weaken"
+        word = (
+            "could decide"
+            if before == 0
+            else "could reverse"
+            if np.any(after == -before)
+            else "could weaken"
+        )
     return Bound(word, *(LABELS[label] for label in labels.tolist()))
 
 
 def tip_of(holdings: Holdings, own: int) -> tuple[Ints, int] | None:
     """Find at most five unjudged documents whose relevance changes the direction, and the label then; None if there are none.
 
-    The documents are those with the largest effects, from which all are left out that are not needed.
+    The documents are those with the largest effects, from which all are left out that are not
+    needed.
     """
     orders = _orders(holdings)
-    prefixes = [order[:n] for n in range(1, LONGEST_PREFIX + 1) for order in orders if len(order) >= n]
+    prefixes = [
+        order[:n] for n in range(1, LONGEST_PREFIX + 1) for order in orders if len(order) >= n
+    ]
     tip = smaller = _first_that_changes(holdings, prefixes, own)
     while smaller is not None:
         tip = smaller
         documents = tip[0]
         # The last documents have the smallest effects, so they are left out first.
-        rests = [np.delete(documents, place) for place in range(len(documents))[::-1]] if len(documents) > 1 else []
+        rests = (
+            [np.delete(documents, place) for place in range(len(documents))[::-1]]
+            if len(documents) > 1
+            else []
+        )
         smaller = _first_that_changes(holdings, rests, own)
     return tip if tip is not None and len(tip[0]) <= MOST_TIPPING else None
 
 
-def _first_that_changes(holdings: Holdings, sets: Sequence[Ints], own: int) -> tuple[Ints, int] | None:
+def _first_that_changes(
+    holdings: Holdings, sets: Sequence[Ints], own: int
+) -> tuple[Ints, int] | None:
     if not sets:
         return None
     relevant = np.zeros((len(sets), len(holdings)), dtype=bool)
@@ -268,7 +317,9 @@ def _orders(holdings: Holdings) -> list[Ints]:
         starts = np.searchsorted(holdings.query[order], np.arange(holdings.n_queries))
         turn = np.arange(len(order)) - starts[holdings.query[order]]
         # Under unit="query" only the first relevant document of a query counts.
-        discounted = gain[order] * ((turn == 0) if holdings.settings.unit == "query" else 1 / (1 + turn))
+        discounted = gain[order] * (
+            (turn == 0) if holdings.settings.unit == "query" else 1 / (1 + turn)
+        )
         orders.append(order[np.argsort(-discounted, kind="stable")][: int(np.sum(discounted > 0))])
     return orders
 
@@ -276,7 +327,9 @@ def _orders(holdings: Holdings) -> list[Ints]:
 CANDIDATES = 1000  # documents to judge that a result keeps for each contender
 USUAL_DEPTH = 10
 MOST_TIPPING = 5  # documents of a tipping point; larger sets warn of nothing
-LONGEST_PREFIX = 10  # documents that are tried together before those that are not needed are left out
+LONGEST_PREFIX = (
+    10  # documents that are tried together before those that are not needed are left out
+)
 
 
 class UnjudgedDocument(NamedTuple):
@@ -304,12 +357,16 @@ class PairHoles(Immutable):
 
     contender: str
     label: str  #: of the comparison, where unjudged documents count as not relevant
-    judged_at_10: tuple[float, float] | None  #: judged share of the first 10 documents of both, where the cutoff reaches so far
+    judged_at_10: (
+        tuple[float, float] | None
+    )  #: judged share of the first 10 documents of both, where the cutoff reaches so far
     judged: tuple[float, float]  #: within the cutoff
     n_unjudged: int  #: unjudged documents within the cutoff of either run
     bound: Bound  #: the labels under three families of assignments
     tipping: Tipping | None  #: a few documents that change the direction, if they were found
-    candidates: tuple[UnjudgedDocument, ...]  #: up to 1000 documents, the one to judge first at the front
+    candidates: tuple[
+        UnjudgedDocument, ...
+    ]  #: up to 1000 documents, the one to judge first at the front
 
 
 @dataclass(frozen=True, repr=False)
@@ -332,7 +389,9 @@ class Holes(Result):
         for pair in self.pairs:
             if pair.contender == contender:
                 return pair
-        raise KeyError(f"{contender}; the contenders are {some([pair.contender for pair in self.pairs], 10)}")
+        raise KeyError(
+            f"{contender}; the contenders are {some([pair.contender for pair in self.pairs], 10)}"
+        )
 
     def to_judge(self, n: int) -> tuple[UnjudgedDocument, ...]:
         """Choose n documents to judge first, whose relevance would change most in their query; of all contenders in turn."""
@@ -367,7 +426,11 @@ COLUMNS = (
     ),
     Column("n_unjudged", heading="unjudged", form="n"),
     Column("bound", "bound.word", form="label"),
-    *attributes("label_if_baseline=bound.baseline", "label_if_contender=bound.contender", "label_if_both=bound.both"),
+    *attributes(
+        "label_if_baseline=bound.baseline",
+        "label_if_contender=bound.contender",
+        "label_if_both=bound.both",
+    ),
     Column("tipping_n", "tipping.n", "tipping", "n"),
     *attributes("tipping_share=tipping.share", "tipping_label=tipping.label"),
 )
@@ -386,27 +449,32 @@ def holes(
 ) -> Holes:
     """Find how much a verdict depends on unjudged documents, which count as not relevant.
 
-    Both facets are computed in full for each assignment of relevance: a new relevant document changes the number of relevant
-    documents and the irrelevant ones above the others. The verdict is never replaced by a "corrected" one, which is right less
-    often on runs that were judged twice.
+    Both facets are computed in full for each assignment of relevance: a new relevant document
+    changes the number of relevant documents and the irrelevant ones above the others. The verdict
+    is never replaced by a "corrected" one, which is right less often on runs that were judged
+    twice.
 
     Parameters
     ----------
     evaluation : Evaluation
-        Best from ``evaluate(..., unjudged=True)``: otherwise the runs are read again, with a warning.
+        Best from ``evaluate(..., unjudged=True)``: otherwise the runs are read again, with a
+        warning.
     baseline, contenders, alpha, test, correction, progress
-        See `ir_outcomes.compare`. With several contenders the p-values of the others stay as they are.
+        See `ir_outcomes.compare`. With several contenders the p-values of the others stay as they
+        are.
     cutoff : int, optional
         Ranks beyond it do not count; by default the evaluation's, and at most that of `evaluate`.
 
     Raises
     ------
     ParameterError
-        If the unjudged documents were removed, or not kept and the runs cannot be read again, or a setting is not possible.
+        If the unjudged documents were removed, or not kept and the runs cannot be read again, or a
+        setting is not possible.
 
     References
     ----------
-    Froebe et al. 2023, "Bootstrapped nDCG estimation in the presence of unjudged documents", for bounds.
+    Froebe et al. 2023, "Bootstrapped nDCG estimation in the presence of unjudged documents", for
+    bounds.
 
     Examples
     --------
@@ -426,8 +494,13 @@ def holes(
         evaluation = evaluation.with_cutoff(cutoff)
     if (depth := min(kept.depth for kept in evaluation.unjudged)) < evaluation.cutoff:
         wanted = evaluation.cutoff
-        raise ParameterError(f"unjudged documents were kept to rank {depth}; pass `cutoff={wanted}` to evaluate", cutoff=wanted)
-    settings = Settings.of(evaluation, alpha=alpha, test=test, correction=correction, family=len(names))
+        raise ParameterError(
+            f"unjudged documents were kept to rank {depth}; pass `cutoff={wanted}` to evaluate",
+            cutoff=wanted,
+        )
+    settings = Settings.of(
+        evaluation, alpha=alpha, test=test, correction=correction, family=len(names)
+    )
     n_returned = {run.name: max(int(run.retrieved.sum()), 1) for run in evaluation.at()}
     found = []
     pairs = zip(names, _pairs(evaluation, baseline, names, settings), strict=True)
@@ -446,7 +519,9 @@ def holes(
                 n_unjudged=len(pair),
                 bound=bound_of(pair, own),
                 tipping=tipping,
-                candidates=_named_documents(pair, priority(pair)[:CANDIDATES], evaluation.query_ids),
+                candidates=_named_documents(
+                    pair, priority(pair)[:CANDIDATES], evaluation.query_ids
+                ),
             )
         )
     notes = [Note(_ABOUT_STANDS)]
@@ -455,28 +530,43 @@ def holes(
     return Holes(baseline, tuple(found), settings, notes=tuple(notes))
 
 
-def tipping_notes(evaluation: Evaluation, settings: Settings, own_test: Kernel | None = None) -> list[tuple[Note, ...]]:
+def tipping_notes(
+    evaluation: Evaluation, settings: Settings, own_test: Kernel | None = None
+) -> list[tuple[Note, ...]]:
     """Return for each contender a note that few unjudged documents would change the direction, or none."""
     baseline, *names = evaluation.names
     kept = evaluation.unjudged
-    if not kept or settings.judged_only or evaluation.cutoff > min(documents.depth for documents in kept):
+    if (
+        not kept
+        or settings.judged_only
+        or evaluation.cutoff > min(documents.depth for documents in kept)
+    ):
         return [()] * len(names)
     notes: list[tuple[Note, ...]] = []
     for pair in _pairs(evaluation, baseline, names, settings, own_test):
         notes.append(())
         if (tip := tip_of(pair, own_label(pair))) is not None:
             n, label = len(tip[0]), LABELS[tip[1]]
-            few = f"at most {plural('unjudged document', n)} of {len(pair)}, if relevant, {'makes' if n == 1 else 'make'} it"
+            few = (
+                f"at most {plural('unjudged document', n)} of {len(pair)}, if relevant,"
+                f" {'makes' if n == 1 else 'make'} it"
+            )
             notes[-1] = (note("few judgments", f'{few} "{label}"; ir_outcomes.holes lists them.'),)
     return notes
 
 
 def _pairs(
-    evaluation: Evaluation, baseline: str, names: Sequence[str], settings: Settings, own_test: Kernel | None = None
+    evaluation: Evaluation,
+    baseline: str,
+    names: Sequence[str],
+    settings: Settings,
+    own_test: Kernel | None = None,
 ) -> list[Holdings]:
     """Set the baseline and each contender side by side, with the p-values of the other contenders."""
     places = [evaluation.position(name) for name in (baseline, *names)]
-    (first, unjudged), *others = [(evaluation[place], evaluation.unjudged[place]) for place in places]
+    (first, unjudged), *others = [
+        (evaluation[place], evaluation.unjudged[place]) for place in places
+    ]
     pairs = []
     for run, kept in others:
         pair = holdings_of((first, run), (unjudged, kept), settings)
@@ -494,12 +584,20 @@ def _with_unjudged(evaluation: Evaluation) -> Evaluation:
     """Return the evaluation with its unjudged documents, for which the runs are read again where they were not kept."""
     check_one_order(evaluation.ties)
     if evaluation.judged_only:
-        raise ParameterError("`judged_only=True` removed the unjudged documents; evaluate the runs without it")
+        raise ParameterError(
+            "`judged_only=True` removed the unjudged documents; evaluate the runs without it"
+        )
     if evaluation.unjudged:
         return evaluation
     remedy = "pass `unjudged=True` to evaluate"
-    if evaluation.qrels is None or not evaluation.sources or any(source is None for source in evaluation.sources):
-        raise ParameterError(f"the unjudged documents were not kept, and some runs cannot be read again; {remedy}")
+    if (
+        evaluation.qrels is None
+        or not evaluation.sources
+        or any(source is None for source in evaluation.sources)
+    ):
+        raise ParameterError(
+            f"the unjudged documents were not kept, and some runs cannot be read again; {remedy}"
+        )
     warn(f"the unjudged documents were not kept, so all runs are read again; {remedy}")
     again = evaluate(
         evaluation.qrels, evaluation.sources, names=evaluation.names, unjudged=True, cutoff=evaluation.cutoff,
@@ -514,8 +612,14 @@ def judged_shares(runs: Sequence[SearchLengths], depth: int) -> tuple[float, flo
     return None if baseline is None or contender is None else (1 - baseline, 1 - contender)
 
 
-def _named_documents(pair: Holdings, places: Ints, query_ids: Sequence[str]) -> tuple[UnjudgedDocument, ...]:
-    columns = pair.query[places].tolist(), pair.docids[places].tolist(), *pair.ranks[:, places].tolist()
+def _named_documents(
+    pair: Holdings, places: Ints, query_ids: Sequence[str]
+) -> tuple[UnjudgedDocument, ...]:
+    columns = (
+        pair.query[places].tolist(),
+        pair.docids[places].tolist(),
+        *pair.ranks[:, places].tolist(),
+    )
     return tuple(
         UnjudgedDocument(query_ids[query], docid.decode(), baseline or None, contender or None)
         for query, docid, baseline, contender in zip(*columns, strict=True)
@@ -523,11 +627,12 @@ def _named_documents(pair: Holdings, places: Ints, query_ids: Sequence[str]) -> 
 
 
 _ABOUT_STANDS = (
-    '"stands" means that three families of assignments leave the direction as it is: all unjudged documents relevant that '
-    "favour the baseline, all that favour the contender, all that both runs return. Other assignments can still change it, but "
-    "none is known to have reversed it. What no run returned, and what judges would revise, cannot be seen here."
+    '"stands" means that three families of assignments leave the direction as it is: all unjudged'
+    " documents relevant that favour the baseline, all that favour the contender, all that both"
+    " runs return. Other assignments can still change it, but none is known to have reversed it."
+    " What no run returned, and what judges would revise, cannot be seen here."
 )
 _ABOUT_POSITIVES = (
-    "an unjudged document is one that nobody called relevant, often because nobody looked. How many are relevant is not known, "
-    "and there is no document judged not relevant that could tell."
+    "an unjudged document is one that nobody called relevant, often because nobody looked. How many"
+    " are relevant is not known, and there is no document judged not relevant that could tell."
 )

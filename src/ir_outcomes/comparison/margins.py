@@ -37,7 +37,9 @@ def against_margins(
         interval = facet.margin_interval
         status = intervals.harm(interval, margin, higher_is_better=facet.higher_is_better)
         is_equivalent = identical or intervals.equivalent(interval, margin)
-        found.append(Against(facet, margin, "harm excluded" if identical else status, is_equivalent))
+        found.append(
+            Against(facet, margin, "harm excluded" if identical else status, is_equivalent)
+        )
     return found
 
 
@@ -45,12 +47,15 @@ def check_range(measure: str, largest: float | None) -> None:
     """Refuse margins where it is not known how much a query can change by."""
     if largest is None:
         raise ParameterError(
-            f"`margins`: the largest possible value of {measure} is not known, so harm cannot be excluded; leave margins out, "
-            "or compare by ranks or by a measure from 0 to 1, such as nDCG"
+            f"`margins`: the largest possible value of {measure} is not known, so harm cannot be"
+            " excluded; leave margins out, or compare by ranks or by a measure from 0 to 1, such"
+            " as nDCG"
         )
 
 
-def check_can_be_exceeded(found: Sequence[Against], restricted: RestrictedLength | None, margins: Sequence[float]) -> None:
+def check_can_be_exceeded(
+    found: Sequence[Against], restricted: RestrictedLength | None, margins: Sequence[float]
+) -> None:
     """Refuse margins that no harm can exceed: every contender would pass."""
     for place, (facet, margin, _, _) in enumerate(found):
         most = largest_change(facet, restricted)
@@ -58,18 +63,26 @@ def check_can_be_exceeded(found: Sequence[Against], restricted: RestrictedLength
             continue
         where = "over all queries" if facet.name == "all queries" else f"of {facet.name}"
         implied = "" if place < len(margins) else f", and these imply a margin of {margin:.4g}"
-        problem = f"no run can lose more than {most:g} {facet.measured_in} {where}{implied}; give smaller margins"
+        problem = (
+            f"no run can lose more than {most:g} {facet.measured_in} {where}{implied}; give smaller"
+            " margins"
+        )
         raise ParameterError(problem, margins=tuple(margins))
 
 
-def implied_margin(margins: Sequence[float], restricted: RestrictedLength, outcomes: Outcomes) -> float:
+def implied_margin(
+    margins: Sequence[float], restricted: RestrictedLength, outcomes: Outcomes
+) -> float:
     """Return what the margins of coverage and ranking tolerate over all queries, in ranks."""
-    # Of a share `both` of what is found the ranking margin, and each answer that is lost costs at most k ranks.
+    # Of a share `both` of what is found the ranking margin, and each answer that is lost costs at
+    # most k ranks.
     both = 0.0 if outcomes.shares is None else outcomes.shares.both
     return margins[1] * both + margins[0] / 100 * restricted.horizon
 
 
-def largest_change(facet: Facet | RestrictedLength, restricted: RestrictedLength | None) -> float | None:
+def largest_change(
+    facet: Facet | RestrictedLength, restricted: RestrictedLength | None
+) -> float | None:
     """Return the most that a query can change by, in the unit of the facet; None where it is not known."""
     if facet.name == "coverage":
         return 100.0

@@ -1,7 +1,8 @@
 """The outcome split: what two runs did with each query, and the per-query numbers of both facets and of all queries.
 
-*Items* are what is answered or not: queries (``unit="query"``), or the atoms of `SearchLengths` (``unit="document"``), averaged
-within their query, so that each query weighs the same. With one relevant document per query the two give the same arrays.
+*Items* are what is answered or not: queries (``unit="query"``), or the atoms of `SearchLengths`
+(``unit="document"``), averaged within their query, so that each query weighs the same. With one
+relevant document per query the two give the same arrays.
 """
 
 import math
@@ -14,7 +15,13 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.lengths import OUTCOMES, SearchLengths, digest_of_clusters, match, means_by_query
+from ir_outcomes.evaluation.lengths import (
+    OUTCOMES,
+    SearchLengths,
+    digest_of_clusters,
+    match,
+    means_by_query,
+)
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.types import (
     Bools,
@@ -43,7 +50,9 @@ def coverage_test_for(evaluation: Evaluation) -> CoverageTest:
 class Settings:
     """How a comparison was made."""
 
-    cutoff: int | None  #: ranks beyond it do not count; None where only the output of a tool was compared
+    cutoff: (
+        int | None
+    )  #: ranks beyond it do not count; None where only the output of a tool was compared
     rel: int  #: smallest grade of a relevant document
     unit: Unit  #: what is answered or not
     ties: Ties | Literal["unknown"]  #: "unknown" where only the output of a tool was compared
@@ -53,8 +62,12 @@ class Settings:
     coverage_test: CoverageTest = "exact"  #: which one decides on coverage
     correction: Correction = "holm"  #: of the deciding p-values, separately for each facet,
     family: int = 1  #: over so many comparisons
-    margins: tuple[float, ...] | None = None  #: percentage points of coverage, ranks, and where given ranks over all queries
-    n_clusters: int | None = None  #: clusters of the answerable queries; None where queries are independent
+    margins: tuple[float, ...] | None = (
+        None  #: percentage points of coverage, ranks, and where given ranks over all queries
+    )
+    n_clusters: int | None = (
+        None  #: clusters of the answerable queries; None where queries are independent
+    )
     clusters: str | None = None  #: digest of which queries are together
 
     @classmethod
@@ -106,13 +119,14 @@ def checked_margins(margins: Any) -> tuple[float, ...] | None:
         checked = ()
     if len(checked) not in (2, 3) or not all(0 < margin < math.inf for margin in checked):
         raise ParameterError(
-            "must be two or three positive numbers, percentage points of coverage, ranks, and ranks over "
-            "all queries, such as (1.0, 0.5) or (1.0, 0.5, 1.0)",
+            "must be two or three positive numbers, percentage points of coverage, ranks, and ranks"
+            " over all queries, such as (1.0, 0.5) or (1.0, 0.5, 1.0)",
             margins=margins,
         )
     if checked[0] >= 100:
         raise ParameterError(
-            "no run can lose more than 100 percentage points of coverage; give a smaller margin", margins=margins
+            "no run can lose more than 100 percentage points of coverage; give a smaller margin",
+            margins=margins,
         )
     return checked
 
@@ -135,8 +149,9 @@ class Outcomes:
     won: int  #: found by the contender only: "B wins"
     both: int  #: (3) of Table 2
     shares: Shares | None  #: None where no query is answerable
-    #: median search length at which the baseline found what was lost, in ranks; each relevant document weighs one over the
-    #: number of its query's; None where nothing was lost, or no ranks are known
+    #: median search length at which the baseline found what was lost, in ranks; each relevant
+    #: document weighs one over the number of its query's; None where nothing was lost, or no ranks
+    #: are known
     lost_at: float | None = None
     won_at: float | None = None  #: the same of the contender and what was won
 
@@ -163,13 +178,18 @@ class PairedQueries:
     found_baseline: Floats  # share of the query's items found
     found_contender: Floats
     item_share: float  # mean over the queries of one over the number of items: 1 where every query is one item
-    shared: Bools  # whether both runs found at least one same item: the queries of the ranking facet
-    # Mean search length on what both found, else on what the run found itself; NaN where it found nothing.
+    shared: (
+        Bools  # whether both runs found at least one same item: the queries of the ranking facet
+    )
+    # Mean search length on what both found, else on what the run found itself; NaN where it found
+    # nothing.
     length_baseline: Floats
     length_contender: Floats
     reciprocal_baseline: Floats  # the same of reciprocals
     reciprocal_contender: Floats
-    restricted: Restricted | None  # None without a cutoff, and for other measures than search lengths
+    restricted: (
+        Restricted | None
+    )  # None without a cutoff, and for other measures than search lengths
     clusters: Ints | None = None  # cluster of each query; None where queries are independent
     measure: str | None = None  # another measure, whose values take the place of lengths
     higher_is_better: bool = False  # direction of the lengths, or of that measure
@@ -193,7 +213,9 @@ class PairedQueries:
         return None
 
 
-def pair_queries(baseline: SearchLengths, contender: SearchLengths, unit: Unit, horizon: int | None = None) -> PairedQueries:
+def pair_queries(
+    baseline: SearchLengths, contender: SearchLengths, unit: Unit, horizon: int | None = None
+) -> PairedQueries:
     """Split the answerable queries by outcome, and compute the numbers of each query; the items are queries or documents.
 
     The horizon is k of the restricted search length, by default that of this pair.
@@ -211,7 +233,11 @@ def pair_queries(baseline: SearchLengths, contender: SearchLengths, unit: Unit, 
 
 def horizon_of(baseline: SearchLengths, contender: SearchLengths) -> int | None:
     """Return k of the restricted search length: the cutoff, or the depth of the deeper run where that is smaller."""
-    return None if baseline.cutoff is None else min(baseline.cutoff, max(baseline.depth, contender.depth))
+    return (
+        None
+        if baseline.cutoff is None
+        else min(baseline.cutoff, max(baseline.depth, contender.depth))
+    )
 
 
 def from_items(
@@ -239,7 +265,8 @@ def from_items(
     neither, lost, won, in_both = np.bincount(outcome, minlength=4).tolist()
     weight = 1 / n_items[query] if n_queries else np.empty(0)
     shared = np.bincount(query[both], minlength=n_queries) > 0
-    # Lengths over what both found, where there is such an item; else over what the run found itself.
+    # Lengths over what both found, where there is such an item; else over what the run found
+    # itself.
     counted = [both | (run_found & ~shared[query]) for run_found in found]
     return PairedQueries(
         baseline=names[0],
@@ -250,7 +277,11 @@ def from_items(
             lost,
             won,
             in_both,
-            shares=Shares(*(np.bincount(outcome, weights=weight, minlength=4) / n_queries).tolist()) if n_queries else None,
+            shares=(
+                Shares(*(np.bincount(outcome, weights=weight, minlength=4) / n_queries).tolist())
+                if n_queries
+                else None
+            ),
             lost_at=_weighted_median(lengths[0][outcome == 1], weight[outcome == 1]),
             won_at=_weighted_median(lengths[1][outcome == 2], weight[outcome == 2]),
         ),
@@ -262,15 +293,23 @@ def from_items(
         length_contender=means(lengths[1], counted[1]),
         reciprocal_baseline=means(1 / lengths[0], counted[0]),
         reciprocal_contender=means(1 / lengths[1], counted[1]),
-        restricted=None if horizon is None else _restricted(lengths, outcome, horizon, lambda values: means(values, every)),
+        restricted=(
+            None
+            if horizon is None
+            else _restricted(lengths, outcome, horizon, lambda values: means(values, every))
+        ),
         clusters=clusters,
     )
 
 
-def _restricted(lengths: tuple[Floats, Floats], outcome: Ints, horizon: int, means: Callable[[Floats], Floats]) -> Restricted:
+def _restricted(
+    lengths: tuple[Floats, Floats], outcome: Ints, horizon: int, means: Callable[[Floats], Floats]
+) -> Restricted:
     baseline, contender = (np.where(np.isnan(values), horizon + 1.0, values) for values in lengths)
     change = contender - baseline
-    parts = [np.where(outcome == OUTCOMES.index(name), change, 0.0) for name in ("both", "won", "lost")]
+    parts = [
+        np.where(outcome == OUTCOMES.index(name), change, 0.0) for name in ("both", "won", "lost")
+    ]
     return Restricted(horizon, *(means(values) for values in (baseline, contender, *parts)))
 
 

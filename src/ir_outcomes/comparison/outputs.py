@@ -20,7 +20,13 @@ from ir_outcomes.evaluation.scores import parse_measure, range_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.datasets import as_qrels
-from ir_outcomes.reading.outputs import RECIPROCALS, Output, base_name, is_gain, read_output_of_each_run
+from ir_outcomes.reading.outputs import (
+    RECIPROCALS,
+    Output,
+    base_name,
+    is_gain,
+    read_output_of_each_run,
+)
 from ir_outcomes.types import Correction, Floats, Ints, RankingTest
 
 
@@ -53,7 +59,9 @@ class OutputSettings(MeasureRules, total=False):
 
 
 @overload
-def compare_outputs(baseline: Any, contenders: list[Metric], **settings: Unpack[OutputSettings]) -> Comparison: ...
+def compare_outputs(
+    baseline: Any, contenders: list[Metric], **settings: Unpack[OutputSettings]
+) -> Comparison: ...
 
 
 @overload
@@ -63,7 +71,9 @@ def compare_outputs(
 
 
 @overload
-def compare_outputs(baseline: Any, contenders: Any, **settings: Unpack[OutputSettings]) -> Comparison: ...
+def compare_outputs(
+    baseline: Any, contenders: Any, **settings: Unpack[OutputSettings]
+) -> Comparison: ...
 
 
 def compare_outputs(
@@ -84,18 +94,21 @@ def compare_outputs(
 ) -> Comparison | Comparisons:
     """Compare runs by per-query values that a tool has already computed.
 
-    Reciprocal ranks and ESL give ranks: coverage is the share of queries with an answer, ranking the mean rank on what both
-    answered. Of any other measure that is zero where nothing was found (nDCG@k, AP, P@k, recall), coverage is the share of
-    queries above zero, and ranking the mean value where both runs are above zero; it is labelled with the measure.
+    Reciprocal ranks and ESL give ranks: coverage is the share of queries with an answer, ranking
+    the mean rank on what both answered. Of any other measure that is zero where nothing was found
+    (nDCG@k, AP, P@k, recall), coverage is the share of queries above zero, and ranking the mean
+    value where both runs are above zero; it is labelled with the measure.
 
     Parameters
     ----------
     baseline : path, CalcResults, iterable of Metric, dict or frame
-        The text of ``trec_eval -q``, of ``ir_measures -q`` (tsv or jsonl) or PyTerrier's ``perquery.csv``; ir_measures'
-        `CalcResults` or `Metric` values; the dicts of pytrec_eval and ranx, also as JSON; PyTerrier's ``perquery=True`` frame.
+        The text of ``trec_eval -q``, of ``ir_measures -q`` (tsv or jsonl) or PyTerrier's
+        ``perquery.csv``; ir_measures' `CalcResults` or `Metric` values; the dicts of pytrec_eval
+        and ranx, also as JSON; PyTerrier's ``perquery=True`` frame.
     contenders : the same, or a list of such
     measure : str, optional
-        Which measure, as the source names it; by default a reciprocal rank or ESL, or the only one there is.
+        Which measure, as the source names it; by default a reciprocal rank or ESL, or the only one
+        there is.
     qrels : see `ir_outcomes.as_qrels`, optional
         Tells which queries are answerable. Without it, unanswerable queries count as unanswered.
     rel : int, optional
@@ -105,12 +118,14 @@ def compare_outputs(
     alpha, test, correction, margins, clusters, progress
         See `ir_outcomes.compare`.
     names : tuple of str, optional
-        Names of the baseline and the contenders; in a source that holds several runs, which of them is meant.
+        Names of the baseline and the contenders; in a source that holds several runs, which of them
+        is meant.
 
     Raises
     ------
     InputError
-        If a source has none of these forms, a value is not possible, or two sources have no query in common.
+        If a source has none of these forms, a value is not possible, or two sources have no query
+        in common.
     ParameterError
         If a measure has to be chosen, or its direction given, or it does not say what was found.
 
@@ -124,19 +139,31 @@ def compare_outputs(
     if isinstance(contenders, list) and not contenders:
         raise ParameterError("there is no contender; give one output, or several as a list")
     are_metrics = isinstance(contenders, list) and hasattr(next(iter(contenders), None), "query_id")
-    several = isinstance(contenders, (list, tuple)) and not are_metrics and not hasattr(contenders, "per_query")
+    several = (
+        isinstance(contenders, (list, tuple))
+        and not are_metrics
+        and not hasattr(contenders, "per_query")
+    )
     sources = [baseline, *(contenders if several else [contenders])]
-    positions = ["baseline", *("contender" if len(sources) == 2 else f"contender {n}" for n in range(1, len(sources)))]
+    positions = [
+        "baseline",
+        *("contender" if len(sources) == 2 else f"contender {n}" for n in range(1, len(sources))),
+    ]
     judgments = None if qrels is None else as_qrels(qrels)
     outputs = read_output_of_each_run(sources, positions, measure=measure, names=names)
     first = outputs[0]
     for output in outputs[1:]:
         if output.measure != first.measure:
-            problem = f"{first.name} has values of {first.measure}, {output.name} of {output.measure}; choose with `measure`"
+            problem = (
+                f"{first.name} has values of {first.measure}, {output.name} of {output.measure};"
+                " choose with `measure`"
+            )
             raise MismatchError(problem)
         if not output.values.keys() & first.values.keys():
             ids, others = some(list(first.values), 3), some(list(output.values), 3)
-            raise MismatchError(f"{first.name} ({ids}) and {output.name} ({others}) have no query in common")
+            raise MismatchError(
+                f"{first.name} ({ids}) and {output.name} ({others}) have no query in common"
+            )
     meaning = _meaning(outputs[0].measure, higher_is_better, rel)
     check_rules(alpha, test, correction)
     settings = Settings(
@@ -158,17 +185,26 @@ def compare_outputs(
         queries = tuple(judgments.query_ids[code] for code in answerable)
         n_unanswerable = len(judgments.query_ids) - len(queries)
     if not any(query in output.values for output in outputs for query in queries):
-        raise MismatchError(f"no query of the outputs ({some(list(first.values), 3)}) is answerable in the qrels")
+        raise MismatchError(
+            f"no query of the outputs ({some(list(first.values), 3)}) is answerable in the qrels"
+        )
     if clusters is not None:
         clusters = clusters_of(clusters, queries, np.ones(len(queries), dtype=bool))
     notes = _notes(outputs, meaning, judgments is not None)
-    results = _compared(outputs, queries, n_unanswerable, meaning, settings, notes, progress, clusters)
+    results = _compared(
+        outputs, queries, n_unanswerable, meaning, settings, notes, progress, clusters
+    )
     return Comparisons(results) if several else results[0]
 
 
 @overload
 def compare_measure(
-    evaluation: Evaluation, baseline: str, contenders: str, *, measure: Any, **rules: Unpack[MeasureRules]
+    evaluation: Evaluation,
+    baseline: str,
+    contenders: str,
+    *,
+    measure: Any,
+    **rules: Unpack[MeasureRules],
 ) -> Comparison: ...
 
 
@@ -197,7 +233,8 @@ def compare_measure(
 ) -> Comparison | Comparisons:
     """Compare runs of an evaluation by a measure of ir_measures instead of ranks.
 
-    Coverage is the share of answerable queries above zero, ranking the mean value where both runs are above zero.
+    Coverage is the share of answerable queries above zero, ranking the mean value where both runs
+    are above zero.
 
     Parameters
     ----------
@@ -220,24 +257,37 @@ def compare_measure(
     names = [baseline, *contenders_of(evaluation.names, baseline, contenders)]
     rows = [scores.values[evaluation.position(name)].tolist() for name in names]
     values = [dict(zip(scores.query_ids, row, strict=True)) for row in rows]
-    outputs = [Output(name, scores.measure, of_run, None) for name, of_run in zip(names, values, strict=True)]
+    outputs = [
+        Output(name, scores.measure, of_run, None)
+        for name, of_run in zip(names, values, strict=True)
+    ]
     meaning = _meaning(scores.measure, scores.higher_is_better, evaluation.rel)
     settings = Settings.of(
-        evaluation, alpha=alpha, test=test, correction=correction, family=len(names) - 1, margins=checked_margins(margins)
+        evaluation,
+        alpha=alpha,
+        test=test,
+        correction=correction,
+        family=len(names) - 1,
+        margins=checked_margins(margins),
     )
     settings = replace(settings, cutoff=meaning.cutoff, unit="query", coverage_test="exact")
     queries = evaluation.answerable_queries
     clusters = None if evaluation.clusters is None else evaluation.clusters[evaluation.answerable]
     n_unanswerable = len(evaluation.query_ids) - len(queries)
     notes = _about_values(meaning, scores.measure)
-    results = _compared(outputs, queries, n_unanswerable, meaning, settings, notes, progress, clusters)
+    results = _compared(
+        outputs, queries, n_unanswerable, meaning, settings, notes, progress, clusters
+    )
     return results[0] if isinstance(contenders, str) else Comparisons(results)
 
 
 def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _Meaning:
     base, at = base_name(measure), measure.rpartition("@")[2]
     if base in ("ASL", "Answered"):
-        raise ParameterError(f"{measure} does not say both what was found and how far down; compare outputs of ESL or RR")
+        raise ParameterError(
+            f"{measure} does not say both what was found and how far down; compare outputs of ESL"
+            " or RR"
+        )
     grade = re.search(r"rel=\s*0*([1-9][0-9]*)\s*[,)]", measure)
     cutoff, own_rel = int(at) if at.isdigit() else None, int(grade[1]) if grade else None
     found = _Meaning("value", cutoff, own_rel, 0.0, higher_is_better in (None, True))
@@ -248,11 +298,13 @@ def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _M
         found = _Meaning("reciprocal", cutoff, own_rel, 0.0, False)
     elif higher_is_better is None and not is_gain(measure):
         raise ParameterError(
-            f"the direction of {measure} is not known; pass `higher_is_better=True` or `higher_is_better=False` "
-            "(its value must be 0 where nothing was found)"
+            f"the direction of {measure} is not known; pass `higher_is_better=True` or"
+            " `higher_is_better=False` (its value must be 0 where nothing was found)"
         )
     if rel is not None and found.rel is not None and rel != found.rel:
-        raise ParameterError(f"the measure counts grades from {found.rel} on; leave it out", rel=rel)
+        raise ParameterError(
+            f"the measure counts grades from {found.rel} on; leave it out", rel=rel
+        )
     return found
 
 
@@ -268,11 +320,17 @@ def _compared(
 ) -> tuple[Comparison, ...]:
     if clusters is not None:
         n_clusters, digest = len(np.unique(clusters)), digest_of_clusters(clusters)
-        settings = replace(settings, coverage_test="signflip", n_clusters=n_clusters, clusters=digest)
+        settings = replace(
+            settings, coverage_test="signflip", n_clusters=n_clusters, clusters=digest
+        )
     found = [_lengths(output, queries, meaning) for output in outputs]
     lacking = [[query for query in queries if query not in output.values] for output in outputs]
     lack = [
-        f"{output.name} lacks {plural('query', len(ids))} ({some(ids)}), counted as unanswered." if ids else ""
+        (
+            f"{output.name} lacks {plural('query', len(ids))} ({some(ids)}), counted as unanswered."
+            if ids
+            else ""
+        )
         for output, ids in zip(outputs, lacking, strict=True)
     ]
     is_value = meaning.kind == "value"
@@ -286,7 +344,12 @@ def _compared(
         pair = from_items(names, queries, np.arange(len(queries)), lengths, horizon, clusters)
         if is_value:  # values of the measure are no ranks: it is not known where things were found
             outcomes = replace(pair.outcomes, lost_at=None, won_at=None)
-            pair = replace(pair, outcomes=outcomes, measure=output.measure, higher_is_better=meaning.higher_is_better)
+            pair = replace(
+                pair,
+                outcomes=outcomes,
+                measure=output.measure,
+                higher_is_better=meaning.higher_is_better,
+            )
         pairs.append(
             MeasuredPair(
                 queries=pair,
@@ -313,16 +376,30 @@ def _lengths(output: Output, queries: tuple[str, ...], meaning: _Meaning) -> Flo
 
 def _about_values(meaning: _Meaning, measure: str) -> list[str]:
     ranking = f"ranking the mean of {measure} where both runs are above zero."
-    return [f"Coverage is the share of queries with {measure} above zero, {ranking}"] if meaning.kind == "value" else []
+    return (
+        [f"Coverage is the share of queries with {measure} above zero, {ranking}"]
+        if meaning.kind == "value"
+        else []
+    )
 
 
 def _notes(outputs: Sequence[Output], meaning: _Meaning, with_qrels: bool) -> list[str]:
     measure = outputs[0].measure
-    unknown = "tie rule is" if meaning.cutoff is not None or meaning.kind == "value" else "tie rule and cutoff are"
-    notes = [f"Compared on values of {measure} as they were written; the {unknown} those of the tool that wrote them."]
+    unknown = (
+        "tie rule is"
+        if meaning.cutoff is not None or meaning.kind == "value"
+        else "tie rule and cutoff are"
+    )
+    notes = [
+        f"Compared on values of {measure} as they were written; the {unknown} those of the tool"
+        " that wrote them."
+    ]
     notes += _about_values(meaning, measure)
     if not with_qrels:
-        notes.append("Without qrels, queries that have no relevant document cannot be told apart: they count as unanswered.")
+        notes.append(
+            "Without qrels, queries that have no relevant document cannot be told apart: they count"
+            " as unanswered."
+        )
     places = min((output.places for output in outputs if output.places is not None), default=None)
     if places is not None:
         effect = "small differences look like ties"

@@ -14,7 +14,13 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.notes import as_notes, note
 from ir_outcomes.results import Immutable, Result, attributes, rows_of
-from ir_outcomes.statistics import QueriesNeeded, linearized, queries_for_coverage, queries_for_margin, queries_for_mean
+from ir_outcomes.statistics import (
+    QueriesNeeded,
+    linearized,
+    queries_for_coverage,
+    queries_for_margin,
+    queries_for_mean,
+)
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.types import LARGEST, Floats, check_kind, check_number
 
@@ -34,7 +40,8 @@ class PlannedFacet(Immutable):
     smallest_pvalue: float  #: that these allow
     test: str  #: that is planned for
     needed: QueriesNeeded  #: all answerable queries counted, with an upper bound; its `effect` is a share for coverage
-    #: how many queries a gate needs to exclude as large a harm, if the runs are equally good; None where that is not known
+    #: how many queries a gate needs to exclude as large a harm, if the runs are equally good; None
+    #: where that is not known
     to_pass: QueriesNeeded | None
 
 
@@ -53,7 +60,8 @@ class Plan(Result):
     power : float
         Chance to detect the effects.
     settings : Settings
-        Of the pilot; with several contenders the tests are planned at the level of Holm's first step.
+        Of the pilot; with several contenders the tests are planned at the level of Holm's first
+        step.
     """
 
     baseline: str
@@ -68,8 +76,12 @@ class Plan(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each facet."""
         columns = (
-            *attributes("facet=name", "measured_in", "effect", "n", "n_nonzero", "smallest_pvalue", "test"),
-            *attributes("queries=needed.queries", "queries_upper=needed.upper", "power=needed.power"),
+            *attributes(
+                "facet=name", "measured_in", "effect", "n", "n_nonzero", "smallest_pvalue", "test"
+            ),
+            *attributes(
+                "queries=needed.queries", "queries_upper=needed.upper", "power=needed.power"
+            ),
             *attributes("alpha=needed.alpha", "confidence=needed.confidence"),
             *attributes("queries_to_pass=to_pass.queries", "queries_to_pass_upper=to_pass.upper"),
         )
@@ -89,11 +101,15 @@ def changes_of(queries: Sequence[QueryOutcome], what: str) -> tuple[Floats, int]
         "ranking": lambda query: query.difference,
         "all queries": lambda query: query.restricted,
     }[what]
-    changes = [(change, query.cluster) for query in queries if (change := change_of(query)) is not None]
+    changes = [
+        (change, query.cluster) for query in queries if (change := change_of(query)) is not None
+    ]
     values = np.array([change for change, _ in changes], dtype=np.float64)
     if not queries or queries[0].cluster is None:
         return values, len(queries)
-    return linearized(values, np.array([cluster for _, cluster in changes])), len({query.cluster for query in queries})
+    return linearized(values, np.array([cluster for _, cluster in changes])), len(
+        {query.cluster for query in queries}
+    )
 
 
 def queries_to_pass(
@@ -119,27 +135,28 @@ def plan(
 ) -> Plan:
     """Compute how many queries like those of a comparison would detect the effects that matter.
 
-    The effects are those that you care about, not those that were observed: the power of a finished test to detect what it
-    observed says no more than its p-value.
+    The effects are those that you care about, not those that were observed: the power of a finished
+    test to detect what it observed says no more than its p-value.
 
     Parameters
     ----------
     comparison : Comparison
         The pilot: the same kind of queries and of runs.
     coverage, ranking : float, optional
-        Sizes of the differences to detect, in either direction: percentage points, by default 1, and ranks (or the unit of the
-        measure that was compared), by default 0.5.
+        Sizes of the differences to detect, in either direction: percentage points, by default 1,
+        and ranks (or the unit of the measure that was compared), by default 0.5.
     all_queries : float, optional
-        Difference over all queries, in ranks; by default what the other two tolerate together as margins of
-        `ir_outcomes.gate`.
+        Difference over all queries, in ranks; by default what the other two tolerate together as
+        margins of `ir_outcomes.gate`.
     power : float
         Chance to detect them.
 
     Returns
     -------
     Plan
-        For each facet the number of queries that detect the difference, the number with which a gate excludes as large a harm
-        if the runs are equally good, and 80 % upper bounds, which account for what the pilot does not know about the spread.
+        For each facet the number of queries that detect the difference, the number with which a
+        gate excludes as large a harm if the runs are equally good, and 80 % upper bounds, which
+        account for what the pilot does not know about the spread.
 
     Raises
     ------
@@ -161,7 +178,12 @@ def plan(
     """
     if isinstance(comparison, Comparisons) and len(comparison) == 1:
         comparison = comparison[0]
-    check_kind("comparison", comparison, Comparison, "a Comparison: what ir_outcomes.compare returns, by its contender's name")
+    check_kind(
+        "comparison",
+        comparison,
+        Comparison,
+        "a Comparison: what ir_outcomes.compare returns, by its contender's name",
+    )
     for name, effect, largest in (
         ("coverage", coverage, 100.0),
         ("ranking", ranking, LARGEST),
@@ -170,15 +192,24 @@ def plan(
         if effect is not None:
             check_number(name, effect, SMALLEST_EFFECT, largest)
     if comparison.queries is None:
-        raise ParameterError("this result was stored without its queries; write it with to_json(per_query=True)")
+        raise ParameterError(
+            "this result was stored without its queries; write it with to_json(per_query=True)"
+        )
     level, facet = comparison.settings.first_step_level, comparison.coverage
-    points, ranks = DEFAULTS[0] if coverage is None else coverage, DEFAULTS[1] if ranking is None else ranking
+    points, ranks = (
+        DEFAULTS[0] if coverage is None else coverage,
+        (DEFAULTS[1] if ranking is None else ranking),
+    )
     if facet.won is not None and facet.lost is not None:
-        for_coverage = queries_for_coverage(facet.n, facet.won, facet.lost, points / 100, alpha=level, power=power)
+        for_coverage = queries_for_coverage(
+            facet.n, facet.won, facet.lost, points / 100, alpha=level, power=power
+        )
     else:
         changes, n = changes_of(comparison.queries, "coverage")
         for_coverage = queries_for_mean(changes / 100, n, points / 100, alpha=level, power=power)
-    for_ranking = queries_for_mean(*changes_of(comparison.queries, "ranking"), ranks, alpha=level, power=power)
+    for_ranking = queries_for_mean(
+        *changes_of(comparison.queries, "ranking"), ranks, alpha=level, power=power
+    )
     restricted = comparison.restricted
     planned = [
         _planned(comparison, facet, points, for_coverage, power),
@@ -187,9 +218,13 @@ def plan(
     if restricted is not None:
         if all_queries is None:
             all_queries = implied_margin((abs(points), abs(ranks)), restricted, comparison.outcomes)
-        over_all = queries_for_mean(*changes_of(comparison.queries, "all queries"), all_queries, alpha=level, power=power)
+        over_all = queries_for_mean(
+            *changes_of(comparison.queries, "all queries"), all_queries, alpha=level, power=power
+        )
         planned.append(_planned(comparison, restricted, all_queries, over_all, power))
-    defaults = [facet for facet, effect in zip(planned, (coverage, ranking), strict=False) if effect is None]
+    defaults = [
+        facet for facet, effect in zip(planned, (coverage, ranking), strict=False) if effect is None
+    ]
     return Plan(
         baseline=comparison.baseline,
         contender=comparison.contender,
@@ -204,7 +239,11 @@ def plan(
 
 
 def _planned(
-    comparison: Comparison, facet: Facet | RestrictedLength, effect: float, needed: QueriesNeeded, power: float
+    comparison: Comparison,
+    facet: Facet | RestrictedLength,
+    effect: float,
+    needed: QueriesNeeded,
+    power: float,
 ) -> PlannedFacet:
     """Return what one facet needs."""
     return PlannedFacet(
@@ -221,30 +260,48 @@ def _planned(
 
 
 def _notes(
-    comparison: Comparison, facets: Sequence[PlannedFacet], defaults: Sequence[PlannedFacet], level: float
+    comparison: Comparison,
+    facets: Sequence[PlannedFacet],
+    defaults: Sequence[PlannedFacet],
+    level: float,
 ) -> Iterator[str]:
     if defaults:
         effects = [
-            f"{facet.effect:g} {facet.measured_in}".replace("1 percentage points", "1 percentage point") for facet in defaults
+            f"{facet.effect:g} {facet.measured_in}".replace(
+                "1 percentage points", "1 percentage point"
+            )
+            for facet in defaults
         ]
         yield note("default effect", f"{listed(effects)}; give your own.")
     for facet in facets:
         name, differing = facet.name.capitalize(), plural("query", facet.n_nonzero)
         verb = "differs" if facet.n_nonzero == 1 else "differ"
-        above = "" if facet.smallest_pvalue <= level else f", which is above the level of {level:.2g}"
-        yield f"{name}: with {differing} that {verb} the smallest possible p is {facet.smallest_pvalue:.2g}{above}."
+        above = (
+            "" if facet.smallest_pvalue <= level else f", which is above the level of {level:.2g}"
+        )
+        yield (
+            f"{name}: with {differing} that {verb} the smallest possible p is"
+            f" {facet.smallest_pvalue:.2g}{above}."
+        )
         if facet.needed.queries is None:
             reason = (
                 "fewer than two queries differ in it"
                 if facet.n_nonzero < 2
-                else "it would take more than a million queries, or all differences of the pilot are equal"
+                else (
+                    "it would take more than a million queries, or all differences of the pilot are"
+                    " equal"
+                )
             )
             yield f"{name}: no number of queries can be given, because {reason}."
     if comparison.settings.n_clusters is not None:
-        yield f"The numbers count clusters of about {comparison.n_queries / comparison.settings.n_clusters:.1f} queries each."
+        yield (
+            "The numbers count clusters of about"
+            f" {comparison.n_queries / comparison.settings.n_clusters:.1f} queries each."
+        )
     yield (
-        "The numbers count answerable queries of the same kind, for runs that differ as much as these. The upper bound "
-        "accounts for what the pilot does not know about the spread: plan with it."
+        "The numbers count answerable queries of the same kind, for runs that differ as much as"
+        " these. The upper bound accounts for what the pilot does not know about the spread: plan"
+        " with it."
     )
     if comparison.settings.family > 1 and comparison.settings.correction != "none":
         yield (

@@ -1,7 +1,7 @@
 """Verdicts from published numbers: from won, lost and the change in ranking, or from two shares of answered queries.
 
-Published numbers are rounded. `verdict_from_summary` says whether the verdict survives that, and `verdict_from_means` which
-counts the shares stand for, and when they differ significantly.
+Published numbers are rounded. `verdict_from_summary` says whether the verdict survives that, and
+`verdict_from_means` which counts the shares stand for, and when they differ significantly.
 """
 
 import math
@@ -19,7 +19,14 @@ from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Column, Result, attributes, rows_of
 from ir_outcomes.statistics import binomial_test
 from ir_outcomes.statistics.tests import Tests, binomial_tests
-from ir_outcomes.types import Direction, Floats, check_kind, check_level, check_number, check_positive
+from ir_outcomes.types import (
+    Direction,
+    Floats,
+    check_kind,
+    check_level,
+    check_number,
+    check_positive,
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,10 +38,11 @@ class SummaryVerdict(Result):
     n, won, lost, ranking_difference, ranking_pvalue, alpha, rounding
         As given.
     label, direction, strict, do_no_harm : str
-        The verdict at face value; see `Verdict`. Nothing can confirm a direction with only one facet here, and the guard cannot
-        be checked.
+        The verdict at face value; see `Verdict`. Nothing can confirm a direction with only one
+        facet here, and the guard cannot be checked.
     coverage_pvalue, coverage_pvalues : float and (float, float)
-        Exact binomial test of won against lost, at face value; the smallest and the largest within the rounding.
+        Exact binomial test of won against lost, at face value; the smallest and the largest within
+        the rounding.
     labels : tuple of str
         Every verdict within the rounding, the one at face value first.
     """
@@ -86,10 +94,11 @@ def verdict_from_summary(
     Parameters
     ----------
     n, won, lost : int and float
-        Queries; those that only the contender, and only the baseline, answered: counts, or where `rounding` is given
-        published percentages times n / 100.
+        Queries; those that only the contender, and only the baseline, answered: counts, or where
+        `rounding` is given published percentages times n / 100.
     ranking_difference : float
-        Mean search length of the contender minus that of the baseline on what both answered; ranks, lower is better.
+        Mean search length of the contender minus that of the baseline on what both answered; ranks,
+        lower is better.
     ranking_pvalue : float
         Of the test that decides on ranking.
     other_pvalues : tuple of float
@@ -97,7 +106,8 @@ def verdict_from_summary(
     alpha : float
         Level.
     rounding : float
-        How far `won` and `lost` may be off, in percentage points of n: 0.5 for percentages printed without decimals.
+        How far `won` and `lost` may be off, in percentage points of n: 0.5 for percentages printed
+        without decimals.
 
     Raises
     ------
@@ -110,7 +120,8 @@ def verdict_from_summary(
 
     Examples
     --------
-    R8 against R1 of Table 2 of Lin et al. 2021: 15 % and 15 % of 5793 queries, search lengths 7.06 and 5.71.
+    R8 against R1 of Table 2 of Lin et al. 2021: 15 % and 15 % of 5793 queries, search lengths 7.06
+    and 5.71.
 
     >>> verdict = verdict_from_summary(5793, 0.15 * 5793, 0.15 * 5793, 5.71 - 7.06, 8.68e-08, rounding=0.5)
     >>> verdict.label, verdict.do_no_harm, verdict.survives_rounding
@@ -119,7 +130,9 @@ def verdict_from_summary(
     check_positive("n", n)
     check_level(alpha)
     if not 0 <= rounding < 50:
-        raise ParameterError("must be a number of percentage points, 0 or more and less than 50", rounding=rounding)
+        raise ParameterError(
+            "must be a number of percentage points, 0 or more and less than 50", rounding=rounding
+        )
     check_number("ranking_difference", ranking_difference, -math.inf, math.inf)
     for pvalue in (ranking_pvalue, *other_pvalues):
         check_kind("pvalue", pvalue, (int, float), "a number between 0 and 1")
@@ -130,12 +143,18 @@ def verdict_from_summary(
     if won + lost > n + 2 * rounding / 100 * n:
         raise ParameterError("must be at most n together", won=won, lost=lost, n=n)
 
-    # The counts at face value are followed by all pairs of counts that they may have been rounded from.
+    # The counts at face value are followed by all pairs of counts that they may have been rounded
+    # from.
     counts = np.array([[round(won)], [round(lost)]], dtype=np.float64)
-    tests = binomial_tests(*np.concatenate([counts, _within_rounding(won, lost, n, rounding)], axis=1))
+    tests = binomial_tests(
+        *np.concatenate([counts, _within_rounding(won, lost, n, rounding)], axis=1)
+    )
     coverage = find(tests, tests.pvalue, alpha, higher_is_better=True)
     direction = np.full(len(tests.pvalue), np.sign(ranking_difference), dtype=np.int64)
-    deciding, *others = (Tests(np.full(len(direction), pvalue), direction) for pvalue in (ranking_pvalue, *other_pvalues))
+    deciding, *others = (
+        Tests(np.full(len(direction), pvalue), direction)
+        for pvalue in (ranking_pvalue, *other_pvalues)
+    )
     ranking = find(deciding, deciding.pvalue, alpha, higher_is_better=False, vetoes=others)
     verdicts = decide(coverage, ranking)
     labels = tuple(dict.fromkeys(verdicts.labels()))
@@ -156,26 +175,33 @@ def verdict_from_summary(
         labels=labels,
         notes=as_notes(
             [
-                "Published numbers can neither confirm a direction with one facet, which the label therefore lacks, nor show "
-                "that early answers were lost and late ones won; strict and do no harm are the rules of the paper.",
+                (
+                    "Published numbers can neither confirm a direction with one facet, which the"
+                    " label therefore lacks, nor show that early answers were lost and late ones"
+                    " won; strict and do no harm are the rules of the paper."
+                ),
             ]
         ),
     )
 
 
 def _check_count(name: str, value: float, n: int, rounding: float) -> None:
-    if not (isinstance(value, (int, float, np.number)) and math.isfinite(value) and 0 <= value <= n):
+    if not (
+        isinstance(value, (int, float, np.number)) and math.isfinite(value) and 0 <= value <= n
+    ):
         raise ParameterError(f"must be a number of queries between 0 and {n}", **{name: value})
-    # Published percentages stand for multiples of this many queries; half a query of slack, because a percentage of n may have
-    # been rounded to a whole number of queries.
+    # Published percentages stand for multiples of this many queries; half a query of slack, because
+    # a percentage of n may have been rounded to a whole number of queries.
     step, slack = (2 * rounding / 100 * n, 0.5 + 1e-11 * n) if rounding else (1.0, 0.0)
     if abs(value - step * round(value / step)) > slack:
         wanted = (
-            f"is {100 * value / n:.3g} % of n={n}, which is no percentage that was rounded by {rounding:g}; "
-            "leave `rounding` out for a count"
+            f"is {100 * value / n:.3g} % of n={n}, which is no percentage that was rounded by"
+            f" {rounding:g}; leave `rounding` out for a count"
             if rounding
-            else "must be a whole number of queries, or a published percentage times n / 100 with its `rounding`, such as 0.5 "
-            "where percentages are printed without decimals"
+            else (
+                "must be a whole number of queries, or a published percentage times n / 100 with"
+                " its `rounding`, such as 0.5 where percentages are printed without decimals"
+            )
         )
         raise ParameterError(wanted, **{name: value})
 
@@ -183,7 +209,10 @@ def _check_count(name: str, value: float, n: int, rounding: float) -> None:
 def _within_rounding(won: float, lost: float, n: int, rounding: float) -> Floats:
     """List all pairs of counts that the numbers given may have been rounded from; (2, n_pairs)."""
     slack = rounding / 100 * n
-    ranges = [np.arange(max(0, math.ceil(count - slack)), min(n, math.floor(count + slack)) + 1.0) for count in (won, lost)]
+    ranges = [
+        np.arange(max(0, math.ceil(count - slack)), min(n, math.floor(count + slack)) + 1.0)
+        for count in (won, lost)
+    ]
     pairs = np.array(np.meshgrid(*ranges)).reshape(2, -1)
     return pairs[:, pairs.sum(axis=0) <= n]
 
@@ -207,12 +236,13 @@ class MeansVerdict(Result):
     n, baseline, contender, alpha
         As given.
     answered_baseline, answered_contender : Counts or None
-        Queries answered: all whole numbers whose share of n is printed like this; None where there is none.
+        Queries answered: all whole numbers whose share of n is printed like this; None where there
+        is none.
     net : Counts or None
         Queries won minus queries lost.
     threshold : Counts or None
-        On so many queries the runs may differ at most for the exact binomial test to be significant, by the smallest and the
-        largest size of the net number; 0 where it cannot be.
+        On so many queries the runs may differ at most for the exact binomial test to be
+        significant, by the smallest and the largest size of the net number; 0 where it cannot be.
     most_differing : int or None
         On so many queries two runs with these numbers can differ at most.
     significant : {"impossible", "never", "depends", "always"}
@@ -234,24 +264,31 @@ class MeansVerdict(Result):
         """Return one flat row."""
         columns = (
             *attributes("n", "baseline", "contender", "alpha"),
-            *(Column(name, form="[n]") for name in ("answered_baseline", "answered_contender", "net", "threshold")),
+            *(
+                Column(name, form="[n]")
+                for name in ("answered_baseline", "answered_contender", "net", "threshold")
+            ),
             *attributes("most_differing", "significant"),
         )
         return rows_of(columns, [self])
 
 
-def verdict_from_means(n: int, baseline: str, contender: str, *, alpha: float = 0.05) -> MeansVerdict:
+def verdict_from_means(
+    n: int, baseline: str, contender: str, *, alpha: float = 0.05
+) -> MeansVerdict:
     """Say what two published shares of answered queries (coverage, Success@k) allow to conclude.
 
-    The runs answer whole numbers of queries, which the printed decimals often give away. How many queries were won and lost
-    they do not say, only the net number, but on how many queries the runs may differ at most for it to be significant.
+    The runs answer whole numbers of queries, which the printed decimals often give away. How many
+    queries were won and lost they do not say, only the net number, but on how many queries the runs
+    may differ at most for it to be significant.
 
     Parameters
     ----------
     n : int
         Answerable queries.
     baseline, contender : str
-        The shares as they were printed, such as ``".4439"`` or ``"44.4 %"``: text, because the number of decimals counts.
+        The shares as they were printed, such as ``".4439"`` or ``"44.4 %"``: text, because the
+        number of decimals counts.
     alpha : float
         Level.
 
@@ -279,8 +316,11 @@ def verdict_from_means(n: int, baseline: str, contender: str, *, alpha: float = 
     if a is not None and b is not None:
         net = Counts(b.low - a.high, b.high - a.low)
         smallest = max(0, net.low, -net.high)
-        threshold = Counts(_threshold(smallest, n, alpha), _threshold(max(-net.low, net.high), n, alpha))
-        # Queries that one run answers and the other does not: neither more than both answer, nor more than both leave out.
+        threshold = Counts(
+            _threshold(smallest, n, alpha), _threshold(max(-net.low, net.high), n, alpha)
+        )
+        # Queries that one run answers and the other does not: neither more than both answer, nor
+        # more than both leave out.
         most = min(a.high + b.high, 2 * n - a.low - b.low, n)
         significant = "depends"
         if threshold.high == 0:
@@ -305,11 +345,16 @@ def _counts(name: str, text: Any, n: int) -> Counts | None:
     """Return the whole numbers of n queries whose share is printed like this, however halves are rounded."""
     printed = re.fullmatch(r"\s*(\d*)\.?(\d*)\s*(%?)\s*", text) if isinstance(text, str) else None
     if printed is None or not (printed[1] or printed[2]):
-        raise ParameterError('must be a share as text with all printed decimals, such as ".4439" or "44.4 %"', **{name: text})
+        raise ParameterError(
+            'must be a share as text with all printed decimals, such as ".4439" or "44.4 %"',
+            **{name: text},
+        )
     unit = Fraction(1, 10 ** len(printed[2]) * (100 if printed[3] else 1))
     share = int(printed[1] + printed[2]) * unit
     if share > 1:
-        raise ParameterError("must be a share of queries, at most 1; write percentages with %", **{name: text})
+        raise ParameterError(
+            "must be a share of queries, at most 1; write percentages with %", **{name: text}
+        )
     low = max(0, math.ceil(n * (share - unit / 2)))
     high = min(n, math.floor(n * (share + unit / 2)))
     return Counts(low, high) if low <= high else None
@@ -318,5 +363,7 @@ def _counts(name: str, text: Any, n: int) -> Counts | None:
 def _threshold(net: int, n: int, alpha: float) -> int:
     """Return on how many of n queries two runs may differ at most for a net number won to be significant; 0 for none."""
     lost = range((n - net) // 2 + 1)
-    possible = bisect_right(lost, alpha, key=lambda number: binomial_test(number + net, number).pvalue)
+    possible = bisect_right(
+        lost, alpha, key=lambda number: binomial_test(number + net, number).pvalue
+    )
     return net + 2 * (possible - 1) if possible else 0

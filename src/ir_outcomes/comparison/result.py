@@ -32,12 +32,14 @@ class QueryOutcome(NamedTuple):
     """What two runs did with one query."""
 
     query_id: str
-    #: "neither", "lost", "won" or "both"; under ``unit="document"`` won or lost where the contender found more or fewer of the
-    #: relevant documents
+    #: "neither", "lost", "won" or "both"; under ``unit="document"`` won or lost where the contender
+    #: found more or fewer of the relevant documents
     outcome: str
     found_baseline: float  #: share of the relevant documents found (1 or 0 under ``unit="query"``), higher is better
     found_contender: float
-    baseline: float | None  #: search length on what both found, or where there is nothing on what the run found, in ranks
+    baseline: (
+        float | None
+    )  #: search length on what both found, or where there is nothing on what the run found, in ranks
     contender: float | None
     difference: float | None  #: contender minus baseline, where both found something in common
     restricted: float | None = None  #: the same of the restricted search length, with a cutoff
@@ -54,7 +56,11 @@ def query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[Query
     """Return what two runs did with each query."""
     gained, n = pair.found_contender - pair.found_baseline, len(pair.query_ids)
     code = np.select([gained < 0, gained > 0, pair.found_baseline > 0], [1, 2, 3], 0)
-    restricted = np.full(n, np.nan) if pair.restricted is None else pair.restricted.contender - pair.restricted.baseline
+    restricted = (
+        np.full(n, np.nan)
+        if pair.restricted is None
+        else pair.restricted.contender - pair.restricted.baseline
+    )
     change = np.where(pair.shared, pair.length_contender - pair.length_baseline, np.nan)
     columns = (
         [OUTCOMES[outcome] for outcome in code.tolist()],
@@ -128,35 +134,43 @@ class Comparison(Result):
     baseline, contender : str
         Names of the runs. Every difference is contender minus baseline.
     n_queries, n_unanswerable : int
-        Answerable queries, which are compared, and those without a relevant document, which are left out.
+        Answerable queries, which are compared, and those without a relevant document, which are
+        left out.
     n_missing : pair of int
-        Answerable queries without any result, of the baseline and of the contender; they count as unanswered.
+        Answerable queries without any result, of the baseline and of the contender; they count as
+        unanswered.
     settings, outcomes : Settings and Outcomes
         How it was made, and the outcome split.
     coverage, ranking : CoverageFacet and RankingFacet
-        Queries answered or relevant documents found, in percentage points; mean search length on what both found, in ranks or
-        irrelevant documents above.
+        Queries answered or relevant documents found, in percentage points; mean search length on
+        what both found, in ranks or irrelevant documents above.
     reciprocal : Means or None
-        Reciprocals on what both found, which decide nothing; None where another measure than a rank was compared.
+        Reciprocals on what both found, which decide nothing; None where another measure than a rank
+        was compared.
     restricted : RestrictedLength or None
-        Search lengths over all queries, and what the ranking facet leaves out; None without a cutoff.
+        Search lengths over all queries, and what the ranking facet leaves out; None without a
+        cutoff.
     mean : AllQueries or None
-        Means of another measure over all queries; None where search lengths were compared, or nothing can confirm.
+        Means of another measure over all queries; None where search lengths were compared, or
+        nothing can confirm.
     naive : Means
         Standard tests on reciprocal rank over all answerable queries: what the framework replaces.
     cutoffs : tuple of CutoffLabel
-        The label at other cutoffs, ascending, not corrected for their number; empty where they are not known.
+        The label at other cutoffs, ascending, not corrected for their number; empty where they are
+        not known.
     verdict : Verdict
         The two-facet verdict.
     measures : tuple of MeasureMeans
         The measures that were asked for, which decide nothing.
     notes, background : tuple of Note
-        What changes how the label is read, the most important first, each as "Headline: details."; and what else a careful
-        reader may want to know.
+        What changes how the label is read, the most important first, each as "Headline: details.";
+        and what else a careful reader may want to know.
     versions, run_metadata : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy and Python; the ir_metadata headers of the runs that have one, by name: YAML.
+        Of ir_outcomes, NumPy, SciPy and Python; the ir_metadata headers of the runs that have one,
+        by name: YAML.
     identical : bool
-        Whether both runs have the same documents in the same order for every query; False where lists are not known.
+        Whether both runs have the same documents in the same order for every query; False where
+        lists are not known.
     queries : tuple of QueryOutcome, optional
         Query by query; None where the result was restored from JSON without them.
     """
@@ -226,9 +240,10 @@ class Comparison(Result):
     def shown_test(self, part: Facet | AllQueries | MeasureMeans) -> tuple[float, str]:
         """Return the p-value of a facet, or over all queries, that the label hangs on, and its test.
 
-        The test is "corrected" where the corrected p-value of the deciding test counts. Over all queries that is so where
-        neither facet decides; else the raw p-value confirms, of Wilcoxon's test where only that does. Harm that makes a
-        trade-off may be found by a test of ranking that does not decide.
+        The test is "corrected" where the corrected p-value of the deciding test counts. Over all
+        queries that is so where neither facet decides; else the raw p-value confirms, of Wilcoxon's
+        test where only that does. Harm that makes a trade-off may be found by a test of ranking
+        that does not decide.
         """
         if isinstance(part, MeasureMeans):
             return part.pvalue, part.test.name
@@ -240,10 +255,14 @@ class Comparison(Result):
             return part.pvalue_corrected, "corrected"
         else:
             tests = part.harm_tests
-        direction = {"better": 1, "worse": -1, "none": 0}[part.found] * (1 if part.higher_is_better else -1)
+        direction = {"better": 1, "worse": -1, "none": 0}[part.found] * (
+            1 if part.higher_is_better else -1
+        )
         shown = tests[0]
         if direction:
-            shown = next(test for test in tests if test.pvalue <= self.alpha and test.direction == direction)
+            shown = next(
+                test for test in tests if test.pvalue <= self.alpha and test.direction == direction
+            )
         return shown.pvalue, shown.name
 
     def per_query(self, which: str | None = None, top: int | None = None) -> Queries:
@@ -252,8 +271,9 @@ class Comparison(Result):
         Parameters
         ----------
         which : {"won", "lost", "better", "worse"}, optional
-            Only queries where the contender found more or less, or ranked what both found better or worse; the largest
-            change first (for won and lost: the best-ranked answer first). By default all, in the order of the qrels.
+            Only queries where the contender found more or less, or ranked what both found better or
+            worse; the largest change first (for won and lost: the best-ranked answer first). By
+            default all, in the order of the qrels.
         top : int, optional
             At most this many.
 
@@ -263,7 +283,9 @@ class Comparison(Result):
             If `which` is something else, or the result holds no queries.
         """
         if self.queries is None:
-            raise ParameterError("this result was stored without its queries; write it with to_json(per_query=True)")
+            raise ParameterError(
+                "this result was stored without its queries; write it with to_json(per_query=True)"
+            )
         if which is not None:
             check_choice("which", which, WHICH)
         chosen = list(self.queries)
@@ -275,7 +297,9 @@ class Comparison(Result):
             sign = 1 if (which == "worse") != self.ranking.higher_is_better else -1
             chosen = [query for query in chosen if sign * (query.difference or 0) > 0]
             chosen.sort(key=lambda query: -abs(query.difference or 0))
-        return Queries(self.baseline, self.contender, which, self.ranking.measured_in, tuple(chosen[:top]))
+        return Queries(
+            self.baseline, self.contender, which, self.ranking.measured_in, tuple(chosen[:top])
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row: a value for each column, None where there is none; units are those of the attributes."""
@@ -288,7 +312,14 @@ class Comparison(Result):
     def long_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each test; only the one that decides on a facet has a corrected p-value."""
         rows = []
-        for measured in (self.coverage, self.ranking, self.reciprocal, self.all_queries, self.naive, *self.measures):
+        for measured in (
+            self.coverage,
+            self.ranking,
+            self.reciprocal,
+            self.all_queries,
+            self.naive,
+            *self.measures,
+        ):
             if measured is None:
                 continue
             low, high = measured.interval or (None, None)
@@ -309,12 +340,14 @@ class Comparison(Result):
 class Comparisons(Result, Sequence[Comparison]):
     """Several comparisons, in the order in which the runs were given.
 
-    The baseline's search length differs from row to row: each contender has its own set of queries that both answered.
+    The baseline's search length differs from row to row: each contender has its own set of queries
+    that both answered.
 
     Attributes
     ----------
     items : tuple of Comparison
-        One for each contender, or for each pair; the p-values that decide are corrected over all of them.
+        One for each contender, or for each pair; the p-values that decide are corrected over all of
+        them.
     """
 
     items: tuple[Comparison, ...]
@@ -336,7 +369,9 @@ class Comparisons(Result, Sequence[Comparison]):
         for item in self.items:
             if item.contender == key:
                 return item
-        raise KeyError(f"{key}; the contenders are {', '.join(item.contender for item in self.items)}")
+        raise KeyError(
+            f"{key}; the contenders are {', '.join(item.contender for item in self.items)}"
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each comparison."""
@@ -362,11 +397,19 @@ def columns_of(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
         Column("n_queries", heading="queries", form="n"),
         *attributes("n_unanswerable", "cutoff", "rel", "unit", "ties"),
         *(Column(outcome, f"outcomes.{outcome}", form="n") for outcome in OUTCOMES),
-        *(Column(f"{outcome}_share", f"outcomes.shares.{outcome}", outcome, "%") for outcome in OUTCOMES),
+        *(
+            Column(f"{outcome}_share", f"outcomes.shares.{outcome}", outcome, "%")
+            for outcome in OUTCOMES
+        ),
         *attributes("lost_at=outcomes.lost_at", "won_at=outcomes.won_at"),
         *_facet_columns("coverage", "points", "higher", 2),
         *(
-            _facet_columns("ranking", measure, "higher" if first and first.ranking.higher_is_better else "lower", 4)
+            _facet_columns(
+                "ranking",
+                measure,
+                "higher" if first and first.ranking.higher_is_better else "lower",
+                4,
+            )
             if measure
             else _facet_columns("ranking", unit, "lower", 2)
         ),
@@ -375,18 +418,33 @@ def columns_of(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
         *(_restricted_columns(unit) if first is None or first.restricted is not None else ()),
         *_means_columns("naive", "ranksum", "wilcoxon", "t"),
         *(measure_columns(first.measures) if first else ()),
-        *attributes("alpha=settings.alpha", "correction=settings.correction", "family=settings.family"),
+        *attributes(
+            "alpha=settings.alpha", "correction=settings.correction", "family=settings.family"
+        ),
         Column("verdict", "verdict.label", form="label"),
-        *of_part("verdict", attributes("direction", "strict", "do_no_harm", "guard", "non_inferior", "equivalent")),
+        *of_part(
+            "verdict",
+            attributes("direction", "strict", "do_no_harm", "guard", "non_inferior", "equivalent"),
+        ),
         *(Column(f"verdict_at_{cutoff}", _label_at(cutoff), form="label") for cutoff in cutoffs),
     )
 
 
 def _restricted_columns(unit: str) -> tuple[Column, ...]:
-    parts = attributes("restricted_both=restricted.both", "restricted_won=restricted.won", "restricted_lost=restricted.lost")
-    counts = ("queries_better=restricted.better", "queries_worse=restricted.worse", "queries_equal=restricted.equal")
+    parts = attributes(
+        "restricted_both=restricted.both",
+        "restricted_won=restricted.won",
+        "restricted_lost=restricted.lost",
+    )
+    counts = (
+        "queries_better=restricted.better",
+        "queries_worse=restricted.worse",
+        "queries_equal=restricted.equal",
+    )
     return (
-        Column("restricted_difference", "restricted.difference", "all queries", "+.2f", unit, "lower"),
+        Column(
+            "restricted_difference", "restricted.difference", "all queries", "+.2f", unit, "lower"
+        ),
         Column("restricted", "restricted.interval", "all queries", "[+.2f]", unit, "lower"),
         Column("restricted_p", "restricted.test.pvalue", "raw p", "p"),
         Column("restricted_p_corrected", "restricted.pvalue_corrected", "p", "p"),
@@ -404,11 +462,18 @@ def names_of(comparison: Comparison) -> tuple[str, str]:
 
 
 def _means_columns(name: Literal["reciprocal", "naive"], *tests: str) -> tuple[Column, ...]:
-    means = attributes(*(f"{name}_{mean}={name}.{mean}" for mean in ("baseline", "contender", "difference")))
-    return (*means, *(Column(f"{name}_p_{test}", _pvalue_of(name, test), form="p") for test in tests))
+    means = attributes(
+        *(f"{name}_{mean}={name}.{mean}" for mean in ("baseline", "contender", "difference"))
+    )
+    return (
+        *means,
+        *(Column(f"{name}_p_{test}", _pvalue_of(name, test), form="p") for test in tests),
+    )
 
 
-def _facet_columns(name: Literal["coverage", "ranking"], unit: str, better: Better, places: int) -> tuple[Column, ...]:
+def _facet_columns(
+    name: Literal["coverage", "ranking"], unit: str, better: Better, places: int
+) -> tuple[Column, ...]:
     return (
         Column(f"{name}_n", f"{name}.n", "n", "n"),
         Column(f"{name}_n_nonzero", f"{name}.n_nonzero", "differ", "n"),
@@ -425,7 +490,11 @@ def _facet_columns(name: Literal["coverage", "ranking"], unit: str, better: Bett
 
 def measure_columns(measures: Sequence[MeasureMeans]) -> tuple[Column, ...]:
     """Return the columns of measures, of items that have such `measures`."""
-    return tuple(column for place, means in enumerate(measures) for column in _columns_of_measure(place, means))
+    return tuple(
+        column
+        for place, means in enumerate(measures)
+        for column in _columns_of_measure(place, means)
+    )
 
 
 def _columns_of_measure(place: int, means: MeasureMeans) -> tuple[Column, ...]:
@@ -472,7 +541,9 @@ def paper_columns(first: Comparison) -> tuple[Column, ...]:
     )  # fmt: skip
 
 
-def _paper_facet(name: Literal["ranking", "reciprocal"], measure: str, places: int, group: str) -> tuple[Column, ...]:
+def _paper_facet(
+    name: Literal["ranking", "reciprocal"], measure: str, places: int, group: str
+) -> tuple[Column, ...]:
     key = measure.lower().replace(" ", "_")
     return (
         Column(f"a_{key}", f"{name}.baseline", f"A {measure}", f".{places}f", group=group),

@@ -50,12 +50,20 @@ _LABELS = {
 }
 LABELS = tuple(_LABELS)
 NAMES: dict[int, Direction] = {1: "better", -1: "worse", 0: "none"}
-DIRECTIONS = np.array([{"better": 1, "worse": -1, "none": 0}[meaning.direction] for meaning in _LABELS.values()])
+DIRECTIONS = np.array(
+    [{"better": 1, "worse": -1, "none": 0}[meaning.direction] for meaning in _LABELS.values()]
+)
 # The label with the runs swapped: two labels have no direction and stay.
-MIRRORED = dict(zip(LABELS, LABELS[::-1], strict=True)) | {label: label for label in (NO_DIFFERENCE, TRADE_OFF)}
+MIRRORED = dict(zip(LABELS, LABELS[::-1], strict=True)) | {
+    label: label for label in (NO_DIFFERENCE, TRADE_OFF)
+}
 
 Decision = Literal["better", "worse", "undecided"]
-DECISIONS: dict[int, Decision] = {1: "better", -1: "worse", 0: "undecided"}  # of the rules *strict* and *do no harm*
+DECISIONS: dict[int, Decision] = {
+    1: "better",
+    -1: "worse",
+    0: "undecided",
+}  # of the rules *strict* and *do no harm*
 
 
 def meaning_of(label: str) -> LabelMeaning:
@@ -82,9 +90,11 @@ class Verdict:
     direction: Direction  #: of the label
     strict: Decision  #: the paper's rule: both facets improve significantly and neither is hurt; or the same for the baseline
     do_no_harm: Decision  #: the paper's weaker rule: at least one facet improves significantly and none is hurt
-    #: whether the search lengths over all queries turned the label into "trade-off"; None where they are not known
+    #: whether the search lengths over all queries turned the label into "trade-off"; None where
+    #: they are not known
     guard: bool | None
-    #: whether harm beyond the margins is excluded on both facets and, with a cutoff, over all queries; None without margins
+    #: whether harm beyond the margins is excluded on both facets and, with a cutoff, over all
+    #: queries; None without margins
     non_inferior: bool | None
     equivalent: bool | None  #: whether any difference beyond them is
     sentence: str  #: the verdict in plain words, with its numbers
@@ -108,7 +118,9 @@ class Findings(NamedTuple):
 class OverAll(NamedTuple):
     """What the search over all queries says about each of m contenders; (m,) arrays."""
 
-    confirmed: Ints  # the direction that t or Wilcoxon shows at raw alpha: 1 better, -1 worse, 0 neither
+    confirmed: (
+        Ints  # the direction that t or Wilcoxon shows at raw alpha: 1 better, -1 worse, 0 neither
+    )
     decided: Ints  # the direction that the test of the mean shows after the correction
     worse: Bools  # the guard: at raw alpha it is worse, or the part of what was won and lost by itself is
     better: Bools
@@ -140,7 +152,9 @@ class Verdicts(NamedTuple):
     coverage_found: Ints  # what each facet shows: 1 better, -1 worse, 0 nothing
     ranking_found: Ints
     all_queries_found: Ints  # after the correction where neither facet decides, else as it confirms
-    corrected: FamilyPvalues = NO_FAMILY  # p-values of the deciding tests, where `judge` made the verdicts
+    corrected: FamilyPvalues = (
+        NO_FAMILY  # p-values of the deciding tests, where `judge` made the verdicts
+    )
 
     @property
     def direction(self) -> Ints:
@@ -152,11 +166,20 @@ class Verdicts(NamedTuple):
         """Return the labels as text."""
         return [LABELS[code] for code in self.label.tolist()]
 
-    def of(self, place: int, found: Facets, pair: PairedQueries, margins: Sequence[float] | None) -> Verdict:
+    def of(
+        self, place: int, found: Facets, pair: PairedQueries, margins: Sequence[float] | None
+    ) -> Verdict:
         """Return one verdict, without its sentence."""
         label, non_inferior, is_equivalent = LABELS[self.label[place]], None, None
         if margins is not None:
-            against = against_margins(found.coverage, found.ranking, found.restricted, pair.outcomes, margins, pair.identical)
+            against = against_margins(
+                found.coverage,
+                found.ranking,
+                found.restricted,
+                pair.outcomes,
+                margins,
+                pair.identical,
+            )
             non_inferior, is_equivalent = within_margins(against, pair.identical)
         return Verdict(
             label=label,
@@ -230,7 +253,9 @@ def decide(coverage: Findings, ranking: Findings, everywhere: OverAll | None = N
     hurt = coverage.hurt | ranking.hurt
     down = coverage.down | ranking.down
     gain = coverage.gain | ranking.gain
-    strict = (coverage.up & ranking.up & ~hurt).astype(np.int64) - (coverage.down & ranking.down & ~gain)
+    strict = (coverage.up & ranking.up & ~hurt).astype(np.int64) - (
+        coverage.down & ranking.down & ~gain
+    )
     do_no_harm = (up & ~hurt).astype(np.int64) - (down & ~gain)
     nothing = np.zeros_like(do_no_harm)
     stands = np.zeros(len(do_no_harm), dtype=bool)
@@ -239,12 +264,15 @@ def decide(coverage: Findings, ranking: Findings, everywhere: OverAll | None = N
     all_queries_found = nothing
     if everywhere is not None:
         stands = do_no_harm == everywhere.confirmed
-        # Where neither facet decides, the parts may each be too weak and their sum may not be. No estimate points against it.
+        # Where neither facet decides, the parts may each be too weak and their sum may not be. No
+        # estimate points against it.
         neither = ~(up | down)
         all_queries_found = np.where(neither, everywhere.decided, everywhere.confirmed)
         ahead = neither & (coverage.estimate >= 0) & (ranking.estimate >= 0) & ~hurt
         behind = neither & (coverage.estimate <= 0) & (ranking.estimate <= 0) & ~gain
-        together = ((everywhere.decided > 0) & ahead).astype(np.int64) - ((everywhere.decided < 0) & behind)
+        together = ((everywhere.decided > 0) & ahead).astype(np.int64) - (
+            (everywhere.decided < 0) & behind
+        )
         claimed = do_no_harm + together  # one of them is 0
         guard = ((claimed > 0) & everywhere.worse) | ((claimed < 0) & everywhere.better)
     first_that_applies = {

@@ -5,7 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import POWER, AllQueries, Facet, Means, MeasureMeans, RankingFacet
+from ir_outcomes.comparison.facets import (
+    POWER,
+    AllQueries,
+    Facet,
+    Means,
+    MeasureMeans,
+    RankingFacet,
+)
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE, is_unconfirmed, meaning_of
@@ -17,7 +24,16 @@ from ir_outcomes.evaluation.evaluation import (
     unjudged_share,
 )
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.formatting import listed, moved, percent, places_of, plural, pvalue, pvalue_in_words, size
+from ir_outcomes.formatting import (
+    listed,
+    moved,
+    percent,
+    places_of,
+    plural,
+    pvalue,
+    pvalue_in_words,
+    size,
+)
 from ir_outcomes.notes import Note, note, ranked
 from ir_outcomes.statistics import Test, design_effect, differences
 from ir_outcomes.statistics.corrections import smallest_pvalue
@@ -29,23 +45,34 @@ FEW_QUERIES = 60
 
 def in_words(comparison: Comparison, pair: PairedQueries) -> Comparison:
     """Return the comparison with the sentence of its verdict, and its notes, those on the input included, by their rank."""
-    opening = meaning_of(comparison.verdict.label).sentence.format(contender=comparison.contender, baseline=comparison.baseline)
+    opening = meaning_of(comparison.verdict.label).sentence.format(
+        contender=comparison.contender, baseline=comparison.baseline
+    )
     coverage = coverage_words(comparison, "percentage points", _deciding(comparison.coverage))
     over_all = ""
-    if meaning_of(comparison.verdict.label).by == "all queries" and comparison.all_queries is not None:
+    if (
+        meaning_of(comparison.verdict.label).by == "all queries"
+        and comparison.all_queries is not None
+    ):
         over_all = f"; over all queries {_over_all(comparison, comparison.all_queries)}"
-    sentence = f"{opening}: {comparison.contender} {coverage}, and {_ranking(comparison.ranking)}{over_all}."
+    sentence = (
+        f"{opening}: {comparison.contender} {coverage}, and"
+        f" {_ranking(comparison.ranking)}{over_all}."
+    )
     first, background = ranked((*comparison.notes, *_notes_on_verdict(comparison, pair)))
     verdict = replace(comparison.verdict, sentence=sentence)
     return replace(comparison, verdict=verdict, notes=first, background=background)
 
 
-def notes_on_input(baseline: SearchLengths, contender: SearchLengths, *, positives_only: bool) -> Iterator[Note]:
+def notes_on_input(
+    baseline: SearchLengths, contender: SearchLengths, *, positives_only: bool
+) -> Iterator[Note]:
     """Yield what a careful reader must know about the runs; qrels of relevant documents only say nothing about judging."""
     runs = (baseline, contender)
     yield from notes_on_documents(runs)
     for own in notes_on_queries(runs):
-        # How much is missing is said by `_about_missing`, which queries these are in the background.
+        # How much is missing is said by `_about_missing`, which queries these are in the
+        # background.
         yield note("missing ids", own.details, own.runs) if own.kind == "missing" else own
     yield from _about_depth(baseline, contender)
     if not positives_only:
@@ -76,11 +103,20 @@ def _notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[N
 def coverage_words(comparison: Comparison, points: str = "points", test: str = "") -> str:
     """Say the difference in coverage, with its test where there is one to say."""
     difference, outcomes = comparison.coverage.difference or 0.0, comparison.outcomes
-    does, items = ("answers", "queries") if comparison.unit == "query" else ("finds", "relevant documents")
+    does, items = (
+        ("answers", "queries") if comparison.unit == "query" else ("finds", "relevant documents")
+    )
     if not comparison.in_lengths:
         does = "scores above zero on"
-    how_many = f"{size(difference, 2)} {points} {'more' if difference > 0 else 'fewer'}" if difference else "as many"
-    return f"{does} {how_many} of the {items} (won {outcomes.won}, lost {outcomes.lost}{test and '; '}{test})"
+    how_many = (
+        f"{size(difference, 2)} {points} {'more' if difference > 0 else 'fewer'}"
+        if difference
+        else "as many"
+    )
+    return (
+        f"{does} {how_many} of the {items} (won {outcomes.won}, lost"
+        f" {outcomes.lost}{test and '; '}{test})"
+    )
 
 
 def _tested(test: Test) -> str:
@@ -89,7 +125,11 @@ def _tested(test: Test) -> str:
 
 def _deciding(facet: Facet) -> str:
     text = f"{facet.decides.method}, {pvalue_in_words(facet.pvalue)}"
-    return text if facet.pvalue_corrected == facet.pvalue else f"{text}, corrected {pvalue(facet.pvalue_corrected)}"
+    return (
+        text
+        if facet.pvalue_corrected == facet.pvalue
+        else f"{text}, corrected {pvalue(facet.pvalue_corrected)}"
+    )
 
 
 def _ranking(facet: RankingFacet) -> str:
@@ -113,7 +153,9 @@ def _ranking(facet: RankingFacet) -> str:
     if not facet.difference and facet.measured_in == DOCUMENTS_ABOVE:
         what = "the number of irrelevant documents above a relevant one is"
     # What a test of ranking is about, where that is not the mean.
-    about = facet.test if facet.test.endswith("()") else {"wilcoxon": "signed ranks"}.get(facet.test)
+    about = (
+        facet.test if facet.test.endswith("()") else {"wilcoxon": "signed ranks"}.get(facet.test)
+    )
     if about is None:
         change = moved(facet.difference, facet.measured_in)
     elif facet.decides.direction:
@@ -121,7 +163,10 @@ def _ranking(facet: RankingFacet) -> str:
     else:
         change = f"neither {is_longer[1]} nor {is_longer[0]} by {about}"
     means = f"{facet.baseline:.{places}f} to {facet.contender:.{places}f}"
-    return f"{where} ({facet.n_nonzero} of which differ) {what} {change} (means {means}; {_deciding(facet)})"
+    return (
+        f"{where} ({facet.n_nonzero} of which differ) {what} {change} (means {means};"
+        f" {_deciding(facet)})"
+    )
 
 
 def _over_all(comparison: Comparison, whole: AllQueries, where: str = "") -> str:
@@ -159,17 +204,32 @@ def _about_guard(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     if restricted is None or not comparison.verdict.guard:
         return
     says, sign = ("better", 1) if _claimed(comparison) > 0 else ("worse", -1)
-    lost, won = ("none" if rank is None else f"{rank:g}" for rank in (comparison.outcomes.lost_at, comparison.outcomes.won_at))
+    lost, won = (
+        "none" if rank is None else f"{rank:g}"
+        for rank in (comparison.outcomes.lost_at, comparison.outcomes.won_at)
+    )
     found = [
-        f"{what} makes it {moved(difference, restricted.measured_in)} ({pvalue_in_words(test.pvalue)})"
+        f"{what} makes it {moved(difference, restricted.measured_in)}"
+        f" ({pvalue_in_words(test.pvalue)})"
         for what, difference, test in (
             ("the search over all queries", restricted.difference, restricted.test),
-            ("what was won and lost by itself", restricted.won_and_lost, restricted.won_and_lost_test),
+            (
+                "what was won and lost by itself",
+                restricted.won_and_lost,
+                restricted.won_and_lost_test,
+            ),
         )
         if test.pvalue <= comparison.alpha and test.direction == sign
     ]
-    beyond = f"counting {restricted.horizon + 1} where nothing is found (median ranks: lost {lost}, won {won})"
-    yield note("guard", f'without it the label would say "{says}", but {listed(found)}, {beyond}; so it is a trade-off.')
+    beyond = (
+        f"counting {restricted.horizon + 1} where nothing is found (median ranks: lost {lost}, won"
+        f" {won})"
+    )
+    yield note(
+        "guard",
+        f'without it the label would say "{says}", but {listed(found)}, {beyond}; so it is a'
+        " trade-off.",
+    )
 
 
 def _claimed(comparison: Comparison) -> int:
@@ -191,9 +251,16 @@ def _about_means(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
         t = means.tests["t"]
         is_opposite = says * t.direction * (1 if means.higher_is_better else -1) < 0
         if is_opposite and t.pvalue <= comparison.alpha:
-            opposite.append(f"{name} {means.baseline:.4f} to {means.contender:.4f} (t, {pvalue_in_words(t.pvalue)})")
+            opposite.append(
+                f"{name} {means.baseline:.4f} to {means.contender:.4f} (t,"
+                f" {pvalue_in_words(t.pvalue)})"
+            )
     if opposite:
-        it = "It mixes both facets and weighs" if len(opposite) == 1 else "They mix both facets and weigh"
+        it = (
+            "It mixes both facets and weighs"
+            if len(opposite) == 1
+            else "They mix both facets and weigh"
+        )
         yield note(
             "opposite mean",
             f"{listed(opposite)}. {it} the first ranks most; the label does not depend on "
@@ -209,10 +276,14 @@ def _about_confirmation(comparison: Comparison, pair: PairedQueries) -> Iterator
     if whole is None and pair.measure is None:
         what = f"the {changed}" if is_unconfirmed(label) else "a direction"
         text = (
-            f"ithout a cutoff the search lengths over all queries are not known: they could not confirm {what}, or show that "
-            "early answers were lost and late ones won."
+            "ithout a cutoff the search lengths over all queries are not known: they could not"
+            f" confirm {what}, or show that early answers were lost and late ones won."
         )
-        yield note("unconfirmed", f"w{text}") if is_unconfirmed(label) else note("no confirmation", f"W{text}")
+        yield (
+            note("unconfirmed", f"w{text}")
+            if is_unconfirmed(label)
+            else note("no confirmation", f"W{text}")
+        )
     elif whole is None and is_unconfirmed(label):
         yield note(
             "unconfirmed",
@@ -228,11 +299,18 @@ def _about_blocked(comparison: Comparison, pair: PairedQueries) -> Iterator[Note
     whole = comparison.all_queries
     if whole is None or whole.found == "none" or comparison.verdict.label != NO_DIFFERENCE:
         return
-    against = [facet.name for facet in (comparison.coverage, comparison.ranking) if _points_against(facet, whole.found)]
+    against = [
+        facet.name
+        for facet in (comparison.coverage, comparison.ranking)
+        if _points_against(facet, whole.found)
+    ]
     if against:
         verb = "points" if len(against) == 1 else "point"
         change = _over_all(comparison, whole, "there ")
-        yield note("all queries only", f"{change}, but {listed(against)} {verb} the other way, so the label has no direction.")
+        yield note(
+            "all queries only",
+            f"{change}, but {listed(against)} {verb} the other way, so the label has no direction.",
+        )
 
 
 def _points_against(facet: Facet, direction: str) -> bool:
@@ -251,7 +329,9 @@ def _about_cutoffs(comparison: Comparison, pair: PairedQueries) -> Iterator[Note
     for at in comparison.cutoffs:
         if at.label != comparison.verdict.label:
             where.setdefault(at.label, []).append(str(at.cutoff))
-    yield note("other cutoffs", f"{'; '.join(f'{label} at {listed(at)}' for label, at in where.items())}.")
+    yield note(
+        "other cutoffs", f"{'; '.join(f'{label} at {listed(at)}' for label, at in where.items())}."
+    )
 
 
 def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[Note]:
@@ -260,7 +340,10 @@ def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[
         return
     if depths[0] == depths[1]:
         if not baseline.judged_only:  # what remains is as deep as the judgments go
-            yield note("shallow", f"No run is deeper than {depths[0]}: the cutoff {cutoff} is in effect {depths[0]}.")
+            yield note(
+                "shallow",
+                f"No run is deeper than {depths[0]}: the cutoff {cutoff} is in effect {depths[0]}.",
+            )
         return
     returned = f"A returns at most {plural('document', depths[0])}, B {depths[1]}"
     if baseline.judged_only:
@@ -269,8 +352,8 @@ def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[
         returned += f"; compare with `cutoff={max(min(depths), 1)}`, which both reach"
     yield note(
         "depth",
-        f"{returned}. Over all queries what is not found counts as rank {min(cutoff, max(depths)) + 1}, so a "
-        "gain may stay unconfirmed.",
+        f"{returned}. Over all queries what is not found counts as rank"
+        f" {min(cutoff, max(depths)) + 1}, so a gain may stay unconfirmed.",
     )
 
 
@@ -283,13 +366,16 @@ def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Itera
     for depth, facet in ((10, "ranking"), (cutoff, "coverage")):
         of_a, of_b = unjudged_share(baseline, depth), unjudged_share(contender, depth)
         if depth <= cutoff and of_a is not None and of_b is not None:
-            shares[depth] = f"{percent(of_a, 0)} % of the top {depth} of A and {percent(of_b, 0)} % of B"
+            shares[depth] = (
+                f"{percent(of_a, 0)} % of the top {depth} of A and {percent(of_b, 0)} % of B"
+            )
             if abs(of_a - of_b) > UNEVEN_JUDGING:
                 biased[facet] = shares[depth]
     if biased:
         yield note(
             "judged unequally",
-            f"{next(iter(biased.values()))} are unjudged, which can bias {listed(list(biased))}: see `judged_only=True`.",
+            f"{next(iter(biased.values()))} are unjudged, which can bias {listed(list(biased))}:"
+            " see `judged_only=True`.",
         )
     if shares:
         yield note("unjudged", f"Unjudged documents: {'; '.join(shares.values())}.")
@@ -309,18 +395,25 @@ def _about_few_queries(comparison: Comparison, pair: PairedQueries) -> Iterator[
     coverage, ranking = comparison.coverage, comparison.ranking
     few = [(facet, facet.decides.n_nonzero) for facet in (coverage, ranking) if facet.n_nonzero]
     impossible = [
-        f"{facet.name} with {plural(noun, differing)} that {'differs' if differing == 1 else 'differ'} "
-        f"(smallest possible p {smallest_pvalue(differing):.2g})"
+        f"{facet.name} with {plural(noun, differing)} that"
+        f" {'differs' if differing == 1 else 'differ'} (smallest possible p"
+        f" {smallest_pvalue(differing):.2g})"
         for facet, differing in few
         if smallest_pvalue(differing) > facet.detectable_level
     ]
     if impossible:
         yield note(
-            "few differences", f"nothing could be significant at {coverage.detectable_level:.2g} on {listed(impossible)}."
+            "few differences",
+            f"nothing could be significant at {coverage.detectable_level:.2g} on"
+            f" {listed(impossible)}.",
         )
     differing = ranking.decides.n_nonzero
     if ranking.test == ranking.mean_test == "signflip" and differing:
-        number = f"only {plural(noun, differing)}" if differing < FEW else f"{differing} clusters of unequal size"
+        number = (
+            f"only {plural(noun, differing)}"
+            if differing < FEW
+            else f"{differing} clusters of unequal size"
+        )
         yield note(
             "sign flips",
             f"Ranking: the runs differ on {number}, too few for the t test "
@@ -329,19 +422,24 @@ def _about_few_queries(comparison: Comparison, pair: PairedQueries) -> Iterator[
     missed = [facet for facet, _ in few if facet.n < FEW_QUERIES and facet.pvalue > facet.alpha]
     if missed and not impossible:
         counts = listed([f"{facet.name} ({facet.n})" for facet in missed])
-        yield note("few queries", f"no significant difference of {counts} says little; see the intervals.")
+        yield note(
+            "few queries", f"no significant difference of {counts} says little; see the intervals."
+        )
 
 
 def _about_disagreement(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     """Say that the tests of the mean and of the signed ranks see different things; without a significant one it is no news."""
     ranking = comparison.ranking
     mean, wilcoxon = ranking.tests[ranking.mean_test], ranking.tests["wilcoxon"]
-    by_mean, by_ranks = (test.pvalue <= ranking.alpha and test.direction != 0 for test in (mean, wilcoxon))
+    by_mean, by_ranks = (
+        test.pvalue <= ranking.alpha and test.direction != 0 for test in (mean, wilcoxon)
+    )
     shown = f"{_tested(mean)}, {_tested(wilcoxon)}"
     if by_mean and by_ranks and mean.direction != wilcoxon.direction:
         yield note(
             "contradiction",
-            f"most queries change in one direction, the mean in the other ({shown}); a few queries with large changes do this.",
+            f"most queries change in one direction, the mean in the other ({shown}); a few queries"
+            " with large changes do this.",
         )
     elif by_mean and not by_ranks:
         yield note("few large changes", f"{shown}.")
@@ -353,14 +451,22 @@ def _about_intervals(comparison: Comparison, pair: PairedQueries) -> Iterator[No
     for name, facet, interval, neutral in (
         ("Coverage: the interval", comparison.coverage, comparison.coverage.interval, 0),
         ("Ranking: the interval", comparison.ranking, comparison.ranking.interval, 0),
-        ("Ranking: the interval of the ratio", comparison.ranking, comparison.ranking.ratio_interval, 1),
+        (
+            "Ranking: the interval of the ratio",
+            comparison.ranking,
+            comparison.ranking.ratio_interval,
+            1,
+        ),
     ):
         if interval is None:
             continue
         excludes = interval.low > neutral or interval.high < neutral
         if excludes != (facet.pvalue <= facet.alpha):
             verb = f"{'excludes' if excludes else 'includes'} {neutral or 'zero'}"
-            yield note("intervals", f"{name} {verb}, but the test ({pvalue_in_words(facet.pvalue)}) decides.")
+            yield note(
+                "intervals",
+                f"{name} {verb}, but the test ({pvalue_in_words(facet.pvalue)}) decides.",
+            )
 
 
 def _about_harm(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
@@ -368,7 +474,11 @@ def _about_harm(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     losses = []
     excluded = []
     for facet in (comparison.coverage, comparison.ranking):
-        loss = None if facet.worst_case is None else facet.worst_case * (-1 if facet.higher_is_better else 1)
+        loss = (
+            None
+            if facet.worst_case is None
+            else facet.worst_case * (-1 if facet.higher_is_better else 1)
+        )
         if loss is not None and loss > 0:
             losses.append(f"{size(loss, places_of(facet.measured_in))} {_unit_of(facet)}")
         elif loss is not None:
@@ -377,7 +487,9 @@ def _about_harm(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
         yield note("possible loss", f"A loss of up to {listed(losses)} cannot be ruled out.")
     if excluded:
         level = percent(1 - comparison.alpha, 0)
-        yield note("excluded loss", f"Any loss of {listed(excluded)} is excluded at the {level} % level.")
+        yield note(
+            "excluded loss", f"Any loss of {listed(excluded)} is excluded at the {level} % level."
+        )
 
 
 def _about_power(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
@@ -389,12 +501,21 @@ def _about_power(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
             is_exact = n >= 200 and facet.decides.n_nonzero >= FEW and facet.test in ("t", "exact")
             found.append(f"{'' if is_exact else 'about '}{facet.detectable:.2f} {_unit_of(facet)}")
         elif facet.name == "coverage" and (facet.test == "exact" or facet.deviation):
-            unknown.append(f"On coverage not even 100 percentage points would be found with {percent(POWER, 0)} % power.")
+            unknown.append(
+                "On coverage not even 100 percentage points would be found with"
+                f" {percent(POWER, 0)} % power."
+            )
         elif facet.deviation == 0:
-            unknown.append(f"{facet.name.capitalize()} has no spread, so it is not known which difference would be found.")
+            unknown.append(
+                f"{facet.name.capitalize()} has no spread, so it is not known which difference"
+                " would be found."
+            )
     if found:
         power = percent(POWER, 0)
-        yield note("power", f"Smallest true difference that would be found with {power} % power: {listed(found)}.")
+        yield note(
+            "power",
+            f"Smallest true difference that would be found with {power} % power: {listed(found)}.",
+        )
     for text in unknown:
         yield note("power", text)
 
@@ -410,7 +531,10 @@ def _about_clusters(comparison: Comparison, pair: PairedQueries) -> Iterator[Not
     if pair.clusters is None:
         return
     n, n_clusters = len(pair.query_ids), len(np.unique(pair.clusters))
-    text = f"{plural('query', n)} in {plural('cluster', n_clusters)}, which are the unit of every test and interval"
+    text = (
+        f"{plural('query', n)} in {plural('cluster', n_clusters)}, which are the unit of every test"
+        " and interval"
+    )
     changes = pair.all_queries or (pair.found_baseline, pair.found_contender)
     effect = design_effect(differences(*changes), pair.clusters)
     if effect:
@@ -422,10 +546,15 @@ def _about_clusters(comparison: Comparison, pair: PairedQueries) -> Iterator[Not
 def _about_chances(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     """Say how often some label says better or worse where several comparisons are not corrected."""
     settings = comparison.settings
-    if settings.family > 1 and settings.correction == "none" and comparison.verdict.direction != "none":
+    if (
+        settings.family > 1
+        and settings.correction == "none"
+        and comparison.verdict.direction != "none"
+    ):
         at_least_once = min(1.0, settings.alpha * settings.family)
         yield note(
             "chances",
-            f"The {settings.family} comparisons of this call are not corrected: with no true difference at all, at least one "
-            f"of them says better or worse up to about {percent(at_least_once, 0)} % of the time.",
+            f"The {settings.family} comparisons of this call are not corrected: with no true"
+            " difference at all, at least one of them says better or worse up to about"
+            f" {percent(at_least_once, 0)} % of the time.",
         )

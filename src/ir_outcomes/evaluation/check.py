@@ -10,7 +10,12 @@ from typing import Any, Literal
 import numpy as np
 
 from ir_outcomes.errors import FormatError, some
-from ir_outcomes.evaluation.evaluation import MANY_MISSING, n_missing, notes_on_queries, unjudged_share
+from ir_outcomes.evaluation.evaluation import (
+    MANY_MISSING,
+    n_missing,
+    notes_on_queries,
+    unjudged_share,
+)
 from ir_outcomes.evaluation.ids import Entry, Repair, repair_of, repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.evaluation.ranking import ranked_scores, spans, tied_with_previous
@@ -35,16 +40,32 @@ ProblemKind = Literal[
 
 # What each problem does to a comparison, and what to do about it; the worst first.
 _ADVICE: Mapping[ProblemKind, str] = {
-    "query ids": "Queries that do not match count as not answered. Write the ids alike in both files.",
-    "document ids": "Documents that do not match count as not relevant. Write the ids alike in both files.",
-    "missing queries": "They count as not answered, which can make a run worse by itself. Run the system on them, or leave "
-    "them out of the qrels.",
-    "identical runs": "A comparison of the two finds no difference. Was the new run written? Give the file that was meant.",
-    "scores against ranks": "Runs are ordered by their scores, so other documents come first than the ranks say. If the ranks "
-    "are right, put #rank behind the path; if lower scores are better, negate them.",
-    "equal scores": "The order is then that of the document ids, not that of the system. Write scores that fall with the rank; "
-    "if the ranks are right, put #rank behind the path.",
-    "repeated judgments": "Each is counted once. Remove the repeated lines, unless files were joined that should stay apart.",
+    "query ids": (
+        "Queries that do not match count as not answered. Write the ids alike in both files."
+    ),
+    "document ids": (
+        "Documents that do not match count as not relevant. Write the ids alike in both files."
+    ),
+    "missing queries": (
+        "They count as not answered, which can make a run worse by itself. Run the system on them,"
+        " or leave them out of the qrels."
+    ),
+    "identical runs": (
+        "A comparison of the two finds no difference. Was the new run written? Give the file that"
+        " was meant."
+    ),
+    "scores against ranks": (
+        "Runs are ordered by their scores, so other documents come first than the ranks say. If the"
+        " ranks are right, put #rank behind the path; if lower scores are better, negate them."
+    ),
+    "equal scores": (
+        "The order is then that of the document ids, not that of the system. Write scores that fall"
+        " with the rank; if the ranks are right, put #rank behind the path."
+    ),
+    "repeated judgments": (
+        "Each is counted once. Remove the repeated lines, unless files were joined that should stay"
+        " apart."
+    ),
 }
 
 
@@ -57,10 +78,16 @@ class CheckedFile:
     lines: int  #: judgments, or documents of all lists
     queries: int  #: that it has
     known: int | None = None  #: queries of the run that the qrels have; None for the qrels
-    judged: float | None = None  #: share of its first 10 documents that the qrels judge; None for the qrels
-    ties: float | None = None  #: share of its documents with the same score as the one before; None for the qrels
+    judged: float | None = (
+        None  #: share of its first 10 documents that the qrels judge; None for the qrels
+    )
+    ties: float | None = (
+        None  #: share of its documents with the same score as the one before; None for the qrels
+    )
     depth: int | None = None  #: documents of its longest list; None for the qrels
-    against_ranks: int | None = None  #: queries whose scores contradict the ranks; None without a column of both
+    against_ranks: int | None = (
+        None  #: queries whose scores contradict the ranks; None without a column of both
+    )
 
 
 @dataclass(frozen=True)
@@ -70,7 +97,9 @@ class Problem:
     kind: ProblemKind
     file: str  #: the run, or the qrels, that it is about
     text: str  #: what is wrong, what it does to a comparison, and what to do
-    repair: Repair | None = None  #: the rule that makes ids match, and how many more queries or documents then do
+    repair: Repair | None = (
+        None  #: the rule that makes ids match, and how many more queries or documents then do
+    )
 
 
 FILE_COLUMNS = (
@@ -118,8 +147,9 @@ class CheckResult(Result):
 def check(qrels: Any, runs: Any) -> CheckResult:
     """Say what files contain, and what in them would change results, before any number is computed from them.
 
-    Problems are ids of queries or documents that do not match, more than 5 % of the queries missing, identical runs, scores
-    that contradict the ranks beside them in more than 1 % of the queries, equal scores, and repeated judgments.
+    Problems are ids of queries or documents that do not match, more than 5 % of the queries
+    missing, identical runs, scores that contradict the ranks beside them in more than 1 % of the
+    queries, equal scores, and repeated judgments.
 
     Parameters
     ----------
@@ -142,7 +172,11 @@ def check(qrels: Any, runs: Any) -> CheckResult:
     judgments = collection.qrels
     rel = 1 if collection.task is None else collection.task.rel
     name = _path(qrels) or judgments.name
-    files = [CheckedFile(name, judgments.form, len(judgments) + judgments.repeated, len(judgments.query_ids))]
+    files = [
+        CheckedFile(
+            name, judgments.form, len(judgments) + judgments.repeated, len(judgments.query_ids)
+        )
+    ]
     problems: list[Problem] = []
     evaluated: list[SearchLengths] = []
     first_of: dict[bytes, str] = {}  # the run with such lists
@@ -156,11 +190,19 @@ def check(qrels: Any, runs: Any) -> CheckResult:
         problems += _about_order(file)
         twin = first_of.setdefault(lengths.digests.tobytes(), run.name)
         if lengths.listed.any() and twin != run.name:
-            problems.append(_problem("identical runs", run.name, f"it has the lists of {twin}, for every query."))
+            problems.append(
+                _problem(
+                    "identical runs", run.name, f"it has the lists of {twin}, for every query."
+                )
+            )
         files.append(file)
         evaluated.append(lengths)
     if judgments.repeated:
-        problems.append(_problem("repeated judgments", name, f"{plural('judgment', judgments.repeated)} repeated."))
+        problems.append(
+            _problem(
+                "repeated judgments", name, f"{plural('judgment', judgments.repeated)} repeated."
+            )
+        )
     return CheckResult(
         files=tuple(files),
         problems=tuple(sorted(problems, key=lambda problem: list(_ADVICE).index(problem.kind))),
@@ -200,13 +242,21 @@ def _about_queries(run: Run, lengths: SearchLengths, repair: Repair | None) -> I
     missing = n_missing(lengths)
     if repair is not None or not lengths.listed.any():
         ids = f"({some(lengths.ignored, 3)}; they have {some(lengths.query_ids, 3)})"
-        finding = f"the qrels lack {len(lengths.ignored)} of its {len(run.query_ids)} queries {ids}."
+        finding = (
+            f"the qrels lack {len(lengths.ignored)} of its {len(run.query_ids)} queries {ids}."
+        )
         yield _problem("query ids", run.name, finding, repair)
     elif missing > MANY_MISSING * n_queries:
-        yield _problem("missing queries", run.name, f"it has no results for {missing} of the {n_queries} answerable queries.")
+        yield _problem(
+            "missing queries",
+            run.name,
+            f"it has no results for {missing} of the {n_queries} answerable queries.",
+        )
 
 
-def _about_documents(qrels: Qrels, run: Run, lengths: SearchLengths, of_queries: Repair | None) -> Iterator[Problem]:
+def _about_documents(
+    qrels: Qrels, run: Run, lengths: SearchLengths, of_queries: Repair | None
+) -> Iterator[Problem]:
     """Yield what is wrong with the ids of documents, also where queries match only by a rule."""
     alike = str if of_queries is None else of_queries.undo
     sizes = np.minimum(np.diff(run.offsets), DEPTH)
@@ -217,14 +267,21 @@ def _about_documents(qrels: Qrels, run: Run, lengths: SearchLengths, of_queries:
     lacking = judged - first
     n_judged = len(first & judged)
     repair = repair_of(unknown, lacking)
-    examples = (some(sorted(identifier for _, identifier in entries), 3) for entries in (unknown, lacking))
+    examples = (
+        some(sorted(identifier for _, identifier in entries), 3) for entries in (unknown, lacking)
+    )
     ids = f"({'; they have '.join(examples)})"
     if repair is not None and repair.matches > MANY_IDS * n_judged:
         yield _problem(
-            "document ids", run.name, f"the qrels judge {n_judged} of its {len(first)} first documents {ids}.", repair
+            "document ids",
+            run.name,
+            f"the qrels judge {n_judged} of its {len(first)} first documents {ids}.",
+            repair,
         )
     elif first and not lengths.known:
-        yield _problem("document ids", run.name, f"the qrels have none of its {len(run)} documents {ids}.")
+        yield _problem(
+            "document ids", run.name, f"the qrels have none of its {len(run)} documents {ids}."
+        )
 
 
 def _entries(queries: Iterable[str], sizes: Ints, docids: Ids) -> set[Entry]:
@@ -237,14 +294,20 @@ def _about_order(file: CheckedFile) -> Iterator[Problem]:
     """Yield what is wrong with the scores."""
     if (file.against_ranks or 0) > MANY_AGAINST_RANKS * file.queries:
         share = f"{file.against_ranks} of {file.queries} queries"
-        yield _problem("scores against ranks", file.name, f"in {share} a document scores higher than one ranked before it.")
+        yield _problem(
+            "scores against ranks",
+            file.name,
+            f"in {share} a document scores higher than one ranked before it.",
+        )
     if file.ties and file.ties >= NEARLY_ALL * (1 - file.queries / file.lines):
         yield _problem("equal scores", file.name, "all documents of a query have the same score.")
 
 
 def _against_ranks(source: Any, run: Run) -> int | None:
     """Count the queries in which a document has a higher score than one with a smaller rank; None without both columns."""
-    if not is_path(source) or not os.path.isfile(source) or run.form not in ("TREC", "columns"):  # a pipe is read once
+    if (
+        not is_path(source) or not os.path.isfile(source) or run.form not in ("TREC", "columns")
+    ):  # a pipe is read once
         return None
     try:
         _, _, ranks = grouped(read_any_file(source, RUN._replace(by="rank")).columns)

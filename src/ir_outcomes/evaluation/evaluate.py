@@ -11,17 +11,36 @@ from typing import Any, NamedTuple, Self, TypeVar, get_args
 import numpy as np
 
 from ir_outcomes.errors import EmptyInput, InputError, MismatchError, ParameterError, some, warn
-from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, is_saved, load_evaluation, of_unknown_documents
+from ir_outcomes.evaluation.evaluation import (
+    DEFAULT_CUTOFF,
+    Evaluation,
+    is_saved,
+    load_evaluation,
+    of_unknown_documents,
+)
 from ir_outcomes.evaluation.ids import repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of, search_lengths
 from ir_outcomes.evaluation.parallel import check_jobs, in_parallel
 from ir_outcomes.evaluation.ranking import RankedDocuments, ranked_documents
-from ir_outcomes.evaluation.scores import Measures, Scores, comparable_measures, follows_from_lengths, measure_values
+from ir_outcomes.evaluation.scores import (
+    Measures,
+    Scores,
+    comparable_measures,
+    follows_from_lengths,
+    measure_values,
+)
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.datasets import Task, as_run, open_collection
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, check_names, distinct_names, is_path, run_and_warnings, runs_and_names
+from ir_outcomes.reading.runs import (
+    Run,
+    check_names,
+    distinct_names,
+    is_path,
+    run_and_warnings,
+    runs_and_names,
+)
 from ir_outcomes.reading.suites import Suite, read_suite
 from ir_outcomes.types import (
     Floats,
@@ -59,31 +78,35 @@ def evaluate(
 ) -> Evaluation:
     """Find where each run ranks each relevant document, reading each run once.
 
-    A run file is read where it is evaluated and then forgotten: memory holds one run per process, and the search lengths.
+    A run file is read where it is evaluated and then forgotten: memory holds one run per process,
+    and the search lengths.
 
     Parameters
     ----------
     qrels : Qrels, path, Task or its dataset id, dict, frame or iterable
         See `ir_outcomes.as_qrels` and `ir_outcomes.load`.
     runs : list of runs, dict from names to runs, directory or pattern of files, or one run
-        See `ir_outcomes.as_run`. ``"irds:"`` is the ranking that comes with the task. Search lengths, and those in a file that
-        `Evaluation.save` wrote, are taken as they are, if their qrels and settings are these.
+        See `ir_outcomes.as_run`. ``"irds:"`` is the ranking that comes with the task. Search
+        lengths, and those in a file that `Evaluation.save` wrote, are taken as they are, if their
+        qrels and settings are these.
     cutoff : int, optional
-        The default of the analyses: ranks beyond it do not count. By default that of a saved evaluation, the task's, or 100.
-        Runs keep their whole depth.
+        The default of the analyses: ranks beyond it do not count. By default that of a saved
+        evaluation, the task's, or 100. Runs keep their whole depth.
     rel : int, optional
         Smallest grade of a relevant document; by default the task's, or 1.
     unit : {"auto", "query", "document"}
-        What is answered or not: a query, by its first relevant document, or each relevant document, averaged within its query.
-        "auto" takes that of a saved evaluation, the task's, or "query" where the median query has one relevant document.
+        What is answered or not: a query, by its first relevant document, or each relevant document,
+        averaged within its query. "auto" takes that of a saved evaluation, the task's, or "query"
+        where the median query has one relevant document.
     ties : {"trec", "msmarco", "input", "expected"}
         Order among equal scores; see `ir_outcomes.search_lengths`.
     judged_only : bool
         Remove unjudged documents before ranks are counted.
     clusters : mapping of str to str, path, function, or "by:" and a separator, optional
-        Which queries belong together and are not independent, such as the turns of a conversation: the cluster of each query
-        id; a file of lines with id, tab and cluster, or of JSON lines with ``query_id`` and ``cluster``; a function of the id;
-        or ``"by:::"``, the id up to the last ``::``. Clusters are then the unit of tests, intervals, resamples and halves.
+        Which queries belong together and are not independent, such as the turns of a conversation:
+        the cluster of each query id; a file of lines with id, tab and cluster, or of JSON lines
+        with ``query_id`` and ``cluster``; a function of the id; or ``"by:::"``, the id up to the
+        last ``::``. Clusters are then the unit of tests, intervals, resamples and halves.
     names : sequence of str or None, optional
         What to call each run, each by another name; None leaves the run's own name.
     measures : sequence of Measure or str, optional
@@ -95,29 +118,32 @@ def evaluate(
     unjudged : bool
         Keep the unjudged documents within the cutoff; `ir_outcomes.holes` needs them.
     queries : path, or mapping of str to str, optional
-        Texts of the queries: a file of lines with id, tab and text, or of JSON lines, or the folder of a BEIR dataset. By
-        default those of the task, where they are on this machine, or of the BEIR dataset.
+        Texts of the queries: a file of lines with id, tab and text, or of JSON lines, or the folder
+        of a BEIR dataset. By default those of the task, where they are on this machine, or of the
+        BEIR dataset.
     n_jobs : int or None
-        Files evaluated at a time, through joblib: -1 for one per processor; None leaves it to ``joblib.parallel_config``,
-        which also takes a cluster as backend. The result is the same for any number.
+        Files evaluated at a time, through joblib: -1 for one per processor; None leaves it to
+        ``joblib.parallel_config``, which also takes a cluster as backend. The result is the same
+        for any number.
     progress : bool
         Show a progress bar on stderr.
     on_error : {"raise", "report", "keep"}
-        What to do about a run that cannot be evaluated: raise its error; or warn, leave it out and go on; or keep a run without
-        results, as one that finds nothing, and raise other errors.
+        What to do about a run that cannot be evaluated: raise its error; or warn, leave it out and
+        go on; or keep a run without results, as one that finds nothing, and raise other errors.
 
     Returns
     -------
     Evaluation
-        In the order of `runs`. Runs whose own names are equal to another name get their paths, or a number behind it.
+        In the order of `runs`. Runs whose own names are equal to another name get their paths, or a
+        number behind it.
 
     Raises
     ------
     InputError
         If something cannot be read; under "report" if no run can.
     MismatchError
-        If search lengths have other settings, no query of a run is in the qrels, the qrels know no document of any run, or no
-        query is answerable.
+        If search lengths have other settings, no query of a run is in the qrels, the qrels know no
+        document of any run, or no query is answerable.
     ParameterError
         If a name is given to two runs, or a process that evaluates runs is killed.
 
@@ -151,24 +177,41 @@ def evaluate(
     settings = {"rel": least, "ties": ties, "judged_only": judged_only}
     if judged_only and judgments.positives_only(least):
         raise ParameterError(
-            f"`judged_only=True`: the qrels hold no document below grade {least}, so only relevant documents would "
-            "remain, and every run would rank them first; leave it out"
+            f"`judged_only=True`: the qrels hold no document below grade {least}, so only relevant"
+            " documents would remain, and every run would rank them first; leave it out"
         )
-    asked = comparable_measures(measures, directions)  # what follows from search lengths is computed when it is used
-    needing_runs = {measure: higher for measure, higher in asked.items() if not follows_from_lengths(measure, settings)}
+    asked = comparable_measures(
+        measures, directions
+    )  # what follows from search lengths is computed when it is used
+    needing_runs = {
+        measure: higher
+        for measure, higher in asked.items()
+        if not follows_from_lengths(measure, settings)
+    }
     counted = {**settings, "count_unjudged_at": (cutoff,)}
-    work = _Work(judgments, counted, cutoff, tuple(needing_runs), documents, unjudged, on_error == "keep")
-    jobs = [(collection.run(source), name) for source, name in zip(sources, given_names, strict=True)]
+    work = _Work(
+        judgments, counted, cutoff, tuple(needing_runs), documents, unjudged, on_error == "keep"
+    )
+    jobs = [
+        (collection.run(source), name) for source, name in zip(sources, given_names, strict=True)
+    ]
     done = _evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)
     read, given, results = zip(*done, strict=True)
     called = distinct_names([result.lengths.name for result in results], given, read)
     first = results[0].lengths
-    codes = next((result.lengths.clusters for result in results if result.lengths.clusters is not None), None)
+    codes = next(
+        (result.lengths.clusters for result in results if result.lengths.clusters is not None), None
+    )
     if clusters is not None:
         codes = clusters_of(clusters, first.query_ids, first.answerable)
-    lengths = tuple(replace(result.lengths, name=name, clusters=codes) for result, name in zip(results, called, strict=True))
+    lengths = tuple(
+        replace(result.lengths, name=name, clusters=codes)
+        for result, name in zip(results, called, strict=True)
+    )
     if on_error != "keep":
-        _check_documents(judgments, lengths, [document for result in results for document in result.unknown])
+        _check_documents(
+            judgments, lengths, [document for result in results for document in result.unknown]
+        )
     values = np.stack([result.values for result in results])
     return Evaluation(
         runs=lengths,
@@ -176,7 +219,11 @@ def evaluate(
         cutoff=cutoff,
         unit=_unit_of(unit, task, first),
         many_relevant=bool(first.relevant.max(initial=0) > 1),
-        texts=dict(chain.from_iterable(known.items() for known in (*(result.texts for result in results), collection.texts))),
+        texts=dict(
+            chain.from_iterable(
+                known.items() for known in (*(result.texts for result in results), collection.texts)
+            )
+        ),
         scores=tuple(
             Scores(str(measure), higher, tuple(called), judgments.query_ids, values[:, row])
             for row, (measure, higher) in enumerate(needing_runs.items())
@@ -201,25 +248,40 @@ class SavedRuns(NamedTuple):
     def among(cls, runs: Any) -> Self:
         """Find the saved evaluations among runs, and load them."""
         listed = runs if isinstance(runs, list) else [runs]
-        loaded = {os.fspath(source): load_evaluation(source) for source in listed if is_saved(source)}
+        loaded = {
+            os.fspath(source): load_evaluation(source) for source in listed if is_saved(source)
+        }
         if not loaded:
             return cls(runs)
-        return cls([run for source in listed for run in (loaded[os.fspath(source)] if is_saved(source) else [source])], loaded)
+        return cls(
+            [
+                run
+                for source in listed
+                for run in (loaded[os.fspath(source)] if is_saved(source) else [source])
+            ],
+            loaded,
+        )
 
     @property
     def cutoff(self) -> int | None:
         """The cutoff that they were evaluated with; None where there are none."""
-        return self._shared("cutoff", {path: evaluation.cutoff for path, evaluation in self.evaluations.items()})
+        return self._shared(
+            "cutoff", {path: evaluation.cutoff for path, evaluation in self.evaluations.items()}
+        )
 
     @property
     def unit(self) -> Unit | None:
         """The unit that they were evaluated by; None where there are none."""
-        return self._shared("unit", {path: evaluation.unit for path, evaluation in self.evaluations.items()})
+        return self._shared(
+            "unit", {path: evaluation.unit for path, evaluation in self.evaluations.items()}
+        )
 
     def _shared(self, setting: str, found: Mapping[str, T]) -> T | None:
         if len(set(found.values())) > 1:
             each = ", ".join(f"{path}: {value}" for path, value in found.items())
-            raise MismatchError(f"saved evaluations have different {setting}s ({each}); say which {setting} holds")
+            raise MismatchError(
+                f"saved evaluations have different {setting}s ({each}); say which {setting} holds"
+            )
         return next(iter(found.values()), None)
 
 
@@ -246,11 +308,15 @@ class _Result(NamedTuple):
     documents: RankedDocuments | None = None
     unjudged: RankedDocuments | None = None
     texts: Mapping[str, str] = {}  # of queries, where the file of the run has them
-    warnings: tuple[str, ...] = ()  # of reading, which another process may do, whose warnings nobody sees
+    warnings: tuple[
+        str, ...
+    ] = ()  # of reading, which another process may do, whose warnings nobody sees
     unknown: tuple[str, ...] = ()  # the first documents of the run, where the qrels know none of it
 
 
-@dataclass(frozen=True, eq=False)  # hashed by identity: joblib's backend for Dask waits forever for what has no hash
+@dataclass(
+    frozen=True, eq=False
+)  # hashed by identity: joblib's backend for Dask waits forever for what has no hash
 class _Work:
     """Evaluates one run after another, in this process or in others."""
 
@@ -265,11 +331,21 @@ class _Work:
     def __call__(self, source: Any, name: str | None) -> _Result | InputError:
         """Return what is kept of a run, or its error, which must not end the other runs."""
         try:
-            result = self._of_lengths(source) if isinstance(source, SearchLengths) else self._of_run(source, name)
+            result = (
+                self._of_lengths(source)
+                if isinstance(source, SearchLengths)
+                else self._of_run(source, name)
+            )
             _check_answers(result.lengths, name or result.lengths.name)
         except InputError as error:
             if self.keeps_empty and isinstance(error, EmptyInput):
-                nothing = Run(name or name_of(error.source), (), np.zeros(1, np.int64), np.empty(0, "S1"), np.empty(0))
+                nothing = Run(
+                    name or name_of(error.source),
+                    (),
+                    np.zeros(1, np.int64),
+                    np.empty(0, "S1"),
+                    np.empty(0),
+                )
                 message = f"{error}; here it counts as a run that finds nothing"
                 return self._of_run(nothing, None)._replace(warnings=(message,))
             return error
@@ -280,10 +356,16 @@ class _Work:
             lengths = search_lengths(self.qrels, source, **self.settings)  # looked up, not copied
             first = () if lengths.known else next(map(tuple, source.values()), ())
             return self._without_values(lengths)._replace(unknown=tuple(map(str, first[:3])))
-        run, messages = run_and_warnings(source, name=name) if is_path(source) else (as_run(source, name), ())
+        run, messages = (
+            run_and_warnings(source, name=name) if is_path(source) else (as_run(source, name), ())
+        )
         depth = max(self.documents, self.cutoff if self.unjudged else 0)
         ties, judged_only = self.settings["ties"], self.settings["judged_only"]
-        ranked = ranked_documents(self.qrels, run, depth, ties=ties, judged_only=judged_only) if depth else None
+        ranked = (
+            ranked_documents(self.qrels, run, depth, ties=ties, judged_only=judged_only)
+            if depth
+            else None
+        )
         lengths = search_lengths(self.qrels, run, **self.settings)
         return _Result(
             lengths,
@@ -301,30 +383,43 @@ class _Work:
     def _of_lengths(self, lengths: SearchLengths) -> _Result:
         """Refuse search lengths that were computed with other settings than the result will say."""
         if lengths.qrels_digest != self.qrels.digest:
-            raise MismatchError(f"{lengths.name} was evaluated with other qrels than the other runs; give the same qrels")
+            raise MismatchError(
+                f"{lengths.name} was evaluated with other qrels than the other runs; give the same"
+                " qrels"
+            )
         for setting in ("rel", "ties", "judged_only"):
             computed, wanted = getattr(lengths, setting), self.settings[setting]
             if computed != wanted:
                 raise MismatchError(
-                    f"{lengths.name} was evaluated with `{setting}={computed!r}`, here it is `{setting}={wanted!r}`; "
-                    f"pass `{setting}={computed!r}` or evaluate the run again"
+                    f"{lengths.name} was evaluated with `{setting}={computed!r}`, here it is"
+                    f" `{setting}={wanted!r}`; pass `{setting}={computed!r}` or evaluate the run"
+                    " again"
                 )
         lengths.at(self.cutoff)
         if self.measures or self.documents or self.unjudged:
             what = self.measures[0] if self.measures else "documents"
-            raise ParameterError(f"the search lengths of {lengths.name} do not hold {what}; give the run itself")
+            raise ParameterError(
+                f"the search lengths of {lengths.name} do not hold {what}; give the run itself"
+            )
         return self._without_values(lengths)
 
 
 def _evaluated(
-    work: _Work, jobs: list[tuple[Any, str | None]], *, n_jobs: int | None, progress: bool, on_error: OnError
+    work: _Work,
+    jobs: list[tuple[Any, str | None]],
+    *,
+    n_jobs: int | None,
+    progress: bool,
+    on_error: OnError,
 ) -> list[tuple[Any, str | None, _Result]]:
     """Evaluate runs, given with their names or None; return those that could be, with what is kept of them."""
     done: list[tuple[Any, str | None, _Result]] = []
     first: SearchLengths | None = None
     failure: InputError | None = None  # only the first: an error holds on to what was being read
     with closing(each_run(work, jobs, n_jobs)) as attempts:
-        for (source, name), result in zip(jobs, with_progress(attempts, "run", len(jobs), shown=progress), strict=True):
+        for (source, name), result in zip(
+            jobs, with_progress(attempts, "run", len(jobs), shown=progress), strict=True
+        ):
             if isinstance(result, _Result):
                 for message in result.warnings:
                     warn(message)
@@ -345,10 +440,15 @@ def each_run(
 ) -> Generator[_Result | InputError, None, None]:
     """Evaluate the runs in their order, files by other processes through joblib if there is more than one job."""
     check_jobs(n_jobs)
-    # Runs in memory would take longer to send than to evaluate, and a pipe is read by this process only. Paths are absolute
-    # because a process that is used again may have started in another directory.
+    # Runs in memory would take longer to send than to evaluate, and a pipe is read by this process
+    # only. Paths are absolute because a process that is used again may have started in another
+    # directory.
     sent = [n_jobs != 1 and is_path(run) and os.path.isfile(run) for run, _ in jobs]
-    calls = [partial(work, os.path.abspath(run), name) for (run, name), is_sent in zip(jobs, sent, strict=True) if is_sent]
+    calls = [
+        partial(work, os.path.abspath(run), name)
+        for (run, name), is_sent in zip(jobs, sent, strict=True)
+        if is_sent
+    ]
     with closing(in_parallel(calls, n_jobs)) as elsewhere:
         for (run, name), is_sent in zip(jobs, sent, strict=True):
             yield next(elsewhere) if is_sent else work(run, name)
@@ -357,12 +457,14 @@ def each_run(
 def _check_answers(lengths: SearchLengths, name: str) -> None:
     if not lengths.answerable.any():
         raise MismatchError(
-            f"no query of the qrels has a relevant document at `rel={lengths.rel}`; lower it or check the grades of the qrels"
+            f"no query of the qrels has a relevant document at `rel={lengths.rel}`; lower it or"
+            " check the grades of the qrels"
         )
     if not lengths.listed.any():
         raise EmptyInput(
             name,
-            f"none of the queries of {name} is in the qrels; the run has {some(lengths.ignored, 3) or 'no query'}, "
+            f"none of the queries of {name} is in the qrels; the run has"
+            f" {some(lengths.ignored, 3) or 'no query'}, "
             f"the qrels have {some(lengths.query_ids, 3)}: "
             f"{repair_of_queries(lengths.ignored, lengths.query_ids) or 'are these for the same topics?'}",
         )
@@ -375,8 +477,9 @@ def _check_documents(qrels: Qrels, runs: Sequence[SearchLengths], unknown: Seque
         found = list(dict.fromkeys(unknown)) or ["others"]
         judged = list(dict.fromkeys(docid.decode() for docid in qrels.docids.tolist()))
         raise MismatchError(
-            f"the qrels know no document of {some(names)}, in any query; the runs have {some(found, 3)}, the qrels have "
-            f"{some(judged, 3)}: are ids of documents written in the same way? ir-outcomes check says how they differ"
+            f"the qrels know no document of {some(names)}, in any query; the runs have"
+            f" {some(found, 3)}, the qrels have {some(judged, 3)}: are ids of documents written in"
+            " the same way? ir-outcomes check says how they differ"
         )
 
 
@@ -395,18 +498,22 @@ def evaluate_suite(
     Parameters
     ----------
     suite : path or Suite
-        A folder or file that lists the collections; see `ir_outcomes.reading.suites.read_suite` for the layouts.
+        A folder or file that lists the collections; see `ir_outcomes.reading.suites.read_suite` for
+        the layouts.
     cutoff, rel : int, optional
-        For all collections; by default each collection's own in the file, else the dataset's, else 100 and 1.
+        For all collections; by default each collection's own in the file, else the dataset's, else
+        100 and 1.
     clusters : mapping, or what `ir_outcomes.evaluate` takes, optional
-        The clusters of each collection, by its name; or a function or ``"by:"`` and a separator, for all. By default each
-        collection's own in the file.
+        The clusters of each collection, by its name; or a function or ``"by:"`` and a separator,
+        for all. By default each collection's own in the file.
     progress : bool
         Show a progress bar over the collections on stderr.
     on_error : {"report", "raise", "keep"}
-        What to do about a run that cannot be evaluated, such as an empty one; see `ir_outcomes.evaluate`.
+        What to do about a run that cannot be evaluated, such as an empty one; see
+        `ir_outcomes.evaluate`.
     **settings
-        ``unit``, ``ties``, ``judged_only``, ``measures``, ``documents`` and ``n_jobs`` of `ir_outcomes.evaluate`.
+        ``unit``, ``ties``, ``judged_only``, ``measures``, ``documents`` and ``n_jobs`` of
+        `ir_outcomes.evaluate`.
 
     Raises
     ------
@@ -416,9 +523,14 @@ def evaluate_suite(
     found = suite if isinstance(suite, Suite) else read_suite(suite)
     check_names((collection.name for collection in found.collections), "collection")
     if found.without_runs:
-        warn(f"{some(found.without_runs, 10)}: there are qrels and no run, so nothing is compared there")
+        warn(
+            f"{some(found.without_runs, 10)}: there are qrels and no run, so nothing is compared"
+            " there"
+        )
     evaluations = {}
-    for collection in with_progress(found.collections, "collection", len(found.collections), shown=progress):
+    for collection in with_progress(
+        found.collections, "collection", len(found.collections), shown=progress
+    ):
         given = clusters.get(collection.name) if isinstance(clusters, Mapping) else clusters
         try:
             evaluations[collection.name] = evaluate(

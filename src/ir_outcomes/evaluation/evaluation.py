@@ -12,11 +12,26 @@ from typing import Any, BinaryIO, Self, cast, overload
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.errors import FormatError, MismatchError, ParameterError, UnreadableFile, shortened, some, warn
+from ir_outcomes.errors import (
+    FormatError,
+    MismatchError,
+    ParameterError,
+    UnreadableFile,
+    shortened,
+    some,
+    warn,
+)
 from ir_outcomes.evaluation.ids import repair_of_queries
 from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, text_before
 from ir_outcomes.evaluation.ranking import RankedDocuments, score_bits
-from ir_outcomes.evaluation.scores import Scores, comparable, direction_of, known_scores, measure_values, places_of_queries
+from ir_outcomes.evaluation.scores import (
+    Scores,
+    comparable,
+    direction_of,
+    known_scores,
+    measure_values,
+    places_of_queries,
+)
 from ir_outcomes.formatting import percent, plural, write_completely
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.datasets import as_qrels, as_run
@@ -27,7 +42,9 @@ from ir_outcomes.types import Bools, Ints, Ties, Unit, check_kind, check_positiv
 
 DEFAULT_CUTOFF = 100
 MANY_REORDERED = 0.2  # share of the answered queries; files of usual systems have up to 0.15
-MANY_MISSING = 0.05  # share of the answerable queries above which missing results are the first thing to know
+MANY_MISSING = (
+    0.05  # share of the answerable queries above which missing results are the first thing to know
+)
 UNEVEN_JUDGING = 0.05  # shares of unjudged documents that differ by more can bias a comparison
 
 
@@ -42,8 +59,8 @@ def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     names = of_unknown_documents(runs)
     if names:
         text = (
-            f"the qrels know no document of {some(names)}, in any query, so nothing can be found; are ids written as in the "
-            "qrels?"
+            f"the qrels know no document of {some(names)}, in any query, so nothing can be found;"
+            " are ids written as in the qrels?"
         )
         yield note("unknown documents", text, names)
 
@@ -52,8 +69,8 @@ def notes_on_grades(qrels: Qrels | None, rel: int) -> Iterator[Note]:
     """Say that a grade counts as relevant here that does not count in the track that the judgments are of."""
     if qrels is not None and rel == 1 and qrels.counts_from_two:
         text = (
-            "grade 1 counts as relevant here, and not in TREC DL's passage tasks, whose judgments these seem to be; see "
-            "`rel=2`."
+            "grade 1 counts as relevant here, and not in TREC DL's passage tasks, whose judgments"
+            " these seem to be; see `rel=2`."
         )
         yield note("grades", text)
 
@@ -64,7 +81,10 @@ def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     if unanswerable:
         verb = "has" if unanswerable == 1 else "have"
         left_out = "is" if unanswerable == 1 else "are"
-        text = f"{plural('query', unanswerable)} {verb} no relevant document at rel {runs[0].rel} and {left_out} left out."
+        text = (
+            f"{plural('query', unanswerable)} {verb} no relevant document at rel {runs[0].rel} and"
+            f" {left_out} left out."
+        )
         yield note("unanswerable", text)
     yield from notes_on_clusters(runs[0])
     yield from notes_on_listing(runs)
@@ -79,8 +99,8 @@ def notes_on_clusters(run: SearchLengths) -> Iterator[Note]:
         n_clusters = len({text_before(separator, query) for query in run.query_ids})
         if 10 <= n_clusters <= len(run.query_ids) / 2:
             text = (
-                f"by their ids they seem to be in {n_clusters} clusters, and tests take queries as independent; if so, pass "
-                f"`clusters='by:{separator}'`."
+                f"by their ids they seem to be in {n_clusters} clusters, and tests take queries as"
+                f" independent; if so, pass `clusters='by:{separator}'`."
             )
             yield note("dependent", text)
             return
@@ -93,10 +113,14 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     for run in runs:
         absent = [run.query_ids[query] for query in np.flatnonzero(run.answerable & ~run.listed)]
         if absent:
-            lacking[f"{plural('query', len(absent))} of the qrels ({some(absent)})"].append(run.name)
+            lacking[f"{plural('query', len(absent))} of the qrels ({some(absent)})"].append(
+                run.name
+            )
         if run.ignored:
             repair = repair_of_queries(run.ignored, absent) or ""
-            queries = f"{plural('query', len(run.ignored))} that the qrels lack ({some(run.ignored)})"
+            queries = (
+                f"{plural('query', len(run.ignored))} that the qrels lack ({some(run.ignored)})"
+            )
             ignoring[f"{queries}, ignored here. {repair}".rstrip()].append(run.name)
     for queries, names in lacking.items():
         lack = "lacks" if len(names) == 1 else "lack"
@@ -108,23 +132,29 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[Note]:
 
 def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say which runs have so many equal scores that the rule for ties decides where many first relevant documents stand."""
-    shares = {run.name: float(run.reordered[run.answered() > 0].mean()) for run in runs if run.answered().any()}
+    shares = {
+        run.name: float(run.reordered[run.answered() > 0].mean())
+        for run in runs
+        if run.answered().any()
+    }
     named = [name for name, share in shares.items() if share >= MANY_REORDERED]
     if named:
         least = percent(min(shares[name] for name in named), 0)
         most = percent(max(shares[name] for name in named), 0)
         share = f"{most} %" if least == most else f"{least} to {most} %"
         text = (
-            f"in {share} of the queries that {some(named, 3)} {'answers' if len(named) == 1 else 'answer'}, the rule "
-            f"{runs[0].ties!r} gives the first relevant document another rank than the order of the input; if that order is "
-            "meant, pass `ties='input'`."
+            f"in {share} of the queries that {some(named, 3)}"
+            f" {'answers' if len(named) == 1 else 'answer'}, the rule {runs[0].ties!r} gives the"
+            " first relevant document another rank than the order of the input; if that order is"
+            " meant, pass `ties='input'`."
         )
         yield note("ties", text, named)
 
 
 def n_missing(run: SearchLengths) -> int:
     """Count the answerable queries for which the run returned nothing."""
-    # Under judged_only an empty list can mean that all its documents were removed, so only absent queries count.
+    # Under judged_only an empty list can mean that all its documents were removed, so only absent
+    # queries count.
     absent = ~run.listed if run.judged_only else run.retrieved == 0
     return int(np.sum(run.answerable & absent))
 
@@ -141,8 +171,8 @@ def unjudged_share(run: SearchLengths, depth: int) -> float | None:
 class Evaluation(Sequence[SearchLengths]):
     """Search lengths of several runs, made from the same qrels with the same settings; see `evaluate`.
 
-    An evaluation is a sequence: ``len(ev)``, ``ev[0]``, iteration; ``ev["bm25"]`` finds a run by its name, and a slice or a
-    list of names is an evaluation of those runs.
+    An evaluation is a sequence: ``len(ev)``, ``ev[0]``, iteration; ``ev["bm25"]`` finds a run by
+    its name, and a slice or a list of names is an evaluation of those runs.
 
     Attributes
     ----------
@@ -159,7 +189,8 @@ class Evaluation(Sequence[SearchLengths]):
     texts : mapping of str to str
         Texts of queries by query id, as far as they are known.
     scores : tuple of Scores
-        Values of the measures that were asked for and do not follow from search lengths, for all runs; see `scores_of`.
+        Values of the measures that were asked for and do not follow from search lengths, for all
+        runs; see `scores_of`.
     documents : tuple of RankedDocuments
         The first documents of each list of each run; empty where they were not asked for.
     unjudged : tuple of RankedDocuments
@@ -187,8 +218,8 @@ class Evaluation(Sequence[SearchLengths]):
 
     def __repr__(self) -> str:
         return (
-            f"Evaluation({self.collection!r}, {len(self.runs)} runs, {len(self.query_ids)} queries, cutoff={self.cutoff}, "
-            f"rel={self.rel}, unit={self.unit!r})"
+            f"Evaluation({self.collection!r}, {len(self.runs)} runs, {len(self.query_ids)} queries,"
+            f" cutoff={self.cutoff}, rel={self.rel}, unit={self.unit!r})"
         )
 
     def __len__(self) -> int:
@@ -208,9 +239,17 @@ class Evaluation(Sequence[SearchLengths]):
             return self.runs[key]
         if isinstance(key, str):
             return self.runs[self.position(key)]
-        places = list(range(len(self.runs))[key]) if isinstance(key, slice) else [self.position(name) for name in key]
+        places = (
+            list(range(len(self.runs))[key])
+            if isinstance(key, slice)
+            else [self.position(name) for name in key]
+        )
         kept = {name: getattr(self, name) for name in ("runs", "documents", "unjudged", "sources")}
-        taken: dict[str, Any] = {name: tuple(of_runs[place] for place in places) for name, of_runs in kept.items() if of_runs}
+        taken: dict[str, Any] = {
+            name: tuple(of_runs[place] for place in places)
+            for name, of_runs in kept.items()
+            if of_runs
+        }
         return replace(self, scores=tuple(scores.take(places) for scores in self.scores), **taken)
 
     def position(self, name: str) -> int:
@@ -274,12 +313,15 @@ class Evaluation(Sequence[SearchLengths]):
     def scores_of(self, measure: Any, *, cutoff: int | None = None) -> Scores:
         """Return the values of a measure such as ``nDCG@10`` for all runs.
 
-        Measures of search lengths with the settings of this evaluation are computed from what is here. Others must have been
-        asked for in ``evaluate(measures=)``, or the runs are read again where that is possible, with a warning, else
-        `ParameterError`. None is the reciprocal rank at `cutoff`, by default the evaluation's own, over the answerable queries.
+        Measures of search lengths with the settings of this evaluation are computed from what is
+        here. Others must have been asked for in ``evaluate(measures=)``, or the runs are read again
+        where that is possible, with a warning, else `ParameterError`. None is the reciprocal rank
+        at `cutoff`, by default the evaluation's own, over the answerable queries.
         """
         at = self.cutoff if cutoff is None else cutoff
-        scores = known_scores(measure, self.runs, at, self.scores) or self._read_scores(comparable(measure))
+        scores = known_scores(measure, self.runs, at, self.scores) or self._read_scores(
+            comparable(measure)
+        )
         if self.clusters is None:
             return scores
         place = {query: index for index, query in enumerate(self.query_ids)}
@@ -288,11 +330,15 @@ class Evaluation(Sequence[SearchLengths]):
     def _read_scores(self, measure: Any) -> Scores:
         remedy = f"pass `measures=[{str(measure)!r}]` to evaluate"
         if self.qrels is None or not self.sources or any(source is None for source in self.sources):
-            raise ParameterError(f"{measure} was not kept, and some runs cannot be read again; {remedy}")
+            raise ParameterError(
+                f"{measure} was not kept, and some runs cannot be read again; {remedy}"
+            )
         warn(f"{measure} was not kept, so all runs are read again; {remedy}")
         runs = (as_run(source, name) for source, name in zip(self.sources, self.names, strict=True))
         values = np.concatenate([measure_values(self.qrels, (measure,), run) for run in runs])
-        return Scores(str(measure), direction_of(measure), self.names, self.qrels.query_ids, values).on(self.query_ids)
+        return Scores(
+            str(measure), direction_of(measure), self.names, self.qrels.query_ids, values
+        ).on(self.query_ids)
 
     def restrict(self, queries: Iterable[str] | str | os.PathLike[str]) -> Self:
         """Return the evaluation of some of the queries: their ids, or a file with one id on each line."""
@@ -309,9 +355,10 @@ class Evaluation(Sequence[SearchLengths]):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the evaluation to a file that `ir_outcomes.load_evaluation` reads, so that no run has to be read again.
 
-        It holds the search lengths, scores of measures, settings, clusters, names and the hash of the qrels, but no texts and
-        no documents. In `ir_outcomes.evaluate`, and among the runs of a command, the file stands for its runs. Its name must
-        end in ``.npz``; it is written completely or not at all.
+        It holds the search lengths, scores of measures, settings, clusters, names and the hash of
+        the qrels, but no texts and no documents. In `ir_outcomes.evaluate`, and among the runs of a
+        command, the file stands for its runs. Its name must end in ``.npz``; it is written
+        completely or not at all.
 
         Examples
         --------
@@ -335,7 +382,9 @@ class Evaluation(Sequence[SearchLengths]):
         def named(value: Any) -> Any:
             if not isinstance(value, np.ndarray):
                 return value.item()  # a number of NumPy
-            name = names.setdefault(id(value), f"array {len(names)}")  # what runs share is written once
+            name = names.setdefault(
+                id(value), f"array {len(names)}"
+            )  # what runs share is written once
             arrays[name] = value
             return name
 
@@ -359,24 +408,35 @@ def evaluation_of(source: Any) -> Evaluation:
     """Return an evaluation, which can be given as the path of a file that it was saved to."""
     if is_saved(source):
         return load_evaluation(source)
-    check_kind("evaluation", source, Evaluation, "what ir_outcomes.evaluate returns, or a file that it was saved to")
+    check_kind(
+        "evaluation",
+        source,
+        Evaluation,
+        "what ir_outcomes.evaluate returns, or a file that it was saved to",
+    )
     return cast(Evaluation, source)
 
 
 def evaluations_of(named: Any) -> dict[str, Evaluation]:
     """Return evaluations by their names."""
-    check_kind("evaluations", named, Mapping, "a mapping from names to what ir_outcomes.evaluate returns")
+    check_kind(
+        "evaluations", named, Mapping, "a mapping from names to what ir_outcomes.evaluate returns"
+    )
     return {str(name): evaluation_of(evaluation) for name, evaluation in named.items()}
 
 
 def place_of(name: Any, names: tuple[str, ...]) -> int:
     """Return the place of a run among others, by its name."""
     if not isinstance(name, str) or name not in names:
-        raise ParameterError(f"no run is called {shortened(repr(name))}; the runs are {some(names, 10)}")
+        raise ParameterError(
+            f"no run is called {shortened(repr(name))}; the runs are {some(names, 10)}"
+        )
     return names.index(name)
 
 
-def contenders_of(names: tuple[str, ...], baseline: str | None, contenders: str | Sequence[str] | None) -> list[str]:
+def contenders_of(
+    names: tuple[str, ...], baseline: str | None, contenders: str | Sequence[str] | None
+) -> list[str]:
     """Return the names of the contenders: one, several, or by default all runs but the baseline, which may not be known yet."""
     if baseline is not None:
         place_of(baseline, names)
@@ -414,7 +474,9 @@ def _check_arrays(evaluation: Evaluation) -> None:
         if run.clusters is not None:
             expected["clusters"] = (n_queries,)
         for name, shape in expected.items():
-            _check_array(getattr(run, name), shape, bool if name in ("listed", "reordered") else np.int64)
+            _check_array(
+                getattr(run, name), shape, bool if name in ("listed", "reordered") else np.int64
+            )
         if run.offsets[0] != 0 or run.offsets[-1] != n_atoms or np.any(np.diff(run.offsets) < 0):
             raise ValueError("offsets")
     for scores in evaluation.scores:
@@ -427,7 +489,9 @@ def _check_array(array: npt.NDArray[Any], shape: tuple[int, ...], kind: npt.DTyp
 
 
 _ZIP = b"PK\x03\x04"
-_LAYOUT = "evaluation 8"  # of saved files; it must change whenever a file of the old layout would be misread
+_LAYOUT = (  # of saved files; it must change whenever a file of the old layout would be misread
+    "evaluation 8"
+)
 
 
 def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluation:
@@ -445,7 +509,8 @@ def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluati
     FormatError
         If it is not such a file, is damaged, or was written with another layout.
     MismatchError
-        If it was evaluated with other qrels, or where pytrec_eval compares scores at another precision.
+        If it was evaluated with other qrels, or where pytrec_eval compares scores at another
+        precision.
     """
     import msgspec
 
@@ -462,15 +527,22 @@ def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluati
         raise
     except OSError as error:
         raise UnreadableFile(f"{source}: cannot be read: {error.strerror or error}") from error
-    except Exception as error:  # whatever zipfile, zlib, msgspec and NumPy raise for arbitrary bytes
-        problem = "is not a saved evaluation of this version, or is damaged; evaluate the runs again"
+    except (
+        Exception
+    ) as error:  # whatever zipfile, zlib, msgspec and NumPy raise for arbitrary bytes
+        problem = (
+            "is not a saved evaluation of this version, or is damaged; evaluate the runs again"
+        )
         raise FormatError(source, problem) from error
     if bits != score_bits(loaded.ties):
         raise MismatchError(
-            f"{source} was evaluated where pytrec_eval compares scores in {bits} bits, here it does in "
-            f"{score_bits(loaded.ties)}, so that ties differ; evaluate the runs again"
+            f"{source} was evaluated where pytrec_eval compares scores in {bits} bits, here it does"
+            f" in {score_bits(loaded.ties)}, so that ties differ; evaluate the runs again"
         )
     judgments = None if qrels is None else as_qrels(qrels)
     if judgments is not None and judgments.digest != runs[0].qrels_digest:
-        raise MismatchError(f"{source} was evaluated with other qrels than those given; give the same, or evaluate again")
+        raise MismatchError(
+            f"{source} was evaluated with other qrels than those given; give the same, or evaluate"
+            " again"
+        )
     return replace(loaded, runs=runs, qrels=judgments)

@@ -15,10 +15,16 @@ from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run
 
-Entry = tuple[str, str]  # the query within which an id has to match, empty for the id of a query itself; and the id
-Rule = tuple[str, str]  # what tools and spreadsheets do to ids, and the pattern of what has to be removed
+Entry = tuple[
+    str, str
+]  # the query within which an id has to match, empty for the id of a query itself; and the id
+Rule = tuple[
+    str, str
+]  # what tools and spreadsheets do to ids, and the pattern of what has to be removed
 
-_ENDING = r"(\.(html?|txt|jsonl?|xml|pdf|md|rst|csv|tsv|docx?|trec|gz|zip))+"  # not any: names within names have points, too
+_ENDING = (  # not any: names within names have points, too
+    r"(\.(html?|txt|jsonl?|xml|pdf|md|rst|csv|tsv|docx?|trec|gz|zip))+"
+)
 RULES = (
     ("quotes or white space around them", r"^[\"'\s]+|[\"'\s]+$"),
     ("a trailing comma", r"[,;]+$"),
@@ -52,14 +58,18 @@ def repair_of(unknown: Collection[Entry], lacking: Collection[Entry]) -> Repair 
     """Return the rule by which most ids that a run lacks are among those that the qrels do not know; None without one."""
     rules = [*RULES, *_affixes(unknown), *_affixes(lacking)]
     sides = {"run": (unknown, lacking), "qrels": (lacking, unknown)}
-    found = Counter({(rule, side): _matches(rule, *sides[side]) for rule, side in product(rules, sides)})
+    found = Counter(
+        {(rule, side): _matches(rule, *sides[side]) for rule, side in product(rules, sides)}
+    )
     [(((words, pattern), side), matches)] = found.most_common(1)
     return Repair(f"{words} in the {side}", matches, pattern) if matches else None
 
 
 def repair_of_queries(unknown: Iterable[str], lacking: Iterable[str]) -> Repair | None:
     """Return the rule by which most queries that a run lacks are among those that the qrels lack; None if there is none."""
-    return repair_of(set(zip(repeat(""), unknown)), set(zip(repeat(""), lacking)))  # repeat has no end
+    return repair_of(
+        set(zip(repeat(""), unknown)), set(zip(repeat(""), lacking))
+    )  # repeat has no end
 
 
 def _undo(pattern: str) -> Callable[[str], str]:

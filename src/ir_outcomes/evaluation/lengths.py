@@ -1,6 +1,7 @@
 """The one computation: how far one has to read, in a run, to each relevant document.
 
-`search_lengths` looks at the ranking once; every measure, outcome, facet and bootstrap is a reduction of what it returns.
+`search_lengths` looks at the ranking once; every measure, outcome, facet and bootstrap is a
+reduction of what it returns.
 """
 
 import hashlib
@@ -39,8 +40,8 @@ _KEPT_DEPTHS = (10, 20, 50, 100, 1000)
 class SearchLengths:
     """Where a run ranks each relevant document.
 
-    An *atom* is a (query, relevant document) pair. Atoms stand in the order of the qrels, so the arrays of two runs under
-    the same qrels and settings line up element by element.
+    An *atom* is a (query, relevant document) pair. Atoms stand in the order of the qrels, so the
+    arrays of two runs under the same qrels and settings line up element by element.
 
     Attributes
     ----------
@@ -51,11 +52,13 @@ class SearchLengths:
     offsets : (n_queries + 1,) int64 array
         The atoms of query i are ``offsets[i]:offsets[i + 1]``; none for an unanswerable query.
     rank : (n_atoms,) int64 array
-        Rank of the document, from 1; 0 where it is not within the cutoff. Under ``ties="expected"`` the first of its tie level.
+        Rank of the document, from 1; 0 where it is not within the cutoff. Under ``ties="expected"``
+        the first of its tie level.
     irrelevant_above : (n_atoms,) int64 array
         Non-relevant documents above the document, or above its tie level; 0 where it is not found.
     level_relevant, level_irrelevant : (n_atoms,) int64 arrays
-        Relevant and other documents in its tie level: 1 and 0 under every rule that gives one order.
+        Relevant and other documents in its tie level: 1 and 0 under every rule that gives one
+        order.
     retrieved : (n_queries,) int64 array
         Documents that the run returned within the cutoff.
     unjudged : (n_queries, n_depths) int64 array
@@ -65,9 +68,11 @@ class SearchLengths:
     listed : (n_queries,) bool array
         Whether the run holds the query at all.
     reordered : (n_queries,) bool array
-        Whether the first relevant document would have another rank if ties stayed in the order of the input.
+        Whether the first relevant document would have another rank if ties stayed in the order of
+        the input.
     digests : (n_queries,) int64 array
-        Digest of the document ids of the query's whole list, in their order: what makes two runs identical.
+        Digest of the document ids of the query's whole list, in their order: what makes two runs
+        identical.
     ignored : tuple of str
         Queries of the run that the qrels lack.
     known : bool
@@ -106,13 +111,16 @@ class SearchLengths:
     clusters: Ints | None = None
 
     def __repr__(self) -> str:
-        return f"SearchLengths({self.name!r}, {len(self.query_ids)} queries, cutoff={self.cutoff}, rel={self.rel})"
+        return (
+            f"SearchLengths({self.name!r}, {len(self.query_ids)} queries, cutoff={self.cutoff},"
+            f" rel={self.rel})"
+        )
 
     def at(self, cutoff: int | None) -> Self:
         """Return the search lengths at a smaller cutoff, without looking at the run again; None asks for the whole lists.
 
-        Unjudged documents are counted only at the depths that were kept. Raises `MismatchError` if these search lengths were
-        computed with a smaller cutoff.
+        Unjudged documents are counted only at the depths that were kept. Raises `MismatchError` if
+        these search lengths were computed with a smaller cutoff.
         """
         check_positive("cutoff", cutoff, none_allowed=True)
         if cutoff == self.cutoff:
@@ -120,11 +128,15 @@ class SearchLengths:
         if cutoff is None or (self.cutoff is not None and cutoff > self.cutoff):
             wanted = "the whole lists" if cutoff is None else f"cutoff={cutoff}"
             raise MismatchError(
-                f"{self.name} was evaluated with `cutoff={self.cutoff}`, which says nothing about {wanted}; "
-                "evaluate the run again"
+                f"{self.name} was evaluated with `cutoff={self.cutoff}`, which says nothing about"
+                f" {wanted}; evaluate the run again"
             )
         found = (self.rank > 0) & (self.rank <= cutoff)
-        kept = [column for column, depth in enumerate(self.unjudged_depths) if depth is not None and depth <= cutoff]
+        kept = [
+            column
+            for column, depth in enumerate(self.unjudged_depths)
+            if depth is not None and depth <= cutoff
+        ]
         return replace(
             self,
             rank=np.where(found, self.rank, 0),
@@ -144,16 +156,29 @@ class SearchLengths:
         arrays: dict[str, Any] = {field: getattr(self, field)[atoms] for field in PER_ATOM}
         arrays |= {field: getattr(self, field)[queries] for field in PER_QUERY}
         query_ids = tuple(self.query_ids[query] for query in queries.tolist())
-        digest = hashlib.sha256("\n".join((self.qrels_digest, *query_ids)).encode()).hexdigest()[:32]
+        digest = hashlib.sha256("\n".join((self.qrels_digest, *query_ids)).encode()).hexdigest()[
+            :32
+        ]
         clusters = None
         if self.clusters is not None:
-            clusters = _unless_independent(_by_first_occurrence(self.clusters[queries]), relevant > 0)
-        return replace(self, query_ids=query_ids, offsets=offsets, qrels_digest=digest, clusters=clusters, **arrays)
+            clusters = _unless_independent(
+                _by_first_occurrence(self.clusters[queries]), relevant > 0
+            )
+        return replace(
+            self,
+            query_ids=query_ids,
+            offsets=offsets,
+            qrels_digest=digest,
+            clusters=clusters,
+            **arrays,
+        )
 
     def sharing(self, first: Self) -> Self:
         """Return the same, which holds what is the same in all runs only once: half of the memory under most rules."""
         levels = () if self.ties == "expected" else ("level_relevant", "level_irrelevant")
-        return replace(self, **{field: getattr(first, field) for field in ("query_ids", "offsets", *levels)})
+        return replace(
+            self, **{field: getattr(first, field) for field in ("query_ids", "offsets", *levels)}
+        )
 
     def is_identical_to(self, other: Self) -> bool:
         """Return whether the other run has the same documents in the same order for every query; at any cutoff."""
@@ -206,15 +231,17 @@ class SearchLengths:
     def esl(self, need: int = 1) -> Floats:
         """(n_queries,) float array: expected search length, the rank of the `need`-th relevant document; lower is better.
 
-        From 1; NaN where the query is unanswered. Under ``ties="expected"`` the expected rank, given that there is an answer.
-        Lin et al. 2021, section 4; Cooper 1968, who counts only the irrelevant documents, and includes `need`.
+        From 1; NaN where the query is unanswered. Under ``ties="expected"`` the expected rank,
+        given that there is an answer. Lin et al. 2021, section 4; Cooper 1968, who counts only the
+        irrelevant documents, and includes `need`.
         """
         return self._first(need)[1]
 
     def answered(self, need: int = 1) -> Floats:
         """(n_queries,) float array: whether the `need`-th relevant document is within the cutoff, 1 or 0; higher is better.
 
-        0 for an unanswerable query. Under ``ties="expected"`` the probability. Lin et al. 2021, section 4.
+        0 for an unanswerable query. Under ``ties="expected"`` the probability. Lin et al. 2021,
+        section 4.
         """
         return self._first(need)[0]
 
@@ -243,16 +270,19 @@ class SearchLengths:
         Parameters
         ----------
         first : int, optional
-            Only the `first` best-ranked relevant documents, missing ones last (the paper's ASL@g1-n).
+            Only the `first` best-ranked relevant documents, missing ones last (the paper's
+            ASL@g1-n).
         missing : {"retrieved", "cutoff"}
-            Search length of a relevant document that was not found: the number of irrelevant documents retrieved
-            (equation 3 as printed; with a warning where the run returned so little that a missing document scores no worse than
-            one ranked first), or that of a list filled up to the cutoff with irrelevant documents, plus 1.
+            Search length of a relevant document that was not found: the number of irrelevant
+            documents retrieved (equation 3 as printed; with a warning where the run returned so
+            little that a missing document scores no worse than one ranked first), or that of a list
+            filled up to the cutoff with irrelevant documents, plus 1.
 
         Returns
         -------
         (n_queries,) float array
-            Ranks, lower is better; NaN for an unanswerable query; under "retrieved", inf where the run returned nothing.
+            Ranks, lower is better; NaN for an unanswerable query; under "retrieved", inf where the
+            run returned nothing.
 
         Raises
         ------
@@ -276,30 +306,41 @@ class SearchLengths:
             split = np.unique(self.query[(self.rank > 0) & (last > self.cutoff)])
             if len(split):
                 raise ParameterError(
-                    f"the cutoff {self.cutoff} splits a group of tied documents in {self._named(split)}, "
-                    "where ASL has no expectation; leave the cutoff out, or use `ties='trec'`",
+                    f"the cutoff {self.cutoff} splits a group of tied documents in"
+                    f" {self._named(split)}, where ASL has no expectation; leave the cutoff out, or"
+                    " use `ties='trec'`",
                     ties="expected",
                 )
         irrelevant = self.retrieved - self.relevant_retrieved
         if missing == "retrieved":
-            short = np.flatnonzero(self.answerable & (self.relevant_retrieved < self.relevant) & (irrelevant <= 1))
+            short = np.flatnonzero(
+                self.answerable & (self.relevant_retrieved < self.relevant) & (irrelevant <= 1)
+            )
             if len(short):
                 warn(
-                    f"ASL of {self.name}: in {self._named(short)} there are no results, which scores inf, or so few that a "
-                    "missing document scores no worse than one ranked first; use ASL(missing='cutoff')@k"
+                    f"ASL of {self.name}: in {self._named(short)} there are no results, which"
+                    " scores inf, or so few that a missing document scores no worse than one"
+                    " ranked first; use ASL(missing='cutoff')@k"
                 )
             length_if_missing = np.where(self.retrieved > 0, irrelevant, np.inf)
         elif self.cutoff is None:
-            raise ParameterError("needs a cutoff: write ASL(missing='cutoff')@1000", missing=missing)
+            raise ParameterError(
+                "needs a cutoff: write ASL(missing='cutoff')@1000", missing=missing
+            )
         else:
             length_if_missing = self.cutoff - self.relevant_retrieved + 1.0
         # The s-th of r relevant documents in a tie level has i s/(r+1) of its i others above it.
         s = self._place - (self.rank - 1 - self.irrelevant_above) + 1
-        lengths = (self.irrelevant_above + 1) + (self.level_irrelevant * s) / (self.level_relevant + 1)
+        lengths = (self.irrelevant_above + 1) + (self.level_irrelevant * s) / (
+            self.level_relevant + 1
+        )
         return np.where(self.rank > 0, lengths, length_if_missing[self.query])
 
     def _named(self, queries: Ints) -> str:
-        return f"{plural('query', len(queries))} ({some([self.query_ids[query] for query in queries])})"
+        return (
+            f"{plural('query', len(queries))}"
+            f" ({some([self.query_ids[query] for query in queries])})"
+        )
 
     @cached_property
     def _order(self) -> Ints:
@@ -331,7 +372,11 @@ class SearchLengths:
     def _expected_first(self, need: int) -> tuple[Floats, Floats, Floats]:
         """Compute `_first` under Cooper's weak ordering, query by query."""
         n_queries = len(self.query_ids)
-        probability, rank, reciprocal = np.zeros(n_queries), np.full(n_queries, np.nan), np.zeros(n_queries)
+        probability, rank, reciprocal = (
+            np.zeros(n_queries),
+            np.full(n_queries, np.nan),
+            np.zeros(n_queries),
+        )
         for query in range(n_queries):
             atoms = self._order[self.offsets[query] : self.offsets[query + 1]]
             atoms = atoms[self.rank[atoms] > 0]
@@ -341,7 +386,9 @@ class SearchLengths:
             before = int(self.rank[atom]) - 1
             needed = need - int(np.sum(self.rank[atoms] <= before))
             level = int(self.level_relevant[atom]), int(self.level_irrelevant[atom])
-            probability[query], rank[query], reciprocal[query] = expectations(before, *level, needed, self.cutoff)
+            probability[query], rank[query], reciprocal[query] = expectations(
+                before, *level, needed, self.cutoff
+            )
         return probability, rank, reciprocal
 
 
@@ -366,13 +413,14 @@ def search_lengths(
     rel : int
         Least grade of a relevant document.
     ties : {"trec", "msmarco", "input", "expected"}
-        Order among equal scores. "trec": document id descending, scores compared at the precision of the installed
-        pytrec_eval; "msmarco": document id ascending (ir_measures' ``RR@k``); "input": as they come; "expected": the
-        expectation over all orders (Cooper's weak ordering).
+        Order among equal scores. "trec": document id descending, scores compared at the precision
+        of the installed pytrec_eval; "msmarco": document id ascending (ir_measures' ``RR@k``);
+        "input": as they come; "expected": the expectation over all orders (Cooper's weak ordering).
     judged_only : bool
         Remove unjudged documents before ranks are counted and before the cutoff.
     count_unjudged_at : collection of int
-        Depths at which unjudged documents are counted, besides 10, 20, 50, 100, 1000 and the cutoff.
+        Depths at which unjudged documents are counted, besides 10, 20, 50, 100, 1000 and the
+        cutoff.
 
     Examples
     --------
@@ -392,17 +440,22 @@ def search_lengths(
     first, size, listed = levels(qrels, run, places, scores, ties)
 
     within = np.iinfo(np.int64).max if cutoff is None else cutoff
-    depths = np.append(np.diff(run.offsets), 0)  # the last, at place -1, is that of queries the run lacks
+    depths = np.append(
+        np.diff(run.offsets), 0
+    )  # the last, at place -1, is that of queries the run lacks
     retrieved = np.minimum(depths[places], within)
     n_queries, codes = len(qrels.query_ids), qrels.codes
     found = (first > 0) & (first <= within)
-    smaller = sorted(depth for depth in {*_KEPT_DEPTHS, *count_unjudged_at} if cutoff is None or depth < cutoff)
+    smaller = sorted(
+        depth for depth in {*_KEPT_DEPTHS, *count_unjudged_at} if cutoff is None or depth < cutoff
+    )
     kept_depths = (*smaller, cutoff)
     unjudged = np.empty((n_queries, len(kept_depths)), dtype=np.int64)
     for column, depth in enumerate(kept_depths):
         bound = within if depth is None else depth
         judged_retrieved = np.bincount(codes[(first > 0) & (first <= bound)], minlength=n_queries)
-        # Under ties="expected" a level that the depth splits can hold more judged documents than fit.
+        # Under ties="expected" a level that the depth splits can hold more judged documents than
+        # fit.
         unjudged[:, column] = np.maximum(np.minimum(retrieved, bound) - judged_retrieved, 0)
 
     relevant = qrels.grades >= rel
@@ -427,7 +480,8 @@ def search_lengths(
         reordered=best != best_as_listed,
         digests=list_digests(run, places, ties),
         ignored=tuple(sorted(set(run.query_ids) - set(qrels.query_ids))),
-        known=bool(np.any(first > 0)) or shares_documents(qrels, whole),  # the latter takes longer, and is seldom needed
+        known=bool(np.any(first > 0))
+        or shares_documents(qrels, whole),  # the latter takes longer, and is seldom needed
         cutoff=cutoff,
         rel=rel,
         ties=ties,
@@ -457,12 +511,17 @@ def check_comparable(baseline: SearchLengths, contender: SearchLengths) -> None:
         if a != b:
             what = setting.removesuffix("_digest")
             raise MismatchError(
-                f"{baseline.name} and {contender.name} were evaluated with different {what} ({a} and {b}); "
-                "evaluate both in the same way"
+                f"{baseline.name} and {contender.name} were evaluated with different {what} ({a}"
+                f" and {b}); evaluate both in the same way"
             )
     first, second = baseline.clusters, contender.clusters
-    if first is not second and (first is None or second is None or not np.array_equal(first, second)):
-        raise MismatchError(f"{baseline.name} and {contender.name} were evaluated with different clusters; give both the same")
+    if first is not second and (
+        first is None or second is None or not np.array_equal(first, second)
+    ):
+        raise MismatchError(
+            f"{baseline.name} and {contender.name} were evaluated with different clusters; give"
+            " both the same"
+        )
 
 
 def digest_of_clusters(codes: Ints | None) -> str | None:
@@ -476,7 +535,10 @@ def clusters_of(clusters: Any, query_ids: tuple[str, ...], answerable: Bools) ->
     if isinstance(clusters, str) and clusters.startswith("by:"):
         separator = clusters.removeprefix("by:")
         if not separator or not any(separator in query for query in query_ids):
-            raise ParameterError(f"no query id has this separator; the ids are {some(query_ids, 3)}", clusters=clusters)
+            raise ParameterError(
+                f"no query id has this separator; the ids are {some(query_ids, 3)}",
+                clusters=clusters,
+            )
         labels = [text_before(separator, query) for query in query_ids]
     elif callable(clusters):
         labels = [clusters(query) for query in query_ids]
@@ -485,7 +547,10 @@ def clusters_of(clusters: Any, query_ids: tuple[str, ...], answerable: Bools) ->
         labels = [known.get(query) for query in query_ids]
     lacking = [query for query, label in zip(query_ids, labels, strict=True) if label is None]
     if lacking:
-        raise MismatchError(f"clusters: there is none of query {some(lacking)}; name the cluster of each query of the qrels")
+        raise MismatchError(
+            f"clusters: there is none of query {some(lacking)}; name the cluster of each query of"
+            " the qrels"
+        )
     codes = _unless_independent(_by_first_occurrence(np.array(list(map(str, labels)))), answerable)
     if codes is None:
         warn("every cluster has one answerable query, so clusters are ignored")
@@ -510,13 +575,16 @@ def _by_first_occurrence(labels: npt.NDArray[Any]) -> Ints:
 
 def _relevant_above(query: Ints, rank: Ints) -> tuple[Ints, Ints]:
     """Count, for each found atom, the relevant documents of its query at smaller ranks and those at its own rank."""
-    # One number for a query and rank turns counting into searching; what is not found has rank 0, before all others.
+    # One number for a query and rank turns counting into searching; what is not found has rank 0,
+    # before all others.
     width = int(rank.max(initial=0)) + 1
     ordered = np.sort(query * width + rank)
     first = np.searchsorted(ordered, query * width + rank)
     same = np.searchsorted(ordered, query * width + rank, side="right") - first
     found = rank > 0
-    return np.where(found, first - np.searchsorted(ordered, query * width + 1), 0), np.where(found, same, 1)
+    return np.where(found, first - np.searchsorted(ordered, query * width + 1), 0), np.where(
+        found, same, 1
+    )
 
 
 OUTCOMES = ("neither", "lost", "won", "both")

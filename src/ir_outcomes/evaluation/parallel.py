@@ -15,8 +15,12 @@ R = TypeVar("R")
 
 def check_jobs(n_jobs: object) -> None:
     """Refuse a number of jobs that makes no sense, and several where joblib is not installed."""
-    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0):
-        raise ParameterError("must be 1 or more, -1 for one job per processor, or None", n_jobs=n_jobs)
+    if n_jobs is not None and (
+        isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0
+    ):
+        raise ParameterError(
+            "must be 1 or more, -1 for one job per processor, or None", n_jobs=n_jobs
+        )
     if n_jobs == 1:
         return
     try:
@@ -37,16 +41,24 @@ def in_parallel(calls: Sequence[Callable[[], R]], n_jobs: int | None) -> Generat
 
     # loky starts all the processes at once, however few jobs there are.
     limit = n_jobs if n_jobs is None or n_jobs < 0 else min(n_jobs, max(2, len(calls)))
-    can_stop = get_active_backend()[0].supports_return_generator  # others return all results at the end
+    can_stop = get_active_backend()[
+        0
+    ].supports_return_generator  # others return all results at the end
     parallel = Parallel(n_jobs=limit, return_as="generator" if can_stop else "list")
     try:
-        with warnings.catch_warnings(), closing(result for result in parallel(delayed(call)() for call in calls)) as results:
+        with (
+            warnings.catch_warnings(),
+            closing(result for result in parallel(delayed(call)() for call in calls)) as results,
+        ):
             # joblib's advice where an error ends the work early
             warnings.filterwarnings("ignore", ".*You could benefit from adjusting", UserWarning)
             yield from results
     except Exception as error:
-        if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":  # the latter is Dask's
+        if (
+            isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
+        ):  # the latter is Dask's
             raise ParameterError(
-                "a process was killed, perhaps because memory ran out; use fewer jobs", n_jobs=n_jobs
+                "a process was killed, perhaps because memory ran out; use fewer jobs",
+                n_jobs=n_jobs,
             ) from error
         raise

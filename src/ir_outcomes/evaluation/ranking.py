@@ -1,7 +1,8 @@
 """Ranks of judged documents in a run, under each rule for equal scores.
 
-Scores are compared for all judged documents at once, without sorting a run that is already in order. Document ids are compared
-only in tie levels that contain a judged document, which is why the run can be in arrays or in a dict of dict.
+Scores are compared for all judged documents at once, without sorting a run that is already in
+order. Document ids are compared only in tie levels that contain a judged document, which is why the
+run can be in arrays or in a dict of dict.
 """
 
 import hashlib
@@ -23,9 +24,12 @@ from ir_outcomes.reading.runs import Run
 from ir_outcomes.types import Bools, Floats, Ints, OneOrder, Ties, check_one_order, unreachable
 
 
-def expectations(before: int, relevant: int, others: int, needed: int, cutoff: int | None) -> tuple[float, float, float]:
+def expectations(
+    before: int, relevant: int, others: int, needed: int, cutoff: int | None
+) -> tuple[float, float, float]:
     """Return what a tie level with the last relevant document needed promises: chance of an answer, rank, reciprocal rank."""
-    # `needed` relevant documents of the level are still to be met; the rank is expected given that they are, within the cutoff.
+    # `needed` relevant documents of the level are still to be met; the rank is expected given that
+    # they are, within the cutoff.
     places = np.arange(needed, needed + others + 1)
     chances = _chances_of_place(needed, relevant, others)
     if cutoff is not None and before + places[-1] > cutoff:
@@ -43,7 +47,9 @@ def _chances_of_place(wanted: int, relevant: int, others: int) -> Floats:
     """Give the chance that the `wanted`-th relevant document of a tie level stands in each place from `wanted` on."""
     places = np.arange(wanted, wanted + others)
     size = relevant + others
-    ratios = places * (size - places - relevant + wanted) / ((places - wanted + 1) * (size - places))
+    ratios = (
+        places * (size - places - relevant + wanted) / ((places - wanted + 1) * (size - places))
+    )
     logs = np.concatenate([[0.0], np.cumsum(np.log(ratios))])
     chances = np.exp(logs - logs.max())
     return np.asarray(chances / chances.sum())
@@ -110,7 +116,9 @@ def _nested(data: Mapping[Any, Any]) -> NestedRun | None:
     scores = np.frombuffer(packed)
     if np.isnan(scores).any():
         return None
-    return NestedRun(data, tuple(query_ids), np.cumsum([0, *map(len, rankings)], dtype=np.int64), scores)
+    return NestedRun(
+        data, tuple(query_ids), np.cumsum([0, *map(len, rankings)], dtype=np.int64), scores
+    )
 
 
 _STRETCH = 1 << 15  # rows, so that what is worked on stays in the processor's cache
@@ -139,13 +147,17 @@ def locate(qrels: Qrels, run: Run, places: Ints) -> Ints:
     place = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
     hit = wanted[place] == keys
     candidates, judgments = candidates[hit], order[place[hit]]
-    same = (codes[candidates] == qrels.codes[judgments]) & (run.docids[candidates] == qrels.docids[judgments])
+    same = (codes[candidates] == qrels.codes[judgments]) & (
+        run.docids[candidates] == qrels.docids[judgments]
+    )
     rows = np.full(len(qrels), -1, dtype=np.int64)
     rows[judgments[same]] = candidates[same]
     return rows
 
 
-def _candidates(codes: Codes, docids: Ids, wanted: Keys, attempt: int) -> tuple[npt.NDArray[np.intp], Keys]:
+def _candidates(
+    codes: Codes, docids: Ids, wanted: Keys, attempt: int
+) -> tuple[npt.NDArray[np.intp], Keys]:
     """Find the rows whose key has the same first bits as a wanted one, and these rows' keys."""
     bits = max(16, len(wanted).bit_length() + 6)
     shift = np.uint64(64 - bits)
@@ -177,9 +189,12 @@ def judged_part(qrels: Qrels, run: Run | NestedRun, places: Ints) -> Run:
     return run.take(np.sort(rows[(rows >= 0) & (qrels.grades >= 0)]))
 
 
-def levels(qrels: Qrels, run: Run | NestedRun, places: Ints, scores: Floats, ties: Ties) -> tuple[Ints, Ints, Ints]:
+def levels(
+    qrels: Qrels, run: Run | NestedRun, places: Ints, scores: Floats, ties: Ties
+) -> tuple[Ints, Ints, Ints]:
     """Return for each judged document the first rank of its tie level, the level's size, and the rank with ties as listed."""
-    # Where the rule breaks ties the first two are its rank and 1. Rank 0 marks documents without a score, which the run lacks.
+    # Where the rule breaks ties the first two are its rank and 1. Rank 0 marks documents without a
+    # score, which the run lacks.
     first, size = np.zeros(len(scores), dtype=np.int64), np.ones(len(scores), dtype=np.int64)
     there = np.flatnonzero(~np.isnan(scores))
     place = places[qrels.codes[there]]
@@ -222,8 +237,12 @@ def list_digests(run: Run | NestedRun, places: Ints, ties: Ties) -> Ints:
     rows = _rows_in_order(run, ties)
     lists = _lists_of_nested(run, rows) if isinstance(run, NestedRun) else _lists_of_ids(run, rows)
     digests = [hashlib.blake2b(ids, digest_size=8).digest() for ids in lists]
-    of_no_documents = hashlib.blake2b(b"", digest_size=8).digest()  # the last, at place -1, is that of queries the run lacks
-    return np.frombuffer(b"".join([*digests, of_no_documents]), dtype="<i8").astype(np.int64)[places]
+    of_no_documents = hashlib.blake2b(
+        b"", digest_size=8
+    ).digest()  # the last, at place -1, is that of queries the run lacks
+    return np.frombuffer(b"".join([*digests, of_no_documents]), dtype="<i8").astype(np.int64)[
+        places
+    ]
 
 
 def _rows_in_order(run: Run | NestedRun, ties: Ties) -> Ints | None:
@@ -250,7 +269,9 @@ def _lists_of_ids(run: Run, rows: Ints | None) -> Iterator[bytes]:
     query, n_queries = 0, len(run.query_ids)
     while query < n_queries:
         start = int(run.offsets[query])
-        following = max(query + 1, int(np.searchsorted(run.offsets, start + _STRETCH, side="right")) - 1)
+        following = max(
+            query + 1, int(np.searchsorted(run.offsets, start + _STRETCH, side="right")) - 1
+        )
         stop = int(run.offsets[following])
         docids = run.docids[start:stop] if rows is None else run.docids[rows[start:stop]]
         padded = np.full((stop - start, width + 1), _ENDS_AN_ID, dtype=np.uint8)
@@ -297,7 +318,9 @@ def ranked_scores(run: Run | NestedRun, ties: Ties) -> tuple[npt.NDArray[Any], I
     return scores[order], order
 
 
-def _partition(scores: npt.NDArray[Any], low: Ints, high: Ints, wanted: npt.NDArray[Any], above: np.ufunc) -> Ints:
+def _partition(
+    scores: npt.NDArray[Any], low: Ints, high: Ints, wanted: npt.NDArray[Any], above: np.ufunc
+) -> Ints:
     """Find by bisection, in each span of falling scores, the first place whose score is not `above` the wanted one."""
     low, high = low.copy(), high.copy()
     while len(unknown := np.flatnonzero(low < high)):
@@ -309,18 +332,28 @@ def _partition(scores: npt.NDArray[Any], low: Ints, high: Ints, wanted: npt.NDAr
 
 
 def _before(
-    run: Run | NestedRun, order: Ints | None, begin: Ints, end: Ints, qrels: Qrels, judgments: Ints, ties: OneOrder
+    run: Run | NestedRun,
+    order: Ints | None,
+    begin: Ints,
+    end: Ints,
+    qrels: Qrels,
+    judgments: Ints,
+    ties: OneOrder,
 ) -> tuple[Ints, Ints]:
     """Count, for each of (m,) judged documents, those of its tie level before it, by the rule and in the order of the input."""
-    # The level is given by places in the order of scores, which `order` turns into rows of the run (None: they stand so).
+    # The level is given by places in the order of scores, which `order` turns into rows of the run
+    # (None: they stand so).
     starts, first, level = np.unique(begin, return_index=True, return_inverse=True)
     sizes = (end - begin)[first]
     members, offsets = spans(starts, sizes)
     rows = members if order is None else order[members]
     member_ids = run.docids[rows] if isinstance(run, Run) else run.docids_at(rows)
-    # Ids become numbers in the order of their bytes. Each level is sorted once, and not once for each document that is looked
-    # for in it, so that a query whose documents are all tied and judged takes n log n and not n squared steps.
-    ids, number = np.unique(np.concatenate([member_ids, qrels.docids[judgments]]), return_inverse=True)
+    # Ids become numbers in the order of their bytes. Each level is sorted once, and not once for
+    # each document that is looked for in it, so that a query whose documents are all tied and
+    # judged takes n log n and not n squared steps.
+    ids, number = np.unique(
+        np.concatenate([member_ids, qrels.docids[judgments]]), return_inverse=True
+    )
     keys = np.repeat(np.arange(len(starts)), sizes) * len(ids) + number[: len(members)]
     by_id = np.argsort(keys)
     place = np.searchsorted(keys, level * len(ids) + number[len(members) :], sorter=by_id)
@@ -389,10 +422,18 @@ class RankedDocuments:
 
     def _rows(self, rows: Ints) -> Self:
         offsets = np.searchsorted(rows, self.offsets).astype(np.int64)
-        return replace(self, offsets=offsets, rank=self.rank[rows], docids=self.docids[rows], grades=self.grades[rows])
+        return replace(
+            self,
+            offsets=offsets,
+            rank=self.rank[rows],
+            docids=self.docids[rows],
+            grades=self.grades[rows],
+        )
 
 
-def ranked_documents(qrels: Qrels, run: Run, depth: int, *, ties: Ties = "trec", judged_only: bool = False) -> RankedDocuments:
+def ranked_documents(
+    qrels: Qrels, run: Run, depth: int, *, ties: Ties = "trec", judged_only: bool = False
+) -> RankedDocuments:
     """List the first documents of each query."""
     check_one_order(ties)
     places = places_of(qrels, run)
@@ -403,8 +444,16 @@ def ranked_documents(qrels: Qrels, run: Run, depth: int, *, ties: Ties = "trec",
     found = rows >= 0
     # A negative grade means that the document was in the pool but not judged.
     grades[rows[found]] = np.maximum(qrels.grades[found], UNJUDGED)
-    lengths = np.append(np.diff(run.offsets), 0)[places]  # the last, at place -1, is that of queries that the run lacks
+    lengths = np.append(np.diff(run.offsets), 0)[
+        places
+    ]  # the last, at place -1, is that of queries that the run lacks
     starts = np.append(run.offsets[:-1], 0)[places]
     listed, offsets = spans(starts, np.minimum(lengths, depth))
     chosen = ranked_rows(run, ties)[listed]
-    return RankedDocuments(offsets, listed - np.repeat(starts, np.diff(offsets)) + 1, run.docids[chosen], grades[chosen], depth)
+    return RankedDocuments(
+        offsets,
+        listed - np.repeat(starts, np.diff(offsets)) + 1,
+        run.docids[chosen],
+        grades[chosen],
+        depth,
+    )

@@ -12,11 +12,25 @@ import ir_measures
 import numpy as np
 from ir_measures.measures import Measure, registry
 
-from ir_outcomes.errors import IrOutcomesError, MismatchError, MissingDependency, ParameterError, shortened, some, warn
+from ir_outcomes.errors import (
+    IrOutcomesError,
+    MismatchError,
+    MissingDependency,
+    ParameterError,
+    shortened,
+    some,
+    warn,
+)
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.files import read_ids
-from ir_outcomes.reading.outputs import Output, base_name, is_gain, read_output_of_each_run, read_outputs
+from ir_outcomes.reading.outputs import (
+    Output,
+    base_name,
+    is_gain,
+    read_output_of_each_run,
+    read_outputs,
+)
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, check_names
 from ir_outcomes.types import LARGEST, Floats, Ints, check_kind
@@ -55,18 +69,24 @@ class Scores:
         if infinite.any():  # so would be the mean
             run = int(np.argmax(infinite))
             problem = (
-                f"{self.measure} of {self.runs[run]} is infinite for {plural('query', int(infinite[run]))} without results"
+                f"{self.measure} of {self.runs[run]} is infinite for"
+                f" {plural('query', int(infinite[run]))} without results"
             )
             raise ParameterError(f"{problem}; compare runs with `missing='cutoff'`")
 
     def __repr__(self) -> str:
-        return f"<Scores: {self.measure}, {plural('run', len(self.runs))}, {plural('query', len(self.query_ids))}>"
+        return (
+            f"<Scores: {self.measure}, {plural('run', len(self.runs))},"
+            f" {plural('query', len(self.query_ids))}>"
+        )
 
     def means(self) -> Floats:
         """(n_runs,) float array: means over the queries where the measure is defined; NaN where it is defined nowhere."""
         defined = ~np.isnan(self.values)
         totals, numbers = np.where(defined, self.values, 0.0).sum(axis=1), defined.sum(axis=1)
-        means: Floats = np.divide(totals, numbers, out=np.full(len(totals), np.nan), where=numbers > 0)
+        means: Floats = np.divide(
+            totals, numbers, out=np.full(len(totals), np.nan), where=numbers > 0
+        )
         return means
 
     def gains(self) -> Floats:
@@ -75,7 +95,9 @@ class Scores:
 
     def take(self, places: Sequence[int]) -> "Scores":
         """Return the scores of the runs at these places."""
-        return replace(self, runs=tuple(self.runs[place] for place in places), values=self.values[list(places)])
+        return replace(
+            self, runs=tuple(self.runs[place] for place in places), values=self.values[list(places)]
+        )
 
     def on(self, queries: Iterable[str] | str | os.PathLike[str] | None) -> "Scores":
         """Keep some of the queries: a list of ids, or a file with one id on each line; None keeps all."""
@@ -92,31 +114,43 @@ class Scores:
         if not undefined:
             return ()
         return (
-            f"{self.measure} is undefined for some run on {undefined} of {plural('query', len(self.query_ids))}; the mean of "
-            "each run is over its own defined queries, so a run that answers fewer queries can look better: read coverage "
-            "beside it, or use ESL(unanswered='cutoff+1') or RR.",
+            (
+                f"{self.measure} is undefined for some run on {undefined} of"
+                f" {plural('query', len(self.query_ids))}; the mean of each run is over its own"
+                " defined queries, so a run that answers fewer queries can look better: read"
+                " coverage beside it, or use ESL(unanswered='cutoff+1') or RR."
+            ),
         )
 
 
-def places_of_queries(queries: Iterable[str] | str | os.PathLike[str], query_ids: Sequence[str]) -> Ints:
+def places_of_queries(
+    queries: Iterable[str] | str | os.PathLike[str], query_ids: Sequence[str]
+) -> Ints:
     """Return the places of queries, given as ids or as a file with one on each line, in ascending order."""
     place = {query: index for index, query in enumerate(query_ids)}
     wanted = list(read_ids(queries) if isinstance(queries, (str, os.PathLike)) else queries)
     missing = [query for query in wanted if query not in place]
     if missing or not wanted:
-        problem = f"there is no query {some(missing)} here" if missing else "the list of queries is empty; name at least one"
+        problem = (
+            f"there is no query {some(missing)} here"
+            if missing
+            else "the list of queries is empty; name at least one"
+        )
         raise MismatchError(problem)
     return np.array(sorted({place[query] for query in wanted}), dtype=np.int64)
 
 
 def direction_of(measure: Any) -> bool:
     """Return the direction of a measure, or of its name; one that is not known is a `ParameterError`."""
-    declared = getattr(registry.get(base_name(str(measure))), "HIGHER_IS_BETTER", None)  # our measures declare it
+    declared = getattr(
+        registry.get(base_name(str(measure))), "HIGHER_IS_BETTER", None
+    )  # our measures declare it
     if declared is not None:
         return bool(declared)
     if not is_gain(str(measure)):
         raise ParameterError(
-            f"the direction of {measure} is not known; pass `higher_is_better=True` or `higher_is_better=False`"
+            f"the direction of {measure} is not known; pass `higher_is_better=True` or"
+            " `higher_is_better=False`"
         )
     return True
 
@@ -152,33 +186,53 @@ def range_of(measure: str, *values: Floats) -> float | None:
 
 _LONGEST_NAME = 1000  # characters, with the parameters
 # These need judgments per subtopic, which the qrels that ir_outcomes reads do not have.
-_BY_SUBTOPIC = ("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall")
+_BY_SUBTOPIC = (
+    "alpha_DCG",
+    "alpha_nDCG",
+    "ERR_IA",
+    "nERR_IA",
+    "NRBP",
+    "nNRBP",
+    "AP_IA",
+    "P_IA",
+    "StRecall",
+)
 
 
 def check_measure(measure: Any) -> Any:
     """Return a measure that can be computed, or say why it cannot, before another library is asked to."""
     if not isinstance(measure, Measure):
         raise ParameterError(
-            f"{shortened(repr(measure))} is not a measure; give its name, such as 'nDCG@10', or an object of ir_measures"
+            f"{shortened(repr(measure))} is not a measure; give its name, such as 'nDCG@10', or an"
+            " object of ir_measures"
         )
     try:
         measure.validate_params()  # type: ignore[no-untyped-call]  # of ir_measures
     except (AssertionError, AttributeError, TypeError) as error:
         known = ", ".join(measure.SUPPORTED_PARAMS) or "none"
-        raise ParameterError(f"{measure.NAME}: {error} (its parameters: {known}); write it like P(rel=2)@10") from None
+        raise ParameterError(
+            f"{measure.NAME}: {error} (its parameters: {known}); write it like P(rel=2)@10"
+        ) from None
     for name in {"cutoff", "rel"} & measure.params.keys():  # P@0 would abort the interpreter
         if not 1 <= measure.params[name] <= LARGEST:
             raise ParameterError(f"{measure}: {name} must be from 1 to {LARGEST}")
     if measure.NAME in _BY_SUBTOPIC:
         raise ParameterError(
-            f"{measure} needs judgments per subtopic, which ir_outcomes does not read; compute it with ir_measures and compare "
-            "its output (compare_outputs)"
+            f"{measure} needs judgments per subtopic, which ir_outcomes does not read; compute it"
+            " with ir_measures and compare its output (compare_outputs)"
         )
-    providers = [provider for provider in ir_measures.DefaultPipeline.providers if provider.supports(measure)]
+    providers = [
+        provider for provider in ir_measures.DefaultPipeline.providers if provider.supports(measure)
+    ]
     if not providers:
-        raise ParameterError(f"ir_measures does not compute {measure} with these parameters; try others, or {measure.NAME}@10")
+        raise ParameterError(
+            f"ir_measures does not compute {measure} with these parameters; try others, or"
+            f" {measure.NAME}@10"
+        )
     if not any(provider.is_available() for provider in providers):
-        ways = " or ".join(f"{provider.NAME} ({provider.install_instructions()})" for provider in providers)
+        ways = " or ".join(
+            f"{provider.NAME} ({provider.install_instructions()})" for provider in providers
+        )
         raise MissingDependency(f"{measure} needs {ways}")
     return measure
 
@@ -208,13 +262,19 @@ def parse_measure(text: Any) -> Any:
     name, parameters, at = _parsed(text)
     if name not in registry:
         known = {spelled.casefold(): spelled for spelled in registry}
-        near = [known[match] for match in difflib.get_close_matches(name.casefold(), list(known), n=3)]
-        hint = f"did you mean {', '.join(near)}?" if near else "write one such as nDCG@10 or ESL@100"
+        near = [
+            known[match] for match in difflib.get_close_matches(name.casefold(), list(known), n=3)
+        ]
+        hint = (
+            f"did you mean {', '.join(near)}?" if near else "write one such as nDCG@10 or ESL@100"
+        )
         raise ParameterError(f"unknown measure {name[:80]}; {hint}")
     measure = registry[name]
     if at is not None:
         if measure.AT_PARAM in parameters:
-            raise ParameterError(f"{text!r}: {measure.AT_PARAM} is given twice; write it once, after @")
+            raise ParameterError(
+                f"{text!r}: {measure.AT_PARAM} is given twice; write it once, after @"
+            )
         parameters[measure.AT_PARAM] = at
     return check_measure(measure(**parameters))
 
@@ -233,12 +293,19 @@ def _parsed(text: str) -> tuple[str, dict[str, Any], Any]:
             raise ValueError("parameters must be named")
         if not isinstance(call.func, ast.Name):
             raise ValueError("there is no measure name")
-        return call.func.id, {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}, at
+        return (
+            call.func.id,
+            {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords},
+            at,
+        )
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
         shown = text if len(text) <= 80 else text[:77] + "..."
-        problem = "its values must be numbers or texts in quotes" if "malformed" in str(error) else error
+        problem = (
+            "its values must be numbers or texts in quotes" if "malformed" in str(error) else error
+        )
         raise ParameterError(
-            f"{shown!r} is not a measure ({problem}); write Name(parameter=value)@cutoff, such as ESL(rel=2)@100"
+            f"{shown!r} is not a measure ({problem}); write Name(parameter=value)@cutoff, such as"
+            " ESL(rel=2)@100"
         ) from None
 
 
@@ -261,7 +328,9 @@ def each_measure(measures: Measures) -> Sequence[Any]:
     return [measures] if isinstance(measures, (str, Measure)) else measures
 
 
-def comparable_measures(measures: Measures, directions: Mapping[str, bool] | bool | None = None) -> dict[Any, bool]:
+def comparable_measures(
+    measures: Measures, directions: Mapping[str, bool] | bool | None = None
+) -> dict[Any, bool]:
     """Parse measures that runs are compared by, and find the directions."""
     found: dict[Any, bool] = {}
     for measure in map(comparable, each_measure(measures)):
@@ -278,31 +347,53 @@ def reciprocal_ranks(runs: Sequence[SearchLengths], cutoff: int | None) -> Score
     chosen = first.answerable
     depth = "" if first.cutoff is None else f"@{first.cutoff}"
     grade = "" if first.rel == 1 else f"(rel={first.rel})"
-    rule = "" if first.ties == ("trec" if first.cutoff is None else "msmarco") else f", ties {first.ties}"
+    rule = (
+        ""
+        if first.ties == ("trec" if first.cutoff is None else "msmarco")
+        else f", ties {first.ties}"
+    )
     judged = ", judged only" if first.judged_only else ""
     values = np.stack([run.at(cutoff).reciprocal_rank()[chosen] for run in runs])
-    return Scores(f"RR{grade}{depth}{rule}{judged}", True, tuple(run.name for run in runs), first.answerable_queries, values)
+    return Scores(
+        f"RR{grade}{depth}{rule}{judged}",
+        True,
+        tuple(run.name for run in runs),
+        first.answerable_queries,
+        values,
+    )
 
 
 def follows_from_lengths(measure: Any, settings: Mapping[str, Any]) -> bool:
     """Return whether search lengths computed with these settings determine a measure."""
     is_determined = is_of_lengths(measure) and measure.baseline is None
-    return is_determined and all(measure.settings[name] == value for name, value in settings.items())
+    return is_determined and all(
+        measure.settings[name] == value for name, value in settings.items()
+    )
 
 
 def scores_from_lengths(measure: Any, runs: Sequence[SearchLengths]) -> Scores | None:
     """Compute a measure from search lengths; None where they do not determine it."""
     first = runs[0]
-    if not follows_from_lengths(measure, {name: getattr(first, name) for name in ("rel", "ties", "judged_only")}):
+    if not follows_from_lengths(
+        measure, {name: getattr(first, name) for name in ("rel", "ties", "judged_only")}
+    ):
         return None
     cutoff = measure.settings["cutoff"]
     if any(run.cutoff is not None and (cutoff is None or cutoff > run.cutoff) for run in runs):
         return None
     values = np.stack([measure.values(run.at(cutoff)) for run in runs])
-    return Scores(str(measure), direction_of(measure), tuple(run.name for run in runs), first.query_ids, values)
+    return Scores(
+        str(measure),
+        direction_of(measure),
+        tuple(run.name for run in runs),
+        first.query_ids,
+        values,
+    )
 
 
-def known_scores(measure: Any, runs: Sequence[SearchLengths], cutoff: int, kept: Sequence[Scores]) -> Scores | None:
+def known_scores(
+    measure: Any, runs: Sequence[SearchLengths], cutoff: int, kept: Sequence[Scores]
+) -> Scores | None:
     """Return the values of a measure, where they were kept or follow from search lengths; of None the reciprocal ranks."""
     if measure is None:
         return reciprocal_ranks(runs, cutoff)
@@ -326,7 +417,9 @@ def measure_values(qrels: Qrels, measures: tuple[Any, ...], run: Run) -> Floats:
     except Exception as error:  # each provider of ir_measures has errors of its own
         names = some([str(measure) for measure in measures])
         reason = f"{type(error).__name__}: {error}"
-        raise ParameterError(f"ir_measures cannot compute {names} for {run.name} ({reason})") from error
+        raise ParameterError(
+            f"ir_measures cannot compute {names} for {run.name} ({reason})"
+        ) from error
     return values
 
 
@@ -351,31 +444,33 @@ def scores_from_outputs(
     Parameters
     ----------
     sources : list, mapping, frame or path
-        One source for each run, or a mapping from names to sources: a file of ``trec_eval -q`` or ``ir_measures -q``,
-        PyTerrier's ``perquery.csv`` or frame, a dict ``{query: {measure: value}}``, ``{query: value}`` or, as `Run.scores` of
-        ranx, ``{measure: {query: value}}``, also in a file of JSON, or an iterable of ``ir_measures.Metric``. Or one source of
-        several runs: PyTerrier's; or a table, frame or file, with a row for each run and a column for each query, or the other
-        way round. An empty cell is a query of which the run has no value.
+        One source for each run, or a mapping from names to sources: a file of ``trec_eval -q`` or
+        ``ir_measures -q``, PyTerrier's ``perquery.csv`` or frame, a dict ``{query: {measure:
+        value}}``, ``{query: value}`` or, as `Run.scores` of ranx, ``{measure: {query: value}}``,
+        also in a file of JSON, or an iterable of ``ir_measures.Metric``. Or one source of several
+        runs: PyTerrier's; or a table, frame or file, with a row for each run and a column for each
+        query, or the other way round. An empty cell is a query of which the run has no value.
     measure : str, optional
         The measure, as the tool writes it; by default a reciprocal rank or ESL, or the only one.
     higher_is_better : bool, optional
         Direction of the measure, where its name does not tell.
     names : sequence of str, optional
-        Names of the runs; by default those in the sources, or the names of the files. Of one source of several runs, which
-        of them, and in which order.
+        Names of the runs; by default those in the sources, or the names of the files. Of one source
+        of several runs, which of them, and in which order.
     clusters
         See `ir_outcomes.evaluate`.
 
     Returns
     -------
     Scores
-        Queries in the order of their ids. A run that lacks a query that others have is warned of: its value is 0 where the
-        measure has it for a query without results, else undefined.
+        Queries in the order of their ids. A run that lacks a query that others have is warned of:
+        its value is 0 where the measure has it for a query without results, else undefined.
 
     Raises
     ------
     InputError
-        If a source cannot be read, has a value that the measure cannot have, or the sources are of different measures.
+        If a source cannot be read, has a value that the measure cannot have, or the sources are of
+        different measures.
     ParameterError
         If the measure or its direction is unknown, or names are repeated or not as many as sources.
 
@@ -385,25 +480,46 @@ def scores_from_outputs(
     >>> scores.higher_is_better, scores.means().tolist()
     (True, [0.75, 0.625])
     """
-    check_kind("sources", sources, (str, os.PathLike, Iterable), "an output of each run, or one of several runs")
+    check_kind(
+        "sources",
+        sources,
+        (str, os.PathLike, Iterable),
+        "an output of each run, or one of several runs",
+    )
     check_kind("measure", measure, (str, type(None)), "the name of a measure")
     outputs = _outputs(sources, measure, names)
     if not outputs:
         raise ParameterError("there is no output; give one for each run")
     measures = list(dict.fromkeys(output.measure for output in outputs))
     if len(measures) > 1:
-        raise MismatchError(f"the outputs are of different measures ({some(measures)}); choose one with `measure`")
+        raise MismatchError(
+            f"the outputs are of different measures ({some(measures)}); choose one with `measure`"
+        )
     query_ids = tuple(sorted({query for output in outputs for query in output.values}))
     gain = is_gain(measures[0])
     for output in outputs:
         missing = [query for query in query_ids if query not in output.values]
         if missing:
             meaning = "counted as 0" if gain else f"left out of the mean of {output.name}"
-            warn(f"{output.name} has no value of {output.measure} for {some(missing)}, which other outputs have; {meaning}")
-    values = np.array([[output.values.get(query, 0.0 if gain else np.nan) for query in query_ids] for output in outputs])
+            warn(
+                f"{output.name} has no value of {output.measure} for {some(missing)}, which other"
+                f" outputs have; {meaning}"
+            )
+    values = np.array(
+        [
+            [output.values.get(query, 0.0 if gain else np.nan) for query in query_ids]
+            for output in outputs
+        ]
+    )
     direction = direction_of(measures[0]) if higher_is_better is None else higher_is_better
-    codes = None if clusters is None else clusters_of(clusters, query_ids, np.ones(len(query_ids), dtype=bool))
-    return Scores(measures[0], direction, tuple(output.name for output in outputs), query_ids, values, codes)
+    codes = (
+        None
+        if clusters is None
+        else clusters_of(clusters, query_ids, np.ones(len(query_ids), dtype=bool))
+    )
+    return Scores(
+        measures[0], direction, tuple(output.name for output in outputs), query_ids, values, codes
+    )
 
 
 def _outputs(sources: Any, measure: str | None, names: Sequence[str] | None) -> list[Output]:
@@ -413,7 +529,10 @@ def _outputs(sources: Any, measure: str | None, names: Sequence[str] | None) -> 
     if isinstance(sources, Mapping):
         names = list(map(str, sources))
         return read_output_of_each_run(
-            list(sources.values()), [f"output of {name}" for name in names], measure=measure, names=names
+            list(sources.values()),
+            [f"output of {name}" for name in names],
+            measure=measure,
+            names=names,
         )
     listed = list(sources)
     positions = [f"output {number}" for number in range(1, len(listed) + 1)]

@@ -21,32 +21,38 @@ from ir_outcomes.types import Bools, Ints, Unit, check_count, check_level, check
 class HalfAgreement:
     """How often two halves of the queries agree, by one test or by the two-facet verdict.
 
-    All numbers are shares of splits and pairs of runs. The direction of a half is better, worse or none: of a test that of the
-    aggregate where the test is significant, of a verdict that of its label. A half *decides* if it has a direction.
+    All numbers are shares of splits and pairs of runs. The direction of a half is better, worse or
+    none: of a test that of the aggregate where the test is significant, of a verdict that of its
+    label. A half *decides* if it has a direction.
     """
 
     measure: str  #: what is tested; "outcomes by query" or "outcomes by document" for the verdict
     test: str  #: "sign", "ranksum", "wilcoxon", "t", or "two facets"
-    aggregate: str | None  #: "mean" or "median": what says which of two runs is better; None for the verdict
+    aggregate: (
+        str | None
+    )  #: "mean" or "median": what says which of two runs is better; None for the verdict
     same: float  #: both halves have the same direction, or none
     one_sided: float  #: only one half decides
     opposite: float  #: one half says that the contender is better, the other that it is worse; the three sum to 1
     decided: float  #: at least one half decides
-    replicates: float | None  #: probability that the other half has the same direction, given that a half decided
-    #: The rates of Craswell et al. 2021, which also count which run is better where neither half is significant; `agree`,
-    #: `partial` and `disagree` sum to 1. None for the verdict.
+    replicates: (
+        float | None
+    )  #: probability that the other half has the same direction, given that a half decided
+    #: The rates of Craswell et al. 2021, which also count which run is better where neither half is
+    #: significant; `agree`, `partial` and `disagree` sum to 1. None for the verdict.
     agree: float | None = None
     partial: float | None = None  #: see `agree`
     disagree: float | None = None  #: see `agree`
-    #: A test is significant in at least one half (their last row). It differs from `decided` only where the aggregates of two
-    #: runs are equal. None for the verdict.
+    #: A test is significant in at least one half (their last row). It differs from `decided` only
+    #: where the aggregates of two runs are equal. None for the verdict.
     significant: float | None = None
 
 
 def rates(counts: Ints, directions: Ints) -> dict[str, Any]:
     """Return how often halves have the same direction, by the names of `HalfAgreement`.
 
-    `counts` is (m, m), by what the first and the second half say; `directions` are those of the m things said: -1, 0 or 1.
+    `counts` is (m, m), by what the first and the second half say; `directions` are those of the m
+    things said: -1, 0 or 1.
     """
     first, second = np.meshgrid(directions, directions, indexing="ij")
     cells = {
@@ -58,7 +64,9 @@ def rates(counts: Ints, directions: Ints) -> dict[str, Any]:
     _, one_sided, opposite, decided = (int(counts[chosen].sum()) for chosen in cells.values())
     halves_that_decide = 2 * decided - one_sided
     replicating = 2 * (decided - one_sided - opposite)
-    return _shares(counts, cells) | {"replicates": replicating / halves_that_decide if halves_that_decide else None}
+    return _shares(counts, cells) | {
+        "replicates": replicating / halves_that_decide if halves_that_decide else None
+    }
 
 
 def _shares(counts: Ints, cells: Mapping[str, Bools]) -> dict[str, Any]:
@@ -70,7 +78,10 @@ _SIGNS = np.array([sign for sign, _ in STATES])
 _SIGNIFICANT = np.array([significant for _, significant in STATES])
 _DIRECTIONS = np.where(_SIGNIFICANT, _SIGNS, 0)
 _SAME_RUN = np.equal.outer(_SIGNS, _SIGNS)
-_BOTH, _EITHER = np.logical_and.outer(_SIGNIFICANT, _SIGNIFICANT), np.logical_or.outer(_SIGNIFICANT, _SIGNIFICANT)
+_BOTH, _EITHER = (
+    np.logical_and.outer(_SIGNIFICANT, _SIGNIFICANT),
+    np.logical_or.outer(_SIGNIFICANT, _SIGNIFICANT),
+)
 _CRASWELL = {  # which states of the two halves count
     "agree": _SAME_RUN & (_BOTH | ~_EITHER),
     "partial": np.where(_SAME_RUN, _EITHER & ~_BOTH, ~_EITHER),
@@ -97,13 +108,15 @@ class Agreement(Result):
     verdict : HalfAgreement or None
         The same for the two-facet verdict; None where only the values of a measure were given.
     labels : mapping of str to mapping of str to int
-        Number of splits and pairs by the verdict of the first and of the second half; empty where there are no verdicts.
+        Number of splits and pairs by the verdict of the first and of the second half; empty where
+        there are no verdicts.
     unit : {"query", "document"} or None
         Of the verdict.
     cutoff : int or None
         Of the verdict.
     n_queries, n_runs, n_pairs : int
-        Numbers of queries, of runs, and of the pairs of runs that were judged: all, or a random sample.
+        Numbers of queries, of runs, and of the pairs of runs that were judged: all, or a random
+        sample.
     splits, seed : int
         Number of random splits, and the seed of the random numbers.
     alpha : float
@@ -131,7 +144,9 @@ class Agreement(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each measure, test and aggregate, and a row for the verdict."""
-        return [asdict(row) for row in (*self.tests, *(() if self.verdict is None else (self.verdict,)))]
+        return [
+            asdict(row) for row in (*self.tests, *(() if self.verdict is None else (self.verdict,)))
+        ]
 
 
 def agreement(
@@ -148,18 +163,19 @@ def agreement(
 ) -> Agreement:
     """Split the queries at random into halves, many times, and count how often both halves lead to the same conclusion.
 
-    For tests also by the rates of Craswell et al.: two halves *agree* about which run is better, with a difference significant
-    in both or in neither; they *disagree* about it, with at least one significant; or they agree *partially*. Equal aggregates
-    count as a third answer to which run is better. Measures are split over all queries of the qrels, the verdict over the
-    answerable ones.
+    For tests also by the rates of Craswell et al.: two halves *agree* about which run is better,
+    with a difference significant in both or in neither; they *disagree* about it, with at least one
+    significant; or they agree *partially*. Equal aggregates count as a third answer to which run is
+    better. Measures are split over all queries of the qrels, the verdict over the answerable ones.
 
     Parameters
     ----------
     source : Evaluation or Scores
         At least two runs; scores have no verdict, and their own measure.
     measures : sequence of Measure or str, optional
-        What is tested; by default the reciprocal rank at the cutoff, and nDCG@10 if the evaluation has kept it. Where a measure
-        is undefined in one of two runs, the query does not count for the pair.
+        What is tested; by default the reciprocal rank at the cutoff, and nDCG@10 if the evaluation
+        has kept it. Where a measure is undefined in one of two runs, the query does not count for
+        the pair.
     cutoff : int, optional
         Cutoff of the verdict and of the reciprocal rank; by default the evaluation's.
     splits, seed : int
@@ -167,7 +183,8 @@ def agreement(
     alpha : float
         Level of the tests and verdicts, not corrected, as in the paper.
     pairs : int, optional
-        Most pairs of runs. Of more, which are those of over 200 runs, a random sample of this size is drawn; None takes all.
+        Most pairs of runs. Of more, which are those of over 200 runs, a random sample of this size
+        is drawn; None takes all.
     n_jobs : int, optional
         Processes, as in `ir_outcomes.evaluate`.
     progress : bool
@@ -176,7 +193,8 @@ def agreement(
     Raises
     ------
     ParameterError
-        If a setting is invalid, there are fewer than two runs or four queries, or a measure is not available.
+        If a setting is invalid, there are fewer than two runs or four queries, or a measure is not
+        available.
 
     References
     ----------
@@ -206,16 +224,31 @@ def agreement(
     if evaluation is not None:
         if measures is None:
             tested += [scores for scores in evaluation.scores if scores.measure == "nDCG@10"]
-        of_labels = added_up(VerdictsOfHalves.of(evaluation, splits, seed, alpha), judged, n_jobs, progress)
-        verdict = HalfAgreement(f"outcomes by {evaluation.unit}", "two facets", None, **rates(of_labels, DIRECTIONS))
-        labels = {label: dict(zip(LABELS, row, strict=True)) for label, row in zip(LABELS, of_labels.tolist(), strict=True)}
+        of_labels = added_up(
+            VerdictsOfHalves.of(evaluation, splits, seed, alpha), judged, n_jobs, progress
+        )
+        verdict = HalfAgreement(
+            f"outcomes by {evaluation.unit}", "two facets", None, **rates(of_labels, DIRECTIONS)
+        )
+        labels = {
+            label: dict(zip(LABELS, row, strict=True))
+            for label, row in zip(LABELS, of_labels.tolist(), strict=True)
+        }
     tests: list[HalfAgreement] = []
     for scores in tested:
-        of_states = added_up(TestsOfHalves.of(scores, splits, seed, alpha), judged, n_jobs, progress)
+        of_states = added_up(
+            TestsOfHalves.of(scores, splits, seed, alpha), judged, n_jobs, progress
+        )
         tests += agreement_of_tests(scores.measure, of_states)
-    notes = ["p-values are not corrected, as in Craswell et al. 2021; half of the queries have less power than all of them."]
+    notes = [
+        "p-values are not corrected, as in Craswell et al. 2021; half of the queries have less"
+        " power than all of them."
+    ]
     if source.clusters is not None:
-        notes.append("Halves are of clusters, and verdicts take them as their unit; the tests of measures take queries.")
+        notes.append(
+            "Halves are of clusters, and verdicts take them as their unit; the tests of measures"
+            " take queries."
+        )
     notes += dict.fromkeys(note for scores in tested for note in scores.notes())
     return Agreement(
         tests=tuple(tests),

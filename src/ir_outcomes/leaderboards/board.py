@@ -22,22 +22,48 @@ from ir_outcomes.evaluation.lengths import metadata_of
 from ir_outcomes.evaluation.scores import Scores, bounds_of, parse_measure, reciprocal_ranks
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.history import SotaHistory, history_of
-from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict, all_pairs, better_of, reordered_pairs
+from ir_outcomes.leaderboards.pairs import (
+    PAIR_COLUMNS,
+    PairVerdict,
+    all_pairs,
+    better_of,
+    reordered_pairs,
+)
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.outputs import read_entries
 from ir_outcomes.results import Column, Result, attributes, of_part, rows_of
-from ir_outcomes.statistics import Interval, adjust, bounded_mean_interval, differences, mean_interval
+from ir_outcomes.statistics import (
+    Interval,
+    adjust,
+    bounded_mean_interval,
+    differences,
+    mean_interval,
+)
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.counts import shared_ranks, tally
 from ir_outcomes.statistics.tests import mean_tests
-from ir_outcomes.types import Bools, Correction, Floats, Ints, check_choice, check_kind, check_level, check_one_order
+from ir_outcomes.types import (
+    Bools,
+    Correction,
+    Floats,
+    Ints,
+    check_choice,
+    check_kind,
+    check_level,
+    check_one_order,
+)
 
 Order = Literal["measure", "wins"]
 
 
 def check_number_of_runs(source: Evaluation | Scores) -> None:
     """Refuse what is neither an evaluation nor scores, or has fewer than two runs."""
-    check_kind("source", source, (Evaluation, Scores), "what ir_outcomes.evaluate or ir_outcomes.scores_from_outputs returns")
+    check_kind(
+        "source",
+        source,
+        (Evaluation, Scores),
+        "what ir_outcomes.evaluate or ir_outcomes.scores_from_outputs returns",
+    )
     if len(source.runs) < 2:
         raise ParameterError("there is only one run; at least two are needed")
 
@@ -47,7 +73,10 @@ def evaluation_to_judge(source: Evaluation | Scores, cutoff: int | None) -> Eval
     check_number_of_runs(source)
     if isinstance(source, Scores):
         if cutoff is not None:
-            raise ParameterError("cutoff is a setting of the verdicts, and scores have no verdicts; evaluate the runs instead")
+            raise ParameterError(
+                "cutoff is a setting of the verdicts, and scores have no verdicts; evaluate the"
+                " runs instead"
+            )
         return None
     check_one_order(source.ties)
     return source if cutoff is None else source.with_cutoff(cutoff)
@@ -72,8 +101,13 @@ def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
     if parsed is not None and parsed.NAME != "RR":
         return source.scores_of(parsed)
     # Runs that were given as search lengths may have a smaller cutoff.
-    cutoffs = [source.cutoff if parsed is None else parsed.params.get("cutoff"), *(run.cutoff for run in source.runs)]
-    named = reciprocal_ranks(source.runs, min((cutoff for cutoff in cutoffs if cutoff is not None), default=None))
+    cutoffs = [
+        source.cutoff if parsed is None else parsed.params.get("cutoff"),
+        *(run.cutoff for run in source.runs),
+    ]
+    named = reciprocal_ranks(
+        source.runs, min((cutoff for cutoff in cutoffs if cutoff is not None), default=None)
+    )
     if parsed is not None and named.measure != str(parsed):  # another order among equal scores
         return source.scores_of(parsed)
     # As ir_measures averages it: over all queries, 0 without a relevant document.
@@ -92,16 +126,22 @@ def _facet_scores(source: Evaluation, facet: str) -> Scores:
     """Return what each run has by itself in a facet."""
     horizon = board_horizon(source)
     values = []
-    for run in source.runs:  # one at a time, because what is known of the queries of a run takes half a MB
+    for run in (
+        source.runs
+    ):  # one at a time, because what is known of the queries of a run takes half a MB
         within = run.at(source.cutoff)
         own = pair_queries(within, within, source.unit, horizon)
         values.append(FACETS[facet](own))
-    return Scores(facet, facet == "coverage", source.names, own.query_ids, np.stack(values), own.clusters)
+    return Scores(
+        facet, facet == "coverage", source.names, own.query_ids, np.stack(values), own.clusters
+    )
 
 
 def values_of(source: Evaluation | Scores, measures: Sequence[Any] | str | None) -> list[Scores]:
     """Return the values of each measure; of the default one where none is named."""
-    named: list[Any] = [measures] if measures is None or isinstance(measures, str) else list(measures)
+    named: list[Any] = (
+        [measures] if measures is None or isinstance(measures, str) else list(measures)
+    )
     if not named:
         raise ParameterError("there is no measure; name at least one, or leave measures out")
     found = [scores_of(source, name) for name in named]
@@ -138,8 +178,9 @@ def notes_on_source(source: Evaluation | Scores) -> tuple[str, ...]:
 
 def tiers(better: Bools) -> tuple[Ints, list[list[int]]]:
     """Return the tier of each run, from 1, and the cycles, from the (n, n) matrix of "row is better than column"."""
-    # "Better" need not be transitive, because each pair of runs has its own queries that both answered: runs that are better
-    # than each other in a cycle (a strongly connected component) count as one.
+    # "Better" need not be transitive, because each pair of runs has its own queries that both
+    # answered: runs that are better than each other in a cycle (a strongly connected component)
+    # count as one.
     from scipy.sparse.csgraph import connected_components
 
     n_components, component = connected_components(better, directed=True, connection="strong")
@@ -161,17 +202,19 @@ class Standing:
     rank: int  #: from 1, by what orders the runs; runs that are equal in it share the smaller rank
     run: str  #: its name
     score: float | None  #: mean of the measure; None where it is undefined
-    #: Of the score at level 1 - alpha: within the range of a measure between 0 and 1, or of search lengths up to a cutoff
-    #: (`bounded_mean_interval`); for other measures Student's t with corrected degrees of freedom (`mean_interval`).
+    #: Of the score at level 1 - alpha: within the range of a measure between 0 and 1, or of search
+    #: lengths up to a cutoff (`bounded_mean_interval`); for other measures Student's t with
+    #: corrected degrees of freedom (`mean_interval`).
     interval: Interval | None
-    #: Share of the answerable queries answered (or of their relevant documents found), in percent, higher is better; None where
-    #: only the values of a measure were given.
+    #: Share of the answerable queries answered (or of their relevant documents found), in percent,
+    #: higher is better; None where only the values of a measure were given.
     coverage: float | None
-    #: From 1, the best: no run is better than a run of tier 1, and only runs of earlier tiers are better than a run of a later
-    #: one, except in cycles. None where only the values of a measure were given.
+    #: From 1, the best: no run is better than a run of tier 1, and only runs of earlier tiers are
+    #: better than a run of a later one, except in cycles. None where only the values of a measure
+    #: were given.
     tier: int | None
-    #: Runs that it is better than less those that are better, by the verdicts; None where only the values of a measure were
-    #: given.
+    #: Runs that it is better than less those that are better, by the verdicts; None where only the
+    #: values of a measure were given.
     net_wins: int | None
 
 
@@ -182,8 +225,9 @@ class MeasureOfRuns:
     measure: str  #: its name
     higher_is_better: bool  #: its direction
     values: tuple[float | None, ...]  #: its mean for each run, in the order of the standings
-    #: For each run those that it is significantly better than, corrected over all pairs: by the t test (sign flips where fewer
-    #: than 30 differences are not zero); by the tests of the verdict for coverage, ranking and all queries.
+    #: For each run those that it is significantly better than, corrected over all pairs: by the t
+    #: test (sign flips where fewer than 30 differences are not zero); by the tests of the verdict
+    #: for coverage, ranking and all queries.
     better_than: tuple[tuple[str, ...], ...]
 
 
@@ -196,7 +240,8 @@ class Leaderboard(Result):
     measure : str
         What the runs are ordered by, or where `order` is "wins", those with equally many.
     order : {"measure", "wins"}
-        What the runs are ordered by: the measure, or pairs won less pairs lost (`Standing.net_wins`).
+        What the runs are ordered by: the measure, or pairs won less pairs lost
+        (`Standing.net_wins`).
     higher_is_better : bool
         Its direction.
     alpha : float
@@ -206,10 +251,11 @@ class Leaderboard(Result):
     standings : tuple of Standing
         Best first.
     pairs : sequence of PairVerdict
-        Each lower run (the contender) against each higher one (the baseline), see `verdict`; empty where only the values of a
-        measure were given.
+        Each lower run (the contender) against each higher one (the baseline), see `verdict`; empty
+        where only the values of a measure were given.
     measures : tuple of MeasureOfRuns
-        The measures that were asked for by name, the one that orders the runs first; empty where none was.
+        The measures that were asked for by name, the one that orders the runs first; empty where
+        none was.
     cycles : tuple of tuple of str
         Runs that are better than each other in a cycle; all of them are in the same tier.
     history : SotaHistory or None
@@ -243,7 +289,10 @@ class Leaderboard(Result):
     def tiers(self) -> tuple[tuple[str, ...], ...]:
         """The runs of each tier, the best tier first, in the order of the score; empty where there are no verdicts."""
         last = max(standing.tier or 0 for standing in self.standings)
-        return tuple(tuple(standing.run for standing in self.standings if standing.tier == tier) for tier in range(1, last + 1))
+        return tuple(
+            tuple(standing.run for standing in self.standings if standing.tier == tier)
+            for tier in range(1, last + 1)
+        )
 
     @property
     def below_later_tiers(self) -> tuple[str, ...]:
@@ -261,17 +310,25 @@ class Leaderboard(Result):
         """Return the verdict on a contender against a baseline; KeyError if there is none."""
         names = [standing.run for standing in self.standings]
         if not self.pairs or baseline == contender or not {baseline, contender} <= {*names}:
-            why = f"the runs are {some(names, 10)}" if self.pairs else "there are no verdicts on scores"
+            why = (
+                f"the runs are {some(names, 10)}"
+                if self.pairs
+                else "there are no verdicts on scores"
+            )
             raise KeyError(f"{contender} against {baseline}; {why}")
         upper, lower = sorted(map(names.index, (baseline, contender)))
-        place = upper * len(names) - upper * (upper + 1) // 2 + lower - upper - 1  # in the order of itertools.combinations
+        place = (
+            upper * len(names) - upper * (upper + 1) // 2 + lower - upper - 1
+        )  # in the order of itertools.combinations
         pair = self.pairs[place]
         return pair if pair.baseline == baseline else pair.turned()
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run, with its verdict against the run above and against the best."""
         names = [standing.run for standing in self.standings]
-        above = {run: self.verdict(upper, run) for upper, run in pairwise(names)} if self.pairs else {}
+        above = (
+            {run: self.verdict(upper, run) for upper, run in pairwise(names)} if self.pairs else {}
+        )
         best = {run: self.verdict(names[0], run) for run in names[1:]} if self.pairs else {}
         columns = (
             *attributes("rank", "tier", "run"),
@@ -303,15 +360,18 @@ def leaderboard(
     Parameters
     ----------
     source : Evaluation or Scores
-        At least two runs. Scores have an order and intervals, but no verdicts and no tiers, and their own measure.
+        At least two runs. Scores have an order and intervals, but no verdicts and no tiers, and
+        their own measure.
     measures : sequence of Measure or str, optional
-        What to show for each run, with the runs that it is significantly better than: measures of ir_measures (see
-        `Evaluation.scores_of`), and "coverage", "ranking" (mean search length where the run found something) and "all queries"
-        (restricted search length; k is the cutoff, or the depth of the deepest run where that is less), at the cutoff. The
-        first orders the runs; by default the reciprocal rank at the cutoff is the only one.
+        What to show for each run, with the runs that it is significantly better than: measures of
+        ir_measures (see `Evaluation.scores_of`), and "coverage", "ranking" (mean search length
+        where the run found something) and "all queries" (restricted search length; k is the cutoff,
+        or the depth of the deepest run where that is less), at the cutoff. The first orders the
+        runs; by default the reciprocal rank at the cutoff is the only one.
     order : {"measure", "wins"}, optional
-        What orders the runs: the first measure, or pairs won less pairs lost by the verdicts, then the first measure. By
-        default "wins" where the unit is documents and no measure was asked for, because the reciprocal rank is of one document.
+        What orders the runs: the first measure, or pairs won less pairs lost by the verdicts, then
+        the first measure. By default "wins" where the unit is documents and no measure was asked
+        for, because the reciprocal rank is of one document.
     cutoff : int, optional
         Cutoff of the verdicts; by default the evaluation's.
     alpha : float
@@ -319,14 +379,16 @@ def leaderboard(
     correction : {"holm", "bonferroni", "fdr_bh", "none"}
         Of the p-values, over all pairs, separately for each facet and measure.
     entries : path, or iterable of mapping, optional
-        Dates and groups of the runs, CSV or JSON with the columns ``id``, ``date`` and ``group``; adds the history.
+        Dates and groups of the runs, CSV or JSON with the columns ``id``, ``date`` and ``group``;
+        adds the history.
     progress : bool
         On stderr.
 
     Raises
     ------
     ParameterError
-        If a setting is invalid, there are fewer than two runs, or a measure is not available or named twice.
+        If a setting is invalid, there are fewer than two runs, or a measure is not available or
+        named twice.
     InputError
         If the entries cannot be read, or lack a run.
 
@@ -363,7 +425,9 @@ def leaderboard(
     cycles: tuple[tuple[str, ...], ...] = ()
     if evaluation is not None:
         evaluation = evaluation[list(of_runs[0].runs)]
-        judged, directions = all_pairs(evaluation, alpha=alpha, correction=correction, progress=progress)
+        judged, directions = all_pairs(
+            evaluation, alpha=alpha, correction=correction, progress=progress
+        )
         net = _net_wins(directions["verdict"], len(ranks))
         if order == "wins":
             by_wins = np.argsort(-net, kind="stable")  # of equally many the measure decides
@@ -379,10 +443,16 @@ def leaderboard(
     first = of_runs[0]
     names, means = first.runs, defined(first.means())
     if evaluation is None:
-        notes.append(f"Only values of {first.measure} were given: there are no verdicts and no tiers, which need the runs.")
+        notes.append(
+            f"Only values of {first.measure} were given: there are no verdicts and no tiers, which"
+            " need the runs."
+        )
     else:
         found, of_cycles = tiers(better_of(directions["verdict"], len(names)))
-        tier, cycles = found.tolist(), tuple(tuple(names[run] for run in cycle) for cycle in of_cycles)
+        tier, cycles = (
+            found.tolist(),
+            tuple(tuple(names[run] for run in cycle) for cycle in of_cycles),
+        )
         coverage = scores_of(evaluation, "coverage").means().tolist()
         notes += _notes(evaluation, first, cycles)
     columns = []
@@ -391,7 +461,11 @@ def leaderboard(
             directions[scores.measure] = _directions(scores, alpha, correction, progress)
         better = better_of(directions[scores.measure], len(names)).tolist()
         better_than = tuple(tuple(compress(names, row)) for row in better)
-        columns.append(MeasureOfRuns(scores.measure, scores.higher_is_better, tuple(defined(scores.means())), better_than))
+        columns.append(
+            MeasureOfRuns(
+                scores.measure, scores.higher_is_better, tuple(defined(scores.means())), better_than
+            )
+        )
     bounds = _bounds(first, evaluation)
     answerable = first.values.shape[1] if evaluation is None else int(evaluation.answerable.sum())
     return Leaderboard(
@@ -418,7 +492,11 @@ def leaderboard(
         history=None if entries is None else _history(entries, first, evaluation, alpha),
         n_queries=answerable,
         n_unanswerable=0 if evaluation is None else len(evaluation.query_ids) - answerable,
-        settings=None if evaluation is None else Settings.of(evaluation, alpha=alpha, correction=correction, family=len(pairs)),
+        settings=(
+            None
+            if evaluation is None
+            else Settings.of(evaluation, alpha=alpha, correction=correction, family=len(pairs))
+        ),
         notes=as_notes(notes),
         run_metadata={} if evaluation is None else metadata_of(evaluation.runs),
     )
@@ -431,7 +509,10 @@ def _checked_order(order: Order | None, evaluation: Evaluation | None, measures:
         return "wins" if is_by_wins else "measure"
     check_choice("order", order, get_args(Order))
     if order == "wins" and evaluation is None:
-        raise ParameterError("scores have no verdicts, so no run wins; evaluate the runs, or leave `order` out", order=order)
+        raise ParameterError(
+            "scores have no verdicts, so no run wins; evaluate the runs, or leave `order` out",
+            order=order,
+        )
     return order
 
 
@@ -457,7 +538,9 @@ def _directions(scores: Scores, alpha: float, correction: str, progress: bool) -
     n_pairs = len(scores.runs) * (len(scores.runs) - 1) // 2
     levels = first_step_level(alpha, n_pairs, correction), alpha
     pvalues, directions = [], []
-    for baseline, contender in with_progress(combinations(scores.gains(), 2), "pair", n_pairs, shown=progress):
+    for baseline, contender in with_progress(
+        combinations(scores.gains(), 2), "pair", n_pairs, shown=progress
+    ):
         defined = ~np.isnan(baseline) & ~np.isnan(contender)
         clusters = None if scores.clusters is None else scores.clusters[defined]
         sample = tally(differences(baseline[defined], contender[defined]), clusters)
@@ -479,24 +562,33 @@ def _bounds(scores: Scores, evaluation: Evaluation | None) -> tuple[float, float
     return bounds_of(scores.measure) or (0.0, 1.0)
 
 
-def _interval(scores: Scores, place: int, level: float, bounds: tuple[float, float]) -> Interval | None:
+def _interval(
+    scores: Scores, place: int, level: float, bounds: tuple[float, float]
+) -> Interval | None:
     """Return the interval of a mean, inside the bounds of the measure where its values are inside them."""
     values = scores.values[place]
     defined = np.isfinite(values)
-    values, clusters = values[defined], None if scores.clusters is None else scores.clusters[defined]
+    values, clusters = (
+        values[defined],
+        (None if scores.clusters is None else scores.clusters[defined]),
+    )
     smallest, largest = bounds
     if smallest < largest and len(values) and smallest <= values.min() and values.max() <= largest:
         return bounded_mean_interval(values, level, bounds, clusters)
     return mean_interval(values, level, clusters=clusters)
 
 
-def _history(entries: Any, scores: Scores, evaluation: Evaluation | None, alpha: float) -> SotaHistory:
+def _history(
+    entries: Any, scores: Scores, evaluation: Evaluation | None, alpha: float
+) -> SotaHistory:
     """Find who took first place, and judge each against the one before; the more submissions, the stricter."""
     means = dict(zip(scores.runs, defined(scores.means()), strict=True))
     read = read_entries(entries).entries
     names = [entry.run for entry in read]
     if missing := [run for run in means if run not in names]:
-        raise MismatchError(f"the entries have no row for {some(missing)}; their ids are {some(names)}")
+        raise MismatchError(
+            f"the entries have no row for {some(missing)}; their ids are {some(names)}"
+        )
     scored = [replace(entry, score=means.get(entry.run)) for entry in read]
     history = history_of(scored, higher_is_better=scores.higher_is_better, score=scores.measure)
     if evaluation is None:
@@ -509,15 +601,24 @@ def _history(entries: Any, scores: Scores, evaluation: Evaluation | None, alpha:
     return replace(history, runs=tuple(runs))
 
 
-def _notes(evaluation: Evaluation, scores: Scores, cycles: Iterable[Sequence[str]]) -> Iterator[str]:
+def _notes(
+    evaluation: Evaluation, scores: Scores, cycles: Iterable[Sequence[str]]
+) -> Iterator[str]:
     yield (
-        "Every pair of runs has its own queries that both answered: a run's search length differs from row to row, and "
-        '"better" need not be transitive.'
+        "Every pair of runs has its own queries that both answered: a run's search length differs"
+        ' from row to row, and "better" need not be transitive.'
     )
     unanswerable = ~evaluation.answerable
     number = int(unanswerable.sum())
-    if number and len(scores.query_ids) == len(unanswerable) and not np.isnan(scores.values[:, unanswerable]).any():
-        without = f"{plural('query', number)} without a relevant document {'counts' if number == 1 else 'count'}"
+    if (
+        number
+        and len(scores.query_ids) == len(unanswerable)
+        and not np.isnan(scores.values[:, unanswerable]).any()
+    ):
+        without = (
+            f"{plural('query', number)} without a relevant document"
+            f" {'counts' if number == 1 else 'count'}"
+        )
         yield f"{scores.measure} is averaged as ir_measures does: {without}."
     yield from notes_on_source(evaluation)
     for cycle in cycles:
@@ -528,10 +629,16 @@ def _notes(evaluation: Evaluation, scores: Scores, cycles: Iterable[Sequence[str
     depths = {run.name: min(run.depth, cutoff) for run in evaluation}
     deepest = max(depths.values())
     if deepest < cutoff:
-        renamed = f", and {measure} is {measure.replace(f'@{cutoff}', f'@{deepest}')}" if f"@{cutoff}" in measure else ""
-        yield f"No run is deeper than {deepest}: the cutoff {cutoff} is in effect {deepest}{renamed}."
+        renamed = (
+            f", and {measure} is {measure.replace(f'@{cutoff}', f'@{deepest}')}"
+            if f"@{cutoff}" in measure
+            else ""
+        )
+        yield (
+            f"No run is deeper than {deepest}: the cutoff {cutoff} is in effect {deepest}{renamed}."
+        )
     if shallow := [name for name, depth in depths.items() if depth < deepest]:
         yield (
-            f"{some(shallow)}: no list reaches the cutoff of {cutoff}; coverage at unequal depth favours the deeper runs. Use "
-            f"the common depth: `cutoff={min(depths.values())}`."
+            f"{some(shallow)}: no list reaches the cutoff of {cutoff}; coverage at unequal depth"
+            f" favours the deeper runs. Use the common depth: `cutoff={min(depths.values())}`."
         )

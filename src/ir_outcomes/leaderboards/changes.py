@@ -1,7 +1,8 @@
 """Pairs of runs that have one search length for each query: how often it changes by how much.
 
-Search lengths are whole numbers, so each change between two runs is its own class of differences. Classes are looked up in one
-table for all runs, nothing is sorted for a pair, and one count of the queries by change has the samples of all facets.
+Search lengths are whole numbers, so each change between two runs is its own class of differences.
+Classes are looked up in one table for all runs, nothing is sorted for a pair, and one count of the
+queries by change has the samples of all facets.
 """
 
 from typing import NamedTuple, Self
@@ -18,9 +19,10 @@ from ir_outcomes.types import Floats, Ints
 class Changes(NamedTuple):
     """Search lengths as codes: that of a change between two runs is the sum of the one's code as baseline and the other's.
 
-    With K the largest possible search length, a the baseline's, b the contender's, the code of a change is b - 1 where only the
-    contender found something, 2 K where neither did, 3 K + b - a where both did, and 5 K + 1 - a where only the baseline did.
-    Different outcomes or changes never have the same code.
+    With K the largest possible search length, a the baseline's, b the contender's, the code of a
+    change is b - 1 where only the contender found something, 2 K where neither did, 3 K + b - a
+    where both did, and 5 K + 1 - a where only the baseline did. Different outcomes or changes never
+    have the same code.
     """
 
     longest: int  # K
@@ -72,11 +74,13 @@ class ChangeCounts(NamedTuple):
     @classmethod
     def of(cls, counts: Floats, longest: int, horizon: int) -> Self:
         """Take the numbers of the codes of `Changes`, (n_codes, n_samples)."""
-        # Where both runs found something the size is less than the horizon, and there the table has the next outcome.
+        # Where both runs found something the size is less than the horizon, and there the table has
+        # the next outcome.
         none = np.zeros((1, counts.shape[1]))
         earlier = np.concatenate([counts[2 * longest + 1 : 3 * longest][::-1], none])
         later = np.concatenate([counts[3 * longest + 1 : 4 * longest], none])
-        # What one run found is counted by its search length; at the horizon it is better by 1 than what is missing.
+        # What one run found is counted by its search length; at the horizon it is better by 1 than
+        # what is missing.
         won = counts[:longest]
         lost = counts[4 * longest + 1 :][::-1]
         return cls(
@@ -88,7 +92,9 @@ class ChangeCounts(NamedTuple):
             lost=lost[:horizon][::-1],
         )
 
-    def samples(self, levels: Levels, *, labels_only: bool = False, sides_only: bool = False) -> PairSamples:
+    def samples(
+        self, levels: Levels, *, labels_only: bool = False, sides_only: bool = False
+    ) -> PairSamples:
         """Return the differences of all facets, ready to be tested; see `ir_outcomes.comparison.facets.samples_of`."""
         n_won = self.won.sum(axis=0)
         n_lost = self.lost.sum(axis=0)
@@ -97,7 +103,9 @@ class ChangeCounts(NamedTuple):
         ranking = _differences(self.same, self.later, self.earlier)
         longer = self.lost + self.later
         shorter = self.won + self.earlier
-        everywhere = _differences(self.n - longer.sum(axis=0) - shorter.sum(axis=0), longer, shorter)
+        everywhere = _differences(
+            self.n - longer.sum(axis=0) - shorter.sum(axis=0), longer, shorter
+        )
         won_and_lost = _differences(n_otherwise, self.lost, self.won)
         on_sides = labels_only or sides_only
         return PairSamples(

@@ -1,7 +1,8 @@
 """What two random halves of the queries say about pairs of runs, counted over many splits and pairs.
 
-A split is counted by its first half; the second one has what all queries have less the first. Where values or search lengths
-come back from pair to pair, the classes of their differences are looked up in one table for all runs.
+A split is counted by its first half; the second one has what all queries have less the first. Where
+values or search lengths come back from pair to pair, the classes of their differences are looked up
+in one table for all runs.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,8 +37,8 @@ from ir_outcomes.statistics.counts import (
 from ir_outcomes.statistics.tests import many_tests, rank_sum_tests
 from ir_outcomes.types import Floats, Ints
 
-# Values and the differences between them are looked up if there are at most so many differences, and so many counts of values
-# in the first halves of all runs.
+# Values and the differences between them are looked up if there are at most so many differences,
+# and so many counts of values in the first halves of all runs.
 _MOST_CHANGES = 1 << 18
 _MOST_COUNTS = 1 << 26
 _PAIRS_OF_A_BLOCK = 100
@@ -49,7 +50,10 @@ def first_halves(n_queries: int, splits: int, seed: int, clusters: Ints | None =
     n_units = int(unit.max(initial=-1)) + 1
     if n_units < 4:
         called = "queries" if clusters is None else "clusters of queries"
-        raise ParameterError(f"{n_units} {called} cannot be split in halves that can be tested; at least four are needed")
+        raise ParameterError(
+            f"{n_units} {called} cannot be split in halves that can be tested; at least four are"
+            " needed"
+        )
     order = np.argsort(np.random.default_rng(seed).random((splits, n_units)), axis=1)
     return membership(order[:, : n_units // 2], n_units)[unit]
 
@@ -78,8 +82,13 @@ class VerdictsOfHalves:
             horizons=horizons,
             query=queries_of_items(evaluation),
             clusters=clusters,
-            changes=Changes.of(lengths, max(horizons)) if are_whole_changes(evaluation, horizons) else None,
-            # One test for all pairs and halves: a choice by what occurs in a half would change it from half to half.
+            changes=(
+                Changes.of(lengths, max(horizons))
+                if are_whole_changes(evaluation, horizons)
+                else None
+            ),
+            # One test for all pairs and halves: a choice by what occurs in a half would change it
+            # from half to half.
             coverage_test=coverage_test_for(evaluation),
             alpha=alpha,
             first=first_halves(int(answerable.sum()), splits, seed, clusters),
@@ -88,10 +97,15 @@ class VerdictsOfHalves:
     def __call__(self, pairs: Ints) -> Ints:
         """(n_labels, n_labels) numbers of splits and pairs, given as (n_pairs, 2) places of runs."""
         samples = self._of_items if self.changes is None else self._of_changes
-        tests = [run_tests(samples(baseline, contender), "t", self.coverage_test) for baseline, contender in pairs.tolist()]
+        tests = [
+            run_tests(samples(baseline, contender), "t", self.coverage_test)
+            for baseline, contender in pairs.tolist()
+        ]
         labels = judge(stacked(tests), alpha=self.alpha).label.reshape(len(pairs), 2, -1)
         cells = len(LABELS) * labels[:, 0] + labels[:, 1]
-        return np.bincount(cells.ravel(), minlength=len(LABELS) ** 2).reshape(len(LABELS), len(LABELS))
+        return np.bincount(cells.ravel(), minlength=len(LABELS) ** 2).reshape(
+            len(LABELS), len(LABELS)
+        )
 
     def _horizon(self, baseline: int, contender: int) -> int:
         return max(self.horizons[baseline], self.horizons[contender])
@@ -100,7 +114,9 @@ class VerdictsOfHalves:
         """Return the samples of the first halves, and behind them those of the second halves."""
         changes = self.changes
         assert changes is not None
-        counts = np.concatenate(_both_halves(changes.codes(baseline, contender), changes.n_codes, self.first), axis=1)
+        counts = np.concatenate(
+            _both_halves(changes.codes(baseline, contender), changes.n_codes, self.first), axis=1
+        )
         by_outcome = ChangeCounts.of(counts, changes.longest, self._horizon(baseline, contender))
         return by_outcome.samples((self.alpha, self.alpha), labels_only=True)
 
@@ -123,7 +139,8 @@ TESTS = (
     *((test, "mean") for test in ("sign", "ranksum", "wilcoxon", "t")),
     *((test, "median") for test in ("sign", "ranksum", "wilcoxon")),
 )
-# What a test says of a half: which run is better by the aggregate (-1, 0 or 1), and whether that is significant.
+# What a test says of a half: which run is better by the aggregate (-1, 0 or 1), and whether that is
+# significant.
 STATES = tuple((sign, significant) for sign in (-1, 0, 1) for significant in (False, True))
 
 
@@ -133,7 +150,9 @@ class _Known(NamedTuple):
     distinct: Floats  # (n_values,), ascending
     code: Ints  # (n_runs, n_queries): which of the distinct values
     sizes: Floats  # of the differences between any two of them
-    change: Ints  # (n_values, n_values) codes of these differences, the negative ones behind all others
+    change: (
+        Ints  # (n_values, n_values) codes of these differences, the negative ones behind all others
+    )
     counts: Members  # (n_runs, n_values, n_splits): how often each value is in the first half
     all_counts: Ints  # (n_runs, n_values)
     medians: Floats  # (n_runs, 2, n_splits) of both halves
@@ -159,7 +178,15 @@ class _Known(NamedTuple):
             all_counts[run] = np.bincount(own, minlength=n_values)
             of_medians[run] = [medians(distinct, half) for half in halves]
         codes = sizes.code + len(sizes.distinct) * (change < 0)
-        return cls(distinct, code, sizes.distinct, codes.reshape(n_values, n_values), counts, all_counts, of_medians)
+        return cls(
+            distinct,
+            code,
+            sizes.distinct,
+            codes.reshape(n_values, n_values),
+            counts,
+            all_counts,
+            of_medians,
+        )
 
     def halves_of(self, run: int) -> tuple[Floats, Floats]:
         """Return how often a run has each value in both halves, (n_values, n_splits)."""
@@ -238,15 +265,25 @@ class TestsOfHalves:
             states.append(self._states(change, x[half], y[half], rise, largest))
         return states
 
-    def _states(self, changes: Differences, x: Floats, y: Floats, rise: Floats, largest: float) -> Ints:
+    def _states(
+        self, changes: Differences, x: Floats, y: Floats, rise: Floats, largest: float
+    ) -> Ints:
         """(n_tests, n_splits) states of one half of each split, as places in `STATES`."""
         pvalues = {name: many_tests(name, changes).pvalue for name in ("t", "wilcoxon", "sign")}
         pvalues["ranksum"] = rank_sum_tests(x, y)[0]
-        # Equal means and medians are a third answer to which run is better. Rounding must not turn them into one of the other
-        # two, so both have a slack, in proportion to the largest value.
+        # Equal means and medians are a third answer to which run is better. Rounding must not turn
+        # them into one of the other two, so both have a slack, in proportion to the largest value.
         rise = np.where(np.abs(rise) > SLACK * largest, rise, 0.0)
-        signs = {"mean": np.sign(changes.totals).astype(np.int64), "median": np.sign(rise).astype(np.int64)}
-        return np.stack([2 * (signs[aggregate] + 1) + (pvalues[test] <= self.alpha) for test, aggregate in TESTS])
+        signs = {
+            "mean": np.sign(changes.totals).astype(np.int64),
+            "median": np.sign(rise).astype(np.int64),
+        }
+        return np.stack(
+            [
+                2 * (signs[aggregate] + 1) + (pvalues[test] <= self.alpha)
+                for test, aggregate in TESTS
+            ]
+        )
 
 
 def added_up(work: Callable[[Ints], Ints], pairs: Ints, n_jobs: int | None, progress: bool) -> Ints:
@@ -254,6 +291,8 @@ def added_up(work: Callable[[Ints], Ints], pairs: Ints, n_jobs: int | None, prog
     blocks = np.array_split(pairs, ceil(len(pairs) / _PAIRS_OF_A_BLOCK))
     calls = [partial(work, block) for block in blocks]
     sizes = iter([len(block) for block in blocks])
-    counted = with_progress(in_parallel(calls, n_jobs), "pair", len(pairs), shown=progress, size=lambda _: next(sizes))
+    counted = with_progress(
+        in_parallel(calls, n_jobs), "pair", len(pairs), shown=progress, size=lambda _: next(sizes)
+    )
     total: Ints = np.sum([*counted], axis=0)
     return total

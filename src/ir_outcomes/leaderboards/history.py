@@ -25,12 +25,14 @@ class SotaRun:
     group: str | None  #: who submitted it, where the entries say so
     date: date  #: the day of the submission
     score: float  #: its score
-    gain: float | None  #: difference from the previous state of the art, in the unit of the score; None for the first
-    #: Number of submissions up to and including this day, with and without a score, without the organizers' baselines: how
-    #: often the same test queries had been used.
+    gain: (
+        float | None
+    )  #: difference from the previous state of the art, in the unit of the score; None for the first
+    #: Number of submissions up to and including this day, with and without a score, without the
+    #: organizers' baselines: how often the same test queries had been used.
     looks: int
-    #: Against the previous state of the art; None for the first, and where there are no runs. Its corrected p-values are those
-    #: of a single comparison times `looks` (Bonferroni).
+    #: Against the previous state of the art; None for the first, and where there are no runs. Its
+    #: corrected p-values are those of a single comparison times `looks` (Bonferroni).
     verdict: PairVerdict | None
 
 
@@ -80,13 +82,18 @@ class SotaHistory(Result):
 
 
 def sota_history(
-    entries: Any, *, score: str | None = None, until: date | str | None = None, higher_is_better: bool = True
+    entries: Any,
+    *,
+    score: str | None = None,
+    until: date | str | None = None,
+    higher_is_better: bool = True,
 ) -> SotaHistory:
     """Find each submission that took first place on a leaderboard, from dates and scores alone.
 
-    The history begins with the first submission that beats the organizers' baselines of its day and before; a submission takes
-    first place with a strictly better score than all entries before it. Scores that are equal except for rounding are equal. Of
-    several submissions on one day the best counts.
+    The history begins with the first submission that beats the organizers' baselines of its day and
+    before; a submission takes first place with a strictly better score than all entries before it.
+    Scores that are equal except for rounding are equal. Of several submissions on one day the best
+    counts.
 
     Parameters
     ----------
@@ -108,8 +115,8 @@ def sota_history(
 
     References
     ----------
-    Lin et al. 2021, Figure 1; Craswell et al. 2021, section 1: "beginning with the first submission that beat
-    organizer-supplied baselines".
+    Lin et al. 2021, Figure 1; Craswell et al. 2021, section 1: "beginning with the first submission
+    that beat organizer-supplied baselines".
 
     Examples
     --------
@@ -131,7 +138,9 @@ def sota_history(
         read = tuple(entry for entry in read if entry.date <= last)
     if not any(entry.score is not None for entry in read):
         upto = "" if until is None else f" up to {until}"
-        raise ParameterError(f"no entry{upto} has a score; name its column with `score`, or give a later day")
+        raise ParameterError(
+            f"no entry{upto} has a score; name its column with `score`, or give a later day"
+        )
     return history_of(read, higher_is_better=higher_is_better, score=column or "score")
 
 
@@ -139,27 +148,55 @@ def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) 
     """Return the history of entries that are already read; see `sota_history`."""
     sign = 1 if higher_is_better else -1
     gains = {entry.run: sign * entry.score for entry in entries if entry.score is not None}
-    scored = sorted((entry for entry in entries if entry.run in gains), key=lambda entry: (entry.date, entry.run))
+    scored = sorted(
+        (entry for entry in entries if entry.run in gains),
+        key=lambda entry: (entry.date, entry.run),
+    )
     submitted = sorted(entry.date for entry in entries if not entry.is_baseline)
     slack = SLACK * max(map(abs, gains.values()), default=0.0)
     best = float("-inf")
     runs: list[SotaRun] = []
-    # A baseline must be beaten from its own day on, but never takes first place; of a day's submissions the best comes first.
-    for entry in sorted(scored, key=lambda entry: (entry.date, not entry.is_baseline, -gains[entry.run])):
+    # A baseline must be beaten from its own day on, but never takes first place; of a day's
+    # submissions the best comes first.
+    for entry in sorted(
+        scored, key=lambda entry: (entry.date, not entry.is_baseline, -gains[entry.run])
+    ):
         if gains[entry.run] <= best + slack:
             continue
         best = gains[entry.run]
         if not entry.is_baseline:
             gain = sign * best - runs[-1].score if runs else None
             looks = bisect_right(submitted, entry.date)
-            runs.append(SotaRun(len(runs) + 1, entry.run, entry.group, entry.date, sign * best, gain, looks, None))
-    groups = Counter(entry.group for entry in scored if entry.group is not None and not entry.is_baseline)
+            runs.append(
+                SotaRun(
+                    len(runs) + 1,
+                    entry.run,
+                    entry.group,
+                    entry.date,
+                    sign * best,
+                    gain,
+                    looks,
+                    None,
+                )
+            )
+    groups = Counter(
+        entry.group for entry in scored if entry.group is not None and not entry.is_baseline
+    )
     notes = [] if runs else ["No submission beats the organizers' baselines."]
     if unscored := [entry.run for entry in entries if entry.score is None]:
         verb, counts = ("has", "it counts") if len(unscored) == 1 else ("have", "they count")
         notes = [
-            f"{plural('entry', len(unscored))} {verb} no score: {counts} as a use of the test queries, but cannot take first "
-            f"place: {some(unscored)}.",
+            (
+                f"{plural('entry', len(unscored))} {verb} no score: {counts} as a use of the test"
+                f" queries, but cannot take first place: {some(unscored)}."
+            ),
             *notes,
         ]
-    return SotaHistory(tuple(runs), tuple(scored), dict(groups.most_common()), higher_is_better, score, notes=as_notes(notes))
+    return SotaHistory(
+        tuple(runs),
+        tuple(scored),
+        dict(groups.most_common()),
+        higher_is_better,
+        score,
+        notes=as_notes(notes),
+    )

@@ -1,10 +1,11 @@
 """The two-facet verdict for all pairs of runs.
 
-The numbers that decide are those of `ir_outcomes.compare`. What a comparison shows beside them is left out, because n runs have
-n (n - 1) / 2 pairs: a pair keeps a few numbers, and nothing by query.
+The numbers that decide are those of `ir_outcomes.compare`. What a comparison shows beside them is
+left out, because n runs have n (n - 1) / 2 pairs: a pair keeps a few numbers, and nothing by query.
 
-A pair by itself takes a hundred short calls of NumPy. Here the pairs of a baseline with several contenders are samples of one
-table, whose numbers come from the same functions as those of a single pair.
+A pair by itself takes a hundred short calls of NumPy. Here the pairs of a baseline with several
+contenders are samples of one table, whose numbers come from the same functions as those of a single
+pair.
 """
 
 from collections.abc import Iterator, Sequence
@@ -42,7 +43,9 @@ class PairVerdict:
     coverage: float  #: change of coverage, percentage points, higher is better
     coverage_p: float  #: of the exact binomial test, or of the sign-flip test where shares of documents are compared
     coverage_p_corrected: float  #: over all pairs
-    baseline_length: float | None  #: mean search length on what both found, lower is better; None where that is nothing
+    baseline_length: (
+        float | None
+    )  #: mean search length on what both found, lower is better; None where that is nothing
     contender_length: float | None  #: that of the contender
     ranking_p: float  #: of the test of the mean that decides (t; with fewer than 30 differences that are not zero sign flips)
     ranking_p_corrected: float  #: over all pairs
@@ -119,14 +122,17 @@ def reordered_pairs(order: Ints) -> tuple[Ints, Bools]:
 # Places among the numbers of a pair, as `PairVerdicts` keeps them.
 _NUMBERS = [own.name for own in fields(PairVerdict)][2:-1]
 _COVERAGE, _ALL_QUERIES = _NUMBERS.index("coverage"), _NUMBERS.index("all_queries")
-_BASELINE_LENGTH, _CONTENDER_LENGTH = _NUMBERS.index("baseline_length"), _NUMBERS.index("contender_length")
+_BASELINE_LENGTH, _CONTENDER_LENGTH = (
+    _NUMBERS.index("baseline_length"),
+    _NUMBERS.index("contender_length"),
+)
 
 
 class PairVerdicts(Sequence[PairVerdict]):
     """The verdicts on all pairs of runs, in the order of `itertools.combinations`; equal to a tuple of the same verdicts.
 
-    Numbers are kept in arrays, which take a quarter of the memory of as many objects. A `PairVerdict` is made when it is asked
-    for.
+    Numbers are kept in arrays, which take a quarter of the memory of as many objects. A
+    `PairVerdict` is made when it is asked for.
     """
 
     __slots__ = ("_labels", "_names", "_numbers", "_runs")
@@ -163,7 +169,9 @@ class PairVerdicts(Sequence[PairVerdict]):
         # The same as `PairVerdict.turned` does for one.
         turned = numbers[is_turned]
         turned[:, [_COVERAGE, _ALL_QUERIES]] = 0.0 - turned[:, [_COVERAGE, _ALL_QUERIES]]
-        turned[:, [_BASELINE_LENGTH, _CONTENDER_LENGTH]] = turned[:, [_CONTENDER_LENGTH, _BASELINE_LENGTH]]
+        turned[:, [_BASELINE_LENGTH, _CONTENDER_LENGTH]] = turned[
+            :, [_CONTENDER_LENGTH, _BASELINE_LENGTH]
+        ]
         numbers[is_turned] = turned
         mirrored = np.array([LABELS.index(MIRRORED[label]) for label in LABELS])
         labels[is_turned] = mirrored[labels[is_turned]]
@@ -173,7 +181,9 @@ class PairVerdicts(Sequence[PairVerdict]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, (PairVerdicts, tuple)):
             return NotImplemented
-        return len(self) == len(other) and all(pair == same for pair, same in zip(self, other, strict=True))
+        return len(self) == len(other) and all(
+            pair == same for pair, same in zip(self, other, strict=True)
+        )
 
     def __hash__(self) -> int:
         return hash(tuple(self))
@@ -194,24 +204,37 @@ def all_pairs(
 ) -> tuple[PairVerdicts, dict[str, Ints]]:
     """Judge each run as a contender against every earlier one: the verdicts of ``compare(all_pairs=True)``.
 
-    Corrected p-values are multiplied by `looks`: how often the same queries had been used. Beside the verdicts the directions,
-    by "verdict" and by facet: 1 for each pair where the contender is better, -1 where it is worse, else 0.
+    Corrected p-values are multiplied by `looks`: how often the same queries had been used. Beside
+    the verdicts the directions, by "verdict" and by facet: 1 for each pair where the contender is
+    better, -1 where it is worse, else 0.
     """
     n_pairs = len(evaluation) * (len(evaluation) - 1) // 2
     coverage_test = coverage_test_for(evaluation)
     levels = first_step_level(alpha, n_pairs, correction) / looks, alpha
     numbers = np.empty((n_pairs, 10))
     coverage, coverage_p, coverage_corrected, *of_lengths = numbers.T
-    baseline, contender, ranking_p, ranking_corrected, all_queries, all_queries_p, all_queries_corrected = of_lengths
+    (
+        baseline,
+        contender,
+        ranking_p,
+        ranking_corrected,
+        all_queries,
+        all_queries_p,
+        all_queries_corrected,
+    ) = of_lengths
     tests: list[PairTests] = []
     end = 0
     blocks = blocks_of_pairs(evaluation, levels)
-    for block in with_progress(blocks, "pair", n_pairs, shown=progress, size=lambda block: block.means.shape[1]):
+    for block in with_progress(
+        blocks, "pair", n_pairs, shown=progress, size=lambda block: block.means.shape[1]
+    ):
         block_tests = run_tests(block.samples, "t", coverage_test)
         tests = tests or [_space_for(block_tests, n_pairs)]
         start = end
         end += block.means.shape[1]
-        coverage[start:end], baseline[start:end], contender[start:end], all_queries[start:end] = block.means
+        coverage[start:end], baseline[start:end], contender[start:end], all_queries[start:end] = (
+            block.means
+        )
         _fill(tests[0], block_tests, slice(start, end))
     (found,) = tests
     judged = judge(found, alpha=alpha, correction=correction, looks=looks)
@@ -262,7 +285,9 @@ def lengths_of(evaluation: Evaluation) -> tuple[Floats, list[int]]:
     """(n_runs, n_items) search lengths of relevant documents or answerable queries, and the horizon of each run."""
     lengths = []
     horizons = []
-    for run in evaluation.runs:  # each is cut off by itself: a copy of all runs would take more memory than all that follows
+    for run in (
+        evaluation.runs
+    ):  # each is cut off by itself: a copy of all runs would take more memory than all that follows
         within = run.at(evaluation.cutoff)
         if evaluation.unit == "document":
             lengths.append(within.atoms())
@@ -275,7 +300,11 @@ def lengths_of(evaluation: Evaluation) -> tuple[Floats, list[int]]:
 def queries_of_items(evaluation: Evaluation) -> Ints:
     """(n_items,) place of the query of each item among the answerable queries."""
     places = np.cumsum(evaluation.answerable) - 1
-    return places[evaluation.runs[0].query] if evaluation.unit == "document" else np.arange(places[-1] + 1)
+    return (
+        places[evaluation.runs[0].query]
+        if evaluation.unit == "document"
+        else np.arange(places[-1] + 1)
+    )
 
 
 def are_whole_changes(evaluation: Evaluation, horizons: Sequence[int]) -> bool:
@@ -284,14 +313,18 @@ def are_whole_changes(evaluation: Evaluation, horizons: Sequence[int]) -> bool:
     return evaluation.clusters is None and not several and max(horizons) < _DEEPEST
 
 
-def _blocks_of_changes(lengths: Floats, horizons: Sequence[int], levels: Levels) -> Iterator[BlockOfPairs]:
+def _blocks_of_changes(
+    lengths: Floats, horizons: Sequence[int], levels: Levels
+) -> Iterator[BlockOfPairs]:
     """Yield blocks where each query has one search length, (n_runs, n_queries)."""
     changes = Changes.of(lengths, max(horizons))
     most = _MOST_NUMBERS // max(lengths.shape[1], changes.n_codes)
     for baseline, contenders, horizon in _spans(horizons, most):
         counts = ChangeCounts.of(changes.counts(baseline, contenders), changes.longest, horizon)
         samples = counts.samples(levels, sides_only=True)
-        yield BlockOfPairs(samples, counts.means(changes.totals[baseline], changes.totals[contenders]))
+        yield BlockOfPairs(
+            samples, counts.means(changes.totals[baseline], changes.totals[contenders])
+        )
 
 
 def _blocks_of_items(
@@ -299,7 +332,8 @@ def _blocks_of_items(
 ) -> Iterator[BlockOfPairs]:
     """Yield blocks where every relevant document of a query counts, or where queries come in clusters.
 
-    The queries of all pairs are put side by side, and a pair is a sample of its own ones. `lengths` are (n_runs, n_items).
+    The queries of all pairs are put side by side, and a pair is a sample of its own ones. `lengths`
+    are (n_runs, n_items).
     """
     answerable = evaluation.answerable
     n_queries = int(answerable.sum())
@@ -310,8 +344,12 @@ def _blocks_of_items(
         pairs = np.arange(n_pairs)[:, None]
         of_runs = np.tile(lengths[baseline], n_pairs), lengths[contenders].ravel()
         own = (query + n_queries * pairs).ravel()
-        own_clusters = None if clusters is None else (clusters + (clusters.max() + 1) * pairs).ravel()
-        pair = from_items(("", ""), ("",) * (n_pairs * n_queries), own, of_runs, horizon, own_clusters)
+        own_clusters = (
+            None if clusters is None else (clusters + (clusters.max() + 1) * pairs).ravel()
+        )
+        pair = from_items(
+            ("", ""), ("",) * (n_pairs * n_queries), own, of_runs, horizon, own_clusters
+        )
         own_queries = np.repeat(np.eye(n_pairs), n_queries, axis=0)
         samples = samples_of(pair, levels, subsets=own_queries, sides_only=True)
         yield BlockOfPairs(samples, _means_of(pair, own_queries))
@@ -334,7 +372,9 @@ def _spans(horizons: Sequence[int], most: int) -> Iterator[tuple[int, slice, int
     """Yield a baseline, at most so many neighbouring contenders that share a horizon with it, and that horizon."""
     for baseline, own in enumerate(horizons):
         first = baseline + 1
-        for horizon, members in groupby(max(own, other) for other in horizons[first:]):  # that of a pair is the larger one
+        for horizon, members in groupby(
+            max(own, other) for other in horizons[first:]
+        ):  # that of a pair is the larger one
             end = first + len(list(members))
             for start in range(first, end, max(most, 1)):
                 yield baseline, slice(start, min(start + max(most, 1), end)), horizon
@@ -344,7 +384,11 @@ def _spans(horizons: Sequence[int], most: int) -> Iterator[tuple[int, slice, int
 def _means(values: Floats, counts: Floats, counted: Bools | None = None) -> Floats:
     """(n_pairs,) means of the values of the queries that count; NaN where there are none."""
     counted = np.ones(len(values), dtype=bool) if counted is None else counted
-    # Not ``values @ counts``: its threads wait for each other longer than the product takes, where other processes run.
-    totals, numbers = (np.einsum("i,ij->j", of, counts) for of in (np.where(counted, values, 0.0), counted.astype(np.float64)))
+    # Not ``values @ counts``: its threads wait for each other longer than the product takes, where
+    # other processes run.
+    totals, numbers = (
+        np.einsum("i,ij->j", of, counts)
+        for of in (np.where(counted, values, 0.0), counted.astype(np.float64))
+    )
     means: Floats = np.divide(totals, numbers, out=np.full(len(totals), np.nan), where=numbers > 0)
     return means

@@ -11,7 +11,14 @@ from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural, with_progress
-from ir_outcomes.leaderboards.board import Leaderboard, check_number_of_runs, defined, notes_on_source, order_of, scores_of
+from ir_outcomes.leaderboards.board import (
+    Leaderboard,
+    check_number_of_runs,
+    defined,
+    notes_on_source,
+    order_of,
+    scores_of,
+)
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.runs import check_names
@@ -33,7 +40,9 @@ class RankedRun:
     high: float  #: its upper end
     first: float  #: share of the resamples in which it was first, alone or shared
     top: float  #: share in which it was among the top k
-    above: tuple[float, ...]  #: share in which it was strictly above each run, in the order of the result
+    above: tuple[
+        float, ...
+    ]  #: share in which it was strictly above each run, in the order of the result
 
 
 RANK_COLUMNS = (
@@ -59,7 +68,8 @@ class RankDistribution(Result):
     runs : tuple of RankedRun
         Best first.
     taus : tuple of float or None
-        Kendall's tau-b of the order in each resample with the order on all queries; None where all runs are tied.
+        Kendall's tau-b of the order in each resample with the order on all queries; None where all
+        runs are tied.
     n_queries : int
         Size of each resample.
     resamples, seed : int
@@ -98,11 +108,16 @@ class RankDistribution(Result):
 
     def place_shares(self, places: int = 5) -> dict[str, tuple[float, ...]]:
         """Return the share of the resamples in which each run had rank 1, 2, ...: Tables 1 and 2 of Craswell et al. 2021."""
-        return {run.run: tuple(number / self.resamples for number in run.counts[:places]) for run in self.runs}
+        return {
+            run.run: tuple(number / self.resamples for number in run.counts[:places])
+            for run in self.runs
+        }
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run, with the number of resamples for each rank that occurs."""
-        reached = [rank for rank in range(len(self.runs)) if any(run.counts[rank] for run in self.runs)]
+        reached = [
+            rank for rank in range(len(self.runs)) if any(run.counts[rank] for run in self.runs)
+        ]
         columns = (
             Column("condition", lambda _: self.condition),
             Column("measure", lambda _: self.measure),
@@ -157,8 +172,9 @@ def rank_distribution(
 
     References
     ----------
-    Craswell et al. 2021, section 4.1, Tables 1 and 2, Figures 3 and 4, after Caruana et al. 2004; the interval, the share of
-    first places and the tau of each resample as in challengeR (Wiesenfarth et al. 2021).
+    Craswell et al. 2021, section 4.1, Tables 1 and 2, Figures 3 and 4, after Caruana et al. 2004;
+    the interval, the share of first places and the tau of each resample as in challengeR
+    (Wiesenfarth et al. 2021).
 
     Examples
     --------
@@ -178,11 +194,19 @@ def rank_distribution(
     ranks_on_all, order = order_of(scores)
     ranks_on_all, scores = ranks_on_all[order], scores.take(order)
     n_runs, n_queries = scores.values.shape
-    units = np.arange(n_queries) if scores.clusters is None else np.unique(scores.clusters, return_inverse=True)[1]
+    units = (
+        np.arange(n_queries)
+        if scores.clusters is None
+        else np.unique(scores.clusters, return_inverse=True)[1]
+    )
     ranks = _ranks_of_resamples(scores.gains(), units, resamples, seed, progress)
-    counts = np.stack([np.bincount(ranks[:, run], minlength=n_runs + 1)[1:] for run in range(n_runs)])
+    counts = np.stack(
+        [np.bincount(ranks[:, run], minlength=n_runs + 1)[1:] for run in range(n_runs)]
+    )
     above = np.stack([(ranks[:, run, None] < ranks).mean(axis=0) for run in range(n_runs)])
-    bounds = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="inverted_cdf").astype(np.float64)
+    bounds = np.quantile(
+        ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="inverted_cdf"
+    ).astype(np.float64)
     of_runs = zip(
         scores.runs, defined(scores.means()), ranks_on_all.tolist(), map(tuple, counts.tolist()), ranks.mean(axis=0).tolist(),
         *bounds.tolist(), (counts[:, 0] / resamples).tolist(), (counts[:, :top_k].sum(axis=1) / resamples).tolist(),
@@ -201,7 +225,11 @@ def rank_distribution(
         level=level,
         notes=as_notes(
             [
-                *([] if scores.clusters is None else [f"Resamples are of {int(units.max()) + 1} clusters of queries."]),
+                *(
+                    []
+                    if scores.clusters is None
+                    else [f"Resamples are of {int(units.max()) + 1} clusters of queries."]
+                ),
                 *scores.notes(),
                 *notes_on_source(source),
             ]
@@ -209,18 +237,28 @@ def rank_distribution(
     )
 
 
-def _ranks_of_resamples(gains: Floats, units: Ints, resamples: int, seed: int, progress: bool) -> Ints:
+def _ranks_of_resamples(
+    gains: Floats, units: Ints, resamples: int, seed: int, progress: bool
+) -> Ints:
     """(resamples, n_runs) ranks, from 1; what is drawn are the units that the queries belong to."""
     defined = ~np.isnan(gains)
     filled = np.where(defined, gains, 0.0).T
     rng = np.random.default_rng(seed)
     ranks = np.empty((resamples, len(gains)), dtype=np.int64)
-    batch = max(1, (1 << 16) // max(gains.shape))  # larger arrays would not stay in the processor's cache
+    batch = max(
+        1, (1 << 16) // max(gains.shape)
+    )  # larger arrays would not stay in the processor's cache
     batches = [slice(start, min(start + batch, resamples)) for start in range(0, resamples, batch)]
-    for rows in with_progress(batches, "resample", resamples, shown=progress, size=lambda rows: rows.stop - rows.start):
+    for rows in with_progress(
+        batches, "resample", resamples, shown=progress, size=lambda rows: rows.stop - rows.start
+    ):
         times = times_drawn(rng, rows.stop - rows.start, int(units.max()) + 1)[:, units]
         # Means over the queries where the measure is defined, each as often as it was drawn.
-        numbers = times.sum(axis=1, keepdims=True) if defined.all() else times @ defined.T.astype(np.float64)
+        numbers = (
+            times.sum(axis=1, keepdims=True)
+            if defined.all()
+            else times @ defined.T.astype(np.float64)
+        )
         means = np.full((len(times), len(gains)), -np.inf)
         ranks[rows] = shared_ranks(np.divide(times @ filled, numbers, out=means, where=numbers > 0))
     return ranks
@@ -244,7 +282,8 @@ class RankCorrelation(Result):
     first, second : str
         The conditions.
     tau : float or None
-        Kendall's tau-b, between -1 and 1, higher is more alike; None where all runs are tied in one condition.
+        Kendall's tau-b, between -1 and 1, higher is more alike; None where all runs are tied in one
+        condition.
     swapped : int
         Number of pairs of runs that stand in opposite order.
     runs : tuple of RanksOfRun
@@ -262,21 +301,30 @@ class RankCorrelation(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run."""
         return [
-            {"run": run.run, "first": self.first, "rank_first": run.first, "second": self.second, "rank_second": run.second}
+            {
+                "run": run.run,
+                "first": self.first,
+                "rank_first": run.first,
+                "second": self.second,
+                "rank_second": run.second,
+            }
             for run in self.runs
         ]
 
 
-def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None = None) -> RankCorrelation:
+def rank_correlation(
+    first: Any, second: Any, *, names: tuple[str, str] | None = None
+) -> RankCorrelation:
     """Compute Kendall's tau between the orders of the same runs under two conditions.
 
     Parameters
     ----------
     first, second : RankDistribution, Leaderboard, SotaHistory, Scores, or mapping of str to float
-        The scores of the runs. The numbers of a mapping are better when higher. Runs that only one of the two has are left out
-        and named in a note.
+        The scores of the runs. The numbers of a mapping are better when higher. Runs that only one
+        of the two has are left out and named in a note.
     names : tuple of str, optional
-        Names of the two conditions; by default that of the rank distribution, or the measure, or "first" and "second".
+        Names of the two conditions; by default that of the rank distribution, or the measure, or
+        "first" and "second".
 
     Raises
     ------
@@ -301,8 +349,8 @@ def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None =
     common = [run for run in gains[0] if run in gains[1]]
     if len(common) < 2:
         raise MismatchError(
-            f"the two conditions have {plural('run', len(common))} in common; the first has {some(list(gains[0]))}, the second "
-            f"{some(list(gains[1]))}"
+            f"the two conditions have {plural('run', len(common))} in common; the first has"
+            f" {some(list(gains[0]))}, the second {some(list(gains[1]))}"
         )
     ranks = shared_ranks([[of_condition[run] for run in common] for of_condition in gains])
     (tau,) = defined(kendall_taus(-ranks[0], -ranks[1:]))
@@ -326,7 +374,11 @@ def rank_correlation(first: Any, second: Any, *, names: tuple[str, str] | None =
 
 
 # Where results hold the name of a condition, and its runs with their scores.
-_ORDERS = {RankDistribution: ("measure", "runs"), Leaderboard: ("measure", "standings"), SotaHistory: ("score", "entries")}
+_ORDERS = {
+    RankDistribution: ("measure", "runs"),
+    Leaderboard: ("measure", "standings"),
+    SotaHistory: ("score", "entries"),
+}
 
 
 def _scored(condition: Any, position: str) -> tuple[str, dict[str, float]]:
@@ -336,15 +388,23 @@ def _scored(condition: Any, position: str) -> tuple[str, dict[str, float]]:
             check_kind(position, score, (int, float, np.number), "a mapping from runs to scores")
         return position, {str(run): float(score) for run, score in condition.items()}
     if isinstance(condition, Scores):
-        name, scored = condition.measure, dict(zip(condition.runs, condition.means().tolist(), strict=True))
+        name, scored = (
+            condition.measure,
+            dict(zip(condition.runs, condition.means().tolist(), strict=True)),
+        )
     elif type(condition) in _ORDERS:
         named, items = _ORDERS[type(condition)]
         name = getattr(condition, "condition", "") or getattr(condition, named)
-        scored = {item.run: np.nan if item.score is None else item.score for item in getattr(condition, items)}
+        scored = {
+            item.run: np.nan if item.score is None else item.score
+            for item in getattr(condition, items)
+        }
     else:
         raise ParameterError(
-            f"a {type(condition).__name__} has no order of runs; give a RankDistribution, Leaderboard, SotaHistory, Scores, or "
-            "a mapping from runs to scores"
+            f"a {type(condition).__name__} has no order of runs; give a RankDistribution,"
+            " Leaderboard, SotaHistory, Scores, or a mapping from runs to scores"
         )
     sign = 1 if condition.higher_is_better else -1
-    return name, {run: -np.inf if np.isnan(score) else sign * score for run, score in scored.items()}
+    return name, {
+        run: -np.inf if np.isnan(score) else sign * score for run, score in scored.items()
+    }

@@ -34,7 +34,9 @@ class Section(NamedTuple):
     comparison: Comparison
     condition: str = ""
     has_label: bool = True
-    curve: Curve | None = None  # None where it was not asked for, is not known, or no ranks were compared
+    curve: Curve | None = (
+        None  # None where it was not asked for, is not known, or no ranks were compared
+    )
     queries: int | None = None  # the number of its set of queries; None where they are not known
 
     @property
@@ -96,7 +98,9 @@ def collect(
     labels = _mapping(slices, read_texts)
     texts = _mapping(queries, query_texts)
     is_board = isinstance(result, Leaderboard)
-    found = _pairs_of(result, evaluation) if isinstance(result, Leaderboard) else sections_of(result)
+    found = (
+        _pairs_of(result, evaluation) if isinstance(result, Leaderboard) else sections_of(result)
+    )
     sources = [_Source(section, _evaluation_of(section, evaluation)) for section in found]
     sharing: dict[Any, list[_Source]] = {}
     for source in sources:
@@ -107,7 +111,9 @@ def collect(
     return PageContent(
         result=result,
         sections=[
-            source.section._replace(curve=None if is_board else _curve_of(source), queries=numbers.get(_key(source)))
+            source.section._replace(
+                curve=None if is_board else _curve_of(source), queries=numbers.get(_key(source))
+            )
             for source in sources
         ],
         sets=[_query_set(members, texts, labels, docs) for members in sharing.values()],
@@ -133,7 +139,10 @@ def sections_of(result: Result) -> list[Section]:
             return [Section(comparison) for comparison in result]
         case ConditionsComparison():
             prefix = "cutoff " if result.what == "cutoff" else ""
-            return [Section(row.comparison, f"{prefix}{row.condition}", row.labelled) for row in result.conditions]
+            return [
+                Section(row.comparison, f"{prefix}{row.condition}", row.labelled)
+                for row in result.conditions
+            ]
     return []
 
 
@@ -142,11 +151,18 @@ def _pairs_of(result: Leaderboard, evaluation: Evaluations) -> list[Section]:
     names = [standing.run for standing in result.standings]
     if not isinstance(evaluation, Evaluation) or result.settings is None or len(names) > MOST_RUNS:
         return []
-    pairs = sorted(combinations(range(len(names)), 2), key=itemgetter(1))  # those of the first k runs come first
+    pairs = sorted(
+        combinations(range(len(names)), 2), key=itemgetter(1)
+    )  # those of the first k runs come first
     runs = evaluation[names]
-    measured = [measured_pair(evaluation, runs[high], runs[low], result.settings) for high, low in pairs]
+    measured = [
+        measured_pair(evaluation, runs[high], runs[low], result.settings) for high, low in pairs
+    ]
     wanted = min(len(names), TOP_RUNS)
-    return [Section(item) for item in build(measured, result.settings, wanted=wanted * (wanted - 1) // 2)]
+    return [
+        Section(item)
+        for item in build(measured, result.settings, wanted=wanted * (wanted - 1) // 2)
+    ]
 
 
 def _evaluation_of(section: Section, evaluation: Evaluations) -> Evaluation | None:
@@ -154,23 +170,32 @@ def _evaluation_of(section: Section, evaluation: Evaluations) -> Evaluation | No
     if isinstance(evaluation, Mapping):
         if section.condition not in evaluation:
             raise ParameterError(
-                f"evaluation lacks {section.condition!r}; give a mapping with the names of the result, of which it has "
-                f"{some(list(evaluation), 10)}"
+                f"evaluation lacks {section.condition!r}; give a mapping with the names of the"
+                f" result, of which it has {some(list(evaluation), 10)}"
             )
         evaluation = evaluation[section.condition]
     if evaluation is not None:
         for run in (section.comparison.baseline, section.comparison.contender):
             evaluation.position(run)
         known = set(evaluation.query_ids)
-        missing = [query.query_id for query in section.comparison.queries or () if query.query_id not in known]
+        missing = [
+            query.query_id
+            for query in section.comparison.queries or ()
+            if query.query_id not in known
+        ]
         if missing:
-            raise ParameterError(f"evaluation lacks the query {some(missing)}; give the one that the result was made from")
+            raise ParameterError(
+                f"evaluation lacks the query {some(missing)}; give the one that the result was made"
+                " from"
+            )
     return evaluation
 
 
 def _key(source: _Source) -> Any:
     """Return what the comparisons of one set of queries share."""
-    return id(source.evaluation), tuple(query.query_id for query in source.section.comparison.queries or ())
+    return id(source.evaluation), tuple(
+        query.query_id for query in source.section.comparison.queries or ()
+    )
 
 
 def _curve_of(source: _Source) -> Curve | None:
@@ -181,14 +206,18 @@ def _curve_of(source: _Source) -> Curve | None:
     return curve_of(of_queries[[comparison.baseline, comparison.contender]], 1 - comparison.alpha)
 
 
-def _query_set(sources: Sequence[_Source], texts: Mapping[str, str], labels: Mapping[str, str], docs: Texts) -> QuerySet:
+def _query_set(
+    sources: Sequence[_Source], texts: Mapping[str, str], labels: Mapping[str, str], docs: Texts
+) -> QuerySet:
     evaluation = sources[0].evaluation
     comparisons = [source.section.comparison for source in sources]
     queries = comparisons[0].per_query()
     ids = tuple(query.query_id for query in queries)
     known = {**(evaluation.texts if evaluation else {}), **texts}
     words = [query.text or known.get(query.query_id) for query in queries]
-    runs = list(dict.fromkeys(run for item in comparisons for run in (item.baseline, item.contender)))
+    runs = list(
+        dict.fromkeys(run for item in comparisons for run in (item.baseline, item.contender))
+    )
     changes = [[abs(query.change or 0.0) for query in item.per_query()] for item in comparisons]
     relevant: list[int] | None = None
     lists: list[RankedLists] = []
@@ -216,7 +245,9 @@ def _without_folders(command: str) -> str:
 
     def short(word: str) -> str:
         option, equals, value = word.partition("=") if word.startswith("--") else ("", "", word)
-        local = os.path.isabs(value) or value.startswith(".") or os.path.exists(os.path.dirname(value))
+        local = (
+            os.path.isabs(value) or value.startswith(".") or os.path.exists(os.path.dirname(value))
+        )
         return f"{option}{equals}{os.path.basename(value.rstrip('/')) if local else value}"
 
     try:
@@ -235,12 +266,21 @@ def _inputs(sources: Sequence[_Source], files_too: Sequence[Any]) -> list[tuple[
         if not any(_file_name(path).startswith(evaluation.collection) for path in files_too):
             digest = evaluation[0].qrels_digest
             judgments[digest] = ("judgments", evaluation.collection, digest)
-        where = f", {section.condition}" if section.condition and section.condition != evaluation.collection else ""
+        where = (
+            f", {section.condition}"
+            if section.condition and section.condition != evaluation.collection
+            else ""
+        )
         for run in (section.comparison.baseline, section.comparison.contender):
             source = evaluation.sources[evaluation.position(run)] if evaluation.sources else None
             if source is not None and is_path(source) and os.path.isfile(source):
-                files.setdefault(os.path.abspath(os.fspath(source)), (f"run {run}{where}", _file_name(source)))
-    return [*judgments.values(), *((what, name, file_digest(path)) for path, (what, name) in files.items())]
+                files.setdefault(
+                    os.path.abspath(os.fspath(source)), (f"run {run}{where}", _file_name(source))
+                )
+    return [
+        *judgments.values(),
+        *((what, name, file_digest(path)) for path, (what, name) in files.items()),
+    ]
 
 
 def _file_name(path: Any) -> str:

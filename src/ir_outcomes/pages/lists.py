@@ -28,10 +28,14 @@ class RankedLists(NamedTuple):
     ids: list[str]  # of the documents in any list, and of the relevant ones, each once
     grades: dict[str, int]  # judged grades by index into the ids
     lists: list[list[int]]  # for each run the indices in its order
-    beyond: list[list[tuple[int, int]]]  # for each run index and rank of the relevant documents further down
+    beyond: list[
+        list[tuple[int, int]]
+    ]  # for each run index and rank of the relevant documents further down
 
 
-def lists_of(evaluation: Evaluation, runs: Sequence[str], queries: Sequence[str]) -> list[RankedLists]:
+def lists_of(
+    evaluation: Evaluation, runs: Sequence[str], queries: Sequence[str]
+) -> list[RankedLists]:
     """Describe the ranked lists of each query, the relevant documents further down too; none where they are not known."""
     documents, qrels = _documents_of(evaluation, runs), evaluation.qrels
     if not documents:
@@ -47,19 +51,30 @@ def lists_of(evaluation: Evaluation, runs: Sequence[str], queries: Sequence[str]
         lists: list[list[int]] = []
         for ranked in documents:
             start, end = ranked.offsets[place : place + 2]
-            lists.append([index.setdefault(name.decode(), len(index)) for name in ranked.docids[start:end].tolist()])
+            lists.append(
+                [
+                    index.setdefault(name.decode(), len(index))
+                    for name in ranked.docids[start:end].tolist()
+                ]
+            )
             judged = zip(lists[-1], ranked.grades[start:end].tolist(), strict=True)
             grades |= {str(document): grade for document, grade in judged if grade != UNJUDGED}
         relevant = []
         if qrels is not None:
             start, end = qrels.offsets[row_of[query] : row_of[query] + 2]
-            for judgment in (np.flatnonzero(qrels.grades[start:end] >= evaluation.rel) + start).tolist():
+            for judgment in (
+                np.flatnonzero(qrels.grades[start:end] >= evaluation.rel) + start
+            ).tolist():
                 relevant.append(index.setdefault(qrels.docids[judgment].decode(), len(index)))
                 grades[str(relevant[-1])] = int(qrels.grades[judgment])
         beyond = []
         for run, ranked in zip(lengths, documents, strict=True):
             ranks = run.rank[slice(*run.offsets[place : place + 2])].tolist() if relevant else []
-            further = [(document, rank) for document, rank in zip(relevant, ranks, strict=True) if rank > ranked.depth]
+            further = [
+                (document, rank)
+                for document, rank in zip(relevant, ranks, strict=True)
+                if rank > ranked.depth
+            ]
             beyond.append(sorted(further, key=itemgetter(1)))
         return RankedLists(list(index), grades, lists, beyond)
 
@@ -73,16 +88,25 @@ def _documents_of(evaluation: Evaluation, runs: Sequence[str]) -> list[RankedDoc
         return [evaluation.documents[place].first(DEPTH) for place in places]
     qrels, ties, judged_only = evaluation.qrels, evaluation.ties, evaluation.judged_only
     sources = [evaluation.sources[place] if evaluation.sources else None for place in places]
-    if qrels is None or evaluation.query_ids != qrels.query_ids or any(source is None for source in sources):
+    if (
+        qrels is None
+        or evaluation.query_ids != qrels.query_ids
+        or any(source is None for source in sources)
+    ):
         return []
-    warn(f"the ranked lists were not kept, so the runs are read again; pass `documents={DEPTH}` to evaluate")
+    warn(
+        f"the ranked lists were not kept, so the runs are read again; pass `documents={DEPTH}` to"
+        " evaluate"
+    )
     return [
         ranked_documents(qrels, as_run(source, name), DEPTH, ties=ties, judged_only=judged_only)
         for source, name in zip(sources, runs, strict=True)
     ]
 
 
-def texts_of_documents(documents: Texts, wanted: Collection[str], collection: str) -> dict[str, str]:
+def texts_of_documents(
+    documents: Texts, wanted: Collection[str], collection: str
+) -> dict[str, str]:
     """Return the first words of documents, by their ids; those that are not known are left out."""
     found: Mapping[str, str]
     if documents is None:
@@ -90,8 +114,14 @@ def texts_of_documents(documents: Texts, wanted: Collection[str], collection: st
     elif isinstance(documents, Mapping):
         found = documents
     else:
-        found = texts_in(documents).documents or _of_file(documents, wanted)  # of a run or qrels that has them
-    return {identifier: _first_words(found[identifier]) for identifier in wanted if found.get(identifier)}
+        found = texts_in(documents).documents or _of_file(
+            documents, wanted
+        )  # of a run or qrels that has them
+    return {
+        identifier: _first_words(found[identifier])
+        for identifier in wanted
+        if found.get(identifier)
+    }
 
 
 def _of_file(path: str | os.PathLike[str], wanted: Collection[str]) -> dict[str, str]:
@@ -102,13 +132,20 @@ def _of_file(path: str | os.PathLike[str], wanted: Collection[str]) -> dict[str,
             continue
         try:
             document = json.loads(line)
-            identifier = next(str(document[name]) for name in _ID_FIELDS if type(document.get(name)) in (str, int))
+            identifier = next(
+                str(document[name]) for name in _ID_FIELDS if type(document.get(name)) in (str, int)
+            )
         except (ValueError, RecursionError, AttributeError, StopIteration):
-            problem = 'is not a document; each line must be JSON such as {"doc_id": "d1", "title": "...", "text": "..."}'
+            problem = (
+                'is not a document; each line must be JSON such as {"doc_id": "d1", "title": "...",'
+                ' "text": "..."}'
+            )
             raise FormatError(os.fsdecode(path), problem, line=number, text=line) from None
         if identifier in wanted:
             parts = (document.get(name) for name in ("title", "text"))
-            found[identifier] = ". ".join(part.strip() for part in parts if isinstance(part, str) and part.strip())
+            found[identifier] = ". ".join(
+                part.strip() for part in parts if isinstance(part, str) and part.strip()
+            )
     return found
 
 
@@ -121,7 +158,11 @@ def _of_dataset(collection: str, wanted: Collection[str]) -> dict[str, str]:
     if not (hasattr(store, "built") and store.built()):
         return {}
     return {
-        identifier: document.default_text() if hasattr(document, "default_text") else " ".join(map(str, document[1:]))
+        identifier: (
+            document.default_text()
+            if hasattr(document, "default_text")
+            else " ".join(map(str, document[1:]))
+        )
         for identifier, document in store.get_many(list(wanted)).items()
     }
 
@@ -129,4 +170,8 @@ def _of_dataset(collection: str, wanted: Collection[str]) -> dict[str, str]:
 def _first_words(text: str) -> str:
     """Shorten a text to whole words."""
     words = " ".join(text[: 4 * LENGTH].split())
-    return words if len(words) <= LENGTH else f"{words[: LENGTH - 2].rpartition(' ')[0] or words[: LENGTH - 2]} \u2026"
+    return (
+        words
+        if len(words) <= LENGTH
+        else f"{words[: LENGTH - 2].rpartition(' ')[0] or words[: LENGTH - 2]} \u2026"
+    )

@@ -42,8 +42,9 @@ class ReportPage:
 
     def _repr_html_(self) -> str:
         return (
-            '<iframe title="Report of ir_outcomes" width="100%" height="800" style="border: 1px solid #999" '
-            f'sandbox="allow-scripts allow-modals" srcdoc="{escape(self.html)}"></iframe>'
+            '<iframe title="Report of ir_outcomes" width="100%" height="800" style="border: 1px'
+            ' solid #999" sandbox="allow-scripts allow-modals"'
+            f' srcdoc="{escape(self.html)}"></iframe>'
         )
 
 
@@ -66,8 +67,8 @@ def report(
     Parameters
     ----------
     evaluation : Evaluation, or mapping of str to Evaluation
-        From ``evaluate(..., documents=20)``, which keeps the ranked lists that the page shows; a mapping names collections, see
-        `ir_outcomes.compare_collections`.
+        From ``evaluate(..., documents=20)``, which keeps the ranked lists that the page shows; a
+        mapping names collections, see `ir_outcomes.compare_collections`.
     baseline : str, optional
         Name of run A; by default the first.
     contenders : str or sequence of str, optional
@@ -75,12 +76,13 @@ def report(
     path : path, optional
         Where the page is written.
     docs : mapping of str to str, or path, optional
-        Texts of documents by id, or JSON lines with ``doc_id`` and ``text`` or ``title``; by default those of the dataset, if
-        they are on this machine.
+        Texts of documents by id, or JSON lines with ``doc_id`` and ``text`` or ``title``; by
+        default those of the dataset, if they are on this machine.
     queries : mapping of str to str, or path, optional
         Texts of queries that the evaluation does not know; see `ir_outcomes.evaluate`.
     max_mb : float
-        Size in megabytes up to which ranked lists and texts are included, of the queries that change most first.
+        Size in megabytes up to which ranked lists and texts are included, of the queries that
+        change most first.
     slices : mapping of str to str, or path, optional
         By which the page can filter: labels by query id, or a file with lines of id, tab and label.
     command : str, optional
@@ -88,8 +90,8 @@ def report(
     inputs : sequence of path
         Files whose SHA-256 is shown beside those of the runs, such as the qrels.
     **rules
-        ``cutoff``, ``alpha``, ``test``, ``correction`` and ``margins`` of `ir_outcomes.compare`; several collections have no
-        margins.
+        ``cutoff``, ``alpha``, ``test``, ``correction`` and ``margins`` of `ir_outcomes.compare`;
+        several collections have no margins.
 
     Returns
     -------
@@ -113,9 +115,15 @@ def report(
     result: Result
     if isinstance(evaluation, Mapping):
         evaluation = evaluations_of(evaluation)
-        baseline = next((own.names[0] for own in evaluation.values()), "") if baseline is None else baseline
+        baseline = (
+            next((own.names[0] for own in evaluation.values()), "")
+            if baseline is None
+            else baseline
+        )
         if rules.pop("margins", None) is not None:
-            raise ParameterError("margins are for one collection; give an Evaluation instead of a mapping")
+            raise ParameterError(
+                "margins are for one collection; give an Evaluation instead of a mapping"
+            )
         result = compare_collections(evaluation, baseline, contenders, **rules)
     else:
         evaluation = evaluation_of(evaluation)
@@ -125,5 +133,12 @@ def report(
             contenders = next(name for name in evaluation.names if name != baseline)
         result = compare(evaluation, baseline, contenders, **rules)
     return result.to_report(
-        path, evaluation=evaluation, docs=docs, queries=queries, max_mb=max_mb, slices=slices, command=command, inputs=inputs
+        path,
+        evaluation=evaluation,
+        docs=docs,
+        queries=queries,
+        max_mb=max_mb,
+        slices=slices,
+        command=command,
+        inputs=inputs,
     )

@@ -1,6 +1,7 @@
 """Columns of codes, document ids and values, which is what files and objects become, and how objects are taken apart.
 
-What a `Form` declares serves objects and files alike: under which names a table has the query, the document and the value.
+What a `Form` declares serves objects and files alike: under which names a table has the query, the
+document and the value.
 """
 
 import hashlib
@@ -24,22 +25,27 @@ Rows = npt.NDArray[np.intp]
 
 _STRETCH = 1 << 15  # rows
 _MOST_SLOTS = 22  # bits: what finds rows without sorting stays small whatever the number of rows
-# Chosen at random by every process, so that nobody can prepare ids whose keys collide, which would cost quadratic time. No
-# result depends on it: equal keys only select the pairs that are then compared themselves.
+# Chosen at random by every process, so that nobody can prepare ids whose keys collide, which would
+# cost quadratic time. No result depends on it: equal keys only select the pairs that are then
+# compared themselves.
 _SALT = secrets.randbits(64)
 
 
 def pair_keys(codes: Codes, docids: Ids, attempt: int = 0) -> Keys:
     """Hash each (query code, document id) pair: a sum over the id's 8-byte words, modulo 2**64."""
-    # Words of NUL bytes add nothing, so that ids in arrays of different widths, as those of runs and qrels, get the same keys.
+    # Words of NUL bytes add nothing, so that ids in arrays of different widths, as those of runs
+    # and qrels, get the same keys.
     words = words_of(docids)
     random = np.random.default_rng((_SALT, attempt))
-    multipliers = random.integers(0, 2**64, size=2 * words.shape[1] + 1, dtype=np.uint64) | np.uint64(1)
+    multipliers = random.integers(
+        0, 2**64, size=2 * words.shape[1] + 1, dtype=np.uint64
+    ) | np.uint64(1)
     keys: Keys = codes.astype(np.uint64) * multipliers[0]
     for column, first, second in zip(words.T, multipliers[1::2], multipliers[2::2], strict=True):
         mixed = column * first
-        # A product carries upwards only. Without this step, words that differ in their last bytes (the high bits of a
-        # little-endian word), as document ids often do, would give keys that differ in few bits.
+        # A product carries upwards only. Without this step, words that differ in their last bytes
+        # (the high bits of a little-endian word), as document ids often do, would give keys that
+        # differ in few bits.
         mixed ^= mixed >> np.uint64(32)
         keys += mixed * second
     return keys
@@ -75,7 +81,9 @@ def _sharing_a_slot(keys: Keys) -> Rows:
     bits = min(len(keys).bit_length() + 4, _MOST_SLOTS)
     slots = (keys >> np.uint64(64 - bits)).view(np.int64)
     rows = np.arange(len(keys), dtype=np.int32)
-    last = np.empty(1 << bits, dtype=np.int32)  # uninitialized: only slots that were written to are read
+    last = np.empty(
+        1 << bits, dtype=np.int32
+    )  # uninitialized: only slots that were written to are read
     last[slots] = rows
     overwritten = last[slots] != rows
     last[slots[overwritten]] = -1
@@ -117,11 +125,19 @@ class Form(NamedTuple):
     written_by: str
     link: str  # to its definition
     layout: Layout | None = None  # of lines without a header
-    query: tuple[str, ...] = ()  # names in order of preference; * is the record's own key in an object
+    query: tuple[
+        str, ...
+    ] = ()  # names in order of preference; * is the record's own key in an object
     document: tuple[str, ...] = ()  # empty: the items of the list are the ids
-    value: tuple[str, ...] = ()  # empty: the order of the list is the ranking; in qrels all that it lists is relevant
-    items: tuple[str, ...] = ()  # the list in a query's record, . for the record itself; empty: a record is one row
-    records: str = ""  # where records are in a JSON document: "" a list or JSON lines, "a" a list, "a.*" an object by query
+    value: tuple[
+        str, ...
+    ] = ()  # empty: the order of the list is the ranking; in qrels all that it lists is relevant
+    items: tuple[
+        str, ...
+    ] = ()  # the list in a query's record, . for the record itself; empty: a record is one row
+    records: str = (  # where records are in a JSON document: "" a list or JSON lines, "a" a list, "a.*" an object by query
+        ""
+    )
     query_text: tuple[str, ...] = ()  # $.a is an object of the whole document, from ids to texts
     text: tuple[str, ...] = ()  # of the document
 
@@ -132,7 +148,9 @@ class Kind(NamedTuple):
     what: str
     forms: tuple[Form, ...]
     foreign: tuple[str, ...]  # values of the other kind, which say that the arguments were swapped
-    by: RunBy | None = None  # which value of a run orders its documents, None for what its form says
+    by: RunBy | None = (
+        None  # which value of a run orders its documents, None for what its form says
+    )
     selection: str | None = None  # the form, where several fit
 
     @property
@@ -141,41 +159,67 @@ class Kind(NamedTuple):
         own = [form.layout for form in self.forms if form.layout and form.name != "msmarco"]
         if self.by != "rank":
             return own
-        return [layout._replace(value=3 if layout.columns == 6 else layout.value, value_name="rank") for layout in own]
+        return [
+            layout._replace(value=3 if layout.columns == 6 else layout.value, value_name="rank")
+            for layout in own
+        ]
 
     def values_of(self, form: Form) -> tuple[str, ...]:
         """The names of values that a form has, as far as they order the documents as is asked for."""
-        return tuple(name for name in form.value if self.by is None or (name in RANK_NAMES) == (self.by == "rank"))
+        return tuple(
+            name
+            for name in form.value
+            if self.by is None or (name in RANK_NAMES) == (self.by == "rank")
+        )
 
     def value_name(self, name: str | None) -> str:
         """Return what a value is, by the name of its column; without a name it is the place in a list."""
-        return "grade" if self.what == "qrels" else "rank" if name is None or name in RANK_NAMES else "score"
+        return (
+            "grade"
+            if self.what == "qrels"
+            else "rank"
+            if name is None or name in RANK_NAMES
+            else "score"
+        )
 
     def only(self, fitting: Sequence[Form], source: str) -> Form | None:
         """Return the form that fits, None where none does; several are an error unless one of them is selected."""
         chosen = [form for form in fitting if form.name == self.selection] or list(fitting)
         if chosen and chosen[0].name == "columns" and not any(form.items for form in chosen):
-            return chosen[0]  # frames of PyTerrier have columns that are called like those of other tools too
+            return chosen[
+                0
+            ]  # frames of PyTerrier have columns that are called like those of other tools too
         if len(chosen) > 1:
             names = ", ".join(form.name for form in chosen)
             raise FormatError(source, f"can be read in the forms {names}; say which as FILE#NAME")
         return chosen[0] if chosen else None
 
-    def named(self, names: Sequence[str], source: str, line: int | None = None) -> tuple[str, str, str, str]:
+    def named(
+        self, names: Sequence[str], source: str, line: int | None = None
+    ) -> tuple[str, str, str, str]:
         """Return the names of the columns of query, document and value, and what the value is."""
         repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
         if repeated:
-            problem = f"has more than one column {', '.join(map(repr, repeated))}; rename or remove the others"
+            problem = (
+                f"has more than one column {', '.join(map(repr, repeated))}; rename or remove the"
+                " others"
+            )
             raise FormatError(source, problem, line=line)
         tables = [form for form in self.forms if form.query and not form.items]
         parts = {form: (form.query, form.document, self.values_of(form)) for form in tables}
-        form = self.only([form for form in tables if all(set(part) & set(names) for part in parts[form])], source)
+        form = self.only(
+            [form for form in tables if all(set(part) & set(names) for part in parts[form])], source
+        )
         if form is not None:
-            query, document, value = (next(name for name in part if name in names) for part in parts[form])
+            query, document, value = (
+                next(name for name in part if name in names) for part in parts[form]
+            )
             return query, document, value, self.value_name(value)
         general = parts[tables[0]]
         lacking = next(part for part in general if not set(part) & set(names))
-        problem = f"has no column {' or '.join(map(repr, lacking))}; its columns are {', '.join(names)}"
+        problem = (
+            f"has no column {' or '.join(map(repr, lacking))}; its columns are {', '.join(names)}"
+        )
         if lacking == general[2] and set(self.foreign) & set(names):
             other = "qrels" if self.what == "run" else "a run"
             problem += f". These look like the columns of {other}: were the arguments swapped?"
@@ -218,11 +262,18 @@ class Columns:
 
     def refuse_fractions(self) -> None:
         """Refuse ranks and grades that are not whole numbers."""
-        wrong = np.flatnonzero(~((self.values == np.floor(self.values)) & (np.abs(self.values) <= _LARGEST_WHOLE)))
+        wrong = np.flatnonzero(
+            ~((self.values == np.floor(self.values)) & (np.abs(self.values) <= _LARGEST_WHOLE))
+        )
         if len(wrong):
             row = int(wrong[0])
-            problem = f"{self.named(row)}: a {self.value_name} must be a whole number of at most {_LARGEST_WHOLE:,}"
-            raise self.error(row, f"{problem}; are these the scores of a run?", str(self.values[row]))
+            problem = (
+                f"{self.named(row)}: a {self.value_name} must be a whole number of at most"
+                f" {_LARGEST_WHOLE:,}"
+            )
+            raise self.error(
+                row, f"{problem}; are these the scores of a run?", str(self.values[row])
+            )
 
     def select(self, rows: Bools) -> Self:
         """Return only the rows that are marked; the queries stay."""
@@ -241,16 +292,27 @@ def refuse_swapped(columns: Columns, kind: Kind, names: Sequence[str | None]) ->
     query, document, value = names
     is_of_both = document == "corpus-id" or (query, document) == ("q_id", "doc_id")
     if kind.what == "run" and is_of_both and value == "score":
-        are_grades = (columns.values >= 0) & (columns.values <= 10) & (columns.values == columns.values.round())
+        are_grades = (
+            (columns.values >= 0)
+            & (columns.values <= 10)
+            & (columns.values == columns.values.round())
+        )
         if len(are_grades) and are_grades.all():
-            problem = "has the columns of qrels as BEIR and ranx write them, and grades: were the arguments swapped?"
+            problem = (
+                "has the columns of qrels as BEIR and ranx write them, and grades: were the"
+                " arguments swapped?"
+            )
             raise FormatError(columns.source, problem)
     if kind.what == "qrels" and value in (None, "score"):
         too_high = columns.values > _LARGEST_GRADE
         if too_high.any():
             row = int(np.argmax(too_high))
-            problem = f"{columns.named(row)} has a grade above {_LARGEST_GRADE}, like a score of a run"
-            raise columns.error(row, f"{problem}: were the arguments swapped?", str(columns.values[row]))
+            problem = (
+                f"{columns.named(row)} has a grade above {_LARGEST_GRADE}, like a score of a run"
+            )
+            raise columns.error(
+                row, f"{problem}: were the arguments swapped?", str(columns.values[row])
+            )
 
 
 def grouped(columns: Columns) -> tuple[Ints, Ids, Floats]:
@@ -264,7 +326,9 @@ def grouped(columns: Columns) -> tuple[Ints, Ids, Floats]:
     return offsets, docids, values
 
 
-def nested_dict(query_ids: Iterable[str], offsets: Ints, docids: Ids, values: npt.NDArray[Any]) -> dict[str, dict[str, Any]]:
+def nested_dict(
+    query_ids: Iterable[str], offsets: Ints, docids: Ids, values: npt.NDArray[Any]
+) -> dict[str, dict[str, Any]]:
     """Return ``{query id: {document id: value}}`` of rows as `grouped` returns them."""
     documents, numbers = [identifier.decode() for identifier in docids.tolist()], values.tolist()
     spans = pairwise(offsets.tolist())
@@ -290,7 +354,12 @@ def as_ids(ids: Sequence[bytes] | Ids) -> Ids:
 
 
 def checked_columns(
-    source: str, columns: Sequence[Any], value_name: str, *, codes: Codes | None = None, line_of: LineOf = _unknown_line
+    source: str,
+    columns: Sequence[Any],
+    value_name: str,
+    *,
+    codes: Codes | None = None,
+    line_of: LineOf = _unknown_line,
 ) -> Columns:
     """Check queries, documents and values, columns of any library; with `codes`, each query is there once."""
     queries, documents, values = columns
@@ -298,7 +367,15 @@ def checked_columns(
         query_ids, codes = _coded(queries, source, line_of)
     else:
         query_ids = texts(queries, source, "query id", line_of)
-    checked = Columns(source, query_ids, codes, encoded(documents, source, line_of), np.zeros(0), value_name, line_of)
+    checked = Columns(
+        source,
+        query_ids,
+        codes,
+        encoded(documents, source, line_of),
+        np.zeros(0),
+        value_name,
+        line_of,
+    )
     return replace(checked, values=_numbers(values, checked))
 
 
@@ -315,13 +392,25 @@ def texts(ids: Any, source: str, what: str, line_of: LineOf = _unknown_line) -> 
     kinds = set(map(type, ids)) - {str}
     if not all(map(_is_of_ids, kinds)):
         row = next(row for row, identifier in enumerate(ids) if not _is_of_ids(type(identifier)))
-        refuse(row, f"must be text or a whole number, not {type(ids[row]).__name__}; convert it to str first")
+        refuse(
+            row,
+            f"must be text or a whole number, not {type(ids[row]).__name__}; convert it to str"
+            " first",
+        )
     checked: list[str] = list(map(str, ids)) if kinds else ids
     joined = "".join(checked)
     if "" in checked or "\0" in joined or (not joined.isascii() and _SURROGATES.search(joined)):
-        row = next(row for row, text in enumerate(checked) if not text or "\0" in text or _SURROGATES.search(text))
-        # Surrogates come from bytes that were decoded wrongly; no file or terminal can contain them.
-        refuse(row, "is empty, has a NUL character, or cannot be encoded in UTF-8; correct or remove it")
+        row = next(
+            row
+            for row, text in enumerate(checked)
+            if not text or "\0" in text or _SURROGATES.search(text)
+        )
+        # Surrogates come from bytes that were decoded wrongly; no file or terminal can contain
+        # them.
+        refuse(
+            row,
+            "is empty, has a NUL character, or cannot be encoded in UTF-8; correct or remove it",
+        )
     return checked
 
 
@@ -353,10 +442,14 @@ def encoded(documents: Any, source: str, line_of: LineOf = _unknown_line) -> Ids
     except UnicodeEncodeError:
         array = [identifier.encode() for identifier in ids]
     result = as_ids(array)
-    if result.dtype.itemsize > LONGEST_ID:  # longer than any document id: the input is something else
+    if (
+        result.dtype.itemsize > LONGEST_ID
+    ):  # longer than any document id: the input is something else
         longest = int(np.argmax(np.char.str_len(result)))
         problem = f"a document id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
-        raise FormatError(source, problem, line=line_of(longest), text=result[longest].decode("utf-8", "replace"))
+        raise FormatError(
+            source, problem, line=line_of(longest), text=result[longest].decode("utf-8", "replace")
+        )
     return result
 
 
@@ -370,7 +463,9 @@ def _arrow_text(column: Any, source: str) -> Any | None:
         chunks = pyarrow.chunked_array(column)
     except (ImportError, TypeError, ValueError, OverflowError, NotImplementedError):
         return None  # such as values of mixed types, or complex numbers
-    if len(chunks) != len(column):  # before version 16, pyarrow takes the letters of a polars column for its values
+    if len(chunks) != len(
+        column
+    ):  # before version 16, pyarrow takes the letters of a polars column for its values
         return None
     if chunks.null_count or str(chunks.type) not in ("string", "large_string", "string_view"):
         return None
@@ -393,9 +488,13 @@ def _padded(text: Any) -> Ids | None:
     if not 0 < shortest <= longest <= LONGEST_ID:
         return None
     padded = pyarrow.compute.ascii_rpad(text, width, "\0")
-    ids = np.frombuffer(padded.buffers()[2], f"S{width}")[padded.offset : padded.offset + len(padded)]
+    ids = np.frombuffer(padded.buffers()[2], f"S{width}")[
+        padded.offset : padded.offset + len(padded)
+    ]
     # NumPy drops NUL bytes at the end of an id, so ids with one are left to the checks of `texts`.
-    return ids if np.count_nonzero(ids.view(np.uint8)) == pyarrow.compute.sum(sizes).as_py() else None
+    return (
+        ids if np.count_nonzero(ids.view(np.uint8)) == pyarrow.compute.sum(sizes).as_py() else None
+    )
 
 
 def _numbers(values: Any, columns: Columns) -> Floats:
@@ -406,18 +505,25 @@ def _numbers(values: Any, columns: Columns) -> Floats:
     result = _as_floats(values)
     if result is None:
         row = next(row for row, value in enumerate(values) if _as_floats([value]) is None)
-        raise columns.error(row, f"{columns.named(row)}: a score or grade must be a number", repr(values[row]))
+        raise columns.error(
+            row, f"{columns.named(row)}: a score or grade must be a number", repr(values[row])
+        )
     missing = np.isnan(result)
     if missing.any():
         row = int(np.argmax(missing))
-        raise columns.error(row, f"{columns.named(row)} has no score or grade (NaN); remove or correct it")
+        raise columns.error(
+            row, f"{columns.named(row)} has no score or grade (NaN); remove or correct it"
+        )
     return result
 
 
 def _as_floats(values: list[Any] | npt.NDArray[Any]) -> Floats | None:
     """Return a list, or an array of numbers, as float64; None where a value is not a real number."""
-    # NumPy would parse text, take truth for 1, and drop the imaginary part of its own complex numbers.
-    if isinstance(values, list) and any(issubclass(kind, _NO_NUMBERS) for kind in set(map(type, values))):
+    # NumPy would parse text, take truth for 1, and drop the imaginary part of its own complex
+    # numbers.
+    if isinstance(values, list) and any(
+        issubclass(kind, _NO_NUMBERS) for kind in set(map(type, values))
+    ):
         return None
     try:
         result = np.asarray(values, dtype=np.float64)
@@ -434,7 +540,9 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
         return _from_mapping(data, source, kind)
     if hasattr(data, "collect") and not hasattr(data, "iter_rows"):  # a lazy frame of polars
         data = data.collect()
-    if hasattr(data, "__arrow_c_stream__") and not (is_frame(data) and _library_of(data) in _FRAME_LIBRARIES):
+    if hasattr(data, "__arrow_c_stream__") and not (
+        is_frame(data) and _library_of(data) in _FRAME_LIBRARIES
+    ):
         data = _arrow_table(data)
     if is_frame(data):
         *names, value_name = kind.named(column_names(data), source)
@@ -444,19 +552,32 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
     if not isinstance(data, Iterable) or isinstance(data, (str, bytes)):
         raise FormatError(
             source,
-            f"cannot be read from a {type(data).__name__}; give a path, an ir_datasets id, a dict of dict, a data frame, "
-            "an Arrow stream, an iterable of named tuples, or a Run or Qrels of ranx",
+            f"cannot be read from a {type(data).__name__}; give a path, an ir_datasets id, a dict"
+            " of dict, a data frame, an Arrow stream, an iterable of named tuples, or a Run or"
+            " Qrels of ranx",
         )
     rows = list(data)
     if not rows:
         return checked_columns(source, ([], [], []), kind.value_name("score"))
     fields = getattr(rows[0], "_fields", ())
-    wrong = next((number for number, row in enumerate(rows, 1) if not fields or getattr(row, "_fields", None) != fields), None)
+    wrong = next(
+        (
+            number
+            for number, row in enumerate(rows, 1)
+            if not fields or getattr(row, "_fields", None) != fields
+        ),
+        None,
+    )
     if wrong is not None:
-        problem = f"row {wrong} is not a named tuple such as ir_measures.ScoredDoc, with the fields of the first row"
+        problem = (
+            f"row {wrong} is not a named tuple such as ir_measures.ScoredDoc, with the fields of"
+            " the first row"
+        )
         raise FormatError(source, problem, text=repr(rows[wrong - 1]))
     *names, value_name = kind.named(fields, source)
-    columns = checked_columns(source, [[getattr(row, name) for row in rows] for name in names], value_name)
+    columns = checked_columns(
+        source, [[getattr(row, name) for row in rows] for name in names], value_name
+    )
     refuse_swapped(columns, kind, names)
     return columns
 
@@ -487,7 +608,9 @@ def is_ranking(value: Any) -> bool:
     """Return whether this is the ranking of a query without scores: a list of document ids."""
     if isinstance(value, np.ndarray):
         return value.ndim == 1 and value.dtype.kind in "iuUO"
-    return isinstance(value, (list, tuple)) and (not value or isinstance(value[0], (str, int, np.integer)))
+    return isinstance(value, (list, tuple)) and (
+        not value or isinstance(value[0], (str, int, np.integer))
+    )
 
 
 def _library_of(data: Any) -> str:
@@ -506,8 +629,14 @@ def _arrow_table(data: Any) -> Any:
         return pyarrow.table(data)
     except ImportError:
         if not is_frame(data):
-            raise MissingDependency("reading an Arrow stream needs the package pyarrow: pip install pyarrow") from None
-    except (TypeError, ValueError, NotImplementedError):  # such as a frame with columns of mixed types
+            raise MissingDependency(
+                "reading an Arrow stream needs the package pyarrow: pip install pyarrow"
+            ) from None
+    except (
+        TypeError,
+        ValueError,
+        NotImplementedError,
+    ):  # such as a frame with columns of mixed types
         pass
     return data
 
@@ -516,10 +645,18 @@ def _from_mapping(data: Mapping[Any, Any], source: str, kind: Kind) -> Columns:
     rankings = list(data.values())
     have_values = all(issubclass(form, Mapping) for form in set(map(type, rankings)))
     if not have_values and not (kind.what == "run" and all(map(is_ranking, rankings))):
-        wrong = next({query: ranking} for query, ranking in data.items() if not isinstance(ranking, Mapping))
+        wrong = next(
+            {query: ranking} for query, ranking in data.items() if not isinstance(ranking, Mapping)
+        )
         lists = " or {query id: [document id, ...]}" if kind.what == "run" else ""
-        raise FormatError(source, f"is not a dict of dict {{query id: {{document id: value}}}}{lists}", text=repr(wrong))
-    within = (ranking.values() if have_values else range(1, len(ranking) + 1) for ranking in rankings)
+        raise FormatError(
+            source,
+            f"is not a dict of dict {{query id: {{document id: value}}}}{lists}",
+            text=repr(wrong),
+        )
+    within = (
+        ranking.values() if have_values else range(1, len(ranking) + 1) for ranking in rankings
+    )
     columns = checked_columns(
         source,
         (list(data), list(chain.from_iterable(rankings)), list(chain.from_iterable(within))),
@@ -527,5 +664,7 @@ def _from_mapping(data: Mapping[Any, Any], source: str, kind: Kind) -> Columns:
         codes=np.repeat(np.arange(len(rankings), dtype=np.int32), list(map(len, rankings))),
     )
     if len(set(columns.query_ids)) < len(columns.query_ids):
-        raise FormatError(source, "contains the same query id twice, once as text and once as a number; use text")
+        raise FormatError(
+            source, "contains the same query id twice, once as text and once as a number; use text"
+        )
     return columns

@@ -1,8 +1,8 @@
 """What runs are evaluated on, as it is given: an id of ir_datasets, a `Task`, a path or an object.
 
-A task is a public collection with the settings for comparing runs on it. `RULES` has the settings of the MS MARCO and TREC Deep
-Learning ids; the official measures that ir_datasets states for an id give further ones. All other ids work with default
-settings and a note about that.
+A task is a public collection with the settings for comparing runs on it. `RULES` has the settings
+of the MS MARCO and TREC Deep Learning ids; the official measures that ir_datasets states for an id
+give further ones. All other ids work with default settings and a note about that.
 """
 
 import difflib
@@ -34,7 +34,9 @@ class Collection(NamedTuple):
         if not (isinstance(source, str) and source == DATASET_PREFIX):
             return source
         if self.task is None:
-            raise ParameterError("'irds:' is the ranking that comes with a task; the qrels must be a dataset id")
+            raise ParameterError(
+                "'irds:' is the ranking that comes with a task; the qrels must be a dataset id"
+            )
         return self.task.baseline_run()
 
 
@@ -56,9 +58,10 @@ def as_qrels(qrels: Any, name: str | None = None) -> Qrels:
     Parameters
     ----------
     qrels : Qrels, path, str, dict, frame or iterable
-        A `Qrels`; a path, see `read_qrels`, or where no such file exists an ir_datasets id; ``{query: {document: grade}}``; a
-        data frame, or any object with an Arrow stream, with the columns of ir_measures (``query_id, doc_id, relevance``),
-        PyTerrier (``qid, docno, label``) or BEIR (``query-id, corpus-id, score``); an iterable of `ir_measures.Qrel`.
+        A `Qrels`; a path, see `read_qrels`, or where no such file exists an ir_datasets id;
+        ``{query: {document: grade}}``; a data frame, or any object with an Arrow stream, with the
+        columns of ir_measures (``query_id, doc_id, relevance``), PyTerrier (``qid, docno, label``)
+        or BEIR (``query-id, corpus-id, score``); an iterable of `ir_measures.Qrel`.
     name : str, optional
         What to call them.
 
@@ -80,10 +83,11 @@ def as_run(run: Any, name: str | None = None) -> Run:
     Parameters
     ----------
     run : Run, path, str, dict, frame or iterable
-        A `Run`; a path, see `read_run`; ``"irds:<dataset id>"`` for an ir_datasets collection's own ranking;
-        ``{query: {document: score}}``; ``{query: [document, ...]}``, the best first; a data frame, or any object with an Arrow
-        stream, with the columns of ir_measures (``query_id, doc_id, score``) or PyTerrier (``qid, docno, score``), or with
-        ``rank`` in place of ``score``; an iterable of `ir_measures.ScoredDoc`.
+        A `Run`; a path, see `read_run`; ``"irds:<dataset id>"`` for an ir_datasets collection's own
+        ranking; ``{query: {document: score}}``; ``{query: [document, ...]}``, the best first; a
+        data frame, or any object with an Arrow stream, with the columns of ir_measures (``query_id,
+        doc_id, score``) or PyTerrier (``qid, docno, score``), or with ``rank`` in place of
+        ``score``; an iterable of `ir_measures.ScoredDoc`.
     name : str, optional
         What to call it.
 
@@ -101,7 +105,9 @@ def _is_meant_as_id(qrels: Any) -> bool:
     """Return whether this is an id, or text that is almost one and in no folder that exists: the id is what is wrong then."""
     if not isinstance(qrels, str) or os.path.exists(qrels):
         return False
-    return is_dataset_id(qrels) or (not os.path.isdir(os.path.dirname(qrels)) and bool(_nearest_ids(qrels)))
+    return is_dataset_id(qrels) or (
+        not os.path.isdir(os.path.dirname(qrels)) and bool(_nearest_ids(qrels))
+    )
 
 
 @dataclass(frozen=True)
@@ -115,8 +121,8 @@ class Task:
     dataset_id : str
         The id in ir_datasets.
     cutoff : int
-        Ranks beyond it do not count: 100 for documents as in Lin et al. 2021, 10 for the sparse passage sets, the depth of the
-        track for TREC DL.
+        Ranks beyond it do not count: 100 for documents as in Lin et al. 2021, 10 for the sparse
+        passage sets, the depth of the track for TREC DL.
     rel : int
         Smallest grade of a relevant document.
     unit : {"auto", "query", "document"}
@@ -156,32 +162,51 @@ class Task:
         """The text of each query; `DatasetUnavailable` where they cannot be downloaded or read."""
         queries = load_part(self.dataset_id, "queries")
         return {
-            query.query_id: query.default_text() if hasattr(query, "default_text") else " ".join(map(str, query[1:]))
+            query.query_id: (
+                query.default_text()
+                if hasattr(query, "default_text")
+                else " ".join(map(str, query[1:]))
+            )
             for query in queries
         }
 
     def baseline_run(self) -> Run:
         """Return the ranking that comes with the collection; `DatasetUnavailable` where there is none, or it cannot be read."""
         if self.baseline is None:
-            raise DatasetUnavailable(f"{self.dataset_id}: {self.baseline_problem}; give a run file as the baseline")
+            raise DatasetUnavailable(
+                f"{self.dataset_id}: {self.baseline_problem}; give a run file as the baseline"
+            )
         return as_run(self.baseline)
 
     def source(self, part: Part) -> "Source | None":
         """Return where the queries, qrels or scoreddocs come from; None where there are none. Nothing is downloaded."""
         dataset = dataset_of(self.dataset_id)
-        return _source(getattr(dataset, f"{part}_handler")()) if getattr(dataset, f"has_{part}")() else None
+        return (
+            _source(getattr(dataset, f"{part}_handler")())
+            if getattr(dataset, f"has_{part}")()
+            else None
+        )
 
 
-_RANDOM_ORDER = "its ranking holds no scores (all are 0) and stands in random order: candidates to rerank, not a run"
-_KNOWN = re.compile(r"msmarco-(document|passage)(-v2)?/(train|train/judged|dev[12]?|dev/\w+|trec-dl-.*)")
+_RANDOM_ORDER = (
+    "its ranking holds no scores (all are 0) and stands in random order: candidates to rerank, not"
+    " a run"
+)
+_KNOWN = re.compile(
+    r"msmarco-(document|passage)(-v2)?/(train|train/judged|dev[12]?|dev/\w+|trec-dl-.*)"
+)
 
 # Fields of `Task` for all ids that begin with a pattern; later rules override earlier ones.
 RULES: tuple[tuple[str, dict[str, Any]], ...] = (
-    # The document leaderboard and Lin et al. 2021 look at 100 documents, where ir_datasets says RR@10.
+    # The document leaderboard and Lin et al. 2021 look at 100 documents, where ir_datasets says
+    # RR@10.
     (r"msmarco-document", {"cutoff": 100, "unit": "query", "official_measure": "RR@100"}),
     (r"msmarco-passage", {"cutoff": 10, "unit": "query", "official_measure": "RR@10"}),
     # The Deep Learning track took 1000 passages in its first two years, and 100 of everything else.
-    (r"msmarco-\w+(-v2)?/trec-dl", {"cutoff": 100, "unit": "document", "official_measure": "nDCG@10"}),
+    (
+        r"msmarco-\w+(-v2)?/trec-dl",
+        {"cutoff": 100, "unit": "document", "official_measure": "nDCG@10"},
+    ),
     (r"msmarco-passage/trec-dl", {"cutoff": 1000}),
     (r"msmarco-passage(-v2)?/trec-dl|msmarco-\w+/trec-dl-hard", {"rel": 2}),
     (r"msmarco-passage/", {"baseline_problem": _RANDOM_ORDER}),
@@ -194,8 +219,8 @@ def load(name: str) -> Task:
     Parameters
     ----------
     name : str
-        For example ``"msmarco-document/dev"``. Every id of ir_datasets that has qrels works; `known_tasks` lists those whose
-        settings are known.
+        For example ``"msmarco-document/dev"``. Every id of ir_datasets that has qrels works;
+        `known_tasks` lists those whose settings are known.
 
     Raises
     ------
@@ -215,21 +240,44 @@ def load(name: str) -> Task:
     for pattern, fields in RULES:
         if re.match(pattern, name):
             settings |= fields
-    official = [str(measure) for measure in _stated(dataset, "documentation").get("official_measures") or ()]
-    reciprocal = next(filter(None, (re.fullmatch(r"RR(?:\(rel=(\d+)\))?(?:@\d+)?", measure) for measure in official)), None)
+    official = [
+        str(measure) for measure in _stated(dataset, "documentation").get("official_measures") or ()
+    ]
+    reciprocal = next(
+        filter(
+            None, (re.fullmatch(r"RR(?:\(rel=(\d+)\))?(?:@\d+)?", measure) for measure in official)
+        ),
+        None,
+    )
     if reciprocal is not None:
         settings["rel"] = int(reciprocal[1] or 1)
     notes = []
     if "cutoff" not in settings:
-        rel = "rel 1 is a guess" if reciprocal is None else f"rel {settings['rel']} is that of its official measures"
-        notes.append(f"{name} is not known here: cutoff 100 is a guess, {rel}; pass others if its grades mean something else.")
+        rel = (
+            "rel 1 is a guess"
+            if reciprocal is None
+            else f"rel {settings['rel']} is that of its official measures"
+        )
+        notes.append(
+            f"{name} is not known here: cutoff 100 is a guess, {rel}; pass others if its grades"
+            " mean something else."
+        )
         settings["official_measure"] = official[0] if official else None
     if not dataset.has_scoreddocs():
         settings["baseline_problem"] = "the collection has no ranking of its own"
     elif "baseline_problem" in settings:
         notes.append(f"No baseline of its own: {settings['baseline_problem']}.")
-    counts = {part: (_stated(dataset, "metadata").get(part) or {}).get("count") for part in ("queries", "qrels")}
-    return Task(name, **settings, n_queries=counts["queries"], n_judgments=counts["qrels"], notes=tuple(notes))
+    counts = {
+        part: (_stated(dataset, "metadata").get(part) or {}).get("count")
+        for part in ("queries", "qrels")
+    }
+    return Task(
+        name,
+        **settings,
+        n_queries=counts["queries"],
+        n_judgments=counts["qrels"],
+        notes=tuple(notes),
+    )
 
 
 def known_tasks() -> list[str]:
@@ -256,7 +304,9 @@ def is_dataset_id(name: str) -> bool:
 
     try:
         ir_datasets.load(name.removeprefix(DATASET_PREFIX))
-    except Exception as error:  # all but a KeyError: made on demand, such as clirmatrix/..., and not to be had now
+    except (
+        Exception
+    ) as error:  # all but a KeyError: made on demand, such as clirmatrix/..., and not to be had now
         return not isinstance(error, KeyError)
     return True
 
@@ -264,7 +314,9 @@ def is_dataset_id(name: str) -> bool:
 def _nearest_ids(name: str) -> list[str]:
     import ir_datasets
 
-    return difflib.get_close_matches(name.removeprefix(DATASET_PREFIX), list(ir_datasets.registry), n=3, cutoff=0.75)
+    return difflib.get_close_matches(
+        name.removeprefix(DATASET_PREFIX), list(ir_datasets.registry), n=3, cutoff=0.75
+    )
 
 
 def dataset_of(name: str) -> Any:
@@ -275,10 +327,17 @@ def dataset_of(name: str) -> Any:
         return ir_datasets.load(name)
     except KeyError:
         near = _nearest_ids(name)
-        hint = f"did you mean {', '.join(near)}?" if near else "the known ones are listed by: ir-outcomes datasets"
+        hint = (
+            f"did you mean {', '.join(near)}?"
+            if near
+            else "the known ones are listed by: ir-outcomes datasets"
+        )
         raise DatasetUnavailable(f"{name}: neither a file nor an ir_datasets id; {hint}") from None
     except Exception as error:
-        problem = f"cannot be opened ({reason_of(error)}); try again with a network connection, or give files"
+        problem = (
+            f"cannot be opened ({reason_of(error)}); try again with a network connection, or give"
+            " files"
+        )
         raise DatasetUnavailable(f"{name}: {problem}") from error
 
 
@@ -289,8 +348,14 @@ def _dataset_with(name: str, part: Part) -> Any:
     dataset = dataset_of(name)
     if not getattr(dataset, f"has_{part}")():
         what = "ranking of its own" if part == "scoreddocs" else part
-        beside = [known for known in ir_datasets.registry if known.startswith(f"{name.rpartition('/')[0] or name}/")]
-        judged = [known for known in beside if part == "qrels" and ir_datasets.load(known).has_qrels()]
+        beside = [
+            known
+            for known in ir_datasets.registry
+            if known.startswith(f"{name.rpartition('/')[0] or name}/")
+        ]
+        judged = [
+            known for known in beside if part == "qrels" and ir_datasets.load(known).has_qrels()
+        ]
         remedy = f"these do: {', '.join(judged[:5])}" if judged else "give a file instead"
         raise DatasetUnavailable(f"{name}: this collection has no {what}; {remedy}")
     return dataset
@@ -304,21 +369,38 @@ def load_part(name: str, part: Part) -> list[Any]:
     size = "" if source.size is None else f" (a download of {size_text(source.size)})"
     where = "" if source.path is None else f" at {source.path}"
     if not source.here and source.size is not None and source.size >= LARGE_DOWNLOAD:
-        warn(f"{name}: its {part} are downloaded ({size_text(source.size)}), unless you put the file at {source.path}")
-    remedy = "try again with a network connection, put the file there yourself, or give a file instead of the id"
+        warn(
+            f"{name}: its {part} are downloaded ({size_text(source.size)}), unless you put the file"
+            f" at {source.path}"
+        )
+    remedy = (
+        "try again with a network connection, put the file there yourself, or give a file instead"
+        " of the id"
+    )
     if source.here:
-        remedy = "remove that file, which may be half a download, so that it is fetched again, or give a file instead of the id"
+        remedy = (
+            "remove that file, which may be half a download, so that it is fetched again, or give a"
+            " file instead of the id"
+        )
     try:
         rows = list(getattr(dataset, f"{part}_iter")())
-    except Exception as error:  # ir_datasets raises RuntimeError, OSError, EOFError or a hash error, by source
+    except (
+        Exception
+    ) as error:  # ir_datasets raises RuntimeError, OSError, EOFError or a hash error, by source
         problem = f"cannot be {'read' if source.here else 'fetched'} ({reason_of(error)})"
         raise DatasetUnavailable(f"{name}: its {part}{size}{where} {problem}; {remedy}") from error
     expected = (_stated(dataset, "metadata").get(part) or {}).get("count", 0)
     if part == "qrels" and len(rows) < expected:  # ir_datasets reads any file that exists
         problem = f"only {len(rows)} of its {expected} judgments are on this machine{where}"
         raise DatasetUnavailable(f"{name}: {problem}; {remedy}")
-    if part == "scoreddocs" and len(rows) > len({row.query_id for row in rows}) and len({row.score for row in rows}) == 1:
-        problem = f"every score of this collection's own ranking is {rows[0].score}, so it has no order"
+    if (
+        part == "scoreddocs"
+        and len(rows) > len({row.query_id for row in rows})
+        and len({row.score for row in rows}) == 1
+    ):
+        problem = (
+            f"every score of this collection's own ranking is {rows[0].score}, so it has no order"
+        )
         raise DatasetUnavailable(f"{name}: {problem} and cannot be a baseline; give a run file")
     return rows
 
@@ -348,7 +430,9 @@ def _source(handler: Any) -> Source:
     if not missing:
         return found[0] if found else Source(False, None, None)
     sizes = [source.size for source in missing]
-    return Source(False, missing[0].path, None if None in sizes else sum(size or 0 for size in sizes))
+    return Source(
+        False, missing[0].path, None if None in sizes else sum(size or 0 for size in sizes)
+    )
 
 
 def _files(holder: Any, seen: set[int]) -> Iterator[Source]:
@@ -373,6 +457,8 @@ def _files(holder: Any, seen: set[int]) -> Iterator[Source]:
     elif type(holder).__module__.split(".")[0] == "ir_datasets":
         for name, value in vars(holder).items():
             # A part may be a selection from the same part of another collection.
-            yield from _files(getattr(value, name.lstrip("_"))() if isinstance(value, Dataset) else value, seen)
+            yield from _files(
+                getattr(value, name.lstrip("_"))() if isinstance(value, Dataset) else value, seen
+            )
     elif hasattr(holder, "stream"):  # a collection that the user registered, on files of their own
         yield Source(True, None, None)

@@ -1,7 +1,7 @@
 """Reading files: decompressed by their content, in blocks of whole lines.
 
-Memory stays bounded whatever a file contains: a block has half a MiB, and a line that does not end within `LONGEST_LINE`
-bytes is refused (`LONGEST_RECORD` in JSON lines).
+Memory stays bounded whatever a file contains: a block has half a MiB, and a line that does not end
+within `LONGEST_LINE` bytes is refused (`LONGEST_RECORD` in JSON lines).
 """
 
 import bz2
@@ -71,13 +71,17 @@ def _zstd_decompressor() -> Callable[[], Any]:
         try:
             from backports import zstd
         except ImportError:
-            raise not_installed("reading a .zst file needs the package backports.zstd", "zstd") from None
+            raise not_installed(
+                "reading a .zst file needs the package backports.zstd", "zstd"
+            ) from None
     return zstd.ZstdDecompressor
 
 
 BLOCK_SIZE = 1 << 19
 LONGEST_LINE = 1 << 20
-LONGEST_RECORD = 1 << 24  # a line of JSON lines, such as a query's list with the texts of its documents
+LONGEST_RECORD = (
+    1 << 24
+)  # a line of JSON lines, such as a query's list with the texts of its documents
 LARGEST_RATIO = 200  # of text to compressed bytes; runs have 3 to 30
 UNSUSPICIOUS = 64 << 20  # bytes of text that may have any ratio
 BOM = codecs.BOM_UTF8
@@ -96,7 +100,9 @@ def blocks(path: str | os.PathLike[str], longest: int = LONGEST_LINE) -> Iterato
     yield from blocks_of(pieces(path), os.fsdecode(path), longest)
 
 
-def blocks_of(content: Iterable[bytes], source: str, longest: int = LONGEST_LINE) -> Iterator[Block]:
+def blocks_of(
+    content: Iterable[bytes], source: str, longest: int = LONGEST_LINE
+) -> Iterator[Block]:
     """Divide content into blocks that end at a line's end; a byte order mark at its beginning is removed."""
     line, rest = 1, b""
     for piece in content:
@@ -132,11 +138,14 @@ def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
             raise
         except Exception as error:  # each decompressor raises its own
             raise UnreadableFile(
-                f"{source}: cannot be read to its end ({error}); the file is truncated or damaged: fetch or write it again"
+                f"{source}: cannot be read to its end ({error}); the file is truncated or damaged:"
+                " fetch or write it again"
             ) from error
         after = os.fstat(raw.fileno())
         if is_file and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-            raise UnreadableFile(f"{source}: changed while it was read; read it again when it is complete")
+            raise UnreadableFile(
+                f"{source}: changed while it was read; read it again when it is complete"
+            )
 
 
 class _CountedFile(io.FileIO):
@@ -155,15 +164,21 @@ def _opened(source: str) -> _CountedFile:
     try:
         place: str | int = 0 if source == STDIN else source
         mode = os.stat(place).st_mode
-        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or (stat.S_ISSOCK(mode) and source == STDIN)):
-            raise UnreadableFile(f"{source}: a directory or device, not a file; give the path of a file")
+        if not (
+            stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or (stat.S_ISSOCK(mode) and source == STDIN)
+        ):
+            raise UnreadableFile(
+                f"{source}: a directory or device, not a file; give the path of a file"
+            )
         return _CountedFile(place, closefd=source != STDIN)
     except FileNotFoundError:
         raise UnreadableFile(f"{source}: no such file{_nearest(source)}") from None
     except UnreadableFile:
         raise
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
-        raise UnreadableFile(f"{source!r}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        raise UnreadableFile(
+            f"{source!r}: cannot be read: {getattr(error, 'strerror', None) or error}"
+        ) from error
 
 
 def _nearest(source: str) -> str:
@@ -173,7 +188,11 @@ def _nearest(source: str) -> str:
     except (OSError, ValueError):
         return f"; the folder {folder} does not exist or cannot be listed"
     near = difflib.get_close_matches(name, present, n=3)
-    return f"; did you mean {', '.join(os.path.join(folder, match) for match in near)}?" if near else ""
+    return (
+        f"; did you mean {', '.join(os.path.join(folder, match) for match in near)}?"
+        if near
+        else ""
+    )
 
 
 def refuse_bomb(source: str, size: int, n_bytes: int) -> None:
@@ -190,8 +209,15 @@ def read_texts(path: str | os.PathLike[str], what: str = "text") -> dict[str, st
         identifier, _, rest = line.strip(WHITE_SPACE).replace("\t", " ", 1).partition(" ")
         text = rest.strip(WHITE_SPACE)
         if identifier and (not text or identifier in texts):
-            problem = f"the {what} of the query is missing" if not text else "the query id is repeated"
-            raise FormatError(os.fsdecode(path), f"{problem}; a line is an id, a tab and the {what}", line=number, text=line)
+            problem = (
+                f"the {what} of the query is missing" if not text else "the query id is repeated"
+            )
+            raise FormatError(
+                os.fsdecode(path),
+                f"{problem}; a line is an id, a tab and the {what}",
+                line=number,
+                text=line,
+            )
         if identifier:
             texts[identifier] = text
     return texts
@@ -200,10 +226,14 @@ def read_texts(path: str | os.PathLike[str], what: str = "text") -> dict[str, st
 def read_ids(path: str | os.PathLike[str]) -> list[str]:
     """Read query ids, the first column of each line; the query's text may follow."""
     # Bytes are split at ASCII white space only, as in runs and qrels.
-    return [field.decode() for _, line in lines_of(path) for field in line.encode().split(None, 1)[:1]]
+    return [
+        field.decode() for _, line in lines_of(path) for field in line.encode().split(None, 1)[:1]
+    ]
 
 
-WHITE_SPACE = " \t\n\r\v\f"  # ASCII only: other white space, such as a no-break space, can be a part of an id
+WHITE_SPACE = (  # ASCII only: other white space, such as a no-break space, can be a part of an id
+    " \t\n\r\v\f"
+)
 
 
 def lines_of(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
@@ -232,7 +262,9 @@ def parsed_json(text: str, source: str, line: int) -> Any:
         if isinstance(error, json.JSONDecodeError):
             at = line + error.lineno - 1
             shown = text.split("\n")[error.lineno - 1][max(error.colno - 41, 0) : error.colno + 20]
-        raise FormatError(source, f"is not JSON ({reason}); correct it or write it again", line=at, text=shown) from None
+        raise FormatError(
+            source, f"is not JSON ({reason}); correct it or write it again", line=at, text=shown
+        ) from None
 
 
 def _without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -241,11 +273,16 @@ def _without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(members) < len(pairs):
         names = sorted(name for name, _ in pairs)
         repeated = next(name for name, following in pairwise(names) if name == following)
-        raise ValueError(f"an object has the same name twice, {repeated!r}; a query or document must occur only once")
+        raise ValueError(
+            f"an object has the same name twice, {repeated!r}; a query or document must occur only"
+            " once"
+        )
     return members
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_without_repeated_names)  # once: `json.loads` would make one for every line
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_without_repeated_names
+)  # once: `json.loads` would make one for every line
 
 
 def check_bytes(block: Block, source: str) -> None:
@@ -255,7 +292,9 @@ def check_bytes(block: Block, source: str) -> None:
         at, problem = found
         start = max(data.rfind(b"\n", 0, at) + 1, at - 40)
         around = data[start : at + 20].split(b"\n")[0].decode("utf-8", "backslashreplace")
-        raise FormatError(source, problem, line=block.first_line + data.count(b"\n", 0, at), text=around)
+        raise FormatError(
+            source, problem, line=block.first_line + data.count(b"\n", 0, at), text=around
+        )
 
 
 def problem_in(data: bytes) -> tuple[int, str] | None:
@@ -270,12 +309,15 @@ def problem_in(data: bytes) -> tuple[int, str] | None:
 
 
 _NUL = (
-    "contains a NUL byte; is this a text file? UTF-16 must be converted to UTF-8, and a saved evaluation (.npz) stands for runs"
+    "contains a NUL byte; is this a text file? UTF-16 must be converted to UTF-8, and a saved"
+    " evaluation (.npz) stands for runs"
 )
-_NOT_UTF8 = "is not UTF-8; convert it (iconv -f latin1 -t utf-8), and the qrels with it, so that ids match"
+_NOT_UTF8 = (
+    "is not UTF-8; convert it (iconv -f latin1 -t utf-8), and the qrels with it, so that ids match"
+)
 _JOINED = (
-    "contains a byte order mark (U+FEFF) after its beginning, as files do that were joined; remove it, because it would become "
-    "part of an id"
+    "contains a byte order mark (U+FEFF) after its beginning, as files do that were joined; remove"
+    " it, because it would become part of an id"
 )
 
 
@@ -297,7 +339,20 @@ def name_of(path: str | os.PathLike[str]) -> str:
 
 
 COMPRESSION_ENDINGS = ("gz", "bz2", "xz", "lz4", "zst")
-_FORMAT_ENDINGS = {"run", "txt", "tsv", "trec", "res", "qrels", "qrel", "csv", "json", "jsonl", "parquet", "parq"}
+_FORMAT_ENDINGS = {
+    "run",
+    "txt",
+    "tsv",
+    "trec",
+    "res",
+    "qrels",
+    "qrel",
+    "csv",
+    "json",
+    "jsonl",
+    "parquet",
+    "parq",
+}
 
 
 def file_digest(path: str | os.PathLike[str]) -> str:

@@ -1,8 +1,9 @@
 """The forms of files: a table with a row for each form, and the one reader that serves them all.
 
-A file is recognized by its content, not by its name: Parquet by its first bytes; JSON by a brace or bracket, and then by its
-keys; a table with a header by the names of its columns; other lines by the number of their columns. To read another form, add
-a row to `FORMS`, and a fixture to ``tests/reading/forms/``.
+A file is recognized by its content, not by its name: Parquet by its first bytes; JSON by a brace or
+bracket, and then by its keys; a table with a header by the names of its columns; other lines by the
+number of their columns. To read another form, add a row to `FORMS`, and a fixture to
+``tests/reading/forms/``.
 """
 
 import io
@@ -18,9 +19,24 @@ from typing import Any, NamedTuple
 import numpy as np
 from ir_measures.measures import registry as measure_registry
 
-from ir_outcomes.errors import EmptyInput, FormatError, InputError, MissingDependency, UnreadableFile
+from ir_outcomes.errors import (
+    EmptyInput,
+    FormatError,
+    InputError,
+    MissingDependency,
+    UnreadableFile,
+)
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import Columns, Form, Kind, Layout, checked_columns, columns_of, grouped, refuse_swapped
+from ir_outcomes.reading.columns import (
+    Columns,
+    Form,
+    Kind,
+    Layout,
+    checked_columns,
+    columns_of,
+    grouped,
+    refuse_swapped,
+)
 from ir_outcomes.reading.files import (
     BOM,
     LONGEST_LINE,
@@ -145,14 +161,21 @@ FORMS: tuple[Form, ...] = (
 
 RUN = Kind("run", tuple(form for form in FORMS if form.what == "run"), foreign=GRADE_NAMES)
 QRELS = Kind("qrels", tuple(form for form in FORMS if form.what == "qrels"), foreign=VALUE_NAMES)
-_KNOWN_NAMES = {name for form in FORMS if not form.items for name in (*form.query, *form.document, *form.value)}
+_KNOWN_NAMES = {
+    name for form in FORMS if not form.items for name in (*form.query, *form.document, *form.value)
+}
 _JSON = re.compile(rb"\s*(\{\s*(\"|\}|$)|\[)")
 _METADATA_START, _METADATA_END = b"# ir_metadata.start", b"# ir_metadata.end"
 _SEPARATORS = (b"\t", b",", b";")
 _LINES_LOOKED_AT = 50
-_OF_THREE: dict[str | None, RunBy] = {"msmarco": "rank", "tevatron": "score"}  # columns, what the third is
+_OF_THREE: dict[str | None, RunBy] = {
+    "msmarco": "rank",
+    "tevatron": "score",
+}  # columns, what the third is
 _MTEB = "mteb_model_meta"
-_PARQUET = b"PAR1\x15"  # and the first field of a page or of the footer; an id can begin with PAR1 too
+_PARQUET = (  # and the first field of a page or of the footer; an id can begin with PAR1 too
+    b"PAR1\x15"
+)
 _LZ4 = b"\x04\x22\x4d\x18"  # once more in decompressed content
 _LEAST_ROW = 16  # bytes that a row of Parquet takes as text, at least
 
@@ -182,16 +205,23 @@ def read_any_file(path: str | os.PathLike[str], kind: Kind) -> FileContent:
     with closing(pieces(source)) as opened:
         (first, *_), content = _first_lines(opened)
         if first.startswith(_PARQUET):
-            found = FileContent(columns_of(_parquet_table(b"".join(content), kind, source), source, kind), "Parquet")
+            found = FileContent(
+                columns_of(_parquet_table(b"".join(content), kind, source), source, kind), "Parquet"
+            )
         elif first.startswith(_LZ4):
-            found = FileContent(columns_of(_nested_in_lz4(b"".join(content), source), source, kind), "ranx")
+            found = FileContent(
+                columns_of(_nested_in_lz4(b"".join(content), source), source, kind), "ranx"
+            )
         elif _is_json(first, kind):
             found = _read_json(first, content, kind, source)
         else:
             found = _read_lines(content, kind, source)
     names = [form.name for form in kind.forms]
     if selection is not None and found.name is None and selection not in names:
-        problem = f"#{selection} in its path says neither its form ({', '.join(names)}) nor, of predictions of MTEB, a split"
+        problem = (
+            f"#{selection} in its path says neither its form ({', '.join(names)}) nor, of"
+            " predictions of MTEB, a split"
+        )
         raise FormatError(source, problem)
     if not len(found.columns.codes):
         raise EmptyInput(source, "is empty; nothing can be evaluated from it")
@@ -224,7 +254,9 @@ def seems_to_be_a_run(path: str) -> bool:
     if _is_header(names):
         return any(name in names for form in RUN.forms for name in form.value)
     # The output of trec_eval has three columns too.
-    names_measure = any(is_measure_name(field.decode("utf-8", "replace")) for field in lines[0].split()[:2])
+    names_measure = any(
+        is_measure_name(field.decode("utf-8", "replace")) for field in lines[0].split()[:2]
+    )
     layouts = [layout for layout in RUN.layouts if layout.columns != 3 or not names_measure]
     return 2 * sum(any(_fits(line, layout) for layout in layouts) for line in lines) >= len(lines)
 
@@ -245,9 +277,13 @@ def _first_lines(opened: Iterator[bytes]) -> tuple[list[bytes], Iterator[bytes]]
         if len(head) > LONGEST_LINE or b"\n" in head.removeprefix(BOM).lstrip():
             break
     # The head can be a million lines, of which only the first are split off.
-    not_blank = (line.removesuffix(b"\n") for line in io.BytesIO(head.removeprefix(BOM)) if line.strip())
+    not_blank = (
+        line.removesuffix(b"\n") for line in io.BytesIO(head.removeprefix(BOM)) if line.strip()
+    )
     lines = list(islice(not_blank, _LINES_LOOKED_AT + 1))
-    if 1 < len(lines) <= _LINES_LOOKED_AT and not head.endswith(b"\n"):  # the last may be cut off where the head ends
+    if 1 < len(lines) <= _LINES_LOOKED_AT and not head.endswith(
+        b"\n"
+    ):  # the last may be cut off where the head ends
         lines.pop()
     return lines[:_LINES_LOOKED_AT] or [b""], chain([head], opened)
 
@@ -273,7 +309,9 @@ def _parquet_table(data: bytes, kind: Kind, source: str) -> Any:
         from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
     except ImportError:
-        raise MissingDependency(f"{source}: reading a Parquet file needs the package pyarrow: pip install pyarrow") from None
+        raise MissingDependency(
+            f"{source}: reading a Parquet file needs the package pyarrow: pip install pyarrow"
+        ) from None
     try:
         file = ParquetFile(io.BytesIO(data))
         *names, _ = kind.named(file.schema_arrow.names, source)
@@ -282,7 +320,9 @@ def _parquet_table(data: bytes, kind: Kind, source: str) -> Any:
     except InputError:
         raise
     except (ArrowException, OSError) as error:
-        raise UnreadableFile(f"{source}: is not a valid Parquet file ({error}); fetch or write it again") from None
+        raise UnreadableFile(
+            f"{source}: is not a valid Parquet file ({error}); fetch or write it again"
+        ) from None
 
 
 def _nested_in_lz4(data: bytes, source: str) -> dict[Any, Any]:
@@ -290,7 +330,9 @@ def _nested_in_lz4(data: bytes, source: str) -> dict[Any, Any]:
     try:
         from cbor2 import loads
     except ImportError:
-        raise MissingDependency(f"{source}: reading a run of ranx in lz4 needs the package cbor2: pip install cbor2") from None
+        raise MissingDependency(
+            f"{source}: reading a run of ranx in lz4 needs the package cbor2: pip install cbor2"
+        ) from None
     try:
         packed = io.BytesIO()
         for piece in decompressed(io.BufferedReader(io.BytesIO(data))):
@@ -300,9 +342,15 @@ def _nested_in_lz4(data: bytes, source: str) -> dict[Any, Any]:
     except InputError:
         raise
     except Exception as error:  # each decoder raises its own
-        raise FormatError(source, f"is lz4 within lz4, but not a run of ranx ({error}); write it again") from None
+        raise FormatError(
+            source, f"is lz4 within lz4, but not a run of ranx ({error}); write it again"
+        ) from None
     if not isinstance(document, dict):
-        raise FormatError(source, f"is lz4 within lz4 with a {type(document).__name__}, and not a run of ranx; write it again")
+        raise FormatError(
+            source,
+            f"is lz4 within lz4 with a {type(document).__name__}, and not a run of ranx; write it"
+            " again",
+        )
     return document
 
 
@@ -314,7 +362,10 @@ def _is_header(names: Iterable[str]) -> bool:
 def _names_of(line: bytes) -> tuple[bytes | None, list[str]]:
     """Return the separator of a header, None for white space, and its names."""
     separator = next((sign for sign in _SEPARATORS if sign in line), None)
-    return separator, [name.strip().strip(b"\"'").decode("utf-8", "replace").lower() for name in line.split(separator)]
+    return separator, [
+        name.strip().strip(b"\"'").decode("utf-8", "replace").lower()
+        for name in line.split(separator)
+    ]
 
 
 def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileContent:
@@ -334,9 +385,15 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileConten
     if layout is None:
         check_bytes(first, source)
         fields = line.split()
-        problem = f"has {plural('column', len(fields))}, expected {' or '.join(str(own.columns) for own in kind.layouts)}"
+        problem = (
+            f"has {plural('column', len(fields))}, expected"
+            f" {' or '.join(str(own.columns) for own in kind.layouts)}"
+        )
         if any(_fits(line, foreign) for foreign in _other(kind).layouts if foreign.columns > 3):
-            problem += f"; these look like the columns of {_called(_other(kind))}: were the arguments swapped?"
+            problem += (
+                f"; these look like the columns of {_called(_other(kind))}: were the arguments"
+                " swapped?"
+            )
         else:
             problem += COLUMN_REMEDY
         raise FormatError(source, problem, line=number, text=shown(fields))
@@ -355,7 +412,9 @@ def _called(kind: Kind) -> str:
     return "a run" if kind.what == "run" else "qrels"
 
 
-def _without_metadata(blocks: Iterator[Block], kind: Kind, source: str) -> tuple[str, Block, Iterator[Block]]:
+def _without_metadata(
+    blocks: Iterator[Block], kind: Kind, source: str
+) -> tuple[str, Block, Iterator[Block]]:
     """Return the ir_metadata header of a run (Breuer et al., SIGIR 2022), and the first and all blocks behind it."""
     first, blocks = _first_block(blocks, source)
     if kind.what != "run" or not first.data.lstrip().startswith(_METADATA_START):
@@ -383,21 +442,26 @@ def _first_block(blocks: Iterator[Block], source: str) -> tuple[Block, Iterator[
 def _ranks_or_scores(columns: Columns) -> Columns:
     """Decide once for all lines whether the third of three columns holds ranks, as MS MARCO writes them, or scores."""
     offsets, _, values = grouped(columns)
-    counted = np.arange(1, len(values) + 1) - np.repeat(offsets[:-1], np.diff(offsets))  # 1 to n in each query
+    counted = np.arange(1, len(values) + 1) - np.repeat(
+        offsets[:-1], np.diff(offsets)
+    )  # 1 to n in each query
     if np.array_equal(values, counted):
         return replace(columns, value_name="rank")
     if np.any(values < 0) or np.any(values != np.floor(values)):
         return columns
     raise FormatError(
         columns.source,
-        "has three columns, and it cannot be told whether the third has ranks or scores; say it as FILE#rank or FILE#score",
+        "has three columns, and it cannot be told whether the third has ranks or scores; say it as"
+        " FILE#rank or FILE#score",
     )
 
 
 # --- JSON
 
 
-_Record = tuple[int | None, str, Any]  # its line, where that is known; its key in an object; and itself
+_Record = tuple[
+    int | None, str, Any
+]  # its line, where that is known; its key in an object; and itself
 _MISSING: Any = object()
 
 
@@ -430,7 +494,9 @@ def _read_json(first_line: bytes, content: Iterable[bytes], kind: Kind, source: 
     for names, kept in ((form.query_text, found.texts.queries), (form.text, found.texts.documents)):
         for name in names:
             if name.startswith("$.") and isinstance(texts_by_id := document.get(name[2:]), dict):
-                kept.update((key, text) for key, text in texts_by_id.items() if isinstance(text, str))
+                kept.update(
+                    (key, text) for key, text in texts_by_id.items() if isinstance(text, str)
+                )
     return found
 
 
@@ -455,13 +521,21 @@ def _from_list(records: Iterator[_Record], kind: Kind, source: str) -> FileConte
     return _from_records(chain([first], records), form or forms[0], kind, source)
 
 
-def _json_form(record: Any, forms: Iterable[Form], kind: Kind, source: str, line: int | None) -> Form | None:
+def _json_form(
+    record: Any, forms: Iterable[Form], kind: Kind, source: str, line: int | None
+) -> Form | None:
     """Return the form whose keys a record or document has, None where none fits; refuse what has those of the other kind."""
     fitting = [form for form in forms if _has_keys(form, kind, record)]
     other = _other(kind)
-    swapped = next((form.name for form in other.forms if not fitting and _has_keys(form, other, record)), None)
+    swapped = next(
+        (form.name for form in other.forms if not fitting and _has_keys(form, other, record)), None
+    )
     if swapped is not None:
-        raise FormatError(source, f"has the keys of {_called(other)} ({swapped}): were the arguments swapped?", line=line)
+        raise FormatError(
+            source,
+            f"has the keys of {_called(other)} ({swapped}): were the arguments swapped?",
+            line=line,
+        )
     return kind.only(fitting, source)
 
 
@@ -474,7 +548,9 @@ def _has_keys(form: Form, kind: Kind, document: Any) -> bool:
     if form.items and not any(isinstance(_at(record, name), list) for name in form.items):
         return False
     parts = (form.query,) if form.items else (form.query, form.document, kind.values_of(form))
-    return all(part == ("*",) or any(_at(record, name) is not _MISSING for name in part) for part in parts)
+    return all(
+        part == ("*",) or any(_at(record, name) is not _MISSING for name in part) for part in parts
+    )
 
 
 def _members(document: Any, records: str, line: int | None) -> Iterator[_Record]:
@@ -510,10 +586,15 @@ def _from_records(records: Iterable[_Record], form: Form, kind: Kind, source: st
 
     def taken(place: Any, names: tuple[str, ...], kinds: type = object) -> Any:
         if names not in chosen:
-            chosen[names] = next((name for name in names if _at(place, name) is not _MISSING), names[0])
+            chosen[names] = next(
+                (name for name in names if _at(place, name) is not _MISSING), names[0]
+            )
         found = _at(place, chosen[names])
         if found is _MISSING or not isinstance(found, kinds):
-            problem = f"entry {position} has no {chosen[names]!r} as {_called(kind)} of the form {form.name} has it"
+            problem = (
+                f"entry {position} has no {chosen[names]!r} as {_called(kind)} of the form"
+                f" {form.name} has it"
+            )
             raise FormatError(source, problem, line=line, text=json.dumps(record))
         return found
 
@@ -531,7 +612,9 @@ def _from_records(records: Iterable[_Record], form: Form, kind: Kind, source: st
             values.append(taken(item, of_value) if of_value else place if kind.what == "run" else 1)
             lines.append(line)
     names = (chosen.get(form.query), chosen.get(form.document), chosen.get(of_value))
-    columns = checked_columns(source, (queries, documents, values), kind.value_name(names[2]), line_of=lines.__getitem__)
+    columns = checked_columns(
+        source, (queries, documents, values), kind.value_name(names[2]), line_of=lines.__getitem__
+    )
     if of_value:
         refuse_swapped(columns, kind, names)
     return FileContent(columns, form.name, texts=kept)
@@ -545,7 +628,9 @@ def _text(place: Any, names: tuple[str, ...]) -> str | None:
 def _from_mteb(document: dict[str, Any], kind: Kind, source: str) -> FileContent:
     """Return one ranking of predictions of MTEB, which has one for each subset and split."""
     if kind.what != "run":
-        raise FormatError(source, "contains predictions of MTEB, which are a run: were the arguments swapped?")
+        raise FormatError(
+            source, "contains predictions of MTEB, which are a run: were the arguments swapped?"
+        )
     rankings = {
         f"{subset}/{split}": ranking
         for subset, splits in document.items()
@@ -556,8 +641,12 @@ def _from_mteb(document: dict[str, Any], kind: Kind, source: str) -> FileContent
     fitting = [name for name in rankings if kind.selection in (None, name, *name.split("/"))]
     if len(fitting) != 1:
         choices = ", ".join(f"{source}#{name}" for name in rankings) or "none for retrieval"
-        which = "" if kind.selection is None else f", and not one ranking that #{kind.selection} names"
-        raise FormatError(source, f"contains predictions of MTEB{which}; choose one of these runs: {choices}")
+        which = (
+            "" if kind.selection is None else f", and not one ranking that #{kind.selection} names"
+        )
+        raise FormatError(
+            source, f"contains predictions of MTEB{which}; choose one of these runs: {choices}"
+        )
     where = f"{source}#{fitting[0]}" if len(rankings) > 1 else source
     columns = columns_of(rankings[fitting[0]], where, kind)
     queries = np.array([query.encode() for query in columns.query_ids] or [b""], dtype=np.bytes_)
@@ -567,9 +656,14 @@ def _from_mteb(document: dict[str, Any], kind: Kind, source: str) -> FileContent
         columns = columns.select(~own)
         its, verb = ("its", "is") if own.sum() == 1 else ("their", "are")
         warnings = (
-            f"{where}: {plural('document', int(own.sum()))} with the id of {its} own query {verb} left out, because MTEB "
-            "stores predictions before it removes a query from its own ranking. If queries and documents are numbered "
-            "independently, pass the dict of this subset and split instead.",
+            (
+                f"{where}: {plural('document', int(own.sum()))} with the id of {its} own query"
+                f" {verb} left out, because MTEB stores predictions before it removes a query from"
+                " its own ranking. If queries and documents are numbered independently, pass the"
+                " dict of this subset and split instead."
+            ),
         )
     name = _at(document, f"{_MTEB}.model_name")
-    return FileContent(columns, "MTEB", name if isinstance(name, str) and name else "mteb", warnings=warnings)
+    return FileContent(
+        columns, "MTEB", name if isinstance(name, str) and name else "mteb", warnings=warnings
+    )

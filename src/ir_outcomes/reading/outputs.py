@@ -1,6 +1,7 @@
 """What other tools computed: values of measures by query (ir_measures, pytrec_eval, trec_eval -q, PyTerrier), and leaderboards.
 
-Every row is read or the source is refused: a file of which a part is ignored can turn a verdict around.
+Every row is read or the source is refused: a file of which a part is ignored can turn a verdict
+around.
 """
 
 import csv
@@ -18,12 +19,22 @@ import numpy as np
 
 from ir_outcomes.errors import FormatError, ParameterError, some, warn
 from ir_outcomes.reading.columns import as_list, column_names, is_frame, texts
-from ir_outcomes.reading.files import LONGEST_RECORD, WHITE_SPACE, Block, blocks, check_bytes, name_of, nonblank, parsed_json
+from ir_outcomes.reading.files import (
+    LONGEST_RECORD,
+    WHITE_SPACE,
+    Block,
+    blocks,
+    check_bytes,
+    name_of,
+    nonblank,
+    parsed_json,
+)
 from ir_outcomes.reading.formats import QUERY_NAMES, is_measure_name
 from ir_outcomes.reading.runs import distinct_names
 from ir_outcomes.reading.text import number_in
 
-# Measures that are higher for better runs and zero where nothing was found, as ir_measures, trec_eval and ranx name them.
+# Measures that are higher for better runs and zero where nothing was found, as ir_measures,
+# trec_eval and ranx name them.
 _GAINS = (
     "nDCG", "AP", "MAP", "P", "R", "Rprec", "RPrec", "Success", "ERR", "RBP", "Bpref", "infAP", "BPM", "SDCG", "INST", "INSQ",
     "NERR8", "NERR9", "NERR10", "NERR11", "alpha_nDCG", "alpha_DCG", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall",
@@ -38,7 +49,9 @@ _KEYS = ("query_id", "measure", "value")  # of ir_measures' JSON lines and of it
 _LONG = ("qid", "measure", "value")  # columns of a table with a row for each value
 _TITLES_OF_QUERIES = (*QUERY_NAMES, "query", "topic")
 _TITLES_OF_RUNS = ("run", "name", "system")
-_SUMMARY = "all"  # where a file has the mean over the queries; in dicts and frames it is a query like any other
+_SUMMARY = (  # where a file has the mean over the queries; in dicts and frames it is a query like any other
+    "all"
+)
 _PREFERRED = (*RECIPROCALS, "ESL")
 _CAN_BE_UNDEFINED = ("ESL", "ASL")
 _TEXTS_OF_TREC_EVAL = re.compile(r"runid|relstring(_\d+)?")  # their values are not numbers
@@ -71,7 +84,9 @@ class _Source(NamedTuple):
     called: str
     is_file: bool
 
-    def error(self, problem: str, number: int | None = None, text: str | None = None) -> FormatError:
+    def error(
+        self, problem: str, number: int | None = None, text: str | None = None
+    ) -> FormatError:
         """Make an error that names the line or row."""
         if not self.is_file and number is not None:
             problem, number = f"row {number}: {problem}", None
@@ -84,11 +99,17 @@ def _source_of(data: Any, position: str) -> _Source:
 
 
 def read_output_of_each_run(
-    sources: Sequence[Any], positions: Sequence[str], *, measure: str | None = None, names: Sequence[str] | None = None
+    sources: Sequence[Any],
+    positions: Sequence[str],
+    *,
+    measure: str | None = None,
+    names: Sequence[str] | None = None,
 ) -> list[Output]:
     """Return one output for each source, with different names; see `read_outputs`."""
     if names is not None and len(names) != len(sources):
-        raise ParameterError(f"there are {len(sources)} outputs and {len(names)} names; give one name for each")
+        raise ParameterError(
+            f"there are {len(sources)} outputs and {len(names)} names; give one name for each"
+        )
     given: Sequence[str | None] = [None] * len(sources) if names is None else names
     outputs = [
         read_output(source, measure=measure, name=name, position=position)
@@ -98,21 +119,34 @@ def read_output_of_each_run(
     return [replace(output, name=name) for output, name in zip(outputs, called, strict=True)]
 
 
-def read_output(source: Any, *, measure: str | None = None, name: str | None = None, position: str = "output") -> Output:
+def read_output(
+    source: Any, *, measure: str | None = None, name: str | None = None, position: str = "output"
+) -> Output:
     """Return the values of one run, `name` where the source has several; see `read_outputs`."""
-    outputs = read_outputs(source, measure=measure, names=None if name is None else [name], position=position)
+    outputs = read_outputs(
+        source, measure=measure, names=None if name is None else [name], position=position
+    )
     if len(outputs) > 1:
-        called, runs = _source_of(source, position).called, some([output.name for output in outputs])
+        called, runs = (
+            _source_of(source, position).called,
+            some([output.name for output in outputs]),
+        )
         raise ParameterError(f"{called} has the runs {runs}; choose one with `names`")
     return outputs[0]
 
 
 def read_outputs(
-    source: Any, *, measure: str | None = None, names: Sequence[str] | None = None, position: str = "output"
+    source: Any,
+    *,
+    measure: str | None = None,
+    names: Sequence[str] | None = None,
+    position: str = "output",
 ) -> list[Output]:
     """Return the values of one measure for each run of what another tool wrote or returned."""
     read = _source_of(source, position)
-    by_run = _by_run(_rows_of_file(read, measure) if read.is_file else _rows_of_object(read, measure), read)
+    by_run = _by_run(
+        _rows_of_file(read, measure) if read.is_file else _rows_of_object(read, measure), read
+    )
     if not by_run:
         raise read.error("has no per-query value; write them with -q, or perquery=True")
     if len(by_run) == 1 and (names is None or len(names) == 1):
@@ -126,7 +160,9 @@ def read_outputs(
     return [_output(by_run[name], read, measure, str(name)) for name in names or by_run]
 
 
-_OfRun = dict[str | None, dict[str, tuple[float, int | None]]]  # by measure and query: a value, and the number of its row
+_OfRun = dict[
+    str | None, dict[str, tuple[float, int | None]]
+]  # by measure and query: a value, and the number of its row
 
 
 def _by_run(rows: Iterable[_Row], source: _Source) -> dict[str | None, _OfRun]:
@@ -136,9 +172,19 @@ def _by_run(rows: Iterable[_Row], source: _Source) -> dict[str | None, _OfRun]:
         of_measure = found.setdefault(run, {}).setdefault(measure, {})
         if query in of_measure:
             raise source.error(f"has two values of {measure or 'a run'} for query {query}", number)
-        read = math.nan if value is None else strict_number(value) if source.is_file or not isinstance(value, str) else None
+        read = (
+            math.nan
+            if value is None
+            else strict_number(value)
+            if source.is_file or not isinstance(value, str)
+            else None
+        )
         if read is None:
-            raise source.error(f"the value of query {query} is not a number; correct or remove it", number, str(value))
+            raise source.error(
+                f"the value of query {query} is not a number; correct or remove it",
+                number,
+                str(value),
+            )
         of_measure[query] = read, number
     by_run: dict[str | None, _OfRun] = {}
     for run, of_run in found.items():
@@ -147,12 +193,17 @@ def _by_run(rows: Iterable[_Row], source: _Source) -> dict[str | None, _OfRun]:
                 of_measure.pop(_SUMMARY, None)
         measured = {measure: of_measure for measure, of_measure in of_run.items() if of_measure}
         everywhere = {query: None for of_measure in measured.values() for query in of_measure}
-        lacking = [query for query in everywhere if any(query not in of_measure for of_measure in measured.values())]
+        lacking = [
+            query
+            for query in everywhere
+            if any(query not in of_measure for of_measure in measured.values())
+        ]
         if lacking:  # the output was cut, or is of more than one kind
             measures = some(sorted(map(str, measured)))
             raise source.error(
-                f"queries have values of some of the measures only ({some(lacking)}; the measures are {measures}); "
-                "is the name of a measure damaged, or was the output cut, or joined of two?"
+                f"queries have values of some of the measures only ({some(lacking)}; the measures"
+                f" are {measures}); is the name of a measure damaged, or was the output cut, or"
+                " joined of two?"
             )
         if measured:
             by_run[run] = measured
@@ -163,10 +214,17 @@ def _with_queries(rows: Iterable[_Row], source: _Source) -> Iterator[tuple[str, 
     """Yield the rows with their query ids as text; those of a file one by one, because it may be refused at any."""
     if source.is_file:
         for row in rows:
-            yield texts([row.query], source.called, "query id", lambda _, number=row.number: number)[0], row  # type: ignore[misc]
+            yield (
+                texts([row.query], source.called, "query id", lambda _, number=row.number: number)[
+                    0
+                ],
+                row,
+            )  # type: ignore[misc]
     else:
         listed = list(rows)
-        yield from zip(texts([row.query for row in listed], source.called, "query id"), listed, strict=True)
+        yield from zip(
+            texts([row.query for row in listed], source.called, "query id"), listed, strict=True
+        )
 
 
 def strict_number(value: Any) -> float | None:
@@ -184,8 +242,9 @@ def strict_number(value: Any) -> float | None:
 class _Lines:
     """The lines of a file that are not blank, with their numbers, as often as they are asked for.
 
-    Blocks of bytes are kept, and read when they are asked for: an object for each of many short lines would take many times as
-    much, and a file that is refused at its beginning is not read to its end.
+    Blocks of bytes are kept, and read when they are asked for: an object for each of many short
+    lines would take many times as much, and a file that is refused at its beginning is not read to
+    its end.
     """
 
     def __init__(self, source: _Source) -> None:
@@ -228,8 +287,11 @@ def _rows_of_file(source: _Source, measure: str | None) -> Iterator[_Row]:
     if first.lstrip().startswith("{"):
         return _rows_of_json(lines, source, measure)
     fields = _fields(first)
-    # By tabs also where the value is not a number: a damaged line of trec_eval must not become the header of a table.
-    has_three = len(fields) == 3 and (first.count("\t") == 2 or strict_number(fields[2]) is not None)
+    # By tabs also where the value is not a number: a damaged line of trec_eval must not become the
+    # header of a table.
+    has_three = len(fields) == 3 and (
+        first.count("\t") == 2 or strict_number(fields[2]) is not None
+    )
     is_header = first.startswith("\t") or len({*fields} & {*_LONG}) > 1 or not has_three
     separator = next((sign for sign in "\t," if sign in first), None)
     if separator is not None and is_header:
@@ -240,7 +302,9 @@ def _rows_of_file(source: _Source, measure: str | None) -> Iterator[_Row]:
 def _rows_of_json(lines: _Lines, source: _Source, measure: str | None) -> Iterator[_Row]:
     """Read the lines of ir_measures, or a document: what pytrec_eval returned, or the scores of a run of ranx."""
     first = lines.first
-    if first.rstrip().endswith("}"):  # an object by itself, and not the beginning of a document on several lines
+    if first.rstrip().endswith(
+        "}"
+    ):  # an object by itself, and not the beginning of a document on several lines
         members = parsed_json(first, source.called, 1)
         if members.keys() & {*_KEYS}:
             return _rows_of_json_lines(lines, source)
@@ -251,7 +315,11 @@ def _rows_of_json(lines: _Lines, source: _Source, measure: str | None) -> Iterat
 def _rows_of_json_lines(lines: _Lines, source: _Source) -> Iterator[_Row]:
     for number, line in lines:
         record = parsed_json(line, source.called, number)
-        if not isinstance(record, dict) or not record.keys() >= {*_KEYS} or isinstance(record["value"], str):
+        if (
+            not isinstance(record, dict)
+            or not record.keys() >= {*_KEYS}
+            or isinstance(record["value"], str)
+        ):
             problem = "is not a line of ir_measures -q -o jsonl (query_id, measure, value)"
             raise source.error(problem, number, line.strip())
         yield _Row(number, None, record["query_id"], str(record["measure"]), record["value"])
@@ -287,7 +355,9 @@ def _fields(line: str) -> list[str]:
     return [field for field in re.split(f"[{WHITE_SPACE}]+", line) if field]
 
 
-def _are_measures_first(pairs: Iterable[tuple[str, str]], measure: str | None, source: _Source) -> bool:
+def _are_measures_first(
+    pairs: Iterable[tuple[str, str]], measure: str | None, source: _Source
+) -> bool:
     """Return which column has the measures, by the file as a whole: the column order is the same in all lines."""
     columns = [dict.fromkeys(column) for column in zip(*pairs, strict=True)]
     if not columns[0].keys() & columns[1].keys():
@@ -300,8 +370,8 @@ def _are_measures_first(pairs: Iterable[tuple[str, str]], measure: str | None, s
             if evidence[0] != evidence[1]:
                 return evidence[0]
     raise source.error(
-        "has no per-query value, or it cannot be told which column has the measures and which the queries; write them with "
-        "-q as JSON lines (ir_measures -q -o jsonl), or give a dict"
+        "has no per-query value, or it cannot be told which column has the measures and which the"
+        " queries; write them with -q as JSON lines (ir_measures -q -o jsonl), or give a dict"
     )
 
 
@@ -317,12 +387,15 @@ def _table_in(lines: _Lines, source: _Source, separator: str) -> tuple[list[str]
     return titles, rows
 
 
-def _cells(lines: _Lines, source: _Source, separator: str) -> Iterator[tuple[int, list[str | None]]]:
+def _cells(
+    lines: _Lines, source: _Source, separator: str
+) -> Iterator[tuple[int, list[str | None]]]:
     number = 0
 
     def texts_of_lines() -> Iterator[str]:
         nonlocal number
-        for number, line in lines:  # noqa: B007 the number of the last line of a row, which can have several
+        # The number of the last line of a row, which can have several.
+        for number, line in lines:  # noqa: B007
             yield line
 
     n_columns = None
@@ -340,20 +413,35 @@ def _cells(lines: _Lines, source: _Source, separator: str) -> Iterator[tuple[int
 def _refuse_repeated(titles: Sequence[str], source: _Source, line: int | None = None) -> None:
     for title, times in Counter(titles).items():
         if title and times > 1:
-            raise FormatError(source.called, f"has the column {title!r} {times} times; keep one of them", line=line)
+            raise FormatError(
+                source.called,
+                f"has the column {title!r} {times} times; keep one of them",
+                line=line,
+            )
 
 
 def _rows_of_table(titles: list[str], body: _Body, source: _Source) -> Iterator[_Row]:
     """Read a table with a row for each value, or with runs and queries, where a cell may be empty."""
-    if "measure" in titles or "value" in titles:  # not qid, which the index of a table of runs and queries may be called
+    if (
+        "measure" in titles or "value" in titles
+    ):  # not qid, which the index of a table of runs and queries may be called
         lacking = [title for title in _LONG if title not in titles]
         if lacking:
-            raise source.error(f"is a table without {some(lacking)}; PyTerrier writes {some(_LONG)} with perquery=True")
+            raise source.error(
+                f"is a table without {some(lacking)}; PyTerrier writes {some(_LONG)} with"
+                " perquery=True"
+            )
         query, measure, value = map(titles.index, _LONG)
         name = titles.index("name") if "name" in titles else None
         for number, cells in body:
             asked = "" if cells[query] is None else cells[query]
-            yield _Row(number, None if name is None else cells[name] or "", asked, str(cells[measure]), cells[value])
+            yield _Row(
+                number,
+                None if name is None else cells[name] or "",
+                asked,
+                str(cells[measure]),
+                cells[value],
+            )
         return
     corner, *columns = titles
     rows: dict[str, tuple[int, Sequence[Any]]] = {}
@@ -366,7 +454,10 @@ def _rows_of_table(titles: list[str], body: _Body, source: _Source) -> Iterator[
     for first, (number, values) in rows.items():
         if not first or (strict_number(first) is not None and not first.isdigit()):
             raise source.error(
-                "has no name of a run in its first column; write the table with the names of its runs", number, first
+                "has no name of a run in its first column; write the table with the names of its"
+                " runs",
+                number,
+                first,
             )
         for title, cell in zip(columns, values, strict=True):
             if cell is not None and cell == cell:  # else it is NaN
@@ -378,16 +469,23 @@ def _rows_are_queries(corner: str, rows: list[str], columns: list[str], source: 
     """Tell queries from runs by the title of the first column, else by which are numbers; say it where neither tells."""
     if corner.lower() in (*_TITLES_OF_QUERIES, *_TITLES_OF_RUNS):
         return corner.lower() in _TITLES_OF_QUERIES
-    are_counted = list(rows) == [str(place) for place in range(len(rows))]  # by pandas, where nothing is named
+    are_counted = list(rows) == [
+        str(place) for place in range(len(rows))
+    ]  # by pandas, where nothing is named
     rows_are_numbers = all(map(str.isdigit, rows)) and not are_counted
     columns_are_numbers = all(map(str.isdigit, columns))
     if rows_are_numbers != columns_are_numbers:
         return rows_are_numbers
     seen = f"has rows ({some(sorted(rows))}) and columns ({some(columns)})"
     if are_counted or len(rows) > len(columns):
-        problem = "and it cannot be told which are the queries; call the first column 'run' or 'query'"
+        problem = (
+            "and it cannot be told which are the queries; call the first column 'run' or 'query'"
+        )
         raise source.error(f"{seen}, {problem}")
-    warn(f"{source.called} {seen}; rows are taken as runs: call the first column 'run' or 'query' to say which they are")
+    warn(
+        f"{source.called} {seen}; rows are taken as runs: call the first column 'run' or 'query' to"
+        " say which they are"
+    )
     return False
 
 
@@ -407,19 +505,31 @@ def _rows_of_object(source: _Source, measure: str | None) -> Iterator[_Row]:
         raise source.error(f"per-query values cannot be read from a {type(data).__name__}")
 
 
-def _rows_of_mapping(data: Mapping[Any, Any], source: _Source, measure: str | None) -> Iterator[_Row]:
+def _rows_of_mapping(
+    data: Mapping[Any, Any], source: _Source, measure: str | None
+) -> Iterator[_Row]:
     """Read {query: value}, {query: {measure: value}} of pytrec_eval, or {measure: {query: value}} of ranx."""
     if any(isinstance(value, Real) for value in data.values()):
-        data = {query: {None: value} if value is None or isinstance(value, Real) else value for query, value in data.items()}
-    wrong = next(({key: given} for key, given in data.items() if not isinstance(given, Mapping)), None)
+        data = {
+            query: {None: value} if value is None or isinstance(value, Real) else value
+            for query, value in data.items()
+        }
+    wrong = next(
+        ({key: given} for key, given in data.items() if not isinstance(given, Mapping)), None
+    )
     if wrong is not None:
-        raise source.error("is not a dict of dict {query: {measure: value}} or {measure: {query: value}}", text=repr(wrong))
+        raise source.error(
+            "is not a dict of dict {query: {measure: value}} or {measure: {query: value}}",
+            text=repr(wrong),
+        )
     by_measure = _is_by_measure(data, measure)
     for number, (outer, given) in enumerate(data.items(), 1):
         for inner, value in given.items():
             query, named = (inner, outer) if by_measure else (outer, inner)
             if isinstance(value, str):
-                raise source.error(f"the value of query {query} is not a number; correct or remove it", text=value)
+                raise source.error(
+                    f"the value of query {query} is not a number; correct or remove it", text=value
+                )
             yield _Row(number, None, query, str(named) if named else None, value)
 
 
@@ -429,7 +539,9 @@ def _is_by_measure(data: Mapping[Any, Mapping[Any, Any]], measure: str | None) -
     inner = list(dict.fromkeys(str(key) for given in data.values() for key in given))
     if (measure in outer) != (measure in inner):
         return measure in outer
-    are_measures = [all(is_measure_name(name) or is_gain(name) for name in names) for names in (outer, inner)]
+    are_measures = [
+        all(is_measure_name(name) or is_gain(name) for name in names) for names in (outer, inner)
+    ]
     return are_measures == [True, False]
 
 
@@ -441,7 +553,9 @@ def _table_of_frame(frame: Any, source: _Source) -> tuple[list[str], _Body]:
         _refuse_repeated(titles, source)
         return titles, enumerate(zip(*(as_list(frame[title]) for title in titles), strict=True), 1)
     if not hasattr(frame, "index"):
-        raise source.error(f"has no columns {some(_LONG)}; a frame of runs by queries is one of pandas")
+        raise source.error(
+            f"has no columns {some(_LONG)}; a frame of runs by queries is one of pandas"
+        )
     cells = zip(frame.index, frame.values.tolist(), strict=True)
     return [str(frame.index.name), *titles], enumerate(([first, *rest] for first, rest in cells), 1)
 
@@ -461,12 +575,20 @@ def _output(of_run: _OfRun, source: _Source, measure: str | None, name: str) -> 
     """Return the values of the measure that is meant; values without a measure are of any."""
     named = [own for own in of_run if own is not None]
     if not named and measure is None:
-        raise ParameterError(f"{source.called} has values without the name of their measure; name it with `measure`")
+        raise ParameterError(
+            f"{source.called} has values without the name of their measure; name it with `measure`"
+        )
     if measure is not None and named and measure not in named:
         raise ParameterError(f"{source.called} has no values of {measure}; it has {some(named)}")
-    candidates = [measure] if measure is not None else [own for own in named if base_name(own) in _PREFERRED] or named
+    candidates = (
+        [measure]
+        if measure is not None
+        else [own for own in named if base_name(own) in _PREFERRED] or named
+    )
     if len(candidates) > 1:
-        raise ParameterError(f"{source.called} has several measures ({some(candidates)}); choose one with `measure`")
+        raise ParameterError(
+            f"{source.called} has several measures ({some(candidates)}); choose one with `measure`"
+        )
     (chosen,) = candidates
     values: dict[str, float] = {}
     for query, (value, number) in of_run[chosen if named else None].items():
@@ -481,9 +603,15 @@ def _problem_of(value: float, measure: str) -> str | None:
     """Return why a measure cannot have this value; None where it can."""
     base, at = base_name(measure), measure.rpartition("@")[2]
     cutoff = int(at) if at.isdecimal() and at.isascii() and len(at) < 10 else None
-    rounding = 0.5 * 10.0 ** -len(repr(value).partition(".")[2])  # the most by which it can have changed the value
+    rounding = 0.5 * 10.0 ** -len(
+        repr(value).partition(".")[2]
+    )  # the most by which it can have changed the value
     if math.isnan(value):
-        return None if base in _CAN_BE_UNDEFINED else "is undefined; remove the query from both runs, or write 0 for not found"
+        return (
+            None
+            if base in _CAN_BE_UNDEFINED
+            else "is undefined; remove the query from both runs, or write 0 for not found"
+        )
     if math.isinf(value):
         return "is infinite, so that it has no mean"
     if base in RECIPROCALS and not 0 <= value <= 1:
@@ -502,7 +630,14 @@ def _problem_of(value: float, measure: str) -> str | None:
 def _places(values: Sequence[float], measure: str) -> int | None:
     """Find the number of decimal places that values were rounded to; None where nothing says that they were."""
     numbers = [number for number in values if math.isfinite(number) and number != int(number)]
-    fits = next((n for n in range(1, MOST_PLACES + 1) if all(round(number, n) == number for number in numbers)), None)
+    fits = next(
+        (
+            n
+            for n in range(1, MOST_PLACES + 1)
+            if all(round(number, n) == number for number in numbers)
+        ),
+        None,
+    )
     if base_name(measure) in RECIPROCALS:
         return None if all((1 / number) == int(1 / number) for number in numbers) else fits
     return fits if fits is not None and fits >= 3 else None
@@ -532,23 +667,28 @@ class Entries(NamedTuple):
 def read_entries(source: Any, score: str | None = None) -> Entries:
     """Read a leaderboard: a CSV file with a header, a JSON file with a list of objects, or an iterable of mappings.
 
-    Columns are ``id`` (or ``run``; entries without one are named after ``description`` or ``name``), ``date`` (year, month,
-    day), and optionally ``group`` (or ``team``), the score (by default the column whose name contains "eval", or ``score``),
-    and ``baseline``, which marks the organizers' baselines unless it is empty, 0, no or false. The symbol with which the MS
-    MARCO leaderboards mark them, in a column without a name, does the same.
+    Columns are ``id`` (or ``run``; entries without one are named after ``description`` or
+    ``name``), ``date`` (year, month, day), and optionally ``group`` (or ``team``), the score (by
+    default the column whose name contains "eval", or ``score``), and ``baseline``, which marks the
+    organizers' baselines unless it is empty, 0, no or false. The symbol with which the MS MARCO
+    leaderboards mark them, in a column without a name, does the same.
     """
     read = _source_of(source, "entries")
     rows = list(_records(read))
     if not rows:
         raise read.error("has no entry")
-    columns = [title for title in dict.fromkeys(str(title) for _, row in rows for title in row) if title]
+    columns = [
+        title for title in dict.fromkeys(str(title) for _, row in rows for title in row) if title
+    ]
     if "date" not in columns:
         raise read.error(f"has no column 'date'; its columns are {some(columns, 10)}")
     likely = [name for name in columns if "eval" in name.lower() or name.lower() == "score"]
     if score is not None and score not in columns:
         raise ParameterError(f"{read.called} has no column {score!r}; it has {some(columns, 10)}")
     if score is None and len(likely) > 1:
-        raise ParameterError(f"{read.called} has several columns of scores ({some(likely)}); choose one with `score`")
+        raise ParameterError(
+            f"{read.called} has several columns of scores ({some(likely)}); choose one with `score`"
+        )
     column = score or (likely[0] if likely else None)
     entries: dict[str, Entry] = {}
     times: Counter[str] = Counter()
@@ -575,10 +715,14 @@ def _records(source: _Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
             return
         rows = lines.document if lines.first else []
     if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, Mapping)):
-        raise source.error(f"is a {type(rows).__name__}, not a list of objects such as {{'id': ..., 'date': ...}}")
+        raise source.error(
+            f"is a {type(rows).__name__}, not a list of objects such as {{'id': ..., 'date': ...}}"
+        )
     for number, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
-            raise source.error(f"row {number} is not an object such as {{'id': ..., 'date': ...}}", text=repr(row))
+            raise source.error(
+                f"row {number} is not an object such as {{'id': ..., 'date': ...}}", text=repr(row)
+            )
         yield number, row
 
 
@@ -590,7 +734,9 @@ def _entry(row: Mapping[str, Any], column: str | None, source: _Source, number: 
         score = strict_number(row[column])
         if score is None or not math.isfinite(score):
             raise source.error("a score is not a number", number, repr(row[column]))
-    marked = _text(row, "baseline").lower() not in ("", "0", "no", "false") or ORGANIZER in _text(row, "")
+    marked = _text(row, "baseline").lower() not in ("", "0", "no", "false") or ORGANIZER in _text(
+        row, ""
+    )
     try:  # a date, a time, or a text
         found = re.match(r"(\d{4})[-/](\d\d?)[-/](\d\d?)(?![^ T])", _text(row, "date"), re.ASCII)
         day = date(*map(int, found.groups() if found else ()))
@@ -602,4 +748,11 @@ def _entry(row: Mapping[str, Any], column: str | None, source: _Source, number: 
 
 def _text(row: Mapping[str, Any], *names: str) -> str:
     """Return the first of these fields that is not empty, as text."""
-    return next((text for name in names if (text := "" if row.get(name) is None else str(row[name]).strip())), "")
+    return next(
+        (
+            text
+            for name in names
+            if (text := "" if row.get(name) is None else str(row[name]).strip())
+        ),
+        "",
+    )

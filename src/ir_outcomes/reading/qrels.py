@@ -10,7 +10,15 @@ import numpy as np
 
 from ir_outcomes.errors import FormatError, UnreadableFile, warn
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import Codes, Ids, columns_of, digest_of, grouped, nested_dict, repeated
+from ir_outcomes.reading.columns import (
+    Codes,
+    Ids,
+    columns_of,
+    digest_of,
+    grouped,
+    nested_dict,
+    repeated,
+)
 from ir_outcomes.reading.files import blocks, lines_of, name_of, parsed_json, read_texts
 from ir_outcomes.reading.formats import QRELS, read_any_file, texts_in
 from ir_outcomes.types import Ints, check_kind
@@ -56,7 +64,10 @@ class Qrels:
         return len(self.docids)
 
     def __repr__(self) -> str:
-        return f"Qrels({self.name!r}, {plural('query', len(self.query_ids))}, {plural('judgment', len(self))})"
+        return (
+            f"Qrels({self.name!r}, {plural('query', len(self.query_ids))},"
+            f" {plural('judgment', len(self))})"
+        )
 
     @cached_property
     def codes(self) -> Codes:
@@ -81,14 +92,18 @@ class Qrels:
     def counts_from_two(self) -> bool:
         """Whether these look like the judgments of TREC DL's passage tasks, whose binary measures count grades from 2 on.
 
-        They grade up to 3, of at most 100 topics, passages of MS MARCO: whole numbers, or ids that name the collection.
+        They grade up to 3, of at most 100 topics, passages of MS MARCO: whole numbers, or ids that
+        name the collection.
         """
         if not len(self) or self.grades.max() != 3 or len(self.query_ids) > MOST_TOPICS:
             return False
         if not all(query.isdecimal() for query in self.query_ids):
             return False
         docids = self.docids.tolist()
-        return all((docid.isdigit() and int(docid) < N_PASSAGES) or docid.startswith(b"msmarco_passage_") for docid in docids)
+        return all(
+            (docid.isdigit() and int(docid) < N_PASSAGES) or docid.startswith(b"msmarco_passage_")
+            for docid in docids
+        )
 
     def for_trec_eval(self) -> "Qrels":
         """Return the same with -1 for every lower grade: all negative grades mean the same to measures.
@@ -101,21 +116,24 @@ class Qrels:
 def read_qrels(path: str | os.PathLike[str], *, name: str | None = None) -> Qrels:
     r"""Read qrels from a file or from the folder of a BEIR dataset.
 
-    The content decides what the file is, not its name: TREC's four columns, CSV, TSV or Parquet with names of columns as those
-    of BEIR, JSON, or what other tools write; the documentation lists all forms. It may be compressed.
+    The content decides what the file is, not its name: TREC's four columns, CSV, TSV or Parquet
+    with names of columns as those of BEIR, JSON, or what other tools write; the documentation lists
+    all forms. It may be compressed.
 
     Parameters
     ----------
     path : path
-        The file; ``-`` is standard input. For the folder of a BEIR dataset, ``qrels/test.tsv`` is read.
+        The file; ``-`` is standard input. For the folder of a BEIR dataset, ``qrels/test.tsv`` is
+        read.
     name : str, optional
-        What to call the qrels; by default the file name without the endings that say its format, or the name of the folder.
+        What to call the qrels; by default the file name without the endings that say its format, or
+        the name of the folder.
 
     Raises
     ------
     InputError
-        If the file cannot be read to its end (`UnreadableFile`), a line is malformed, a grade is not a whole number, or a
-        document has two different grades for a query (`FormatError`).
+        If the file cannot be read to its end (`UnreadableFile`), a line is malformed, a grade is
+        not a whole number, or a document has two different grades for a query (`FormatError`).
 
     Examples
     --------
@@ -142,7 +160,9 @@ def qrels_of(data: Any, name: str | None = None) -> Qrels:
     else:
         columns, name = columns_of(data, name or "the qrels", QRELS), name or "qrels"
     if not columns.query_ids:
-        raise FormatError(columns.source, "contains no judgments; nothing can be evaluated with them")
+        raise FormatError(
+            columns.source, "contains no judgments; nothing can be evaluated with them"
+        )
     columns.refuse_fractions()
     again, firsts = repeated(columns.codes, columns.docids)
     differing = np.flatnonzero(columns.values[again] != columns.values[firsts])
@@ -150,21 +170,37 @@ def qrels_of(data: Any, name: str | None = None) -> Qrels:
         row, original = int(again[differing[0]]), int(firsts[differing[0]])
         query, document = columns.query_ids[columns.codes[row]], columns.docids[row].decode()
         grades = f"{columns.values[original]:.0f} and {columns.values[row]:.0f}"
-        raise columns.error(row, f"document {document} has two grades for query {query}, {grades}; keep one")
+        raise columns.error(
+            row, f"document {document} has two grades for query {query}, {grades}; keep one"
+        )
     if len(again):
-        warn(f"{columns.source}: {plural('judgment', len(again))} repeated with the same grade and counted once")
+        warn(
+            f"{columns.source}: {plural('judgment', len(again))} repeated with the same grade and"
+            " counted once"
+        )
         keep = np.ones(len(columns.codes), dtype=bool)
         keep[again] = False
         columns = columns.select(keep)
     offsets, docids, values = grouped(columns)
-    return Qrels(name, tuple(columns.query_ids), offsets, docids, values.astype(np.int64), texts, form, len(again))
+    return Qrels(
+        name,
+        tuple(columns.query_ids),
+        offsets,
+        docids,
+        values.astype(np.int64),
+        texts,
+        form,
+        len(again),
+    )
 
 
 def _beir_files(folder: str | os.PathLike[str]) -> tuple[str, str | None]:
     """Return the qrels of a BEIR dataset, of the test split or the only ones, and its queries, None where it has none."""
     within = os.path.join(folder, "qrels")
     place = within if os.path.isdir(within) else os.fspath(folder)
-    found = [os.path.join(place, name) for name in sorted(os.listdir(place)) if name.endswith(".tsv")]
+    found = [
+        os.path.join(place, name) for name in sorted(os.listdir(place)) if name.endswith(".tsv")
+    ]
     test = os.path.join(place, "test.tsv")
     if test not in found and len(found) != 1:
         problem = "as qrels, a directory must be a BEIR dataset with qrels/test.tsv"
@@ -186,12 +222,14 @@ def beir_texts(folder: str | os.PathLike[str]) -> dict[str, str]:
     Parameters
     ----------
     folder : path
-        The folder of the dataset, which contains ``queries.jsonl`` (or a compressed ``queries.jsonl.gz``).
+        The folder of the dataset, which contains ``queries.jsonl`` (or a compressed
+        ``queries.jsonl.gz``).
 
     Raises
     ------
     InputError
-        If there is no such file, a line is not an object with ``_id`` and ``text``, or an id is repeated.
+        If there is no such file, a line is not an object with ``_id`` and ``text``, or an id is
+        repeated.
 
     Examples
     --------
@@ -206,14 +244,22 @@ def beir_texts(folder: str | os.PathLike[str]) -> dict[str, str]:
     return _texts_of_json_lines(next(filter(os.path.exists, files), files[0]), _TEXT_NAMES)
 
 
-def query_texts(source: str | os.PathLike[str], names: tuple[str, ...] = _TEXT_NAMES) -> dict[str, str]:
+def query_texts(
+    source: str | os.PathLike[str], names: tuple[str, ...] = _TEXT_NAMES
+) -> dict[str, str]:
     """Read the texts of queries: the folder of a BEIR dataset, JSON lines, or lines with an id, a tab and the text."""
     if os.path.isdir(source):
         return beir_texts(source)
-    if names == _TEXT_NAMES and (found := texts_in(source).queries):  # of a run or qrels that has them
+    if names == _TEXT_NAMES and (
+        found := texts_in(source).queries
+    ):  # of a run or qrels that has them
         return found
     first = next((block.data.lstrip() for block in blocks(source) if block.data.strip()), b"")
-    return _texts_of_json_lines(os.fspath(source), names) if first.startswith(b"{") else read_texts(source, names[0])
+    return (
+        _texts_of_json_lines(os.fspath(source), names)
+        if first.startswith(b"{")
+        else read_texts(source, names[0])
+    )
 
 
 def _queries_files(folder: str | os.PathLike[str]) -> list[str]:
@@ -227,9 +273,15 @@ def _texts_of_json_lines(path: str, names: tuple[str, ...]) -> dict[str, str]:
             continue
         record = parsed_json(line, path, number)
         fields = record if isinstance(record, dict) else {}
-        identifier, text = (next((fields[name] for name in known if name in fields), None) for known in (_ID_NAMES, names))
+        identifier, text = (
+            next((fields[name] for name in known if name in fields), None)
+            for known in (_ID_NAMES, names)
+        )
         if not isinstance(identifier, str) or not isinstance(text, str) or identifier in texts:
-            problem = f'is not an object with text for "_id" and "{names[0]}", or repeats an id; correct or remove the line'
+            problem = (
+                f'is not an object with text for "_id" and "{names[0]}", or repeats an id; correct'
+                " or remove the line"
+            )
             raise FormatError(path, problem, line=number, text=line.strip())
         texts[identifier] = text
     return texts

@@ -10,9 +10,26 @@ from typing import Any, cast, get_args
 
 import numpy as np
 
-from ir_outcomes.errors import FormatError, IrOutcomesError, ParameterError, UnreadableFile, some, warn
+from ir_outcomes.errors import (
+    FormatError,
+    IrOutcomesError,
+    ParameterError,
+    UnreadableFile,
+    some,
+    warn,
+)
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import Columns, Ids, Rows, columns_of, grouped, is_ranking, name_within, nested_dict, repeated
+from ir_outcomes.reading.columns import (
+    Columns,
+    Ids,
+    Rows,
+    columns_of,
+    grouped,
+    is_ranking,
+    name_within,
+    nested_dict,
+    repeated,
+)
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.formats import RUN, path_and_selection, read_any_file, seems_to_be_a_run
 from ir_outcomes.types import Floats, Ints, RunBy, check_choice, check_kind
@@ -37,9 +54,11 @@ class Run:
     scores : (n,) float64 array
         Higher is ranked first.
     by_rank : bool
-        Whether the order is that of a rank column or of a list; `scores` are then the negated ranks, without ties.
+        Whether the order is that of a rank column or of a list; `scores` are then the negated
+        ranks, without ties.
     metadata : str
-        The text of the file's ir_metadata header without its comment signs, which is YAML; empty where there is none.
+        The text of the file's ir_metadata header without its comment signs, which is YAML; empty
+        where there is none.
     texts : mapping of str to str
         The texts of queries, where the file has them.
     form : str
@@ -60,7 +79,10 @@ class Run:
         return len(self.docids)
 
     def __repr__(self) -> str:
-        return f"Run({self.name!r}, {plural('query', len(self.query_ids))}, {plural('document', len(self))})"
+        return (
+            f"Run({self.name!r}, {plural('query', len(self.query_ids))},"
+            f" {plural('document', len(self))})"
+        )
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return ``{query id: {document id: score}}``, as pytrec_eval and ir_measures take it."""
@@ -72,28 +94,34 @@ class Run:
         return replace(self, offsets=offsets, docids=self.docids[rows], scores=self.scores[rows])
 
 
-def read_run(path: str | os.PathLike[str], *, by: RunBy | None = None, name: str | None = None) -> Run:
+def read_run(
+    path: str | os.PathLike[str], *, by: RunBy | None = None, name: str | None = None
+) -> Run:
     r"""Read a file of a run.
 
-    The content decides what the file is, not its name: TREC's six columns, three columns, CSV, TSV or Parquet with names of
-    columns, JSON, or what other tools write; the documentation lists all forms. It may be compressed.
+    The content decides what the file is, not its name: TREC's six columns, three columns, CSV, TSV
+    or Parquet with names of columns, JSON, or what other tools write; the documentation lists all
+    forms. It may be compressed.
 
     Parameters
     ----------
     path : path
-        The file; ``-`` is standard input. ``"path#rank"`` and ``"path#score"`` say the same as `by`. Of several subsets or
-        splits of MTEB's predictions, ``"path#subset/split"`` selects one; each query's own document is left out of them.
+        The file; ``-`` is standard input. ``"path#rank"`` and ``"path#score"`` say the same as
+        `by`. Of several subsets or splits of MTEB's predictions, ``"path#subset/split"`` selects
+        one; each query's own document is left out of them.
     by : {"score", "rank"}, optional
-        What orders the documents of a query: the score (higher first), or the rank column (lower first). By default the score
-        where there is one. Three columns that could be either must say it.
+        What orders the documents of a query: the score (higher first), or the rank column (lower
+        first). By default the score where there is one. Three columns that could be either must say
+        it.
     name : str, optional
-        What to call the run; by default the file name without the endings that say its format, or the model's name.
+        What to call the run; by default the file name without the endings that say its format, or
+        the model's name.
 
     Raises
     ------
     InputError
-        If the file cannot be read to its end (`UnreadableFile`), a line is malformed, a score is not a number, or a document or
-        rank is repeated within a query (`FormatError`).
+        If the file cannot be read to its end (`UnreadableFile`), a line is malformed, a score is
+        not a number, or a document or rank is repeated within a query (`FormatError`).
 
     Examples
     --------
@@ -114,7 +142,12 @@ def run_and_warnings(
 ) -> tuple[Run, tuple[str, ...]]:
     """Read a file of a run as `read_run` does, and return its warnings, which another process could not show."""
     check_names([name])
-    check_kind("path", path, (str, os.PathLike), "the path of a file; ir_outcomes.as_run takes other forms of a run")
+    check_kind(
+        "path",
+        path,
+        (str, os.PathLike),
+        "the path of a file; ir_outcomes.as_run takes other forms of a run",
+    )
     file, selection = path_and_selection(os.fspath(path))
     if by is None and selection in get_args(RunBy):
         by, path = cast(RunBy, selection), file
@@ -122,7 +155,9 @@ def run_and_warnings(
         check_choice("by", by, get_args(RunBy))
     content = read_any_file(path, RUN._replace(by=by))
     if by is not None and content.columns.value_name != by:
-        raise FormatError(content.columns.source, f"contains {content.columns.value_name}s; leave `by={by!r}` out")
+        raise FormatError(
+            content.columns.source, f"contains {content.columns.value_name}s; leave `by={by!r}` out"
+        )
     run = _checked(content.columns, name or content.name or name_of(file))
     run = replace(run, metadata=content.metadata, texts=content.texts.queries, form=content.form)
     return run, tuple(content.warnings)
@@ -144,7 +179,9 @@ def _checked(columns: Columns, name: str) -> Run:
     if len(again):
         row = int(again[0])
         query, document = columns.query_ids[columns.codes[row]], columns.docids[row].decode()
-        raise columns.error(row, f"document {document} is ranked twice for query {query}; keep only its best line")
+        raise columns.error(
+            row, f"document {document} is ranked twice for query {query}; keep only its best line"
+        )
     by_rank = columns.value_name == "rank"
     if by_rank:
         columns.refuse_fractions()
@@ -152,9 +189,13 @@ def _checked(columns: Columns, name: str) -> Run:
         if len(again):
             row = int(again[0])
             query, rank = columns.query_ids[columns.codes[row]], f"{columns.values[row]:.0f}"
-            raise columns.error(row, f"rank {rank} is given twice for query {query}; a rank must occur only once")
+            raise columns.error(
+                row, f"rank {rank} is given twice for query {query}; a rank must occur only once"
+            )
     offsets, docids, values = grouped(columns)
-    return Run(name, tuple(columns.query_ids), offsets, docids, -values if by_rank else values, by_rank)
+    return Run(
+        name, tuple(columns.query_ids), offsets, docids, -values if by_rank else values, by_rank
+    )
 
 
 def run_list(runs: Any) -> list[Any] | dict[str, Any] | None:
@@ -163,7 +204,9 @@ def run_list(runs: Any) -> list[Any] | dict[str, Any] | None:
     if isinstance(runs, Mapping):
         listed = None if _is_run(runs) else dict(runs)
     elif isinstance(runs, (list, tuple)):
-        are_rows = hasattr(runs, "_fields") or (runs and hasattr(runs[0], "_fields"))  # named tuples are the rows of a run
+        are_rows = hasattr(runs, "_fields") or (
+            runs and hasattr(runs[0], "_fields")
+        )  # named tuples are the rows of a run
         listed = None if are_rows else [path for run in runs for path in run_paths(run)]
     elif _is_directory_or_pattern(runs):
         listed = run_paths(runs)
@@ -172,14 +215,20 @@ def run_list(runs: Any) -> list[Any] | dict[str, Any] | None:
     return listed
 
 
-def runs_and_names(runs: Any, names: Sequence[str | None] | None = None) -> tuple[list[Any], list[str | None]]:
+def runs_and_names(
+    runs: Any, names: Sequence[str | None] | None = None
+) -> tuple[list[Any], list[str | None]]:
     """Return runs as a list, and the name that the call, or a dict, gives to each of them, or None; see `run_list`."""
     listed = run_list(runs)
-    items = [runs] if listed is None else list(listed.values()) if isinstance(listed, dict) else listed
+    items = (
+        [runs] if listed is None else list(listed.values()) if isinstance(listed, dict) else listed
+    )
     if names is None:
         return items, list(listed) if isinstance(listed, dict) else [None] * len(items)
     if isinstance(names, str) or len(names) != len(items):
-        raise ParameterError(f"must be a list with a name for each of the {plural('run', len(items))}", names=names)
+        raise ParameterError(
+            f"must be a list with a name for each of the {plural('run', len(items))}", names=names
+        )
     check_names(names)
     return items, list(names)
 
@@ -189,24 +238,38 @@ def check_names(names: Iterable[str | None], what: str = "run") -> None:
     given = [name for name in names if name is not None]
     for name in given:
         if not isinstance(name, str):
-            raise ParameterError(f"the name {name!r} of a {what} is not text; convert names with str")
+            raise ParameterError(
+                f"the name {name!r} of a {what} is not text; convert names with str"
+            )
         if not name.strip():
-            raise ParameterError(f"the name {name!r} of a {what} is blank; give one that can be seen")
+            raise ParameterError(
+                f"the name {name!r} of a {what} is blank; give one that can be seen"
+            )
     repeated = [name for name, times in Counter(given).items() if times > 1]
     if repeated:
-        raise ParameterError(f"several {what}s are called {some(repeated)}; give each {what} a name of its own")
+        raise ParameterError(
+            f"several {what}s are called {some(repeated)}; give each {what} a name of its own"
+        )
 
 
-def distinct_names(own: Sequence[str], given: Sequence[str | None], sources: Sequence[Any]) -> list[str]:
+def distinct_names(
+    own: Sequence[str], given: Sequence[str | None], sources: Sequence[Any]
+) -> list[str]:
     """Return a name for each run: the given one, else its own; where that is another's, its path, or with a number behind."""
     check_names(given)
     names = [own_name if name is None else name for own_name, name in zip(own, given, strict=True)]
     times = Counter(names)
-    ambiguous = [place for place, name in enumerate(given) if name is None and times[names[place]] > 1]
+    ambiguous = [
+        place for place, name in enumerate(given) if name is None and times[names[place]] > 1
+    ]
     taken = {name for place, name in enumerate(names) if place not in ambiguous}
     for place in ambiguous:
         source = sources[place]
-        stem, first = (os.fspath(source), [os.fspath(source)]) if isinstance(source, (str, os.PathLike)) else (names[place], [])
+        stem, first = (
+            (os.fspath(source), [os.fspath(source)])
+            if isinstance(source, (str, os.PathLike))
+            else (names[place], [])
+        )
         candidates = chain(first, (f"{stem} {number}" for number in count(place)))
         names[place] = next(name for name in candidates if name not in taken)
         taken.add(names[place])
@@ -219,28 +282,50 @@ def run_paths(source: Any) -> list[Any]:
         return [source]
     path = os.fspath(source)
     is_folder = os.path.isdir(path)
-    listed = [os.path.join(path, name) for name in os.listdir(path) if name[0] != "."] if is_folder else _matches(path)
+    listed = (
+        [os.path.join(path, name) for name in os.listdir(path) if name[0] != "."]
+        if is_folder
+        else _matches(path)
+    )
     found = sorted(file for file in listed if not os.path.isdir(file))
     if not found:
-        raise UnreadableFile(f"{path}: {'the directory contains no file' if is_folder else 'no file matches this pattern'}")
+        raise UnreadableFile(
+            f"{path}:"
+            f" {'the directory contains no file' if is_folder else 'no file matches this pattern'}"
+        )
     runs = [file for file in found if _is_probably_run(file)]
-    rest = [os.path.relpath(file, path) if is_folder else file for file in sorted({*found} - {*runs})]
+    rest = [
+        os.path.relpath(file, path) if is_folder else file for file in sorted({*found} - {*runs})
+    ]
     if not runs:
-        raise UnreadableFile(f"{path}: contains no run, but {some(rest)}; name a file itself to read it as a run")
+        raise UnreadableFile(
+            f"{path}: contains no run, but {some(rest)}; name a file itself to read it as a run"
+        )
     if rest:
-        left_out = "is not a run and is left out" if len(rest) == 1 else "are not runs and are left out"
+        left_out = (
+            "is not a run and is left out" if len(rest) == 1 else "are not runs and are left out"
+        )
         warn(f"{path}: {some(rest, 20)} {left_out}; name a file itself to read it as a run")
     return runs
 
 
 def is_path(run: Any) -> bool:
     """Return whether a run is given as a path, and not as a dataset id."""
-    return isinstance(run, os.PathLike) or (isinstance(run, str) and not run.startswith(DATASET_PREFIX))
+    return isinstance(run, os.PathLike) or (
+        isinstance(run, str) and not run.startswith(DATASET_PREFIX)
+    )
 
 
 def _is_run(runs: Mapping[Any, Any]) -> bool:
     """Return whether a dict is a run, and not a dict of runs, by the first value that is not empty."""
-    first = next((value for value in runs.values() if not isinstance(value, (Mapping, list, tuple)) or len(value)), None)
+    first = next(
+        (
+            value
+            for value in runs.values()
+            if not isinstance(value, (Mapping, list, tuple)) or len(value)
+        ),
+        None,
+    )
     if first is None:
         return bool(runs)
     if isinstance(first, Mapping):
@@ -260,22 +345,33 @@ def _matches(pattern: str) -> list[str]:
     """Return the paths that match a pattern; what is hidden is left out, and ``**`` does not follow links."""
     parts = Path(pattern).parts
     fixed = next(place for place, part in enumerate(parts) if any(sign in part for sign in "*?["))
-    base, rest = Path(*parts[:fixed]), os.path.join(*parts[fixed:], *(["*"] if parts[-1] == "**" else []))
+    base, rest = (
+        Path(*parts[:fixed]),
+        os.path.join(*parts[fixed:], *(["*"] if parts[-1] == "**" else [])),
+    )
     try:
         found = list(base.glob(rest))
     except (OSError, ValueError) as error:
         raise UnreadableFile(f"{pattern}: cannot be searched ({error})") from None
-    return [str(path) for path in found if not any(part.startswith(".") for part in path.relative_to(base).parts)]
+    return [
+        str(path)
+        for path in found
+        if not any(part.startswith(".") for part in path.relative_to(base).parts)
+    ]
 
 
 def _is_probably_run(path: str) -> bool:
     """Return whether a file in a directory is a run; what cannot be read counts as one, so that its error is raised."""
     name = os.path.basename(path).lower()
-    if name.startswith(("readme", "license")) or name.endswith(".md"):  # which stand beside runs in many repositories
+    if name.startswith(("readme", "license")) or name.endswith(
+        ".md"
+    ):  # which stand beside runs in many repositories
         return False
     if not os.path.isfile(path):  # a pipe can be read only once
         return True
     try:
-        return seems_to_be_a_run(path) or os.path.getsize(path) == 0  # an empty file is a run without results
+        return (
+            seems_to_be_a_run(path) or os.path.getsize(path) == 0
+        )  # an empty file is a run without results
     except IrOutcomesError:
         return True

@@ -48,17 +48,27 @@ class Suite:
     @property
     def systems(self) -> tuple[str, ...]:
         """Names of all systems, in the order in which they first occur."""
-        return tuple(dict.fromkeys(system for collection in self.collections for system in collection.runs))
+        return tuple(
+            dict.fromkeys(system for collection in self.collections for system in collection.runs)
+        )
 
     @property
     def files(self) -> list[str]:
         """Qrels and runs of all collections: paths, or dataset ids."""
-        return [file for collection in self.collections for file in (collection.qrels, *collection.runs.values())]
+        return [
+            file
+            for collection in self.collections
+            for file in (collection.qrels, *collection.runs.values())
+        ]
 
     @property
     def groups(self) -> dict[str, str]:
         """The group of each collection that has one."""
-        return {collection.name: collection.group for collection in self.collections if collection.group is not None}
+        return {
+            collection.name: collection.group
+            for collection in self.collections
+            if collection.group is not None
+        }
 
 
 def read_suite(path: str | os.PathLike[str]) -> Suite:
@@ -76,10 +86,11 @@ def read_suite(path: str | os.PathLike[str]) -> Suite:
 
     Notes
     -----
-    Runs are ``runs/<system>/<collection>.run.gz`` or ``<collection>/<system>.run.gz`` (or .res, .trec), qrels
-    ``<collection>/qrels.txt.gz`` or ``qrels/<collection>.txt.gz``. Without qrels the name of the collection is a dataset id, in
-    folders or with underscores instead of slashes. A file has a table for each collection, with paths relative to the file;
-    JSON has the same structure::
+    Runs are ``runs/<system>/<collection>.run.gz`` or ``<collection>/<system>.run.gz`` (or .res,
+    .trec), qrels ``<collection>/qrels.txt.gz`` or ``qrels/<collection>.txt.gz``. Without qrels the
+    name of the collection is a dataset id, in folders or with underscores instead of slashes. A
+    file has a table for each collection, with paths relative to the file; JSON has the same
+    structure::
 
         baseline = "bm25"                        # optional
 
@@ -104,7 +115,8 @@ def _from_folder(folder: Path) -> Suite:
     files = [
         path
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if path.is_file()
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     ]
     by_system = (folder / _RUNS).is_dir()
     found: dict[str, dict[str, str]] = {}
@@ -112,21 +124,31 @@ def _from_folder(folder: Path) -> Suite:
         stem, folders = _run_stem(file), file.relative_to(folder).parts[:-1]
         if stem is None or (by_system and (len(folders) < 2 or folders[0] != _RUNS)):
             continue
-        system, collection = (folders[1], "/".join([*folders[2:], stem])) if by_system else (stem, "/".join(folders))
+        system, collection = (
+            (folders[1], "/".join([*folders[2:], stem])) if by_system else (stem, "/".join(folders))
+        )
         if system in found.setdefault(collection, {}):
-            raise FormatError(str(folder), f"has two runs of {escaped(system)} for {escaped(collection)}; remove one")
+            raise FormatError(
+                str(folder),
+                f"has two runs of {escaped(system)} for {escaped(collection)}; remove one",
+            )
         found[collection][system] = str(file)
     if not found or "" in found:
-        problem = "has runs beside each other, without collections" if found else "has no runs in folders"
+        problem = (
+            "has runs beside each other, without collections" if found else "has no runs in folders"
+        )
         raise FormatError(str(folder), f"{problem}; {LAYOUTS}")
     qrels = {collection: _qrels_of(folder, collection, files) for collection in found}
     missing = [name for name in found if qrels[name] is None]
     if missing:
         raise MismatchError(
-            f"{folder}: there are no qrels of {some(missing, 10)}; add {_QRELS}/{missing[0]}.txt or {missing[0]}/qrels.txt, or "
-            "name the folder like an ir_datasets id, such as beir/nfcorpus/test"
+            f"{folder}: there are no qrels of {some(missing, 10)}; add {_QRELS}/{missing[0]}.txt or"
+            f" {missing[0]}/qrels.txt, or name the folder like an ir_datasets id, such as"
+            " beir/nfcorpus/test"
         )
-    collections = tuple(SuiteCollection(name, str(qrels[name]), found[name]) for name in sorted(found))
+    collections = tuple(
+        SuiteCollection(name, str(qrels[name]), found[name]) for name in sorted(found)
+    )
     judged = {_judged_collection(folder, file) for file in files}
     return Suite(collections, without_runs=tuple(sorted(filter(None, judged - found.keys()))))
 
@@ -140,7 +162,9 @@ def _run_stem(file: Path) -> str | None:
 
 def _judged_collection(folder: Path, file: Path) -> str | None:
     """Return the collection that a file has qrels of, by its name; None for other files."""
-    without_compression = file.with_suffix("") if file.suffix.removeprefix(".") in COMPRESSION_ENDINGS else file
+    without_compression = (
+        file.with_suffix("") if file.suffix.removeprefix(".") in COMPRESSION_ENDINGS else file
+    )
     if without_compression.suffix not in _QRELS_ENDINGS:
         return None
     place, name = file.parent.relative_to(folder), name_of(file)
@@ -157,7 +181,9 @@ def _qrels_of(folder: Path, collection: str, files: Iterable[Path]) -> str | Non
     for file in files:
         if _run_stem(file) is None and (file.parent / name_of(file)) in wanted:
             return str(file)
-    candidates = dict.fromkeys((collection, collection.replace("__", "/"), collection.replace("_", "/")))
+    candidates = dict.fromkeys(
+        (collection, collection.replace("__", "/"), collection.replace("_", "/"))
+    )
     return next((name for name in candidates if "/" in name and is_dataset_id(name)), None)
 
 
@@ -183,9 +209,15 @@ def _from_file(path: Path) -> Suite:
 
     def collection(name: str, listed: Listed) -> SuiteCollection:
         if bool(listed.qrels) == bool(listed.dataset):
-            raise FormatError(source, f"collection {name!r} needs either qrels, a path, or dataset, an ir_datasets id")
+            raise FormatError(
+                source,
+                f"collection {name!r} needs either qrels, a path, or dataset, an ir_datasets id",
+            )
         if listed.dataset and not is_dataset_id(listed.dataset):
-            raise FormatError(source, f"collection {name!r}: dataset = {listed.dataset!r} is not an ir_datasets id")
+            raise FormatError(
+                source,
+                f"collection {name!r}: dataset = {listed.dataset!r} is not an ir_datasets id",
+            )
         qrels = listed.dataset or str(path.parent / str(listed.qrels))
         clusters = listed.clusters
         if clusters is not None and not clusters.startswith("by:"):
@@ -197,7 +229,10 @@ def _from_file(path: Path) -> Suite:
             files = [file for run in named for file in run_paths(path.parent / run)]
             runs = {name_of(file): str(file) for file in files}
             if len(runs) < len(files):
-                problem = f"collection {name!r}: two runs have the same name; write runs as a table of names and paths"
+                problem = (
+                    f"collection {name!r}: two runs have the same name; write runs as a table of"
+                    " names and paths"
+                )
                 raise FormatError(source, problem)
         return SuiteCollection(name, qrels, runs, listed.cutoff, listed.rel, listed.group, clusters)
 
@@ -206,12 +241,26 @@ def _from_file(path: Path) -> Suite:
         content = parsed_json(text, source, 1) if path.suffix == ".json" else tomllib.loads(text)
         file = msgspec.convert(content, File)
     except (tomllib.TOMLDecodeError, RecursionError, msgspec.ValidationError) as error:
-        problem = f"is not a TOML or JSON file of a suite ({error}); write a table [collections.<name>] for each collection"
-        keys = "qrels (or dataset) and runs, and where they are needed cutoff, rel, group and clusters"
+        problem = (
+            f"is not a TOML or JSON file of a suite ({error}); write a table [collections.<name>]"
+            " for each collection"
+        )
+        keys = (
+            "qrels (or dataset) and runs, and where they are needed cutoff, rel, group and clusters"
+        )
         raise FormatError(source, f"{problem}, with {keys}") from None
-    suite = Suite(tuple(collection(name, listed) for name, listed in file.collections.items()), file.baseline)
+    suite = Suite(
+        tuple(collection(name, listed) for name, listed in file.collections.items()), file.baseline
+    )
     if not suite.collections:
-        raise FormatError(source, "lists no collection; write a table [collections.<name>] for each, with qrels and runs")
+        raise FormatError(
+            source,
+            "lists no collection; write a table [collections.<name>] for each, with qrels and runs",
+        )
     if suite.baseline is not None and suite.baseline not in suite.systems:
-        raise FormatError(source, f"no collection has a run called {suite.baseline!r}; the runs are {some(suite.systems, 10)}")
+        raise FormatError(
+            source,
+            f"no collection has a run called {suite.baseline!r}; the runs are"
+            f" {some(suite.systems, 10)}",
+        )
     return suite

@@ -19,8 +19,9 @@ from ir_outcomes.types import Bools, Floats, Ints
 
 Words = npt.NDArray[np.uint64]
 
-# Newlines on either side of a block. A number is read in up to three words of 8 bytes that end where the number ends, so that
-# they can begin before the block; an id is copied in words that can end behind it.
+# Newlines on either side of a block. A number is read in up to three words of 8 bytes that end
+# where the number ends, so that they can begin before the block; an id is copied in words that can
+# end behind it.
 _PAD = 24
 _ZEROS = np.uint64(0x3030303030303030)  # eight times the digit 0
 _POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)  # eight times the decimal point
@@ -56,13 +57,17 @@ def fields_of(data: bytes, n_columns: int) -> Fields | None:
     is_space = buffer <= 32  # the space and all control characters; the latter are told apart below
     spaces = np.flatnonzero(is_space)
     kinds = buffer[spaces]
-    # A NUL byte would disappear from the end of an id, and the plain reader takes other control characters as part of an id.
-    # White space is 9 to 13 and 32; as unsigned bytes, what follows 13 begins at 0, and what is below 14 ends at 255.
+    # A NUL byte would disappear from the end of an id, and the plain reader takes other control
+    # characters as part of an id. White space is 9 to 13 and 32; as unsigned bytes, what follows 13
+    # begins at 0, and what is below 14 ends at 255.
     if kinds.min(initial=9) < 9 or (kinds - np.uint8(14)).min(initial=18) < 18:
         return None
     single = not np.any(is_space[_PAD:-_PAD] & is_space[_PAD - 1 : -_PAD - 1])
-    # Where single separators stand between all fields, as in nearly every file, positions need no further search.
-    found = (_regular(spaces, kinds, n_columns) if single else None) or _irregular(spaces, kinds, n_columns)
+    # Where single separators stand between all fields, as in nearly every file, positions need no
+    # further search.
+    found = (_regular(spaces, kinds, n_columns) if single else None) or _irregular(
+        spaces, kinds, n_columns
+    )
     if found is None:
         return None
     # The data as numbers that begin at every byte, without copying.
@@ -70,24 +75,31 @@ def fields_of(data: bytes, n_columns: int) -> Fields | None:
     return Fields(padded, words, *found)
 
 
-def _regular(spaces: Ints, kinds: npt.NDArray[np.uint8], n_columns: int) -> tuple[Ints, Ints] | None:
+def _regular(
+    spaces: Ints, kinds: npt.NDArray[np.uint8], n_columns: int
+) -> tuple[Ints, Ints] | None:
     """Take the fields where single characters separate them and no line is blank; None elsewhere."""
     inner = spaces[_PAD - 1 : -_PAD]
     ends_line = kinds[_PAD:-_PAD] == 10
     if len(ends_line) % n_columns:
         return None
-    if not ends_line[n_columns - 1 :: n_columns].all() or np.count_nonzero(ends_line) * n_columns != len(ends_line):
+    if not ends_line[n_columns - 1 :: n_columns].all() or np.count_nonzero(
+        ends_line
+    ) * n_columns != len(ends_line):
         return None
     return inner[:-1].reshape(-1, n_columns), inner[1:].reshape(-1, n_columns)
 
 
-def _irregular(spaces: Ints, kinds: npt.NDArray[np.uint8], n_columns: int) -> tuple[Ints, Ints] | None:
+def _irregular(
+    spaces: Ints, kinds: npt.NDArray[np.uint8], n_columns: int
+) -> tuple[Ints, Ints] | None:
     """Take the fields between any white space, on lines that are blank or have this number of them; None elsewhere."""
     before = np.flatnonzero(spaces[1:] - spaces[:-1] > 1)
     if len(before) % n_columns:
         return None
     line = np.cumsum(kinds == 10)[before].reshape(-1, n_columns)
-    # A line with too few fields and one with too many could add up: all of a row must be on one line, the next on another.
+    # A line with too few fields and one with too many could add up: all of a row must be on one
+    # line, the next on another.
     if np.any(line[:, :-1] != line[:, 1:]) or np.any(line[1:, 0] == line[:-1, 0]):
         return None
     return spaces[before].reshape(-1, n_columns), spaces[before + 1].reshape(-1, n_columns)
@@ -102,7 +114,9 @@ def ids_of(fields: Fields, column: int, longest: int) -> Ids | None:
         return None
     n_words = -(-width // 8)
     ids = _words_at(fields, starts, n_words)
-    for place in range(n_words):  # what follows the id in its last word, and in words behind it, becomes NUL
+    for place in range(
+        n_words
+    ):  # what follows the id in its last word, and in words behind it, becomes NUL
         ids[:, place] &= _FIRST[np.clip(lengths - 8 * place, 0, 8)]
     text: Ids = ids.view(f"S{8 * n_words}")[:, 0]
     return text
@@ -111,7 +125,9 @@ def ids_of(fields: Fields, column: int, longest: int) -> Ids | None:
 def _words_at(fields: Fields, places: Ints, n_words: int) -> Words:
     """Copy 8 * n_words bytes from each position; bytes behind the data are arbitrary, and callers must mask them."""
     words = np.empty((len(places), n_words), dtype=np.uint64)
-    last = len(fields.words) - 1  # for a short id near the end of the block, the words of the longest would begin behind it
+    last = (
+        len(fields.words) - 1
+    )  # for a short id near the end of the block, the words of the longest would begin behind it
     for place in range(n_words):
         words[:, place] = fields.words[np.minimum(places + 8 * place, last)]
     return words
@@ -120,8 +136,9 @@ def _words_at(fields: Fields, places: Ints, n_words: int) -> Words:
 def numbers_of(fields: Fields, column: int) -> Floats | None:
     """Read a column of numbers as `float` does; None where a field is not a number, or NaN."""
     starts, ends = fields.before[:, column] + 1, np.ascontiguousarray(fields.after[:, column])
-    # Mostly all numbers are written like the first, with as many decimals and no sign, so that one form fits all. What that
-    # form does not fit is read in its own form, and what no form fits by `float`.
+    # Mostly all numbers are written like the first, with as many decimals and no sign, so that one
+    # form fits all. What that form does not fit is read in its own form, and what no form fits by
+    # `float`.
     values, read = _decimals(fields, starts, ends, *_form_of(fields, starts[:1], ends[:1]))
     others = np.flatnonzero(~read)
     if len(others):
@@ -130,7 +147,9 @@ def numbers_of(fields: Fields, column: int) -> Floats | None:
         others = np.flatnonzero(~read)
     if len(others):
         places = zip(starts[others].tolist(), ends[others].tolist(), strict=True)
-        values[others] = np.array([number_in(fields.data[start:end]) for start, end in places], dtype=np.float64)
+        values[others] = np.array(
+            [number_in(fields.data[start:end]) for start, end in places], dtype=np.float64
+        )
         if np.isnan(values[others]).any():  # None, where there is no number, becomes NaN
             return None
     return values
@@ -140,17 +159,22 @@ def _form_of(fields: Fields, starts: Ints, ends: Ints) -> tuple[Bools, Ints]:
     """Tell how numbers are written: whether with a minus, and how many decimals, `_NO_POINT` where there is no point."""
     has_minus = (fields.words[starts] & np.uint64(0xFF)) == ord("-")
     begin, end = int(starts.min(initial=len(fields.data))), int(ends.max(initial=0))
-    points = np.append(np.flatnonzero(np.frombuffer(fields.data[begin:end], np.uint8) == ord(".")) + begin, len(fields.data))
+    points = np.append(
+        np.flatnonzero(np.frombuffer(fields.data[begin:end], np.uint8) == ord(".")) + begin,
+        len(fields.data),
+    )
     point = points[np.searchsorted(points, starts)]
     n_decimals = np.where(point < ends, ends - 1 - point, _NO_POINT)
     n_decimals[n_decimals > _MOST_DIGITS] = _NO_POINT
     return has_minus, n_decimals
 
 
-def _decimals(fields: Fields, starts: Ints, ends: Ints, minus: Bools, after_point: Ints) -> tuple[Floats, Bools]:
+def _decimals(
+    fields: Fields, starts: Ints, ends: Ints, minus: Bools, after_point: Ints
+) -> tuple[Floats, Bools]:
     """Read numbers of a form with up to 19 digits and no exponent, and tell which could be read."""
-    # The form is a claim about each number, and is checked: every byte must be a digit, except the sign and the point where the
-    # form puts them. What fails the check is not read.
+    # The form is a claim about each number, and is checked: every byte must be a digit, except the
+    # sign and the point where the form puts them. What fails the check is not read.
     lengths = ends - starts
     if minus.any():
         has_minus = (fields.words[starts] & np.uint64(0xFF)) == ord("-")
@@ -165,7 +189,9 @@ def _decimals(fields: Fields, starts: Ints, ends: Ints, minus: Bools, after_poin
     for place in range(n_words):
         n_behind = after_point - 8 * place
         word, is_point = _without_point(words[:, -1 - place], n_behind)
-        if place + 1 < n_words:  # where digits were moved up, the last byte of the word before this one fills the gap
+        if (
+            place + 1 < n_words
+        ):  # where digits were moved up, the last byte of the word before this one fills the gap
             word |= np.where(n_behind < 8, words[:, -2 - place] >> np.uint64(56), np.uint64(0))
         digits, fine = _eight_digits(word, np.clip(n_digits - 8 * place, 0, 8))
         number += digits * np.uint64(10 ** (8 * place))
@@ -176,7 +202,8 @@ def _decimals(fields: Fields, starts: Ints, ends: Ints, minus: Bools, after_poin
 
 def _without_point(word: Words, n_behind: Ints) -> tuple[Words, Bools]:
     """Close the gap of the point by moving the digits before it up by one byte, and tell whether the byte there is a point."""
-    # Where the point lies before the word, there is nothing to move or to check; where it lies behind the word, all bytes move.
+    # Where the point lies before the word, there is nothing to move or to check; where it lies
+    # behind the word, all bytes move.
     behind, from_point = _LAST[np.clip(n_behind, 0, 8)], _LAST[np.clip(n_behind + 1, 0, 8)]
     is_point = (word ^ _POINTS) & (from_point & ~behind) == 0
     return (word & behind) | ((word & ~from_point) << np.uint64(8)), is_point
@@ -185,18 +212,24 @@ def _without_point(word: Words, n_behind: Ints) -> tuple[Words, Bools]:
 def _eight_digits(word: Words, n: Ints) -> tuple[Words, Bools]:
     """Read the last n bytes of each word as a whole number, and tell whether they are digits."""
     value = (word ^ _ZEROS) & _LAST[n]
-    # Adding 0x76 to a byte sets its high bit if it is more than 9; bytes of 0x80 and more have it already, and could carry.
+    # Adding 0x76 to a byte sets its high bit if it is more than 9; bytes of 0x80 and more have it
+    # already, and could carry.
     fine = (((value + np.uint64(0x7676767676767676)) | value) & _HIGH) == 0
     # Neighbours are combined: digits to pairs, pairs to fours, fours to eight.
     value = value * np.uint64(10) + (value >> np.uint64(8))
-    low, high = value & np.uint64(0x000000FF000000FF), (value >> np.uint64(16)) & np.uint64(0x000000FF000000FF)
-    return (low * np.uint64(0x000F424000000064) + high * np.uint64(0x0000271000000001)) >> np.uint64(32), fine
+    low, high = (
+        value & np.uint64(0x000000FF000000FF),
+        (value >> np.uint64(16)) & np.uint64(0x000000FF000000FF),
+    )
+    return (
+        low * np.uint64(0x000F424000000064) + high * np.uint64(0x0000271000000001)
+    ) >> np.uint64(32), fine
 
 
 def _quotients(number: Words, n_decimals: Ints) -> tuple[Floats, Bools]:
     """Divide by powers of ten with correct rounding, and tell for which numbers that is certain."""
-    # Up to 2**53 both operands are exact and IEEE division rounds correctly; larger numbers are rounded when they become
-    # floats, so that their quotients would be rounded twice.
+    # Up to 2**53 both operands are exact and IEEE division rounds correctly; larger numbers are
+    # rounded when they become floats, so that their quotients would be rounded twice.
     high, power = number.astype(np.float64), _TENS[n_decimals]
     values = high / power
     sure = np.ones(len(number), dtype=bool)
@@ -210,15 +243,17 @@ def _quotients(number: Words, n_decimals: Ints) -> tuple[Floats, Bools]:
 
 def _corrected(quotient: Floats, high: Floats, low: Floats, power: Floats) -> tuple[Floats, Bools]:
     """Correct high / power to (high + low) / power; not certain where that is next to the middle of two floats."""
-    # The remainder of the rounded quotient is computed exactly, as a sum of products of halves. Without it, some numbers would
-    # differ from `float` in their last bit, and documents with equal scores in a dict would not be tied in a file.
+    # The remainder of the rounded quotient is computed exactly, as a sum of products of halves.
+    # Without it, some numbers would differ from `float` in their last bit, and documents with equal
+    # scores in a dict would not be tied in a file.
     product = quotient * power
     (a, b), (c, d) = _halves(quotient), _halves(power)
     remainder = (high - product) - (((a * c - product) + a * d + b * c) + b * d) + low
     correction = remainder / power
     values = quotient + correction
     left = correction - (values - quotient)
-    # Below a power of two floats are half as far apart as above it, so that the bound for the error would be too large there.
+    # Below a power of two floats are half as far apart as above it, so that the bound for the error
+    # would be too large there.
     is_power_of_two = np.frexp(values)[0] == 0.5
     return values, (np.abs(left) < (0.5 - 1e-9) * np.spacing(values)) & ~is_power_of_two
 
@@ -231,8 +266,8 @@ def _halves(value: Floats) -> tuple[Floats, Floats]:
 
 
 COLUMN_REMEDY = (
-    "; ids and tags must not contain white space, comment lines must be removed, and a header must name query_id, doc_id "
-    "and a value"
+    "; ids and tags must not contain white space, comment lines must be removed, and a header must"
+    " name query_id, doc_id and a value"
 )
 
 
@@ -253,8 +288,13 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
         n_rows, n_bytes = n_rows + len(numbers), n_bytes + len(block.data)
         if found.itemsize > len(longest) + 7:  # ids of a block are padded to words
             longest = max((longest, *found.tolist()), key=len)
-        if n_rows * len(longest) > max(_LARGE, _WIDEST * n_bytes):  # in the array each id takes as much as the longest
-            problem = f"one id as long as this among {n_rows - 1:,} others would take too much memory; shorten it"
+        if n_rows * len(longest) > max(
+            _LARGE, _WIDEST * n_bytes
+        ):  # in the array each id takes as much as the longest
+            problem = (
+                f"one id as long as this among {n_rows - 1:,} others would take too much memory;"
+                " shorten it"
+            )
             raise FormatError(source, problem, text=shown([longest]))
     columns = Columns(
         source,
@@ -265,7 +305,9 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
         layout.value_name,
         partial(_line_of, source, first_line),
     )
-    if layout.separator is None and b"#" in code_of:  # a comment that happens to have the right number of words
+    if (
+        layout.separator is None and b"#" in code_of
+    ):  # a comment that happens to have the right number of words
         row = int(np.argmax(columns.codes == code_of[b"#"]))
         raise columns.error(row, "is a comment; remove comment lines")
     return columns
@@ -297,7 +339,9 @@ def _line_of(source: str, first_line: int, row: int) -> int | None:
     """Find the line of a row by reading the file again; None for a pipe, which can be read only once."""
     if source == STDIN or not os.path.isfile(source):
         return None
-    numbers = (number for block in blocks(source) for number, _ in nonblank(block) if number >= first_line)
+    numbers = (
+        number for block in blocks(source) for number, _ in nonblank(block) if number >= first_line
+    )
     return next(islice(numbers, row, None), None)
 
 
@@ -305,7 +349,9 @@ _Part = tuple[Ids, Ids, Floats]  # the queries, documents and values of a block
 
 
 def _fast(block: Block, layout: Layout) -> _Part | None:
-    data = block.data if layout.separator is None else _white_space_for(block.data, layout.separator)
+    data = (
+        block.data if layout.separator is None else _white_space_for(block.data, layout.separator)
+    )
     fields = None if data is None else fields_of(data, layout.columns)
     if fields is None:
         return None
@@ -314,15 +360,24 @@ def _fast(block: Block, layout: Layout) -> _Part | None:
     values = numbers_of(fields, layout.value)
     if queries is None or documents is None or values is None:
         return None
-    # White space separates the same columns only where every separator does; two in a row surround an empty value.
-    if layout.separator is not None and block.data.count(layout.separator) != len(values) * (layout.columns - 1):
+    # White space separates the same columns only where every separator does; two in a row surround
+    # an empty value.
+    if layout.separator is not None and block.data.count(layout.separator) != len(values) * (
+        layout.columns - 1
+    ):
         return None
     return queries, documents, values
 
 
 def _white_space_for(data: bytes, separator: bytes) -> bytes | None:
     """Make separators white space; None where quotes, or white space within values, would then be misread."""
-    if b'"' in data or b" " in data or b"\v" in data or b"\f" in data or data.count(b"\r") != data.count(b"\r\n"):
+    if (
+        b'"' in data
+        or b" " in data
+        or b"\v" in data
+        or b"\f" in data
+        or data.count(b"\r") != data.count(b"\r\n")
+    ):
         return None
     if separator == b"\t":
         return data
@@ -333,14 +388,29 @@ def _plain(block: Block, layout: Layout, source: str) -> _Part:
     check_bytes(block, source)
     queries, documents, values = [], [], []
     for number, line in nonblank(block):
-        fields = line.split() if layout.separator is None else _separated(line, layout.separator, source, number)
+        fields = (
+            line.split()
+            if layout.separator is None
+            else _separated(line, layout.separator, source, number)
+        )
         if len(fields) != layout.columns:
-            problem = f"has {plural('column', len(fields))}, expected {layout.columns}{COLUMN_REMEDY}"
+            problem = (
+                f"has {plural('column', len(fields))}, expected {layout.columns}{COLUMN_REMEDY}"
+            )
             raise FormatError(source, problem, line=number, text=shown(fields))
         for name, field in (("query", fields[layout.query]), ("document", fields[layout.document])):
             if not 0 < len(field) <= LONGEST_ID:
-                problem = f"is longer than {LONGEST_ID} bytes; is this a run or qrels?" if field else "is empty; correct it"
-                raise FormatError(source, f"a {name} id {problem}", line=number, text=shown([field] if field else fields))
+                problem = (
+                    f"is longer than {LONGEST_ID} bytes; is this a run or qrels?"
+                    if field
+                    else "is empty; correct it"
+                )
+                raise FormatError(
+                    source,
+                    f"a {name} id {problem}",
+                    line=number,
+                    text=shown([field] if field else fields),
+                )
         value = number_in(fields[layout.value])
         if value is None or value != value:
             problem = f"the {layout.value_name} is not a number; correct or remove the line"
@@ -348,21 +418,37 @@ def _plain(block: Block, layout: Layout, source: str) -> _Part:
         queries.append(fields[layout.query])
         documents.append(fields[layout.document])
         values.append(value)
-    return np.array(queries, dtype=np.bytes_), np.array(documents, dtype=np.bytes_), np.array(values, dtype=np.float64)
+    return (
+        np.array(queries, dtype=np.bytes_),
+        np.array(documents, dtype=np.bytes_),
+        np.array(values, dtype=np.float64),
+    )
 
 
 def _separated(line: bytes, separator: bytes, source: str, number: int) -> list[bytes]:
     try:
-        (fields,) = csv.reader([line.decode().rstrip("\r\n")], delimiter=separator.decode(), strict=True)
-    except (csv.Error, ValueError) as error:  # ValueError where a carriage return within the line makes two of it
-        problem = f"cannot be separated into columns ({error}); check the quotes, and remove line breaks within values"
+        (fields,) = csv.reader(
+            [line.decode().rstrip("\r\n")], delimiter=separator.decode(), strict=True
+        )
+    except (
+        csv.Error,
+        ValueError,
+    ) as error:  # ValueError where a carriage return within the line makes two of it
+        problem = (
+            f"cannot be separated into columns ({error}); check the quotes, and remove line breaks"
+            " within values"
+        )
         raise FormatError(source, problem, line=number, text=shown([line])) from None
-    return [field.encode().strip() for field in fields]  # of bytes, because white space is that of ASCII
+    return [
+        field.encode().strip() for field in fields
+    ]  # of bytes, because white space is that of ASCII
 
 
 def _coded(queries: Ids, code_of: dict[bytes, int]) -> Codes:
     """Number the queries in order of first appearance; only where the query changes is the dict asked."""
     words = words_of(as_ids(queries))
-    starts = np.flatnonzero(np.concatenate([[True] * bool(len(words)), (words[1:] != words[:-1]).any(axis=1)]))
+    starts = np.flatnonzero(
+        np.concatenate([[True] * bool(len(words)), (words[1:] != words[:-1]).any(axis=1)])
+    )
     codes = [code_of.setdefault(query, len(code_of)) for query in queries[starts].tolist()]
     return np.repeat(np.array(codes, dtype=np.int32), np.diff(starts, append=len(words)))

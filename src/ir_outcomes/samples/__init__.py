@@ -1,19 +1,23 @@
 """Small real collections for trying out everything without a network: one of 1000 queries, and a suite of four.
 
-**The sample**, by `write_sample`: 1000 known-item queries over the descriptions of the 63,449 packages of Debian 12. The query
-is the synopsis of a package, the only relevant document its long description with the name removed. The texts of the queries
-belong to the authors of the packages and of their descriptions; ``data/NOTICE`` has their terms. There are four systems with
-100 documents for each query:
+**The sample**, by `write_sample`: 1000 known-item queries over the descriptions of the 63,449
+packages of Debian 12. The query is the synopsis of a package, the only relevant document its long
+description with the name removed. The texts of the queries belong to the authors of the packages
+and of their descriptions; ``data/NOTICE`` has their terms. There are four systems with 100
+documents for each query:
 
 - ``bm25``: k1 1.5, b 0.75, English stop words;
 - ``bm25-flat``: BM25 with k1 0.9, b 0.4;
 - ``bm25-stem``: BM25 with k1 1.2, b 0.75 and Snowball stems;
-- ``rrf-stem-lsa``: reciprocal rank fusion of ``bm25-stem`` with a 256-dimensional latent semantic analysis.
+- ``rrf-stem-lsa``: reciprocal rank fusion of ``bm25-stem`` with a 256-dimensional latent semantic
+  analysis.
 
-**The suite**, by `write_suite`: known-item search in the docstrings of numpy, scipy, scikit-learn and pandas, a collection of
-300 queries for each. The query is the first paragraph of a docstring, the only relevant document the rest of it. The texts of
-the queries are distributed under the licenses of these projects, which are written beside them. There are three systems with up
-to 50 documents for each query: ``bm25`` and ``bm25-stem`` (k1 1.2, b 0.75), and ``rrf-stem-lsa`` with 128 dimensions.
+**The suite**, by `write_suite`: known-item search in the docstrings of numpy, scipy, scikit-learn
+and pandas, a collection of 300 queries for each. The query is the first paragraph of a docstring,
+the only relevant document the rest of it. The texts of the queries are distributed under the
+licenses of these projects, which are written beside them. There are three systems with up to 50
+documents for each query: ``bm25`` and ``bm25-stem`` (k1 1.2, b 0.75), and ``rrf-stem-lsa`` with 128
+dimensions.
 """
 
 import functools
@@ -42,13 +46,14 @@ def write_sample(folder: str | os.PathLike[str]) -> list[Path]:
     Returns
     -------
     list of Path
-        ``qrels.txt``, ``queries.tsv``, one ``<system>.run`` in TREC's six columns for each of `SYSTEMS`, and ``NOTICE``, which
-        states whose the texts are.
+        ``qrels.txt``, ``queries.tsv``, one ``<system>.run`` in TREC's six columns for each of
+        `SYSTEMS`, and ``NOTICE``, which states whose the texts are.
 
     Raises
     ------
     ParameterError
-        If a file with one of these names and other content exists, or the folder cannot be written to.
+        If a file with one of these names and other content exists, or the folder cannot be written
+        to.
 
     Examples
     --------
@@ -65,13 +70,15 @@ def write_suite(folder: str | os.PathLike[str]) -> list[Path]:
     Returns
     -------
     list of Path
-        ``NOTICE``, and for each of `SUITE_COLLECTIONS` a folder with ``qrels.txt``, ``queries.tsv``, ``LICENSE`` and one
-        ``<system>.run`` in TREC's six columns for each of `SUITE_SYSTEMS`.
+        ``NOTICE``, and for each of `SUITE_COLLECTIONS` a folder with ``qrels.txt``,
+        ``queries.tsv``, ``LICENSE`` and one ``<system>.run`` in TREC's six columns for each of
+        `SUITE_SYSTEMS`.
 
     Raises
     ------
     ParameterError
-        If a file with one of these names and other content exists, or the folder cannot be written to.
+        If a file with one of these names and other content exists, or the folder cannot be written
+        to.
     """
     return _write(_suite(), folder)
 
@@ -80,7 +87,9 @@ def write_suite(folder: str | os.PathLike[str]) -> list[Path]:
 def _sample() -> Mapping[str, bytes]:
     content = {name: (_DATA / name).read_bytes() for name in ("qrels.txt", "queries.tsv", "NOTICE")}
     for system in SYSTEMS:
-        content[f"{system}.run"] = _as_trec(map(str.split, _lines((_DATA / f"{system}.xz").read_bytes())), system)
+        content[f"{system}.run"] = _as_trec(
+            map(str.split, _lines((_DATA / f"{system}.xz").read_bytes())), system
+        )
     return content
 
 
@@ -89,11 +98,18 @@ def _suite() -> Mapping[str, bytes]:
     content = {"NOTICE": (_DATA / "suite" / "NOTICE").read_bytes()}
     for collection in SUITE_COLLECTIONS:
         source = _DATA / "suite" / collection
-        content |= {f"{collection}/{name}": (source / name).read_bytes() for name in ("qrels.txt", "queries.tsv", "LICENSE")}
-        queries = [line.split()[0] for line in (source / "qrels.txt").read_text("utf-8").splitlines()]
+        content |= {
+            f"{collection}/{name}": (source / name).read_bytes()
+            for name in ("qrels.txt", "queries.tsv", "LICENSE")
+        }
+        queries = [
+            line.split()[0] for line in (source / "qrels.txt").read_text("utf-8").splitlines()
+        ]
         documents = _lines((source / "documents.xz").read_bytes())
         for system in SUITE_SYSTEMS:  # a line has the numbers and scores of a query's documents
-            rankings = zip(queries, map(str.split, _lines((source / f"{system}.xz").read_bytes())), strict=True)
+            rankings = zip(
+                queries, map(str.split, _lines((source / f"{system}.xz").read_bytes())), strict=True
+            )
             entries = (
                 (query, documents[int(number)], score)
                 for query, fields in rankings
@@ -110,7 +126,10 @@ def _lines(compressed: bytes) -> list[str]:
 def _as_trec(entries: Iterable[Sequence[str]], system: str) -> bytes:
     rankings = groupby(entries, key=itemgetter(0))
     ranked = (entry for _, ranking in rankings for entry in enumerate(ranking, 1))
-    return "".join(f"{query} Q0 {document} {rank} {score} {system}\n" for rank, (query, document, score) in ranked).encode()
+    return "".join(
+        f"{query} Q0 {document} {rank} {score} {system}\n"
+        for rank, (query, document, score) in ranked
+    ).encode()
 
 
 def _write(content: Mapping[str, bytes], folder: str | os.PathLike[str]) -> list[Path]:
@@ -123,5 +142,7 @@ def _write(content: Mapping[str, bytes], folder: str | os.PathLike[str]) -> list
             write_completely(path, text)
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
         reason = getattr(error, "strerror", None) or error
-        raise ParameterError(f"{folder}: the sample cannot be written there ({reason}); choose another folder") from error
+        raise ParameterError(
+            f"{folder}: the sample cannot be written there ({reason}); choose another folder"
+        ) from error
     return list(written)

@@ -1,7 +1,7 @@
 """What is shown of a result, independent of the format, as text that is not yet escaped.
 
-Every view has the same order: the label, one or two sentences, a small table, at most three notes that change how the label is
-read, and one line that says what else there is.
+Every view has the same order: the label, one or two sentences, a small table, at most three notes
+that change how the label is read, and one line that says what else there is.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -34,26 +34,47 @@ class Table:
     raised: Mapping[Cell, str] = field(default_factory=dict)  # superscripts: letters or digits
 
     @classmethod
-    def of(cls, columns: Iterable[Column], items: Iterable[Any], *captions: str, title: str = "", alpha: float = 0.05) -> Self:
+    def of(
+        cls,
+        columns: Iterable[Column],
+        items: Iterable[Any],
+        *captions: str,
+        title: str = "",
+        alpha: float = 0.05,
+    ) -> Self:
         """Lay out a row for each item; columns that are empty in all rows are left out."""
         items = list(items)
         laid_out = [(column, [column.text(item, alpha) for item in items]) for column in columns]
-        kept = [(column, cells) for column, cells in laid_out if not items or not {NOTHING, ""}.issuperset(cells)]
+        kept = [
+            (column, cells)
+            for column, cells in laid_out
+            if not items or not {NOTHING, ""}.issuperset(cells)
+        ]
         shown = tuple(column for column, _ in kept)
         rows = tuple(zip(*(cells for _, cells in kept), strict=True))
         return cls(shown, rows, tuple(filter(None, (_legend(shown), *captions))), title)
 
     @classmethod
     def of_texts(
-        cls, headings: Iterable[tuple[str, str]], rows: Iterable[Sequence[Any]], *captions: str, title: str = ""
+        cls,
+        headings: Iterable[tuple[str, str]],
+        rows: Iterable[Sequence[Any]],
+        *captions: str,
+        title: str = "",
     ) -> Self:
         """Lay out rows of texts below their headings, each given with the form of its column."""
-        columns = [Column(heading, itemgetter(place), form=form) for place, (heading, form) in enumerate(headings)]
+        columns = [
+            Column(heading, itemgetter(place), form=form)
+            for place, (heading, form) in enumerate(headings)
+        ]
         return cls.of(columns, rows, *captions, title=title)
 
     def renamed(self, headings: Mapping[str, str]) -> Self:
         """Give columns other headings, by the ones they have."""
-        columns = [replace(column, heading=headings.get(column.title, column.heading)) for column in self.columns]
+        columns = [
+            replace(column, heading=headings.get(column.title, column.heading))
+            for column in self.columns
+        ]
         return replace(self, columns=tuple(columns))
 
     def inserted(self, place: int, column: Column, cells: Sequence[str]) -> Self:
@@ -66,7 +87,10 @@ class Table:
         return replace(
             self,
             columns=(*self.columns[:place], column, *self.columns[place:]),
-            rows=tuple((*row[:place], cell, *row[place:]) for row, cell in zip(self.rows, cells, strict=True)),
+            rows=tuple(
+                (*row[:place], cell, *row[place:])
+                for row, cell in zip(self.rows, cells, strict=True)
+            ),
             best={moved(cell) for cell in self.best},
             significant={moved(cell) for cell in self.significant},
             raised={moved(cell): text for cell, text in self.raised.items()},
@@ -78,13 +102,20 @@ class Table:
         best = {(number + 1, place) for number, place in self.best}
         significant = {(number + 1, place) for number, place in self.significant}
         raised = {(number + 1, place): text for (number, place), text in self.raised.items()}
-        return replace(self, rows=(row, *self.rows), best=best, significant=significant, raised=raised)
+        return replace(
+            self, rows=(row, *self.rows), best=best, significant=significant, raised=raised
+        )
 
     def marked(self, **marks: Mapping[str, Iterable[Any]]) -> Self:
         """Mark cells as best, significant or raised: marks for all rows by the names of columns; empty ones do not count."""
         places = {column.name: place for place, column in enumerate(self.columns)}
         cells = {
-            mark: {(row, places[name]): each for name in own.keys() & places for row, each in enumerate(own[name]) if each}
+            mark: {
+                (row, places[name]): each
+                for name in own.keys() & places
+                for row, each in enumerate(own[name])
+                if each
+            }
             for mark, own in marks.items()
         }
         return replace(self, **cells)  # type: ignore[arg-type]
@@ -101,8 +132,12 @@ class View:
     notes: tuple[str, ...] = ()  # what changes how the label is read, the most important first
     more: str = ""  # what the details are about
     details: tuple[Table, ...] = ()  # everything else, which is shown on request
-    background: tuple[str, ...] = ()  # notes that do not change how the label is read; shown with the details
-    printed: tuple[Table, ...] = ()  # in the place of the tables in LaTeX: a table of a paper stands without its sentences
+    background: tuple[
+        str, ...
+    ] = ()  # notes that do not change how the label is read; shown with the details
+    printed: tuple[
+        Table, ...
+    ] = ()  # in the place of the tables in LaTeX: a table of a paper stands without its sentences
 
     @property
     def headline(self) -> str:
@@ -125,10 +160,14 @@ def _legend(columns: Iterable[Column]) -> str:
     meanings: dict[str, list[str]] = {}
     for column in columns:
         unit = "" if column.unit == column.heading else column.unit
-        meaning = ", ".join(filter(None, (unit, f"{column.better} is better" if column.better else "")))
+        meaning = ", ".join(
+            filter(None, (unit, f"{column.better} is better" if column.better else ""))
+        )
         if meaning:
             meanings.setdefault(meaning, []).append(column.group or column.title)
-    return "; ".join(f"{', '.join(dict.fromkeys(headings))}: {meaning}" for meaning, headings in meanings.items())
+    return "; ".join(
+        f"{', '.join(dict.fromkeys(headings))}: {meaning}" for meaning, headings in meanings.items()
+    )
 
 
 def column_groups(columns: Iterable[Column]) -> list[tuple[str, slice]]:
@@ -141,7 +180,9 @@ def column_groups(columns: Iterable[Column]) -> list[tuple[str, slice]]:
 
 def tops(values: Sequence[float | None], higher_is_better: bool) -> list[bool]:
     """Return which values are the best."""
-    top = (max if higher_is_better else min)((value for value in values if value is not None), default=nan)
+    top = (max if higher_is_better else min)(
+        (value for value in values if value is not None), default=nan
+    )
     return [value == top for value in values]
 
 
@@ -175,7 +216,9 @@ def count(number: int, noun: str) -> str:
 
 def bucket_names(edges: Sequence[int]) -> list[str]:
     """Name ranges of ranks, each without its upper end."""
-    return [str(low) if low == high - 1 else f"{low} to {high - 1}" for low, high in pairwise(edges)]
+    return [
+        str(low) if low == high - 1 else f"{low} to {high - 1}" for low, high in pairwise(edges)
+    ]
 
 
 def conditions_words(settings: Any) -> str:
@@ -202,12 +245,18 @@ def items_words(unit: str) -> str:
     return "queries" if unit == "query" else "relevant documents, averaged within queries"
 
 
-def settings_words(settings: Any, *left_out: str, of: Sequence[Any] = (), no_cutoff: str = "unknown") -> str:
+def settings_words(
+    settings: Any, *left_out: str, of: Sequence[Any] = (), no_cutoff: str = "unknown"
+) -> str:
     """Say how runs were compared, and to which depth the comparisons go where that is less than the cutoff."""
     cutoff = settings.cutoff or no_cutoff
-    depth = max((item.restricted.horizon for item in of if item.restricted is not None), default=None)
+    depth = max(
+        (item.restricted.horizon for item in of if item.restricted is not None), default=None
+    )
     if depth is not None and settings.cutoff is not None and depth < settings.cutoff:
         cutoff = f"{cutoff} (lists end at {depth}: what is not found counts {depth + 1})"
     values = {"cutoff": cutoff, "rel": settings.rel, "unit": settings.unit, "ties": settings.ties}
     parts = [f"{name} {value}" for name, value in values.items() if name not in left_out]
-    return ", ".join([*parts, *(["judged only"] if settings.judged_only else []), f"alpha {settings.alpha:g}"])
+    return ", ".join(
+        [*parts, *(["judged only"] if settings.judged_only else []), f"alpha {settings.alpha:g}"]
+    )

@@ -19,7 +19,29 @@ from ir_outcomes.results import Result
 from ir_outcomes.types import DOCUMENTS_ABOVE
 
 OUTCOMES = ("won", "both", "neither", "lost")  # the order of every picture
-_RATIO_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100)
+_RATIO_TICKS = (
+    0.01,
+    0.02,
+    0.05,
+    0.1,
+    0.2,
+    0.3,
+    0.5,
+    0.7,
+    0.8,
+    0.9,
+    1,
+    1.1,
+    1.25,
+    1.5,
+    2,
+    3,
+    5,
+    10,
+    20,
+    50,
+    100,
+)
 _SHARE_EDGES = (1, 2, 5, 10, 20, 50)  # points
 _FINDINGS = {"better": "better", "worse": "worse", "none": ""}
 _MINUS, _AT_LEAST = "\N{MINUS SIGN}", "\N{GREATER-THAN OR EQUAL TO}"
@@ -87,7 +109,12 @@ class Changes(NamedTuple):
 
 def facets_of(comparison: Comparison) -> list[dict[str, Any]]:
     """Return what the page shows of both facets, and of the check on all queries where it is known."""
-    by_query, cutoff, ranking, whole = comparison.unit == "query", comparison.cutoff, comparison.ranking, comparison.restricted
+    by_query, cutoff, ranking, whole = (
+        comparison.unit == "query",
+        comparison.cutoff,
+        comparison.ranking,
+        comparison.restricted,
+    )
     found = "queries answered" if by_query else "relevant documents found"
     if cutoff:
         found += f" within rank {cutoff if whole is None else min(cutoff, whole.horizon):,}"
@@ -109,9 +136,13 @@ def facets_of(comparison: Comparison) -> list[dict[str, Any]]:
 _TEST_WORDS = {"corrected": "", "wilcoxon": " by Wilcoxon", "t": " by t", "signflip": ""}
 
 
-def _facet_row(part: Facet | AllQueries | MeasureMeans, explanation: str, comparison: Comparison) -> dict[str, Any]:
+def _facet_row(
+    part: Facet | AllQueries | MeasureMeans, explanation: str, comparison: Comparison
+) -> dict[str, Any]:
     own, test = comparison.shown_test(part)
-    unit, percent = ("points", " %") if part.measured_in == "percentage points" else (part.measured_in, "")
+    unit, percent = (
+        ("points", " %") if part.measured_in == "percentage points" else (part.measured_in, "")
+    )
     estimate = change_of(part)._replace(tone=found_tone(part))
     means = {
         run: fixed(mean, places_of(part.measured_in)) + percent * (mean is not None)
@@ -142,28 +173,51 @@ def change_of(facet: Facet | AllQueries | MeasureMeans) -> Estimate:
     return _estimate(facet.difference, facet.interval, _sign(facet), places_of(facet.measured_in))
 
 
-def _estimate(value: float | None, bounds: _Bounds, sign: int, places: int, *, signed: bool = True) -> Estimate:
+def _estimate(
+    value: float | None, bounds: _Bounds, sign: int, places: int, *, signed: bool = True
+) -> Estimate:
     """Return a difference and its interval as a gain."""
     low, high = sorted(sign * bound for bound in bounds) if bounds is not None else (None, None)
-    text, range_ = (fixed(value, places, signed=signed), interval(bounds, places, signed=signed) if bounds else "")
-    return Estimate(None if value is None else sign * value, low, high, *(part.replace("-", _MINUS) for part in (text, range_)))
+    text, range_ = (
+        fixed(value, places, signed=signed),
+        interval(bounds, places, signed=signed) if bounds else "",
+    )
+    return Estimate(
+        None if value is None else sign * value,
+        low,
+        high,
+        *(part.replace("-", _MINUS) for part in (text, range_)),
+    )
 
 
-def _axis(estimates: Iterable[Estimate], sign: int, *, ratio: bool = False, null: bool = True) -> Axis:
+def _axis(
+    estimates: Iterable[Estimate], sign: int, *, ratio: bool = False, null: bool = True
+) -> Axis:
     """Return an axis that holds all of these with some space, no difference included; its ticks are in their own unit."""
-    known = [value for estimate in estimates for value in estimate[:3] if value is not None] + ([0.0] if null else [])
+    known = [value for estimate in estimates for value in estimate[:3] if value is not None] + (
+        [0.0] if null else []
+    )
     least, most = min(known, default=0.0), max(known, default=1.0)
     margin = 0.06 * (most - least) or 0.5
     least, most = least - margin, most + margin
     if ratio:  # gains are negative logarithms of ratios
-        shown = [(-math.log(tick), f"{tick:g}") for tick in _RATIO_TICKS if least <= -math.log(tick) <= most]
+        shown = [
+            (-math.log(tick), f"{tick:g}")
+            for tick in _RATIO_TICKS
+            if least <= -math.log(tick) <= most
+        ]
         while len(shown) > 5:
             keep = next((place for place, tick in enumerate(shown) if tick[1] == "1"), 0) % 2
             shown = shown[keep::2]
         return Axis(least, most, tuple(shown))
     native = [sign * tick for tick in round_numbers(least, most) if least <= tick <= most]
-    texts = [f"{value:+.4g}".replace("-", _MINUS) if value and null else f"{abs(value):.4g}" for value in native]
-    return Axis(least, most, tuple((sign * value, text) for value, text in zip(native, texts, strict=True)))
+    texts = [
+        f"{value:+.4g}".replace("-", _MINUS) if value and null else f"{abs(value):.4g}"
+        for value in native
+    ]
+    return Axis(
+        least, most, tuple((sign * value, text) for value, text in zip(native, texts, strict=True))
+    )
 
 
 def round_numbers(least: float, most: float) -> list[float]:
@@ -197,7 +251,9 @@ def _of_contenders(result: Comparisons) -> Forest:
         rows.append(Row(name, section.label, [_found(item.coverage), _found(item.ranking)], number))
     rows.sort(key=lambda row: (LABELS.index(row.label), -(row.estimates[0].gain or 0)))
     ranking = result[0].ranking
-    return _with_axes("run", ("coverage, points", f"ranking, {ranking.measured_in}"), (1, _sign(ranking)), rows)
+    return _with_axes(
+        "run", ("coverage, points", f"ranking, {ranking.measured_in}"), (1, _sign(ranking)), rows
+    )
 
 
 def _found(facet: Facet) -> Estimate:
@@ -214,29 +270,54 @@ def _of_conditions(result: ConditionsComparison) -> Forest:
         rows[own[-1] + 1 : own[-1] + 1] = _mean_rows(overall, signs)
     if len(result.contenders) > 1:
         rows = [row._replace(name=f"{row.contender}, {row.name}") for row in rows]
-    titles = ("coverage, points", "ranking, search length B / A", *(f"{measure.name}, difference" for measure in measures))
+    titles = (
+        "coverage, points",
+        "ranking, search length B / A",
+        *(f"{measure.name}, difference" for measure in measures),
+    )
     return _with_axes(result.what, titles, signs, rows)
 
 
 def _condition_row(number: int, row: Condition, signs: Sequence[int]) -> Row:
-    shown = [(own.effect, own.interval) if own else _NONE for own in (row.coverage, row.ranking, *row.measures)]
+    shown = [
+        (own.effect, own.interval) if own else _NONE
+        for own in (row.coverage, row.ranking, *row.measures)
+    ]
     drawn = _drawn(shown, signs)
     comparison = row.comparison
     ranks = fixed(comparison.ranking.difference, 2, signed=True).replace("-", _MINUS)
-    drawn[1] = drawn[1]._replace(text=f"{ranks} {short_unit(comparison.ranking.measured_in)}, B / A {drawn[1].text}")
+    drawn[1] = drawn[1]._replace(
+        text=f"{ranks} {short_unit(comparison.ranking.measured_in)}, B / A {drawn[1].text}"
+    )
     for place, facet in enumerate((comparison.coverage, comparison.ranking)):
-        if not row.labelled or drawn[place].tone != found_tone(facet):  # the ratio has an interval of its own
+        if not row.labelled or drawn[place].tone != found_tone(
+            facet
+        ):  # the ratio has an interval of its own
             drawn[place] = drawn[place]._replace(tone="same")
     return Row(row.condition, row.label or TOO_FEW, drawn, number, contender=comparison.contender)
 
 
 def _mean_rows(overall: Overall, signs: Sequence[int]) -> Iterator[Row]:
     """Return a row for the means of these conditions, and one for a new one, if something is known of it."""
-    means = [(own.these.effect, own.these.interval) if own.these else _NONE for own in overall.pooled]
-    yield Row("these, mean", overall.label or "", _drawn(means, signs), kind="these", contender=overall.contender)
+    means = [
+        (own.these.effect, own.these.interval) if own.these else _NONE for own in overall.pooled
+    ]
+    yield Row(
+        "these, mean",
+        overall.label or "",
+        _drawn(means, signs),
+        kind="these",
+        contender=overall.contender,
+    )
     news = [(own.new.effect, own.new.prediction) if own.new else _NONE for own in overall.pooled]
     if any(effect is not None for effect, _ in news):
-        yield Row("a new one", overall.outlook, _drawn(news, signs), kind="new", contender=overall.contender)
+        yield Row(
+            "a new one",
+            overall.outlook,
+            _drawn(news, signs),
+            kind="new",
+            contender=overall.contender,
+        )
 
 
 def _drawn(effects: Sequence[_Effect], signs: Sequence[int]) -> list[Estimate]:
@@ -262,7 +343,9 @@ def tiers_of(result: Leaderboard) -> Forest:
     return Forest("run", [(f"mean {result.measure}", axis)], rows)
 
 
-def _with_axes(what: str, titles: Sequence[str], signs: Sequence[int], rows: Sequence[Row]) -> Forest:
+def _with_axes(
+    what: str, titles: Sequence[str], signs: Sequence[int], rows: Sequence[Row]
+) -> Forest:
     axes = [
         _axis([row.estimates[place] for row in rows], sign, ratio=title.endswith("B / A"))
         for place, (title, sign) in enumerate(zip(titles, signs, strict=True))
@@ -273,7 +356,10 @@ def _with_axes(what: str, titles: Sequence[str], signs: Sequence[int], rows: Seq
 def gains_of(comparison: Comparison) -> list[float | None]:
     """Return the gain of each query on what both found; None where there is nothing in common."""
     sign = _sign(comparison.ranking)
-    return [None if query.difference is None else sign * query.difference for query in comparison.per_query()]
+    return [
+        None if query.difference is None else sign * query.difference
+        for query in comparison.per_query()
+    ]
 
 
 def changes_of(comparison: Comparison) -> Changes:
@@ -284,12 +370,30 @@ def changes_of(comparison: Comparison) -> Changes:
     if by_share:
         what = "share of the relevant documents found, points"
         place = bisect_left(_SHARE_EDGES, median(abs(share) for share in shares if share))
-        edges: Sequence[float] = _SHARE_EDGES[max(place - 1, 0) : place + 2]  # about the usual change
-        names = [f"<{edges[0]}", *(f"{low}\N{EN DASH}{high}" for low, high in pairwise(edges)), f"{_AT_LEAST}{edges[-1]}"]
-        down, up = ["lower", *(f"{name} fewer" for name in names)], ["higher", *(f"{name} more" for name in names)]
+        edges: Sequence[float] = _SHARE_EDGES[
+            max(place - 1, 0) : place + 2
+        ]  # about the usual change
+        names = [
+            f"<{edges[0]}",
+            *(f"{low}\N{EN DASH}{high}" for low, high in pairwise(edges)),
+            f"{_AT_LEAST}{edges[-1]}",
+        ]
+        down, up = (
+            ["lower", *(f"{name} fewer" for name in names)],
+            [
+                "higher",
+                *(f"{name} more" for name in names),
+            ],
+        )
     else:
         what, names, edges = _bins_of_ranking(comparison)
-        down, up = [*(f"{name} down" for name in names), "lost"], [*(f"{name} up" for name in names), "won"]
+        down, up = (
+            [*(f"{name} down" for name in names), "lost"],
+            [
+                *(f"{name} up" for name in names),
+                "won",
+            ],
+        )
 
     def step(share: float, gain: float | None) -> float:
         """Return the number of bins to the one of no change, negative for a loss."""
@@ -298,8 +402,13 @@ def changes_of(comparison: Comparison) -> Changes:
         change, limits = (share, [0, *edges]) if share else (gain, [] if by_share else edges)
         return math.copysign(1 + bisect_right(limits, abs(change)), change) if change else 0
 
-    steps = [int(step(share, gain)) for share, gain in zip(shares, gains_of(comparison), strict=True)]
-    bins = [-1 if query.outcome == "neither" else len(down) + step for query, step in zip(queries, steps, strict=True)]
+    steps = [
+        int(step(share, gain)) for share, gain in zip(shares, gains_of(comparison), strict=True)
+    ]
+    bins = [
+        -1 if query.outcome == "neither" else len(down) + step
+        for query, step in zip(queries, steps, strict=True)
+    ]
     tones = (*["worse"] * len(down), "same", *["better"] * len(up))
     return Changes((*reversed(down), "same", *up), tones, tuple(bins), what, by_share)
 
@@ -308,9 +417,14 @@ def _bins_of_ranking(comparison: Comparison) -> tuple[str, list[str], list[float
     """Return what changes, the names of the bins on one side, and the edges between these."""
     if not comparison.in_lengths:
         return comparison.ranking.measured_in, ["<0.1", "0.1\N{EN DASH}0.3", ">0.3"], [0.1, 0.3]
-    last = comparison.restricted.horizon if comparison.restricted else 11  # no bin is beyond the cutoff
+    last = (
+        comparison.restricted.horizon if comparison.restricted else 11
+    )  # no bin is beyond the cutoff
     edges = [edge for edge in (1, 2, 10, 100, 1000) if edge < last] or [1]
-    names = [f"{low}" if high == low + 1 else f"{low}\N{EN DASH}{high - 1}" for low, high in pairwise(edges)]
+    names = [
+        f"{low}" if high == low + 1 else f"{low}\N{EN DASH}{high - 1}"
+        for low, high in pairwise(edges)
+    ]
     if names and any((gain or 0) % 1 for gain in gains_of(comparison)):
         names[0] = "<2"  # search lengths of several documents are averages
     return (
@@ -323,19 +437,27 @@ def _bins_of_ranking(comparison: Comparison) -> tuple[str, list[str], list[float
 def outcomes_of(comparison: Comparison) -> list[tuple[str, int, float]]:
     """Return number and share of each outcome: won, both, neither, lost."""
     shares = comparison.outcomes.shares
-    return [(name, getattr(comparison.outcomes, name), float(getattr(shares, name, 0.0))) for name in OUTCOMES]
+    return [
+        (name, getattr(comparison.outcomes, name), float(getattr(shares, name, 0.0)))
+        for name in OUTCOMES
+    ]
 
 
 def curve_lines(curve: Curve) -> tuple[list[float], dict[str, list[float]]]:
     """Return ranks so dense that steps are finer than a pixel or two, and at each the percentages found and their band."""
     last = curve.ranks[-1]
     steps = int(math.log(last) / math.log(1.02)) + 1 if last > 1 else 0
-    ranks = sorted({1, last, *range(1, min(last, 50) + 1), *(round(1.02**step) for step in range(steps))})
+    ranks = sorted(
+        {1, last, *range(1, min(last, 50) + 1), *(round(1.02**step) for step in range(steps))}
+    )
     shown = [*ranks, last]  # the last step gets a width too
     lines = {
-        name: [100 * getattr(curve, name)[rank - 1] for rank in shown] for name in ("baseline", "contender", "low", "high")
+        name: [100 * getattr(curve, name)[rank - 1] for rank in shown]
+        for name in ("baseline", "contender", "low", "high")
     }
-    lines["difference"] = [own - base for base, own in zip(lines["baseline"], lines["contender"], strict=True)]
+    lines["difference"] = [
+        own - base for base, own in zip(lines["baseline"], lines["contender"], strict=True)
+    ]
     return [*ranks, 1.08 * last], lines
 
 
@@ -344,9 +466,14 @@ def pairs_of(comparison: Comparison) -> list[tuple[float, float, int, str]]:
     found = Counter(
         (query.baseline, query.contender)
         for query in comparison.per_query()
-        if query.difference is not None and query.baseline is not None and query.contender is not None
+        if query.difference is not None
+        and query.baseline is not None
+        and query.contender is not None
     )
-    return [(base, own, number, tone_of(_sign(comparison.ranking) * (own - base))) for (base, own), number in found.items()]
+    return [
+        (base, own, number, tone_of(_sign(comparison.ranking) * (own - base)))
+        for (base, own), number in found.items()
+    ]
 
 
 def tone_of(gain: float | None) -> str:

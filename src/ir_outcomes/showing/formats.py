@@ -21,7 +21,9 @@ from ir_outcomes.types import Mark, check_choice
 ROWS = 20  # of each table on the first screen
 LEAST_WIDTH = 8  # of a column that is folded
 _WORDS = re.compile(r"\s*(?:\S*\bp [=<] \d\S*|\S+)")  # a p-value stays on one line
-_PARTS = re.compile(r"\s*(?:[^\s-]*-+|[^\s-]+)")  # of names of runs, which are divided behind hyphens
+_PARTS = re.compile(
+    r"\s*(?:[^\s-]*-+|[^\s-]+)"
+)  # of names of runs, which are divided behind hyphens
 _COLOURS = {
     "bold blue": r"\bbetter (on (both facets|coverage|ranking)|over all queries)|\bpass\b",
     "bold dark_orange": r"\bworse (on (both facets|coverage|ranking)|over all queries)|\bfail\b",
@@ -29,10 +31,15 @@ _COLOURS = {
 }
 
 
-def as_text(view: View, *, details: bool = False, rows: int | None = ROWS, in_python: bool = True) -> str:
+def as_text(
+    view: View, *, details: bool = False, rows: int | None = ROWS, in_python: bool = True
+) -> str:
     """Write a view; `rows` bounds the tables, None for all. How to see more is said in the words of Python or of a shell."""
     width = max(shutil.get_terminal_size((80, 24)).columns, 40)
-    blocks = [_wrapped(view.headline, width), "\n".join(_wrapped(sentence, width) for sentence in view.sentences)]
+    blocks = [
+        _wrapped(view.headline, width),
+        "\n".join(_wrapped(sentence, width) for sentence in view.sentences),
+    ]
     blocks += [_table(table, width, rows, in_python) for table in view.tables]
     closing = [_wrapped(note, width, first="! ", rest="  ") for note in view.first_notes]
     if not details and (view.details or view.other_notes):
@@ -41,7 +48,9 @@ def as_text(view: View, *, details: bool = False, rows: int | None = ROWS, in_py
     blocks.append("\n".join(closing))
     if details:
         blocks += [_table(table, width, None, in_python) for table in view.details]
-        blocks.append("\n".join(_wrapped(note, width, first="- ", rest="  ") for note in view.other_notes))
+        blocks.append(
+            "\n".join(_wrapped(note, width, first="- ", rest="  ") for note in view.other_notes)
+        )
     return "\n\n".join(filter(None, blocks))
 
 
@@ -66,18 +75,30 @@ def _table(table: Table, width: int, most: int | None, in_python: bool) -> str:
         lines += _aligned(table.columns, _with_letters(table, len(shown)), width)
     if len(shown) < len(table.rows):
         ask = "to_text(rows=None)" if in_python else f"--rows {len(table.rows)}"
-        lines.append(_wrapped(f"and {plural('more row', len(table.rows) - len(shown))}: {ask}", width))
+        lines.append(
+            _wrapped(f"and {plural('more row', len(table.rows) - len(shown))}: {ask}", width)
+        )
     return "\n".join([*lines, *(_wrapped(caption, width) for caption in table.captions)])
 
 
 def _with_letters(table: Table, n_rows: int) -> Sequence[Sequence[str]]:
     """Return the first rows with their superscripts behind the values, which stay aligned."""
-    widths = {place: max(len(letters) for (_, at), letters in table.raised.items() if at == place) for _, place in table.raised}
+    widths = {
+        place: max(len(letters) for (_, at), letters in table.raised.items() if at == place)
+        for _, place in table.raised
+    }
 
     def cell(row: int, place: int, text: str) -> str:
-        return f"{text} {table.raised.get((row, place), ''):<{widths[place]}}" if place in widths else text
+        return (
+            f"{text} {table.raised.get((row, place), ''):<{widths[place]}}"
+            if place in widths
+            else text
+        )
 
-    return [[cell(row, place, text) for place, text in enumerate(table.rows[row])] for row in range(n_rows)]
+    return [
+        [cell(row, place, text) for place, text in enumerate(table.rows[row])]
+        for row in range(n_rows)
+    ]
 
 
 def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
@@ -91,7 +112,10 @@ def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: in
     # Numbers stay on one line, below headings that may be names of runs.
     bodies = zip(*cells, strict=True) if cells else [()] * len(columns)
     numbers = [max(map(cell_len, column), default=0) for column in bodies]
-    least = [max(LEAST_WIDTH, size) if column.numeric else LEAST_WIDTH for column, size in zip(columns, numbers, strict=True)]
+    least = [
+        max(LEAST_WIDTH, size) if column.numeric else LEAST_WIDTH
+        for column, size in zip(columns, numbers, strict=True)
+    ]
     while _width(widths) > width:
         wide = [place for place in range(len(columns)) if widths[place] > least[place]]
         if not wide:
@@ -104,7 +128,9 @@ def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: in
         folded = [_folded_cell(cell, size) for cell, size in placed]
         for parts in zip_longest(*folded, fillvalue=""):
             line = zip(parts, widths, columns, strict=True)
-            yield " ".join(_padded(part, size, column.numeric) for part, size, column in line).rstrip()
+            yield " ".join(
+                _padded(part, size, column.numeric) for part, size, column in line
+            ).rstrip()
 
 
 def _centred(cell: str, width: int) -> str:
@@ -159,9 +185,12 @@ def _fitting(word: str, width: int) -> int:
     return size
 
 
-# An underscore within a word is not markup; elsewhere it could begin emphasis, as the other characters could.
+# An underscore within a word is not markup; elsewhere it could begin emphasis, as the other
+# characters could.
 _MARKUP = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")
-_LIST = re.compile(r"^([-+#=!]|\d+[.)])")  # what makes a list or a heading of the line that it starts
+_LIST = re.compile(
+    r"^([-+#=!]|\d+[.)])"
+)  # what makes a list or a heading of the line that it starts
 _STYLE = """\
 body { font-family: sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; line-height: 1.4; }
 table { border-collapse: collapse; margin: 1em 0; }
@@ -181,7 +210,10 @@ _TEX = str.maketrans({
 
 def as_markdown(view: View, *, details: bool = False, rows: int | None = None) -> str:
     """Write a view as GitHub renders it: paragraphs, tables and lists of notes."""
-    blocks = [f"**{_escape(view.headline)}**", *([_paragraph(" ".join(view.sentences))] if view.sentences else [])]
+    blocks = [
+        f"**{_escape(view.headline)}**",
+        *([_paragraph(" ".join(view.sentences))] if view.sentences else []),
+    ]
     blocks += _blocks(view.tables, view.first_notes, rows)
     if details:
         blocks += _blocks(view.details, view.other_notes, None)
@@ -213,7 +245,13 @@ def markdown_table(table: Table, rows: int | None = None) -> str:
         for row, cells in enumerate(table.rows[:rows])
     ]
     head, *body = (f"| {' | '.join(cells)} |" for cells in (headings, *lines))
-    return "\n".join([head, f"|{''.join('---:|' if column.numeric else '---|' for column in table.columns)}", *body])
+    return "\n".join(
+        [
+            head,
+            f"|{''.join('---:|' if column.numeric else '---|' for column in table.columns)}",
+            *body,
+        ]
+    )
 
 
 def _escape(text: str) -> str:
@@ -227,7 +265,9 @@ def _entities(text: str) -> str:
 
 def _markdown_cell(text: str, column: Column) -> str:
     """Escape a cell; the brackets and signs of numbers are not markup within a table."""
-    return _entities(text) if column.numeric and "|" not in text and "*" not in text else _escape(text)
+    return (
+        _entities(text) if column.numeric and "|" not in text and "*" not in text else _escape(text)
+    )
 
 
 def _paragraph(text: str) -> str:
@@ -246,11 +286,14 @@ def as_html(view: View, *, full: bool = False) -> str:
     shown = f"<p><b>{_text(view.headline)}</b></p>{''.join(f'<p>{_text(sentence)}</p>' for sentence in view.sentences)}"
     shown += _html_parts(view.tables, view.first_notes)
     if folded := _html_parts(view.details, view.other_notes):
-        shown += f"<details><summary>More: {_text(view.more or 'notes')}</summary>{folded}</details>"
+        shown += (
+            f"<details><summary>More: {_text(view.more or 'notes')}</summary>{folded}</details>"
+        )
     if not full:
         return shown
     return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{_text(view.headline)}</title>\n'
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta'
+        f' charset="utf-8">\n<title>{_text(view.headline)}</title>\n'
         f"<style>\n{_STYLE}\n</style>\n</head>\n<body>\n{shown}\n</body>\n</html>\n"
     )
 
@@ -272,13 +315,22 @@ def _html_table(table: Table) -> str:
         f'<th colspan="{place.stop - place.start}" style="text-align: center">{_text(group)}</th>'
         for group, place in column_groups(table.columns)
     )
-    styles = [f'style="text-align: {"right" if column.numeric else "left"}"' for column in table.columns]
+    styles = [
+        f'style="text-align: {"right" if column.numeric else "left"}"' for column in table.columns
+    ]
     named = zip(styles, table.columns, strict=True)
-    headings = "".join(f'<th scope="col" {style}>{_text(column.title)}</th>' for style, column in named)
+    headings = "".join(
+        f'<th scope="col" {style}>{_text(column.title)}</th>' for style, column in named
+    )
     rows = []
     for row, cells in enumerate(table.rows):
-        marked = [_marked(_text(text), "<b>{}</b>", table, (row, place)) for place, text in enumerate(cells)]
-        rows.append("".join(f"<td {style}>{cell}</td>" for style, cell in zip(styles, marked, strict=True)))
+        marked = [
+            _marked(_text(text), "<b>{}</b>", table, (row, place))
+            for place, text in enumerate(cells)
+        ]
+        rows.append(
+            "".join(f"<td {style}>{cell}</td>" for style, cell in zip(styles, marked, strict=True))
+        )
     captions = "<br/>".join(map(_text, table.captions))
     return "".join([
         f'{title}<table class="ir-outcomes">',
@@ -289,26 +341,46 @@ def _html_table(table: Table) -> str:
 
 
 def as_latex(
-    view: View, *, caption: bool | str = False, label: str | None = None, wide: bool = False, mark: Collection[Mark] = ()
+    view: View,
+    *,
+    caption: bool | str = False,
+    label: str | None = None,
+    wide: bool = False,
+    mark: Collection[Mark] = (),
 ) -> str:
     """Write a ``tabular`` for each table, on request in a float, with its sentences and the notes as comments."""
     for each in mark:
         check_choice("mark", each, get_args(Mark))
     if label is not None and not _LABEL.fullmatch(label):
-        raise ParameterError("use letters, digits and - : . only, such as tab:comparison", label=label)
+        raise ParameterError(
+            "use letters, digits and - : . only, such as tab:comparison", label=label
+        )
     parts = []
     # Sentences say what a single item's table would; a paper wants the table.
     tables = [table for table in view.printed or view.tables if table.columns] or [
         table for table in view.details if table.columns
     ][:1]
     for number, table in enumerate(tables, start=1):
-        described = [*map(_sentence, (table.title or view.headline, *table.captions)), *_legend_of_marks(table, mark)]
-        lines, own = _tabular(table, mark), _tex(" ".join(described)) if caption is True else caption
+        described = [
+            *map(_sentence, (table.title or view.headline, *table.captions)),
+            *_legend_of_marks(table, mark),
+        ]
+        lines, own = (
+            _tabular(table, mark),
+            (_tex(" ".join(described)) if caption is True else caption),
+        )
         if caption is not False or label is not None or wide:
             environment = "table*" if wide else "table"
-            head = [rf"\begin{{{environment}}}", r"\centering", *([rf"\caption{{{own}}}"] if own else [])]
-            head += [] if label is None else [rf"\label{{{label}{f'-{number}' if number > 1 else ''}}}"]
-            # Eleven columns of many contenders are then 460 points wide; two columns of a page are 470 to 520.
+            head = [
+                rf"\begin{{{environment}}}",
+                r"\centering",
+                *([rf"\caption{{{own}}}"] if own else []),
+            ]
+            head += (
+                [] if label is None else [rf"\label{{{label}{f'-{number}' if number > 1 else ''}}}"]
+            )
+            # Eleven columns of many contenders are then 460 points wide; two columns of a page are
+            # 470 to 520.
             lines = [*head, r"\small\setlength{\tabcolsep}{3pt}", *lines, rf"\end{{{environment}}}"]
         parts.append("\n".join([*lines, *(_comments(described) if caption is not True else ())]))
     is_said = any(not table.title for table in tables)  # in the place of a title
@@ -326,8 +398,13 @@ def _comments(texts: Iterable[str]) -> Iterator[str]:
 
 def _legend_of_marks(table: Table, mark: Collection[Mark]) -> list[str]:
     """Say what the marks mean, where there are any."""
-    meanings = {"best": "Bold: the best value of the column.", "significant": "Dagger: a significant difference."}
-    return [meanings[each] for each in mark if (table.best if each == "best" else table.significant)]
+    meanings = {
+        "best": "Bold: the best value of the column.",
+        "significant": "Dagger: a significant difference.",
+    }
+    return [
+        meanings[each] for each in mark if (table.best if each == "best" else table.significant)
+    ]
 
 
 def _tex(text: str) -> str:
@@ -342,7 +419,9 @@ def _tabular(table: Table, mark: Collection[Mark]) -> list[str]:
         groups += [rf"\multicolumn{{{size}}}{{c}}{{{_tex(group)}}}"] if group else [""] * size
         rules += [rf"\cmidrule(lr){{{place.start + 1}-{place.stop}}}"] if group else []
     return [
-        rf"\begin{{tabular}}{{{''.join('r' if column.numeric else 'l' for column in table.columns)}}}",
+        (
+            rf"\begin{{tabular}}{{{''.join('r' if column.numeric else 'l' for column in table.columns)}}}"
+        ),
         r"\toprule",
         *([_tex_row(groups), "".join(rules)] if groups else []),
         _tex_row(_tex(column.title) for column in table.columns),
@@ -362,9 +441,17 @@ def _tex_row(cells: Iterable[str]) -> str:
 def _tex_cells(table: Table, row: int, mark: Collection[Mark]) -> Iterator[str]:
     for place, (text, column) in enumerate(zip(table.rows[row], table.columns, strict=True)):
         is_best = ("best" in mark or bool(table.raised)) and (row, place) in table.best
-        cell = _tex_number(text, bold=is_best) if column.numeric else rf"\textbf{{{_tex(text)}}}" if is_best else _tex(text)
+        cell = (
+            _tex_number(text, bold=is_best)
+            if column.numeric
+            else rf"\textbf{{{_tex(text)}}}"
+            if is_best
+            else _tex(text)
+        )
         raised = rf"$^{{{table.raised[row, place]}}}$" if (row, place) in table.raised else ""
-        dagger = r"$^{\dagger}$" if "significant" in mark and (row, place) in table.significant else ""
+        dagger = (
+            r"$^{\dagger}$" if "significant" in mark and (row, place) in table.significant else ""
+        )
         yield f"{cell}{raised}{dagger}"
 
 
@@ -374,13 +461,22 @@ def _tex_number(text: str, *, bold: bool) -> str:
         return "--"
     if not any(found["sign"] or found["exponent"] for found in _NUMBER.finditer(text)):
         return rf"\textbf{{{_tex(text)}}}" if bold else _tex(text)
-    math = _NUMBER.sub(_in_math, escaped(text)).replace("%", r"\%").replace("< 1\\times", "<").replace("< ", "<")
+    math = (
+        _NUMBER.sub(_in_math, escaped(text))
+        .replace("%", r"\%")
+        .replace("< 1\\times", "<")
+        .replace("< ", "<")
+    )
     return rf"$\mathbf{{{math}}}$" if bold else f"${math}$"
 
 
 def _in_math(found: re.Match[str]) -> str:
     sign, mantissa, exponent = found.group("sign", "mantissa", "exponent")
-    return f"{sign}{mantissa}" if exponent is None else rf"{sign}{mantissa}\times10^{{{int(exponent)}}}"
+    return (
+        f"{sign}{mantissa}"
+        if exponent is None
+        else rf"{sign}{mantissa}\times10^{{{int(exponent)}}}"
+    )
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -18,8 +18,9 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> Floats:
     pvalues : (n,) array_like
         The family.
     method : {"holm", "bonferroni", "fdr_bh", "none"}
-        Holm 1979 and Bonferroni control the chance of any false discovery, Benjamini and Hochberg 1995 their expected share.
-        `statsmodels.stats.multitest.multipletests` has them under the same names.
+        Holm 1979 and Bonferroni control the chance of any false discovery, Benjamini and Hochberg
+        1995 their expected share. `statsmodels.stats.multitest.multipletests` has them under the
+        same names.
 
     Returns
     -------

@@ -1,10 +1,12 @@
 """Samples of paired differences as counts of classes, the form in which every test takes them.
 
-A test needs to know how often each difference occurs, not on which query. Values are put in classes once; a sample, such as a
-random half of the queries, is then a column of counts, and one pass over the columns tests thousands of samples.
+A test needs to know how often each difference occurs, not on which query. Values are put in classes
+once; a sample, such as a random half of the queries, is then a column of counts, and one pass over
+the columns tests thousands of samples.
 
-Where queries come in clusters, such as the turns of a conversation, the sums of the clusters take the place of the differences:
-flipping signs, ranking and counting clusters needs nothing else, and t needs three more sums (`Moments`).
+Where queries come in clusters, such as the turns of a conversation, the sums of the clusters take
+the place of the differences: flipping signs, ranking and counting clusters needs nothing else, and
+t needs three more sums (`Moments`).
 
 Here are also the checks that all arrays of numbers pass, and the orders of systems in resamples.
 """
@@ -23,7 +25,9 @@ Members = npt.NDArray[Any]  # zeros and ones
 
 FEW = 30
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
-SMALLEST_PVALUE = float(np.finfo(np.float64).tiny)  # 2.2e-308: smaller p-values are raised to it, so that none is 0
+SMALLEST_PVALUE = float(
+    np.finfo(np.float64).tiny
+)  # 2.2e-308: smaller p-values are raised to it, so that none is 0
 SLACK = 1e-12  # means of the same values, added in another order, differ by no more than this share of the largest
 
 
@@ -43,9 +47,13 @@ def numbers(name: str, values: npt.ArrayLike) -> Floats:
     """Convert to a one-dimensional array of finite numbers; raise ParameterError for anything else."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
-        raise ParameterError(f"{name} has the shape {array.shape}: must be a list of numbers, one dimension")
+        raise ParameterError(
+            f"{name} has the shape {array.shape}: must be a list of numbers, one dimension"
+        )
     if not np.isfinite(array).all():
-        raise ParameterError(f"{name} holds NaN or an infinity: must be finite numbers; leave out what has no value")
+        raise ParameterError(
+            f"{name} holds NaN or an infinity: must be finite numbers; leave out what has no value"
+        )
     return array
 
 
@@ -53,7 +61,9 @@ def paired(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[Floats, F
     """Convert to two arrays of finite numbers of the same length."""
     x, y = numbers("baseline", baseline), numbers("contender", contender)
     if len(x) != len(y):
-        raise ParameterError(f"baseline has {len(x)} values and contender {len(y)}: must be paired, one for one")
+        raise ParameterError(
+            f"baseline has {len(x)} values and contender {len(y)}: must be paired, one for one"
+        )
     return x, y
 
 
@@ -90,8 +100,9 @@ class Moments(NamedTuple):
 class Differences(NamedTuple):
     """Samples of paired differences, or of their sums by cluster, counted by class.
 
-    `sizes` (n_classes,) are their absolute values, ascending from 0; `positive` (zeros included) and `negative`
-    (n_classes, n_samples) say how often each size occurs with each sign; `moments` are those of clusters.
+    `sizes` (n_classes,) are their absolute values, ascending from 0; `positive` (zeros included)
+    and `negative` (n_classes, n_samples) say how often each size occurs with each sign; `moments`
+    are those of clusters.
     """
 
     sizes: Floats
@@ -130,19 +141,26 @@ class Differences(NamedTuple):
 
     def at(self, samples: Ints | Bools) -> Self:
         """Take some of the samples."""
-        moments = None if self.moments is None else Moments(*(sums[samples] for sums in self.moments))
-        return self._replace(positive=self.positive[:, samples], negative=self.negative[:, samples], moments=moments)
+        moments = (
+            None if self.moments is None else Moments(*(sums[samples] for sums in self.moments))
+        )
+        return self._replace(
+            positive=self.positive[:, samples], negative=self.negative[:, samples], moments=moments
+        )
 
     def values(self, sample: int) -> Floats:
         """List the differences of a sample."""
-        positive, negative = (counts[:, sample].astype(np.int64) for counts in (self.positive, self.negative))
+        positive, negative = (
+            counts[:, sample].astype(np.int64) for counts in (self.positive, self.negative)
+        )
         return np.concatenate([np.repeat(self.sizes, positive), np.repeat(-self.sizes, negative)])
 
 
 def differences(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Floats:
     """Subtract pairwise; differences that are equal except for rounding become equal.
 
-    1/2 - 1/3 and 1/3 - 1/6 are tied, although floating point puts them 3e-17 apart; rank tests would take them for different.
+    1/2 - 1/3 and 1/3 - 1/6 are tied, although floating point puts them 3e-17 apart; rank tests
+    would take them for different.
 
     Returns
     -------
@@ -152,7 +170,8 @@ def differences(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Floats:
     Raises
     ------
     ParameterError
-        If the two differ in length, or a value is NaN or infinite, as in all functions of this package.
+        If the two differ in length, or a value is NaN or infinite, as in all functions of this
+        package.
 
     Examples
     --------
@@ -168,7 +187,9 @@ def _tied(values: Floats, scale: float) -> Floats:
     """Make values equal whose sizes differ by no more than the rounding of numbers of this scale."""
     sizes = np.abs(values)
     order = np.argsort(sizes, kind="stable")
-    ordered = np.concatenate([[0.0], sizes[order]])  # the class of zero exists even if no value is exactly 0
+    ordered = np.concatenate(
+        [[0.0], sizes[order]]
+    )  # the class of zero exists even if no value is exactly 0
     starts = np.diff(ordered, prepend=0.0) > ROUNDING * scale
     starts[0] = True
     merged = np.empty_like(values)
@@ -179,9 +200,10 @@ def _tied(values: Floats, scale: float) -> Floats:
 def linearized(d: npt.ArrayLike, clusters: npt.ArrayLike | None) -> Floats:
     """Convert differences of queries to one value for each cluster, with the same mean; without clusters return them.
 
-    The ordinary t test, t interval and standard deviation of these values are the cluster-robust ones of the mean over queries:
-    ``d + (S_g - n_g d) G / N`` with d the mean, S_g the sum and n_g the number of the cluster's differences, G clusters and N
-    queries. Clusters of equal size have their means.
+    The ordinary t test, t interval and standard deviation of these values are the cluster-robust
+    ones of the mean over queries: ``d + (S_g - n_g d) G / N`` with d the mean, S_g the sum and n_g
+    the number of the cluster's differences, G clusters and N queries. Clusters of equal size have
+    their means.
 
     Parameters
     ----------
@@ -190,8 +212,9 @@ def linearized(d: npt.ArrayLike, clusters: npt.ArrayLike | None) -> Floats:
 
     References
     ----------
-    Liang and Zeger 1986. The same as ordinary least squares on a constant with clustered errors (statsmodels
-    ``cov_type="cluster"``, whose small-sample factor G / (G - 1) (N - 1) / (N - k) is G / (G - 1) for one coefficient).
+    Liang and Zeger 1986. The same as ordinary least squares on a constant with clustered errors
+    (statsmodels ``cov_type="cluster"``, whose small-sample factor G / (G - 1) (N - 1) / (N - k) is
+    G / (G - 1) for one coefficient).
 
     Examples
     --------
@@ -209,15 +232,17 @@ def linearized_sums(sums: Floats, sizes: Floats) -> Floats:
     total = float(sizes.sum())
     mean = float(sums.sum()) / total
     residuals = sums - sizes * mean
-    residuals[np.abs(residuals) <= ROUNDING * np.abs(sums)] = 0.0  # equal differences have no variance
+    residuals[np.abs(residuals) <= ROUNDING * np.abs(sums)] = (
+        0.0  # equal differences have no variance
+    )
     return mean + residuals * len(sums) / total
 
 
 def design_effect(d: npt.ArrayLike, clusters: npt.ArrayLike) -> float | None:
     """Compute how many times the variance of a mean is larger because queries come in clusters.
 
-    n queries are as good as ``n / design_effect`` independent ones. None for fewer than two clusters and for equal differences.
-    For the parameters see `linearized`.
+    n queries are as good as ``n / design_effect`` independent ones. None for fewer than two
+    clusters and for equal differences. For the parameters see `linearized`.
 
     References
     ----------
@@ -235,12 +260,19 @@ def design_effect(d: npt.ArrayLike, clusters: npt.ArrayLike) -> float | None:
     return float(of_clusters.var(ddof=1) / len(of_clusters) / (values.var(ddof=1) / len(values)))
 
 
-def sums_by_cluster(values: Floats, clusters: Ints, counted: Bools | None = None) -> tuple[Floats, Floats]:
+def sums_by_cluster(
+    values: Floats, clusters: Ints, counted: Bools | None = None
+) -> tuple[Floats, Floats]:
     """Return the sum of each cluster, equal ones tied, and its number of (counted) queries."""
     if clusters.shape != values.shape:
-        raise ParameterError(f"clusters has the shape {clusters.shape}: must have one for each of {len(values)} values")
+        raise ParameterError(
+            f"clusters has the shape {clusters.shape}: must have one for each of {len(values)}"
+            " values"
+        )
     code = np.unique(clusters, return_inverse=True)[1]
-    sums, sizes = (np.bincount(code, weights=weights).astype(np.float64) for weights in (values, counted))
+    sums, sizes = (
+        np.bincount(code, weights=weights).astype(np.float64) for weights in (values, counted)
+    )
     # Sums of fractions come in the order of the queries, and 1/2 + 1/3 + 1/6 is then not always 1.
     return _tied(sums, float(np.bincount(code, weights=np.abs(values)).max())), sizes
 
@@ -251,10 +283,13 @@ def tally(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Difference
     if clusters is not None and len(values):
         values, n = sums_by_cluster(values, np.asarray(clusters))
         moments = Moments.of(values, n, np.ones((len(n), 1)))
-    # Sorted as whole numbers: the bits of a size have the order of the size, and one more bit holds the sign. That is several
-    # times faster than to sort the places of the sizes, which np.unique does to count positive and negative ones apart.
+    # Sorted as whole numbers: the bits of a size have the order of the size, and one more bit holds
+    # the sign. That is several times faster than to sort the places of the sizes, which np.unique
+    # does to count positive and negative ones apart.
     keys = np.sort((np.abs(values).view(np.uint64) << np.uint64(1)) | (values < 0))
-    keys = np.concatenate([np.zeros(1, dtype=np.uint64), keys])  # the class of zero exists even if no difference is 0
+    keys = np.concatenate(
+        [np.zeros(1, dtype=np.uint64), keys]
+    )  # the class of zero exists even if no difference is 0
     bits = keys >> np.uint64(1)
     starts = np.flatnonzero(np.concatenate([[True], bits[1:] != bits[:-1]]))
     negative = np.add.reduceat(keys & np.uint64(1), starts).astype(np.float64)
@@ -263,7 +298,9 @@ def tally(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Difference
     return Differences(bits[starts].view(np.float64), positive[:, None], negative[:, None], moments)
 
 
-def tally_subsets(change: Floats, counted: Bools, subsets: Members, clusters: Ints | None = None) -> Differences:
+def tally_subsets(
+    change: Floats, counted: Bools, subsets: Members, clusters: Ints | None = None
+) -> Differences:
     """Count the differences of the counted queries in each of some subsets, (n_queries, n_subsets), or their cluster sums.
 
     The subsets are unions of clusters.
@@ -271,18 +308,24 @@ def tally_subsets(change: Floats, counted: Bools, subsets: Members, clusters: In
     values, moments = np.zeros(len(counted)), None
     values[counted] = change
     if clusters is not None:
-        subsets = subsets[np.unique(clusters, return_index=True)[1]]  # all queries of a cluster are in the same subsets
+        subsets = subsets[
+            np.unique(clusters, return_index=True)[1]
+        ]  # all queries of a cluster are in the same subsets
         values, n = sums_by_cluster(values, clusters, counted)
         counted = n > 0
         moments = Moments.of(values, n, subsets.astype(np.float64))
     sizes = classes(np.abs(values))
     code = np.where(counted, sizes.code + len(sizes.distinct) * (values < 0), -1)
-    return Differences.of_counts(sizes.distinct, count(code, 2 * len(sizes.distinct), subsets), moments)
+    return Differences.of_counts(
+        sizes.distinct, count(code, 2 * len(sizes.distinct), subsets), moments
+    )
 
 
 def classes(values: npt.ArrayLike) -> Classes:
     """Put values in classes; zero is always a class, and the first one where no value is negative."""
-    distinct, code = np.unique(np.append(np.asarray(values, dtype=np.float64), 0.0), return_inverse=True)
+    distinct, code = np.unique(
+        np.append(np.asarray(values, dtype=np.float64), 0.0), return_inverse=True
+    )
     return Classes(code[:-1].astype(np.int64), distinct)
 
 
@@ -297,7 +340,9 @@ def membership(subsets: Ints, n: int) -> Members:
 def times_drawn(rng: np.random.Generator, resamples: int, n: int) -> Floats:
     """Draw n of n with replacement, `resamples` times; return how often each was drawn, (resamples, n)."""
     drawn = rng.integers(0, n, (resamples, n)) + n * np.arange(resamples)[:, None]
-    return np.bincount(drawn.ravel(), minlength=resamples * n).reshape(resamples, n).astype(np.float64)
+    return (
+        np.bincount(drawn.ravel(), minlength=resamples * n).reshape(resamples, n).astype(np.float64)
+    )
 
 
 def count(code: Ints, n_classes: int, members: Members) -> Floats:
@@ -309,7 +354,9 @@ def count(code: Ints, n_classes: int, members: Members) -> Floats:
     in_order = counted[np.argsort(code[counted].astype(small), kind="stable")]
     starts = np.concatenate([[0], np.cumsum(np.bincount(code[counted], minlength=n_classes))])
     ones = np.ones(len(in_order), dtype=members.dtype)
-    counts: Floats = (csr_matrix((ones, in_order, starts), shape=(n_classes, len(code))) @ members).astype(np.float64)
+    counts: Floats = (
+        csr_matrix((ones, in_order, starts), shape=(n_classes, len(code))) @ members
+    ).astype(np.float64)
     return counts
 
 
@@ -348,7 +395,9 @@ def shared_ranks(gains: npt.ArrayLike) -> Ints:
     means = np.asarray(gains, dtype=np.float64)
     order = np.argsort(-means, axis=1, kind="stable")
     ordered = np.take_along_axis(means, order, axis=1)
-    slack = SLACK * np.abs(np.where(np.isfinite(means), means, 0.0)).max(axis=1, keepdims=True, initial=0.0)
+    slack = SLACK * np.abs(np.where(np.isfinite(means), means, 0.0)).max(
+        axis=1, keepdims=True, initial=0.0
+    )
     with np.errstate(invalid="ignore"):  # -inf less -inf: equal, and not larger
         falls = ordered[:, :-1] - ordered[:, 1:] > slack
     places = np.broadcast_to(np.arange(2, means.shape[1] + 1), falls.shape)
@@ -361,7 +410,8 @@ def shared_ranks(gains: npt.ArrayLike) -> Ints:
 
 def kendall_taus(values: npt.ArrayLike, samples: npt.ArrayLike) -> Floats:
     """Kendall's tau-b of (n_systems,) values with each of (n_samples, n_systems) samples; NaN where all systems tie."""
-    # Kendall 1945, "The treatment of ties in ranking problems"; `scipy.stats.kendalltau` takes one pair of orders per call.
+    # Kendall 1945, "The treatment of ties in ranking problems"; `scipy.stats.kendalltau` takes one
+    # pair of orders per call.
     x, y = np.asarray(values, dtype=np.float64), np.asarray(samples, dtype=np.float64)
     concordant, untied, untied_in_values = np.zeros(len(y)), np.zeros(len(y)), 0.0
     for system in range(len(x) - 1):  # a system against all later ones

@@ -36,12 +36,16 @@ HarmStatus = Literal["harm excluded", "inconclusive", "harm shown"]
 
 
 def mean_interval(
-    d: npt.ArrayLike, level: float, largest: float | None = None, clusters: npt.ArrayLike | None = None
+    d: npt.ArrayLike,
+    level: float,
+    largest: float | None = None,
+    clusters: npt.ArrayLike | None = None,
 ) -> Interval | None:
     """Compute the t interval of the mean of paired differences, with degrees of freedom corrected for heavy tails.
 
-    Where none of n queries differs it is ``-+ largest (1 - (alpha / 2)^(1 / n))``, alpha = 1 - level: were a larger share of
-    all queries to differ, one of n would with a chance above 1 - alpha / 2.
+    Where none of n queries differs it is ``-+ largest (1 - (alpha / 2)^(1 / n))``, alpha = 1 -
+    level: were a larger share of all queries to differ, one of n would with a chance above 1 -
+    alpha / 2.
 
     Parameters
     ----------
@@ -50,30 +54,32 @@ def mean_interval(
     level : float
         Confidence level, two-sided, such as 0.95.
     largest : float, optional
-        Largest possible size of a difference, at which the interval is cut: k - 1 for ranks up to k, and 0 for a run against
-        itself.
+        Largest possible size of a difference, at which the interval is cut: k - 1 for ranks up to
+        k, and 0 for a run against itself.
     clusters : (n,) array_like of int, optional
-        Cluster of each: the variance is then that of `linearized` values, and n the number of clusters.
+        Cluster of each: the variance is then that of `linearized` values, and n the number of
+        clusters.
 
     Returns
     -------
     Interval or None
-        ``[d, d]`` where all differences are equal and not 0; None for fewer than two, and where all are 0 and `largest` is
-        not known.
+        ``[d, d]`` where all differences are equal and not 0; None for fewer than two, and where all
+        are 0 and `largest` is not known.
 
     References
     ----------
-    Student 1908, with the relative variance of a variance as O'Neill 2014 has it, matched as by Satterthwaite 1946; Clopper and
-    Pearson 1934 for no difference in n queries.
+    Student 1908, with the relative variance of a variance as O'Neill 2014 has it, matched as by
+    Satterthwaite 1946; Clopper and Pearson 1934 for no difference in n queries.
 
     Examples
     --------
     >>> [round(bound, 3) for bound in mean_interval([3, 0, 5, -1, 2, 4], 0.95)]
     [-0.264, 4.598]
     """
-    # Differences of search lengths are mostly 0 with a long tail, and the standard deviation of few of them is often far too
-    # small. Drawn from real pairs of runs (benchmarks/simulate_errors.py), 95 % intervals cover the mean in 91.0, 92.2 and
-    # 95.3 % of the samples of 20, 50 and 200 queries; the plain t interval covers 87.8, 90.4 and 94.0 %, BCa 82, 87 and 93 %.
+    # Differences of search lengths are mostly 0 with a long tail, and the standard deviation of few
+    # of them is often far too small. Drawn from real pairs of runs (benchmarks/simulate_errors.py),
+    # 95 % intervals cover the mean in 91.0, 92.2 and 95.3 % of the samples of 20, 50 and 200
+    # queries; the plain t interval covers 87.8, 90.4 and 94.0 %, BCa 82, 87 and 93 %.
     check_number("level", level)
     changes = numbers("d", d)
     values = linearized(changes, clusters)
@@ -88,7 +94,9 @@ def mean_interval(
     # Rounding would leave equal values a mean and a variance that are slightly off.
     if np.all(values == values[0]):
         return Interval(float(values[0]), float(values[0]))
-    found = t_interval(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n), effective_df(values), level)
+    found = t_interval(
+        float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n), effective_df(values), level
+    )
     return found if largest is None else found.within(-largest, largest)
 
 
@@ -101,7 +109,8 @@ def t_interval(mean: float, error: float, df: float, level: float) -> Interval:
 
 def effective_df(d: npt.ArrayLike) -> float:
     """Degrees of freedom of a chi-square that varies, relative to its mean, as much as the variance of the differences does."""
-    # The variance of n values has relative variance g / n + 2 / (n - 1), g their excess kurtosis, bias-corrected, at least 0.
+    # The variance of n values has relative variance g / n + 2 / (n - 1), g their excess kurtosis,
+    # bias-corrected, at least 0.
     d = numbers("d", d)
     n = len(d)
     if n < 4 or np.all(d == d[0]):
@@ -130,10 +139,11 @@ def bounded_mean_interval(
 ) -> Interval | None:
     """Compute the interval of the mean of values that cannot leave some bounds; it stays inside them.
 
-    Wilson's interval of a share, with t for the normal quantile, and with the number of values replaced by the effective
-    number ``n b / (variance + b / n)``. Here b = mean (1 - mean) is the largest variance that values in these bounds can have;
-    it counts like one more value, because a few values near a bound often vary less than all do. It has a width even where all
-    values are equal; None for no values.
+    Wilson's interval of a share, with t for the normal quantile, and with the number of values
+    replaced by the effective number ``n b / (variance + b / n)``. Here b = mean (1 - mean) is the
+    largest variance that values in these bounds can have; it counts like one more value, because a
+    few values near a bound often vary less than all do. It has a width even where all values are
+    equal; None for no values.
 
     Parameters
     ----------
@@ -153,15 +163,19 @@ def bounded_mean_interval(
     >>> [round(bound, 3) for bound in bounded_mean_interval([1, 1, 1, 0.5, 1, 1, 1, 1, 1, 1], 0.95)]
     [0.702, 0.994]
     """
-    # Drawn from the scores of 32 runs (benchmarks/simulate_errors.py), 95 % intervals cover 99, 99 and 97 % at 20, 50 and 200
-    # queries where the mean is within 0.1 of a bound (the t interval 89, 94 and 95 %), and 96.6, 95.8 and 95.2 % elsewhere.
+    # Drawn from the scores of 32 runs (benchmarks/simulate_errors.py), 95 % intervals cover 99, 99
+    # and 97 % at 20, 50 and 200 queries where the mean is within 0.1 of a bound (the t interval 89,
+    # 94 and 95 %), and 96.6, 95.8 and 95.2 % elsewhere.
     check_number("level", level)
     smallest, largest = bounds
     if not smallest < largest:
         raise ParameterError("must be the smallest and the largest possible value", bounds=bounds)
     shares = (numbers("values", values) - smallest) / (largest - smallest)
     if (shares < 0).any() or (shares > 1).any():
-        raise ParameterError(f"values has one outside {smallest:g} to {largest:g}, its smallest and largest possible value")
+        raise ParameterError(
+            f"values has one outside {smallest:g} to {largest:g}, its smallest and largest possible"
+            " value"
+        )
     if not len(shares):
         return None
     mean, values = float(shares.mean()), linearized(shares, clusters)
@@ -174,16 +188,20 @@ def bounded_mean_interval(
     return Interval(smallest + low * (largest - smallest), smallest + high * (largest - smallest))
 
 
-def coverage_interval(d: npt.ArrayLike, step: float, level: float, clusters: npt.ArrayLike | None = None) -> Interval | None:
+def coverage_interval(
+    d: npt.ArrayLike, step: float, level: float, clusters: npt.ArrayLike | None = None
+) -> Interval | None:
     """Compute the adjusted Wald interval of a mean difference of shares found; with clusters, `mean_interval`.
 
     Parameters
     ----------
     d : (n,) array_like
-        Per query, the difference of the shares of its relevant items that two runs found, between -1 and 1.
+        Per query, the difference of the shares of its relevant items that two runs found, between
+        -1 and 1.
     step : float
-        Mean over the queries of the smallest possible difference, 1 / (relevant items of the query); 1 where each query has
-        one. It depends on what is possible, not on the values seen, so the interval does not jump when one item moves.
+        Mean over the queries of the smallest possible difference, 1 / (relevant items of the
+        query); 1 where each query has one. It depends on what is possible, not on the values seen,
+        so the interval does not jump when one item moves.
     level, clusters
         See `mean_interval`.
 
@@ -194,18 +212,19 @@ def coverage_interval(d: npt.ArrayLike, step: float, level: float, clusters: npt
 
     References
     ----------
-    Bonett and Price 2012, "Adjusted Wald confidence interval for a difference of binomial proportions based on paired data",
-    which this equals at ``step=1``. For other steps: with W = n + 2 step
-    the centre is sum(d) / W and the variance ``((sum(d^2) + 2 step^2) / W - centre^2) (1 + (1 - step) / (n - 1)) / W``; t with
-    ``(n - 1) / (1 - step)`` degrees of freedom.
+    Bonett and Price 2012, "Adjusted Wald confidence interval for a difference of binomial
+    proportions based on paired data", which this equals at ``step=1``. For other steps: with W = n
+    + 2 step the centre is sum(d) / W and the variance ``((sum(d^2) + 2 step^2) / W - centre^2) (1 +
+    (1 - step) / (n - 1)) / W``; t with ``(n - 1) / (1 - step)`` degrees of freedom.
 
     Examples
     --------
     >>> [round(bound, 4) for bound in coverage_interval([1] * 28 + [-1] * 5 + [0] * 967, 1.0, 0.95)]
     [0.0115, 0.0344]
     """
-    # On resampled real pairs (benchmarks/simulate_errors.py) 95 % intervals cover 95.2, 94.6 and 94.6 % at 20, 50 and 200
-    # queries in the document unit. In the query unit they cover 99.7, 99.1 and 97.4 %, because few queries are discordant.
+    # On resampled real pairs (benchmarks/simulate_errors.py) 95 % intervals cover 95.2, 94.6 and
+    # 94.6 % at 20, 50 and 200 queries in the document unit. In the query unit they cover 99.7, 99.1
+    # and 97.4 %, because few queries are discordant.
     d = numbers("d", d)
     check_number("level", level)
     if (np.abs(d) > 1).any():
@@ -219,7 +238,9 @@ def coverage_interval(d: npt.ArrayLike, step: float, level: float, clusters: npt
         return None
     center, variance = adjusted_wald(d.sum(), d @ d, n, step)
     tail = (1 - level) / 2
-    half = -float(special.stdtrit((n - 1) / (1 - step), tail) if step < 1 else special.ndtri(tail)) * math.sqrt(variance)
+    half = -float(
+        special.stdtrit((n - 1) / (1 - step), tail) if step < 1 else special.ndtri(tail)
+    ) * math.sqrt(variance)
     return Interval(float(center) - half, float(center) + half).within(-1.0, 1.0)
 
 
@@ -244,9 +265,10 @@ def ratio_interval(
 ) -> Interval | None:
     """Compute the interval of the ratio of two paired means, contender as a multiple of the baseline, on a ratio scale.
 
-    The t interval of the logarithm of the ratio, with the jackknife's variance and the degrees of freedom that `mean_interval`
-    has, of the jackknife's values. Swapping the two gives the reciprocal interval. None for fewer than two pairs, and where the
-    mean of all pairs or of all but one is 0; without width where all pairs have the same ratio.
+    The t interval of the logarithm of the ratio, with the jackknife's variance and the degrees of
+    freedom that `mean_interval` has, of the jackknife's values. Swapping the two gives the
+    reciprocal interval. None for fewer than two pairs, and where the mean of all pairs or of all
+    but one is 0; without width where all pairs have the same ratio.
 
     Parameters
     ----------
@@ -255,11 +277,13 @@ def ratio_interval(
     level, clusters
         See `mean_interval`.
     largest : float
-        Largest possible ratio, and the inverse of the smallest, at which the interval is cut: k for ranks up to k.
+        Largest possible ratio, and the inverse of the smallest, at which the interval is cut: k for
+        ranks up to k.
 
     References
     ----------
-    Efron and Stein 1981 for the jackknife; Hedges, Gurevitch and Curtis 1999 for the logarithm of the ratio.
+    Efron and Stein 1981 for the jackknife; Hedges, Gurevitch and Curtis 1999 for the logarithm of
+    the ratio.
 
     Examples
     --------
@@ -268,7 +292,9 @@ def ratio_interval(
     """
     check_number("level", level)
     x, y = on_ratio_scale(baseline, contender)
-    if clusters is not None and len(x):  # the ratio of the means is that of the sums, cluster by cluster
+    if clusters is not None and len(
+        x
+    ):  # the ratio of the means is that of the sums, cluster by cluster
         (x, _), (y, _) = (sums_by_cluster(values, np.asarray(clusters)) for values in (x, y))
     values = log_ratio_values(x, y)
     if values is None:
@@ -276,17 +302,21 @@ def ratio_interval(
     log = math.log(float(y.sum() / x.sum()))
     if not values.any():
         return Interval(math.exp(log), math.exp(log))
-    low, high = t_interval(log, float(values.std(ddof=1)) / math.sqrt(len(values)), effective_df(values), level)
+    low, high = t_interval(
+        log, float(values.std(ddof=1)) / math.sqrt(len(values)), effective_df(values), level
+    )
     return Interval(math.exp(low), math.exp(high)).within(1 / largest, largest)
 
 
 def log_ratio_values(baseline: Floats, contender: Floats) -> Floats | None:
     """Return how far the logarithm of the ratio of means moves without each pair, times the number of the others, (n,).
 
-    The variance of the logarithm is that of the mean of these values, which are centered pseudo-values of the jackknife; 0
-    where all pairs have one ratio. None where it is not defined without some pair.
+    The variance of the logarithm is that of the mean of these values, which are centered
+    pseudo-values of the jackknife; 0 where all pairs have one ratio. None where it is not defined
+    without some pair.
     """
-    # Skewed search lengths make the delta method's variance too small (benchmarks/simulate_errors.py).
+    # Skewed search lengths make the delta method's variance too small
+    # (benchmarks/simulate_errors.py).
     n = len(baseline)
     left_x, left_y = baseline.sum() - baseline, contender.sum() - contender
     if n < 2 or not (left_x > 0).all() or not (left_y > 0).all():
@@ -302,7 +332,10 @@ def on_ratio_scale(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[F
     """Paired values as arrays; raise ParameterError where one is negative."""
     x, y = paired(baseline, contender)
     if (x < 0).any() or (y < 0).any():
-        raise ParameterError("baseline or contender has negative values: a ratio of means needs a scale that starts at 0")
+        raise ParameterError(
+            "baseline or contender has negative values: a ratio of means needs a scale that starts"
+            " at 0"
+        )
     return x, y
 
 
@@ -314,11 +347,13 @@ def adjusted_wald(total: Any, squares: Any, n: int, step: float) -> tuple[Any, A
     return center, variance if step == 1 else variance * (1 + (1 - step) / (n - 1))
 
 
-def margin_interval(d: npt.ArrayLike, largest: float, level: float, clusters: npt.ArrayLike | None = None) -> Interval | None:
+def margin_interval(
+    d: npt.ArrayLike, largest: float, level: float, clusters: npt.ArrayLike | None = None
+) -> Interval | None:
     """Compute the interval of a mean difference that excludes harm, also where the worst queries were not drawn.
 
-    The t interval, with degrees of freedom corrected for heavy tails, of the differences and of two imaginary queries: one
-    that gains the most that is possible and one that loses it.
+    The t interval, with degrees of freedom corrected for heavy tails, of the differences and of two
+    imaginary queries: one that gains the most that is possible and one that loses it.
 
     Parameters
     ----------
@@ -327,17 +362,20 @@ def margin_interval(d: npt.ArrayLike, largest: float, level: float, clusters: np
     largest : float
         Largest possible size of a difference: k - 1 for ranks up to k, 1 for shares.
     level, clusters
-        See `mean_interval`. With clusters two clusters of mean size are imagined, all of whose queries change by `largest`.
+        See `mean_interval`. With clusters two clusters of mean size are imagined, all of whose
+        queries change by `largest`.
 
     Returns
     -------
     Interval or None
-        Within -largest and largest; it has a width even where no query differs. None for no differences.
+        Within -largest and largest; it has a width even where no query differs. None for no
+        differences.
 
     References
     ----------
-    The idea is that of the adjusted Wald interval (Agresti and Caffo 2000; Bonett and Price 2012): to add what could have been
-    seen. `benchmarks/gate.py` measures how often it excludes harm that is as large as the margin.
+    The idea is that of the adjusted Wald interval (Agresti and Caffo 2000; Bonett and Price 2012):
+    to add what could have been seen. `benchmarks/gate.py` measures how often it excludes harm that
+    is as large as the margin.
 
     Examples
     --------
@@ -346,8 +384,9 @@ def margin_interval(d: npt.ArrayLike, largest: float, level: float, clusters: np
     >>> [round(bound, 2) for bound in margin_interval([0] * 1000, 100, 0.95)]
     [-0.39, 0.39]
     """
-    # Plain t intervals of few queries exclude harm as large as the margin in up to 53 % of the samples of real pairs, and in
-    # 76 % where a rare query loses all ranks, which most samples do not hold. A smaller imaginary change does not help there.
+    # Plain t intervals of few queries exclude harm as large as the margin in up to 53 % of the
+    # samples of real pairs, and in 76 % where a rare query loses all ranks, which most samples do
+    # not hold. A smaller imaginary change does not help there.
     check_number("level", level)
     changes = numbers("d", d)
     if not len(changes):
@@ -357,7 +396,9 @@ def margin_interval(d: npt.ArrayLike, largest: float, level: float, clusters: np
     if not values.any():
         return Interval(0.0, 0.0)  # nothing can change
     error = float(values.std(ddof=1)) / math.sqrt(n)
-    return t_interval(float(values.mean()), error, effective_df(values), level).within(-largest, largest)
+    return t_interval(float(values.mean()), error, effective_df(values), level).within(
+        -largest, largest
+    )
 
 
 def with_imaginary(d: Floats, largest: float, clusters: npt.ArrayLike | None = None) -> Floats:
@@ -411,12 +452,15 @@ def band_of_events(
     resamples: int = 9_999,
 ) -> Band:
     """Simultaneous band of the difference of two curves; at (m,) ranks the difference of a query (0 to n - 1) takes a step."""
-    # With centred differences e_i(k) = d_i(k) - D(k), the factor c is the `level` quantile, over random signs s_i of queries or
-    # clusters, of the largest |sum_i s_i e_i(k)| / n / SE(k) over k: Wu 1986; Montiel Olea and Plagborg-Moller 2019.
+    # With centred differences e_i(k) = d_i(k) - D(k), the factor c is the `level` quantile, over
+    # random signs s_i of queries or clusters, of the largest |sum_i s_i e_i(k)| / n / SE(k) over k:
+    # Wu 1986; Montiel Olea and Plagborg-Moller 2019.
     #
-    # Drawn from real pairs of runs (benchmarks/pooling_bands_planning.py), 95 % bands hold at all ranks at once in 34 to 51, 77
-    # to 80 and 88 to 89 % of the samples of 50, 200 and 1000 queries, because at some ranks no query or very few differ. With
-    # `smallest_step`, as `coverage_interval` has it, the widths are positive at every rank, and they hold in 92 to 96 %.
+    # Drawn from real pairs of runs (benchmarks/pooling_bands_planning.py), 95 % bands hold at all
+    # ranks at once in 34 to 51, 77 to 80 and 88 to 89 % of the samples of 50, 200 and 1000 queries,
+    # because at some ranks no query or very few differ. With `smallest_step`, as
+    # `coverage_interval` has it, the widths are positive at every rank, and they hold in 92 to 96
+    # %.
     queries, ranks, steps = np.asarray(query), np.asarray(rank), np.asarray(step, dtype=np.float64)
     check_draws(seed, resamples)
     within = ranks <= depth
@@ -433,10 +477,16 @@ def band_of_events(
         of_queries[differing] = curves
         curves = np.stack([linearized(column, clusters) for column in of_queries.T], axis=1)
         units, smallest_step = len(curves), None
-    curves = curves[curves.any(axis=1)]  # so that steps that cancel each other out do not change the draws
+    curves = curves[
+        curves.any(axis=1)
+    ]  # so that steps that cancel each other out do not change the draws
     total, squares = curves.sum(axis=0), (curves**2).sum(axis=0)
     mean = total / units
-    error = np.sqrt(np.maximum(0.0, squares - units * mean**2) / (units - 1) / units) if units > 1 else np.zeros_like(mean)
+    error = (
+        np.sqrt(np.maximum(0.0, squares - units * mean**2) / (units - 1) / units)
+        if units > 1
+        else np.zeros_like(mean)
+    )
     error[error <= 1e-12 * np.sqrt(squares / units)] = 0.0  # all queries differ by the same amount
     critical = _critical(curves, mean, error, units, level, seed, resamples)
     before = 0.0
@@ -451,7 +501,9 @@ def band_of_events(
     return Band(difference, standard_error, difference - width, difference + width, critical)
 
 
-def _critical(curves: Floats, mean: Floats, error: Floats, n: int, level: float, seed: int, resamples: int) -> float:
+def _critical(
+    curves: Floats, mean: Floats, error: Floats, n: int, level: float, seed: int, resamples: int
+) -> float:
     """Level quantile, over random signs, of the largest standardised sum over ranks; 0 where nothing varies."""
     varying = error > 0
     if not varying.any():
@@ -459,24 +511,30 @@ def _critical(curves: Floats, mean: Floats, error: Floats, n: int, level: float,
     rng = np.random.default_rng(seed)
     scaled = curves[:, varying] / (n * error[varying])
     center = mean[varying] / (n * error[varying])
-    # Only the queries that differ somewhere need signs of their own: the sum of the signs of all others is one binomial number.
+    # Only the queries that differ somewhere need signs of their own: the sum of the signs of all
+    # others is one binomial number.
     same = n - len(curves)
     largest = np.empty(resamples)
     batch = max(1, (1 << 21) // max(1, len(curves)))  # bounds the memory that the signs take
     bytes_per_draw = -(-len(curves) // 8)
     for start in range(0, resamples, batch):
         draws = min(batch, resamples - start)
-        drawn = np.frombuffer(rng.bytes(draws * bytes_per_draw), dtype=np.uint8).reshape(draws, bytes_per_draw)
+        drawn = np.frombuffer(rng.bytes(draws * bytes_per_draw), dtype=np.uint8).reshape(
+            draws, bytes_per_draw
+        )
         positive = np.unpackbits(drawn, axis=1, count=len(curves)).astype(np.float64)
         total = 2 * (positive.sum(axis=1) + rng.binomial(same, 0.5, draws)) - n
         sums = 2 * (positive @ scaled) - scaled.sum(axis=0) - total[:, np.newaxis] * center
         largest[start : start + draws] = np.abs(sums).max(axis=1)
-    # The smallest draw that at least this share of the draws, the observed signs counted as one more, do not exceed.
+    # The smallest draw that at least this share of the draws, the observed signs counted as one
+    # more, do not exceed.
     place = min(resamples, int(np.ceil(level * (resamples + 1))))
     return float(np.partition(largest, place - 1)[place - 1])
 
 
-def root(function: Callable[[float], float], low: float, high: float, tolerance: float = 0.0) -> float:
+def root(
+    function: Callable[[float], float], low: float, high: float, tolerance: float = 0.0
+) -> float:
     """Find where a function changes sign from low to high, by bisection, to within the tolerance or the last bit."""
     sign = function(low) > 0
     while high - low > tolerance and low < (middle := (low + high) / 2) < high:

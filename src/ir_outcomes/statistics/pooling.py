@@ -78,7 +78,9 @@ class RandomEffects:
         """Cut its intervals at the largest possible size of an effect."""
         low, high = self.interval.within(-largest, largest)
         predicted_low, predicted_high = self.prediction.within(-largest, largest)
-        return replace(self, low=low, high=high, predicted_low=predicted_low, predicted_high=predicted_high)
+        return replace(
+            self, low=low, high=high, predicted_low=predicted_low, predicted_high=predicted_high
+        )
 
 
 class Heterogeneity(NamedTuple):
@@ -89,7 +91,9 @@ class Heterogeneity(NamedTuple):
     groups: int
 
 
-def fixed_mean(effects: npt.ArrayLike, variances: npt.ArrayLike, sizes: npt.ArrayLike, level: float) -> FixedMean:
+def fixed_mean(
+    effects: npt.ArrayLike, variances: npt.ArrayLike, sizes: npt.ArrayLike, level: float
+) -> FixedMean:
     """Average (k,) effects of independent samples, each with the same weight, given their sampling variances and sizes."""
     y, v = np.asarray(effects, dtype=np.float64), np.asarray(variances, dtype=np.float64)
     k, n = len(y), np.asarray(sizes, dtype=np.float64)
@@ -103,9 +107,9 @@ def fixed_mean(effects: npt.ArrayLike, variances: npt.ArrayLike, sizes: npt.Arra
 
 def random_effects(effects: npt.ArrayLike, variances: npt.ArrayLike, level: float) -> RandomEffects:
     """Estimate the mean effect of all samples like these, three or more, and predict the effect of a new one."""
-    # The variance between samples is Paule and Mandel's, truncated at 0; the interval is that of Hartung and Knapp 2001, Sidik
-    # and Jonkman 2002, with q replaced by max(1, q) (IntHout, Ioannidis and Borm 2014; Roever, Knapp and Friede 2015); I^2 of
-    # Higgins and Thompson 2002.
+    # The variance between samples is Paule and Mandel's, truncated at 0; the interval is that of
+    # Hartung and Knapp 2001, Sidik and Jonkman 2002, with q replaced by max(1, q) (IntHout,
+    # Ioannidis and Borm 2014; Roever, Knapp and Friede 2015); I^2 of Higgins and Thompson 2002.
     y, v = np.asarray(effects, dtype=np.float64), np.asarray(variances, dtype=np.float64)
     tau_squared = paule_mandel(y, v)
     k = len(y)
@@ -131,17 +135,20 @@ def random_effects(effects: npt.ArrayLike, variances: npt.ArrayLike, level: floa
 def prediction_interval(effects: npt.ArrayLike, variances: npt.ArrayLike, level: float) -> Interval:
     """Predict the effect of a new sample from (k,) effects, over all variances between samples that are plausible.
 
-    A new effect is ``mean + error t + tau z``, t with k - 1 degrees of freedom, z normal, mean and error those at tau^2. For
-    tau^2 stands its confidence distribution: Cochran's generalised Q at the true tau^2 is chi-square with k - 1 degrees of
-    freedom, so that each quantile of this gives a tau^2, 0 where it is above Q(0).
+    A new effect is ``mean + error t + tau z``, t with k - 1 degrees of freedom, z normal, mean and
+    error those at tau^2. For tau^2 stands its confidence distribution: Cochran's generalised Q at
+    the true tau^2 is chi-square with k - 1 degrees of freedom, so that each quantile of this gives
+    a tau^2, 0 where it is above Q(0).
 
     References
     ----------
-    Viechtbauer 2007 for the distribution of tau^2; Nagashima, Noma and Furukawa 2019, who draw from it, for the prediction.
+    Viechtbauer 2007 for the distribution of tau^2; Nagashima, Noma and Furukawa 2019, who draw from
+    it, for the prediction.
     """
-    # One estimate of tau^2 from few samples is often far too small: t with k - 2 degrees of freedom around it (Higgins,
-    # Thompson and Spiegelhalter 2009) covers 84 to 94 % where tau is about as large as the standard errors, this 93 to 96 %
-    # (benchmarks/pooling_bands_planning.py, 5 to 18 samples).
+    # One estimate of tau^2 from few samples is often far too small: t with k - 2 degrees of freedom
+    # around it (Higgins, Thompson and Spiegelhalter 2009) covers 84 to 94 % where tau is about as
+    # large as the standard errors, this 93 to 96 % (benchmarks/pooling_bands_planning.py, 5 to 18
+    # samples).
     y, v = np.asarray(effects, dtype=np.float64), np.asarray(variances, dtype=np.float64)
     df = len(y) - 1
     nodes, node_weights, z, z_weights = _nodes()
@@ -203,12 +210,16 @@ class Estimate(NamedTuple):
 
 
 def cautious_mean(
-    values: npt.ArrayLike, largest: float | None, step: float = 1.0, clusters: npt.ArrayLike | None = None
+    values: npt.ArrayLike,
+    largest: float | None,
+    step: float = 1.0,
+    clusters: npt.ArrayLike | None = None,
 ) -> Estimate:
     """Estimate a mean as if two more values, of weight `step`, had been drawn: one at +largest and one at -largest.
 
-    Where most values are 0, all of a few often are, and their own variance of 0 says nothing about the values that were not
-    drawn. The two are added to the values of the queries, or to those of the clusters. None as largest adds nothing.
+    Where most values are 0, all of a few often are, and their own variance of 0 says nothing about
+    the values that were not drawn. The two are added to the values of the queries, or to those of
+    the clusters. None as largest adds nothing.
     """
     drawn = linearized(values, clusters)
     n, df = len(drawn), effective_df(drawn)
@@ -216,7 +227,8 @@ def cautious_mean(
         return Estimate(float(drawn.mean()), float(drawn.var(ddof=1)) / n, df)
     shares = drawn / largest
     center, variance = adjusted_wald(float(shares.sum()), float(shares @ shares), n, step)
-    # At weight 1 the two already count for the tail that was not drawn; at a small weight the kurtosis has to.
+    # At weight 1 the two already count for the tail that was not drawn; at a small weight the
+    # kurtosis has to.
     df = step * (n - 1) + (1 - step) * df
     return Estimate(float(center) * largest, float(variance) * largest**2, df)
 
@@ -241,16 +253,19 @@ def prediction_powered_mean(
 ) -> PoweredMean:
     """Estimate a mean from the labels of a random sample, their predictions, which may be biased, and those of all others.
 
-    `largest` is the largest possible size of a label and of a prediction, `step` the weight of the two imaginary queries (see
-    `cautious_mean`), and `clusters` are those of the labeled queries and of all others.
+    `largest` is the largest possible size of a label and of a prediction, `step` the weight of the
+    two imaginary queries (see `cautious_mean`), and `clusters` are those of the labeled queries and
+    of all others.
     """
-    # Angelopoulos, Duchi and Zrnic 2023, "PPI++: efficient prediction-powered inference"; Oosterhuis et al., KDD 2024.
+    # Angelopoulos, Duchi and Zrnic 2023, "PPI++: efficient prediction-powered inference";
+    # Oosterhuis et al., KDD 2024.
     y, f, rest = (np.asarray(values, dtype=np.float64) for values in (labels, predictions, others))
     n, m = len(y), len(rest)
     spread = float(np.concatenate([f, rest]).var(ddof=1))
     weight = 0.0
     if m and spread:
-        # The weight that makes the variance smallest. An estimate outside of 0 to 1 is noise of few labels.
+        # The weight that makes the variance smallest. An estimate outside of 0 to 1 is noise of few
+        # labels.
         weight = min(1.0, max(0.0, float(np.cov(y, f)[0, 1]) / ((1 + n / m) * spread)))
     rectified = y - weight * f
     of_labeled, of_others = (None, None) if clusters is None else clusters
@@ -271,7 +286,9 @@ def prediction_powered_mean(
     return PoweredMean(mean, interval, weight)
 
 
-def _shared_covariance(first: Floats, second: Floats, of_first: npt.ArrayLike, of_second: npt.ArrayLike) -> float:
+def _shared_covariance(
+    first: Floats, second: Floats, of_first: npt.ArrayLike, of_second: npt.ArrayLike
+) -> float:
     """Return the covariance of the means of two samples some of whose clusters are the same."""
     codes = np.unique(np.concatenate([of_first, of_second]), return_inverse=True)[1]
     sums = [
@@ -287,30 +304,34 @@ def paule_mandel(effects: npt.ArrayLike, variances: npt.ArrayLike) -> float:
     expected = len(y) - 1
     if _cochran_q(y, v, 0.0) <= expected:
         return 0.0
-    # With a variance between samples of sum((y - mean)^2) all weights are smaller than its inverse, so that Q is below 1.
+    # With a variance between samples of sum((y - mean)^2) all weights are smaller than its inverse,
+    # so that Q is below 1.
     high = float(((y - y.mean()) ** 2).sum())
     return root(lambda tau_squared: _cochran_q(y, v, tau_squared) - expected, 0.0, high)
 
 
 def log_ratio_of_means(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Estimate | None:
     """Logarithm of the ratio of the means of paired values, with its variance by the jackknife; None where there is none."""
-    # Hedges, Gurevitch and Curtis 1999 for the log ratio as an effect. The variance of the delta method is too small for skewed
-    # lengths: the interval of a mean of six collections of 30, 50, 100 queries covers 92, 93, 95 % with it and 95, 95, 96 %
-    # with the jackknife (53 real pairs of runs).
+    # Hedges, Gurevitch and Curtis 1999 for the log ratio as an effect. The variance of the delta
+    # method is too small for skewed lengths: the interval of a mean of six collections of 30, 50,
+    # 100 queries covers 92, 93, 95 % with it and 95, 95, 96 % with the jackknife (53 real pairs of
+    # runs).
     x, y = on_ratio_scale(baseline, contender)
     n = len(x)
     values = log_ratio_values(x, y)
     if n < FEWEST_PAIRS_OF_A_RATIO or values is None or not values.any():
         return None
-    return Estimate(math.log(float(y.sum() / x.sum())), float(values.var(ddof=1)) / n, effective_df(values))
+    return Estimate(
+        math.log(float(y.sum() / x.sum())), float(values.var(ddof=1)) / n, effective_df(values)
+    )
 
 
 def heterogeneity_test(
     effects: npt.ArrayLike, labels: Sequence[Hashable], *, seed: int = 0, resamples: int = 9_999
 ) -> Heterogeneity | None:
     """Test by permutation of the labels whether groups of queries differ in their mean effect; None: nothing to compare."""
-    # Groups of a single query have no variance and are left out. Cochran 1954 for Q; Phipson and Smyth 2010 for
-    # (1 + b) / (1 + B).
+    # Groups of a single query have no variance and are left out. Cochran 1954 for Q; Phipson and
+    # Smyth 2010 for (1 + b) / (1 + B).
     d = np.asarray(effects, dtype=np.float64)
     check_draws(seed, resamples)
     codes: dict[Hashable, int] = {}
@@ -328,14 +349,17 @@ def heterogeneity_test(
     rng, reached = np.random.default_rng(seed), 0
     batch = max(1, (1 << 20) // len(d))  # bounds the memory that the permutations take
     for start in range(0, resamples, batch):
-        shuffled = rng.permuted(np.broadcast_to(scaled, (min(batch, resamples - start), len(d))), axis=1)
+        shuffled = rng.permuted(
+            np.broadcast_to(scaled, (min(batch, resamples - start), len(d))), axis=1
+        )
         reached += int(np.sum(_group_q(shuffled, starts, sizes) >= observed * (1 - 1e-9)))
     return Heterogeneity(observed, (1 + reached) / (1 + resamples), len(sizes))
 
 
 def _group_q(values: Floats, starts: Ints, sizes: Ints) -> Floats:
     """Compute Cochran's Q of the group means, for each row of values with mean 0 and variance 1."""
-    # A group without variance, which would have infinite weight, takes that of all queries, in the data as in permutations.
+    # A group without variance, which would have infinite weight, takes that of all queries, in the
+    # data as in permutations.
     means = np.add.reduceat(values, starts, axis=1) / sizes
     squares = np.add.reduceat(values * values, starts, axis=1)
     spread = (squares - sizes * means**2) / (sizes - 1)

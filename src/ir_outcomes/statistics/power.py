@@ -18,7 +18,9 @@ MOST_DEGREES_OF_FREEDOM = 100_000
 
 
 def _critical(df: float, alpha: float) -> float:
-    return -float(special.stdtrit(df, alpha / 2))  # the lower quantile: 1 - alpha / 2 would lose the digits of a small alpha
+    return -float(
+        special.stdtrit(df, alpha / 2)
+    )  # the lower quantile: 1 - alpha / 2 would lose the digits of a small alpha
 
 
 def _power(shift: float, df: float, critical: float) -> float:
@@ -28,9 +30,9 @@ def _power(shift: float, df: float, critical: float) -> float:
 
 def _chance_above(shift: float, df: float, critical: float) -> float:
     """Chance that Z + shift exceeds critical x S, where S^2 is a chi-square divided by its degrees of freedom."""
-    # It is integrated over Z on a fixed grid. The noncentral t distributions of SciPy 1.11 to 1.14 do not return for one degree
-    # of freedom and small levels. With more degrees of freedom the step would be sharper than the grid, and t is normal to five
-    # digits.
+    # It is integrated over Z on a fixed grid. The noncentral t distributions of SciPy 1.11 to 1.14
+    # do not return for one degree of freedom and small levels. With more degrees of freedom the
+    # step would be sharper than the grid, and t is normal to five digits.
     half = min(df, MOST_DEGREES_OF_FREEDOM) / 2
     z, density = _normal_grid()
     above = (np.maximum(z + shift, 0.0) / critical) ** 2
@@ -44,7 +46,9 @@ def _normal_grid() -> tuple[Floats, Floats]:
     return z, density / density.sum()
 
 
-def detectable_mean(n: int, deviation: float, alpha: float, power: float = 0.8, largest: float = math.inf) -> float | None:
+def detectable_mean(
+    n: int, deviation: float, alpha: float, power: float = 0.8, largest: float = math.inf
+) -> float | None:
     """Find the smallest true mean difference that a two-sided t test at level alpha detects with this power.
 
     Parameters
@@ -52,15 +56,16 @@ def detectable_mean(n: int, deviation: float, alpha: float, power: float = 0.8, 
     n, deviation : int and float
         Number of differences, and their standard deviation, in whose unit the result is.
     alpha, power : float
-        Level of the test (for the first step of Holm's correction, that of the family divided by its size), and the chance to
-        detect the difference; ``0 < alpha < power < 1``.
+        Level of the test (for the first step of Holm's correction, that of the family divided by
+        its size), and the chance to detect the difference; ``0 < alpha < power < 1``.
     largest : float
         Largest possible difference, such as 100 for percentage points.
 
     Returns
     -------
     float or None
-        None for fewer than two differences or no variance, and where not even the largest difference is detected.
+        None for fewer than two differences or no variance, and where not even the largest
+        difference is detected.
 
     References
     ----------
@@ -83,7 +88,8 @@ def detectable_mean(n: int, deviation: float, alpha: float, power: float = 0.8, 
 def _detectable_shift(df: int, alpha: float, power: float) -> float:
     """Find the noncentrality at which the t test has this power."""
     critical = _critical(df, alpha)
-    # Beyond this shift the power is larger: S is below its quantile with more than this chance, and Z above -9 all but surely.
+    # Beyond this shift the power is larger: S is below its quantile with more than this chance, and
+    # Z above -9 all but surely.
     scale = math.sqrt(float(special.gammaincinv(df / 2, (1 + power) / 2)) * 2 / df)
     high = critical * scale + 9
     return root(lambda shift: power - _power(shift, df, critical), 0.0, high, tolerance=1e-7 * high)
@@ -94,7 +100,9 @@ def power_of_proportion(n: int, discordant_share: float, difference: float, alph
     # Numbers of discordant pairs that all but surely do not occur are left out: n may be a million.
     share = min(1.0, max(discordant_share, difference))
     spread = 10 * math.sqrt(n * share * (1 - share)) + 10
-    discordant = np.arange(max(0, math.floor(n * share - spread)), min(n, math.ceil(n * share + spread)) + 1)
+    discordant = np.arange(
+        max(0, math.floor(n * share - spread)), min(n, math.ceil(n * share + spread)) + 1
+    )
     chance = binomial_chances(n, share)[discordant]
     likely = chance > 1e-15
     m, chance = discordant[likely], chance[likely]
@@ -104,7 +112,8 @@ def power_of_proportion(n: int, discordant_share: float, difference: float, alph
 
 def binomial_chances(n: int, share: float) -> Floats:
     """Compute the chances of 0, 1, ..., n successes in n trials, from the most likely number outwards by their ratios."""
-    # Relative errors stay below about n times the machine precision, where those of the gamma function grow with its logarithm.
+    # Relative errors stay below about n times the machine precision, where those of the gamma
+    # function grow with its logarithm.
     with np.errstate(divide="ignore", under="ignore"):
         k = np.arange(n)
         ratios = (n - k) / (k + 1) * np.divide(share, 1 - share)
@@ -114,13 +123,16 @@ def binomial_chances(n: int, share: float) -> Floats:
         return np.asarray(chances / chances.sum())
 
 
-def detectable_proportion(n: int, discordant_share: float, alpha: float, power: float = 0.8) -> float | None:
+def detectable_proportion(
+    n: int, discordant_share: float, alpha: float, power: float = 0.8
+) -> float | None:
     """Find the smallest difference of paired proportions that the test on won against lost detects with this power.
 
     Parameters
     ----------
     n, discordant_share : int and float
-        Number of pairs, of which a binomial number is discordant, and the share that one of the two won, as observed.
+        Number of pairs, of which a binomial number is discordant, and the share that one of the two
+        won, as observed.
     alpha, power
         See `detectable_mean`.
 
@@ -131,8 +143,8 @@ def detectable_proportion(n: int, discordant_share: float, alpha: float, power: 
 
     References
     ----------
-    Connor 1987, "Sample size for testing differences in proportions for the paired-sample design", for the setting; the power
-    is computed exactly instead of by the normal approximation.
+    Connor 1987, "Sample size for testing differences in proportions for the paired-sample design",
+    for the setting; the power is computed exactly instead of by the normal approximation.
 
     Examples
     --------
@@ -156,10 +168,16 @@ def _most_rejected(discordant: Ints, alpha: float) -> Ints:
     """Find the largest number of lost (and, by symmetry, of won) that the two-sided test rejects; -1 where it never does."""
     nearly = np.floor(discordant / 2 + special.ndtri(alpha / 2) * np.sqrt(discordant) / 2)
     critical: Ints = nearly.astype(np.int64).clip(-1)
-    # Each pass moves by one and stays between -1 and the number of discordant pairs, so both loops end.
-    while (rejected_more := (binomial_cdf(critical + 1, discordant, 0.5) <= alpha / 2) & (critical < discordant)).any():
+    # Each pass moves by one and stays between -1 and the number of discordant pairs, so both loops
+    # end.
+    while (
+        rejected_more := (binomial_cdf(critical + 1, discordant, 0.5) <= alpha / 2)
+        & (critical < discordant)
+    ).any():
         critical += rejected_more
-    while (rejected_less := (binomial_cdf(critical, discordant, 0.5) > alpha / 2) & (critical >= 0)).any():
+    while (
+        rejected_less := (binomial_cdf(critical, discordant, 0.5) > alpha / 2) & (critical >= 0)
+    ).any():
         critical -= rejected_less
     return critical
 
@@ -171,8 +189,12 @@ MOST_QUERIES = 1_000_000
 class QueriesNeeded:
     """How many queries like those of the pilot a test needs."""
 
-    queries: int | None  #: smallest number that reaches the power, if the pilot's spread is the true one; None: over a million
-    upper: int | None  #: one-sided upper bound, from the pilot's uncertainty about the spread; None: more, or no bound
+    queries: (
+        int | None
+    )  #: smallest number that reaches the power, if the pilot's spread is the true one; None: over a million
+    upper: (
+        int | None
+    )  #: one-sided upper bound, from the pilot's uncertainty about the spread; None: more, or no bound
     effect: float  #: planned for, positive, in the unit of the differences
     alpha: float  #: level of the test
     power: float
@@ -202,8 +224,8 @@ def queries_for_coverage(
 
     References
     ----------
-    Connor 1987 for the setting, with the power computed exactly; the upper bound takes Clopper and Pearson's one-sided limit of
-    the discordant share.
+    Connor 1987 for the setting, with the power computed exactly; the upper bound takes Clopper and
+    Pearson's one-sided limit of the discordant share.
 
     Examples
     --------
@@ -219,11 +241,17 @@ def queries_for_coverage(
     if n < max(1, won + lost):
         raise ParameterError("a pilot has at least 1 query, and those won and lost", n=n)
     discordant = won + lost
-    limit = float(special.betaincinv(discordant + 1, n - discordant, confidence)) if discordant < n else 1.0
+    limit = (
+        float(special.betaincinv(discordant + 1, n - discordant, confidence))
+        if discordant < n
+        else 1.0
+    )
 
     def needed(share: float) -> int | None:
         start = _guess(max(share, effect), effect, alpha, power)
-        return _fewest(lambda queries: power_of_proportion(queries, share, effect, alpha), power, start)
+        return _fewest(
+            lambda queries: power_of_proportion(queries, share, effect, alpha), power, start
+        )
 
     return QueriesNeeded(needed(discordant / n), needed(limit), effect, alpha, power, confidence)
 
@@ -251,14 +279,16 @@ def queries_for_mean(
     alpha, power, confidence : float
         See `detectable_mean`; confidence of the upper bound.
     imaginary : float
-        Size of two more differences, one in each direction, that the interval counts in any number of queries.
+        Size of two more differences, one in each direction, that the interval counts in any number
+        of queries.
 
     References
     ----------
-    Sakai 2016, "Topic set size design", for the noncentral t, here averaged over the binomial number of queries with a
-    difference. The upper bound treats variance / share as a chi-square with the degrees of freedom of `mean_interval`, reduced
-    by the uncertainty of the share. A bootstrap of both is too low: its 80 % bound exceeds the truth in 72 and 66 % of the
-    pilots of 200 queries from two real collections, this one in 79 and 76 %.
+    Sakai 2016, "Topic set size design", for the noncentral t, here averaged over the binomial
+    number of queries with a difference. The upper bound treats variance / share as a chi-square
+    with the degrees of freedom of `mean_interval`, reduced by the uncertainty of the share. A
+    bootstrap of both is too low: its 80 % bound exceeds the truth in 72 and 66 % of the pilots of
+    200 queries from two real collections, this one in 79 and 76 %.
 
     Examples
     --------
@@ -270,7 +300,9 @@ def queries_for_mean(
     d = numbers("d", d)
     _check(effect, alpha, power, confidence)
     if len(d) > n:
-        raise ParameterError(f"d has {len(d)} differences of n={n} queries: must be at most one for each query")
+        raise ParameterError(
+            f"d has {len(d)} differences of n={n} queries: must be at most one for each query"
+        )
     effect = abs(effect)
     if imaginary:
         size = _size_with(imaginary, float(d.var()), effect, alpha, power)
@@ -285,7 +317,9 @@ def queries_for_mean(
 
     def needed(spread: float) -> int | None:
         def chance(queries: float) -> float:
-            return _power(effect / spread * math.sqrt(queries), queries - 1, _critical(queries - 1, alpha))
+            return _power(
+                effect / spread * math.sqrt(queries), queries - 1, _critical(queries - 1, alpha)
+            )
 
         start = _guess(spread**2 / share, effect, alpha, power)
         return _fewest(lambda queries: _thinned(chance, queries, share), power, start)
@@ -317,7 +351,8 @@ def queries_for_margin(
     alpha, power, confidence : float
         Of the two-sided interval, 1 - alpha; see `queries_for_mean`.
     whole : bool
-        The interval is that of `coverage_interval` for queries that are answered or not, instead of `margin_interval`.
+        The interval is that of `coverage_interval` for queries that are answered or not, instead of
+        `margin_interval`.
 
     Examples
     --------
@@ -329,7 +364,9 @@ def queries_for_margin(
     d = numbers("d", d)
     _check(margin, alpha, power, confidence)
     if len(d) > n:
-        raise ParameterError(f"d has {len(d)} differences of n={n} queries: must be at most one for each query")
+        raise ParameterError(
+            f"d has {len(d)} differences of n={n} queries: must be at most one for each query"
+        )
     if not len(d):
         return QueriesNeeded(None, None, margin, alpha, power, confidence)
     share = len(d) / n
@@ -347,12 +384,21 @@ def queries_for_margin(
     upper = None
     if varies:
         df = 2 / (2 / effective_df(d) + (1 - share) / (share * n))
-        upper = needed(deviation * math.sqrt(df / (2 * float(special.gammaincinv(df / 2, 1 - confidence)))))
+        upper = needed(
+            deviation * math.sqrt(df / (2 * float(special.gammaincinv(df / 2, 1 - confidence))))
+        )
     return QueriesNeeded(needed(deviation), upper, margin, alpha, power, confidence)
 
 
 def _power_to_exclude(
-    n: float, spread: float, kurtosis: float, margin: float, largest: float, alpha: float, *, whole: bool
+    n: float,
+    spread: float,
+    kurtosis: float,
+    margin: float,
+    largest: float,
+    alpha: float,
+    *,
+    whole: bool,
 ) -> float:
     """Chance that the interval of n differences around 0, with two imaginary ones, excludes the margin on one side."""
     of_real = n * spread**2
@@ -367,7 +413,8 @@ def _power_to_exclude(
         quantile = _critical(df_of_kurtosis(of_all, n + 2), alpha)
     if not spread:
         return float(quantile * error < margin)
-    # The centre is the sum of the real differences over n + 2. Only their part of the variance varies from sample to sample.
+    # The centre is the sum of the real differences over n + 2. Only their part of the variance
+    # varies from sample to sample.
     centre_error = math.sqrt(of_real) / (n + 2)
     df = df_of_kurtosis(kurtosis, max(n, 4)) * (total / of_real) ** 2
     return _chance_above(margin / centre_error, df, quantile * error / centre_error)
@@ -384,7 +431,11 @@ def _check(effect: float, alpha: float, power: float, confidence: float) -> None
 def _thinned(power_of: Callable[[float], float], queries: int, share: float) -> float:
     """Average the power over the number of queries with a difference, binomial, at the nodes of its normal approximation."""
     spread, total = math.sqrt(queries * share * (1 - share)), 0.0
-    for node, weight in ((-math.sqrt(3), 1 / 6), (0.0, 2 / 3), (math.sqrt(3), 1 / 6)):  # Gauss and Hermite
+    for node, weight in (
+        (-math.sqrt(3), 1 / 6),
+        (0.0, 2 / 3),
+        (math.sqrt(3), 1 / 6),
+    ):  # Gauss and Hermite
         total += weight * power_of(max(2.0, queries * share + spread * node))
     return total
 
@@ -405,11 +456,15 @@ def _fewest(power_of: Callable[[int], float], power: float, start: float) -> int
     return high
 
 
-def _size_with(imaginary: float, variance: float, effect: float, alpha: float, power: float) -> float:
+def _size_with(
+    imaginary: float, variance: float, effect: float, alpha: float, power: float
+) -> float:
     """Approximate the number of queries N where the variance of a query is `variance` + 2 imaginary^2 / N."""
     squared = _guess(1.0, effect, alpha, power)  # N = squared * (variance of a query)
     linear = squared * variance
-    return min(float(MOST_QUERIES), (linear + math.sqrt(linear**2 + 8 * squared * imaginary**2)) / 2)
+    return min(
+        float(MOST_QUERIES), (linear + math.sqrt(linear**2 + 8 * squared * imaginary**2)) / 2
+    )
 
 
 def _guess(variance: float, effect: float, alpha: float, power: float) -> float:

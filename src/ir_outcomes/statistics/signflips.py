@@ -1,21 +1,24 @@
 """P-values of the sign-flip (randomization) test, without random numbers: exact or within 1 %, however small.
 
-Under the null hypothesis each of n differences that are not zero is as likely positive as negative, and the p-value is the
-share of the 2^n assignments of signs whose sum is at least as far from 0 as the one observed. With k the smaller of the sums of
-the positive and of the negative differences, that is twice the share of the subsets of the sizes with a sum of at most k. Such
-subsets are
+Under the null hypothesis each of n differences that are not zero is as likely positive as negative,
+and the p-value is the share of the 2^n assignments of signs whose sum is at least as far from 0 as
+the one observed. With k the smaller of the sums of the positive and of the negative differences,
+that is twice the share of the subsets of the sizes with a sum of at most k. Such subsets are
 
-- counted, where the sizes are multiples of a common unit, through all sums up to k in that unit: exact;
+- counted, where the sizes are multiples of a common unit, through all sums up to k in that unit:
+  exact;
 - enumerated in two halves, for up to 42 differences: exact;
-- else counted on a grid of steps of k / 2^15 or less, to which the sizes are rounded, refined until lower and upper bound agree
-  to 1 %, and further where a level that matters lies between them. (For more than 100 differences the bounds are estimates.)
+- else counted on a grid of steps of k / 2^15 or less, to which the sizes are rounded, refined until
+  lower and upper bound agree to 1 %, and further where a level that matters lies between them. (For
+  more than 100 differences the bounds are estimates.)
 
-Which way is taken depends on the sample alone. Where nothing but labels is wanted, as for the pairs of a leaderboard, p-values
-far from the levels are saddlepoint approximations.
+Which way is taken depends on the sample alone. Where nothing but labels is wanted, as for the pairs
+of a leaderboard, p-values far from the levels are saddlepoint approximations.
 
-`scipy.stats.permutation_test` with ``permutation_type="samples"`` enumerates all signs of few differences, and is the oracle of
-the tests there. For more it draws random signs, whose p-values are at least 1 / (1 + resamples): a correction for thousands of
-comparisons turns all of them into "not significant".
+`scipy.stats.permutation_test` with ``permutation_type="samples"`` enumerates all signs of few
+differences, and is the oracle of the tests there. For more it draws random signs, whose p-values
+are at least 1 / (1 + resamples): a correction for thousands of comparisons turns all of them into
+"not significant".
 """
 
 import math
@@ -38,7 +41,9 @@ MOST_STEPS = 1 << 28  # additions, 0.2 s: above that the sizes are rounded
 GRIDS = (1 << 15, 1 << 18, 1 << 21)  # steps up to k
 MOST_BOUNDED = 100  # for more differences bounds that hold for certain would need too fine a grid
 PRECISION = 0.01
-TIES_SHARE = 0.004  # what the allowance for rounding errors may add to a p-value of many differences
+TIES_SHARE = (
+    0.004  # what the allowance for rounding errors may add to a p-value of many differences
+)
 
 # When the saddlepoint tells on which side of a level a p-value is.
 LEAST_NONZERO = 12  # of fewer the p-values have large steps, and the exact ones take little time
@@ -47,7 +52,9 @@ FACTOR = 2.0
 LARGEST_TILT = 18.0  # times the largest size: beyond it the tanh of that is 1 but for rounding
 
 
-def sign_flip_pvalues(samples: Differences, levels: Levels | None, labels_only: bool) -> tuple[Floats, list[str]]:
+def sign_flip_pvalues(
+    samples: Differences, levels: Levels | None, labels_only: bool
+) -> tuple[Floats, list[str]]:
     """Two-sided p-values of the sums of samples that have differences other than zero, and how close each is."""
     n = len(samples.n)
     pvalues, closeness, far = np.ones(n), [", approximate"] * n, np.zeros(n, dtype=bool)
@@ -56,13 +63,19 @@ def sign_flip_pvalues(samples: Differences, levels: Levels | None, labels_only: 
         far = _far_from(levels, samples, pvalues)
     for sample in np.flatnonzero(~far).tolist():
         positive, negative = samples.positive[1:, sample], samples.negative[1:, sample]
-        present = np.flatnonzero(positive + negative)  # its own sizes only, so that its p-value depends on nothing else
+        present = np.flatnonzero(
+            positive + negative
+        )  # its own sizes only, so that its p-value depends on nothing else
         sizes = samples.sizes[1:][present]
-        pvalues[sample], closeness[sample] = _pvalue(sizes, positive[present], negative[present], levels)
+        pvalues[sample], closeness[sample] = _pvalue(
+            sizes, positive[present], negative[present], levels
+        )
     return pvalues, closeness
 
 
-def _pvalue(sizes: Floats, positive: Floats, negative: Floats, levels: Levels | None) -> tuple[float, str]:
+def _pvalue(
+    sizes: Floats, positive: Floats, negative: Floats, levels: Levels | None
+) -> tuple[float, str]:
     """P-value of differences of these sizes, ascending and above 0, and how close it is."""
     counts = positive + negative
     n = int(counts.sum())
@@ -76,11 +89,18 @@ def _pvalue(sizes: Floats, positive: Floats, negative: Floats, levels: Levels | 
     units = _in_units(sizes, counts)
     if units is not None:
         limit = min(round(float(units @ positive)), round(float(units @ negative)))
-        if n * limit <= (64 << (n // 2) if n <= MOST_ENUMERATED else MOST_STEPS):  # the quicker of the two
+        if n * limit <= (
+            64 << (n // 2) if n <= MOST_ENUMERATED else MOST_STEPS
+        ):  # the quicker of the two
             return _two_sided(_counted(units, counts, limit, limit)[0]), exact
     if n <= MOST_ENUMERATED:
         # Sums that are equal except for rounding reach the limit.
-        return _two_sided(_enumerated(np.repeat(sizes, counts.astype(np.int64)), flipped + 1e-12 * total)), exact
+        return (
+            _two_sided(
+                _enumerated(np.repeat(sizes, counts.astype(np.int64)), flipped + 1e-12 * total)
+            ),
+            exact,
+        )
     return _two_sided(_counted_on_grid(sizes, counts, flipped, levels)), ", to within 1 %"
 
 
@@ -112,13 +132,22 @@ def _denominator(size: float) -> int | None:
     """Denominator, up to 1000, of the fraction that a size is but for rounding; None if it is no such fraction."""
     # Sizes come back thousands of times over the pairs of a leaderboard, so they are looked up.
     fraction = Fraction(size).limit_denominator(LARGEST_DENOMINATOR)
-    return fraction.denominator if abs(float(fraction) - size) <= min(1e-9 * size, 1e-7 / fraction.denominator) else None
+    return (
+        fraction.denominator
+        if abs(float(fraction) - size) <= min(1e-9 * size, 1e-7 / fraction.denominator)
+        else None
+    )
 
 
 def _counted(units: Ints, counts: Floats, limit: int, lower: int) -> tuple[float, float]:
     """Share of the subsets of some whole numbers with a sum of at most the limit, and of at most a lower limit."""
-    units, counts = units[units > 0], counts[units > 0]  # those rounded to 0 are in half of the subsets, whatever the limit
-    limit = min(limit, int(units @ counts) // 2)  # an allowance for rounding may lead beyond the middle
+    units, counts = (
+        units[units > 0],
+        counts[units > 0],
+    )  # those rounded to 0 are in half of the subsets, whatever the limit
+    limit = min(
+        limit, int(units @ counts) // 2
+    )  # an allowance for rounding may lead beyond the middle
     ways, exponent = subset_sums(np.repeat(units, counts.astype(np.int64)).tolist(), limit)
 
     def share(number: float) -> float:
@@ -130,13 +159,15 @@ def _counted(units: Ints, counts: Floats, limit: int, lower: int) -> tuple[float
 
 def subset_sums(sizes: Iterable[int], limit: int) -> tuple[Floats, int]:
     """Count the subsets of some positive whole numbers by their sum: ``array[k] * 2**exponent`` of them have the sum k."""
-    # Only sums up to the limit are followed, which are those of the tail that a p-value adds up. Every number is a sum of
-    # positive numbers, so there is no cancellation: the relative error of each is about the machine precision times the number
-    # of sizes, however small the tail. Up to 53 sizes it is exact, with exponent 0.
+    # Only sums up to the limit are followed, which are those of the tail that a p-value adds up.
+    # Every number is a sum of positive numbers, so there is no cancellation: the relative error of
+    # each is about the machine precision times the number of sizes, however small the tail. Up to
+    # 53 sizes it is exact, with exponent 0.
     counts, spare = np.zeros((2, limit + 1))  # both stay 0 beyond the sums reached
     counts[0] = 1.0
     reach, exponent = 0, 0
-    # In ascending order the first sums are small, so that most steps touch a part of the array only.
+    # In ascending order the first sums are small, so that most steps touch a part of the array
+    # only.
     for place, size in enumerate(sorted(size for size in sizes if size <= limit)):
         end = min(reach + size, limit) + 1
         # Not in place: NumPy would copy the overlapping part first, which takes twice as long.
@@ -155,9 +186,12 @@ def subset_sums(sizes: Iterable[int], limit: int) -> tuple[Floats, int]:
 def _enumerated(sizes: Floats, limit: float) -> float:
     """Share of the subsets with a sum of at most the limit: each sum of one half needs a small enough one of the other."""
     first, second = _sums(sizes[::-2], limit), _sums(sizes[-2::-2], limit)
-    # How many sums of the second half each of the first leaves space for is its place when both are merged. The order of
-    # positive floats is that of their bits, which sort twice as fast; the last bit, 1e-16 of a sum, says whose sum it is.
-    merged = np.concatenate([second.view(np.int64) & ~1, np.abs(limit - first[::-1]).view(np.int64) | 1])
+    # How many sums of the second half each of the first leaves space for is its place when both are
+    # merged. The order of positive floats is that of their bits, which sort twice as fast; the last
+    # bit, 1e-16 of a sum, says whose sum it is.
+    merged = np.concatenate(
+        [second.view(np.int64) & ~1, np.abs(limit - first[::-1]).view(np.int64) | 1]
+    )
     merged.sort(kind="stable")
     places = np.flatnonzero(merged & 1)
     return float(places.sum() - len(first) * (len(first) - 1) // 2) / 2.0 ** len(sizes)
@@ -175,13 +209,14 @@ def _sums(sizes: Floats, limit: float) -> Floats:
 
 def _counted_on_grid(sizes: Floats, counts: Floats, limit: float, levels: Levels | None) -> float:
     """Share of the subsets with a sum of at most the limit, with the sizes rounded to a grid; to within 1 %."""
-    # Rounding moves the sum of a subset up by `up` steps at most and down by `down`. Subsets that tie with the observed one
-    # (1/2 = 1/3 + 1/6) count, as they must, because all subsets count whose sum on the grid is at most `up` above the limit.
-    # Where those between the two bounds are too many even on the finest grid, the upper bound stands: then nearly all of them
-    # tie.
+    # Rounding moves the sum of a subset up by `up` steps at most and down by `down`. Subsets that
+    # tie with the observed one (1/2 = 1/3 + 1/6) count, as they must, because all subsets count
+    # whose sum on the grid is at most `up` above the limit. Where those between the two bounds are
+    # too many even on the finest grid, the upper bound stands: then nearly all of them tie.
     #
-    # For more than 100 differences such bounds would be too far apart. There the average rounding error of the subsets near the
-    # limit is taken into account instead, plus as large an allowance for ties as adds 0.4 % at most.
+    # For more than 100 differences such bounds would be too far apart. There the average rounding
+    # error of the subsets near the limit is taken into account instead, plus as large an allowance
+    # for ties as adds 0.4 % at most.
     n, share = float(counts.sum()), 1.0
     for steps in GRIDS:
         if steps > GRIDS[0] and n * steps > MOST_STEPS:
@@ -191,12 +226,17 @@ def _counted_on_grid(sizes: Floats, counts: Floats, limit: float, levels: Levels
         errors = units - scaled
         up, down = float(np.maximum(errors, 0) @ counts), float(np.maximum(-errors, 0) @ counts)
         if n > MOST_BOUNDED:
-            tilt = float(_tilts(scaled, counts[:, None], np.array([scaled @ counts - 2 * steps]))[0])
-            # How often a size is in the subsets near the limit, whose share grows by a factor of exp(2 tilt) with each step.
+            tilt = float(
+                _tilts(scaled, counts[:, None], np.array([scaled @ counts - 2 * steps]))[0]
+            )
+            # How often a size is in the subsets near the limit, whose share grows by a factor of
+            # exp(2 tilt) with each step.
             mean = float((errors * 0.5 * (1 - np.tanh(tilt * scaled))) @ counts)
             allowance = TIES_SHARE / (2 * tilt)
             up, down = mean + min(up, allowance), min(down, allowance) - mean
-        share, least = _counted(units.astype(np.int64), counts, int(steps + up + 1e-6), int(steps - down - 1e-6))
+        share, least = _counted(
+            units.astype(np.int64), counts, int(steps + up + 1e-6), int(steps - down - 1e-6)
+        )
         decided = levels is None or 2 * share < levels[0] or 2 * least > levels[1]
         if share <= (1 + PRECISION) * least and decided:
             break
@@ -205,19 +245,28 @@ def _counted_on_grid(sizes: Floats, counts: Floats, limit: float, levels: Levels
 
 def saddlepoint_pvalues(samples: Differences) -> Floats:
     """Approximate two-sided p-values of the sum of each sample; 1 where it is 0, NaN where there is no saddlepoint in reach."""
-    # Lugannani and Rice 1980; for random signs Robinson 1982, "Saddlepoint approximations for permutation tests".
-    sizes, counts, total = samples.sizes[1:, None], (samples.positive + samples.negative)[1:], np.abs(samples.totals)
+    # Lugannani and Rice 1980; for random signs Robinson 1982, "Saddlepoint approximations for
+    # permutation tests".
+    sizes, counts, total = (
+        samples.sizes[1:, None],
+        (samples.positive + samples.negative)[1:],
+        np.abs(samples.totals),
+    )
     tilt = _tilts(samples.sizes[1:], counts, total)
     arguments = sizes * tilt
-    # The largest possible sum has no saddlepoint, and near it, it is far out: there the formula gives anything up to 1.
+    # The largest possible sum has no saddlepoint, and near it, it is far out: there the formula
+    # gives anything up to 1.
     found = arguments.max(axis=0, where=counts > 0, initial=0.0) < LARGEST_TILT
     cumulant = (counts * (np.logaddexp(arguments, -arguments) - np.log(2))).sum(axis=0)
     curvature = (counts * sizes**2 * (1 - np.tanh(arguments) ** 2)).sum(axis=0)
     w = np.sqrt(np.maximum(2 * (tilt * total - cumulant), 0.0))
     u = tilt * np.sqrt(curvature)
-    # Near a sum of 0 the correction is the difference of two large numbers, and the normal approximation is good.
+    # Near a sum of 0 the correction is the difference of two large numbers, and the normal
+    # approximation is good.
     usable = (w > 0.05) & (u > 1e-9)
-    correction = np.divide(1.0, u, out=np.zeros_like(u), where=usable) - np.divide(1.0, w, out=np.zeros_like(w), where=usable)
+    correction = np.divide(1.0, u, out=np.zeros_like(u), where=usable) - np.divide(
+        1.0, w, out=np.zeros_like(w), where=usable
+    )
     tail = special.ndtr(-w) + np.exp(-w * w / 2) / np.sqrt(2 * np.pi) * correction
     normal = special.ndtr(-total / np.sqrt(np.maximum((sizes**2 * counts).sum(axis=0), 1e-300)))
     pvalues: Floats = np.where(found, np.clip(2 * np.where(usable, tail, normal), 0.0, 1.0), np.nan)
@@ -239,10 +288,13 @@ def _tilts(sizes: Floats, counts: Floats, totals: Floats) -> Floats:
 
 def _far_from(levels: Levels, samples: Differences, pvalues: Floats) -> Bools:
     """Whether approximate p-values are so far from some levels that the exact ones are on the same side of all."""
-    # The approximation is good where many differences of similar size are added up, and poor where one or two outweigh all
-    # others. Measured on 1308 halves of the queries of real pairs of runs, with p up to 0.3: where the effective number of
-    # differences, (sum of squares)^2 / (sum of fourth powers), is 4 or more, it is off by a factor of 1.5 at most. 2 is kept.
+    # The approximation is good where many differences of similar size are added up, and poor where
+    # one or two outweigh all others. Measured on 1308 halves of the queries of real pairs of runs,
+    # with p up to 0.3: where the effective number of differences, (sum of squares)^2 / (sum of
+    # fourth powers), is 4 or more, it is off by a factor of 1.5 at most. 2 is kept.
     counts = samples.positive + samples.negative
     squares, fourths = samples.sizes**2 @ counts, samples.sizes**4 @ counts
     enough = (samples.n_nonzero >= LEAST_NONZERO) & (squares**2 >= LEAST_EFFECTIVE * fourths)
-    return enough & ((pvalues * FACTOR <= levels[0]) | (pvalues >= levels[1] * FACTOR))  # not where they are NaN
+    return enough & (
+        (pvalues * FACTOR <= levels[0]) | (pvalues >= levels[1] * FACTOR)
+    )  # not where they are NaN

@@ -1,13 +1,16 @@
 """Tests of paired differences, and the rank sum test: each test once, on many samples at a time.
 
-`many_tests` takes samples as columns of counts (`Differences`) and returns arrays; `t_test`, `wilcoxon`, ... are the same for
-one sample and return a `Test`. A new test is an entry of `PAIRED`; see `function_test`.
+`many_tests` takes samples as columns of counts (`Differences`) and returns arrays; `t_test`,
+`wilcoxon`, ... are the same for one sample and return a `Test`. A new test is an entry of `PAIRED`;
+see `function_test`.
 
-All tests are two-sided, mirrored exactly when the signs of the differences change, and independent of the order of the queries.
-A p-value is never NaN or 0: where there is nothing to test it is 1, and a note gives the reason. The direction is the sign of
-the effect also for a single difference, which cannot be significant.
+All tests are two-sided, mirrored exactly when the signs of the differences change, and independent
+of the order of the queries. A p-value is never NaN or 0: where there is nothing to test it is 1,
+and a note gives the reason. The direction is the sign of the effect also for a single difference,
+which cannot be significant.
 
-The tests are written out here because the functions of SciPy that define them take 3 to 140 times as long for one sample.
+The tests are written out here because the functions of SciPy that define them take 3 to 140 times
+as long for one sample.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -45,13 +48,16 @@ class Test:
     method: str  #: the test in words, with what was chosen for these data
     statistic: float | None  #: None where it is undefined
     pvalue: float  #: two-sided; at least 2.2e-308
-    #: -1, 0 or 1: sign of the effect in the test's own terms (mean for t and sign-flip, W+ minus W- for Wilcoxon, number of
-    #: positive minus negative differences for sign and binomial tests, rank sums for the rank sum test).
+    #: -1, 0 or 1: sign of the effect in the test's own terms (mean for t and sign-flip, W+ minus W-
+    #: for Wilcoxon, number of positive minus negative differences for sign and binomial tests, rank
+    #: sums for the rank sum test).
     direction: int
-    #: Observations that the statistic is computed from: all differences (clusters) for t, those that are not zero for the other
-    #: paired tests, both samples together for the rank sum test.
+    #: Observations that the statistic is computed from: all differences (clusters) for t, those
+    #: that are not zero for the other paired tests, both samples together for the rank sum test.
     n: int
-    n_nonzero: int  #: differences (clusters) that are not zero; for the rank sum test the same as `n`
+    n_nonzero: (
+        int  #: differences (clusters) that are not zero; for the rank sum test the same as `n`
+    )
     note: str | None = None  #: what a reader must know
 
 
@@ -73,15 +79,17 @@ class Found(NamedTuple):
 def t_test(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Test:
     """Student's t test of the mean difference (`scipy.stats.ttest_rel`).
 
-    Where all differences are equal and not zero t is undefined, and the p-value is that of the sign-flip test, 2^(1-n).
+    Where all differences are equal and not zero t is undefined, and the p-value is that of the
+    sign-flip test, 2^(1-n).
 
     Parameters
     ----------
     d : (n,) array_like
         Differences, from `differences`.
     clusters : (n,) array_like of int, optional
-        Cluster of each, where queries are not independent: t then has the cluster-robust standard error, and one degree of
-        freedom less than there are clusters; see `linearized`. Other tests take the sums of the clusters.
+        Cluster of each, where queries are not independent: t then has the cluster-robust standard
+        error, and one degree of freedom less than there are clusters; see `linearized`. Other tests
+        take the sums of the clusters.
 
     Examples
     --------
@@ -94,9 +102,9 @@ def t_test(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Test:
 def wilcoxon(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Test:
     """Wilcoxon's signed rank test, zeros dropped (`scipy.stats.wilcoxon`, ``zero_method="wilcox", correction=False``).
 
-    Exact for up to 50 differences that are not zero (`scipy.stats.PermutationMethod`), with tied ranks averaged; beyond that by
-    the normal approximation with the variance corrected for ties. The statistic is the smaller of the two rank sums. For the
-    parameters see `t_test`.
+    Exact for up to 50 differences that are not zero (`scipy.stats.PermutationMethod`), with tied
+    ranks averaged; beyond that by the normal approximation with the variance corrected for ties.
+    The statistic is the smaller of the two rank sums. For the parameters see `t_test`.
 
     References
     ----------
@@ -124,19 +132,23 @@ def sign_test(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Test:
     return paired_tests(d, clusters=clusters)["sign"]
 
 
-def sign_flip(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None) -> Test:
+def sign_flip(
+    d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None
+) -> Test:
     """Sign-flip (randomization) test of the sum of the differences.
 
-    The share of all assignments of signs whose sum is at least as far from 0: exact where the differences are multiples of a
-    common unit (with a total up to about a million) or where up to 42 are not zero, else to within 1 % of the p-value.
+    The share of all assignments of signs whose sum is at least as far from 0: exact where the
+    differences are multiples of a common unit (with a total up to about a million) or where up to
+    42 are not zero, else to within 1 % of the p-value.
 
     Parameters
     ----------
     d, clusters
         See `t_test`.
     levels : pair of float, optional
-        Smallest and largest level that the p-value is compared with, such as alpha / 20 and alpha for 20 contenders: a p-value
-        that is not exact, and whose bounds reach into this range, is refined.
+        Smallest and largest level that the p-value is compared with, such as alpha / 20 and alpha
+        for 20 contenders: a p-value that is not exact, and whose bounds reach into this range, is
+        refined.
 
     References
     ----------
@@ -151,13 +163,16 @@ def sign_flip(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.Arra
     return paired_tests(d, levels, clusters)["signflip"]
 
 
-def mean_test(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None) -> Test:
+def mean_test(
+    d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None
+) -> Test:
     """Test the mean difference: by t, or by sign flips with fewer than 30 differences (clusters) that are not zero.
 
-    On few differences t relies on a normal distribution that they do not have: four queries of 900 that move by one rank are p
-    = 0.045 to t and 0.125 to the exact test. Clusters of n queries count as (sum n^2)^2 / sum n^4, so that many of very unequal
-    size are few (Carter, Schnepel and Steigerwald 2017, "Asymptotic behavior of a t-test robust to cluster heterogeneity").
-    For the parameters see `sign_flip`.
+    On few differences t relies on a normal distribution that they do not have: four queries of 900
+    that move by one rank are p = 0.045 to t and 0.125 to the exact test. Clusters of n queries
+    count as (sum n^2)^2 / sum n^4, so that many of very unequal size are few (Carter, Schnepel and
+    Steigerwald 2017, "Asymptotic behavior of a t-test robust to cluster heterogeneity"). For the
+    parameters see `sign_flip`.
 
     Examples
     --------
@@ -168,7 +183,9 @@ def mean_test(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.Arra
     return tests[tests.of_mean]
 
 
-def paired_tests(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None) -> "PairedTests":
+def paired_tests(
+    d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.ArrayLike | None = None
+) -> "PairedTests":
     """Every test of paired differences by name: t, wilcoxon, sign and signflip; each is run when it is first asked for.
 
     For the parameters see `sign_flip`.
@@ -184,10 +201,13 @@ def paired_tests(d: npt.ArrayLike, levels: Levels | None = None, clusters: npt.A
 class PairedTests(Mapping[str, Test]):
     """Tests that run when they are asked for, and once: sign flips can take a hundred times as long as the others together.
 
-    As a mapping it has the tests of a single sample; `many` and `of_means` have those of all samples.
+    As a mapping it has the tests of a single sample; `many` and `of_means` have those of all
+    samples.
     """
 
-    def __init__(self, samples: Differences, levels: Levels | None = None, *, labels_only: bool = False) -> None:
+    def __init__(
+        self, samples: Differences, levels: Levels | None = None, *, labels_only: bool = False
+    ) -> None:
         self._samples = samples
         self._levels = levels
         self._labels_only = labels_only
@@ -252,26 +272,37 @@ def _one(name: str, sample: Differences, found: Found) -> Test:
     elif n == 1:
         note = "there is a single difference, too little to test"
     elif method == UNDEFINED_T:
-        note = f"all {n} differences are equal, so t is undefined; its p-value is that of the sign-flip test"
+        note = (
+            f"all {n} differences are equal, so t is undefined; its p-value is that of the"
+            " sign-flip test"
+        )
     if sample.moments is not None:
         method += ", by cluster"
     statistic = None if note or np.isnan(found.statistic[0]) else float(found.statistic[0])
     pvalue, direction = float(found.tests.pvalue[0]), int(found.tests.direction[0])
-    return Test(name, method, statistic, pvalue, direction, n if name == "t" else n_nonzero, n_nonzero, note)
+    return Test(
+        name, method, statistic, pvalue, direction, n if name == "t" else n_nonzero, n_nonzero, note
+    )
 
 
 # Many samples.
 
 
-def many_tests(name: str, samples: Differences, levels: Levels | None = None, *, labels_only: bool = False) -> Tests:
+def many_tests(
+    name: str, samples: Differences, levels: Levels | None = None, *, labels_only: bool = False
+) -> Tests:
     """Run a test of `PAIRED` on each sample; with `labels_only`, sign flips that are far from the levels are approximations."""
     return PAIRED[name](samples, levels, labels_only).tests
 
 
-def mean_tests(samples: Differences, levels: Levels | None = None, *, labels_only: bool = False) -> Tests:
+def mean_tests(
+    samples: Differences, levels: Levels | None = None, *, labels_only: bool = False
+) -> Tests:
     """Test the mean difference of each sample, by sign flips where few differences are not zero."""
     found, few = many_tests("t", samples), np.flatnonzero(samples.few)
-    found.pvalue[few] = many_tests("signflip", samples.at(few), levels, labels_only=labels_only).pvalue
+    found.pvalue[few] = many_tests(
+        "signflip", samples.at(few), levels, labels_only=labels_only
+    ).pvalue
     return found
 
 
@@ -295,7 +326,8 @@ def function_test(function: Callable[[Floats], Any]) -> "Kernel":
             pvalues[sample] = _pvalue_of(found, name)
             statistic = getattr(found, "statistic", np.nan)
             statistics[sample] = statistic
-            # A statistic says the direction if its sign changes with the differences; the smaller rank sum is 0 both ways.
+            # A statistic says the direction if its sign changes with the differences; the smaller
+            # rank sum is 0 both ways.
             mirrored = getattr(function(-values), "statistic", np.nan)
             if statistic and np.isclose(statistic, -mirrored, rtol=1e-9):
                 directions[sample] = statistic
@@ -308,7 +340,9 @@ def _pvalue_of(found: Any, name: str) -> float:
     """Return the p-value of what a function returned; 1 where it is NaN."""
     pvalue = getattr(found, "pvalue", found)
     if not isinstance(pvalue, (int, float, np.floating)) or pvalue < 0 or pvalue > 1:
-        raise ParameterError(f"returned {pvalue!r}; must return a p-value, or a result that has one", test=name)
+        raise ParameterError(
+            f"returned {pvalue!r}; must return a p-value, or a result that has one", test=name
+        )
     return 1.0 if np.isnan(pvalue) else float(pvalue)
 
 
@@ -337,17 +371,24 @@ def _t(samples: Differences, levels: Levels | None = None, labels_only: bool = F
     if moments is None:
         mean = total / np.maximum(n, 1)
         deviations = np.maximum(squares - mean * total, 0.0)
-        # Where the mean is large against the deviations, most digits of that difference are lost, so it is computed again from
-        # the deviations themselves. Few samples are like that, and the short way takes a third of the time.
+        # Where the mean is large against the deviations, most digits of that difference are lost,
+        # so it is computed again from the deviations themselves. Few samples are like that, and the
+        # short way takes a third of the time.
         close = np.flatnonzero(testable & (deviations < 0.01 * squares))
         if len(close):
             above, below = ((sign * sizes[:, None] - mean[close]) ** 2 for sign in (1.0, -1.0))
-            deviations[close] = (above * positive[:, close] + below * negative[:, close]).sum(axis=0)
-            # Deviations of equal differences are 0 but for the rounding of their mean, so equality is decided by the counts.
-            equal[close] = np.maximum(positive[:, close], negative[:, close]).max(axis=0) == n[close]
+            deviations[close] = (above * positive[:, close] + below * negative[:, close]).sum(
+                axis=0
+            )
+            # Deviations of equal differences are 0 but for the rounding of their mean, so equality
+            # is decided by the counts.
+            equal[close] = (
+                np.maximum(positive[:, close], negative[:, close]).max(axis=0) == n[close]
+            )
         error = np.sqrt(deviations / (freedom * np.maximum(n, 1)))
     else:
-        # Of the residuals S - n mean: their sum over clusters is 0, and that of their squares is the variance of the mean.
+        # Of the residuals S - n mean: their sum over clusters is 0, and that of their squares is
+        # the variance of the mean.
         queries = np.maximum(moments.queries, 1)
         mean = total / queries
         deviations = squares - 2 * mean * moments.products + mean**2 * moments.squares
@@ -361,16 +402,22 @@ def _t(samples: Differences, levels: Levels | None = None, labels_only: bool = F
     return Found(tests, statistic, lambda sample: UNDEFINED_T if equal[sample] else "paired t")
 
 
-def _wilcoxon(samples: Differences, levels: Levels | None = None, labels_only: bool = False) -> Found:
+def _wilcoxon(
+    samples: Differences, levels: Levels | None = None, labels_only: bool = False
+) -> Found:
     positive, negative = samples.positive[1:], samples.negative[1:]
     both = positive + negative
     n_positive = positive.sum(axis=0)
     n = n_positive + negative.sum(axis=0)
     testable = _have_differences(samples, n + samples.positive[0] + samples.negative[0])
-    # A rank is the number of smaller differences, half that of equal ones, and one half: that of all up to it, less half of the
-    # equal ones, and one half. All of these sums are exact, because twice each is a whole number.
+    # A rank is the number of smaller differences, half that of equal ones, and one half: that of
+    # all up to it, less half of the equal ones, and one half. All of these sums are exact, because
+    # twice each is a whole number.
     up_to = np.cumsum(both, axis=0)
-    plus = np.einsum("ij,ij->j", positive, up_to) - (np.einsum("ij,ij->j", positive, both) - n_positive) / 2
+    plus = (
+        np.einsum("ij,ij->j", positive, up_to)
+        - (np.einsum("ij,ij->j", positive, both) - n_positive) / 2
+    )
     minus = n * (n + 1) / 2 - plus
     smaller, middle = np.minimum(plus, minus), n * (n + 1) / 4
     spread = (n * (n + 1.0) * (2 * n + 1) - _cubes(both) / 2) / 24
@@ -395,8 +442,9 @@ def _wilcoxon(samples: Differences, levels: Levels | None = None, labels_only: b
 @lru_cache(maxsize=4096)
 def _rank_sum_shares(ties: tuple[int, ...]) -> Floats:
     """Shares of the assignments of signs with twice the sum of the positive ranks at most 0, 1, 2, ... up to the middle."""
-    # They depend only on how many differences of each size there are, from the smallest to the largest, and the halves of a set
-    # of queries have few such patterns where the ranks are small numbers.
+    # They depend only on how many differences of each size there are, from the smallest to the
+    # largest, and the halves of a set of queries have few such patterns where the ranks are small
+    # numbers.
     ranks: list[int] = []
     below = 0
     for number in ties:
@@ -411,16 +459,24 @@ def _sign(samples: Differences, levels: Levels | None = None, labels_only: bool 
     positive = samples.positive[1:].sum(axis=0)
     negative = samples.negative[1:].sum(axis=0)
     pvalue, direction = binomial_tests(positive, negative)
-    testable = _have_differences(samples, positive + negative + samples.positive[0] + samples.negative[0])
+    testable = _have_differences(
+        samples, positive + negative + samples.positive[0] + samples.negative[0]
+    )
     return Found(Tests(np.where(testable, pvalue, 1.0), direction), positive, lambda _: "sign test")
 
 
-def _sign_flip(samples: Differences, levels: Levels | None = None, labels_only: bool = False) -> Found:
+def _sign_flip(
+    samples: Differences, levels: Levels | None = None, labels_only: bool = False
+) -> Found:
     pvalue, exactness = np.ones(len(samples.n)), np.full(len(samples.n), "", dtype=object)
     testable = np.flatnonzero(_testable(samples))
-    pvalue[testable], exactness[testable] = sign_flip_pvalues(samples.at(testable), levels, labels_only)
+    pvalue[testable], exactness[testable] = sign_flip_pvalues(
+        samples.at(testable), levels, labels_only
+    )
     totals = samples.totals
-    return Found(Tests(pvalue, _signs(totals)), totals, lambda sample: f"sign-flip{exactness[sample]}")
+    return Found(
+        Tests(pvalue, _signs(totals)), totals, lambda sample: f"sign-flip{exactness[sample]}"
+    )
 
 
 Kernel = Callable[[Differences, Levels | None, bool], Found]
@@ -450,21 +506,36 @@ def binomial_test(won: int, lost: int) -> Test:
     pvalue, direction = binomial_tests([won], [lost])
     n = won + lost
     note = None if n else "no query is answered by one run only, so there is nothing to test"
-    return Test("exact", "exact binomial", float(won) if n else None, float(pvalue[0]), int(direction[0]), n, n, note)
+    return Test(
+        "exact",
+        "exact binomial",
+        float(won) if n else None,
+        float(pvalue[0]),
+        int(direction[0]),
+        n,
+        n,
+        note,
+    )
 
 
 def binomial_tests(won: npt.ArrayLike, lost: npt.ArrayLike) -> Tests:
     """Exact two-sided binomial test of each pair of counts; p is 1 where both are 0."""
     won, lost = np.asarray(won, dtype=np.int64), np.asarray(lost, dtype=np.int64)
-    return Tests(_proper(2 * binomial_cdf(np.minimum(won, lost), won + lost, 0.5)), np.sign(won - lost))
+    return Tests(
+        _proper(2 * binomial_cdf(np.minimum(won, lost), won + lost, 0.5)), np.sign(won - lost)
+    )
 
 
 def binomial_cdf(k: Ints, n: Ints, share: float) -> Floats:
     """Compute the chance of at most k successes in n trials; k may be -1."""
     # Some versions have NaN for a parameter of 0.
     chances = special.betainc(np.maximum(n - k, 1), np.maximum(k, 0) + 1, 1 - share)
-    if (zero := chances == 0).any():  # it loses some chances below 1e-250, which bdtr has, with fewer digits
-        chances = np.where(zero, special.bdtr(np.maximum(k, 0).astype(np.float64), n, share), chances)
+    if (
+        zero := chances == 0
+    ).any():  # it loses some chances below 1e-250, which bdtr has, with fewer digits
+        chances = np.where(
+            zero, special.bdtr(np.maximum(k, 0).astype(np.float64), n, share), chances
+        )
     return np.where(k < 0, 0.0, np.where(k >= n, 1.0, chances))
 
 
@@ -482,10 +553,26 @@ def rank_sum(x: npt.ArrayLike, y: npt.ArrayLike) -> Test:
     x, y = numbers("x", x), numbers("y", y)
     n = len(x) + len(y)
     both = classes(np.concatenate([x, y]))
-    counts = [np.bincount(code, minlength=len(both.distinct))[:, None] for code in np.split(both.code, [len(x)])]
-    (pvalue,), (direction,), (u,) = rank_sum_tests(*(column.astype(np.float64) for column in counts))
-    statistic, note = (None, "all values are equal, or there are none") if np.isnan(u) else (float(u), None)
-    return Test("ranksum", "Wilcoxon rank sum, asymptotic", statistic, float(pvalue), int(direction), n, n, note)
+    counts = [
+        np.bincount(code, minlength=len(both.distinct))[:, None]
+        for code in np.split(both.code, [len(x)])
+    ]
+    (pvalue,), (direction,), (u,) = rank_sum_tests(
+        *(column.astype(np.float64) for column in counts)
+    )
+    statistic, note = (
+        (None, "all values are equal, or there are none") if np.isnan(u) else (float(u), None)
+    )
+    return Test(
+        "ranksum",
+        "Wilcoxon rank sum, asymptotic",
+        statistic,
+        float(pvalue),
+        int(direction),
+        n,
+        n,
+        note,
+    )
 
 
 def rank_sum_tests(x: Floats, y: Floats) -> tuple[Floats, Ints, Floats]:
@@ -499,7 +586,11 @@ def rank_sum_tests(x: Floats, y: Floats) -> tuple[Floats, Ints, Floats]:
     center = n_x * n_y / 2
     testable = (n_x > 0) & (n_y > 0) & (both.max(axis=0, initial=0) < n)
     z = np.divide(-np.abs(u - center), np.sqrt(spread), out=np.zeros(len(u)), where=testable)
-    return np.where(testable, _proper(2 * special.ndtr(z)), 1.0), _signs(u - center), np.where(testable, u, np.nan)
+    return (
+        np.where(testable, _proper(2 * special.ndtr(z)), 1.0),
+        _signs(u - center),
+        np.where(testable, u, np.nan),
+    )
 
 
 def pairwise_tests(rows: Floats) -> dict[str, Tests]:
@@ -508,14 +599,14 @@ def pairwise_tests(rows: Floats) -> dict[str, Tests]:
     Parameters
     ----------
     rows : (n_rows, n) float array
-        Values that are paired by column, such as one measure of many runs on the same queries; NaN where undefined, which
-        leaves the column out of the pairs of that row.
+        Values that are paired by column, such as one measure of many runs on the same queries; NaN
+        where undefined, which leaves the column out of the pairs of that row.
 
     Returns
     -------
     dict of str to Tests
-        "t", "wilcoxon", "sign" and "ranksum": a p-value and a direction, positive where the second row is larger, for each pair
-        in the order of ``itertools.combinations``.
+        "t", "wilcoxon", "sign" and "ranksum": a p-value and a direction, positive where the second
+        row is larger, for each pair in the order of ``itertools.combinations``.
 
     Examples
     --------
@@ -535,12 +626,17 @@ def pairwise_tests(rows: Floats) -> dict[str, Tests]:
             results[name].append(many_tests(name, changes))
         x, y = (counted(code, len(pair.distinct)) for code in (pair.x, pair.y))
         results["ranksum"].append(Tests(*rank_sum_tests(x, y)[:2]))
-    return {name: Tests(*map(np.concatenate, zip(*tests, strict=True))) for name, tests in results.items()}
+    return {
+        name: Tests(*map(np.concatenate, zip(*tests, strict=True)))
+        for name, tests in results.items()
+    }
 
 
 def _proper(pvalues: Floats) -> Floats:
     """Bring p-values into the range from 2.2e-308 to 1: sums of two tails can exceed 1, and tiny ones underflow to 0."""
-    bounded: Floats = np.minimum(np.maximum(pvalues, SMALLEST_PVALUE), 1.0)  # np.clip takes three times as long for a few
+    bounded: Floats = np.minimum(
+        np.maximum(pvalues, SMALLEST_PVALUE), 1.0
+    )  # np.clip takes three times as long for a few
     return bounded
 
 

@@ -45,28 +45,43 @@ def runs_at_depth(
     check_positive("cutoff", cutoff, none_allowed=True)
     check_choice("missing", missing, get_args(Missing))
     evaluation = evaluation if names is None else evaluation[names]
-    reached = {run.name: int(run.retrieved.max(initial=1)) for run in evaluation.runs}  # length of the longest list
+    reached = {
+        run.name: int(run.retrieved.max(initial=1)) for run in evaluation.runs
+    }  # length of the longest list
     depth = cutoff or min(evaluation.cutoff, max(reached.values()))
     shared = min(reached.values())
-    names_at = {length: [name for name in reached if reached[name] == length] for length in sorted(set(reached.values()))}
+    names_at = {
+        length: [name for name in reached if reached[name] == length]
+        for length in sorted(set(reached.values()))
+    }
     depths = "; ".join(f"{length}: {some(called, 3)}" for length, called in names_at.items())
     notes = list(notes_on_unanswerable(evaluation))
     if shared < depth and cutoff is not None:
         shallow = [name for name, length in reached.items() if length < cutoff]
-        notes.append(f"{some(shallow)}: no list reaches the cutoff {cutoff}; what is ranked below its end is unknown.")
+        notes.append(
+            f"{some(shallow)}: no list reaches the cutoff {cutoff}; what is ranked below its end is"
+            " unknown."
+        )
     elif shared < depth and missing == "cutoff":
         after = " after unjudged documents are removed" if evaluation.judged_only else ""
         raise MismatchError(
-            f"the runs differ in depth{after} ({depths}), and short lists look good in ASL: give the depth that all share, "
-            f"`cutoff={shared}`, or `missing='retrieved'` for equation 3 of Alex et al. 2022 as printed"
+            f"the runs differ in depth{after} ({depths}), and short lists look good in ASL: give"
+            f" the depth that all share, `cutoff={shared}`, or `missing='retrieved'` for equation 3"
+            " of Alex et al. 2022 as printed"
         )
     elif shared < depth:
-        notes.insert(0, f"The runs differ in depth ({depths}); short lists look good in ASL, equation 3.")
+        notes.insert(
+            0, f"The runs differ in depth ({depths}); short lists look good in ASL, equation 3."
+        )
     runs = evaluation.at(depth)
     if missing == "retrieved":
         _refuse_lists_without_irrelevant_documents(runs)
     notes += _notes_on_unjudged(evaluation.runs, min(depth, shared))
-    return runs, TailSettings(depth, evaluation.rel, evaluation.ties, evaluation.judged_only, missing), as_notes(notes)
+    return (
+        runs,
+        TailSettings(depth, evaluation.rel, evaluation.ties, evaluation.judged_only, missing),
+        as_notes(notes),
+    )
 
 
 def notes_on_unanswerable(evaluation: Evaluation) -> Iterator[str]:
@@ -74,8 +89,8 @@ def notes_on_unanswerable(evaluation: Evaluation) -> Iterator[str]:
     number = int(np.sum(~evaluation.answerable))
     if number:
         yield (
-            f"{plural('query', number)} without a relevant document at rel {evaluation.rel}: left out of search lengths, 0 in "
-            "other measures, as in ir_measures."
+            f"{plural('query', number)} without a relevant document at rel {evaluation.rel}: left"
+            " out of search lengths, 0 in other measures, as in ir_measures."
         )
     yield from notes_on_documents(evaluation.runs)
     yield from notes_on_listing(evaluation.runs)
@@ -85,7 +100,9 @@ def checked_evaluation(given: Any) -> Evaluation:
     """Return an evaluation; refuse anything else, and one with clusters."""
     evaluation = evaluation_of(given)
     if evaluation.clusters is not None:
-        raise ParameterError("the analyses of the tail take queries as independent; evaluate without clusters")
+        raise ParameterError(
+            "the analyses of the tail take queries as independent; evaluate without clusters"
+        )
     return evaluation
 
 
@@ -95,13 +112,15 @@ def _notes_on_unjudged(runs: Sequence[SearchLengths], depth: int) -> Iterator[st
     if not depths or runs[0].judged_only:
         return
     first = max(depths)
-    shares = sorted((share, run.name) for run in runs if (share := unjudged_share(run, first)) is not None)
+    shares = sorted(
+        (share, run.name) for run in runs if (share := unjudged_share(run, first)) is not None
+    )
     (least, best), (most, worst) = shares[0], shares[-1]
     if most - least > UNEVEN_JUDGING:
         yield (
-            f"Of the first {first} documents, {percent(least, 0)} % are unjudged in {best} and {percent(most, 0)} % in "
-            f"{worst}. They count as irrelevant, which favors runs that have fewer of them; compare the result with "
-            "`judged_only=True`."
+            f"Of the first {first} documents, {percent(least, 0)} % are unjudged in {best} and"
+            f" {percent(most, 0)} % in {worst}. They count as irrelevant, which favors runs that"
+            " have fewer of them; compare the result with `judged_only=True`."
         )
 
 
@@ -109,16 +128,23 @@ def _refuse_lists_without_irrelevant_documents(runs: Sequence[SearchLengths]) ->
     """Refuse what equation 3 gives a search length of 0: a missing document where no irrelevant document is retrieved."""
     for run in runs:
         irrelevant = run.retrieved - run.relevant_retrieved
-        without = np.flatnonzero(run.answerable & (irrelevant == 0) & (run.relevant_retrieved < run.relevant))
+        without = np.flatnonzero(
+            run.answerable & (irrelevant == 0) & (run.relevant_retrieved < run.relevant)
+        )
         if len(without):
             queries = [run.query_ids[query] for query in without]
             raise ParameterError(
-                f"{run.name}: no irrelevant documents for {plural('query', len(queries))} ({some(queries)}), where a missing "
-                "document has no search length under equation 3; use `missing='cutoff'`"
+                f"{run.name}: no irrelevant documents for {plural('query', len(queries))}"
+                f" ({some(queries)}), where a missing document has no search length under equation"
+                " 3; use `missing='cutoff'`"
             )
 
 
-STEPS: tuple[str, ...] = ("atomize P", "harmonic within queries", "harmonic across queries")  # from AP to ASL, in `ablation`
+STEPS: tuple[str, ...] = (
+    "atomize P",
+    "harmonic within queries",
+    "harmonic across queries",
+)  # from AP to ASL, in `ablation`
 PRECISION_DEPTH = 20
 ASL_FIRST = 10
 
@@ -132,29 +158,47 @@ def top_and_all(runs: Sequence[SearchLengths], settings: TailSettings) -> list[S
     # Precisions have the names of ir_measures where they have its values.
     other_rule = "" if settings.ties == "trec" else f", ties {settings.ties}"
     return [
-        _scores(f"{P(**rule) @ depth}{other_rule}", True, runs, [precision_at(run, depth) for run in runs]),
-        _scores(str(asl(first=ASL_FIRST)), False, runs, [run.asl(ASL_FIRST, missing) for run in runs]),
-        _scores(f"{AP(**rule) @ cutoff}{other_rule}", True, runs, [average_precision(run) for run in runs]),
+        _scores(
+            f"{P(**rule) @ depth}{other_rule}",
+            True,
+            runs,
+            [precision_at(run, depth) for run in runs],
+        ),
+        _scores(
+            str(asl(first=ASL_FIRST)), False, runs, [run.asl(ASL_FIRST, missing) for run in runs]
+        ),
+        _scores(
+            f"{AP(**rule) @ cutoff}{other_rule}",
+            True,
+            runs,
+            [average_precision(run) for run in runs],
+        ),
         _scores(str(asl), False, runs, [run.asl(missing=missing) for run in runs]),
     ]
 
 
-def _scores(measure: str, higher_is_better: bool, runs: Sequence[SearchLengths], values: Sequence[Floats]) -> Scores:
+def _scores(
+    measure: str, higher_is_better: bool, runs: Sequence[SearchLengths], values: Sequence[Floats]
+) -> Scores:
     """Make scores of (n_queries,) values of each run: 0 for precisions, NaN for lengths without a relevant document."""
     stacked = np.stack(values)
     if higher_is_better:
         stacked[:, ~runs[0].answerable] = 0.0
-    return Scores(measure, higher_is_better, tuple(run.name for run in runs), runs[0].query_ids, stacked)
+    return Scores(
+        measure, higher_is_better, tuple(run.name for run in runs), runs[0].query_ids, stacked
+    )
 
 
 def ablation(runs: Sequence[SearchLengths], missing: Missing) -> list[Scores]:
     """Return the measures on the way from AP to ASL, one change of the definition at a time (Alex et al. 2022, section 4.4)."""
-    # The mean within a query of 1 / ASL of each document; 1 / ASL of each query, which is the harmonic instead of the
-    # arithmetic mean within it; ASL, of which 1 / mean is the harmonic mean across queries.
+    # The mean within a query of 1 / ASL of each document; 1 / ASL of each query, which is the
+    # harmonic instead of the arithmetic mean within it; ASL, of which 1 / mean is the harmonic mean
+    # across queries.
     if runs[0].ties == "expected":
         raise ParameterError(
-            "the steps from AP to ASL average 1 / ASL, and the reciprocal of an expected search length is not "
-            "the expected reciprocal; evaluate with `ties='trec'`, or name `measures`",
+            "the steps from AP to ASL average 1 / ASL, and the reciprocal of an expected search"
+            " length is not the expected reciprocal; evaluate with `ties='trec'`, or name"
+            " `measures`",
             ties="expected",
         )
     lengths = [_means(run, run.document_lengths(missing)) for run in runs]
@@ -164,7 +208,9 @@ def ablation(runs: Sequence[SearchLengths], missing: Missing) -> list[Scores]:
         "harmonic P": [1 / of_run for of_run in lengths],
         "ASL": lengths,
     }
-    return [_scores(measure, measure != "ASL", runs, of_runs) for measure, of_runs in values.items()]
+    return [
+        _scores(measure, measure != "ASL", runs, of_runs) for measure, of_runs in values.items()
+    ]
 
 
 def _means(run: SearchLengths, values: Floats) -> Floats:
@@ -174,18 +220,26 @@ def _means(run: SearchLengths, values: Floats) -> Floats:
 
 def document_lengths(lengths: SearchLengths, missing: Missing) -> Floats:
     """(n_atoms,) search length of each relevant document; in a tie level under ``ties="expected"``, its own expectation."""
-    # `SearchLengths.document_lengths` gives the documents of a tie level the expectations of the first, the second and so on,
-    # whichever they are. Their mean is the same.
+    # `SearchLengths.document_lengths` gives the documents of a tie level the expectations of the
+    # first, the second and so on, whichever they are. Their mean is the same.
     by_place = lengths.document_lengths(missing)
-    return by_place if lengths.ties != "expected" else np.where(lengths.rank > 0, lengths.atoms(), by_place)
+    return (
+        by_place
+        if lengths.ties != "expected"
+        else np.where(lengths.rank > 0, lengths.atoms(), by_place)
+    )
 
 
 def precision_at(lengths: SearchLengths, cutoff: int) -> Floats:
     """(n_queries,) share of relevant documents among the first `cutoff`; under ``ties="expected"`` its expectation."""
     size = lengths.level_relevant + lengths.level_irrelevant
-    chance_within = np.clip((cutoff - (lengths.rank - 1)) / size, 0.0, 1.0)  # of a document of a tie level of this size
+    chance_within = np.clip(
+        (cutoff - (lengths.rank - 1)) / size, 0.0, 1.0
+    )  # of a document of a tie level of this size
     chances = np.where(lengths.rank > 0, chance_within, 0.0)
-    shares: Floats = np.bincount(lengths.query, weights=chances, minlength=len(lengths.query_ids)) / cutoff
+    shares: Floats = (
+        np.bincount(lengths.query, weights=chances, minlength=len(lengths.query_ids)) / cutoff
+    )
     return shares
 
 
@@ -196,19 +250,24 @@ def average_precision(lengths: SearchLengths) -> Floats:
 
 def document_precisions(lengths: SearchLengths) -> Floats:
     """(n_atoms,) precision at each relevant document, which AP averages; 0 where it is not found."""
-    # For tied documents it is the expectation: McSherry and Najork 2008, "Computing information retrieval performance measures
-    # efficiently in the presence of tied scores", section 2.4.
+    # For tied documents it is the expectation: McSherry and Najork 2008, "Computing information
+    # retrieval performance measures efficiently in the presence of tied scores", section 2.4.
     found = lengths.rank > 0
     before = lengths.rank[found] - 1  # documents above the tie level
     relevant_before = before - lengths.irrelevant_above[found]
     relevant = lengths.level_relevant[found]
     size = relevant + lengths.level_irrelevant[found]
-    # A relevant document is at each place i = 1 .. size of its level with the same chance. Above it are, besides the relevant
-    # documents before the level, (i - 1) (relevant - 1) / (size - 1) of the level in expectation.
-    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, (before + size).max(initial=0) + 1))])
+    # A relevant document is at each place i = 1 .. size of its level with the same chance. Above it
+    # are, besides the relevant documents before the level, (i - 1) (relevant - 1) / (size - 1) of
+    # the level in expectation.
+    harmonic = np.concatenate(
+        [[0.0], np.cumsum(1 / np.arange(1, (before + size).max(initial=0) + 1))]
+    )
     reciprocals = harmonic[before + size] - harmonic[before]  # sum of 1 / (before + i)
     density = np.divide(relevant - 1, size - 1, out=np.zeros(len(size)), where=size > 1)
-    expected = ((relevant_before + 1) * reciprocals + density * (size - (before + 1) * reciprocals)) / size
+    expected = (
+        (relevant_before + 1) * reciprocals + density * (size - (before + 1) * reciprocals)
+    ) / size
     precisions = np.zeros(len(found))
     # The difference of two sums would be off in the last digits where there is no tie.
     precisions[found] = np.where(size > 1, expected, (relevant_before + 1) / (before + 1))
@@ -217,8 +276,8 @@ def document_precisions(lengths: SearchLengths) -> Floats:
 
 def effective_share(lengths: SearchLengths) -> float:
     """Share of the relevant documents that AP in effect averages: the best-ranked ones, with equal weights."""
-    # The documents are taken in the order of their precision until the unweighted mean of their 1/P is as close as possible to
-    # 1/MAP, queries weighing the same: Alex et al. 2022, Appendix A.1.
+    # The documents are taken in the order of their precision until the unweighted mean of their 1/P
+    # is as close as possible to 1/MAP, queries weighing the same: Alex et al. 2022, Appendix A.1.
     precisions = document_precisions(lengths)
     weights = 1 / lengths.relevant[lengths.query]
     order = np.argsort(-precisions, kind="stable")
@@ -238,11 +297,13 @@ class LengthDistribution:
     run: str
     asl: float  #: ASL, ranks, lower is better
     asl_top: float  #: ASL@g1-10 of the ten best-ranked relevant documents
-    counts: tuple[int, ...]  #: relevant documents found, by search length, in the buckets of the result
+    counts: tuple[
+        int, ...
+    ]  #: relevant documents found, by search length, in the buckets of the result
     missing: int  #: relevant documents not found: the spike of Figure 5, counted separately
-    #: Share of the relevant documents that AP in effect averages: the best-ranked ones whose unweighted mean of 1/P comes
-    #: closest to 1/MAP (Alex et al. 2022, Appendix A.1). None under ``ties="expected"``, where a document has no single
-    #: precision.
+    #: Share of the relevant documents that AP in effect averages: the best-ranked ones whose
+    #: unweighted mean of 1/P comes closest to 1/MAP (Alex et al. 2022, Appendix A.1). None under
+    #: ``ties="expected"``, where a document has no single precision.
     effective_share: float | None
 
 
@@ -255,7 +316,8 @@ class LengthDistributions(Result):
     runs : tuple of LengthDistribution
         Best first: by the mean ASL.
     edges : tuple of int
-        Bucket i holds the search lengths from ``edges[i]`` up to, not including, ``edges[i + 1]``; ranks.
+        Bucket i holds the search lengths from ``edges[i]`` up to, not including, ``edges[i + 1]``;
+        ranks.
     n_documents, n_queries : int
         Relevant documents, and queries that have any.
     settings
@@ -292,7 +354,11 @@ def distribution_columns(result: LengthDistributions) -> tuple[Column, ...]:
 
 
 def length_distributions(
-    evaluation: Evaluation, *, cutoff: int | None = None, missing: Missing = "cutoff", bins: int = 10
+    evaluation: Evaluation,
+    *,
+    cutoff: int | None = None,
+    missing: Missing = "cutoff",
+    bins: int = 10,
 ) -> LengthDistributions:
     """Count the relevant documents by search length, the missing ones separately.
 
@@ -352,10 +418,12 @@ class DocumentChange(NamedTuple):
 
     query_id: str
     document_id: str
-    #: Ranks, lower is better; None where it is not found. Under ``ties="expected"`` the first rank of its tie level.
+    #: Ranks, lower is better; None where it is not found. Under ``ties="expected"`` the first rank
+    #: of its tie level.
     baseline_rank: int | None
     contender_rank: int | None
-    #: Search length in the contender minus that in the baseline, ranks, lower is better; None where only one run found it.
+    #: Search length in the contender minus that in the baseline, ranks, lower is better; None where
+    #: only one run found it.
     change: float | None
 
     @property
@@ -386,7 +454,8 @@ class DocumentChanges(Result):
     which : {"lost", "won", "further up", "further down"}
         What happened to the documents.
     documents : tuple of DocumentChange
-        Those found only once by their rank, the others by the size of the change, the largest first.
+        Those found only once by their rank, the others by the size of the change, the largest
+        first.
     n_documents : int
         How many such documents there are, listed or not.
     settings
@@ -409,28 +478,33 @@ class DocumentChanges(Result):
 class LengthChanges(Result):
     """What a contender does to each relevant document; the figure is "changes", Figure 6.
 
-    Each relevant document is counted once: in `further_up`, `further_down`, `unchanged`, `won`, `lost` or `neither`.
+    Each relevant document is counted once: in `further_up`, `further_down`, `unchanged`, `won`,
+    `lost` or `neither`.
 
     Attributes
     ----------
     baseline, contender : str
         Names; changes are contender minus baseline, ranks, lower is better.
     edges : tuple of int
-        Sizes of the changes: bucket i holds those from ``edges[i]`` up to, not including, ``edges[i + 1]``; the last is open.
-        A size that is not a whole number, which ``ties="expected"`` gives, is rounded up.
+        Sizes of the changes: bucket i holds those from ``edges[i]`` up to, not including, ``edges[i
+        + 1]``; the last is open. A size that is not a whole number, which ``ties="expected"``
+        gives, is rounded up.
     further_up, further_down : tuple of int
-        Relevant documents that both runs found and the contender ranks higher (a smaller search length), and lower, by size.
+        Relevant documents that both runs found and the contender ranks higher (a smaller search
+        length), and lower, by size.
     unchanged : int
         Relevant documents that both found, with the same search length.
     won, lost, neither : int
-        Relevant documents that only the contender found, only the baseline found, and neither found.
+        Relevant documents that only the contender found, only the baseline found, and neither
+        found.
     mean : float
-        Mean change over all relevant documents, queries weighing the same: the difference of ASL, in ranks.
+        Mean change over all relevant documents, queries weighing the same: the difference of ASL,
+        in ranks.
     settings
         `TailSettings`; see `ir_outcomes.Comparison`.
     moves : tuple of DocumentChange or None
-        The documents that at least one run found; see `documents`. None where they are not known; JSON holds them only with
-        ``to_json(per_query=True)``.
+        The documents that at least one run found; see `documents`. None where they are not known;
+        JSON holds them only with ``to_json(per_query=True)``.
     """
 
     baseline: str
@@ -455,14 +529,15 @@ class LengthChanges(Result):
     def documents(self, which: Moved, top: int | None = None) -> DocumentChanges:
         """List the documents that were lost, won, or moved in one direction.
 
-        `top` is how many: the best-ranked of those lost or won, the largest changes. `ParameterError` if they are not known.
+        `top` is how many: the best-ranked of those lost or won, the largest changes.
+        `ParameterError` if they are not known.
         """
         check_choice("which", which, get_args(Moved))
         check_positive("top", top, none_allowed=True)
         if self.moves is None:
             raise ParameterError(
-                "the documents are not known: compute the result from qrels and runs, or write its JSON with "
-                "to_json(per_query=True)"
+                "the documents are not known: compute the result from qrels and runs, or write its"
+                " JSON with to_json(per_query=True)"
             )
         chosen = [move for move in self.moves if move.which == which]
         if which in ("won", "lost"):
@@ -479,13 +554,24 @@ class LengthChanges(Result):
         highs = [*(high - 1 for high in self.edges[1:]), None]
         counted: list[tuple[str, int | None, int | None, int]] = [
             (change, low, high, number)
-            for change, numbers in (("further up", self.further_up), ("further down", self.further_down))
+            for change, numbers in (
+                ("further up", self.further_up),
+                ("further down", self.further_down),
+            )
             for low, high, number in zip(self.edges, highs, numbers, strict=True)
         ]
         counted.append(("unchanged", 0, 0, self.unchanged))
-        counted += [(change, None, None, getattr(self, change)) for change in ("won", "lost", "neither")]
+        counted += [
+            (change, None, None, getattr(self, change)) for change in ("won", "lost", "neither")
+        ]
         return [
-            {"change": change, "from": low, "to": high, "documents": number, "share": number / self.n_documents}
+            {
+                "change": change,
+                "from": low,
+                "to": high,
+                "documents": number,
+                "share": number / self.n_documents,
+            }
             for change, low, high, number in counted
         ]
 
@@ -506,8 +592,8 @@ def length_changes(
     evaluation, baseline, contender, cutoff, missing
         See `ir_outcomes.rrie`; `missing` is for the mean change only.
     bins : int, optional
-        Number of buckets of equal width in each direction, up to the depth, as in Figure 6. By default the buckets grow: 1 to
-        2, 3 to 9, 10 to 29 and so on.
+        Number of buckets of equal width in each direction, up to the depth, as in Figure 6. By
+        default the buckets grow: 1 to 2, 3 to 9, 10 to 29 and so on.
 
     References
     ----------
@@ -523,14 +609,18 @@ def length_changes(
     """
     check_positive("bins", bins, none_allowed=True)
     evaluation = checked_evaluation(evaluation)
-    (first, second), settings, notes = runs_at_depth(evaluation, cutoff, missing, [baseline, contender])
+    (first, second), settings, notes = runs_at_depth(
+        evaluation, cutoff, missing, [baseline, contender]
+    )
     by_first, by_second = first.rank > 0, second.rank > 0
     by_both = by_first & by_second
     changes = document_lengths(second, missing) - document_lengths(first, missing)
     largest = float(np.abs(changes[by_both]).max(initial=1.0))
     edges = tuple(size for size in SIZES if size <= largest)
     if bins is not None:
-        width = -(-settings.cutoff // bins)  # a whole number of ranks, so that together they reach the depth
+        width = -(
+            -settings.cutoff // bins
+        )  # a whole number of ranks, so that together they reach the depth
         edges = tuple(range(1, 1 + width * bins, width))
     return LengthChanges(
         baseline=first.name,
@@ -542,8 +632,14 @@ def length_changes(
         won=int(np.sum(by_second & ~by_first)),
         lost=int(np.sum(by_first & ~by_second)),
         neither=int(np.sum(~by_first & ~by_second)),
-        mean=float(np.nanmean(second.asl(missing=missing)) - np.nanmean(first.asl(missing=missing))),
-        moves=None if evaluation.qrels is None else _moves(evaluation.qrels, first, second, np.where(by_both, changes, np.nan)),
+        mean=float(
+            np.nanmean(second.asl(missing=missing)) - np.nanmean(first.asl(missing=missing))
+        ),
+        moves=(
+            None
+            if evaluation.qrels is None
+            else _moves(evaluation.qrels, first, second, np.where(by_both, changes, np.nan))
+        ),
         settings=settings,
         notes=notes,
     )
@@ -555,17 +651,29 @@ def _by_size(changes: Floats, edges: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(counts.tolist())
 
 
-def _moves(qrels: Qrels, baseline: SearchLengths, contender: SearchLengths, changes: Floats) -> tuple[DocumentChange, ...]:
+def _moves(
+    qrels: Qrels, baseline: SearchLengths, contender: SearchLengths, changes: Floats
+) -> tuple[DocumentChange, ...]:
     """List the documents that at least one run found; `changes` are NaN where only one did."""
     found = (baseline.rank > 0) | (contender.rank > 0)
     queries = set(baseline.query_ids)  # which may be some of those of the qrels
     kept = np.array([query in queries for query in qrels.query_ids], dtype=bool)
     documents = qrels.docids[(qrels.grades >= baseline.rel) & kept[qrels.codes]][found]
     ranks = [run.rank[found].tolist() for run in (baseline, contender)]
-    atoms = zip(baseline.query[found].tolist(), documents.tolist(), *ranks, changes[found].tolist(), strict=True)
+    atoms = zip(
+        baseline.query[found].tolist(),
+        documents.tolist(),
+        *ranks,
+        changes[found].tolist(),
+        strict=True,
+    )
     return tuple(
         DocumentChange(
-            baseline.query_ids[query], document.decode(), before or None, after or None, None if np.isnan(change) else change
+            baseline.query_ids[query],
+            document.decode(),
+            before or None,
+            after or None,
+            None if np.isnan(change) else change,
         )
         for query, document, before, after, change in atoms
     )

@@ -14,7 +14,14 @@ from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Column, Result, rows_of
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.counts import kendall_taus, shared_ranks
-from ir_outcomes.tail.lengths import STEPS, TailSettings, ablation, checked_evaluation, notes_on_unanswerable, runs_at_depth
+from ir_outcomes.tail.lengths import (
+    STEPS,
+    TailSettings,
+    ablation,
+    checked_evaluation,
+    notes_on_unanswerable,
+    runs_at_depth,
+)
 from ir_outcomes.types import Bools, Floats, Missing
 
 BETTER_BY = 1.1
@@ -28,14 +35,19 @@ class Change:
     step: str  #: what is changed
     old: str  #: the measures
     new: str
-    tau: float | None  #: Kendall's tau-b between the two orders; 1 for no reordering. None where all runs tie.
-    #: Delta-Sort: largest change, over the runs, of the number of runs that are better, in percent of the runs. "Better" needs
-    #: a value that is 10 % better, and p <= 0.05 in a paired t test. So it can be large where `tau` is 1.
+    tau: (
+        float | None
+    )  #: Kendall's tau-b between the two orders; 1 for no reordering. None where all runs tie.
+    #: Delta-Sort: largest change, over the runs, of the number of runs that are better, in percent
+    #: of the runs. "Better" needs a value that is 10 % better, and p <= 0.05 in a paired t test. So
+    #: it can be large where `tau` is 1.
     delta_sort: float
     run: str  #: the run with this largest change
     better_before: int  #: how many runs were better than it
     better_after: int  #: and are better than it
-    delta_value: float | None  #: mean over the runs of new value / old value, lower-is-better measures as reciprocals
+    delta_value: (
+        float | None
+    )  #: mean over the runs of new value / old value, lower-is-better measures as reciprocals
     deviation: float | None  #: their standard deviation
 
 
@@ -66,7 +78,8 @@ class Reordering(Result):
     measures : tuple of str
         The measures, in the order of the steps.
     values : tuple of tuple of float or None
-        Mean of each measure (rows) for each run; search lengths as reciprocals, so that higher is always better.
+        Mean of each measure (rows) for each run; search lengths as reciprocals, so that higher is
+        always better.
     settings : TailSettings or None
         On the way from AP to ASL; None where measures were named: their names say their settings.
     """
@@ -83,7 +96,11 @@ class Reordering(Result):
 
 
 def reordering(
-    evaluation: Evaluation, *, measures: Sequence[Any] | None = None, cutoff: int | None = None, missing: Missing = "cutoff"
+    evaluation: Evaluation,
+    *,
+    measures: Sequence[Any] | None = None,
+    cutoff: int | None = None,
+    missing: Missing = "cutoff",
 ) -> Reordering:
     """Order the runs by a measure and by another, and say what changes.
 
@@ -92,8 +109,8 @@ def reordering(
     evaluation : Evaluation
         At least two runs; see `ir_outcomes.evaluate`.
     measures : sequence of Measure or str, optional
-        Two or more measures, compared in turn; name those that are no search lengths in ``evaluate(measures=)`` too. By default
-        the way from AP to ASL, step by step.
+        Two or more measures, compared in turn; name those that are no search lengths in
+        ``evaluate(measures=)`` too. By default the way from AP to ASL, step by step.
     cutoff, missing
         See `ir_outcomes.rrie`; for the way from AP to ASL only.
 
@@ -102,8 +119,8 @@ def reordering(
     MismatchError
         If on the way from AP to ASL the runs differ in depth, and no cutoff is given.
     ParameterError
-        If there is nothing to compare, a setting has no effect, an ASL has no cutoff, or for the way from AP to ASL under
-        ``ties="expected"``.
+        If there is nothing to compare, a setting has no effect, an ASL has no cutoff, or for the
+        way from AP to ASL under ``ties="expected"``.
 
     References
     ----------
@@ -131,8 +148,8 @@ def reordering(
         raise ParameterError("measures: name at least two, the old and the new")
     elif cutoff is not None or missing != "cutoff":
         raise ParameterError(
-            "cutoff and missing are for the way from AP to ASL; write them into the names of the measures, such as "
-            "ASL(missing='retrieved')@100"
+            "cutoff and missing are for the way from AP to ASL; write them into the names of the"
+            " measures, such as ASL(missing='retrieved')@100"
         )
     else:
         scores = [evaluation.scores_of(measure) for measure in measures]
@@ -151,7 +168,9 @@ def reordering(
         changes=tuple(_change(step, old, new) for step, (old, new) in steps),
         runs=evaluation.names,
         measures=tuple(of_runs.measure for of_runs in scores),
-        values=tuple(tuple(None if np.isnan(mean) else float(mean) for mean in means) for means in values),
+        values=tuple(
+            tuple(None if np.isnan(mean) else float(mean) for mean in means) for means in values
+        ),
         settings=settings,
         notes=as_notes(notes),
     )
@@ -160,7 +179,11 @@ def reordering(
 def _magnitudes(scores: Scores) -> Floats:
     """Means; those of search lengths and other lower-is-better measures as reciprocals."""
     means = scores.means()
-    return means if scores.higher_is_better else np.divide(1.0, means, out=np.full(len(means), np.nan), where=means != 0)
+    return (
+        means
+        if scores.higher_is_better
+        else np.divide(1.0, means, out=np.full(len(means), np.nan), where=means != 0)
+    )
 
 
 def _better(scores: Scores, means: Floats) -> Bools:
@@ -174,13 +197,17 @@ def _better(scores: Scores, means: Floats) -> Bools:
     return better
 
 
-def _change(step: str, old: tuple[Scores, Floats, Bools], new: tuple[Scores, Floats, Bools]) -> Change:
+def _change(
+    step: str, old: tuple[Scores, Floats, Bools], new: tuple[Scores, Floats, Bools]
+) -> Change:
     """Compare two measures, each with the means of the runs, and which run is better than which."""
     (old_scores, before, better_before), (new_scores, after, better_after) = old, new
     counts = better_before.sum(axis=1), better_after.sum(axis=1)
     moved = np.abs(counts[0] - counts[1])
     run = int(np.argmax(moved))
-    orders = [shared_ranks(np.where(np.isnan(means), -np.inf, means)[None]) for means in (before, after)]
+    orders = [
+        shared_ranks(np.where(np.isnan(means), -np.inf, means)[None]) for means in (before, after)
+    ]
     tau = float(kendall_taus(-orders[0][0], -orders[1])[0])
     ratios = np.divide(after, before, out=np.full(len(after), np.nan), where=before > 0)
     ratios = ratios[np.isfinite(ratios)]

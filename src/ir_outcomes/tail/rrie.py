@@ -14,7 +14,10 @@ from ir_outcomes.results import Column, Result, rows_of
 from ir_outcomes.tail.lengths import TailSettings, checked_evaluation, runs_at_depth, top_and_all
 from ir_outcomes.types import Bools, Missing, check_kind
 
-_SEARCH_LENGTHS = ("ASL", "ESL")  # how the names of measures with the optimum 1 and no upper bound begin
+_SEARCH_LENGTHS = (
+    "ASL",
+    "ESL",
+)  # how the names of measures with the optimum 1 and no upper bound begin
 
 
 @dataclass(frozen=True)
@@ -25,8 +28,8 @@ class Reduction:
     baseline: float  #: its mean
     contender: float
     optimum: float  #: the best value: 1 for precisions and for search lengths
-    #: Share of the baseline's distance from the optimum that the contender removes, negative where it adds to it; higher is
-    #: better. None where the baseline is optimal.
+    #: Share of the baseline's distance from the optimum that the contender removes, negative where
+    #: it adds to it; higher is better. None where the baseline is optimal.
     rrie: float | None
 
 
@@ -60,7 +63,10 @@ class RRIE(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each measure."""
-        runs = Column("baseline_run", lambda _: self.baseline), Column("contender_run", lambda _: self.contender)
+        runs = (
+            Column("baseline_run", lambda _: self.baseline),
+            Column("contender_run", lambda _: self.contender),
+        )
         return rows_of((REDUCTION_COLUMNS[0], *runs, *REDUCTION_COLUMNS[1:]), self.reductions)
 
 
@@ -83,18 +89,19 @@ def rrie_from_means(
     Parameters
     ----------
     baseline, contender : mapping of str to float
-        Means by the name of the measure; the same measures in both. Those of precisions are shares, such as 0.401.
+        Means by the name of the measure; the same measures in both. Those of precisions are shares,
+        such as 0.401.
     optima : mapping of str to float, optional
-        The best possible means of other measures than precisions (between 0 and 1) and search lengths (1 or more; their names
-        begin with ASL or ESL), whose optimum is 1.
+        The best possible means of other measures than precisions (between 0 and 1) and search
+        lengths (1 or more; their names begin with ASL or ESL), whose optimum is 1.
     names : tuple of two str
         What to call the two runs.
 
     Raises
     ------
     ParameterError
-        If the measures differ, a mean is not finite or outside the range of the measure, or two means lie on different sides of
-        a given optimum.
+        If the measures differ, a mean is not finite or outside the range of the measure, or two
+        means lie on different sides of a given optimum.
 
     References
     ----------
@@ -110,7 +117,9 @@ def rrie_from_means(
         check_kind("means", means, Mapping, "a mapping from names of measures to means")
     unpaired = sorted(set(baseline) ^ set(contender))
     if unpaired or not baseline:
-        raise ParameterError(f"there is only one mean of {some(unpaired)}" if unpaired else "there is no measure")
+        raise ParameterError(
+            f"there is only one mean of {some(unpaired)}" if unpaired else "there is no measure"
+        )
     best = optima or {}
     unknown = sorted(set(best) - set(baseline))
     if unknown:
@@ -127,7 +136,9 @@ def _check_means(measure: str, means: tuple[float, float], optimum: float | None
     shown = f"{measure}: {means[0]!r} and {means[1]!r}"
     numbers = means if optimum is None else (*means, optimum)
     if not all(isinstance(value, (int, float)) and math.isfinite(value) for value in numbers):
-        raise ParameterError(f"{shown}{'' if optimum is None else f', optimum {optimum!r}'}: must be finite numbers")
+        raise ParameterError(
+            f"{shown}{'' if optimum is None else f', optimum {optimum!r}'}: must be finite numbers"
+        )
     if optimum is not None:
         if (means[0] - optimum) * (means[1] - optimum) < 0:
             raise ParameterError(f"{shown} lie on different sides of the optimum {optimum:g}")
@@ -136,13 +147,18 @@ def _check_means(measure: str, means: tuple[float, float], optimum: float | None
             raise ParameterError(f"{shown}: a search length is at least 1")
     elif min(means) < 0 or max(means) > 1:
         raise ParameterError(
-            f"{shown} are not between 0 and 1: write precisions as shares, such as 0.401, and give the best value of another "
-            f"measure as optima={{{measure!r}: ...}}"
+            f"{shown} are not between 0 and 1: write precisions as shares, such as 0.401, and give"
+            f" the best value of another measure as optima={{{measure!r}: ...}}"
         )
 
 
 def rrie(
-    evaluation: Evaluation, baseline: str, contender: str, *, cutoff: int | None = None, missing: Missing = "cutoff"
+    evaluation: Evaluation,
+    baseline: str,
+    contender: str,
+    *,
+    cutoff: int | None = None,
+    missing: Missing = "cutoff",
 ) -> RRIE:
     """Compute the reduction in error at the top and over all relevant documents, by precision and by search length.
 
@@ -153,23 +169,26 @@ def rrie(
     baseline, contender : str
         Names of two runs of the evaluation.
     cutoff : int, optional
-        Depth that both runs share; by default the evaluation's, or the one that both reach where that is less.
+        Depth that both runs share; by default the evaluation's, or the one that both reach where
+        that is less.
     missing : {"cutoff", "retrieved"}
         Search length of a missing document; see `SearchLengths.asl`.
 
     Returns
     -------
     RRIE
-        P@20 (of shorter runs at their depth) and ASL@g1-10 for the top, AP and ASL for all relevant documents. Means are those
-        of ir_measures: of precisions over all queries of the qrels, of search lengths over those that have a relevant document.
+        P@20 (of shorter runs at their depth) and ASL@g1-10 for the top, AP and ASL for all relevant
+        documents. Means are those of ir_measures: of precisions over all queries of the qrels, of
+        search lengths over those that have a relevant document.
 
     Raises
     ------
     MismatchError
         If the runs differ in depth and no cutoff is given.
     ParameterError
-        If a run is unknown, a setting is invalid, a missing document would have no search length under
-        ``missing="retrieved"``, or the cutoff splits a group of tied documents under ``ties="expected"``.
+        If a run is unknown, a setting is invalid, a missing document would have no search length
+        under ``missing="retrieved"``, or the cutoff splits a group of tied documents under
+        ``ties="expected"``.
 
     References
     ----------
@@ -184,7 +203,10 @@ def rrie(
     ("ASL(missing='cutoff')@3", 1.0)
     """
     runs, settings, notes = runs_at_depth(evaluation, cutoff, missing, [baseline, contender])
-    reductions = tuple(_reduction(scores.measure, *scores.means().tolist()) for scores in top_and_all(runs, settings))
+    reductions = tuple(
+        _reduction(scores.measure, *scores.means().tolist())
+        for scores in top_and_all(runs, settings)
+    )
     return RRIE(runs[0].name, runs[1].name, reductions, settings, notes=notes)
 
 
@@ -199,9 +221,12 @@ class MeasureHeadroom:
     measure: str
     run: str  #: the best run
     mean: float  #: its mean
-    #: Bucket i holds the values from ``edges[i]`` up to, not including, ``edges[i + 1]``; the last is open.
+    #: Bucket i holds the values from ``edges[i]`` up to, not including, ``edges[i + 1]``; the last
+    #: is open.
     edges: tuple[float, ...]
-    counts: tuple[int, ...]  #: queries with a relevant document in each bucket; the others leave nothing to gain
+    counts: tuple[
+        int, ...
+    ]  #: queries with a relevant document in each bucket; the others leave nothing to gain
 
 
 @dataclass(frozen=True)
@@ -225,13 +250,24 @@ class Headroom(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each measure and bucket."""
         return [
-            {"measure": best.measure, "run": best.run, "mean": best.mean, "from": low, "to": high, "queries": number}
+            {
+                "measure": best.measure,
+                "run": best.run,
+                "mean": best.mean,
+                "from": low,
+                "to": high,
+                "queries": number,
+            }
             for best in self.measures
-            for low, high, number in zip(best.edges, (*best.edges[1:], None), best.counts, strict=True)
+            for low, high, number in zip(
+                best.edges, (*best.edges[1:], None), best.counts, strict=True
+            )
         ]
 
 
-def headroom(evaluation: Evaluation, *, cutoff: int | None = None, missing: Missing = "cutoff") -> Headroom:
+def headroom(
+    evaluation: Evaluation, *, cutoff: int | None = None, missing: Missing = "cutoff"
+) -> Headroom:
     """Count queries by what the best run leaves to gain.
 
     Parameters
@@ -252,7 +288,9 @@ def headroom(evaluation: Evaluation, *, cutoff: int | None = None, missing: Miss
     """
     evaluation = checked_evaluation(evaluation)
     runs, settings, notes = runs_at_depth(evaluation, cutoff, missing)
-    measures = tuple(_of_best_run(scores, evaluation.answerable) for scores in top_and_all(runs, settings))
+    measures = tuple(
+        _of_best_run(scores, evaluation.answerable) for scores in top_and_all(runs, settings)
+    )
     return Headroom(measures, len(runs), settings, notes=notes)
 
 
@@ -261,4 +299,6 @@ def _of_best_run(scores: Scores, answerable: Bools) -> MeasureHeadroom:
     best = int(np.nanargmax(means if scores.higher_is_better else -means))
     edges = PRECISIONS if scores.higher_is_better else LENGTHS
     counts, _ = np.histogram(scores.values[best, answerable], [*edges, np.inf])
-    return MeasureHeadroom(scores.measure, scores.runs[best], float(means[best]), edges, tuple(counts.tolist()))
+    return MeasureHeadroom(
+        scores.measure, scores.runs[best], float(means[best]), edges, tuple(counts.tolist())
+    )

@@ -30,7 +30,10 @@ def made_up(n: int = 200) -> iro.Evaluation:
     rng = np.random.default_rng(7)
     qrels = {f"{1000 + number}": {"gold": 2, "d3": 0} for number in range(n)}
     ranks = [dict(zip(qrels, rng.integers(1, 46, n).tolist(), strict=True)) for _ in range(3)]
-    runs = {name: run_of(own, depth=30) for name, own in zip(("first", "second", "third"), ranks, strict=True)}
+    runs = {
+        name: run_of(own, depth=30)
+        for name, own in zip(("first", "second", "third"), ranks, strict=True)
+    }
     texts = {query: f"words about topic {number % 7}" for number, query in enumerate(qrels)}
     return iro.evaluate(qrels, runs, documents=20, queries=texts)
 
@@ -38,16 +41,25 @@ def made_up(n: int = 200) -> iro.Evaluation:
 def report(evaluation: Any, *runs: str, **options: Any) -> Any:
     slices = {query: "even" if int(query) % 2 == 0 else "odd" for query in made_up().query_ids}
     docs = {"gold": "the text of the relevant document"}
-    return iro.report(evaluation, *runs, slices=slices, docs=docs, command="ir-outcomes report", **options)
+    return iro.report(
+        evaluation, *runs, slices=slices, docs=docs, command="ir-outcomes report", **options
+    )
 
 
 def hostile() -> Any:
     """A page whose names are markup, or those that objects of JavaScript have."""
     documents = [BAD, "constructor", "toString", "__proto__", "hasOwnProperty"]
-    run = {query: {document: -float(rank) for rank, document in enumerate(documents)} for query in ("valueOf", BAD)}
+    run = {
+        query: {document: -float(rank) for rank, document in enumerate(documents)}
+        for query in ("valueOf", BAD)
+    }
     qrels = {query: {"constructor": 1} for query in run}
-    evaluation = iro.evaluate(qrels, {"__proto__": run, BAD: run}, documents=20, queries={"valueOf": BAD})
-    return iro.report(evaluation, docs={"__proto__": BAD}, slices=dict.fromkeys(run, BAD), command=BAD)
+    evaluation = iro.evaluate(
+        qrels, {"__proto__": run, BAD: run}, documents=20, queries={"valueOf": BAD}
+    )
+    return iro.report(
+        evaluation, docs={"__proto__": BAD}, slices=dict.fromkeys(run, BAD), command=BAD
+    )
 
 
 PAGES: dict[str, Callable[[], Any]] = {
@@ -63,7 +75,11 @@ PAGES: dict[str, Callable[[], Any]] = {
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     playwright = needed("playwright.sync_api")
-    program = os.environ.get("IR_OUTCOMES_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    program = (
+        os.environ.get("IR_OUTCOMES_CHROMIUM")
+        or shutil.which("chromium")
+        or shutil.which("google-chrome")
+    )
     if program is None:
         pytest.skip("there is no Chromium; set IR_OUTCOMES_CHROMIUM to its path")
     with playwright.sync_playwright() as driver:
@@ -88,7 +104,9 @@ def visit(chromium: Any, pages: Path) -> Iterator[Callable[..., Any]]:
         path = pages / f"{name}.html"
         if not path.exists():
             PAGES[name]().save(path)
-        context = chromium.new_context(**{"viewport": {"width": 1200, "height": 900}, "offline": True, **settings})
+        context = chromium.new_context(
+            **{"viewport": {"width": 1200, "height": 900}, "offline": True, **settings}
+        )
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(10_000)
@@ -110,7 +128,9 @@ def compared(contender: str = "second", **rules: Any) -> iro.Comparison:
 
 
 def shown_ids(page: Any) -> list[str]:
-    ids: list[str] = page.locator("#rows tr[data-id]").evaluate_all("rows => rows.map((row) => row.dataset.id)")
+    ids: list[str] = page.locator("#rows tr[data-id]").evaluate_all(
+        "rows => rows.map((row) => row.dataset.id)"
+    )
     return ids
 
 
@@ -141,7 +161,9 @@ def test_search_and_sorting(visit: Callable[..., Any]) -> None:
     assert "No query is like this" in page.locator("#rows").inner_text()
 
 
-def test_bars_of_the_histogram_and_points_of_the_scatter_filter_the_list(visit: Callable[..., Any]) -> None:
+def test_bars_of_the_histogram_and_points_of_the_scatter_filter_the_list(
+    visit: Callable[..., Any],
+) -> None:
     comparison, page = compared(), visit()
     queries, changes = comparison.per_query(), changes_of(comparison)
     bars = page.locator("#histogram button")
@@ -150,7 +172,9 @@ def test_bars_of_the_histogram_and_points_of_the_scatter_filter_the_list(visit: 
     for place, name in enumerate(changes.names):
         bars.nth(place).click()
         assert bars.nth(place).get_attribute("aria-pressed") == "true"
-        expected = [query.query_id for query, own in zip(queries, changes.bins, strict=True) if own == place]
+        expected = [
+            query.query_id for query, own in zip(queries, changes.bins, strict=True) if own == place
+        ]
         assert counted(page).startswith(f"{name}: {len(expected)} of 200")
         assert set(shown_ids(page)) <= set(expected)
     page.get_by_role("button", name="won:").focus()
@@ -158,7 +182,10 @@ def test_bars_of_the_histogram_and_points_of_the_scatter_filter_the_list(visit: 
     page.keyboard.press("Enter")
     assert page.get_by_role("button", name="won:").get_attribute("aria-pressed") == "true"
     page.get_by_role("combobox", name="Slice").select_option("odd")
-    assert f"{len([query for query in comparison.per_query('won') if int(query.query_id) % 2])} of 200" in counted(page)
+    assert (
+        f"{len([query for query in comparison.per_query('won') if int(query.query_id) % 2])} of 200"
+        in counted(page)
+    )
     page.get_by_role("button", name="Reset").click()
     assert counted(page).startswith("200 of 200")
     point = page.locator(".scatter .point").last
@@ -213,7 +240,9 @@ def test_query_of_a_link_is_shown_and_copied(visit: Callable[..., Any]) -> None:
 
 
 def test_documents_are_marked_and_linked(visit: Callable[..., Any]) -> None:
-    both = next(query for query in compared().per_query("better") if query.baseline and query.baseline <= 20)
+    both = next(
+        query for query in compared().per_query("better") if query.baseline and query.baseline <= 20
+    )
     page = visit(address=f"#q={both.query_id}")
     first, second = page.locator("#lists section").all()
     gold = first.locator("li", has_text="gold")
@@ -239,26 +268,38 @@ def test_phone_shows_one_ranking_at_a_time(visit: Callable[..., Any]) -> None:
 
 
 def test_line_at_the_cutoff(visit: Callable[..., Any]) -> None:
-    found = next(query for query in compared().per_query() if query.baseline and 5 < query.baseline <= 10)
+    found = next(
+        query for query in compared().per_query() if query.baseline and 5 < query.baseline <= 10
+    )
     page = visit("short", f"#sort=id&q={found.query_id}")
     items = page.locator("#lists section").first.locator("li")
-    places = items.evaluate_all("items => items.map((item) => item.querySelector('.rank')?.textContent ?? item.textContent)")
+    places = items.evaluate_all(
+        "items => items.map((item) => item.querySelector('.rank')?.textContent ?? item.textContent)"
+    )
     assert places[:7] == ["1", "2", "3", "4", "5", "cutoff 5", "6"]
     assert "behind" in (items.nth(int(found.baseline or 0)).get_attribute("class") or "")
     assert page.locator("#rows tr.selected td.c-a").inner_text() == "none"
 
 
-def test_comparison_is_chosen_and_has_the_colours_of_its_findings(visit: Callable[..., Any]) -> None:
+def test_comparison_is_chosen_and_has_the_colours_of_its_findings(
+    visit: Callable[..., Any],
+) -> None:
     page = visit("three")
     page.get_by_role("combobox", name="Comparison").select_option("third against first")
     page.get_by_role("button", name="lost:").click()
     assert counted(page).startswith(f"lost: {compared('third').outcomes.lost} of 200")
     address = page.url.partition("#")[2]
     page.locator(".forest a", has_text="third").click()
-    page.locator("#comparison-2 .sentence").wait_for(state="visible")  # its link opens a folded section
-    page.locator("details.comparison").evaluate_all("all => all.forEach((details) => { details.open = true })")
+    page.locator("#comparison-2 .sentence").wait_for(
+        state="visible"
+    )  # its link opens a folded section
+    page.locator("details.comparison").evaluate_all(
+        "all => all.forEach((details) => { details.open = true })"
+    )
     color = "item => getComputedStyle(item).color"
-    better, worse = (page.locator(f"#sides .{tone}").evaluate(color) for tone in ("better", "worse"))
+    better, worse = (
+        page.locator(f"#sides .{tone}").evaluate(color) for tone in ("better", "worse")
+    )
     assert better != worse
     for number, contender in enumerate(("second", "third"), 1):
         rows = page.locator(f"#comparison-{number} .facet:not(.heads)")
@@ -267,7 +308,9 @@ def test_comparison_is_chosen_and_has_the_colours_of_its_findings(visit: Callabl
             assert row["finding"] in shown.inner_text()
             expected = {"better": better, "worse": worse}.get(row["estimate"].tone)
             assert (shown.evaluate(color) == expected) is (expected is not None)
-    hatched = page.locator("#histogram .worse .bar").first.evaluate("bar => getComputedStyle(bar).backgroundImage")
+    hatched = page.locator("#histogram .worse .bar").first.evaluate(
+        "bar => getComputedStyle(bar).backgroundImage"
+    )
     assert "gradient" in hatched
     dark = visit("three", f"#{address}", color_scheme="dark")
     assert counted(dark) == counted(page)
@@ -281,7 +324,12 @@ def test_keyboard(visit: Callable[..., Any]) -> None:
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the queries"
     page.locator("#rows a").first.focus()
-    for key, expected in (("ArrowDown", "1001"), ("End", "1199"), ("ArrowUp", "1198"), ("Home", "1000")):
+    for key, expected in (
+        ("ArrowDown", "1001"),
+        ("End", "1199"),
+        ("ArrowUp", "1198"),
+        ("Home", "1000"),
+    ):
         page.keyboard.press(key)
         assert page.evaluate("document.activeElement.closest('tr').dataset.id") == expected
         assert page.locator("#query code").inner_text() == expected
@@ -297,7 +345,10 @@ def test_hostile_names_are_text(visit: Callable[..., Any]) -> None:
     assert BAD in page.locator("#query-title").inner_text()
     for name in (BAD, "constructor", "toString", "__proto__", "hasOwnProperty"):
         assert page.locator("#lists li .id", has_text=name).first.inner_text() == name
-    assert page.locator("#lists .text").all_inner_texts() == [BAD, BAD]  # of __proto__ in both lists
+    assert page.locator("#lists .text").all_inner_texts() == [
+        BAD,
+        BAD,
+    ]  # of __proto__ in both lists
     assert "native code" not in page.locator("#query").inner_text()
     assert page.title() != "run"
     assert page.locator("img").count() == 0
@@ -310,7 +361,10 @@ def test_page_is_not_wider_than_the_window(visit: Callable[..., Any], name: str)
     for width in (360, 820, 1440):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert name == "board" or page.locator("#rows td.c-id").first.evaluate("cell => cell.clientWidth") > 90
+        assert (
+            name == "board"
+            or page.locator("#rows td.c-id").first.evaluate("cell => cell.clientWidth") > 90
+        )
 
 
 def test_frame_of_a_notebook(chromium: Any) -> None:
@@ -333,7 +387,10 @@ def test_paper(visit: Callable[..., Any], tmp_path: Path) -> None:
     page.pdf(path=tmp_path / "page.pdf", format="A4")
     text = "\n".join(sheet.extract_text() for sheet in pypdf.PdfReader(tmp_path / "page.pdf").pages)
     text = unicodedata.normalize("NFKC", text)  # without ligatures
-    assert all(words in text for words in ("one: third against first", "the first 25 are printed", "words about topic 1"))
+    assert all(
+        words in text
+        for words in ("one: third against first", "the first 25 are printed", "words about topic 1")
+    )
     assert all(words not in text for words in ("Copy link", "Reset"))
     assert page.locator("details.comparison[open]").count() == 0
 
@@ -341,10 +398,16 @@ def test_paper(visit: Callable[..., Any], tmp_path: Path) -> None:
 def test_accessibility(visit: Callable[..., Any]) -> None:
     axe = needed("axe_playwright_python.sync_playwright").Axe()
     page = visit("collections", "#q=1014", color_scheme="light")
-    page.locator("#comparison-1, #made details").evaluate_all("all => all.forEach((details) => { details.open = true })")
-    options: dict[str, Any] = {"resultTypes": ["violations"]}  # the lists of what passed would take most of the time
+    page.locator("#comparison-1, #made details").evaluate_all(
+        "all => all.forEach((details) => { details.open = true })"
+    )
+    options: dict[str, Any] = {
+        "resultTypes": ["violations"]
+    }  # the lists of what passed would take most of the time
     found = axe.run(page, options=options).response["violations"]
     page.emulate_media(color_scheme="dark")
     options["runOnly"] = ["color-contrast"]  # nothing else depends on the colours
     found += axe.run(page, options=options).response["violations"]
-    assert not found, "\n".join(f"{rule['id']}: {[node['html'][:200] for node in rule['nodes'][:3]]}" for rule in found)
+    assert not found, "\n".join(
+        f"{rule['id']}: {[node['html'][:200] for node in rule['nodes'][:3]]}" for rule in found
+    )

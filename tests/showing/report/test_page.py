@@ -27,7 +27,9 @@ GOLD = qrels_of(f"q{number}" for number in range(60))
 
 
 def island(page: iro.ReportPage) -> dict[str, Any]:
-    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page.html, re.DOTALL)
+    (found,) = re.findall(
+        r'<script type="application/json" id="data">(.*?)</script>', page.html, re.DOTALL
+    )
     data: dict[str, Any] = json.loads(found)
     return data
 
@@ -40,11 +42,15 @@ def run_with(ranks: list[int]) -> dict[str, dict[str, float]]:
 def evaluation() -> iro.Evaluation:
     qrels, runs = collection(3, 40, relevant=2)
     texts = {query: f"words of {query}" for query in qrels}
-    return iro.evaluate(qrels, list(runs.values()), names=["a", "b", "c"], documents=20, queries=texts)
+    return iro.evaluate(
+        qrels, list(runs.values()), names=["a", "b", "c"], documents=20, queries=texts
+    )
 
 
 @pytest.mark.parametrize("unit", ["query", "document"])
-def test_the_page_holds_the_queries_of_the_comparison(evaluation: iro.Evaluation, unit: Unit) -> None:
+def test_the_page_holds_the_queries_of_the_comparison(
+    evaluation: iro.Evaluation, unit: Unit
+) -> None:
     chosen = dataclasses.replace(evaluation, unit=unit)
     comparison = compare_pair(chosen, "a", "b")
     data = island(comparison.to_report(evaluation=chosen))
@@ -53,7 +59,9 @@ def test_the_page_holds_the_queries_of_the_comparison(evaluation: iro.Evaluation
     assert own["texts"] == [query.text for query in queries]
     for key, name in (("a", "baseline"), ("b", "contender"), ("change", "restricted")):
         expected = [getattr(query, name) for query in queries]
-        assert shown[key] == [None if value is None else pytest.approx(value, abs=1e-4) for value in expected]
+        assert shown[key] == [
+            None if value is None else pytest.approx(value, abs=1e-4) for value in expected
+        ]
 
 
 def test_bins_hold_the_queries_that_changed_so_much(evaluation: iro.Evaluation) -> None:
@@ -65,19 +73,35 @@ def test_bins_hold_the_queries_that_changed_so_much(evaluation: iro.Evaluation) 
             assert place == -1
         elif query.outcome == "both":
             gain = -(query.difference or 0.0)
-            assert changes.tones[place] == ("better" if gain > 0 else "worse" if gain < 0 else "same")
+            assert changes.tones[place] == (
+                "better" if gain > 0 else "worse" if gain < 0 else "same"
+            )
             assert abs(gain) >= 10 or "10" not in changes.names[place]
         else:
             assert changes.names[place] == query.outcome
-    assert not any("10" in name for name in changes_of(compare_pair(by_query, "a", "b", cutoff=5)).names)
+    assert not any(
+        "10" in name for name in changes_of(compare_pair(by_query, "a", "b", cutoff=5)).names
+    )
 
 
 def test_bins_go_by_the_share_found_where_most_queries_are_won_or_lost() -> None:
     qrels = {f"q{number}": {f"d{place}": 1 for place in range(10)} for number in range(8)}
-    found = [(2, 3), (2, 3), (2, 4), (5, 2), (2, 10), (3, 3), (0, 0), (2, 2)]  # of ten documents each
+    found = [
+        (2, 3),
+        (2, 3),
+        (2, 4),
+        (5, 2),
+        (2, 10),
+        (3, 3),
+        (0, 0),
+        (2, 2),
+    ]  # of ten documents each
     runs = {
         name: {
-            query: {**{f"d{place}": 9.0 - place for place in range(pair[side])}, f"x{1 - side}": 9.5 * (1 - side)}
+            query: {
+                **{f"d{place}": 9.0 - place for place in range(pair[side])},
+                f"x{1 - side}": 9.5 * (1 - side),
+            }
             for query, pair in zip(qrels, found, strict=True)
         }
         for side, name in enumerate("ab")
@@ -86,17 +110,33 @@ def test_bins_go_by_the_share_found_where_most_queries_are_won_or_lost() -> None
     assert changes.by_share
     names = [changes.names[place] if place >= 0 else "neither" for place in changes.bins]
     more = ["10\N{EN DASH}20 more", "10\N{EN DASH}20 more", "20\N{EN DASH}50 more"]
-    assert names == [*more, "20\N{EN DASH}50 fewer", "\N{GREATER-THAN OR EQUAL TO}50 more", "higher", "neither", "higher"]
-    assert [changes.tones[place] for place in changes.bins[:6]] == ["better"] * 3 + ["worse"] + ["better"] * 2
-    one = {query: {"d0": 1} for query in qrels}  # with one relevant document all units show the same
-    by_unit = [changes_of(compare_pair(iro.evaluate(one, runs, unit=unit), "a", "b")) for unit in get_args(Unit)]
+    assert names == [
+        *more,
+        "20\N{EN DASH}50 fewer",
+        "\N{GREATER-THAN OR EQUAL TO}50 more",
+        "higher",
+        "neither",
+        "higher",
+    ]
+    assert [changes.tones[place] for place in changes.bins[:6]] == ["better"] * 3 + ["worse"] + [
+        "better"
+    ] * 2
+    one = {
+        query: {"d0": 1} for query in qrels
+    }  # with one relevant document all units show the same
+    by_unit = [
+        changes_of(compare_pair(iro.evaluate(one, runs, unit=unit), "a", "b"))
+        for unit in get_args(Unit)
+    ]
     units = [unit.what.removeprefix("search length, ") for unit in by_unit]
     assert units == ["ranks", "irrelevant documents above"]
     assert by_unit[0]._replace(what="") == by_unit[-1]._replace(what="")
 
 
 def test_right_is_better_and_each_facet_has_the_tone_of_its_own_finding() -> None:
-    evaluation = iro.evaluate(GOLD, {"a": run_with([5] * 60), "b": run_with([2] * 55 + [9] * 5)}, cutoff=20)
+    evaluation = iro.evaluate(
+        GOLD, {"a": run_with([5] * 60), "b": run_with([2] * 55 + [9] * 5)}, cutoff=20
+    )
     for names, found in ((("a", "b"), "better"), (("b", "a"), "worse")):
         comparison = compare_pair(evaluation, *names)
         rows = facets_of(comparison)
@@ -106,15 +146,21 @@ def test_right_is_better_and_each_facet_has_the_tone_of_its_own_finding() -> Non
         (row,) = forest.rows
         assert [own.tone for own in row.estimates] == ["same", found]  # not that of the label
         ranking: Any = comparison.ranking
-        assert row.estimates[1][:3] == pytest.approx((-ranking.difference, -ranking.interval.high, -ranking.interval.low))
+        assert row.estimates[1][:3] == pytest.approx(
+            (-ranking.difference, -ranking.interval.high, -ranking.interval.low)
+        )
 
 
-def test_collections_have_queries_of_their_own_and_are_crossed_with_contenders(evaluation: iro.Evaluation) -> None:
+def test_collections_have_queries_of_their_own_and_are_crossed_with_contenders(
+    evaluation: iro.Evaluation,
+) -> None:
     given = {"first": evaluation, "second": evaluation.restrict(evaluation.query_ids[:20])}
     page = iro.report(given, "a")
     data = island(page)
     assert [len(own["ids"]) for own in data["sets"]] == [40, 20]
-    assert [item["title"] for item in data["comparisons"]] == [f"{name}: {run} against a" for run in "bc" for name in given]
+    assert [item["title"] for item in data["comparisons"]] == [
+        f"{name}: {run} against a" for run in "bc" for name in given
+    ]
     matrix = page.html[page.html.index('<table class="matrix">') :]
     assert matrix.index('<th scope="row">b</th>') < matrix.index('<th scope="row">c</th>')
 
@@ -141,7 +187,10 @@ def test_lists_are_those_of_the_runs() -> None:
     first, second = island(page)["sets"][0]["rankings"]
     assert [first["ids"][place] for place in first["lists"][1]] == ["d1", "x"]
     assert len(first["lists"][0]) == 20
-    assert {first["ids"][int(place)]: grade for place, grade in first["grades"].items()} == {"d9": 2, "d1": 0}
+    assert {first["ids"][int(place)]: grade for place, grade in first["grades"].items()} == {
+        "d9": 2,
+        "d1": 0,
+    }
     assert first["beyond"] == [[[first["ids"].index("d9"), 30]], []]
     assert second["lists"] == [[0], []]
     with pytest.warns(iro.IrOutcomesWarning, match="documents=20"):  # the runs are read again
@@ -156,8 +205,13 @@ def test_an_evaluation_that_lacks_something(evaluation: iro.Evaluation) -> None:
     without = comparison.to_report()
     assert "made without the evaluation" in without.html
     assert island(without)["sets"][0]["rankings"] is None
-    assert "stored without its queries" in iro.Comparison.from_json(comparison.to_json()).to_report(evaluation=evaluation).html
-    slices = iro.compare_slices(evaluation, "a", by={query: f"{n % 2}" for n, query in enumerate(evaluation.query_ids)})
+    assert (
+        "stored without its queries"
+        in iro.Comparison.from_json(comparison.to_json()).to_report(evaluation=evaluation).html
+    )
+    slices = iro.compare_slices(
+        evaluation, "a", by={query: f"{n % 2}" for n, query in enumerate(evaluation.query_ids)}
+    )
     for result, given, message in (
         (comparison, evaluation[["a", "c"]], "no run is called 'b'"),
         (comparison, evaluation.restrict(evaluation.query_ids[:3]), "lacks the query"),
@@ -168,7 +222,9 @@ def test_an_evaluation_that_lacks_something(evaluation: iro.Evaluation) -> None:
 
 
 def test_queries_that_change_most_come_first() -> None:
-    evaluation = iro.evaluate(GOLD, {"a": run_with([1] * 60), "b": run_with([1] * 45 + [9] + [1] * 14)}, documents=20)
+    evaluation = iro.evaluate(
+        GOLD, {"a": run_with([1] * 60), "b": run_with([1] * 45 + [9] + [1] * 14)}, documents=20
+    )
     full = len(iro.report(evaluation).html.encode())
     small = iro.report(evaluation, max_mb=full / 1e6 - 0.005)
     rankings = island(small)["sets"][0]["rankings"]
@@ -181,22 +237,32 @@ def test_queries_that_change_most_come_first() -> None:
 @pytest.mark.parametrize("kind", ["pair", "collections", "slices", "board"])
 def test_every_page_takes_texts_and_meets_its_size(evaluation: iro.Evaluation, kind: str) -> None:
     plain: Any = dataclasses.replace(evaluation, texts={})
-    given: Any = {"one": plain, "two": plain.restrict(plain.query_ids[:20])} if kind == "collections" else plain
+    given: Any = (
+        {"one": plain, "two": plain.restrict(plain.query_ids[:20])}
+        if kind == "collections"
+        else plain
+    )
     makers: dict[str, Callable[[], Any]] = {
         "pair": lambda: iro.compare(given, "a", "b"),
         "collections": lambda: iro.compare_collections(given, "a"),
-        "slices": lambda: iro.compare_slices(given, "a", by={query: query[-1] for query in plain.query_ids}),
+        "slices": lambda: iro.compare_slices(
+            given, "a", by={query: query[-1] for query in plain.query_ids}
+        ),
         "board": lambda: iro.leaderboard(given),
     }
     result = makers[kind]()
     texts: dict[str, Any] = {"docs": {"gold": "the text"}, "queries": evaluation.texts}
-    with pytest.raises(iro.ParameterError, match=r"the page has 0\.\d+ MB even without any ranked list") as found:
+    with pytest.raises(
+        iro.ParameterError, match=r"the page has 0\.\d+ MB even without any ranked list"
+    ) as found:
         result.to_report(evaluation=given, max_mb=0.001, **texts)
     least = float(re.findall(r"has (\S+) MB", str(found.value))[0])
     for max_mb in (least, least + 0.05):
         page = result.to_report(evaluation=given, max_mb=max_mb, **texts)
         assert len(page.html.encode()) <= max_mb * 1e6
-    assert island(page)["sets"][0]["texts"] == [evaluation.texts[query] for query in island(page)["sets"][0]["ids"]]
+    assert island(page)["sets"][0]["texts"] == [
+        evaluation.texts[query] for query in island(page)["sets"][0]["ids"]
+    ]
 
 
 @pytest.mark.parametrize("max_mb", [0, -1, "5", True, float("nan"), float("inf")])
@@ -215,7 +281,9 @@ def test_texts_of_a_file(tmp_path: Path) -> None:
         {"doc_id": "other", "text": "unused"},
     ]
     docs.write_text("\n".join(map(json.dumps, lines)))
-    evaluation = iro.evaluate({"q": {"d1": 1}}, {name: {"q": {"d1": 2.0, "d2": 1.0}} for name in "ab"}, documents=5)
+    evaluation = iro.evaluate(
+        {"q": {"d1": 1}}, {name: {"q": {"d1": 2.0, "d2": 1.0}} for name in "ab"}, documents=5
+    )
     texts = island(iro.report(evaluation, docs=docs))["sets"][0]["documents"]
     assert texts == {"d1": texts["d1"], "d2": "A title. and text"}
     assert len(texts["d1"]) <= 280
@@ -239,7 +307,9 @@ def test_texts_of_a_dataset_that_is_here(monkeypatch: pytest.MonkeyPatch, is_bui
     dataset = SimpleNamespace(has_docs=lambda: True, docs_store=lambda: store)
     monkeypatch.setattr("ir_datasets.registry", {"made/up": None})
     monkeypatch.setattr("ir_datasets.load", lambda name: dataset)
-    assert texts_of_documents(None, {"d1", "x"}, "made/up") == ({"d1": "title of d1 and body"} if is_built else {})
+    assert texts_of_documents(None, {"d1", "x"}, "made/up") == (
+        {"d1": "title of d1 and body"} if is_built else {}
+    )
     assert texts_of_documents(None, {"d1"}, "qrels") == {}
 
 
@@ -255,7 +325,9 @@ def test_markup_of_inputs_is_text() -> None:
     own = island(page)["sets"][0]
     visible = BAD.replace("\u2028", "\\u2028")
     assert own["ids"][0] == own["texts"][0] == own["slices"][0] == visible
-    assert own["documents"] == {visible: BAD.replace("\u2028", " ")}  # first words, separated by spaces
+    assert own["documents"] == {
+        visible: BAD.replace("\u2028", " ")
+    }  # first words, separated by spaces
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -268,7 +340,9 @@ def test_every_result_has_a_page(kind: str) -> None:
 
 def test_policy_allows_only_what_is_on_the_page(evaluation: iro.Evaluation) -> None:
     html = iro.report(evaluation, "a", "b").html
-    policy = re.findall(r'Content-Security-Policy" content="([^"]*)"', html)[0].replace("&#39;", "'")
+    policy = re.findall(r'Content-Security-Policy" content="([^"]*)"', html)[0].replace(
+        "&#39;", "'"
+    )
     assert policy.startswith("default-src 'none'; ")
     for tag in ("script", "style"):
         content = re.findall(rf"<{tag}>(.*?)</{tag}>", html, re.DOTALL)[0]
@@ -298,7 +372,9 @@ def test_inputs_are_named_with_their_hashes_and_give_the_same_bytes(tmp_path: Pa
 @pytest.mark.realdata
 def test_size_of_msmarco(real_data: Path) -> None:
     folder = real_data / "msmarco-doc-dev"
-    evaluation = iro.evaluate(folder / "qrels.txt", [folder / "bm25.run.gz", folder / "bm25+rm3.run.gz"], documents=20)
+    evaluation = iro.evaluate(
+        folder / "qrels.txt", [folder / "bm25.run.gz", folder / "bm25+rm3.run.gz"], documents=20
+    )
     page = iro.report(evaluation)
     assert len(page.html.encode()) <= 3_000_000
     assert len(island(page)["sets"][0]["ids"]) == 5193

@@ -1,8 +1,8 @@
 """Figures of results, with matplotlib: readable in print, in greyscale, and with any colour vision.
 
-This module holds what they share: their names, where they are drawn, their style, rows, bars, and names as labels. Each takes
-``ax=`` (Axes, an empty Figure, or None for a new figure of pyplot) and returns the Axes. None changes the global settings of
-matplotlib.
+This module holds what they share: their names, where they are drawn, their style, rows, bars, and
+names as labels. Each takes ``ax=`` (Axes, an empty Figure, or None for a new figure of pyplot) and
+returns the Axes. None changes the global settings of matplotlib.
 """
 
 import functools
@@ -20,9 +20,22 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError, not_installed
 from ir_outcomes.formatting import write_completely
 
-# As on the page: better blue, worse orange and hatched, what is neither grey; they differ in greyscale by the hatch.
-BETTER, WORSE, GREY, LIGHT, MUTED, INK = "#1556B0", "#B1540A", "#B4BAC2", "#E1E4E8", "#59616B", "#15181C"
-TONES = {"better": (BETTER, ""), "worse": (WORSE, "////"), "same": (GREY, ""), "mixed": (GREY, "xx")}
+# As on the page: better blue, worse orange and hatched, what is neither grey; they differ in
+# greyscale by the hatch.
+BETTER, WORSE, GREY, LIGHT, MUTED, INK = (
+    "#1556B0",
+    "#B1540A",
+    "#B4BAC2",
+    "#E1E4E8",
+    "#59616B",
+    "#15181C",
+)
+TONES = {
+    "better": (BETTER, ""),
+    "worse": (WORSE, "////"),
+    "same": (GREY, ""),
+    "mixed": (GREY, "xx"),
+}
 # The palette of Okabe and Ito (2008), which people with any colour vision can tell apart.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#888888")
 MARKERS = ("o", "s", "D", "^", "v", "P", "*", "X", "<", ">", "p", "h", "d")
@@ -32,7 +45,9 @@ STYLE: Any = {
     "grid.color": LIGHT, "grid.linewidth": 0.6, "axes.axisbelow": True,
 }  # fmt: skip
 PRINT_SETTINGS: Any = {
-    "pdf.fonttype": 42,  # TrueType: publishers refuse the Type 3 fonts that are matplotlib's default
+    "pdf.fonttype": (
+        42
+    ),  # TrueType: publishers refuse the Type 3 fonts that are matplotlib's default
     "ps.fonttype": 42,
     "svg.fonttype": "none",  # text stays text, so it can be searched and edited
     "svg.hashsalt": "ir-outcomes",  # the same figure gives the same bytes
@@ -47,7 +62,8 @@ KINDS: dict[type, dict[str, Drawing]] = {}
 
 def kinds(result: object) -> Mapping[str, Drawing]:
     """Return the figures of a result by name, the default first."""
-    from ir_outcomes.showing.figures import comparisons, leaderboards  # noqa: F401, they register their figures
+    # They register their figures.
+    from ir_outcomes.showing.figures import comparisons, leaderboards  # noqa: F401
 
     if type(result) not in KINDS:
         raise ParameterError(f"a {type(result).__name__} has no figures")
@@ -59,9 +75,14 @@ def draw(result: object, kind: str | None = None, ax: Any = None) -> Any:
     drawings = kinds(result)
     name = next(iter(drawings)) if kind is None else kind
     if isinstance(result, Comparisons) and name in KINDS[Comparison].keys() - drawings:
-        raise ParameterError(f"`kind={name!r}` is for one comparison: name one contender, or choose one of the result")
+        raise ParameterError(
+            f"`kind={name!r}` is for one comparison: name one contender, or choose one of the"
+            " result"
+        )
     if name not in drawings:
-        raise ParameterError(f"a {type(result).__name__} is drawn as {', '.join(drawings)}", kind=kind)
+        raise ParameterError(
+            f"a {type(result).__name__} is drawn as {', '.join(drawings)}", kind=kind
+        )
     with styled():
         return drawings[name](result, ax)
 
@@ -88,8 +109,8 @@ def styled() -> Iterator[None]:
     _check_matplotlib()
     import matplotlib as mpl
 
-    # Not rc_context, which restores all settings: the first figure in a notebook activates the inline backend, and with its
-    # settings undone, no later figure would be shown.
+    # Not rc_context, which restores all settings: the first figure in a notebook activates the
+    # inline backend, and with its settings undone, no later figure would be shown.
     previous = {name: mpl.rcParams[name] for name in STYLE}
     mpl.rcParams.update(STYLE)
     try:
@@ -129,13 +150,17 @@ def save(picture: Any, path: str | Path) -> None:
     """Write a figure of ours to a file."""
     content = io.BytesIO()
     try:
-        picture.figure.figure.savefig(content, dpi=150, format=Path(path).suffix.removeprefix(".") or "png")
+        picture.figure.figure.savefig(
+            content, dpi=150, format=Path(path).suffix.removeprefix(".") or "png"
+        )
     except ValueError as error:  # a format that matplotlib does not know
         raise ParameterError(f"{path}: cannot be written ({error})") from error
     write_completely(path, content.getvalue())
 
 
-def panels(target: Any, width: float, height: float, rows: int = 1, columns: int = 1, **options: Any) -> list[Any]:
+def panels(
+    target: Any, width: float, height: float, rows: int = 1, columns: int = 1, **options: Any
+) -> list[Any]:
     """Return the Axes to draw on: of a new figure of pyplot, of an empty figure, or within given Axes, whose place is kept."""
     if not hasattr(target, "get_xlim"):
         import matplotlib.pyplot as plt
@@ -150,10 +175,16 @@ def panels(target: Any, width: float, height: float, rows: int = 1, columns: int
         target.set_axis_off()
         spec = target.get_subplotspec()
         if spec is None:  # Axes that were placed by hand
-            sides = dict(zip(("left", "bottom", "right", "top"), target.get_position().extents, strict=True))
+            sides = dict(
+                zip(("left", "bottom", "right", "top"), target.get_position().extents, strict=True)
+            )
             spec = target.figure.add_gridspec(1, 1, **sides)[0]
         ratios = options.pop("height_ratios", None)
-        found = spec.subgridspec(rows, columns, height_ratios=ratios).subplots(squeeze=False, **options).flat
+        found = (
+            spec.subgridspec(rows, columns, height_ratios=ratios)
+            .subplots(squeeze=False, **options)
+            .flat
+        )
     for ax in (chosen := list(found)):
         ax.spines[["top", "right"]].set_visible(False)
     return chosen
@@ -164,7 +195,15 @@ def panel(target: Any, width: float, height: float) -> Any:
     return panels(target, width, height)[0]
 
 
-def row_panel(target: Any, names: Iterable[str], width: float, pitch: float = 0.26, *, more: float = 0.0, **labels: Any) -> Any:
+def row_panel(
+    target: Any,
+    names: Iterable[str],
+    width: float,
+    pitch: float = 0.26,
+    *,
+    more: float = 0.0,
+    **labels: Any,
+) -> Any:
     """Return the Axes of a figure with a row for each name; `more` inches are for what stands below."""
     shown = list(names)
     ax = panel(target, width, height_of(len(shown), pitch) + more)
@@ -180,8 +219,13 @@ def finished(ax: Any, *lines: str, x: str = "", y: str = "", legend: bool = Fals
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
     figure = ax.figure.figure
     figure.draw_without_rendering()  # lays the figure out
-    letters = int((figure.bbox.x1 - ax.bbox.x0) / figure.dpi * 72 / (0.58 * STYLE["axes.titlesize"]))
-    ax.set_title("\n".join(textwrap.fill(literal(line), max(letters, 24)) for line in lines if line), loc="left")
+    letters = int(
+        (figure.bbox.x1 - ax.bbox.x0) / figure.dpi * 72 / (0.58 * STYLE["axes.titlesize"])
+    )
+    ax.set_title(
+        "\n".join(textwrap.fill(literal(line), max(letters, 24)) for line in lines if line),
+        loc="left",
+    )
     return ax
 
 
@@ -203,7 +247,9 @@ def name_rows(ax: Any, names: Iterable[str], margin: float = 0.6, most: int = LO
     return fontsize
 
 
-def bars(ax: Any, parts: Iterable[tuple[str, tuple[str, str], Any]], thickness: float = 0.7) -> None:
+def bars(
+    ax: Any, parts: Iterable[tuple[str, tuple[str, str], Any]], thickness: float = 0.7
+) -> None:
     """Draw a bar in each row, of parts with label, style and values; negative ones are stacked to the left."""
     left: Any = 0.0
     right: Any = 0.0
@@ -217,7 +263,15 @@ def bars(ax: Any, parts: Iterable[tuple[str, tuple[str, str], Any]], thickness: 
 
 def marks(ax: Any, values: Sequence[float | None], label: str, size: float = 5) -> None:
     """Draw a diamond in each row."""
-    ax.plot(values, range(len(values)), "D", color="white", markeredgecolor=INK, markersize=size, label=label)
+    ax.plot(
+        values,
+        range(len(values)),
+        "D",
+        color="white",
+        markeredgecolor=INK,
+        markersize=size,
+        label=label,
+    )
 
 
 def histogram(ax: Any, names: Sequence[str], counts: Sequence[int], tones: Iterable[str]) -> None:
@@ -242,7 +296,9 @@ def shaded(ax: Any, shares: Any, label: str, **options: Any) -> None:
     from matplotlib.colors import PowerNorm
 
     norm = PowerNorm(0.5, 0, max(10.0, float(np.nanmax(shares))))
-    image = ax.imshow(shares, cmap="Blues", norm=norm, aspect="auto", interpolation="nearest", **options)
+    image = ax.imshow(
+        shares, cmap="Blues", norm=norm, aspect="auto", interpolation="nearest", **options
+    )
     ax.figure.colorbar(image, ax=ax, label=label, aspect=30, shrink=0.6)
 
 
@@ -252,7 +308,9 @@ def tilted(ax: Any, angle: int = 45) -> None:
         label.set(rotation=angle, ha="right", va="top", rotation_mode="anchor")
 
 
-def label_points(ax: Any, labels: Sequence[str], points: Sequence[tuple[float, float]], fontsize: float = 8.0) -> None:
+def label_points(
+    ax: Any, labels: Sequence[str], points: Sequence[tuple[float, float]], fontsize: float = 8.0
+) -> None:
     """Write labels near the first points, where they cover neither each other nor any point."""
     try:
         from adjustText import adjust_text  # type: ignore[import-untyped]
@@ -260,16 +318,30 @@ def label_points(ax: Any, labels: Sequence[str], points: Sequence[tuple[float, f
         raise not_installed("names beside points need adjustText", "plot") from None
     ax.figure.figure.draw_without_rendering()
     named = zip(points, labels, strict=False)
-    texts = [ax.text(*point, label, fontsize=fontsize, color=INK, in_layout=False) for point, label in named]
+    texts = [
+        ax.text(*point, label, fontsize=fontsize, color=INK, in_layout=False)
+        for point, label in named
+    ]
     if texts:
         across, up = zip(*points, strict=True)
         lines = {"arrowstyle": "-", "color": MUTED, "linewidth": 0.5}
-        adjust_text(texts, across, up, ax=ax, arrowprops=lines, expand=(1.1, 1.4), max_move=None, iter_lim=500)
+        adjust_text(
+            texts,
+            across,
+            up,
+            ax=ax,
+            arrowprops=lines,
+            expand=(1.1, 1.4),
+            max_move=None,
+            iter_lim=500,
+        )
 
 
 def literal(text: str) -> str:
     """Write a text for matplotlib as it is: invisible characters as escapes, and no part of it as a formula."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text).replace("$", r"\$")
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    ).replace("$", r"\$")
 
 
 def labels_of(names: Iterable[str], most: int = LONGEST) -> list[str]:

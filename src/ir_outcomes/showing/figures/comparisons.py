@@ -12,7 +12,16 @@ from ir_outcomes.comparison.verdict import NO_DIFFERENCE
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.pages.content import sections_of
-from ir_outcomes.showing import RANK_TICKS, charts, conditions_words, count, figures, items_words, level_words, tone
+from ir_outcomes.showing import (
+    RANK_TICKS,
+    charts,
+    conditions_words,
+    count,
+    figures,
+    items_words,
+    level_words,
+    tone,
+)
 from ir_outcomes.showing.charts import Forest, change_of, forest_of, tone_of
 from ir_outcomes.showing.figures import GREY, INK, LIGHT, MUTED, TONES, draws, finished
 from ir_outcomes.types import DOCUMENTS_ABOVE, RANKS
@@ -20,10 +29,18 @@ from ir_outcomes.types import DOCUMENTS_ABOVE, RANKS
 MOST_INTERVALS = 30  # contenders
 MOST_NAMES = 10  # contenders; of more, only the outermost are named
 NAMED_QUERIES = 60  # up to this many queries have their id under their bar
-OUTCOME_STYLES = {"won": TONES["better"], "both": (GREY, ""), "neither": (LIGHT, ""), "lost": TONES["worse"]}
+OUTCOME_STYLES = {
+    "won": TONES["better"],
+    "both": (GREY, ""),
+    "neither": (LIGHT, ""),
+    "lost": TONES["worse"],
+}
 Items = Sequence[Comparison]
 _MARKERS = {"better": "^", "worse": "v", "mixed": "D", "same": "o"}
-_FEWER = {RANKS: "fewer ranks to read", DOCUMENTS_ABOVE: "fewer documents above"}  # how a gain is said
+_FEWER = {
+    RANKS: "fewer ranks to read",
+    DOCUMENTS_ABOVE: "fewer documents above",
+}  # how a gain is said
 _TONE_NAMES = {"better": "better", "mixed": "trade-off", "same": NO_DIFFERENCE, "worse": "worse"}
 
 
@@ -31,9 +48,15 @@ _TONE_NAMES = {"better": "better", "mixed": "trade-off", "same": NO_DIFFERENCE, 
 def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
     """Draw the change of coverage against the change of ranking: up and to the right is better."""
     given = _sequence(comparisons)
-    items = [item for item in given if item.coverage.difference is not None and item.ranking.difference is not None]
+    items = [
+        item
+        for item in given
+        if item.coverage.difference is not None and item.ranking.difference is not None
+    ]
     if not items:
-        raise ParameterError("no query is found by both runs, so there is no ranking facet to draw", kind="facets")
+        raise ParameterError(
+            "no query is found by both runs, so there is no ranking facet to draw", kind="facets"
+        )
     is_crowded, tones = len(items) > MOST_INTERVALS, [tone(item.verdict.label) for item in items]
     ax = figures.panel(ax, 6.2, 5.0)
     ax.axhline(0, color=MUTED, linewidth=0.8, zorder=1)
@@ -45,15 +68,32 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
         if not is_crowded:
             ax.plot([left, right], [y, y], color=color, linewidth=0.9, alpha=0.6, zorder=2)
             ax.plot([x, x], [down, up], color=color, linewidth=0.9, alpha=0.6, zorder=2)
-        ax.plot(x, y, _MARKERS[style], markersize=6, markerfacecolor=face, markeredgecolor=color, zorder=3)
+        ax.plot(
+            x,
+            y,
+            _MARKERS[style],
+            markersize=6,
+            markerfacecolor=face,
+            markeredgecolor=color,
+            zorder=3,
+        )
         points.append((x or 0.0, y or 0.0))
     ax.margins(0.08)
-    found, unit = ("queries answered" if items[0].unit == "query" else "relevant documents found"), items[0].ranking.measured_in
+    found, unit = (
+        ("queries answered" if items[0].unit == "query" else "relevant documents found"),
+        items[0].ranking.measured_in,
+    )
     gained = _FEWER.get(unit, f"{figures.literal(unit)} gained")
-    counts = ", ".join(f"{number} {_TONE_NAMES[style]}" for style, number in sorted(Counter(tones).items()))
+    counts = ", ".join(
+        f"{number} {_TONE_NAMES[style]}" for style, number in sorted(Counter(tones).items())
+    )
     shown = "intervals not drawn" if is_crowded else f"{level_words(items[0].settings.alpha)}s"
     contenders, baseline = _versus_names(items)
-    missing = f"; {count(len(given) - len(items), 'contender')} without a ranking facet" if len(given) > len(items) else ""
+    missing = (
+        f"; {count(len(given) - len(items), 'contender')} without a ranking facet"
+        if len(given) > len(items)
+        else ""
+    )
     finished(
         ax, f"{count(len(items), 'contender')} against {baseline}: {counts}{missing}", f"{_head(items[0])}, {shown}",
         x=f"coverage: {found}, points (right is better)", y=f"ranking: {gained} (up is better)",
@@ -61,7 +101,9 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
     named = _outermost(np.array(points)) if len(items) > MOST_NAMES else set(range(len(items)))
     order = sorted(range(len(items)), key=lambda place: place not in named)  # what is named first
     names = [contenders[place] for place in order[: len(named)]]
-    figures.label_points(ax, names, [points[place] for place in order], 7 if len(items) > MOST_NAMES else 8)
+    figures.label_points(
+        ax, names, [points[place] for place in order], 7 if len(items) > MOST_NAMES else 8
+    )
     return ax
 
 
@@ -84,10 +126,14 @@ def draw_outcomes(comparisons: Comparison | Items, ax: Any) -> Any:
     contenders, baseline = _versus_names(items)
     ax = figures.row_panel(ax, contenders, 7.4, 0.34)
     shares = [{name: 100 * share for name, _, share in charts.outcomes_of(item)} for item in items]
-    figures.bars(ax, ((name, style, [own[name] for own in shares]) for name, style in OUTCOME_STYLES.items()))
+    figures.bars(
+        ax, ((name, style, [own[name] for own in shares]) for name, style in OUTCOME_STYLES.items())
+    )
     ax.set_xlim(0, 100)
     title = f"Found by the contender only (won), by both, by neither, by {baseline} only (lost)"
-    return finished(ax, title, _head(items[0]), x=f"% of {items_words(items[0].settings.unit)}", legend=True)
+    return finished(
+        ax, title, _head(items[0]), x=f"% of {items_words(items[0].settings.unit)}", legend=True
+    )
 
 
 @draws("ranks", Comparison)
@@ -99,7 +145,9 @@ def draw_ranks(comparison: Comparison, ax: Any) -> Any:
     baselines, contenders, numbers, tones = zip(*pairs, strict=True)
     ax = figures.panel(ax, 5.0, 5.2)
     colors = [f"{TONES[style][0]}B3" for style in tones]  # 70 %, so that points show each other
-    faces = ["none" if style == "worse" else color for style, color in zip(tones, colors, strict=True)]
+    faces = [
+        "none" if style == "worse" else color for style, color in zip(tones, colors, strict=True)
+    ]
     sizes = [12 * number**0.5 for number in numbers]
     ax.scatter(baselines, contenders, s=sizes, facecolor=faces, edgecolor=colors, linewidths=0.9)
     values = (*baselines, *contenders)
@@ -146,18 +194,30 @@ def draw_queries(comparison: Comparison, ax: Any) -> Any:
         shade = (color, 0.55 if kind in ("better", "worse") else 1.0)
         gains = [found[place][0] for place in places]
         label = f"{kind}: {counts[kind]:,}"
-        looks = {"color": shade, "hatch": hatch if len(found) < 250 else "", "edgecolor": "white", "linewidth": 0}
+        looks = {
+            "color": shade,
+            "hatch": hatch if len(found) < 250 else "",
+            "edgecolor": "white",
+            "linewidth": 0,
+        }
         ax.bar(places, gains, 1.0, label=label, antialiased=False, **looks)
     ax.axhline(0, color=INK, linewidth=0.8)
     ax.set_xlim(-0.8, len(found) - 0.2)
-    names = figures.labels_of([query for _, _, query in found], most=16) if len(found) <= NAMED_QUERIES else []
+    names = (
+        figures.labels_of([query for _, _, query in found], most=16)
+        if len(found) <= NAMED_QUERIES
+        else []
+    )
     ax.set_xticks(range(len(names)), names, rotation=90, fontsize=7)
     if in_lengths:
         ax.set_yscale("symlog", linthresh=1)
         ax.yaxis.set_major_formatter("{x:,.0f}")
     gained = f"{_FEWER[unit]}, log scale" if in_lengths else f"{figures.literal(unit)} gained"
     missing = "" if whole is None else f"; what is not found counts as rank {whole.horizon + 1:,}"
-    left_out = f"{len(comparison.per_query()) - len(found):,} not drawn, where neither run found anything{missing}"
+    left_out = (
+        f"{len(comparison.per_query()) - len(found):,} not drawn, where neither run found"
+        f" anything{missing}"
+    )
     return finished(
         ax, f"{comparison.contender} against {comparison.baseline}, query by query", f"{_head(comparison)}: {left_out}",
         x="queries, from the largest loss to the largest gain", y=f"{gained} (up is better)", legend=True,
@@ -172,7 +232,8 @@ def _gains(comparison: Comparison) -> Iterator[tuple[float, str, str]]:
             gain = (query.contender or 0.0) - (query.baseline or 0.0)
         if gain is None or query.outcome == "neither":
             continue
-        # With several relevant documents a query can find fewer and still be read faster: its bar is what its direction says.
+        # With several relevant documents a query can find fewer and still be read faster: its bar
+        # is what its direction says.
         direction = tone_of(gain)
         agrees = {"won": "better", "lost": "worse"}.get(query.outcome) == direction
         yield gain, query.outcome if agrees else direction, query.query_id
@@ -185,9 +246,14 @@ def draw_forest_of(result: Any, ax: Any) -> Any:
     if forest is None:
         raise ParameterError("there is nothing to draw: the result is empty")
     compared = [section.comparison for section in sections_of(result)]
-    settings, contenders = compared[0].settings, list(dict.fromkeys(item.contender for item in compared))
+    settings, contenders = (
+        compared[0].settings,
+        list(dict.fromkeys(item.contender for item in compared)),
+    )
     who = contenders[0] if len(contenders) == 1 else count(len(contenders), "contender")
-    what = "" if forest.what == "run" else f", {count(len(compared) // len(contenders), forest.what)}"
+    what = (
+        "" if forest.what == "run" else f", {count(len(compared) // len(contenders), forest.what)}"
+    )
     head = f"{conditions_words(settings)}, {level_words(settings.alpha)}s"
     return draw_forest(forest, f"{who} against {compared[0].baseline}{what}", head, ax)
 
@@ -196,7 +262,9 @@ def draw_forest_of(result: Any, ax: Any) -> Any:
 def draw_curve(result: ConditionsComparison, ax: Any) -> Any:
     """Draw the share of queries answered by each rank for all runs, and below it the differences with their bands."""
     if not result.curves:
-        raise ParameterError("there is no curve: it is of at least two queries, and compare_cutoffs computes it")
+        raise ParameterError(
+            "there is no curve: it is of at least two queries, and compare_cutoffs computes it"
+        )
     above, below = figures.panels(ax, 6.6, 5.0, rows=2, height_ratios=(1.8, 1))
     baseline, *names = figures.labels_of([result.baseline, *result.contenders])
     first = result.curves[0]
@@ -204,9 +272,25 @@ def draw_curve(result: ConditionsComparison, ax: Any) -> Any:
         color = INK if len(names) == 1 else figures.series_style(number)["color"]
         ranks, lines = charts.curve_lines(curve)
         if curve is first:
-            above.step(ranks, lines["baseline"], where="post", linestyle="--", color=MUTED, linewidth=1.6, label=baseline)
+            above.step(
+                ranks,
+                lines["baseline"],
+                where="post",
+                linestyle="--",
+                color=MUTED,
+                linewidth=1.6,
+                label=baseline,
+            )
         above.step(ranks, lines["contender"], where="post", color=color, linewidth=1.6, label=name)
-        below.fill_between(ranks, lines["low"], lines["high"], step="post", facecolor=color, alpha=0.12, linewidth=0)
+        below.fill_between(
+            ranks,
+            lines["low"],
+            lines["high"],
+            step="post",
+            facecolor=color,
+            alpha=0.12,
+            linewidth=0,
+        )
         below.step(ranks, lines["difference"], where="post", color=color, linewidth=1.4)
     above.legend(loc="lower right")
     below.axhline(0, color=MUTED, linewidth=0.8, linestyle="--")
@@ -231,16 +315,27 @@ def draw_tiers(result: Leaderboard, ax: Any) -> Any:
     """Draw the means with their intervals, and the tier of each run."""
     forest = charts.tiers_of(result)
     shown = [row for row in forest.rows if row.estimates[0].gain is not None]
-    missing = f"; {count(len(forest.rows) - len(shown), 'run')} without a score" if len(shown) < len(forest.rows) else ""
+    missing = (
+        f"; {count(len(forest.rows) - len(shown), 'run')} without a score"
+        if len(shown) < len(forest.rows)
+        else ""
+    )
     note = ", tier: no run of it is better than another" if result.pairs else ""
     head = f"{level_words(result.alpha)}s, {count(result.n_queries, 'query')}{missing}{note}"
-    return draw_forest(forest._replace(rows=shown), f"{count(len(shown), 'run')} by mean {result.measure}", head, ax)
+    return draw_forest(
+        forest._replace(rows=shown),
+        f"{count(len(shown), 'run')} by mean {result.measure}",
+        head,
+        ax,
+    )
 
 
 def draw_forest(forest: Forest, first: str, second: str, ax: Any) -> Any:
     """Draw a forest plot; its labels stand on the right of the last panel."""
     columns, names = len(forest.panels), [row.name for row in forest.rows]
-    found = figures.panels(ax, 2.6 + 2.6 * columns + 1.4, figures.height_of(len(names), 0.28), columns=columns)
+    found = figures.panels(
+        ax, 2.6 + 2.6 * columns + 1.4, figures.height_of(len(names), 0.28), columns=columns
+    )
     for column, (axes, (heading, axis)) in enumerate(zip(found, forest.panels, strict=True)):
         fontsize = figures.name_rows(axes, names, most=34)
         axes.tick_params(axis="y", labelleft=column == 0)
@@ -252,35 +347,66 @@ def draw_forest(forest: Forest, first: str, second: str, ax: Any) -> Any:
             estimate = row.estimates[column]
             color, face = _colors(estimate.tone)
             dashes = (0, (1, 1)) if estimate.tone == "worse" else "-"
-            axes.plot([estimate.low, estimate.high], [place, place], color=color, linewidth=1.8, linestyle=dashes, zorder=2)
-            marker = {"marker": "o" if row.kind == "condition" else "D", "markersize": 0.7 * fontsize}
-            axes.plot([estimate.gain], [place], color=color, markerfacecolor=face, zorder=3, **marker)
+            axes.plot(
+                [estimate.low, estimate.high],
+                [place, place],
+                color=color,
+                linewidth=1.8,
+                linestyle=dashes,
+                zorder=2,
+            )
+            marker = {
+                "marker": "o" if row.kind == "condition" else "D",
+                "markersize": 0.7 * fontsize,
+            }
+            axes.plot(
+                [estimate.gain], [place], color=color, markerfacecolor=face, zorder=3, **marker
+            )
         axes.set_xlim(axis.low, axis.high)
         axes.set_xticks([place for place, _ in axis.ticks], [text for _, text in axis.ticks])
         axes.set_xlabel(figures.literal(f"{heading} (right is better)"))
         summaries = sum(row.kind != "condition" for row in forest.rows)
         if 0 < summaries < len(names):
             axes.axhline(len(names) - summaries - 0.5, color=LIGHT, linewidth=0.8, zorder=0)
-    beside = {"transform": found[-1].get_yaxis_transform(), "va": "center", "fontsize": fontsize, "color": INK}
+    beside = {
+        "transform": found[-1].get_yaxis_transform(),
+        "va": "center",
+        "fontsize": fontsize,
+        "color": INK,
+    }
     for place in map(int, found[0].get_yticks()):
         row = forest.rows[place]
-        found[-1].text(1.03, place, f"{row.estimates[0].text}  {row.label}" if columns == 1 else row.label, **beside)
+        found[-1].text(
+            1.03,
+            place,
+            f"{row.estimates[0].text}  {row.label}" if columns == 1 else row.label,
+            **beside,
+        )
     return finished(found[0], first, second)
 
 
 def _versus_names(items: Items) -> tuple[list[str], str]:
     """Return the labels of the contenders, and the baseline's; contenders name theirs where there are several baselines."""
     n_baselines = len({item.baseline for item in items})
-    longest = figures.LONGEST if n_baselines == 1 else figures.LONGEST // 2 - 2  # both stand in one label
-    labels = figures.labels_of([name for item in items for name in (item.baseline, item.contender)], longest)
+    longest = (
+        figures.LONGEST if n_baselines == 1 else figures.LONGEST // 2 - 2
+    )  # both stand in one label
+    labels = figures.labels_of(
+        [name for item in items for name in (item.baseline, item.contender)], longest
+    )
     baselines, contenders = labels[::2], labels[1::2]
     if n_baselines == 1:
         return contenders, items[0].baseline
-    return [f"{own} / {base}" for own, base in zip(contenders, baselines, strict=True)], f"{n_baselines} baselines"
+    return [
+        f"{own} / {base}" for own, base in zip(contenders, baselines, strict=True)
+    ], f"{n_baselines} baselines"
 
 
 def _head(item: Comparison) -> str:
-    return f"{count(item.n_queries, 'query')}, {conditions_words(item.settings)}, unit {item.settings.unit}"
+    return (
+        f"{count(item.n_queries, 'query')}, {conditions_words(item.settings)}, unit"
+        f" {item.settings.unit}"
+    )
 
 
 def _sequence(comparisons: Comparison | Items) -> list[Comparison]:

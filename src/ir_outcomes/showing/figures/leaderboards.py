@@ -14,7 +14,17 @@ from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution
 from ir_outcomes.showing import bucket_names, conditions_words, count, direction, figures
-from ir_outcomes.showing.figures import BETTER, GREY, INK, LIGHT, MUTED, TONES, WORSE, draws, finished
+from ir_outcomes.showing.figures import (
+    BETTER,
+    GREY,
+    INK,
+    LIGHT,
+    MUTED,
+    TONES,
+    WORSE,
+    draws,
+    finished,
+)
 from ir_outcomes.statistics.counts import shared_ranks
 from ir_outcomes.tail.lengths import LengthChanges, LengthDistributions, TailSettings
 from ir_outcomes.tail.reordering import Reordering
@@ -41,8 +51,16 @@ _DIRECTIONS = {
     "opposite": "opposite directions",
     "replicates": "replicates, if a half finds one",
 }
-_RATES = {"agree": "agree", "partial": "partial", "disagree": "disagree", "significant": "significant in a half"}
-AGREEMENTS = {"agreement": ("Agreement", _DIRECTIONS), "paper": ("Rates of Craswell et al. 2021", _RATES)}
+_RATES = {
+    "agree": "agree",
+    "partial": "partial",
+    "disagree": "disagree",
+    "significant": "significant in a half",
+}
+AGREEMENTS = {
+    "agreement": ("Agreement", _DIRECTIONS),
+    "paper": ("Rates of Craswell et al. 2021", _RATES),
+}
 
 
 @draws("verdicts", Leaderboard)
@@ -51,7 +69,10 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     from matplotlib.collections import PolyCollection
 
     if not result.pairs or result.settings is None:
-        raise ParameterError("`kind='verdicts'` needs verdicts, which need the runs: only values of a measure were given")
+        raise ParameterError(
+            "`kind='verdicts'` needs verdicts, which need the runs: only values of a measure were"
+            " given"
+        )
     runs = [standing.run for standing in result.standings]
     place_of = {run: place for place, run in enumerate(runs)}
     size = max(figures.height_of(len(runs), 0.24), 3.6)
@@ -63,17 +84,40 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     corners = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
     for label, (color, hatch, mark) in VERDICT_CELLS.items():
         name = f"{mark} {label} ({len(cells[label]):,})".strip() if cells[label] else None
-        style: dict[str, Any] = {"facecolor": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.5}
-        ax.add_collection(PolyCollection([corners + cell for cell in cells[label]], label=name, **style))
+        style: dict[str, Any] = {
+            "facecolor": color,
+            "hatch": hatch,
+            "edgecolor": "white",
+            "linewidth": 0.5,
+        }
+        ax.add_collection(
+            PolyCollection([corners + cell for cell in cells[label]], label=name, **style)
+        )
         for x, y in cells[label] if len(runs) <= NUMBERED_CELLS else ():
-            ax.text(x, y, mark, ha="center", va="center", fontsize=8, color="white" if color in (BETTER, WORSE) else INK)
+            ax.text(
+                x,
+                y,
+                mark,
+                ha="center",
+                va="center",
+                fontsize=8,
+                color="white" if color in (BETTER, WORSE) else INK,
+            )
     fontsize = figures.name_rows(ax, runs, margin=0.5)
     ax.set_xlim(-0.5, len(runs) - 0.5)
     names = [label.get_text() for label in ax.get_yticklabels()]
     ax.set_xticks(ax.get_yticks(), names, rotation=90, fontsize=fontsize)
     ax.legend(loc="upper right")
-    settings = f"{count(result.n_queries, 'query')}, {conditions_words(result.settings)}, level {result.alpha:g}"
-    return finished(ax, f"Verdicts on {count(len(runs), 'run')} in the order of {result.measure}", settings, x="against")
+    settings = (
+        f"{count(result.n_queries, 'query')}, {conditions_words(result.settings)}, level"
+        f" {result.alpha:g}"
+    )
+    return finished(
+        ax,
+        f"Verdicts on {count(len(runs), 'run')} in the order of {result.measure}",
+        settings,
+        x="against",
+    )
 
 
 def cell_of(label: str) -> str:
@@ -90,38 +134,66 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
     result = given.history if isinstance(given, Leaderboard) else given
     if result is None:
         raise ParameterError(
-            "`kind='history'` needs dates: give the leaderboard `entries`, a table with the columns id, date, group"
+            "`kind='history'` needs dates: give the leaderboard `entries`, a table with the columns"
+            " id, date, group"
         )
     import matplotlib.dates
 
     dates: Any = matplotlib.dates  # its functions have no annotations
     ax = figures.panel(ax, 8.0, 4.6)
-    ax.step([run.date for run in result.runs], [run.score for run in result.runs], where="post", color=BETTER, linewidth=1)
+    ax.step(
+        [run.date for run in result.runs],
+        [run.score for run in result.runs],
+        where="post",
+        color=BETTER,
+        linewidth=1,
+    )
     leaders = {run.run for run in result.runs}
     others = [entry for entry in result.entries if entry.run not in leaders]
-    submissions, baselines = ([entry for entry in others if entry.is_baseline == wanted] for wanted in (False, True))
+    submissions, baselines = (
+        [entry for entry in others if entry.is_baseline == wanted] for wanted in (False, True)
+    )
     groups: dict[str, tuple[Any, dict[str, Any]]] = {
-        "took the top": (result.runs, {"marker": "D", "color": BETTER, "markersize": 5.5, "zorder": 3}),
+        "took the top": (
+            result.runs,
+            {"marker": "D", "color": BETTER, "markersize": 5.5, "zorder": 3},
+        ),
         "submission": (submissions, {"marker": "o", "color": GREY, "markersize": 4}),
-        "organizers' baseline": (baselines, {"marker": "s", "color": "white", "markersize": 5, "markeredgecolor": INK}),
+        "organizers' baseline": (
+            baselines,
+            {"marker": "s", "color": "white", "markersize": 5, "markeredgecolor": INK},
+        ),
     }
     points = []
     for label, (entries, style) in groups.items():
-        known = [(dates.date2num(entry.date), entry.score) for entry in entries if entry.score is not None]
+        known = [
+            (dates.date2num(entry.date), entry.score)
+            for entry in entries
+            if entry.score is not None
+        ]
         points += known
         if known:
-            ax.plot(*zip(*known, strict=True), linestyle="", label=f"{label} ({len(known)})", **style)
+            ax.plot(
+                *zip(*known, strict=True), linestyle="", label=f"{label} ({len(known)})", **style
+            )
     days = [entry.date for entry in result.entries]
-    locator = dates.AutoDateLocator(minticks=max(1, min(3, (max(days) - min(days)).days)), maxticks=8)  # no hours between days
+    locator = dates.AutoDateLocator(
+        minticks=max(1, min(3, (max(days) - min(days)).days)), maxticks=8
+    )  # no hours between days
     ax.xaxis.set_major_locator(locator)
     ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
     if not result.higher_is_better:
         ax.invert_yaxis()
     ax.margins(x=0.06, y=0.12)
     better = f"{result.score} ({direction(result.higher_is_better)})"
-    title = f"{count(len(leaders), 'run')} took the top, of {count(len(result.entries), 'run')} with a score"
+    title = (
+        f"{count(len(leaders), 'run')} took the top, of {count(len(result.entries), 'run')} with a"
+        " score"
+    )
     board = given if isinstance(given, Leaderboard) and given.settings else None
-    words = f", {count(board.n_queries, 'query')}, {conditions_words(board.settings)}" if board else ""
+    words = (
+        f", {count(board.n_queries, 'query')}, {conditions_words(board.settings)}" if board else ""
+    )
     finished(
         ax, title, f"by {better}, {min(days):%Y-%m-%d} to {max(days):%Y-%m-%d}{words}",
         x="date of submission", y=figures.literal(better), legend=True,
@@ -135,9 +207,13 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
 def draw_rank_distribution(result: RankDistribution, ax: Any) -> Any:
     """Draw how often each run has each rank, a row for each run, rank 1 at the right: Figure 3 of Craswell et al. 2021."""
     size = len(result.runs)
-    ax = figures.row_panel(ax, [run.run for run in result.runs], max(6.0, min(12.0, 3.5 + 0.16 * size)), 0.24)
+    ax = figures.row_panel(
+        ax, [run.run for run in result.runs], max(6.0, min(12.0, 3.5 + 0.16 * size)), 0.24
+    )
     cross = min(4.5, 0.5 * ax.get_yticklabels()[0].get_fontsize())
-    shares = 100 * np.array([run.counts for run in result.runs], dtype=np.float64) / result.resamples
+    shares = (
+        100 * np.array([run.counts for run in result.runs], dtype=np.float64) / result.resamples
+    )
     extent = 0.5, shares.shape[1] + 0.5, size - 0.5, -0.5
     figures.shaded(ax, np.where(shares > 0, shares, np.nan), "% of the resamples", extent=extent)
     for place, run in enumerate(result.runs):
@@ -147,22 +223,31 @@ def draw_rank_distribution(result: RankDistribution, ax: Any) -> Any:
     ax.set_xlim(shares.shape[1] + 0.5, 0.5)
     figures.counted(ax.xaxis)
     ax.set_ylim(size - 0.4, -0.6)
-    x = f"rank in the resamples (right is better)\ncross: median, line: {100 * result.level:g} % interval"
+    x = (
+        f"rank in the resamples (right is better)\ncross: median, line: {100 * result.level:g} %"
+        " interval"
+    )
     return finished(ax, *_rank_title(result), x=x)
 
 
 def _rank_title(result: RankDistribution) -> tuple[str, str]:
     condition = f", {result.condition}" if result.condition else ""
-    resamples = f"{count(result.resamples, 'bootstrap resample')} of {count(result.n_queries, 'query')}"
+    resamples = (
+        f"{count(result.resamples, 'bootstrap resample')} of {count(result.n_queries, 'query')}"
+    )
     return f"Ranks of {count(len(result.runs), 'run')} by {result.measure}{condition}", resamples
 
 
 @figures.styled()
-def conditions_plot(distributions: Mapping[str, RankDistribution], runs: Sequence[str] | None = None, ax: Any = None) -> Any:
+def conditions_plot(
+    distributions: Mapping[str, RankDistribution], runs: Sequence[str] | None = None, ax: Any = None
+) -> Any:
     """Draw the ranks of a few runs under several conditions: Figure 4 of Craswell et al. 2021."""
     first_name, first = next(iter(distributions.items()))
     chosen = [run.run for run in first.runs[:3]] if runs is None else list(runs)
-    by_condition = {name: {run.run: run for run in found.runs} for name, found in distributions.items()}
+    by_condition = {
+        name: {run.run: run for run in found.runs} for name, found in distributions.items()
+    }
     ax = figures.panel(ax, 3.4 + max(2.0, (0.35 + 0.28 * len(chosen)) * len(distributions)), 4.6)
     last = 1
     for number, (run, label) in enumerate(zip(chosen, figures.labels_of(chosen), strict=True)):
@@ -172,19 +257,41 @@ def conditions_plot(distributions: Mapping[str, RankDistribution], runs: Sequenc
             shares = np.array(found[run].counts) / distributions[name].resamples
             reached = np.flatnonzero(shares)
             last = max(last, int(reached[-1]) + 1)
-            ax.scatter([x] * len(reached), reached + 1, s=200 * shares[reached], color=style["color"], alpha=0.8, linewidths=0)
+            ax.scatter(
+                [x] * len(reached),
+                reached + 1,
+                s=200 * shares[reached],
+                color=style["color"],
+                alpha=0.8,
+                linewidths=0,
+            )
         expected = [found[run].expected_rank for found in by_condition.values()]
         ax.plot(places, expected, style["marker"], color="white", markeredgecolor=INK, markersize=5)
         ax.plot([], [], linestyle="", markeredgecolor=INK, label=label, **style)
-    ax.set_xticks(range(len(distributions)), figures.labels_of((name.replace("\n", " ") for name in distributions), 40))
+    ax.set_xticks(
+        range(len(distributions)),
+        figures.labels_of((name.replace("\n", " ") for name in distributions), 40),
+    )
     if len(distributions) > 2:
         figures.tilted(ax)
     _ranks_down(ax, last)
-    which = f"the first {len(chosen)} by {first_name}".replace("\n", " ") if runs is None else "chosen"
+    which = (
+        f"the first {len(chosen)} by {first_name}".replace("\n", " ") if runs is None else "chosen"
+    )
     sizes = sorted({found.n_queries for found in distributions.values()})
-    queries = count(sizes[0], "query") if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} queries"
-    resamples = f"{count(first.resamples, 'bootstrap resample')} of {queries}; area: share of them, marker: expected rank"
-    return finished(ax, f"Ranks of {count(len(chosen), 'run')} ({which}) of {len(first.runs)}", resamples, legend=True)
+    queries = (
+        count(sizes[0], "query") if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} queries"
+    )
+    resamples = (
+        f"{count(first.resamples, 'bootstrap resample')} of {queries}; area: share of them, marker:"
+        " expected rank"
+    )
+    return finished(
+        ax,
+        f"Ranks of {count(len(chosen), 'run')} ({which}) of {len(first.runs)}",
+        resamples,
+        legend=True,
+    )
 
 
 def _ranks_down(ax: Any, last: int) -> None:
@@ -198,15 +305,30 @@ def draw_agreement(result: Agreement, ax: Any, kind: str) -> Any:
     """Draw three shares that sum to 1 as stacked bars, and another one as markers; a row for each test."""
     title, shares = AGREEMENTS[kind]
     items = [*result.tests, *([result.verdict] if result.verdict and kind == "agreement" else [])]
-    names = [f"{item.measure}, {item.test}{', ' + item.aggregate if item.aggregate else ''}" for item in items]
+    names = [
+        f"{item.measure}, {item.test}{', ' + item.aggregate if item.aggregate else ''}"
+        for item in items
+    ]
     ax = figures.row_panel(ax, names, 9.5, most=52)
-    values = {share: [None if (own := getattr(item, share)) is None else 100 * own for item in items] for share in shares}
+    values = {
+        share: [None if (own := getattr(item, share)) is None else 100 * own for item in items]
+        for share in shares
+    }
     *stacked, marked = shares
     styles = ((BETTER, ""), (LIGHT, ""), (WORSE, "////"))
-    figures.bars(ax, ((shares[share], style, values[share]) for share, style in zip(stacked, styles, strict=True)))
+    figures.bars(
+        ax,
+        (
+            (shares[share], style, values[share])
+            for share, style in zip(stacked, styles, strict=True)
+        ),
+    )
     figures.marks(ax, values[marked], shares[marked])
     ax.set_xlim(0, 100)
-    settings = f"{count(result.splits, 'split')}, {count(result.n_pairs, 'pair')} of {count(result.n_runs, 'run')}"
+    settings = (
+        f"{count(result.splits, 'split')}, {count(result.n_pairs, 'pair')} of"
+        f" {count(result.n_runs, 'run')}"
+    )
     return finished(
         ax, f"{title} between halves of {count(result.n_queries, 'query')}", f"{settings}, level {result.alpha:g}",
         x="% of half splits and pairs of runs", legend=True,
@@ -222,32 +344,62 @@ def draw_correlation(result: RankCorrelation, ax: Any) -> Any:
     """Draw the ranks of the runs under both conditions, joined by lines."""
     tau = "undefined" if result.tau is None else f"{result.tau:.3f}"
     ranks = np.array([[run.first for run in result.runs], [run.second for run in result.runs]])
-    title = f"Kendall's tau {tau}, {count(result.swapped, 'pair')} of {count(len(result.runs), 'run')} in opposite order"
-    return _draw_orders(ranks, [run.run for run in result.runs], [result.first, result.second], ax, title)
+    title = (
+        f"Kendall's tau {tau}, {count(result.swapped, 'pair')} of {count(len(result.runs), 'run')}"
+        " in opposite order"
+    )
+    return _draw_orders(
+        ranks, [run.run for run in result.runs], [result.first, result.second], ax, title
+    )
 
 
 @draws("orders", Reordering)
 def draw_reordering(result: Reordering, ax: Any) -> Any:
     """Draw the rank of each run under each measure, from one to the next."""
-    values = np.array([[-np.inf if value is None else value for value in row] for row in result.values])
-    return _draw_orders(shared_ranks(values), result.runs, result.measures, ax, *_reordering_title(result))
+    values = np.array(
+        [[-np.inf if value is None else value for value in row] for row in result.values]
+    )
+    return _draw_orders(
+        shared_ranks(values), result.runs, result.measures, ax, *_reordering_title(result)
+    )
 
 
 def _reordering_title(result: Reordering) -> tuple[str, str]:
     measures = f"{count(len(result.runs), 'run')} under {count(len(result.measures), 'measure')}"
-    return measures, _conditions(result.settings) if result.settings else "settings as the names of the measures say"
+    return measures, (
+        _conditions(result.settings)
+        if result.settings
+        else "settings as the names of the measures say"
+    )
 
 
-def _draw_orders(ranks: Ints, runs: Sequence[str], conditions: Sequence[str], ax: Any, title: str, settings: str = "") -> Any:
+def _draw_orders(
+    ranks: Ints,
+    runs: Sequence[str],
+    conditions: Sequence[str],
+    ax: Any,
+    title: str,
+    settings: str = "",
+) -> Any:
     """Draw the rank of each run (column) under each condition (row), joined by lines; runs may share a rank."""
     n_runs, last = len(runs), len(conditions) - 1
     ax = figures.panel(ax, 5.5 + 1.25 * last, figures.height_of(n_runs) + 0.8)
     moves = np.abs(np.diff(ranks, axis=0)).max(axis=0, initial=0)
-    movers = range(n_runs) if n_runs <= 16 else np.argsort(-moves, kind="stable")[:COLORED_LINES].tolist()
+    movers = (
+        range(n_runs)
+        if n_runs <= 16
+        else np.argsort(-moves, kind="stable")[:COLORED_LINES].tolist()
+    )
     styles = {run: figures.series_style(number) for number, run in enumerate(movers)}
     for run in range(n_runs):
         style = styles.get(run, {"color": GREY, "marker": "."})
-        ax.plot(range(last + 1), ranks[:, run], linewidth=1.3 if run in styles else 0.6, markersize=4, **style)
+        ax.plot(
+            range(last + 1),
+            ranks[:, run],
+            linewidth=1.3 if run in styles else 0.6,
+            markersize=4,
+            **style,
+        )
     order = sorted(range(n_runs), key=lambda run: (ranks[-1, run], runs[run]))
     names = figures.labels_of(runs)
     labels = ax.secondary_yaxis("right")  # the labels of equal ranks stand under each other
@@ -271,9 +423,19 @@ def draw_steps(result: Reordering, ax: Any) -> Any:
     sorts = [change.delta_sort for change in result.changes]
     ax.barh(places - 0.2, sorts, 0.38, color=MUTED, label="Delta-Sort, % of the runs")
     taus = [0.0 if change.tau is None else 100 * (1 - change.tau) for change in result.changes]
-    ax.barh(places + 0.2, taus, 0.38, color=LIGHT, hatch="///", edgecolor=MUTED, label="100 (1 - Kendall tau)")
+    ax.barh(
+        places + 0.2,
+        taus,
+        0.38,
+        color=LIGHT,
+        hatch="///",
+        edgecolor=MUTED,
+        label="100 (1 - Kendall tau)",
+    )
     title = f"What each change of measure does to the order of {count(len(result.runs), 'run')}"
-    return finished(ax, title, _reordering_title(result)[1], x="change of the order (0: unchanged)", legend=True)
+    return finished(
+        ax, title, _reordering_title(result)[1], x="change of the order (0: unchanged)", legend=True
+    )
 
 
 @draws("lengths", LengthDistributions)
@@ -283,7 +445,9 @@ def draw_lengths(result: LengthDistributions, ax: Any) -> Any:
     width = max(7.5, 3.5 + 0.42 * (buckets + 2))
     ax = figures.row_panel(ax, [run.run for run in result.runs], width, more=0.6)
     counts = np.array([[*run.counts, run.missing] for run in result.runs], dtype=np.float64)
-    shown = np.insert(100 * counts / max(result.n_documents, 1), buckets, np.nan, axis=1)  # a gap before what is not found
+    shown = np.insert(
+        100 * counts / max(result.n_documents, 1), buckets, np.nan, axis=1
+    )  # a gap before what is not found
     figures.shaded(ax, shown, "% of the relevant documents")
     for (row, column), share in np.ndenumerate(shown):
         if n_runs <= NUMBERED_CELLS and not np.isnan(share):
@@ -292,7 +456,9 @@ def draw_lengths(result: LengthDistributions, ax: Any) -> Any:
     ax.set_ylim(n_runs - 0.5, -0.5)
     ax.set_xticks([*range(buckets), buckets + 1], [*bucket_names(result.edges), "not found"])
     figures.tilted(ax)
-    documents = f"{count(result.n_documents, 'relevant document')} of {count(result.n_queries, 'query')}"
+    documents = (
+        f"{count(result.n_documents, 'relevant document')} of {count(result.n_queries, 'query')}"
+    )
     return finished(
         ax, f"Where {count(n_runs, 'run')} put the relevant documents", f"{documents}, {_conditions(result.settings)}",
         x="search length of the document, ranks (left is better)",
@@ -304,12 +470,26 @@ def draw_changes(result: LengthChanges, ax: Any) -> Any:
     """Draw documents that move by how far, those that only one run found at the ends: Figure 6 of Alex et al. 2022."""
     ax = figures.panel(ax, 9.5, 4.0)
     sizes = [*bucket_names(result.edges), f"{result.edges[-1]} or more"]
-    names = ["lost", *(f"{size} down" for size in reversed(sizes)), "unchanged", *(f"{size} up" for size in sizes), "won"]
+    names = [
+        "lost",
+        *(f"{size} down" for size in reversed(sizes)),
+        "unchanged",
+        *(f"{size} up" for size in sizes),
+        "won",
+    ]
     tones = [*["worse"] * (len(sizes) + 1), "same", *["better"] * (len(sizes) + 1)]
-    counts = [result.lost, *reversed(result.further_down), result.unchanged, *result.further_up, result.won]
+    counts = [
+        result.lost,
+        *reversed(result.further_down),
+        result.unchanged,
+        *result.further_up,
+        result.won,
+    ]
     figures.histogram(ax, names, counts, tones)
     figures.tilted(ax)
-    documents = f"{count(result.n_documents, 'relevant document')}, {result.neither:,} found by neither"
+    documents = (
+        f"{count(result.n_documents, 'relevant document')}, {result.neither:,} found by neither"
+    )
     return finished(
         ax, f"{result.contender} against {result.baseline}: change of search length",
         f"{documents}, {_conditions(result.settings)}",
@@ -320,29 +500,51 @@ def draw_changes(result: LengthChanges, ax: Any) -> Any:
 @draws("rrie", RRIE)
 def draw_rrie(result: RRIE, ax: Any) -> Any:
     """Draw the relative reduction in error by measure: Table 1 of Alex et al. 2022."""
-    ax = figures.row_panel(ax, [reduction.measure for reduction in result.reductions], 8.0, 0.34, most=44)
+    ax = figures.row_panel(
+        ax, [reduction.measure for reduction in result.reductions], 8.0, 0.34, most=44
+    )
     values = [None if own.rrie is None else 100 * own.rrie for own in result.reductions]
-    colors, hatches = zip(*(TONES["worse" if value is not None and value < 0 else "better"] for value in values), strict=True)
+    colors, hatches = zip(
+        *(TONES["worse" if value is not None and value < 0 else "better"] for value in values),
+        strict=True,
+    )
     lengths = [value or 0.0 for value in values]
-    drawn = ax.barh(range(len(values)), lengths, 0.7, color=colors, hatch=hatches, edgecolor="white")
-    texts = ["undefined" if value is None else f"{value:.0f} %".replace("-", "\N{MINUS SIGN}") for value in values]
+    drawn = ax.barh(
+        range(len(values)), lengths, 0.7, color=colors, hatch=hatches, edgecolor="white"
+    )
+    texts = [
+        "undefined" if value is None else f"{value:.0f} %".replace("-", "\N{MINUS SIGN}")
+        for value in values
+    ]
     ax.bar_label(drawn, texts, padding=4, fontsize=8)
     ax.axvline(0, color=INK, linewidth=0.8)
     ax.margins(x=0.18)
     conditions = "from published means" if result.settings is None else _conditions(result.settings)
     title = f"Relative reduction in error of {result.contender} against {result.baseline}"
-    return finished(ax, title, conditions, x="% of the baseline's error that is saved (right is better)")
+    return finished(
+        ax, title, conditions, x="% of the baseline's error that is saved (right is better)"
+    )
 
 
 def draw_headroom(result: Headroom, ax: Any, number: int) -> Any:
     """Draw the queries by what the best run leaves to gain: Figures 1 to 4 of Alex et al. 2022, within one collection."""
     measure = result.measures[number]
     ax = figures.panel(ax, 6.2, 3.8)
-    # ticks between the bars, so that no two bars share a value; the last bar is open, of a precision it ends at 1
-    ax.bar(np.arange(len(measure.counts)), measure.counts, 1.0, align="edge", color=GREY, edgecolor="white")
+    # ticks between the bars, so that no two bars share a value; the last bar is open, of a
+    # precision it ends at 1
+    ax.bar(
+        np.arange(len(measure.counts)),
+        measure.counts,
+        1.0,
+        align="edge",
+        color=GREY,
+        edgecolor="white",
+    )
     is_precision, better = measure.edges[-1] < 1, "left" if number % 2 else "right"
     last = "1" if is_precision else "and more"
-    ax.set_xticks(np.arange(len(measure.counts) + 1), [*(f"{edge:g}" for edge in measure.edges), last])
+    ax.set_xticks(
+        np.arange(len(measure.counts) + 1), [*(f"{edge:g}" for edge in measure.edges), last]
+    )
     ax.set_xlim(0, len(measure.counts))
     if not is_precision:
         figures.tilted(ax, 30)

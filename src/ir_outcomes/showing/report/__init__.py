@@ -19,7 +19,14 @@ from ir_outcomes.pages.lists import DEPTH
 from ir_outcomes.pages.report import ReportPage
 from ir_outcomes.results import Result
 from ir_outcomes.showing import RANK_TICKS, count, tone
-from ir_outcomes.showing.charts import curve_lines, facets_of, forest_of, outcomes_of, pairs_of, round_numbers
+from ir_outcomes.showing.charts import (
+    curve_lines,
+    facets_of,
+    forest_of,
+    outcomes_of,
+    pairs_of,
+    round_numbers,
+)
 from ir_outcomes.showing.report.queries import embed, with_queries
 from ir_outcomes.showing.views.across import SIGNS_EXPLAINED, sign_of
 from ir_outcomes.types import check_number
@@ -32,7 +39,13 @@ LEFT, RIGHT, TOP = 46, 352, 8  # margins and width of charts
 UPPER, LOWER = (158, TOP), (268, 184)  # bottom and top of the panels of the curve
 
 
-def report_of(result: Result, path: str | os.PathLike[str] | None = None, *, max_mb: float = 5, **collected: Any) -> ReportPage:
+def report_of(
+    result: Result,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    max_mb: float = 5,
+    **collected: Any,
+) -> ReportPage:
     """Write a result as one HTML page; see `ir_outcomes.report` and `Result.to_report`."""
     check_number("max_mb", max_mb, below=1000)
     page = page_of(collect(result, **collected), max_mb)
@@ -45,12 +58,19 @@ def page_of(content: PageContent, max_mb: float) -> ReportPage:
     """Draw a page of at most so many megabytes."""
     context = _context(content)
     context["max_mb"] = f"{max_mb:g}"
-    without_data = {"titles": [section.title for section in with_queries(content)], "total": 0, "data": ""}
+    without_data = {
+        "titles": [section.title for section in with_queries(content)],
+        "total": 0,
+        "data": "",
+    }
     space = int(max_mb * MB) - len(_rendered({**context, **without_data}).encode()) - MESSAGES
     shown, left = embed(content, space)
     if left < 0:
         least = math.ceil((max_mb * MB - left) / MB * 100) / 100
-        raise ParameterError(f"the page has {least:g} MB even without any ranked list; give at least that", max_mb=max_mb)
+        raise ParameterError(
+            f"the page has {least:g} MB even without any ranked list; give at least that",
+            max_mb=max_mb,
+        )
     return ReportPage(_rendered({**context, **shown}))
 
 
@@ -62,7 +82,9 @@ def _context(content: PageContent) -> dict[str, Any]:
     label, sentences = view.label, view.sentences
     if label and known is None:  # counts of labels are a sentence, not a heading
         label, sentences = "", (f"{label[0].upper()}{label[1:]}.", *sentences)
-    settings = getattr(result, "settings", None) or (sections[0].comparison.settings if sections else None)
+    settings = getattr(result, "settings", None) or (
+        sections[0].comparison.settings if sections else None
+    )
     drawn = [] if isinstance(result, Leaderboard) else sections  # it has too many pairs
     return {
         "title": view.title if several else sections[0].title,
@@ -83,7 +105,9 @@ def _context(content: PageContent) -> dict[str, Any]:
         "n_comparisons": len(sections),
         "stored_queries": any(section.comparison.queries is not None for section in sections),
         "with_evaluation": content.has_evaluation,
-        "board_size": len(result.standings) if isinstance(result, Leaderboard) and result.settings else 0,
+        "board_size": (
+            len(result.standings) if isinstance(result, Leaderboard) and result.settings else 0
+        ),
         "settings": vars(settings) if settings else {},
         "versions": result.versions,
     }
@@ -92,19 +116,36 @@ def _context(content: PageContent) -> dict[str, Any]:
 def _about(sections: Sequence[Section], settings: Any) -> str:
     """Say in the bar what was compared."""
     sizes = sorted({section.comparison.n_queries for section in sections})
-    parts = [count(sizes[0], "query") if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} queries"] if sizes else []
+    parts = (
+        [count(sizes[0], "query") if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} queries"]
+        if sizes
+        else []
+    )
     if cutoff := getattr(settings, "cutoff", None):
         lengths = [section.comparison.restricted for section in sections]
         depth = max((length.horizon for length in lengths if length is not None), default=cutoff)
-        parts.append(f"cutoff {cutoff:,}" + (f" (lists end at {depth:,})" if depth < cutoff else ""))
+        parts.append(
+            f"cutoff {cutoff:,}" + (f" (lists end at {depth:,})" if depth < cutoff else "")
+        )
     return " \N{MIDDLE DOT} ".join(parts)
 
 
 def _rendered(context: Mapping[str, Any]) -> str:
     template, markup = _template()
-    style, script = ((files(__package__) / name).read_text(encoding="utf-8") for name in ("style.css", "script.js"))
-    hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)]
-    whole = {"style": markup(style), "script": markup(script), "data": markup(context["data"]), "hashes": hashes}
+    style, script = (
+        (files(__package__) / name).read_text(encoding="utf-8")
+        for name in ("style.css", "script.js")
+    )
+    hashes = [
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for text in (style, script)
+    ]
+    whole = {
+        "style": markup(style),
+        "script": markup(script),
+        "data": markup(context["data"]),
+        "hashes": hashes,
+    }
     return str(template.render({**context, **whole}))
 
 
@@ -125,7 +166,12 @@ def _template() -> tuple[Any, Any]:
         "sign_of": lambda label: sign_of(label if label in LABELS else None),
         "facets_of": facets_of, "outcomes_of": outcomes_of,
     }  # fmt: skip
-    return environment.from_string((files(__package__) / "page.html.jinja").read_text(encoding="utf-8")), Markup
+    return (
+        environment.from_string(
+            (files(__package__) / "page.html.jinja").read_text(encoding="utf-8")
+        ),
+        Markup,
+    )
 
 
 def _matrix_of(result: Result, sections: Sequence[Section]) -> dict[str, Any] | None:
@@ -135,14 +181,28 @@ def _matrix_of(result: Result, sections: Sequence[Section]) -> dict[str, Any] | 
     """
     if isinstance(result, Leaderboard) and result.pairs:
         runs = [standing.run for standing in result.standings[:MOST_RUNS]]
-        pairs = [(run, [(result.verdict(other, run).label, None) for other in runs[:place]]) for place, run in enumerate(runs)]
-        return {"what": "the run of the row against the run of the column", "columns": runs[:-1], "rows": pairs[1:]}
-    cells = {(own.comparison.contender, own.condition): (own.label, number) for number, own in enumerate(sections)}
+        pairs = [
+            (run, [(result.verdict(other, run).label, None) for other in runs[:place]])
+            for place, run in enumerate(runs)
+        ]
+        return {
+            "what": "the run of the row against the run of the column",
+            "columns": runs[:-1],
+            "rows": pairs[1:],
+        }
+    cells = {
+        (own.comparison.contender, own.condition): (own.label, number)
+        for number, own in enumerate(sections)
+    }
     contenders, conditions = (list(dict.fromkeys(key[place] for key in cells)) for place in (0, 1))
     if len(contenders) < 2 or len(conditions) < 2:
         return None
     rows = [(run, [cells.get((run, name)) for name in conditions]) for run in contenders]
-    return {"what": f"each run against {sections[0].comparison.baseline}", "columns": conditions, "rows": rows}
+    return {
+        "what": f"each run against {sections[0].comparison.baseline}",
+        "columns": conditions,
+        "rows": rows,
+    }
 
 
 def curve_chart(section: Section) -> dict[str, Any] | None:
@@ -159,7 +219,9 @@ def curve_chart(section: Section) -> dict[str, Any] | None:
 
     def steps(name: str, scale: Callable[[float], float]) -> str:
         heights = [scale(value) for value in lines[name]]
-        return f"M{places[0]} {heights[0]}" + "".join(f"H{x}V{y}" for x, y in zip(places[1:], heights[1:], strict=True))
+        return f"M{places[0]} {heights[0]}" + "".join(
+            f"H{x}V{y}" for x, y in zip(places[1:], heights[1:], strict=True)
+        )
 
     back = list(zip(places, map(beside, lines["low"]), strict=True))[:-1]
     return {
@@ -174,7 +236,9 @@ def curve_chart(section: Section) -> dict[str, Any] | None:
             *((beside(point), f"{point:+.3g}" if round(point, 9) else "0") for point in points),
         ],
         "zero": beside(0.0),
-        "cutoff": across(comparison.cutoff) if comparison.cutoff and comparison.cutoff < last else None,
+        "cutoff": (
+            across(comparison.cutoff) if comparison.cutoff and comparison.cutoff < last else None
+        ),
         "level": curve.level,
     }
 
@@ -195,8 +259,14 @@ def scatter(comparison: Comparison) -> dict[str, Any] | None:
     pairs = [] if comparison.queries is None else pairs_of(comparison)
     if not pairs or not comparison.in_lengths:
         return None
-    last, bottom = 1.25 * max(2.0, *(length for pair in pairs for length in pair[:2])), TOP + RIGHT - LEFT
-    across, down = _scale(0.8, last, RIGHT, LEFT, math.log), _scale(0.8, last, TOP, bottom, math.log)
+    last, bottom = (
+        1.25 * max(2.0, *(length for pair in pairs for length in pair[:2])),
+        TOP + RIGHT - LEFT,
+    )
+    across, down = (
+        _scale(0.8, last, RIGHT, LEFT, math.log),
+        _scale(0.8, last, TOP, bottom, math.log),
+    )
     points = [
         {
             "x": across(baseline),

@@ -18,13 +18,16 @@ Data = dict[str, Any]  # what becomes JSON
 def embed(content: PageContent, space: int) -> tuple[Data, int]:
     """Choose what the page holds: the first comparison, further ones, then ranked lists of the queries that change most.
 
-    Return what the template takes, and the space left for ranked lists, which is negative where even the rest is too large.
+    Return what the template takes, and the space left for ranked lists, which is negative where
+    even the rest is too large.
     """
     sets = content.sets
     parts = [json_for_html(_set_data(own)) for own in sets]
     rankings = [["null"] * len(own.lists) for own in sets]
     documents: list[dict[str, str]] = [{} for _ in sets]
-    left = space - sum(map(_size, parts)) - sum(5 * len(own) + 40 for own in rankings) - 60  # names, null, and punctuation
+    left = (
+        space - sum(map(_size, parts)) - sum(5 * len(own) + 40 for own in rankings) - 60
+    )  # names, null, and punctuation
     comparisons: list[str] = []
     for section in with_queries(content):
         text = json_for_html(_data_of(section))
@@ -33,12 +36,19 @@ def embed(content: PageContent, space: int) -> tuple[Data, int]:
         comparisons.append(text)
         left -= _size(text) + 1
     order = [
-        (-change, number, place) for number, own in enumerate(sets) for place, change in enumerate(own.changes) if own.lists
+        (-change, number, place)
+        for number, own in enumerate(sets)
+        for place, change in enumerate(own.changes)
+        if own.lists
     ]
     n, after = 0, left
     for _, number, place in sorted(order):
         entry, known = sets[number].lists[place], sets[number].documents
-        new = {name: known[name] for name in entry.ids if name in known and name not in documents[number]}
+        new = {
+            name: known[name]
+            for name in entry.ids
+            if name in known and name not in documents[number]
+        }
         text = json_for_html(entry._asdict())
         after -= _size(text) - len("null") + _size(json_for_html(new))
         if after < 0:
@@ -61,7 +71,13 @@ def with_queries(content: PageContent) -> list[Section]:
 
 
 def _set_data(own: QuerySet) -> Data:
-    return {"ids": own.ids, "texts": own.texts, "slices": own.slices, "relevant": own.relevant, "runs": own.runs}
+    return {
+        "ids": own.ids,
+        "texts": own.texts,
+        "slices": own.slices,
+        "relevant": own.relevant,
+        "runs": own.runs,
+    }
 
 
 def _data_of(section: Section) -> Data:

@@ -9,14 +9,26 @@ from ir_outcomes.showing import Table, View, view_of
 from ir_outcomes.showing.views import across, comparison, leaderboards
 from ir_outcomes.showing.views.comparison import paper_view
 
-__all__ = ["across", "comparison", "leaderboards", "paper_view", "task_view", "tasks_view", "view_of"]
+__all__ = [
+    "across",
+    "comparison",
+    "leaderboards",
+    "paper_view",
+    "task_view",
+    "tasks_view",
+    "view_of",
+]
 
 
 def tasks_view(tasks: Iterable[Task]) -> View:
     """Show a list of tasks."""
     columns = (
         Column("dataset_id", heading="dataset"),
-        Column("queries", lambda task: None if task.n_queries is None else f"{task.n_queries:,}", form="n"),
+        Column(
+            "queries",
+            lambda task: None if task.n_queries is None else f"{task.n_queries:,}",
+            form="n",
+        ),
         Column("cutoff", form="n"),
         Column("rel", form="n"),
         Column("unit"),
@@ -31,11 +43,13 @@ def task_view(task: Task) -> View:
     columns = (
         Column("part", str),
         Column("where", lambda part: _where(task.source(part)), "on this machine"),
-        Column("file", lambda part: NOTHING if (source := task.source(part)) is None else source.path),
+        Column(
+            "file", lambda part: NOTHING if (source := task.source(part)) is None else source.path
+        ),
     )
     head = (
-        f"cutoff {task.cutoff}, rel {task.rel}, unit {task.unit}; official measure {task.official_measure or 'unknown'}; "
-        f"baseline {task.baseline or 'none'}"
+        f"cutoff {task.cutoff}, rel {task.rel}, unit {task.unit}; official measure"
+        f" {task.official_measure or 'unknown'}; baseline {task.baseline or 'none'}"
     )
     table = Table.of(columns, ("qrels", "queries", "scoreddocs"), head)
     return View(task.dataset_id, tables=(table,), notes=tuple(task.notes))

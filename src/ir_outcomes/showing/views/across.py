@@ -20,25 +20,52 @@ from ir_outcomes.across.result import (
 from ir_outcomes.comparison.verdict import direction_of, is_unconfirmed
 from ir_outcomes.errors import some
 from ir_outcomes.evaluation.check import FILE_COLUMNS, CheckResult
-from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, plural, pvalue, short_unit
+from ir_outcomes.formatting import (
+    NOTHING,
+    fixed,
+    listed,
+    percent,
+    places_of,
+    plural,
+    pvalue,
+    short_unit,
+)
 from ir_outcomes.notes import KINDS, merged
 from ir_outcomes.results import Column, attributes, chosen, of_part
 from ir_outcomes.showing import Table, View, settings_words, view_of
-from ir_outcomes.showing.views.comparison import CORRECTIONS, MARK, measures_tables, queries_table, shown_p, tests_legend
+from ir_outcomes.showing.views.comparison import (
+    CORRECTIONS,
+    MARK,
+    measures_tables,
+    queries_table,
+    shown_p,
+    tests_legend,
+)
 from ir_outcomes.types import length_unit
 
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
-MOST_NAMED = 8  # conditions whose names are headings of a matrix; more, or longer names, have numbers
+MOST_NAMED = (
+    8  # conditions whose names are headings of a matrix; more, or longer names, have numbers
+)
 ALL_NAMES = 44  # characters of their names that fit beside each other
 SIGNS = {"better": "+", "worse": "-", "trade-off": "~", "unconfirmed": "?", "none": "."}
 SIGNS_EXPLAINED = "+ better, - worse, ~ trade-off, ? unconfirmed, . no significant difference"
-ALL_QUERIES_P = "p, all"  # queries: what confirms a label of one facet, and decides where neither does
-RATIO_EXPLAINED = "ranking, B / A: mean search length on what both find, below 1 is better; p, all: over all queries"
+ALL_QUERIES_P = (  # queries: what confirms a label of one facet, and decides where neither does
+    "p, all"
+)
+RATIO_EXPLAINED = (
+    "ranking, B / A: mean search length on what both find, below 1 is better; p, all: over all"
+    " queries"
+)
 MEANS_EXPLAINED = (
-    "these: the mean of these collections, each with the same weight; new: the mean of all collections like these by random "
-    "effects, where precise ones weigh more; prediction: where the effect of a new one could lie; I2: % of the "
-    "variance that is not due to sampling; ranking: mean search length, B / A, below 1 is better; all queries: the "
-    "restricted search length, lower is better; it confirms the label, and decides where neither facet does",
+    (
+        "these: the mean of these collections, each with the same weight; new: the mean of all"
+        " collections like these by random effects, where precise ones weigh more; prediction:"
+        " where the effect of a new one could lie; I2: % of the variance that is not due to"
+        " sampling; ranking: mean search length, B / A, below 1 is better; all queries: the"
+        " restricted search length, lower is better; it confirms the label, and decides where"
+        " neither facet does"
+    ),
 )
 
 
@@ -46,7 +73,9 @@ def sign_of(label: str | None) -> str:
     """Return the sign of a label in a matrix; blank where there is none."""
     if label is None:
         return ""
-    return SIGNS.get(label) or SIGNS["unconfirmed" if is_unconfirmed(label) else direction_of(label)]
+    return (
+        SIGNS.get(label) or SIGNS["unconfirmed" if is_unconfirmed(label) else direction_of(label)]
+    )
 
 
 def _direction(label: str | None) -> str:
@@ -55,21 +84,27 @@ def _direction(label: str | None) -> str:
 
 def _head(result: ConditionsComparison) -> str:
     own = ("rel",) if result.what == "judge" else ()
-    return settings_words(result.settings, *own, of=[row.comparison for row in result.conditions], no_cutoff="of each")
+    return settings_words(
+        result.settings, *own, of=[row.comparison for row in result.conditions], no_cutoff="of each"
+    )
 
 
 @view_of.register
 def _conditions(result: ConditionsComparison) -> View:
     if not result.conditions:  # a gate can fail for that
         lacking = listed([f"{name} lacks {run}" for run, name in result.missing])
-        return View(f"nothing can be compared with {result.baseline} (A)", sentences=(f"{lacking}.",))
+        return View(
+            f"nothing can be compared with {result.baseline} (A)", sentences=(f"{lacking}.",)
+        )
     of_contender = by_contender(result.conditions)
     overall = {own.contender: own for own in result.overall}
     average = {own.contender: own.label or "no overall label" for own in result.overall}
     runs = _best_first(result, average)
     is_one = len(runs) == 1
     titles = {run: f"{run} (B) against {result.baseline} (A)" for run in runs}
-    overviews = [_overview(result, of_contender[run], overall.get(run), titles[run]) for run in runs]
+    overviews = [
+        _overview(result, of_contender[run], overall.get(run), titles[run]) for run in runs
+    ]
     details = [_differences(result)] if result.differ else []
     details += [_numbers(result, of_contender[run], titles[run]) for run in runs]
     if overall:
@@ -78,7 +113,9 @@ def _conditions(result: ConditionsComparison) -> View:
     for run in runs:
         title = "" if is_one else titles[run]
         by_name = attributes(f"{result.what}=condition")
-        measures += measures_tables(of_contender[run], by_name, result.settings, attrgetter("comparison"), title)
+        measures += measures_tables(
+            of_contender[run], by_name, result.settings, attrgetter("comparison"), title
+        )
     tables = [replace(overviews[0], title=""), *measures]
     if not is_one:
         tables = [_matrix(result, runs, average)]
@@ -125,13 +162,19 @@ def _answer(result: ConditionsComparison) -> str:
         if not result.differ:
             return "whether they differ is not tested: queries come in clusters"
         alpha = result.settings.alpha
-        decided = [row for row in result.differ if row.pvalue_corrected is not None and row.pvalue_corrected <= alpha]
+        decided = [
+            row
+            for row in result.differ
+            if row.pvalue_corrected is not None and row.pvalue_corrected <= alpha
+        ]
         found = [f"{row.contender} on {row.facet}" for row in decided]
         return f"they differ for {listed(found)}" if found else "no evidence that they differ"
     if len(result.overall) != 1:
         return ""
     directions = Counter(_direction(row.label) for row in result.conditions)
-    counted = " and ".join(f"{side} in {directions[side]}" for side in ("better", "worse") if directions[side])
+    counted = " and ".join(
+        f"{side} in {directions[side]}" for side in ("better", "worse") if directions[side]
+    )
     label = result.overall[0].label
     return f"{f'{label} on average' if label else 'no overall label'}, {counted or 'none decided'}"
 
@@ -152,7 +195,11 @@ def _hurt(several: Sequence[Overall]) -> Iterator[str]:
     """Say what a good average hides."""
     for overall in several:
         if overall.hurt and _direction(overall.label) != "worse":
-            whose = "Hurt or a trade-off" if len(several) == 1 else f"{overall.contender}: hurt or a trade-off"
+            whose = (
+                "Hurt or a trade-off"
+                if len(several) == 1
+                else f"{overall.contender}: hurt or a trade-off"
+            )
             yield f"{whose}: {listed(overall.hurt)}."
 
 
@@ -165,14 +212,28 @@ def _matrix(result: ConditionsComparison, runs: Sequence[str], last: Mapping[str
     for run in runs:
         labels = result.labels(run)
         counts = Counter(map(_direction, labels.values()))
-        lines.append((run, *(sign_of(labels.get(name)) for name in names), counts["better"], counts["worse"], last.get(run)))
-    numbered = "" if few else "; ".join(f"{number} {name}" for number, name in zip(shown, names, strict=True))
+        lines.append(
+            (
+                run,
+                *(sign_of(labels.get(name)) for name in names),
+                counts["better"],
+                counts["worse"],
+                last.get(run),
+            )
+        )
+    numbered = (
+        ""
+        if few
+        else "; ".join(f"{number} {name}" for number, name in zip(shown, names, strict=True))
+    )
     sides = [(side if few else SIGNS[side], "n") for side in ("better", "worse")]
     headings = [("run", ""), *((name, "") for name in shown), *sides, ("on average", "label")]
     return Table.of_texts(headings, lines, SIGNS_EXPLAINED, numbered, _head(result))
 
 
-def _overview(result: ConditionsComparison, rows: Sequence[Condition], overall: Overall | None, title: str) -> Table:
+def _overview(
+    result: ConditionsComparison, rows: Sequence[Condition], overall: Overall | None, title: str
+) -> Table:
     """Show the effects and the label in each condition, and over all of them."""
     lines = [_overview_line(row, result.what) for row in rows]
     explained = []
@@ -180,21 +241,30 @@ def _overview(result: ConditionsComparison, rows: Sequence[Condition], overall: 
         pooled = overall.pooled[:2]
         means = [_effect(effect.name, effect.these) for effect in pooled]
         whole = overall.all_queries.these
-        p = None if whole is None else pvalue(whole.pvalue_corrected, result.settings.alpha, digits=1)
+        p = (
+            None
+            if whole is None
+            else pvalue(whole.pvalue_corrected, result.settings.alpha, digits=1)
+        )
         lines.append(("these, mean", None, *means, p, overall.label or "no overall label"))
         if any(effect.new is not None for effect in pooled):
             ranges = [_predicted(effect) for effect in pooled]
             lines.append(("a new one", None, *ranges, None, overall.outlook))
             explained.append("a new one: where its effect could lie")
     if any(row.label is not None and not row.survives for row in rows):
-        explained.append(f"{MARK}: a verdict that {CORRECTIONS[result.over_conditions]} over the {result.what}s does not keep")
+        explained.append(
+            f"{MARK}: a verdict that {CORRECTIONS[result.over_conditions]} over the {result.what}s"
+            " does not keep"
+        )
     if result.what == "cutoff":
         explained.append("not corrected for the number of cutoffs: decide on one before looking")
     name = result.by if result.by and len(result.by) < 12 else result.what
     explained += filter(None, [tests_legend([row.comparison for row in rows])])
     effects = (("coverage, points", "n"), ("ranking, B / A", "n"), (ALL_QUERIES_P, "n"))
     headings = ((name, ""), ("queries", "n"), *effects, ("verdict", "label"))
-    return Table.of_texts(headings, lines, RATIO_EXPLAINED, "; ".join(explained), _head(result), title=title)
+    return Table.of_texts(
+        headings, lines, RATIO_EXPLAINED, "; ".join(explained), _head(result), title=title
+    )
 
 
 def _overview_line(row: Condition, what: What) -> tuple[Any, ...]:
@@ -205,7 +275,14 @@ def _overview_line(row: Condition, what: What) -> tuple[Any, ...]:
     marked = label if row.survives or row.label is None else f"{label} {MARK}"
     whole = row.comparison.all_queries
     p = None if whole is None or row.label is None else shown_p(row.comparison, whole, digits=1)
-    return name, queries, _effect("coverage", row.coverage), _effect("ranking", row.ranking), p, marked
+    return (
+        name,
+        queries,
+        _effect("coverage", row.coverage),
+        _effect("ranking", row.ranking),
+        p,
+        marked,
+    )
 
 
 def _effect(name: str, effect: Any) -> str:
@@ -215,7 +292,11 @@ def _effect(name: str, effect: Any) -> str:
 
 def _predicted(effect: PooledEffect) -> str:
     """Write where the effect of a new condition could lie."""
-    return NOTHING if effect.new is None else written(effect.name, effect.new.effect, effect.new.prediction)
+    return (
+        NOTHING
+        if effect.new is None
+        else written(effect.name, effect.new.effect, effect.new.prediction)
+    )
 
 
 def _numbers(result: ConditionsComparison, rows: Sequence[Condition], title: str) -> Table:
@@ -224,12 +305,29 @@ def _numbers(result: ConditionsComparison, rows: Sequence[Condition], title: str
     columns = (
         *chosen(declared, f"condition={result.what}", "n_queries", "won", "lost"),
         *chosen(declared, "coverage_p", "coverage_p_corrected", group="coverage"),
-        *chosen(declared, "ranking_difference=B - A", "ranking_p", "ranking_p_corrected", group="ranking"),
-        *chosen(declared, "restricted_difference=B - A", "restricted_p", "all_queries_p_corrected", group="all queries"),
+        *chosen(
+            declared,
+            "ranking_difference=B - A",
+            "ranking_p",
+            "ranking_p_corrected",
+            group="ranking",
+        ),
+        *chosen(
+            declared,
+            "restricted_difference=B - A",
+            "restricted_p",
+            "all_queries_p_corrected",
+            group="all queries",
+        ),
         *chosen(declared, *(f"{measure}_effect={measure}" for measure in result.measures)),
         *chosen(declared, "judged_baseline", "judged_contender"),
     )
-    return Table.of(columns, rows, "p: corrected over all rows; judged: % of the documents within the cutoff", title=title)
+    return Table.of(
+        columns,
+        rows,
+        "p: corrected over all rows; judged: % of the documents within the cutoff",
+        title=title,
+    )
 
 
 def _means(several: Sequence[Overall]) -> Table:
@@ -242,12 +340,26 @@ def _means(several: Sequence[Overall]) -> Table:
             counts = (effect.better, effect.worse)
             if these is not None:
                 mean, interval = _effect(name, these).split(" ", 1)
-                lines.append((run, "these", name, mean, interval, pvalue(these.pvalue), None, None, *counts))
+                lines.append(
+                    (run, "these", name, mean, interval, pvalue(these.pvalue), None, None, *counts)
+                )
             if new is not None:
                 mean, interval = _effect(name, new).split(" ", 1)
                 prediction = _predicted(effect).split(" ", 1)[1]
                 share = fixed(100 * new.i_squared, 0)
-                lines.append((run, "new", name, mean, interval, pvalue(new.pvalue), prediction, share, *counts))
+                lines.append(
+                    (
+                        run,
+                        "new",
+                        name,
+                        mean,
+                        interval,
+                        pvalue(new.pvalue),
+                        prediction,
+                        share,
+                        *counts,
+                    )
+                )
     numbers = ("mean", "interval", "p", "prediction", "I2", "better", "worse")
     headings = [("run", ""), ("over all", ""), ("of", ""), *((heading, "n") for heading in numbers)]
     return Table.of_texts(headings, lines, *MEANS_EXPLAINED, title="Means")
@@ -260,10 +372,16 @@ def _differences(result: ConditionsComparison) -> Table:
         Column("Q", "cochran_q", form=".2f"),
         Column("pvalue", heading="p", form="p"),
     )
-    explained = f"Q: Cochran's Q; p: {plural('permutation', result.resamples or 0)} of the labels, seed {result.seed}"
+    explained = (
+        f"Q: Cochran's Q; p: {plural('permutation', result.resamples or 0)} of the labels, seed"
+        f" {result.seed}"
+    )
     if len(result.contenders) > 1:
         columns = (*columns, Column("pvalue_corrected", heading="corrected", form="p"))
-        explained += f"; corrected: {CORRECTIONS.get(result.settings.correction, 'not')} over the runs, for each facet"
+        explained += (
+            f"; corrected: {CORRECTIONS.get(result.settings.correction, 'not')} over the runs, for"
+            " each facet"
+        )
     return Table.of(columns, result.differ, explained, title=f"Do slices by {result.by} differ?")
 
 
@@ -276,11 +394,13 @@ def _answers(result: ConditionsComparison) -> Table:
     lines = [(*of, *(own.get(facet) for facet in facets)) for of, own in answers.items()]
     headings = [("run", ""), ("judge", ""), *((facet, "label") for facet in facets)]
     explained = (
-        f"finding: the judge's difference, significant or not; wrong: by {result.reference} it is significantly another on "
-        f"the same queries; holds: corrected by {result.reference} it is significant with the same sign; not corrected for "
-        "the number of findings"
+        f"finding: the judge's difference, significant or not; wrong: by {result.reference} it is"
+        f" significantly another on the same queries; holds: corrected by {result.reference} it is"
+        " significant with the same sign; not corrected for the number of findings"
     )
-    return Table.of_texts(headings, lines, explained, title=f"Do the findings hold by {result.reference}?")
+    return Table.of_texts(
+        headings, lines, explained, title=f"Do the findings hold by {result.reference}?"
+    )
 
 
 _AUDIT = (
@@ -300,10 +420,14 @@ def _audits(result: ConditionsComparison, run: str) -> Table:
     return Table.of(
         _AUDIT,
         audits,
-        "of: coverage, percentage points; all queries, lower is better; or a measure. judge's: difference by the judge "
-        f"over all queries; labels': by {result.reference} over the queries that it labeled; corrected: over all queries, from "
-        "both, where a query without a relevant document counts as no difference; not corrected for the number of findings",
-        title=f"Do the findings{f' on {run}' if len(audits) < len(result.audits) else ''} hold by {result.reference}?",
+        "of: coverage, percentage points; all queries, lower is better; or a measure. judge's:"
+        f" difference by the judge over all queries; labels': by {result.reference} over the"
+        " queries that it labeled; corrected: over all queries, from both, where a query without a"
+        " relevant document counts as no difference; not corrected for the number of findings",
+        title=(
+            f"Do the findings{f' on {run}' if len(audits) < len(result.audits) else ''} hold by"
+            f" {result.reference}?"
+        ),
     )
 
 
@@ -324,9 +448,13 @@ MOST_WORST = 3  # queries that are named on the first screen
 
 @view_of.register
 def _gate(result: GateResult) -> View:
-    ordered = sorted(result.decisions, key=lambda decision: -list(EXIT_STATUS).index(decision.status))
+    ordered = sorted(
+        result.decisions, key=lambda decision: -list(EXIT_STATUS).index(decision.status)
+    )
     worst, several = ordered[0], len(ordered) > 1
-    against = f"against {result.baseline}{'' if result.reference is None else f' and {result.reference}'}"
+    against = (
+        f"against {result.baseline}{'' if result.reference is None else f' and {result.reference}'}"
+    )
     what = f"{worst.name} {against}"
     if several:
         contenders = {decision.contender for decision in ordered}
@@ -336,10 +464,15 @@ def _gate(result: GateResult) -> View:
         counted = ", ".join(f"{number} {status}" for status, number in counts.items())
         what = f"{plural('contender', len(contenders))}{where} {against}: {counted}"
     facets = _facets(result, ordered)
-    remarkable = [decision for decision in ordered if decision.status != "pass" or decision.identical]
+    remarkable = [
+        decision for decision in ordered if decision.status != "pass" or decision.identical
+    ]
     reasons = [f"{decision.name}: {decision.reasons[0]}" for decision in remarkable]
     if len(reasons) > MOST_WORST:
-        reasons[MOST_WORST:] = [f"And {len(reasons) - MOST_WORST} more that do not pass, or are identical to the baseline."]
+        reasons[MOST_WORST:] = [
+            f"And {len(reasons) - MOST_WORST} more that do not pass, or are identical to the"
+            " baseline."
+        ]
     queries = [decision for decision in ordered if decision.queries]
     measured_in = length_unit(result.settings.unit)
     return View(
@@ -354,11 +487,18 @@ def _gate(result: GateResult) -> View:
         details=(
             *([facets] if several else []),
             *(
-                queries_table(decision.queries, measured_in, f"The queries with the largest harm: {decision.name}")
+                queries_table(
+                    decision.queries,
+                    measured_in,
+                    f"The queries with the largest harm: {decision.name}",
+                )
                 for decision in queries
             ),
         ),
-        background=(*(f"{decision.name}: {' '.join(decision.reasons)}" for decision in ordered), *result.notes),
+        background=(
+            *(f"{decision.name}: {' '.join(decision.reasons)}" for decision in ordered),
+            *result.notes,
+        ),
     )
 
 
@@ -369,7 +509,9 @@ def _smallest_margins(result: GateResult) -> Iterator[str]:
     for facet, margin in zip(facets, result.smallest_margins, strict=False):
         if margin is not None:
             unit = "points" if facet.name == "coverage" else facet.measured_in
-            known.append(f"{margin:.3g} {unit}{' over all queries' if facet.name == 'all queries' else ''}")
+            known.append(
+                f"{margin:.3g} {unit}{' over all queries' if facet.name == 'all queries' else ''}"
+            )
     if known:
         yield f"With so many queries only identical runs pass margins below {listed(known)}."
 
@@ -380,19 +522,26 @@ def _notes_on_decisions(decisions: Sequence[GateDecision]) -> Iterator[str]:
         yield from decisions[0].notes
         return
     for kind in dict.fromkeys((*FIRST_NOTES, *KINDS)):
-        of_kind = [(decision.name, [known for known in decision.notes if known.kind == kind]) for decision in decisions]
+        of_kind = [
+            (decision.name, [known for known in decision.notes if known.kind == kind])
+            for decision in decisions
+        ]
         yield from merged(of_kind)
 
 
 def _most_harm(worst: GateDecision) -> Iterator[str]:
     """Name the queries with the largest harm of the worst decision, and what was lost on them."""
-    named = [f"{query.query_id} ({harm})" for query, harm in zip(worst.queries, worst.harms, strict=True)][:MOST_WORST]
+    named = [
+        f"{query.query_id} ({harm})" for query, harm in zip(worst.queries, worst.harms, strict=True)
+    ][:MOST_WORST]
     if named:
         yield f"{worst.name}, most harm: {'; '.join(named)}."
 
 
 def _margin(facet: GateFacet) -> str:
-    return f"{'-' if facet.higher_is_better else '+'}{facet.margin:.{places_of(facet.measured_in)}f}"
+    return (
+        f"{'-' if facet.higher_is_better else '+'}{facet.margin:.{places_of(facet.measured_in)}f}"
+    )
 
 
 _FACET = (
@@ -417,10 +566,16 @@ def _decisions(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
         facets = sorted(filter(None, map(_facet(name), decisions)), key=attrgetter("margin"))
         if facets:
             margins.append(
-                f"{name} {' to '.join(dict.fromkeys(map(_margin, (facets[0], facets[-1]))))} {facets[0].measured_in}"
+                f"{name} {' to '.join(dict.fromkeys(map(_margin, (facets[0], facets[-1]))))}"
+                f" {facets[0].measured_in}"
             )
         columns += of_part(_facet(name), chosen(_FACET, f"interval={name}"))
-    return Table.of(columns, decisions, f"margins: {', '.join(margins)}" if margins else "", *_captions(result, decisions))
+    return Table.of(
+        columns,
+        decisions,
+        f"margins: {', '.join(margins)}" if margins else "",
+        *_captions(result, decisions),
+    )
 
 
 def _facets(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
@@ -431,8 +586,12 @@ def _facets(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
         own = (column for column in columns if column.name != "interval")
         columns = (*of_part(itemgetter(0), attributes("run=name")), *own)
     units = "queries" if result.settings.n_clusters is None else "clusters of queries"
-    explained = f"settled by: {units} like these that would exclude harm if the runs were equally good"
-    settled = any(facet.needed is not None and facet.needed.queries is not None for _, facet in rows)
+    explained = (
+        f"settled by: {units} like these that would exclude harm if the runs were equally good"
+    )
+    settled = any(
+        facet.needed is not None and facet.needed.queries is not None for _, facet in rows
+    )
     captions = (explained if settled else "", *_captions(result, decisions))
     return Table.of(columns, rows, *captions, title="Margins" if several else "")
 
@@ -448,7 +607,10 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
     yield f"{without}at most {percent(result.max_missing)} % of the queries may be without results"
     n_clusters = result.settings.n_clusters
     by_cluster = "" if n_clusters is None else f" by cluster ({n_clusters})"
-    yield f"{100 * result.settings.margin_level:.4g} % intervals{by_cluster}, {settings_words(result.settings)}"
+    yield (
+        f"{100 * result.settings.margin_level:.4g} % intervals{by_cluster},"
+        f" {settings_words(result.settings)}"
+    )
 
 
 @view_of.register
@@ -457,8 +619,8 @@ def _check(result: CheckResult) -> View:
     if all(int(grade) > 0 for grade in result.grades):
         grades += "; only what is relevant is listed, so shares judged say little"
     legend = (
-        "known: queries that the qrels have; judged: of the first 10 documents of each list; ties: documents with the "
-        "score of the one before"
+        "known: queries that the qrels have; judged: of the first 10 documents of each list; ties:"
+        " documents with the score of the one before"
     )
     return View(
         f"{plural('run', len(result.files) - 1)} and qrels read",

@@ -38,7 +38,17 @@ from ir_outcomes.formatting import (
 )
 from ir_outcomes.notes import merged, ranked
 from ir_outcomes.results import Column, chosen, of_part
-from ir_outcomes.showing import Table, View, direction, items_words, level_words, queries_words, settings_words, tops, view_of
+from ir_outcomes.showing import (
+    Table,
+    View,
+    direction,
+    items_words,
+    level_words,
+    queries_words,
+    settings_words,
+    tops,
+    view_of,
+)
 from ir_outcomes.statistics import Test
 from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS, RANKS
 
@@ -60,7 +70,9 @@ def _comparison(comparison: Comparison) -> View:
         _outcomes_line(comparison),
         _above_legend(comparison),
         tests_legend([comparison]),
-        _measures_legend(comparison.measures, comparison.settings, corrected=comparison.settings.family > 1),
+        _measures_legend(
+            comparison.measures, comparison.settings, corrected=comparison.settings.family > 1
+        ),
         f"{settings_caption(comparison)}{_direction_words(comparison)}",
     )
     table = Table.of(columns, comparison.parts, *captions)
@@ -72,15 +84,26 @@ def _comparison(comparison: Comparison) -> View:
         comparison.notes,
         "tests, effect sizes, power, unjudged documents",
         (_outcome_table(comparison), _tests_table(comparison)),
-        (*_full_names(comparison), comparison.verdict.sentence, *_same_everywhere(comparison), *comparison.background),
-        printed=(table.renamed({"A": comparison.baseline, "B": comparison.contender, "B - A": "difference"}),),
+        (
+            *_full_names(comparison),
+            comparison.verdict.sentence,
+            *_same_everywhere(comparison),
+            *comparison.background,
+        ),
+        printed=(
+            table.renamed(
+                {"A": comparison.baseline, "B": comparison.contender, "B - A": "difference"}
+            ),
+        ),
     )
 
 
 def _named(facet: Facet | Means | AllQueries | MeasureMeans) -> str:
     if isinstance(facet, MeasureMeans):
         return facet.measure
-    unit = {POINTS: ", %", "reciprocal": ""}.get(facet.measured_in, f", {short_unit(facet.measured_in)}")
+    unit = {POINTS: ", %", "reciprocal": ""}.get(
+        facet.measured_in, f", {short_unit(facet.measured_in)}"
+    )
     return f"{facet.name}{unit}"
 
 
@@ -95,10 +118,16 @@ def _measures_legend(measures: Sequence[MeasureMeans], settings: Any, *, correct
     """Say how the measures that were asked for are tested, and that they decide nothing; others are corrected or not."""
     if not measures:
         return ""
-    named = [f"{means.measure}{'' if means.higher_is_better else ' (lower is better)'}" for means in measures]
+    named = [
+        f"{means.measure}{'' if means.higher_is_better else ' (lower is better)'}"
+        for means in measures
+    ]
     given = ", on the runs as given" if settings.judged_only else ""
     raw = ", not corrected" if corrected else ""
-    return f"{', '.join(named)}: by t{raw}{given}; {'it decides' if len(named) == 1 else 'they decide'} nothing"
+    return (
+        f"{', '.join(named)}: by t{raw}{given};"
+        f" {'it decides' if len(named) == 1 else 'they decide'} nothing"
+    )
 
 
 def _direction_words(comparison: Comparison) -> str:
@@ -109,7 +138,9 @@ def _direction_words(comparison: Comparison) -> str:
     return "" if comparison.in_lengths else f"; {direction(ranking.higher_is_better)}"
 
 
-def shown_p(comparison: Comparison, part: Facet | AllQueries | MeasureMeans, digits: int = 2) -> str:
+def shown_p(
+    comparison: Comparison, part: Facet | AllQueries | MeasureMeans, digits: int = 2
+) -> str:
     """Write the p-value that the label hangs on: marked where only the raw one is significant, or with the test it is of."""
     alpha = comparison.alpha
     own, test = comparison.shown_test(part)
@@ -126,7 +157,11 @@ def tests_legend(comparisons: Sequence[Comparison]) -> str:
         " t": "t: by t only",
     }
     shown = [shown_p(item, part) for item in comparisons for part in item.parts]
-    return "; ".join(meaning for letter, meaning in meanings.items() if any(text.endswith(letter) for text in shown))
+    return "; ".join(
+        meaning
+        for letter, meaning in meanings.items()
+        if any(text.endswith(letter) for text in shown)
+    )
 
 
 def _means(alpha: float) -> tuple[Column, ...]:
@@ -145,7 +180,11 @@ def _title(result: Comparison | Queries) -> str:
     differ = (place for place, (one, other) in enumerate(zip(*names, strict=False)) if one != other)
     start = max(0, next(differ, min(map(len, names))) - 10)
     contender, baseline = (
-        name if len(name) <= LONGEST_NAME else f"{'...' if start else ''}{name[start : start + LONGEST_NAME - 6]}..."
+        (
+            name
+            if len(name) <= LONGEST_NAME
+            else f"{'...' if start else ''}{name[start : start + LONGEST_NAME - 6]}..."
+        )
         for name in names
     )
     return f"{contender} (B) against {baseline} (A)"
@@ -164,9 +203,14 @@ def _answer(comparison: Comparison) -> Iterator[str]:
         yield "The two runs do not differ on any query."
     else:
         apart = all(facet.found == "none" for facet in facets)  # said once, below
-        of_coverage, of_ranking = ("" if apart or facet.found != "none" else "not significant" for facet in facets)
+        of_coverage, of_ranking = (
+            "" if apart or facet.found != "none" else "not significant" for facet in facets
+        )
         ranking = f"{_ranking_words(comparison)}{f' ({of_ranking})' if of_ranking and comparison.ranking.difference else ''}"
-        yield f"It {coverage_words(comparison, test=of_coverage if comparison.coverage.difference else '')}, and {ranking}."
+        yield (
+            f"It {coverage_words(comparison, test=of_coverage if comparison.coverage.difference else '')},"
+            f" and {ranking}."
+        )
         if meaning.by == "all queries":
             yield _over_all_words(comparison)
         elif apart and any(facet.difference for facet in facets):
@@ -179,8 +223,14 @@ def _over_all_words(comparison: Comparison) -> str:
     """Say what decided over all queries, and that no facet points against it."""
     whole: Any = comparison.all_queries  # known, because it decided
     moving = [facet.name for facet in (comparison.coverage, comparison.ranking) if facet.difference]
-    pointing = {0: "neither facet moves", 1: f"{''.join(moving)} points this way", 2: "both facets point this way"}[len(moving)]
-    what = {RANKS: "the search is ", DOCUMENTS_ABOVE: "there are "}.get(whole.measured_in, f"{whole.measured_in} is ")
+    pointing = {
+        0: "neither facet moves",
+        1: f"{''.join(moving)} points this way",
+        2: "both facets point this way",
+    }[len(moving)]
+    what = {RANKS: "the search is ", DOCUMENTS_ABOVE: "there are "}.get(
+        whole.measured_in, f"{whole.measured_in} is "
+    )
     change = f"{what}{moved(whole.difference, whole.measured_in)}"
     if comparison.restricted is not None:
         change += f", counting {comparison.restricted.horizon + 1} where nothing is found"
@@ -197,7 +247,11 @@ def _ranking_words(comparison: Comparison) -> str:
         has = f"{change} {'more' if is_more else 'fewer'}" if change else "on average as many"
         return f"what both find has {has} {DOCUMENTS_ABOVE} it"
     if ranking.measured_in == RANKS:
-        stands = f"{change} ranks {'lower' if is_more else 'higher'}" if change else "equally high on average"
+        stands = (
+            f"{change} ranks {'lower' if is_more else 'higher'}"
+            if change
+            else "equally high on average"
+        )
         return f"where both answer, the first answer stands {stands}"
     stands = f"{change} {'higher' if is_more else 'lower'}" if change else "equally high on average"
     return f"where both do, {ranking.measured_in} is {stands}"
@@ -207,16 +261,28 @@ def _margin_sentence(comparison: Comparison) -> str:
     margins = comparison.settings.margins or ()
     unit = comparison.ranking.measured_in
     units = ("points of coverage", unit, f"{unit}, over all queries")
-    named = listed([f"{margin:g} {unit}" for margin, unit in zip(margins, units, strict=False) if margin is not None])
+    named = listed(
+        [
+            f"{margin:g} {unit}"
+            for margin, unit in zip(margins, units, strict=False)
+            if margin is not None
+        ]
+    )
     if comparison.verdict.equivalent:
-        return f"Equivalent within margins of {named}: larger differences are excluded in both directions."
+        return (
+            f"Equivalent within margins of {named}: larger differences are excluded in both"
+            " directions."
+        )
     if comparison.verdict.non_inferior:
         return f"Non-inferior at margins of {named}: larger harm is excluded."
     return f"Not shown to be non-inferior at margins of {named}: larger harm is not excluded."
 
 
 def _outcomes_line(comparison: Comparison) -> str:
-    counts = ", ".join(f"{name} {getattr(comparison.outcomes, name)}" for name in ("won", "both", "neither", "lost"))
+    counts = ", ".join(
+        f"{name} {getattr(comparison.outcomes, name)}"
+        for name in ("won", "both", "neither", "lost")
+    )
     return f"{queries_words(comparison)}{': ' if comparison.unit == 'query' else '; documents '}{counts}"
 
 
@@ -239,7 +305,11 @@ def corrected_words(comparisons: Sequence[Comparison], what: str = "run") -> str
         return ""
     rule, family = CORRECTIONS[settings.correction], plural(what, settings.family)
     shown = [shown_p(item, part) for item in comparisons for part in item.parts]
-    explained = f"; {MARK}: at most {settings.alpha:g} without {rule}" if any(p.endswith(MARK) for p in shown) else ""
+    explained = (
+        f"; {MARK}: at most {settings.alpha:g} without {rule}"
+        if any(p.endswith(MARK) for p in shown)
+        else ""
+    )
     return f"intervals of each by itself, p and labels by {rule} over {family}{explained}"
 
 
@@ -257,10 +327,21 @@ def _outcome_table(comparison: Comparison) -> Table:
         Column("outcome", str),
         Column(found, by.get),
         Column(items, lambda name: getattr(outcomes, name), form="n"),
-        Column(share, lambda name: percent(getattr(outcomes.shares, name, None), 2, unit=" %"), form="n"),
+        Column(
+            share,
+            lambda name: percent(getattr(outcomes.shares, name, None), 2, unit=" %"),
+            form="n",
+        ),
         Column("median rank", ranks.get, form="n"),
     )
-    caption = "" if by_query else "share within queries: averaged within each query first, so that each query weighs the same"
+    caption = (
+        ""
+        if by_query
+        else (
+            "share within queries: averaged within each query first, so that each query weighs the"
+            " same"
+        )
+    )
     return Table.of(columns, by, caption)
 
 
@@ -273,11 +354,16 @@ def _tests_table(comparison: Comparison) -> Table:
         return (name, *numbers, pvalue(test.pvalue, comparison.alpha), test.name)
 
     def measured(facet: Facet | Means | AllQueries | MeasureMeans, test: Test) -> tuple[Any, ...]:
-        return line(_named(facet), test, facet.n, facet.n_nonzero, *(column.text(facet) for column in means))
+        return line(
+            _named(facet), test, facet.n, facet.n_nonzero, *(column.text(facet) for column in means)
+        )
 
     facets = (comparison.coverage, comparison.ranking, comparison.reciprocal, comparison.naive)
     rows = [measured(facet, facet.decides) for facet in facets if facet is not None]
-    captions = ["n: queries that the line is measured on; differ: those on which the runs differ; p: not corrected"]
+    captions = [
+        "n: queries that the line is measured on; differ: those on which the runs differ; p: not"
+        " corrected"
+    ]
     if comparison.all_queries is not None:
         rows.append(measured(comparison.all_queries, comparison.all_queries.test))
     if restricted is not None:
@@ -289,9 +375,15 @@ def _tests_table(comparison: Comparison) -> Table:
             line("  part of won and lost", restricted.won_and_lost_test, *nothing, part, NOTHING),
         ]
         captions += [
-            f"all queries: where a run finds nothing, its search length counts as {restricted.horizon + 1}",
-            f"shorter on {plural('query', restricted.better)}, longer on {restricted.worse}, equal on {restricted.equal} "
-            f"(sign test, {pvalue_in_words(restricted.sign_test.pvalue)})",
+            (
+                "all queries: where a run finds nothing, its search length counts as"
+                f" {restricted.horizon + 1}"
+            ),
+            (
+                f"shorter on {plural('query', restricted.better)}, longer on {restricted.worse},"
+                f" equal on {restricted.equal} (sign test,"
+                f" {pvalue_in_words(restricted.sign_test.pvalue)})"
+            ),
         ]
     rows += [measured(means, means.test) for means in comparison.measures]
     headings = [(" ", ""), ("n", "n"), ("differ", "n")]
@@ -306,7 +398,10 @@ def _sizes(comparison: Comparison) -> Iterator[str]:
     if coverage.effect_size is not None and coverage.won is not None:
         yield f"won : lost {fixed(coverage.effect_size, 2)}"
     if ranking.ratio is not None and ranking.ratio_interval is not None:
-        yield f"mean search length, B / A: {fixed(ranking.ratio, 2)} {interval(ranking.ratio_interval, 2)}"
+        yield (
+            f"mean search length, B / A: {fixed(ranking.ratio, 2)}"
+            f" {interval(ranking.ratio_interval, 2)}"
+        )
 
 
 def _same_everywhere(comparison: Comparison) -> Iterator[str]:
@@ -314,7 +409,11 @@ def _same_everywhere(comparison: Comparison) -> Iterator[str]:
     if len(comparison.cutoffs) > 1:
         where = listed([str(at.cutoff) for at in comparison.cutoffs])
         each = "; ".join(f"{at.cutoff}: {at.label}" for at in comparison.cutoffs)
-        yield f"The label is the same at the cutoffs {where}." if len(labels) == 1 else f"Labels by cutoff: {each}."
+        yield (
+            f"The label is the same at the cutoffs {where}."
+            if len(labels) == 1
+            else f"Labels by cutoff: {each}."
+        )
 
 
 @view_of.register
@@ -336,24 +435,35 @@ def _comparisons(comparisons: Comparisons) -> View:
     significant = {
         "coverage_difference": [item.coverage.found != "none" for item in ranked],
         "ranking_difference": [item.ranking.found != "none" for item in ranked],
-        "restricted_difference": [item.restricted is not None and item.restricted.found != "none" for item in ranked],
+        "restricted_difference": [
+            item.restricted is not None and item.restricted.found != "none" for item in ranked
+        ],
     }
-    restricted = [None if item.restricted is None else item.restricted.difference for item in ranked]
+    restricted = [
+        None if item.restricted is None else item.restricted.difference for item in ranked
+    ]
     best = {
         "coverage_difference": tops([item.coverage.difference for item in ranked], True),
         "restricted_difference": tops(restricted, False),
     }
     table = table.marked(best=best, significant=significant)
-    outcomes = chosen(declared, "won", "both", "neither", "lost", "won_at=won at rank", "lost_at=lost at rank")
+    outcomes = chosen(
+        declared, "won", "both", "neither", "lost", "won_at=won at rank", "lost_at=lost at rank"
+    )
     means = ("ranking_baseline=mean A", "ranking_contender=mean B")
     measures = (asked.measure for asked in first.measures)
-    intervals = chosen(declared, "coverage", "coverage_p", *means, "ranking", "ranking_p", *measures)
+    intervals = chosen(
+        declared, "coverage", "coverage_p", *means, "ranking", "ranking_p", *measures
+    )
     details = (
-        Table.of((*names, *outcomes), ranked, title="Outcomes, and median ranks of what was won and lost"),
+        Table.of(
+            (*names, *outcomes), ranked, title="Outcomes, and median ranks of what was won and lost"
+        ),
         Table.of(
             (*names, *intervals),
             ranked,
-            "means: on what both find; A differs from row to row, because each row has its own queries that both answer",
+            "means: on what both find; A differs from row to row, because each row has its own"
+            " queries that both answer",
             title=f"{level_words(first.alpha)}s, and p before the correction",
             alpha=first.alpha,
         ),
@@ -361,7 +471,10 @@ def _comparisons(comparisons: Comparisons) -> View:
     asked_for = measures_tables(ranked, names, first.settings)
     return View(
         f"{plural('pair' if pairs else 'run', len(ranked))}{'' if pairs else f' against {first.baseline} (A)'}",
-        ", ".join(f"{number} {label}" for label, number in Counter(item.verdict.label for item in ranked).items()),
+        ", ".join(
+            f"{number} {label}"
+            for label, number in Counter(item.verdict.label for item in ranked).items()
+        ),
         (),
         (table, *asked_for),
         (*comparisons.notes, *merged_notes(ranked, pairs)),
@@ -375,7 +488,9 @@ def _comparisons(comparisons: Comparisons) -> View:
 # What a run has by itself, to the left of its difference from the baseline.
 _LEVELS = {
     "coverage_difference": Column("coverage_level", "coverage", "%", ".1f", group="coverage"),
-    "restricted_difference": Column("restricted_level", "all_queries", "mean", ".2f", group="all queries"),
+    "restricted_difference": Column(
+        "restricted_level", "all_queries", "mean", ".2f", group="all queries"
+    ),
 }
 
 
@@ -384,12 +499,17 @@ def _with_baseline(table: Table, comparisons: Sequence[Comparison]) -> Table:
     baseline = {"contender": comparisons[0].baseline, "verdict": "baseline"}
     for name, level in _LEVELS.items():
         places = [place for place, column in enumerate(table.columns) if column.name == name]
-        own = [of_part(level.value, (replace(level, value=side),))[0] for side in ("baseline", "contender")]
+        own = [
+            of_part(level.value, (replace(level, value=side),))[0]
+            for side in ("baseline", "contender")
+        ]
         texts = [[column.text(item) for item in comparisons] for column in own]
         if not places or NOTHING in texts[1]:
             continue
         table = table.inserted(places[0], level, texts[1])
-        if len(set(texts[0])) == 1:  # runs of unequal depth have other horizons, and so has the baseline beside them
+        if (
+            len(set(texts[0])) == 1
+        ):  # runs of unequal depth have other horizons, and so has the baseline beside them
             baseline[level.name] = texts[0][0]
     return table.below(baseline)
 
@@ -404,7 +524,10 @@ def short_columns(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
     for part, group in parts.items():
         (difference,) = chosen(declared, f"{part}_difference", group=group)
         p = Column(f"{part} p", partial(_shown_p_of, part=part), "p", "n", group=group)
-        columns += [replace(difference, heading=short_unit(difference.unit or difference.heading)), p]
+        columns += [
+            replace(difference, heading=short_unit(difference.unit or difference.heading)),
+            p,
+        ]
     return tuple(columns)
 
 
@@ -413,7 +536,11 @@ def _itself(item: Any) -> Any:
 
 
 def measures_tables(
-    items: Sequence[Any], names: Sequence[Column], settings: Any, of: Callable[[Any], Any] = _itself, title: str = ""
+    items: Sequence[Any],
+    names: Sequence[Column],
+    settings: Any,
+    of: Callable[[Any], Any] = _itself,
+    title: str = "",
 ) -> tuple[Table, ...]:
     """Lay out the measures that were asked for, of items with columns that name them; nothing where there are none."""
     measured = [item for item in items if of(item).measures]
@@ -425,24 +552,43 @@ def measures_tables(
     for place, means in enumerate(asked):
         name = means.measure
         of_runs = [of(item).measures[place] for item in measured]
-        columns += chosen(declared, f"{name}_baseline=A", f"{name}_contender=B", f"{name}_difference", f"{name}_p", group=name)
+        columns += chosen(
+            declared,
+            f"{name}_baseline=A",
+            f"{name}_contender=B",
+            f"{name}_difference",
+            f"{name}_p",
+            group=name,
+        )
         best[f"{name}_contender"] = tops([own.contender for own in of_runs], means.higher_is_better)
         significant[f"{name}_difference"] = [own.found != "none" for own in of_runs]
-    table = Table.of(columns, measured, _measures_legend(asked, settings, corrected=True), title=title, alpha=settings.alpha)
+    table = Table.of(
+        columns,
+        measured,
+        _measures_legend(asked, settings, corrected=True),
+        title=title,
+        alpha=settings.alpha,
+    )
     return (table.marked(best=best, significant=significant),)
 
 
 def _shown_p_of(comparison: Comparison, part: str) -> str:
-    return shown_p(comparison, getattr(comparison, part), digits=1)  # there are three of them in a row
+    return shown_p(
+        comparison, getattr(comparison, part), digits=1
+    )  # there are three of them in a row
 
 
 def worst_last(comparison: Comparison) -> tuple[int, float]:
     """Order comparisons by their label, best first, and within it by the search length over all queries."""
     whole = comparison.restricted
-    return LABELS.index(comparison.verdict.label), -comparison.ranking.gain if whole is None else whole.difference
+    return LABELS.index(comparison.verdict.label), (
+        -comparison.ranking.gain if whole is None else whole.difference
+    )
 
 
-def merged_notes(comparisons: Sequence[Comparison], pairs: bool = False, *, background: bool = False) -> list[str]:
+def merged_notes(
+    comparisons: Sequence[Comparison], pairs: bool = False, *, background: bool = False
+) -> list[str]:
     """Say each kind of note once, with the names of the runs that it is about."""
     by_name = []
     for item in comparisons:
@@ -458,15 +604,22 @@ def paper_view(result: Any) -> View:
     comparisons = [result] if isinstance(result, Comparison) else list(result)
     first = comparisons[0]
     length, reciprocal = names_of(first)
-    directions = f"Lower is better for {length}, higher for MRR and {reciprocal}. " if reciprocal else ""
+    directions = (
+        f"Lower is better for {length}, higher for MRR and {reciprocal}. " if reciprocal else ""
+    )
     captions = (
-        f"Outcomes in % of the {items_words(first.unit)}; differences are B minus A; WRS: Wilcoxon rank sum, WSR: Wilcoxon "
-        f"signed rank, t: paired t test; p-values are raw, the verdict uses corrected ones. {directions}A differs from row to "
-        "row under (3), because each row has its own queries that both answer.",
+        (
+            f"Outcomes in % of the {items_words(first.unit)}; differences are B minus A; WRS:"
+            " Wilcoxon rank sum, WSR: Wilcoxon signed rank, t: paired t test; p-values are raw,"
+            f" the verdict uses corrected ones. {directions}A differs from row to row under (3),"
+            " because each row has its own queries that both answer."
+        ),
         f"{queries_words(first)}, {settings_caption(first)}",
     )
     table = Table.of(paper_columns(first), comparisons, *captions, alpha=first.alpha)
-    return View("The columns of Tables 1 and 2 of Lin et al. 2021", tables=(table,), notes=result.notes)
+    return View(
+        "The columns of Tables 1 and 2 of Lin et al. 2021", tables=(table,), notes=result.notes
+    )
 
 
 @view_of.register
@@ -474,20 +627,34 @@ def _published(result: SummaryVerdict) -> View:
     change = fixed(100 * (result.won - result.lost) / result.n, 2, signed=True)
     longer = fixed(result.ranking_difference, 2, signed=True)
     coverage_p, ranking_p, low, high = (
-        pvalue(p, result.alpha) for p in (result.coverage_pvalue, result.ranking_pvalue, *result.coverage_pvalues)
+        pvalue(p, result.alpha)
+        for p in (result.coverage_pvalue, result.ranking_pvalue, *result.coverage_pvalues)
     )
     rows = [
-        ("coverage, points", "higher", change, coverage_p, f"[{low}, {high}]" if result.rounding else NOTHING),
+        (
+            "coverage, points",
+            "higher",
+            change,
+            coverage_p,
+            f"[{low}, {high}]" if result.rounding else NOTHING,
+        ),
         ("ranking, ranks", "lower", longer, ranking_p, NOTHING),
     ]
     headings = [(" ", ""), ("  ", ""), ("B - A", "n"), ("p", "n"), ("p within rounding", "n")]
     settings = (
-        f"{plural('query', result.n)}: won {result.won:g}, lost {result.lost:g}; alpha {result.alpha:g}; p: not corrected"
+        f"{plural('query', result.n)}: won {result.won:g}, lost {result.lost:g}; alpha"
+        f" {result.alpha:g}; p: not corrected"
     )
     if result.rounding:
         settings += f"; rounded to within {result.rounding:g} percentage points"
     table = Table.of_texts(headings, rows, settings)
-    return View("Verdict from published numbers", result.label, tuple(_rounding_sentences(result)), (table,), result.notes)
+    return View(
+        "Verdict from published numbers",
+        result.label,
+        tuple(_rounding_sentences(result)),
+        (table,),
+        result.notes,
+    )
 
 
 def _rounding_sentences(result: SummaryVerdict) -> Iterator[str]:
@@ -500,7 +667,9 @@ def _rounding_sentences(result: SummaryVerdict) -> Iterator[str]:
 
 @view_of.register
 def _means_verdict(result: MeansVerdict) -> View:
-    title = f"Shares answered {result.baseline} and {result.contender} of {plural('query', result.n)}"
+    title = (
+        f"Shares answered {result.baseline} and {result.contender} of {plural('query', result.n)}"
+    )
     if result.net is None:
         return View(title, "there are no such shares", tuple(_impossible_shares(result)))
     answered = [_range(counts) for counts in (result.answered_baseline, result.answered_contender)]
@@ -508,17 +677,26 @@ def _means_verdict(result: MeansVerdict) -> View:
     return View(
         title,
         _net_words(result.net),
-        (_threshold_words(result), "What a comparison needs beside them: won and lost, or the runs."),
+        (
+            _threshold_words(result),
+            "What a comparison needs beside them: won and lost, or the runs.",
+        ),
         more="how many queries were answered",
         background=(f"Queries answered: {answered[0]} (A) and {answered[1]} (B); {most}.",),
     )
 
 
 def _impossible_shares(result: MeansVerdict) -> Iterator[str]:
-    for share, counts in ((result.baseline, result.answered_baseline), (result.contender, result.answered_contender)):
+    for share, counts in (
+        (result.baseline, result.answered_baseline),
+        (result.contender, result.answered_contender),
+    ):
         if counts is None:
             yield f"No whole number of {plural('query', result.n)} is printed as {share}."
-    yield f"Is {result.n} the number of answerable queries, and are these shares of queries answered, printed without an error?"
+    yield (
+        f"Is {result.n} the number of answerable queries, and are these shares of queries answered,"
+        " printed without an error?"
+    )
 
 
 def _range(counts: Counts | None) -> str:
@@ -544,9 +722,15 @@ def _threshold_words(result: MeansVerdict) -> str:
     if result.significant == "never" or result.threshold is None:
         return f"It cannot be significant ({test}), however few queries the runs differ on."
     if result.significant == "always":
-        return f"Significant ({test}) whichever queries they are: such runs differ on at most {result.most_differing}."
+        return (
+            f"Significant ({test}) whichever queries they are: such runs differ on at most"
+            f" {result.most_differing}."
+        )
     low, high = result.threshold
-    words = f"Significant ({test}) only if the runs differ on at most {plural('query', high)} ({percent(high / result.n)} %)"
+    words = (
+        f"Significant ({test}) only if the runs differ on at most {plural('query', high)}"
+        f" ({percent(high / result.n)} %)"
+    )
     if low == high:
         return f"{words}."
     least = f"on at most {low}" if low else "never"
@@ -557,13 +741,18 @@ def _threshold_words(result: MeansVerdict) -> str:
 def _queries(queries: Queries) -> View:
     which = "" if queries.which is None else f", {queries.which}"
     return View(
-        f"{plural('query', len(queries))}{which}: {_title(queries)}", tables=(queries_table(queries, queries.measured_in),)
+        f"{plural('query', len(queries))}{which}: {_title(queries)}",
+        tables=(queries_table(queries, queries.measured_in),),
     )
 
 
 def queries_table(queries: Iterable[Any], measured_in: str, title: str = "") -> Table:
     """Lay out queries with their outcome, what each run found of them, and the search lengths."""
-    columns = (column for column in query_columns(measured_in) if column.name not in ("restricted", "cluster"))
+    columns = (
+        column
+        for column in query_columns(measured_in)
+        if column.name not in ("restricted", "cluster")
+    )
     return Table.of(tuple(columns), queries, title=title)
 
 
@@ -572,13 +761,22 @@ def _plan(result: Plan) -> View:
     needed = result.coverage.needed
     rows = []
     for facet in result.facets:
-        to_pass = (None, None) if facet.to_pass is None else (facet.to_pass.queries, facet.to_pass.upper)
+        to_pass = (
+            (None, None) if facet.to_pass is None else (facet.to_pass.queries, facet.to_pass.upper)
+        )
         rows.append((_planned(facet), facet.needed.queries, facet.needed.upper, *to_pass))
     table = Table.of_texts(
-        [(" ", ""), ("to detect it", "n"), ("to be safe", "n"), ("to pass a gate", "n"), ("to be safe", "n")],
+        [
+            (" ", ""),
+            ("to detect it", "n"),
+            ("to be safe", "n"),
+            ("to pass a gate", "n"),
+            ("to be safe", "n"),
+        ],
         rows,
-        "to pass a gate: so many exclude as large a harm, if the runs are equally good; to be safe: an upper bound of "
-        f"{percent(needed.confidence, 0)} %; all numbers are of answerable queries like these; level {needed.alpha:.3g}",
+        "to pass a gate: so many exclude as large a harm, if the runs are equally good; to be"
+        f" safe: an upper bound of {percent(needed.confidence, 0)} %; all numbers are of answerable"
+        f" queries like these; level {needed.alpha:.3g}",
     )
     pilot = f"by a pilot of {result.n_queries} ({result.contender} against {result.baseline})"
     first, background = ranked(result.notes)
@@ -596,11 +794,14 @@ def _planned(facet: PlannedFacet) -> str:
 def _holes(result: Holes) -> View:
     table = _holes_table(result)
     first, background = ranked(result.notes)
-    tipping = tuple(_tipping_table(pair, pair.tipping) for pair in result.pairs if pair.tipping is not None)
+    tipping = tuple(
+        _tipping_table(pair, pair.tipping) for pair in result.pairs if pair.tipping is not None
+    )
     if len(result.pairs) == 1:
         (pair,) = result.pairs
         return View(
-            f"{pair.contender} (B) against {result.baseline} (A) at cutoff {result.settings.cutoff}",
+            f"{pair.contender} (B) against {result.baseline} (A) at cutoff"
+            f" {result.settings.cutoff}",
             f"{pair.label}; {_how_firmly(pair)}",
             tuple(_sentences(pair, result)),
             notes=first,
@@ -611,13 +812,17 @@ def _holes(result: Holes) -> View:
     bounds = Counter(pair.bound.word for pair in result.pairs)
     counted = ", ".join(f"{bounds[word]} {word}" for word in get_args(BoundWord) if bounds[word])
     return View(
-        f"{plural('run', len(result.pairs))} against {result.baseline} (A), if unjudged documents were relevant",
+        f"{plural('run', len(result.pairs))} against {result.baseline} (A), if unjudged documents"
+        " were relevant",
         counted if bounds["stands"] == 1 else counted.replace("stands", "stand"),
         tables=(table,),
         notes=first,
         more="which documents",
         details=tipping,
-        background=(*(f"{pair.contender}: {' '.join(_sentences(pair, result))}" for pair in result.pairs), *background),
+        background=(
+            *(f"{pair.contender}: {' '.join(_sentences(pair, result))}" for pair in result.pairs),
+            *background,
+        ),
     )
 
 
@@ -625,9 +830,16 @@ def _holes_table(result: Holes) -> Table:
     depths = ("_at_10", "") if (result.settings.cutoff or 0) > 10 else ("",)
     shares = (f"judged{at}_{run}" for at in depths for run in ("baseline", "contender"))
     explained = [
-        "bound: if all unjudged documents that favour A, or B, or that both return were relevant, the direction stands, or "
-        "could be lost (weaken), turned (reverse) or found (decide)",
-        "tipping: so few of them could be enough" if any(pair.tipping for pair in result.pairs) else "",
+        (
+            "bound: if all unjudged documents that favour A, or B, or that both return were"
+            " relevant, the direction stands, or could be lost (weaken), turned (reverse) or found"
+            " (decide)"
+        ),
+        (
+            "tipping: so few of them could be enough"
+            if any(pair.tipping for pair in result.pairs)
+            else ""
+        ),
         "unjudged: documents within the cutoff of A or B; judged: % of the documents of A and of B",
     ]
     return Table.of(
@@ -655,8 +867,8 @@ def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:
     share = 1 - sum(pair.judged) / 2
     documents = plural("unjudged document", pair.n_unjudged)
     yield (
-        f"{documents} {'is' if pair.n_unjudged == 1 else 'are'} in the top {result.settings.cutoff} of A or B "
-        f"({percent(share, 0)} % of the places in both lists)."
+        f"{documents} {'is' if pair.n_unjudged == 1 else 'are'} in the top {result.settings.cutoff}"
+        f" of A or B ({percent(share, 0)} % of the places in both lists)."
     )
     if tipping is not None:
         yield f"{tipping.n} of them, if relevant, would make it: {tipping.label}."
@@ -664,8 +876,8 @@ def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:
         yield "No set of at most five of them was found that changes its direction."
     if bound.word != "stands":
         yield (
-            f"If all that favour A were relevant: {bound.baseline}; all that favour B: {bound.contender}; all that both "
-            f"return: {bound.both}."
+            f"If all that favour A were relevant: {bound.baseline}; all that favour B:"
+            f" {bound.contender}; all that both return: {bound.both}."
         )
 
 
@@ -676,4 +888,8 @@ def _tipping_table(pair: PairHoles, tipping: Tipping) -> Table:
         Column("baseline", heading="rank A", form="n"),
         Column("contender", heading="rank B", form="n"),
     )
-    return Table.of(columns, tipping.documents, title=f"{pair.contender}: documents that make it {tipping.label} if relevant")
+    return Table.of(
+        columns,
+        tipping.documents,
+        title=f"{pair.contender}: documents that make it {tipping.label} if relevant",
+    )

@@ -16,9 +16,25 @@ from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS
 from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankCorrelation, RankDistribution
 from ir_outcomes.notes import ranked
 from ir_outcomes.results import Better, Column, chosen, of_part
-from ir_outcomes.showing import Table, View, bucket_names, direction, level_words, queries_words, settings_words, tops, view_of
+from ir_outcomes.showing import (
+    Table,
+    View,
+    bucket_names,
+    direction,
+    level_words,
+    queries_words,
+    settings_words,
+    tops,
+    view_of,
+)
 from ir_outcomes.showing.views.comparison import CORRECTIONS
-from ir_outcomes.tail.lengths import DOCUMENT_COLUMNS, DocumentChanges, LengthChanges, LengthDistributions, distribution_columns
+from ir_outcomes.tail.lengths import (
+    DOCUMENT_COLUMNS,
+    DocumentChanges,
+    LengthChanges,
+    LengthDistributions,
+    distribution_columns,
+)
 from ir_outcomes.tail.reordering import CHANGE_COLUMNS, Reordering
 from ir_outcomes.tail.rrie import REDUCTION_COLUMNS, RRIE, Headroom
 
@@ -31,16 +47,28 @@ PAIR = tuple(column for column in PAIR_COLUMNS if column.name != "run")
 @view_of.register
 def _leaderboard(result: Leaderboard) -> View:
     names = [standing.run for standing in result.standings]
-    standings, history = _standings(result), [] if result.history is None else [view_of(result.history)]
+    standings, history = (
+        _standings(result),
+        ([] if result.history is None else [view_of(result.history)]),
+    )
     details = [standings] if result.measures else []
     if result.pairs:
         details.append(_pairs_table(result, "Against the run above (A)", list(pairwise(names))))
         # The second run is in the table before.
-        details.append(_pairs_table(result, f"Against the best run, {names[0]} (A)", [(names[0], name) for name in names[2:]]))
+        details.append(
+            _pairs_table(
+                result,
+                f"Against the best run, {names[0]} (A)",
+                [(names[0], name) for name in names[2:]],
+            )
+        )
     first, background = ranked((*result.notes, *(note for view in history for note in view.notes)))
     return View(
         f"{plural('run', len(names))} by {_order_words(result)}",
-        tables=(_measures(result) if result.measures else standings, *(table for view in history for table in view.tables)),
+        tables=(
+            _measures(result) if result.measures else standings,
+            *(table for view in history for table in view.tables),
+        ),
         notes=first,
         more="each pair, against the best" if details else "",
         details=tuple(table for table in details if table.rows),
@@ -51,7 +79,9 @@ def _leaderboard(result: Leaderboard) -> View:
 def _order_words(result: Leaderboard) -> str:
     """Say what orders the runs."""
     by_measure = f"{result.measure} ({direction(result.higher_is_better)})"
-    return by_measure if result.order == "measure" else f"pairs won less pairs lost, then {by_measure}"
+    return (
+        by_measure if result.order == "measure" else f"pairs won less pairs lost, then {by_measure}"
+    )
 
 
 def _tiers_caption(result: Leaderboard) -> str:
@@ -61,7 +91,10 @@ def _tiers_caption(result: Leaderboard) -> str:
         return ""
     order = _short(result.measure) if result.order == "measure" else "pairs won less pairs lost"
     stand = "stands" if len(lower) == 1 else "stand"
-    return f"rows are in the order of {order}, tiers are by the verdicts: {some(lower, 3)} {stand} below runs of a later tier"
+    return (
+        f"rows are in the order of {order}, tiers are by the verdicts: {some(lower, 3)} {stand}"
+        " below runs of a later tier"
+    )
 
 
 _NET_WINS = Column("net_wins", lambda standing: f"{standing.net_wins:+d}", "won - lost", "n")
@@ -70,7 +103,13 @@ _NET_WINS = Column("net_wins", lambda standing: f"{standing.net_wins:+d}", "won 
 def _pairs_table(result: Leaderboard, title: str, pairs: Iterable[tuple[str, str]]) -> Table:
     caption = "length: mean on what both find, so A differs from row to row; p: corrected"
     verdicts = (result.verdict(*pair) for pair in pairs)
-    return Table.of((Column("contender", heading="run (B)"), *PAIR), verdicts, caption, title=title, alpha=result.alpha)
+    return Table.of(
+        (Column("contender", heading="run (B)"), *PAIR),
+        verdicts,
+        caption,
+        title=title,
+        alpha=result.alpha,
+    )
 
 
 def _short(measure: str) -> str:
@@ -81,7 +120,11 @@ def _short(measure: str) -> str:
 def _letters(result: Leaderboard) -> dict[str, str]:
     """Return a letter for each run; none where there are too few."""
     names = [standing.run for standing in result.standings]
-    return dict(zip(names, ascii_lowercase, strict=False)) if len(names) <= len(ascii_lowercase) else {}
+    return (
+        dict(zip(names, ascii_lowercase, strict=False))
+        if len(names) <= len(ascii_lowercase)
+        else {}
+    )
 
 
 def _written(runs: Collection[str], letters: Mapping[str, str], between: str = "") -> str:
@@ -92,10 +135,22 @@ def _written(runs: Collection[str], letters: Mapping[str, str], between: str = "
 def _runs_table(result: Leaderboard, columns: Iterable[Column], *captions: str) -> Table:
     """Lay out a row for each run, by its place."""
     letters, settings = _letters(result), result.settings
-    run = Column("letter", lambda standing: letters.get(standing.run, standing.rank), " "), Column("run")
-    words = f"{queries_words(result)}, {f'alpha {result.alpha:g}' if settings is None else settings_words(settings)}"
+    run = (
+        Column("letter", lambda standing: letters.get(standing.run, standing.rank), " "),
+        Column("run"),
+    )
+    words = (
+        f"{queries_words(result)},"
+        f" {f'alpha {result.alpha:g}' if settings is None else settings_words(settings)}"
+    )
     places = range(len(result.standings))
-    return Table.of((*of_part(result.standings.__getitem__, run), *columns), places, *captions, words, alpha=result.alpha)
+    return Table.of(
+        (*of_part(result.standings.__getitem__, run), *columns),
+        places,
+        *captions,
+        words,
+        alpha=result.alpha,
+    )
 
 
 def _standings(result: Leaderboard) -> Table:
@@ -112,45 +167,80 @@ def _standings(result: Leaderboard) -> Table:
         Column("interval", heading=level_words(result.alpha), form="[.3f]"),
         Column("coverage", heading="coverage, %", form=".1f"),
         Column("tier", form="n"),
-        Column("beats", lambda standing: _written(beaten[standing.run], letters, " "), "better than", "" if letters else "n"),
+        Column(
+            "beats",
+            lambda standing: _written(beaten[standing.run], letters, " "),
+            "better than",
+            "" if letters else "n",
+        ),
     )
     captions = []
     if result.settings is not None:
         by_document = result.settings.unit == "document"
         captions = [
-            "coverage: share of a query's relevant documents that are found, mean over queries" if by_document else "",
-            f"better than: {'' if letters else 'the number of runs, '}by the verdict on coverage and ranking, "
-            f"{_correction(result)}",
+            (
+                "coverage: share of a query's relevant documents that are found, mean over queries"
+                if by_document
+                else ""
+            ),
+            (
+                f"better than: {'' if letters else 'the number of runs, '}by the verdict on"
+                f" coverage and ranking, {_correction(result)}"
+            ),
             "tier 1: no run is better; tier 2: only runs of tier 1 are better; and so on",
             _tiers_caption(result),
         ]
     table = _runs_table(result, of_part(result.standings.__getitem__, columns), *captions)
     scores = tops([standing.score for standing in result.standings], result.higher_is_better)
-    return table.marked(best={"score": scores, "coverage": tops([standing.coverage for standing in result.standings], True)})
+    return table.marked(
+        best={
+            "score": scores,
+            "coverage": tops([standing.coverage for standing in result.standings], True),
+        }
+    )
 
 
 def _correction(result: Leaderboard) -> str:
     n_runs = len(result.standings)
-    return f"{CORRECTIONS.get(result.correction, 'no correction')} over {plural('pair', n_runs * (n_runs - 1) // 2)}"
+    return (
+        f"{CORRECTIONS.get(result.correction, 'no correction')} over"
+        f" {plural('pair', n_runs * (n_runs - 1) // 2)}"
+    )
 
 
 def _measures(result: Leaderboard) -> Table:
     """Lay out the table for papers: runs and measures, with letters for the runs that each is significantly better than."""
     letters, measures = _letters(result), {measure.measure: measure for measure in result.measures}
-    forms = {"coverage": ("coverage, %", ".1f"), "ranking": ("ranking", ".2f"), "all queries": ("all queries", ".2f")}
-    columns = list(of_part(result.standings.__getitem__, (_NET_WINS,))) if result.order == "wins" else []
+    forms = {
+        "coverage": ("coverage, %", ".1f"),
+        "ranking": ("ranking", ".2f"),
+        "all queries": ("all queries", ".2f"),
+    }
+    columns = (
+        list(of_part(result.standings.__getitem__, (_NET_WINS,))) if result.order == "wins" else []
+    )
     for name, measure in measures.items():
         heading, form = forms.get(name, (_short(name), ".4f"))
         better_values: Better = "higher" if measure.higher_is_better else "lower"
-        columns.append(Column(name, measure.values.__getitem__, heading, form, better=better_values))
+        columns.append(
+            Column(name, measure.values.__getitem__, heading, form, better=better_values)
+        )
     what = "Letters: the runs" if letters else "Raised: the number of runs"
     tests = "t test (sign flips where fewer than 30 queries differ)"
     if facets := [name for name in measures if name in FACETS]:
         tests += f", for {listed(facets)} the test of the verdict"
-    caption = f"{what} that this one is significantly better than: {tests}, {_correction(result)}, level {result.alpha:g}"
+    caption = (
+        f"{what} that this one is significantly better than: {tests}, {_correction(result)}, level"
+        f" {result.alpha:g}"
+    )
     table = _runs_table(result, columns, caption)
-    best = {name: tops(measure.values, measure.higher_is_better) for name, measure in measures.items()}
-    raised = {name: [_written(runs, letters) for runs in measure.better_than] for name, measure in measures.items()}
+    best = {
+        name: tops(measure.values, measure.higher_is_better) for name, measure in measures.items()
+    }
+    raised = {
+        name: [_written(runs, letters) for runs in measure.better_than]
+        for name, measure in measures.items()
+    }
     return table.marked(best=best, raised=raised)
 
 
@@ -163,10 +253,14 @@ def _history(result: SotaHistory) -> View:
         *of_part("verdict", PAIR),
     )
     captions = [
-        "gain: over the run displaced; looks: submissions up to and including this one, without the organizers' baselines"
+        "gain: over the run displaced; looks: submissions up to and including this one, without the"
+        " organizers' baselines"
     ]
     if any(run.verdict is not None for run in result.runs):
-        captions.append("verdict: on this run (B) against the run it displaced (A); p: multiplied by the number of looks")
+        captions.append(
+            "verdict: on this run (B) against the run it displaced (A); p: multiplied by the number"
+            " of looks"
+        )
     else:
         captions.append("scores alone do not tell whether a gain is more than chance")
     groups = [f"{group} {number}" for group, number in result.submissions.items()]
@@ -175,8 +269,9 @@ def _history(result: SotaHistory) -> View:
     if groups:
         captions.append(f"Most submissions: {'; '.join(groups)}.")
     return View(
-        f"{plural('run', len(result.runs))} took first place by {result.score} ({direction(result.higher_is_better)}), of "
-        f"{plural('entry', len(result.entries))} with a score",
+        f"{plural('run', len(result.runs))} took first place by {result.score}"
+        f" ({direction(result.higher_is_better)}), of {plural('entry', len(result.entries))} with a"
+        " score",
         tables=(Table.of(columns, result.runs, *captions),),
         notes=result.notes,
     )
@@ -186,29 +281,44 @@ def _history(result: SotaHistory) -> View:
 def _rank_distribution(result: RankDistribution) -> View:
     below = {run.run: run.above[place + 1] for place, run in enumerate(result.runs[:-1])}
     shares, places = result.place_shares(MOST_PLACES), range(min(MOST_PLACES, len(result.runs)))
-    ranks = [Column(f"rank_{place + 1}", itemgetter(place), str(place + 1), "%", group="rank, %") for place in places]
+    ranks = [
+        Column(f"rank_{place + 1}", itemgetter(place), str(place + 1), "%", group="rank, %")
+        for place in places
+    ]
     columns = (
         *RANK_COLUMNS,
-        Column("range", lambda run: f"{run.low:.0f}..{run.high:.0f}", f"{100 * result.level:g} %", "n"),
+        Column(
+            "range", lambda run: f"{run.low:.0f}..{run.high:.0f}", f"{100 * result.level:g} %", "n"
+        ),
         *of_part(lambda run: shares[run.run], ranks),
         Column("top", heading=f"top {result.top_k}", form="%"),
         Column("over_next", lambda run: below.get(run.run), "over next", "%"),
     )
     condition = f", {result.condition}" if result.condition else ""
-    tau = "undefined, because all runs tie" if result.median_tau is None else fixed(result.median_tau, 3)
+    tau = (
+        "undefined, because all runs tie"
+        if result.median_tau is None
+        else fixed(result.median_tau, 3)
+    )
     table = Table.of(
         columns,
         result.runs,
-        f"expected: mean rank; {100 * result.level:g} %: interval of the rank; rank, top {result.top_k}, over next: % of the "
-        "resamples in which the run has this rank (alone or shared), is among the first, is above the next run",
-        f"{plural('bootstrap resample', result.resamples)} of {plural('query', result.n_queries)}, seed {result.seed}",
+        f"expected: mean rank; {100 * result.level:g} %: interval of the rank; rank, top"
+        f" {result.top_k}, over next: % of the resamples in which the run has this rank (alone or"
+        " shared), is among the first, is above the next run",
+        f"{plural('bootstrap resample', result.resamples)} of {plural('query', result.n_queries)},"
+        f" seed {result.seed}",
     )
     best = tops([run.score for run in result.runs], result.higher_is_better)
     return View(
-        f"Ranks of {plural('run', len(result.runs))} by {result.measure} ({direction(result.higher_is_better)}){condition}",
+        f"Ranks of {plural('run', len(result.runs))} by {result.measure}"
+        f" ({direction(result.higher_is_better)}){condition}",
         sentences=(
-            f"{result.runs[0].run} is first in {100 * result.runs[0].first:.1f} % of the resamples. Median "
-            f"Kendall's tau between the order on a resample and the order on all queries: {tau}.",
+            (
+                f"{result.runs[0].run} is first in {100 * result.runs[0].first:.1f} % of the"
+                " resamples. Median Kendall's tau between the order on a resample and the order on"
+                f" all queries: {tau}."
+            ),
         ),
         tables=(table.marked(best={"score": best}),),
         notes=result.notes,
@@ -218,23 +328,60 @@ def _rank_distribution(result: RankDistribution) -> View:
 @view_of.register
 def _rank_correlation(result: RankCorrelation) -> View:
     pairs = len(result.runs) * (len(result.runs) - 1) // 2
-    tau = "undefined, because all runs tie in one of them" if result.tau is None else fixed(result.tau, 3)
-    columns = (Column("run"), *(Column(name, heading=_short(getattr(result, name)), form="n") for name in ("first", "second")))
+    tau = (
+        "undefined, because all runs tie in one of them"
+        if result.tau is None
+        else fixed(result.tau, 3)
+    )
+    columns = (
+        Column("run"),
+        *(
+            Column(name, heading=_short(getattr(result, name)), form="n")
+            for name in ("first", "second")
+        ),
+    )
     return View(
         f"{plural('run', len(result.runs))} in the order of {result.first} and of {result.second}",
-        sentences=(f"Kendall's tau: {tau}; {result.swapped} of {plural('pair', pairs)} of runs in opposite order.",),
+        sentences=(
+            (
+                f"Kendall's tau: {tau}; {result.swapped} of {plural('pair', pairs)} of runs in"
+                " opposite order."
+            ),
+        ),
         tables=(Table.of(columns, result.runs, "ranks, 1 is the best"),),
         notes=result.notes,
     )
 
 
-_TEST_NAMES = {"sign": "sign", "ranksum": "rank sum", "wilcoxon": "signed rank", "t": "t", "two facets": "verdict"}
-_SHARES = ("same", "one_sided", "opposite", "decided", "replicates", "agree", "partial", "disagree", "significant")
+_TEST_NAMES = {
+    "sign": "sign",
+    "ranksum": "rank sum",
+    "wilcoxon": "signed rank",
+    "t": "t",
+    "two facets": "verdict",
+}
+_SHARES = (
+    "same",
+    "one_sided",
+    "opposite",
+    "decided",
+    "replicates",
+    "agree",
+    "partial",
+    "disagree",
+    "significant",
+)
 _HALVES = (
     Column("measure"),
     Column("test", lambda row: _TEST_NAMES[row.test]),
     Column("aggregate", heading="by"),
-    Column("tested", lambda row: "verdict" if row.test == "two facets" else f"{row.measure}, {_TEST_NAMES[row.test]}", " "),
+    Column(
+        "tested",
+        lambda row: (
+            "verdict" if row.test == "two facets" else f"{row.measure}, {_TEST_NAMES[row.test]}"
+        ),
+        " ",
+    ),
     *(Column(share, form="%") for share in _SHARES),
 )
 _WHAT = ("measure", "test", "aggregate")
@@ -250,13 +397,14 @@ def _agreement(result: Agreement) -> View:
     if result.n_pairs < result.n_all_pairs:
         pairs = f"a random sample of {result.n_pairs:,} of {result.n_all_pairs:,} pairs"
     return View(
-        f"Would the other half of the queries say the same? {plural('run', result.n_runs)}, {pairs}",
+        f"Would the other half of the queries say the same? {plural('run', result.n_runs)},"
+        f" {pairs}",
         tables=(
             Table.of(
                 chosen(_HALVES, "tested", "decided", "replicates=same answer", "opposite"),
                 [*first, *verdict],
-                "decided: % of splits and pairs in which a half decides; same answer: of those, the other half says so too; "
-                "opposite: better in one half, worse in the other",
+                "decided: % of splits and pairs in which a half decides; same answer: of those, the"
+                " other half says so too; opposite: better in one half, worse in the other",
                 f"{splits}, seed {result.seed}, alpha {result.alpha:g}{cutoff}",
             ),
         ),
@@ -264,17 +412,26 @@ def _agreement(result: Agreement) -> View:
         more="all tests, Craswell's Table 4",
         details=(
             Table.of(
-                chosen(_HALVES, *_WHAT, "same", "one_sided=one side", "opposite", "decided", "replicates=same answer"),
+                chosen(
+                    _HALVES,
+                    *_WHAT,
+                    "same",
+                    "one_sided=one side",
+                    "opposite",
+                    "decided",
+                    "replicates=same answer",
+                ),
                 [*result.tests, *verdict],
-                "In % of splits and pairs, by the direction in each half: better, worse or none. same: the same in both "
-                "halves; one side: only one half decides. by: the aggregate that says which run is better.",
+                "In % of splits and pairs, by the direction in each half: better, worse or none."
+                " same: the same in both halves; one side: only one half decides. by: the aggregate"
+                " that says which run is better.",
                 title="Directions in both halves",
             ),
             Table.of(
                 chosen(_HALVES, *_WHAT, "agree", "partial=partly", "disagree", "significant"),
                 result.tests,
-                "In % of splits and pairs. Which run is better counts here even where neither half is significant; "
-                "significant: in at least one half.",
+                "In % of splits and pairs. Which run is better counts here even where neither half"
+                " is significant; significant: in at least one half.",
                 title="The same by the definition of Craswell et al. 2021, Table 4",
             ),
         ),
@@ -283,14 +440,22 @@ def _agreement(result: Agreement) -> View:
 
 @view_of.register
 def _reordering(result: Reordering) -> View:
-    value = Column("value", lambda change: None if change.delta_value is None else f"{change.delta_value:.3g}x", form="n")
-    caption = (
-        "sort: Delta-Sort, the largest change over the runs of the number of runs that are better, in % of the runs (a mean "
-        "that is 10 % better, and p <= 0.05 in a paired t test); it can be large where tau is 1. run, better: the run with "
-        "this change, and how many runs were better before and after; tau: Kendall's tau-b between the orders by the mean; "
-        "value: mean of new value / old value, search lengths as reciprocals"
+    value = Column(
+        "value",
+        lambda change: None if change.delta_value is None else f"{change.delta_value:.3g}x",
+        form="n",
     )
-    title, head = f"Reordering of {plural('run', len(result.runs))}", f"by {', '.join(result.measures)}"
+    caption = (
+        "sort: Delta-Sort, the largest change over the runs of the number of runs that are better,"
+        " in % of the runs (a mean that is 10 % better, and p <= 0.05 in a paired t test); it can"
+        " be large where tau is 1. run, better: the run with this change, and how many runs were"
+        " better before and after; tau: Kendall's tau-b between the orders by the mean; value: mean"
+        " of new value / old value, search lengths as reciprocals"
+    )
+    title, head = (
+        f"Reordering of {plural('run', len(result.runs))}",
+        f"by {', '.join(result.measures)}",
+    )
     return _view(result, title, (*CHANGE_COLUMNS[:-2], value), result.changes, caption, head)
 
 
@@ -303,55 +468,85 @@ def _length_distributions(result: LengthDistributions) -> View:
         *chosen(declared, "missing_share", "effective_share"),
     )
     caption = (
-        "ASL: atomized search length of all relevant documents, ASL@g1-10: of the ten best-ranked of each query, ranks, lower "
-        f"is better; {first}: % of the relevant documents with this search length; missing: % not found; averaged: % of the "
-        "relevant documents that AP in effect averages"
+        "ASL: atomized search length of all relevant documents, ASL@g1-10: of the ten best-ranked"
+        f" of each query, ranks, lower is better; {first}: % of the relevant documents with this"
+        " search length; missing: % not found; averaged: % of the relevant documents that AP in"
+        " effect averages"
     )
-    documents, queries = plural("relevant document", result.n_documents), plural("query", result.n_queries)
-    return _view(result, f"Search lengths of {documents} of {queries}", columns, result.runs, caption)
+    documents, queries = (
+        plural("relevant document", result.n_documents),
+        plural("query", result.n_queries),
+    )
+    return _view(
+        result, f"Search lengths of {documents} of {queries}", columns, result.runs, caption
+    )
 
 
 @view_of.register
 def _length_changes(result: LengthChanges) -> View:
     sizes = [*bucket_names(result.edges), f"{result.edges[-1]} or more"]
-    rows = [*zip(sizes, result.further_up, result.further_down, strict=True), ("one run only", result.won, result.lost)]
+    rows = [
+        *zip(sizes, result.further_up, result.further_down, strict=True),
+        ("one run only", result.won, result.lost),
+    ]
     columns = (
         Column("ranks", itemgetter(0)),
         Column("up", itemgetter(1), "documents", "n", group="further up"),
         Column("up_share", lambda row: row[1] / result.n_documents, "%", "%", group="further up"),
         Column("down", itemgetter(2), "documents", "n", group="further down"),
-        Column("down_share", lambda row: row[2] / result.n_documents, "%", "%", group="further down"),
+        Column(
+            "down_share", lambda row: row[2] / result.n_documents, "%", "%", group="further down"
+        ),
     )
     unchanged, neither = (
-        f"{number} ({percent(number / result.n_documents, unit=' %')})" for number in (result.unchanged, result.neither)
+        f"{number} ({percent(number / result.n_documents, unit=' %')})"
+        for number in (result.unchanged, result.neither)
     )
     sentences = (
-        f"Mean change of ASL {fixed(result.mean, 1, signed=True)} ranks (each query weighs the same; lower is better).",
+        (
+            f"Mean change of ASL {fixed(result.mean, 1, signed=True)} ranks (each query weighs the"
+            " same; lower is better)."
+        ),
         f"Same search length in both runs: {unchanged}; found by neither: {neither}.",
     )
     caption = (
-        "documents that both runs found, by how many ranks the contender moved their search length, and in % of all; one run "
-        "only: found by the contender only (further up) and by the baseline only (further down)"
+        "documents that both runs found, by how many ranks the contender moved their search length,"
+        " and in % of all; one run only: found by the contender only (further up) and by the"
+        " baseline only (further down)"
     )
-    title = f"{result.contender} against {result.baseline}, {plural('relevant document', result.n_documents)}"
+    title = (
+        f"{result.contender} against {result.baseline},"
+        f" {plural('relevant document', result.n_documents)}"
+    )
     return replace(_view(result, title, columns, rows, caption), sentences=sentences)
 
 
 @view_of.register
 def _document_changes(result: DocumentChanges) -> View:
-    shown = "" if len(result.documents) == result.n_documents else f", {len(result.documents)} shown"
+    shown = (
+        "" if len(result.documents) == result.n_documents else f", {len(result.documents)} shown"
+    )
     caption = "A, B: ranks, lower is better, - where not found; change: of the search length, ranks"
-    title = f"{plural('relevant document', result.n_documents)} {result.which}{shown}: {_pair(result)}"
+    title = (
+        f"{plural('relevant document', result.n_documents)} {result.which}{shown}: {_pair(result)}"
+    )
     return _view(result, title, DOCUMENT_COLUMNS, result.documents, caption)
 
 
 @view_of.register
 def _rrie(result: RRIE) -> View:
     optimum = " of 1" if all(reduction.optimum == 1 for reduction in result.reductions) else ""
-    caption = f"RRIE: share of A's distance from the optimum{optimum} that B removes, higher is better"
+    caption = (
+        f"RRIE: share of A's distance from the optimum{optimum} that B removes, higher is better"
+    )
     columns = chosen(REDUCTION_COLUMNS, "measure", "baseline", "contender", "rrie")
     return _view(
-        result, f"{_pair(result)}: relative reduction in error", columns, result.reductions, caption, "published means"
+        result,
+        f"{_pair(result)}: relative reduction in error",
+        columns,
+        result.reductions,
+        caption,
+        "published means",
     )
 
 
@@ -361,23 +556,41 @@ def _headroom(result: Headroom) -> View:
         Column("measure"),
         Column("run", heading="best run"),
         Column("mean", form=".3f"),
-        Column("counts", lambda measure: " ".join(map(str, measure.counts)), "queries in each bucket"),
+        Column(
+            "counts", lambda measure: " ".join(map(str, measure.counts)), "queries in each bucket"
+        ),
     )
     caption = (
-        "buckets: tenths from 0 for precisions (1 is the best); from 1, 2, 5, 10, 20, 50, 100, 200, 500 and 1000 ranks for "
-        "search lengths (1 is the best)"
+        "buckets: tenths from 0 for precisions (1 is the best); from 1, 2, 5, 10, 20, 50, 100, 200,"
+        " 500 and 1000 ranks for search lengths (1 is the best)"
     )
-    return _view(result, f"What the best of {plural('run', result.n_runs)} leaves to gain", columns, result.measures, caption)
+    return _view(
+        result,
+        f"What the best of {plural('run', result.n_runs)} leaves to gain",
+        columns,
+        result.measures,
+        caption,
+    )
 
 
 def _pair(result: DocumentChanges | RRIE) -> str:
     return f"{result.contender} (B) against {result.baseline} (A)"
 
 
-def _view(result: Any, title: str, columns: Sequence[Column], items: Iterable[Any], caption: str, head: str = "") -> View:
+def _view(
+    result: Any,
+    title: str,
+    columns: Sequence[Column],
+    items: Iterable[Any],
+    caption: str,
+    head: str = "",
+) -> View:
     """Show a table above its caption and the settings, or where there are none, `head`."""
     settings = result.settings
     if settings is not None:
         judged = ", judged documents only" if settings.judged_only else ""
-        head = f"depth {settings.cutoff}, rel {settings.rel}, ties {settings.ties}, missing {settings.missing}{judged}"
+        head = (
+            f"depth {settings.cutoff}, rel {settings.rel}, ties {settings.ties}, missing"
+            f" {settings.missing}{judged}"
+        )
     return View(title, tables=(Table.of(columns, items, caption, head),), notes=result.notes)
