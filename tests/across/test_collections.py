@@ -66,9 +66,9 @@ def test_published_figures(real_data: Path) -> None:
         name: [folder / name / f"{run}.run.gz" for run in ("tasb", "colberter")] for name in NDCG
     }
     evaluations = {
-        name: iro.evaluate(folder / name / "qrels.txt.gz", of, **settings)
+        name: iro.evaluate(folder / name / "qrels.txt.gz", of, **settings)  # type: ignore[arg-type]
         for name, of in runs.items()
-    }  # type: ignore[arg-type]
+    }
     found = iro.compare_collections(evaluations, "tasb", measures=["nDCG@10"])
     rows, (overall,) = found.conditions, found.overall
     assert {

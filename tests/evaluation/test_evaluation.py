@@ -107,9 +107,9 @@ RUN = {"q1": {"d1": 1.0}}
     [
         (lambda: evaluate(QRELS, [RUN] * 3, names=["a", None, "a"]), "are called a; give each"),
         (
-            lambda: evaluate(QRELS, [RUN], on_error="ignore"),
+            lambda: evaluate(QRELS, [RUN], on_error="ignore"),  # type: ignore[arg-type]
             "`on_error='ignore'`: must be one of raise, report",
-        ),  # type: ignore[arg-type]
+        ),
     ],
 )
 def test_what_is_refused(call: Callable[[], object], message: str) -> None:

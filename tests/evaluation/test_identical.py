@@ -80,6 +80,5 @@ def test_digests_are_those_of_the_order_of_the_rule(
     ordered = found.docids[ranked_rows(found, ties)]  # type: ignore[arg-type]
     listed = iro.as_run({query: {d.decode(): -float(n) for n, d in enumerate(ordered[a:b])} for query, a, b in zip(
         found.query_ids, found.offsets, found.offsets[1:], strict=False)})  # fmt: skip
-    assert np.array_equal(
-        list_digests(found, places, ties), list_digests(listed, places_of(judged, listed), "input")
-    )  # type: ignore[arg-type]
+    digests = list_digests(found, places, ties)  # type: ignore[arg-type]
+    assert np.array_equal(digests, list_digests(listed, places_of(judged, listed), "input"))

@@ -126,10 +126,8 @@ def test_intervals_of_bounded_means_stay_in_their_bounds() -> None:
     assert all(
         standing.interval is not None and standing.interval.low >= 1 for standing in board.standings
     )
-    assert (board.higher_is_better, board.standings[0].score) == (
-        False,
-        min(board.measures[0].values),
-    )  # type: ignore[type-var]
+    assert not board.higher_is_better
+    assert board.standings[0].score == min(board.measures[0].values)  # type: ignore[type-var]
     by_coverage = iro.leaderboard(evaluation, measures="coverage")
     assert all(
         standing.interval is not None and standing.interval.high <= 100

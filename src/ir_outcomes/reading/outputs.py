@@ -214,12 +214,8 @@ def _with_queries(rows: Iterable[_Row], source: _Source) -> Iterator[tuple[str, 
     """Yield the rows with their query ids as text; those of a file one by one, because it may be refused at any."""
     if source.is_file:
         for row in rows:
-            yield (
-                texts([row.query], source.called, "query id", lambda _, number=row.number: number)[
-                    0
-                ],
-                row,
-            )  # type: ignore[misc]
+            line = row.number
+            yield texts([row.query], source.called, "query id", lambda _, line=line: line)[0], row  # type: ignore[misc]
     else:
         listed = list(rows)
         yield from zip(
