@@ -34,6 +34,8 @@ from ir_outcomes.types import check_number
 __all__ = ["ReportPage", "page_of", "report_of"]
 
 MB = 1_000_000
+# The script by subject, in the order in which its parts run; the last one starts the page.
+SCRIPTS = ("state.js", "queries.js", "charts.js", "desk.js", "controls.js")
 MESSAGES = 600  # bytes of the sentences that say what is left out
 LEFT, RIGHT, TOP = 46, 352, 8  # margins and width of charts
 UPPER, LOWER = (158, TOP), (268, 184)  # bottom and top of the panels of the curve
@@ -132,10 +134,8 @@ def _about(sections: Sequence[Section], settings: Any) -> str:
 
 def _rendered(context: Mapping[str, Any]) -> str:
     template, markup = _template()
-    style, script = (
-        (files(__package__) / name).read_text(encoding="utf-8")
-        for name in ("style.css", "script.js")
-    )
+    style = _text_of("style.css")
+    script = _script()
     hashes = [
         base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         for text in (style, script)
@@ -147,6 +147,16 @@ def _rendered(context: Mapping[str, Any]) -> str:
         "hashes": hashes,
     }
     return str(template.render({**context, **whole}))
+
+
+def _script() -> str:
+    """Join the files of the script into one function, whose names no other script sees."""
+    parts = [_text_of(name) for name in SCRIPTS]
+    return '"use strict";\n(() => {\n' + "\n".join(parts) + "})();\n"
+
+
+def _text_of(name: str) -> str:
+    return (files(__package__) / name).read_text(encoding="utf-8")
 
 
 @functools.cache
