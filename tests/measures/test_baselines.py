@@ -121,6 +121,12 @@ def test_the_measures_say_what_the_comparison_says(
     ]
     if not answerable or not {*baseline} & {*qrels} or not {*contender} & {*qrels}:
         return
+    if not any(
+        {*documents} & {*qrels.get(query, {})}
+        for run in (baseline, contender)
+        for query, documents in run.items()
+    ):
+        return  # runs of which no document is in the qrels are refused
     for unit in ("query", "document"):
         compared = iro.compare(qrels, baseline, contender, cutoff=at, unit=unit, names=["A", "B"])
         assert isinstance(compared, Comparison)
