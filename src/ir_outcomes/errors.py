@@ -140,12 +140,14 @@ def some(items: list[str] | tuple[str, ...], most: int = 5) -> str:
 
 def warn(message: str) -> None:
     """Warn at the line outside of this package that led to the call."""
-    frame, level = sys._getframe(), 1
+    frame = sys._getframe()
+    level = 1
     while (
         frame.f_back is not None
         and frame.f_globals.get("__name__", "").partition(".")[0] == "ir_outcomes"
     ):
-        frame, level = frame.f_back, level + 1
+        frame = frame.f_back
+        level = level + 1
     warnings.warn(message, IrOutcomesWarning, stacklevel=level)
 
 

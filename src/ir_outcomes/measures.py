@@ -265,7 +265,8 @@ class SearchLengthMeasure(Measure):
         self, baseline: SearchLengths, contender: SearchLengths, unit: Unit, need: int = 1
     ) -> Any:
         """Average, within each query, the lengths of what both runs found; NaN where there is nothing such."""
-        items, n_queries = match(baseline, contender, unit, need), len(baseline.query_ids)
+        items = match(baseline, contender, unit, need)
+        n_queries = len(baseline.query_ids)
         both = items.found[0] & items.found[1]
         lengths = items.lengths[self["of"] == "contender"]
         return means_by_query(items.query[both], lengths[both], n_queries)
@@ -438,7 +439,8 @@ class _Outcome(SearchLengthMeasure):
             )
 
     def values_against(self, baseline: SearchLengths, contender: SearchLengths) -> Any:
-        items, n_queries = match(baseline, contender, self["unit"]), len(baseline.query_ids)
+        items = match(baseline, contender, self["unit"])
+        n_queries = len(baseline.query_ids)
         shares = means_by_query(
             items.query, items.outcome == OUTCOMES.index(self["case"]), n_queries
         )

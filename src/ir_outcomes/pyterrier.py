@@ -302,7 +302,8 @@ def _choose_settings(
     # Our measures come before others, because the number of answered queries stands beside them.
     own = [measure for measure in measures if isinstance(measure, SearchLengthMeasure)]
     defaults = (task.cutoff, task.rel) if task else (DEFAULT_CUTOFF, 1)
-    notes, chosen = [], {}
+    notes = []
+    chosen = {}
     for name, given, default in zip(("cutoff", "rel"), (cutoff, rel), defaults, strict=True):
         found = (_parameter(measure, name) for measure in own or measures)
         values = sorted({value for value in found if value is not None})
@@ -524,7 +525,8 @@ def _beside_baseline(column: Any, base: int) -> Floats:
 
 def _facets(result: Comparisons, base: int, *, corrected: bool) -> dict[str, Any]:
     """Return the columns of the two facets and the verdict, with the unit of each in its name."""
-    pvalue, unit = "p-value corrected" if corrected else "p-value", f"by {result[0].settings.unit}"
+    pvalue = "p-value corrected" if corrected else "p-value"
+    unit = f"by {result[0].settings.unit}"
     labels: list[str | None] = [item.verdict.label for item in result]
     columns = {
         f"coverage difference (pp, {unit})": [item.coverage.difference for item in result],

@@ -427,7 +427,8 @@ class Column:
 
     def text(self, item: Any, alpha: float = 0.05) -> str:
         """Return what tables show of an item; a dash where there is no value."""
-        value, form = self.of(item), self.form.strip("[]")
+        value = self.of(item)
+        form = self.form.strip("[]")
         if value is None:
             return NOTHING
         if form.endswith("m"):

@@ -68,7 +68,8 @@ def mean_effect(
     variance = float(change.var(ddof=1)) / len(change) if len(change) > 1 else 0.0
     if not variance:
         return None
-    mean, df = float(change.mean()), effective_df(change)
+    mean = float(change.mean())
+    df = effective_df(change)
     interval = t_interval(mean, math.sqrt(variance), df, level)
     if largest is not None:
         interval = interval.within(-largest, largest)
@@ -85,7 +86,8 @@ def _coverage_effect(pair: PairedQueries, level: float) -> Effect | None:
             level,
             100.0,
         )
-    change, n = differences(pair.found_baseline, pair.found_contender), len(pair.query_ids)
+    change = differences(pair.found_baseline, pair.found_contender)
+    n = len(pair.query_ids)
     interval = coverage_interval(change, pair.item_share, level)
     if interval is None or n < 2:
         return None
@@ -97,7 +99,8 @@ def _coverage_effect(pair: PairedQueries, level: float) -> Effect | None:
 
 
 def _ranking_effect(pair: PairedQueries, level: float) -> Effect | None:
-    x, y = pair.length_baseline[pair.shared], pair.length_contender[pair.shared]
+    x = pair.length_baseline[pair.shared]
+    y = pair.length_contender[pair.shared]
     n = len(x)
     if (
         pair.shared_clusters is not None and n
@@ -140,7 +143,8 @@ def conditions_of(
     coverage = _corrected([comparison.coverage for _, comparison in compared], over_conditions)
     ranking = _corrected([comparison.ranking for _, comparison in compared], over_conditions)
     all_queries = _corrected([comparison.restricted for _, comparison in compared], over_conditions)
-    rows, level = [], 1 - settings.alpha
+    rows = []
+    level = 1 - settings.alpha
     for (name, comparison), coverage_p, ranking_p, all_queries_p in zip(
         compared, coverage, ranking, all_queries, strict=True
     ):
@@ -200,7 +204,8 @@ def agreement_of(what: What, rows: Sequence[Condition]) -> Iterator[str]:
     for contender, own in by_contender(rows).items():
         labels = [row.comparison.verdict.label for row in own]
         most = max(labels, key=labels.count)
-        times, several = labels.count(most), plural(what, len(labels))
+        times = labels.count(most)
+        several = plural(what, len(labels))
         same = f"a different label {under} each of {several}"
         if times > 1 or len(labels) == 1:
             same = f'the same label {under} {times} of {several} ("{most}")'
@@ -275,7 +280,8 @@ def pooled_effect(
 ) -> PooledEffect:
     """Combine the effects of one facet, or of a measure, in all conditions; those of a group are averaged first."""
     known = {condition: effect for condition, effect in effects.items() if effect is not None}
-    these, new = None, None
+    these = None
+    new = None
     if known:
         values, variances, dfs = np.array(_grouped(known, groups)).T
         these = pooling.fixed_mean(values, variances, dfs + 1, 1 - alpha)
@@ -286,7 +292,8 @@ def pooled_effect(
             these = these.within(largest)
             new = None if new is None else new.within(largest)
     gains = [effect.effect * (1 if higher_is_better else -1) for effect in known.values()]
-    better, worse = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
+    better = sum(gain > 0 for gain in gains)
+    worse = sum(gain < 0 for gain in gains)
     left_out = tuple(condition for condition in effects if condition not in known)
     return PooledEffect(name, higher_is_better, better, worse, these, new, left_out)
 
@@ -325,7 +332,8 @@ def _overall(
 
 def _is_hurt(comparison: Comparison) -> bool:
     """Return whether a facet is hurt at raw alpha, by any test that finds harm, or the label says worse or trade-off."""
-    ranking, verdict = comparison.ranking, comparison.verdict
+    ranking = comparison.ranking
+    verdict = comparison.verdict
     vetoes = (ranking.test, ranking.mean_test, "wilcoxon")
     tests = [(comparison.coverage, comparison.coverage.test), *((ranking, name) for name in vetoes)]
     is_hurt = any(

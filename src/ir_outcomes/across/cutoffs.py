@@ -102,7 +102,8 @@ def curve_of(
     pair: Evaluation, level: float, *, seed: int = 0, resamples: int = 9_999
 ) -> Curve | None:
     """Return the curve of two runs to the depth of the shallower one, with its band; None for fewer than two queries."""
-    n, depth = int(pair.answerable.sum()), min(run.depth for run in pair)
+    n = int(pair.answerable.sum())
+    depth = min(run.depth for run in pair)
     if n < 2 or depth < 1:
         return None
     baseline = pair[0]
@@ -128,7 +129,8 @@ def curve_of(
         for _, ranks, steps in events
     ]
     shares = [tuple((np.cumsum(at_rank) / n).tolist()) for at_rank in found]
-    low, high = tuple(band.low.tolist()), tuple(band.high.tolist())
+    low = tuple(band.low.tolist())
+    high = tuple(band.high.tolist())
     return Curve(
         tuple(range(1, depth + 1)), shares[0], shares[1], low, high, level, n, seed, resamples
     )

@@ -465,7 +465,8 @@ def _notes_of(compared: Comparison, status: Status) -> tuple[Note, ...]:
 
 def _failures(compared: Comparison, max_missing: float) -> Iterator[str]:
     """Say which of the two runs cannot be used: it lacks too many queries, or finds nothing."""
-    n, runs = compared.n_queries, (compared.baseline, compared.contender)
+    n = compared.n_queries
+    runs = (compared.baseline, compared.contender)
     too_many = [missing > max_missing * n for missing in compared.n_missing]
     for run, missing, is_too_many in zip(runs, compared.n_missing, too_many, strict=True):
         if is_too_many:
@@ -490,7 +491,8 @@ def _failures(compared: Comparison, max_missing: float) -> Iterator[str]:
 
 def _facet(compared: Comparison, against: Against) -> GateFacet:
     """Add to one facet against its margin how many queries would settle it."""
-    facet, needed = against.facet, None
+    facet = against.facet
+    needed = None
     if against.status == "inconclusive":
         needed = queries_to_pass(compared, facet, against.margin)
     measured = attributes(
@@ -610,7 +612,8 @@ def _behind(compared: Comparison, facets: Sequence[GateFacet]) -> dict[QueryOutc
 
 def _lost(query: QueryOutcome, facet: str, compared: Comparison) -> str:
     """Say what a query lost on a facet."""
-    baseline, contender = compared.baseline, compared.contender
+    baseline = compared.baseline
+    contender = compared.contender
     of_ranks = compared.ranking.measured_in == "ranks"
     if query.found_contender == 0 and facet != "ranking":
         place = f" at {_number(query.baseline)}" if of_ranks and compared.unit == "query" else ""

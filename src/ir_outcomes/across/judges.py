@@ -253,18 +253,22 @@ def _audit(
     )
     rectified = y - found.weight * f
     imaginary = step * (1 + found.weight) * (largest or 0.0)
-    claim, bias = float(np.concatenate([f, rest]).mean()), differences(f, y)
+    claim = float(np.concatenate([f, rest]).mean())
+    bias = differences(f, y)
     most = None if largest is None else 2 * largest
     bias_interval = cautious_mean(bias, most, step, labeled_clusters).interval(1 - alpha)
     if most is not None:
         bias_interval = bias_interval.within(-most, most)
     bias_p, (low, high) = mean_test(bias, clusters=labeled_clusters).pvalue, found.interval
     if facet == "coverage":
-        measured_in, higher_is_better = POINTS, True
+        measured_in = POINTS
+        higher_is_better = True
     elif facet == "all queries":
-        measured_in, higher_is_better = length_unit(evaluation.unit), False
+        measured_in = length_unit(evaluation.unit)
+        higher_is_better = False
     else:
-        measured_in, higher_is_better = facet, evaluation.scores_of(facet).higher_is_better
+        measured_in = facet
+        higher_is_better = evaluation.scores_of(facet).higher_is_better
     return Audit(
         contender=runs[1],
         judge=judge,
@@ -395,7 +399,8 @@ def _notes(
     if reference is None:
         return
     # An audit depends on a random sample, enough labeled queries, and the same documents.
-    truth, others = evaluations[reference], [judge for judge in evaluations if judge != reference]
+    truth = evaluations[reference]
+    others = [judge for judge in evaluations if judge != reference]
     labeled_by = {
         judge: [truth.query_ids[row] for row in labeled_places(truth, evaluations[judge])[0]]
         for judge in others
@@ -420,7 +425,8 @@ def _notes(
             )
         known = evaluations[judge].qrels
         if truth.qrels is not None and known is not None:
-            documents, judged = truth.qrels.to_dict(), known.to_dict()
+            documents = truth.qrels.to_dict()
+            judged = known.to_dict()
             common = np.array(
                 [document in judged[query] for query in labeled for document in documents[query]]
             )

@@ -594,7 +594,8 @@ def gate(
         evaluated = iro.evaluate_suite(found, **kept, **given)
         options.note_on_grades(settings.rel, *evaluated.values())
         against = [first] if reference is None else [first, reference]
-        files, collections = found.files, found.without_runs
+        files = found.files
+        collections = found.without_runs
         chosen = _contenders(contenders, found.systems, against)
         present = [name for name in chosen if name in found.systems]
         compared = []

@@ -404,10 +404,8 @@ def measure(
         raise iro.ParameterError(f"{error}; leave --provider out, or choose another one") from None
     means = []
     for measure in chosen:
-        total, values = (
-            measure.aggregator(),
-            [metric.value for metric in metrics if metric.measure == measure],
-        )
+        total = measure.aggregator()
+        values = [metric.value for metric in metrics if metric.measure == measure]
         for value in values:
             total.add(value)
         means.append(ir_measures.Metric("all", measure, total.result()))
@@ -415,7 +413,8 @@ def measure(
             output.error_line(
                 f"{measure}: the mean is over {len(values) - undefined} of {len(values)} queries"
             )
-    of_queries, of_all = metrics if by_query else [], [] if no_summary else means
+    of_queries = metrics if by_query else []
+    of_all = [] if no_summary else means
     if form == "json":
         document: dict[str, Any] = {"run": evaluated.name, "metadata": evaluated.metadata}
         for query, measure, value in of_queries:

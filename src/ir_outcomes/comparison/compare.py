@@ -297,7 +297,8 @@ def _sources(
             raise ParameterError(
                 f"baseline: a dict of {len(own)} runs ({named}); give the one run with its name"
             )
-        runs, given = [*own, *runs], [*own_name, *given]
+        runs = [*own, *runs]
+        given = [*own_name, *given]
     if names is not None:
         runs, given = runs_and_names(runs, names)
     others = [place for place, run in enumerate(runs) if place and not _is_same(run, runs[0])]
@@ -347,12 +348,10 @@ def measured_pair(
     asked: Sequence[Scores] = (),
 ) -> MeasuredPair:
     """Measure two runs of an evaluation at the cutoff of the settings."""
-    answerable, runs = (
-        evaluation.answerable,
-        (
-            baseline.at(settings.cutoff),
-            contender.at(settings.cutoff),
-        ),
+    answerable = evaluation.answerable
+    runs = (
+        baseline.at(settings.cutoff),
+        contender.at(settings.cutoff),
     )
     return MeasuredPair(
         queries=pair_queries(*runs, settings.unit),

@@ -663,7 +663,8 @@ def _detectable_mean(change: Floats, level: float, most: float = np.inf) -> floa
 
 
 def _standardized(change: Floats) -> float | None:
-    mean, deviation = _mean_difference(change), _deviation(change)
+    mean = _mean_difference(change)
+    deviation = _deviation(change)
     return mean / deviation if mean is not None and deviation else None
 
 
@@ -675,7 +676,8 @@ def _mean_difference(change: Floats) -> float | None:
     """Mean of the differences; exactly 0 where it is 0 except for rounding, as in the tests."""
     if not len(change):
         return None
-    total, absolute = float(change.sum()), float(np.abs(change).sum())
+    total = float(change.sum())
+    absolute = float(np.abs(change).sum())
     return total / len(change) if abs(total) > 1e-12 * absolute else 0.0
 
 

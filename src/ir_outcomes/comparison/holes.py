@@ -113,7 +113,9 @@ def holdings_of(
 ) -> Holdings:
     """Set the relevant and the unjudged documents of two runs side by side, up to the cutoff of the settings."""
     baseline, contender = (run.at(settings.cutoff) for run in runs)
-    queries, docids, ranks = [], [], []
+    queries = []
+    docids = []
+    ranks = []
     for kept in unjudged:
         within = kept.rank <= (settings.cutoff or kept.depth)
         queries.append(np.repeat(np.arange(len(kept.offsets) - 1), np.diff(kept.offsets))[within])
@@ -183,7 +185,8 @@ def _tests(holdings: Holdings, relevant: Bools) -> PairTests:
 
 def _paired(holdings: Holdings, relevant: Bools) -> tuple[PairedQueries, Bools]:
     """Return the answerable queries of all assignments, one after the other, and which are, (n_assignments, n_queries)."""
-    n, n_queries = len(relevant), holdings.n_queries
+    n = len(relevant)
+    n_queries = holdings.n_queries
     assignment, document = np.nonzero(relevant)
     of_atoms = (np.arange(n)[:, None] * n_queries + holdings.atom_query).ravel()
     group = np.concatenate([of_atoms, assignment * n_queries + holdings.query[document]])
@@ -250,7 +253,8 @@ def bound_of(holdings: Holdings, own: int) -> Bound:
         holdings,
         np.stack([baseline < contender, contender < baseline, (baseline + contender) < np.inf]),
     )
-    before, after = DIRECTIONS[own], DIRECTIONS[labels]
+    before = DIRECTIONS[own]
+    after = DIRECTIONS[labels]
     word: BoundWord = "stands"
     if np.any(after != before):
         word = (
@@ -505,7 +509,8 @@ def holes(
     found = []
     pairs = zip(names, _pairs(evaluation, baseline, names, settings), strict=True)
     for name, pair in with_progress(pairs, "pair", len(names), shown=progress):
-        own, tipping = own_label(pair), None
+        own = own_label(pair)
+        tipping = None
         if (tip := tip_of(pair, own)) is not None:
             documents = _named_documents(pair, tip[0], evaluation.query_ids)
             tipping = Tipping(len(documents), len(documents) / len(pair), LABELS[tip[1]], documents)
@@ -546,7 +551,8 @@ def tipping_notes(
     for pair in _pairs(evaluation, baseline, names, settings, own_test):
         notes.append(())
         if (tip := tip_of(pair, own_label(pair))) is not None:
-            n, label = len(tip[0]), LABELS[tip[1]]
+            n = len(tip[0])
+            label = LABELS[tip[1]]
             few = (
                 f"at most {plural('unjudged document', n)} of {len(pair)}, if relevant,"
                 f" {'makes' if n == 1 else 'make'} it"

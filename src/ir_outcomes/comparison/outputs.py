@@ -160,7 +160,8 @@ def compare_outputs(
             )
             raise MismatchError(problem)
         if not output.values.keys() & first.values.keys():
-            ids, others = some(list(first.values), 3), some(list(output.values), 3)
+            ids = some(list(first.values), 3)
+            others = some(list(output.values), 3)
             raise MismatchError(
                 f"{first.name} ({ids}) and {output.name} ({others}) have no query in common"
             )
@@ -282,14 +283,16 @@ def compare_measure(
 
 
 def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _Meaning:
-    base, at = base_name(measure), measure.rpartition("@")[2]
+    base = base_name(measure)
+    at = measure.rpartition("@")[2]
     if base in ("ASL", "Answered"):
         raise ParameterError(
             f"{measure} does not say both what was found and how far down; compare outputs of ESL"
             " or RR"
         )
     grade = re.search(r"rel=\s*0*([1-9][0-9]*)\s*[,)]", measure)
-    cutoff, own_rel = int(at) if at.isdigit() else None, int(grade[1]) if grade else None
+    cutoff = int(at) if at.isdigit() else None
+    own_rel = int(grade[1]) if grade else None
     found = _Meaning("value", cutoff, own_rel, 0.0, higher_is_better in (None, True))
     if base == "ESL":
         esl = parse_measure(measure)
@@ -319,7 +322,8 @@ def _compared(
     clusters: Ints | None,
 ) -> tuple[Comparison, ...]:
     if clusters is not None:
-        n_clusters, digest = len(np.unique(clusters)), digest_of_clusters(clusters)
+        n_clusters = len(np.unique(clusters))
+        digest = digest_of_clusters(clusters)
         settings = replace(
             settings, coverage_test="signflip", n_clusters=n_clusters, clusters=digest
         )
@@ -339,7 +343,8 @@ def _compared(
     naive = [np.nan_to_num(run if is_value else 1 / run) for run in found]
     pairs = []
     for place, output in enumerate(outputs[1:], 1):
-        lengths, names = (found[0], found[place]), (outputs[0].name, output.name)
+        lengths = (found[0], found[place])
+        names = (outputs[0].name, output.name)
         horizon = None if is_value else meaning.cutoff
         pair = from_items(names, queries, np.arange(len(queries)), lengths, horizon, clusters)
         if is_value:  # values of the measure are no ranks: it is not known where things were found

@@ -195,11 +195,10 @@ def plan(
         raise ParameterError(
             "this result was stored without its queries; write it with to_json(per_query=True)"
         )
-    level, facet = comparison.settings.first_step_level, comparison.coverage
-    points, ranks = (
-        DEFAULTS[0] if coverage is None else coverage,
-        (DEFAULTS[1] if ranking is None else ranking),
-    )
+    level = comparison.settings.first_step_level
+    facet = comparison.coverage
+    points = DEFAULTS[0] if coverage is None else coverage
+    ranks = DEFAULTS[1] if ranking is None else ranking
     if facet.won is not None and facet.lost is not None:
         for_coverage = queries_for_coverage(
             facet.n, facet.won, facet.lost, points / 100, alpha=level, power=power
@@ -274,7 +273,8 @@ def _notes(
         ]
         yield note("default effect", f"{listed(effects)}; give your own.")
     for facet in facets:
-        name, differing = facet.name.capitalize(), plural("query", facet.n_nonzero)
+        name = facet.name.capitalize()
+        differing = plural("query", facet.n_nonzero)
         verb = "differs" if facet.n_nonzero == 1 else "differ"
         above = (
             "" if facet.smallest_pvalue <= level else f", which is above the level of {level:.2g}"

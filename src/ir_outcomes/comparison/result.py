@@ -54,7 +54,8 @@ class QueryOutcome(NamedTuple):
 
 def query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[QueryOutcome, ...]:
     """Return what two runs did with each query."""
-    gained, n = pair.found_contender - pair.found_baseline, len(pair.query_ids)
+    gained = pair.found_contender - pair.found_baseline
+    n = len(pair.query_ids)
     code = np.select([gained < 0, gained > 0, pair.found_baseline > 0], [1, 2, 3], 0)
     restricted = (
         np.full(n, np.nan)
@@ -522,7 +523,8 @@ def paper_columns(first: Comparison) -> tuple[Column, ...]:
     """Return the columns of Tables 1 and 2 of Lin et al. 2021; p-values are raw, as in the paper."""
     on_ranks = first.reciprocal is not None
     length, reciprocal = names_of(first)
-    one, both = "(2) one run finds", "(3) both find"
+    one = "(2) one run finds"
+    both = "(3) both find"
     naive = "MRR" if on_ranks else "mean"
     return (
         Column("A", "baseline", group="Runs"),

@@ -170,7 +170,9 @@ class Verdicts(NamedTuple):
         self, place: int, found: Facets, pair: PairedQueries, margins: Sequence[float] | None
     ) -> Verdict:
         """Return one verdict, without its sentence."""
-        label, non_inferior, is_equivalent = LABELS[self.label[place]], None, None
+        label = LABELS[self.label[place]]
+        non_inferior = None
+        is_equivalent = None
         if margins is not None:
             against = against_margins(
                 found.coverage,

@@ -102,7 +102,8 @@ def _notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[N
 
 def coverage_words(comparison: Comparison, points: str = "points", test: str = "") -> str:
     """Say the difference in coverage, with its test where there is one to say."""
-    difference, outcomes = comparison.coverage.difference or 0.0, comparison.outcomes
+    difference = comparison.coverage.difference or 0.0
+    outcomes = comparison.outcomes
     does, items = (
         ("answers", "queries") if comparison.unit == "query" else ("finds", "relevant documents")
     )
@@ -335,7 +336,8 @@ def _about_cutoffs(comparison: Comparison, pair: PairedQueries) -> Iterator[Note
 
 
 def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[Note]:
-    cutoff, depths = baseline.cutoff or 0, [baseline.depth, contender.depth]
+    cutoff = baseline.cutoff or 0
+    depths = [baseline.depth, contender.depth]
     if min(depths) >= cutoff:
         return
     if depths[0] == depths[1]:
@@ -364,7 +366,8 @@ def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Itera
     biased: dict[str, str] = {}  # the facet, and what says so
     cutoff = baseline.cutoff or 0
     for depth, facet in ((10, "ranking"), (cutoff, "coverage")):
-        of_a, of_b = unjudged_share(baseline, depth), unjudged_share(contender, depth)
+        of_a = unjudged_share(baseline, depth)
+        of_b = unjudged_share(contender, depth)
         if depth <= cutoff and of_a is not None and of_b is not None:
             shares[depth] = (
                 f"{percent(of_a, 0)} % of the top {depth} of A and {percent(of_b, 0)} % of B"
@@ -392,7 +395,8 @@ def _about_few_queries(comparison: Comparison, pair: PairedQueries) -> Iterator[
     """Say where a difference can be missed because few queries differ, or there are few queries."""
     # What tests rest on: clusters, where queries come in clusters.
     noun = "query" if comparison.settings.n_clusters is None else "cluster"
-    coverage, ranking = comparison.coverage, comparison.ranking
+    coverage = comparison.coverage
+    ranking = comparison.ranking
     few = [(facet, facet.decides.n_nonzero) for facet in (coverage, ranking) if facet.n_nonzero]
     impossible = [
         f"{facet.name} with {plural(noun, differing)} that"
@@ -430,7 +434,8 @@ def _about_few_queries(comparison: Comparison, pair: PairedQueries) -> Iterator[
 def _about_disagreement(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     """Say that the tests of the mean and of the signed ranks see different things; without a significant one it is no news."""
     ranking = comparison.ranking
-    mean, wilcoxon = ranking.tests[ranking.mean_test], ranking.tests["wilcoxon"]
+    mean = ranking.tests[ranking.mean_test]
+    wilcoxon = ranking.tests["wilcoxon"]
     by_mean, by_ranks = (
         test.pvalue <= ranking.alpha and test.direction != 0 for test in (mean, wilcoxon)
     )
@@ -494,7 +499,8 @@ def _about_harm(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
 
 def _about_power(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     """Say how small a difference would be found."""
-    found, unknown = [], []
+    found = []
+    unknown = []
     for facet in (comparison.coverage, comparison.ranking):
         if facet.detectable is not None:
             n = comparison.settings.n_clusters or facet.n
@@ -530,7 +536,8 @@ def _unit_of(facet: Facet) -> str:
 def _about_clusters(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     if pair.clusters is None:
         return
-    n, n_clusters = len(pair.query_ids), len(np.unique(pair.clusters))
+    n = len(pair.query_ids)
+    n_clusters = len(np.unique(pair.clusters))
     text = (
         f"{plural('query', n)} in {plural('cluster', n_clusters)}, which are the unit of every test"
         " and interval"

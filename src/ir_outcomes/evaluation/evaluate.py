@@ -166,7 +166,8 @@ def evaluate(
     saved = SavedRuns.among(runs)
     sources, given_names = runs_and_names(saved.runs, names)
     collection = open_collection(qrels, queries)
-    judgments, task = collection.qrels, collection.task
+    judgments = collection.qrels
+    task = collection.task
     if cutoff is None:
         cutoff = saved.cutoff or (task.cutoff if task else DEFAULT_CUTOFF)
     if unit == "auto":
@@ -360,7 +361,8 @@ class _Work:
             run_and_warnings(source, name=name) if is_path(source) else (as_run(source, name), ())
         )
         depth = max(self.documents, self.cutoff if self.unjudged else 0)
-        ties, judged_only = self.settings["ties"], self.settings["judged_only"]
+        ties = self.settings["ties"]
+        judged_only = self.settings["judged_only"]
         ranked = (
             ranked_documents(self.qrels, run, depth, ties=ties, judged_only=judged_only)
             if depth
@@ -388,7 +390,8 @@ class _Work:
                 " qrels"
             )
         for setting in ("rel", "ties", "judged_only"):
-            computed, wanted = getattr(lengths, setting), self.settings[setting]
+            computed = getattr(lengths, setting)
+            wanted = self.settings[setting]
             if computed != wanted:
                 raise MismatchError(
                     f"{lengths.name} was evaluated with `{setting}={computed!r}`, here it is"

@@ -466,7 +466,8 @@ def _arrays_in(stream: BinaryIO, source: str) -> dict[str, Any]:
 def _check_arrays(evaluation: Evaluation) -> None:
     """Raise `ValueError` where arrays do not belong together: with another shape or type they would be read as other values."""
     for run in evaluation.runs:
-        n_queries, n_atoms = len(run.query_ids), len(run.rank)
+        n_queries = len(run.query_ids)
+        n_atoms = len(run.rank)
         expected: dict[str, tuple[int, ...]] = {}
         expected |= dict.fromkeys(PER_ATOM, (n_atoms,))
         expected |= dict.fromkeys(PER_QUERY, (n_queries,))
@@ -519,7 +520,8 @@ def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluati
     try:
         with open(path, "rb") as stream:
             arrays = _arrays_in(stream, source)
-        text, bits = arrays[_LAYOUT].tobytes(), int(arrays["score bits"])
+        text = arrays[_LAYOUT].tobytes()
+        bits = int(arrays["score bits"])
         loaded = msgspec.json.decode(text, type=Evaluation, dec_hook=lambda _, name: arrays[name])
         runs = tuple(run.sharing(loaded.runs[0]) for run in loaded.runs)
         _check_arrays(replace(loaded, runs=runs))

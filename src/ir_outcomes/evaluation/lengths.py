@@ -372,11 +372,9 @@ class SearchLengths:
     def _expected_first(self, need: int) -> tuple[Floats, Floats, Floats]:
         """Compute `_first` under Cooper's weak ordering, query by query."""
         n_queries = len(self.query_ids)
-        probability, rank, reciprocal = (
-            np.zeros(n_queries),
-            np.full(n_queries, np.nan),
-            np.zeros(n_queries),
-        )
+        probability = np.zeros(n_queries)
+        rank = np.full(n_queries, np.nan)
+        reciprocal = np.zeros(n_queries)
         for query in range(n_queries):
             atoms = self._order[self.offsets[query] : self.offsets[query + 1]]
             atoms = atoms[self.rank[atoms] > 0]
@@ -431,7 +429,8 @@ def search_lengths(
     check_positive("cutoff", cutoff, none_allowed=True)
     check_positive("rel", rel)
     check_choice("ties", ties, get_args(Ties))
-    qrels, run = as_qrels(qrels), as_ranking(run)
+    qrels = as_qrels(qrels)
+    run = as_ranking(run)
     whole = run
     places = places_of(qrels, run)
     if judged_only:
@@ -444,7 +443,8 @@ def search_lengths(
         np.diff(run.offsets), 0
     )  # the last, at place -1, is that of queries the run lacks
     retrieved = np.minimum(depths[places], within)
-    n_queries, codes = len(qrels.query_ids), qrels.codes
+    n_queries = len(qrels.query_ids)
+    codes = qrels.codes
     found = (first > 0) & (first <= within)
     smaller = sorted(
         depth for depth in {*_KEPT_DEPTHS, *count_unjudged_at} if cutoff is None or depth < cutoff
@@ -507,14 +507,16 @@ def metadata_of(runs: Iterable[SearchLengths]) -> dict[str, str]:
 def check_comparable(baseline: SearchLengths, contender: SearchLengths) -> None:
     """Refuse to set side by side what was not made from the same qrels with the same settings."""
     for setting in ("qrels_digest", "cutoff", "rel", "ties", "judged_only"):
-        a, b = getattr(baseline, setting), getattr(contender, setting)
+        a = getattr(baseline, setting)
+        b = getattr(contender, setting)
         if a != b:
             what = setting.removesuffix("_digest")
             raise MismatchError(
                 f"{baseline.name} and {contender.name} were evaluated with different {what} ({a}"
                 f" and {b}); evaluate both in the same way"
             )
-    first, second = baseline.clusters, contender.clusters
+    first = baseline.clusters
+    second = contender.clusters
     if first is not second and (
         first is None or second is None or not np.array_equal(first, second)
     ):

@@ -34,7 +34,8 @@ def expectations(
     chances = _chances_of_place(needed, relevant, others)
     if cutoff is not None and before + places[-1] > cutoff:
         within = max(0, cutoff - before - needed + 1)
-        places, chances = places[:within], chances[:within]
+        places = places[:within]
+        chances = chances[:within]
         chance = float(chances.sum())
         rank = before + float(chances @ places) / chance if chance else math.nan
     else:
@@ -146,7 +147,8 @@ def locate(qrels: Qrels, run: Run, places: Ints) -> Ints:
     candidates, keys = _candidates(codes, run.docids, wanted, attempt)
     place = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
     hit = wanted[place] == keys
-    candidates, judgments = candidates[hit], order[place[hit]]
+    candidates = candidates[hit]
+    judgments = order[place[hit]]
     same = (codes[candidates] == qrels.codes[judgments]) & (
         run.docids[candidates] == qrels.docids[judgments]
     )
@@ -163,7 +165,8 @@ def _candidates(
     shift = np.uint64(64 - bits)
     likely = np.zeros(1 << bits, dtype=bool)
     likely[wanted >> shift] = True
-    rows, keys = [], []
+    rows = []
+    keys = []
     for start in range(0, max(1, len(codes)), _STRETCH):
         part = pair_keys(codes[start : start + _STRETCH], docids[start : start + _STRETCH], attempt)
         there = np.flatnonzero(likely[part >> shift])
@@ -195,12 +198,14 @@ def levels(
     """Return for each judged document the first rank of its tie level, the level's size, and the rank with ties as listed."""
     # Where the rule breaks ties the first two are its rank and 1. Rank 0 marks documents without a
     # score, which the run lacks.
-    first, size = np.zeros(len(scores), dtype=np.int64), np.ones(len(scores), dtype=np.int64)
+    first = np.zeros(len(scores), dtype=np.int64)
+    size = np.ones(len(scores), dtype=np.int64)
     there = np.flatnonzero(~np.isnan(scores))
     place = places[qrels.codes[there]]
     ranked, order = ranked_scores(run, ties)
     wanted = _comparable(scores[there], run, ties)
-    start, stop = run.offsets[place], run.offsets[place + 1]
+    start = run.offsets[place]
+    stop = run.offsets[place + 1]
     begin = _partition(ranked, start, stop, wanted, np.greater)
     end = _partition(ranked, begin, stop, wanted, np.greater_equal)
     first[there] = begin - start + 1
@@ -266,7 +271,8 @@ def _rows_in_order(run: Run | NestedRun, ties: Ties) -> Ints | None:
 def _lists_of_ids(run: Run, rows: Ints | None) -> Iterator[bytes]:
     """Yield the ids of each query as bytes, each id with an end, without the NUL bytes that fill its place in the array."""
     width = run.docids.dtype.itemsize
-    query, n_queries = 0, len(run.query_ids)
+    query = 0
+    n_queries = len(run.query_ids)
     while query < n_queries:
         start = int(run.offsets[query])
         following = max(
@@ -322,7 +328,8 @@ def _partition(
     scores: npt.NDArray[Any], low: Ints, high: Ints, wanted: npt.NDArray[Any], above: np.ufunc
 ) -> Ints:
     """Find by bisection, in each span of falling scores, the first place whose score is not `above` the wanted one."""
-    low, high = low.copy(), high.copy()
+    low = low.copy()
+    high = high.copy()
     while len(unknown := np.flatnonzero(low < high)):
         middle = (low[unknown] + high[unknown]) // 2
         further = above(scores[middle], wanted[unknown])

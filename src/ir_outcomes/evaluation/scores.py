@@ -83,7 +83,8 @@ class Scores:
     def means(self) -> Floats:
         """(n_runs,) float array: means over the queries where the measure is defined; NaN where it is defined nowhere."""
         defined = ~np.isnan(self.values)
-        totals, numbers = np.where(defined, self.values, 0.0).sum(axis=1), defined.sum(axis=1)
+        totals = np.where(defined, self.values, 0.0).sum(axis=1)
+        numbers = defined.sum(axis=1)
         means: Floats = np.divide(
             totals, numbers, out=np.full(len(totals), np.nan), where=numbers > 0
         )
@@ -164,7 +165,8 @@ _BETWEEN_0_AND_1 = (
 
 def bounds_of(measure: str) -> tuple[float, float] | None:
     """Return the smallest and the largest possible value of a measure, by its name; None where they are not known."""
-    base, cutoff = base_name(measure), measure.rpartition("@")[2]
+    base = base_name(measure)
+    cutoff = measure.rpartition("@")[2]
     if base in _BETWEEN_0_AND_1 or base.rstrip("_0123456789.") in _BETWEEN_0_AND_1:
         return 0.0, 1.0
     if base in ("ESL", "ASL") and cutoff.isdigit():  # the largest is that of a missing document

@@ -78,10 +78,8 @@ _SIGNS = np.array([sign for sign, _ in STATES])
 _SIGNIFICANT = np.array([significant for _, significant in STATES])
 _DIRECTIONS = np.where(_SIGNIFICANT, _SIGNS, 0)
 _SAME_RUN = np.equal.outer(_SIGNS, _SIGNS)
-_BOTH, _EITHER = (
-    np.logical_and.outer(_SIGNIFICANT, _SIGNIFICANT),
-    np.logical_or.outer(_SIGNIFICANT, _SIGNIFICANT),
-)
+_BOTH = np.logical_and.outer(_SIGNIFICANT, _SIGNIFICANT)
+_EITHER = np.logical_or.outer(_SIGNIFICANT, _SIGNIFICANT)
 _CRASWELL = {  # which states of the two halves count
     "agree": _SAME_RUN & (_BOTH | ~_EITHER),
     "partial": np.where(_SAME_RUN, _EITHER & ~_BOTH, ~_EITHER),

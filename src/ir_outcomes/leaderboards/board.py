@@ -188,9 +188,11 @@ def tiers(better: Bools) -> tuple[Ints, list[list[int]]]:
     beaten_by = np.zeros((n_components, n_components), dtype=bool)
     beaten_by[component[losers], component[winners]] = True
     np.fill_diagonal(beaten_by, False)
-    before, tier = np.zeros(n_components, dtype=np.int64), np.ones(n_components, dtype=np.int64)
+    before = np.zeros(n_components, dtype=np.int64)
+    tier = np.ones(n_components, dtype=np.int64)
     while (tier != before).any():  # which ends, because there are no cycles between components
-        before, tier = tier, 1 + np.where(beaten_by, tier, 0).max(axis=1)
+        before = tier
+        tier = 1 + np.where(beaten_by, tier, 0).max(axis=1)
     cycles = np.flatnonzero(np.bincount(component) > 1)
     return tier[component], [np.flatnonzero(component == cycle).tolist() for cycle in cycles]
 
@@ -439,9 +441,11 @@ def leaderboard(
             places, is_turned = reordered_pairs(by_wins)
             signs = np.where(is_turned, -1, 1)
             directions = {name: own[places] * signs for name, own in directions.items()}
-        pairs, net_wins = judged, net.tolist()
+        pairs = judged
+        net_wins = net.tolist()
     first = of_runs[0]
-    names, means = first.runs, defined(first.means())
+    names = first.runs
+    means = defined(first.means())
     if evaluation is None:
         notes.append(
             f"Only values of {first.measure} were given: there are no verdicts and no tiers, which"
@@ -449,10 +453,8 @@ def leaderboard(
         )
     else:
         found, of_cycles = tiers(better_of(directions["verdict"], len(names)))
-        tier, cycles = (
-            found.tolist(),
-            tuple(tuple(names[run] for run in cycle) for cycle in of_cycles),
-        )
+        tier = found.tolist()
+        cycles = tuple(tuple(names[run] for run in cycle) for cycle in of_cycles)
         coverage = scores_of(evaluation, "coverage").means().tolist()
         notes += _notes(evaluation, first, cycles)
     columns = []
@@ -537,7 +539,8 @@ def _directions(scores: Scores, alpha: float, correction: str, progress: bool) -
     """(n_pairs,) int array, by the t test: 1 where the contender has the better mean, -1 the baseline, else 0."""
     n_pairs = len(scores.runs) * (len(scores.runs) - 1) // 2
     levels = first_step_level(alpha, n_pairs, correction), alpha
-    pvalues, directions = [], []
+    pvalues = []
+    directions = []
     for baseline, contender in with_progress(
         combinations(scores.gains(), 2), "pair", n_pairs, shown=progress
     ):
@@ -568,10 +571,8 @@ def _interval(
     """Return the interval of a mean, inside the bounds of the measure where its values are inside them."""
     values = scores.values[place]
     defined = np.isfinite(values)
-    values, clusters = (
-        values[defined],
-        (None if scores.clusters is None else scores.clusters[defined]),
-    )
+    values = values[defined]
+    clusters = None if scores.clusters is None else scores.clusters[defined]
     smallest, largest = bounds
     if smallest < largest and len(values) and smallest <= values.min() and values.max() <= largest:
         return bounded_mean_interval(values, level, bounds, clusters)
@@ -625,7 +626,8 @@ def _notes(
         yield f"Better than each other in a cycle, and therefore in one tier: {', '.join(cycle)}."
     if evaluation.judged_only:  # every list ends where its judged documents end
         return
-    cutoff, measure = evaluation.cutoff, scores.measure
+    cutoff = evaluation.cutoff
+    measure = scores.measure
     depths = {run.name: min(run.depth, cutoff) for run in evaluation}
     deepest = max(depths.values())
     if deepest < cutoff:

@@ -121,11 +121,10 @@ def reordered_pairs(order: Ints) -> tuple[Ints, Bools]:
 
 # Places among the numbers of a pair, as `PairVerdicts` keeps them.
 _NUMBERS = [own.name for own in fields(PairVerdict)][2:-1]
-_COVERAGE, _ALL_QUERIES = _NUMBERS.index("coverage"), _NUMBERS.index("all_queries")
-_BASELINE_LENGTH, _CONTENDER_LENGTH = (
-    _NUMBERS.index("baseline_length"),
-    _NUMBERS.index("contender_length"),
-)
+_COVERAGE = _NUMBERS.index("coverage")
+_ALL_QUERIES = _NUMBERS.index("all_queries")
+_BASELINE_LENGTH = _NUMBERS.index("baseline_length")
+_CONTENDER_LENGTH = _NUMBERS.index("contender_length")
 
 
 class PairVerdicts(Sequence[PairVerdict]):

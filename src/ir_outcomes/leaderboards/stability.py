@@ -192,7 +192,8 @@ def rank_distribution(
     check_number_of_runs(source)
     scores = scores_of(source, measure).on(queries)
     ranks_on_all, order = order_of(scores)
-    ranks_on_all, scores = ranks_on_all[order], scores.take(order)
+    ranks_on_all = ranks_on_all[order]
+    scores = scores.take(order)
     n_runs, n_queries = scores.values.shape
     units = (
         np.arange(n_queries)
@@ -388,10 +389,8 @@ def _scored(condition: Any, position: str) -> tuple[str, dict[str, float]]:
             check_kind(position, score, (int, float, np.number), "a mapping from runs to scores")
         return position, {str(run): float(score) for run, score in condition.items()}
     if isinstance(condition, Scores):
-        name, scored = (
-            condition.measure,
-            dict(zip(condition.runs, condition.means().tolist(), strict=True)),
-        )
+        name = condition.measure
+        scored = dict(zip(condition.runs, condition.means().tolist(), strict=True))
     elif type(condition) in _ORDERS:
         named, items = _ORDERS[type(condition)]
         name = getattr(condition, "condition", "") or getattr(condition, named)

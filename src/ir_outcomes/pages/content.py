@@ -199,7 +199,8 @@ def _key(source: _Source) -> Any:
 
 
 def _curve_of(source: _Source) -> Curve | None:
-    comparison, evaluation = source.section.comparison, source.evaluation
+    comparison = source.section.comparison
+    evaluation = source.evaluation
     if evaluation is None or comparison.queries is None or not comparison.in_lengths:
         return None
     of_queries = evaluation.restrict([query.query_id for query in comparison.queries])

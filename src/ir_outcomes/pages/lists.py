@@ -37,7 +37,8 @@ def lists_of(
     evaluation: Evaluation, runs: Sequence[str], queries: Sequence[str]
 ) -> list[RankedLists]:
     """Describe the ranked lists of each query, the relevant documents further down too; none where they are not known."""
-    documents, qrels = _documents_of(evaluation, runs), evaluation.qrels
+    documents = _documents_of(evaluation, runs)
+    qrels = evaluation.qrels
     if not documents:
         return []
     place_of = {query: place for place, query in enumerate(evaluation.query_ids)}
@@ -86,7 +87,9 @@ def _documents_of(evaluation: Evaluation, runs: Sequence[str]) -> list[RankedDoc
     places = [evaluation.position(name) for name in runs]
     if evaluation.documents:
         return [evaluation.documents[place].first(DEPTH) for place in places]
-    qrels, ties, judged_only = evaluation.qrels, evaluation.ties, evaluation.judged_only
+    qrels = evaluation.qrels
+    ties = evaluation.ties
+    judged_only = evaluation.judged_only
     sources = [evaluation.sources[place] if evaluation.sources else None for place in places]
     if (
         qrels is None

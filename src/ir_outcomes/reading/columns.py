@@ -319,10 +319,12 @@ def grouped(columns: Columns) -> tuple[Ints, Ids, Floats]:
     """Bring the rows of each query together, in the input's order within a query."""
     counts = np.bincount(columns.codes, minlength=len(columns.query_ids))
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    docids, values = columns.docids, columns.values
+    docids = columns.docids
+    values = columns.values
     if np.any(columns.codes[1:] < columns.codes[:-1]):
         order = np.argsort(columns.codes, kind="stable")
-        docids, values = docids[order], values[order]
+        docids = docids[order]
+        values = values[order]
     return offsets, docids, values
 
 
@@ -330,7 +332,8 @@ def nested_dict(
     query_ids: Iterable[str], offsets: Ints, docids: Ids, values: npt.NDArray[Any]
 ) -> dict[str, dict[str, Any]]:
     """Return ``{query id: {document id: value}}`` of rows as `grouped` returns them."""
-    documents, numbers = [identifier.decode() for identifier in docids.tolist()], values.tolist()
+    documents = [identifier.decode() for identifier in docids.tolist()]
+    numbers = values.tolist()
     spans = pairwise(offsets.tolist())
     return {
         query: dict(zip(documents[start:end], numbers[start:end], strict=True))
@@ -383,7 +386,8 @@ def texts(ids: Any, source: str, what: str, line_of: LineOf = _unknown_line) -> 
     """Check ids and return them as text: whole numbers become decimals, all other types are refused."""
 
     def refuse(row: int, problem: str) -> None:
-        line, found = line_of(row), ids[row]
+        line = line_of(row)
+        found = ids[row]
         where = f"row {row + 1}: " if line is None else ""
         text = found if isinstance(found, str) else repr(found)
         raise FormatError(source, f"{where}a {what} {problem}", line=line, text=text)

@@ -73,7 +73,8 @@ def as_qrels(qrels: Any, name: str | None = None) -> Qrels:
     if isinstance(qrels, Qrels):
         return qrels
     if _is_meant_as_id(qrels):
-        name, qrels = name or qrels, load_part(qrels, "qrels")
+        name = name or qrels
+        qrels = load_part(qrels, "qrels")
     return qrels_of(qrels, name)
 
 
@@ -97,7 +98,8 @@ def as_run(run: Any, name: str | None = None) -> Run:
         If it cannot be read; see `read_run`.
     """
     if isinstance(run, str) and run.startswith(DATASET_PREFIX):
-        name, run = name or run, load_part(run, "scoreddocs")
+        name = name or run
+        run = load_part(run, "scoreddocs")
     return run_of(run, name)
 
 

@@ -104,11 +104,13 @@ def blocks_of(
     content: Iterable[bytes], source: str, longest: int = LONGEST_LINE
 ) -> Iterator[Block]:
     """Divide content into blocks that end at a line's end; a byte order mark at its beginning is removed."""
-    line, rest = 1, b""
+    line = 1
+    rest = b""
     for piece in content:
         data = rest + piece
         end = data.rfind(b"\n") + 1
-        lines, rest = data[:end], data[end:]
+        lines = data[:end]
+        rest = data[end:]
         if len(rest) > longest:
             raise FormatError(
                 source,
@@ -127,7 +129,8 @@ def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
     """Yield a file's decompressed content in pieces of at most `BLOCK_SIZE` bytes; the path ``-`` is standard input."""
     source = os.fsdecode(path)
     with _opened(source) as file, io.BufferedReader(file) as raw:
-        before, size = os.fstat(raw.fileno()), 0
+        before = os.fstat(raw.fileno())
+        size = 0
         is_file = stat.S_ISREG(before.st_mode)
         try:
             for piece in decompressed(raw):
@@ -257,7 +260,8 @@ def parsed_json(text: str, source: str, line: int) -> Any:
     try:
         return _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
-        at, shown = None if "\n" in text.strip() else line, None
+        at = None if "\n" in text.strip() else line
+        shown = None
         reason = str(error).removesuffix("; use sys.set_int_max_str_digits() to increase the limit")
         if isinstance(error, json.JSONDecodeError):
             at = line + error.lineno - 1
@@ -287,7 +291,8 @@ _DECODER = json.JSONDecoder(
 
 def check_bytes(block: Block, source: str) -> None:
     """Refuse what no text file contains."""
-    data, found = block.data, problem_in(block.data)
+    data = block.data
+    found = problem_in(block.data)
     if found is not None:
         at, problem = found
         start = max(data.rfind(b"\n", 0, at) + 1, at - 40)

@@ -473,7 +473,8 @@ def _read_json(first_line: bytes, content: Iterable[bytes], kind: Kind, source: 
         is_object = isinstance(parsed_json(first_line.decode("utf-8", "replace"), source, 1), dict)
     if is_object:
         lines = _lines(blocks_of(content, source, LONGEST_RECORD), source)
-        first, second = next(lines), next(lines, None)
+        first = next(lines)
+        second = next(lines, None)
         if second is not None:
             return _from_list(chain([first, second], lines), kind, source)
         line, _, document = first  # a document on one line, or a single record

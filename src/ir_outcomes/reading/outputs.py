@@ -89,7 +89,8 @@ class _Source(NamedTuple):
     ) -> FormatError:
         """Make an error that names the line or row."""
         if not self.is_file and number is not None:
-            problem, number = f"row {number}: {problem}", None
+            problem = f"row {number}: {problem}"
+            number = None
         return FormatError(self.called, problem, line=number, text=text)
 
 
@@ -127,10 +128,8 @@ def read_output(
         source, measure=measure, names=None if name is None else [name], position=position
     )
     if len(outputs) > 1:
-        called, runs = (
-            _source_of(source, position).called,
-            some([output.name for output in outputs]),
-        )
+        called = _source_of(source, position).called
+        runs = some([output.name for output in outputs])
         raise ParameterError(f"{called} has the runs {runs}; choose one with `names`")
     return outputs[0]
 
@@ -597,7 +596,8 @@ def _output(of_run: _OfRun, source: _Source, measure: str | None, name: str) -> 
 
 def _problem_of(value: float, measure: str) -> str | None:
     """Return why a measure cannot have this value; None where it can."""
-    base, at = base_name(measure), measure.rpartition("@")[2]
+    base = base_name(measure)
+    at = measure.rpartition("@")[2]
     cutoff = int(at) if at.isdecimal() and at.isascii() and len(at) < 10 else None
     rounding = 0.5 * 10.0 ** -len(
         repr(value).partition(".")[2]
@@ -723,7 +723,8 @@ def _records(source: _Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _entry(row: Mapping[str, Any], column: str | None, source: _Source, number: int) -> Entry:
-    run, group = _text(row, "id", "run", "description", "name"), _text(row, "group", "team")
+    run = _text(row, "id", "run", "description", "name")
+    group = _text(row, "group", "team")
     texts([run, group or "none"], source.called, "name", lambda place: number)
     score = None
     if column is not None and _text(row, column):

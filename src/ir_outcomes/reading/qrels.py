@@ -154,11 +154,14 @@ def qrels_of(data: Any, name: str | None = None) -> Qrels:
         file, queries = _beir_files(data) if os.path.isdir(data) else (data, None)
         name = name or name_of(os.path.abspath(data) if os.path.isdir(data) else data)
         content = read_any_file(file, QRELS)
-        columns, form, texts = content.columns, content.form, content.texts.queries
+        columns = content.columns
+        form = content.form
+        texts = content.texts.queries
         if queries is not None:
             texts = _texts_of_json_lines(queries, _TEXT_NAMES)
     else:
-        columns, name = columns_of(data, name or "the qrels", QRELS), name or "qrels"
+        columns = columns_of(data, name or "the qrels", QRELS)
+        name = name or "qrels"
     if not columns.query_ids:
         raise FormatError(
             columns.source, "contains no judgments; nothing can be evaluated with them"
@@ -167,8 +170,10 @@ def qrels_of(data: Any, name: str | None = None) -> Qrels:
     again, firsts = repeated(columns.codes, columns.docids)
     differing = np.flatnonzero(columns.values[again] != columns.values[firsts])
     if len(differing):
-        row, original = int(again[differing[0]]), int(firsts[differing[0]])
-        query, document = columns.query_ids[columns.codes[row]], columns.docids[row].decode()
+        row = int(again[differing[0]])
+        original = int(firsts[differing[0]])
+        query = columns.query_ids[columns.codes[row]]
+        document = columns.docids[row].decode()
         grades = f"{columns.values[original]:.0f} and {columns.values[row]:.0f}"
         raise columns.error(
             row, f"document {document} has two grades for query {query}, {grades}; keep one"

@@ -150,7 +150,8 @@ def run_and_warnings(
     )
     file, selection = path_and_selection(os.fspath(path))
     if by is None and selection in get_args(RunBy):
-        by, path = cast(RunBy, selection), file
+        by = cast(RunBy, selection)
+        path = file
     if by is not None:
         check_choice("by", by, get_args(RunBy))
     content = read_any_file(path, RUN._replace(by=by))
@@ -178,7 +179,8 @@ def _checked(columns: Columns, name: str) -> Run:
     again, _ = repeated(columns.codes, columns.docids)
     if len(again):
         row = int(again[0])
-        query, document = columns.query_ids[columns.codes[row]], columns.docids[row].decode()
+        query = columns.query_ids[columns.codes[row]]
+        document = columns.docids[row].decode()
         raise columns.error(
             row, f"document {document} is ranked twice for query {query}; keep only its best line"
         )
@@ -188,7 +190,8 @@ def _checked(columns: Columns, name: str) -> Run:
         again, _ = repeated(columns.codes, columns.values.view("S8"))
         if len(again):
             row = int(again[0])
-            query, rank = columns.query_ids[columns.codes[row]], f"{columns.values[row]:.0f}"
+            query = columns.query_ids[columns.codes[row]]
+            rank = f"{columns.values[row]:.0f}"
             raise columns.error(
                 row, f"rank {rank} is given twice for query {query}; a rank must occur only once"
             )
@@ -345,10 +348,8 @@ def _matches(pattern: str) -> list[str]:
     """Return the paths that match a pattern; what is hidden is left out, and ``**`` does not follow links."""
     parts = Path(pattern).parts
     fixed = next(place for place, part in enumerate(parts) if any(sign in part for sign in "*?["))
-    base, rest = (
-        Path(*parts[:fixed]),
-        os.path.join(*parts[fixed:], *(["*"] if parts[-1] == "**" else [])),
-    )
+    base = Path(*parts[:fixed])
+    rest = os.path.join(*parts[fixed:], *(["*"] if parts[-1] == "**" else []))
     try:
         found = list(base.glob(rest))
     except (OSError, ValueError) as error:

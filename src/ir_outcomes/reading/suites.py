@@ -21,7 +21,8 @@ ir_datasets id, such as beir/nfcorpus/test: folders, or underscores instead of s
 or JSON file."""
 _RUN_ENDINGS = (".run", ".res", ".trec")
 _QRELS_ENDINGS = (".txt", ".tsv", ".qrels", ".qrel")
-_RUNS, _QRELS = "runs", "qrels"
+_RUNS = "runs"
+_QRELS = "qrels"
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,8 @@ def _from_folder(folder: Path) -> Suite:
     by_system = (folder / _RUNS).is_dir()
     found: dict[str, dict[str, str]] = {}
     for file in files:
-        stem, folders = _run_stem(file), file.relative_to(folder).parts[:-1]
+        stem = _run_stem(file)
+        folders = file.relative_to(folder).parts[:-1]
         if stem is None or (by_system and (len(folders) < 2 or folders[0] != _RUNS)):
             continue
         system, collection = (
@@ -167,7 +169,8 @@ def _judged_collection(folder: Path, file: Path) -> str | None:
     )
     if without_compression.suffix not in _QRELS_ENDINGS:
         return None
-    place, name = file.parent.relative_to(folder), name_of(file)
+    place = file.parent.relative_to(folder)
+    name = name_of(file)
     if name == _QRELS and place.parts:
         return place.as_posix()
     if place.parts[:1] == (_QRELS,):
@@ -236,7 +239,8 @@ def _from_file(path: Path) -> Suite:
                 raise FormatError(source, problem)
         return SuiteCollection(name, qrels, runs, listed.cutoff, listed.rel, listed.group, clusters)
 
-    source, text = str(path), "".join(line for _, line in lines_of(path))
+    source = str(path)
+    text = "".join(line for _, line in lines_of(path))
     try:
         content = parsed_json(text, source, 1) if path.suffix == ".json" else tomllib.loads(text)
         file = msgspec.convert(content, File)

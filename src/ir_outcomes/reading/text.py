@@ -135,7 +135,8 @@ def _words_at(fields: Fields, places: Ints, n_words: int) -> Words:
 
 def numbers_of(fields: Fields, column: int) -> Floats | None:
     """Read a column of numbers as `float` does; None where a field is not a number, or NaN."""
-    starts, ends = fields.before[:, column] + 1, np.ascontiguousarray(fields.after[:, column])
+    starts = fields.before[:, column] + 1
+    ends = np.ascontiguousarray(fields.after[:, column])
     # Mostly all numbers are written like the first, with as many decimals and no sign, so that one
     # form fits all. What that form does not fit is read in its own form, and what no form fits by
     # `float`.
@@ -158,7 +159,8 @@ def numbers_of(fields: Fields, column: int) -> Floats | None:
 def _form_of(fields: Fields, starts: Ints, ends: Ints) -> tuple[Bools, Ints]:
     """Tell how numbers are written: whether with a minus, and how many decimals, `_NO_POINT` where there is no point."""
     has_minus = (fields.words[starts] & np.uint64(0xFF)) == ord("-")
-    begin, end = int(starts.min(initial=len(fields.data))), int(ends.max(initial=0))
+    begin = int(starts.min(initial=len(fields.data)))
+    end = int(ends.max(initial=0))
     points = np.append(
         np.flatnonzero(np.frombuffer(fields.data[begin:end], np.uint8) == ord(".")) + begin,
         len(fields.data),
@@ -204,7 +206,8 @@ def _without_point(word: Words, n_behind: Ints) -> tuple[Words, Bools]:
     """Close the gap of the point by moving the digits before it up by one byte, and tell whether the byte there is a point."""
     # Where the point lies before the word, there is nothing to move or to check; where it lies
     # behind the word, all bytes move.
-    behind, from_point = _LAST[np.clip(n_behind, 0, 8)], _LAST[np.clip(n_behind + 1, 0, 8)]
+    behind = _LAST[np.clip(n_behind, 0, 8)]
+    from_point = _LAST[np.clip(n_behind + 1, 0, 8)]
     is_point = (word ^ _POINTS) & (from_point & ~behind) == 0
     return (word & behind) | ((word & ~from_point) << np.uint64(8)), is_point
 
@@ -217,10 +220,8 @@ def _eight_digits(word: Words, n: Ints) -> tuple[Words, Bools]:
     fine = (((value + np.uint64(0x7676767676767676)) | value) & _HIGH) == 0
     # Neighbours are combined: digits to pairs, pairs to fours, fours to eight.
     value = value * np.uint64(10) + (value >> np.uint64(8))
-    low, high = (
-        value & np.uint64(0x000000FF000000FF),
-        (value >> np.uint64(16)) & np.uint64(0x000000FF000000FF),
-    )
+    low = value & np.uint64(0x000000FF000000FF)
+    high = (value >> np.uint64(16)) & np.uint64(0x000000FF000000FF)
     return (
         low * np.uint64(0x000F424000000064) + high * np.uint64(0x0000271000000001)
     ) >> np.uint64(32), fine
@@ -230,7 +231,8 @@ def _quotients(number: Words, n_decimals: Ints) -> tuple[Floats, Bools]:
     """Divide by powers of ten with correct rounding, and tell for which numbers that is certain."""
     # Up to 2**53 both operands are exact and IEEE division rounds correctly; larger numbers are
     # rounded when they become floats, so that their quotients would be rounded twice.
-    high, power = number.astype(np.float64), _TENS[n_decimals]
+    high = number.astype(np.float64)
+    power = _TENS[n_decimals]
     values = high / power
     sure = np.ones(len(number), dtype=bool)
     large = np.flatnonzero(number > _EXACT)
@@ -277,15 +279,20 @@ _WIDEST = 3  # times the bytes that were read
 
 def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line: int) -> Columns:
     """Read lines of one layout."""
-    documents, values, codes = [as_ids([])], [np.empty(0)], [np.empty(0, dtype=np.int32)]
+    documents = [as_ids([])]
+    values = [np.empty(0)]
+    codes = [np.empty(0, dtype=np.int32)]
     code_of: dict[bytes, int] = {}
-    n_rows, n_bytes, longest = 0, 0, b""
+    n_rows = 0
+    n_bytes = 0
+    longest = b""
     for block in from_line(content, first_line):
         queries, found, numbers = _fast(block, layout) or _plain(block, layout, source)
         codes.append(_coded(queries, code_of))
         documents.append(found)
         values.append(numbers)
-        n_rows, n_bytes = n_rows + len(numbers), n_bytes + len(block.data)
+        n_rows = n_rows + len(numbers)
+        n_bytes = n_bytes + len(block.data)
         if found.itemsize > len(longest) + 7:  # ids of a block are padded to words
             longest = max((longest, *found.tolist()), key=len)
         if n_rows * len(longest) > max(
@@ -386,7 +393,9 @@ def _white_space_for(data: bytes, separator: bytes) -> bytes | None:
 
 def _plain(block: Block, layout: Layout, source: str) -> _Part:
     check_bytes(block, source)
-    queries, documents, values = [], [], []
+    queries = []
+    documents = []
+    values = []
     for number, line in nonblank(block):
         fields = (
             line.split()

@@ -172,7 +172,8 @@ def _legend(columns: Iterable[Column]) -> str:
 
 def column_groups(columns: Iterable[Column]) -> list[tuple[str, slice]]:
     """Return the headings over several columns, each with the place of its columns; empty where no column has one."""
-    groups, first = [], 0
+    groups = []
+    first = 0
     for group, members in groupby(columns, key=lambda column: column.group):
         groups.append((group, slice(first, first := first + len(list(members)))))
     return groups if any(group for group, _ in groups) else []

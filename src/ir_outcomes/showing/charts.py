@@ -44,7 +44,8 @@ _RATIO_TICKS = (
 )
 _SHARE_EDGES = (1, 2, 5, 10, 20, 50)  # points
 _FINDINGS = {"better": "better", "worse": "worse", "none": ""}
-_MINUS, _AT_LEAST = "\N{MINUS SIGN}", "\N{GREATER-THAN OR EQUAL TO}"
+_MINUS = "\N{MINUS SIGN}"
+_AT_LEAST = "\N{GREATER-THAN OR EQUAL TO}"
 _Bounds = tuple[float, float] | None
 _Effect = tuple[float | None, _Bounds]
 _NONE: _Effect = (None, None)
@@ -109,12 +110,10 @@ class Changes(NamedTuple):
 
 def facets_of(comparison: Comparison) -> list[dict[str, Any]]:
     """Return what the page shows of both facets, and of the check on all queries where it is known."""
-    by_query, cutoff, ranking, whole = (
-        comparison.unit == "query",
-        comparison.cutoff,
-        comparison.ranking,
-        comparison.restricted,
-    )
+    by_query = comparison.unit == "query"
+    cutoff = comparison.cutoff
+    ranking = comparison.ranking
+    whole = comparison.restricted
     found = "queries answered" if by_query else "relevant documents found"
     if cutoff:
         found += f" within rank {cutoff if whole is None else min(cutoff, whole.horizon):,}"
@@ -178,10 +177,8 @@ def _estimate(
 ) -> Estimate:
     """Return a difference and its interval as a gain."""
     low, high = sorted(sign * bound for bound in bounds) if bounds is not None else (None, None)
-    text, range_ = (
-        fixed(value, places, signed=signed),
-        interval(bounds, places, signed=signed) if bounds else "",
-    )
+    text = fixed(value, places, signed=signed)
+    range_ = interval(bounds, places, signed=signed) if bounds else ""
     return Estimate(
         None if value is None else sign * value,
         low,
@@ -197,9 +194,11 @@ def _axis(
     known = [value for estimate in estimates for value in estimate[:3] if value is not None] + (
         [0.0] if null else []
     )
-    least, most = min(known, default=0.0), max(known, default=1.0)
+    least = min(known, default=0.0)
+    most = max(known, default=1.0)
     margin = 0.06 * (most - least) or 0.5
-    least, most = least - margin, most + margin
+    least = least - margin
+    most = most + margin
     if ratio:  # gains are negative logarithms of ratios
         shown = [
             (-math.log(tick), f"{tick:g}")
@@ -225,7 +224,8 @@ def round_numbers(least: float, most: float) -> list[float]:
     width = (most - least) or 1.0
     size = 10 ** math.floor(math.log10(width / 4))
     step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor * 4 >= width * 0.9)
-    first, last = math.floor(least / step + 1e-9), math.ceil(most / step - 1e-9)
+    first = math.floor(least / step + 1e-9)
+    last = math.ceil(most / step - 1e-9)
     return [round(number * step, 12) + 0.0 for number in range(first, last + 1)]
 
 
@@ -378,22 +378,18 @@ def changes_of(comparison: Comparison) -> Changes:
             *(f"{low}\N{EN DASH}{high}" for low, high in pairwise(edges)),
             f"{_AT_LEAST}{edges[-1]}",
         ]
-        down, up = (
-            ["lower", *(f"{name} fewer" for name in names)],
-            [
-                "higher",
-                *(f"{name} more" for name in names),
-            ],
-        )
+        down = ["lower", *(f"{name} fewer" for name in names)]
+        up = [
+            "higher",
+            *(f"{name} more" for name in names),
+        ]
     else:
         what, names, edges = _bins_of_ranking(comparison)
-        down, up = (
-            [*(f"{name} down" for name in names), "lost"],
-            [
-                *(f"{name} up" for name in names),
-                "won",
-            ],
-        )
+        down = [*(f"{name} down" for name in names), "lost"]
+        up = [
+            *(f"{name} up" for name in names),
+            "won",
+        ]
 
     def step(share: float, gain: float | None) -> float:
         """Return the number of bins to the one of no change, negative for a loss."""

@@ -159,12 +159,14 @@ def _folded_cell(cell: str, width: int) -> list[str]:
 def _folded(words: Iterable[str], width: int, first: str = "", rest: str = "") -> list[str]:
     """Put words, with the white space before them, into lines of so many columns; a word that is longer is divided."""
     lines: list[str] = []
-    line, is_empty = first, True
+    line = first
+    is_empty = True
     for spaced in words:
         word = spaced.lstrip()
         gap = " " if len(word) < len(spaced) and not is_empty else ""
         if cell_len(line + gap + word) <= width:
-            line, is_empty = line + gap + word, False
+            line = line + gap + word
+            is_empty = False
             continue
         if not is_empty:
             lines.append(line)
@@ -172,8 +174,10 @@ def _folded(words: Iterable[str], width: int, first: str = "", rest: str = "") -
         while cell_len(line + word) > width:
             fitting = _fitting(word, width - cell_len(line))
             lines.append(line + word[:fitting])
-            line, word = rest, word[fitting:]
-        line, is_empty = line + word, not word
+            line = rest
+            word = word[fitting:]
+        line = line + word
+        is_empty = not word
     return [*lines, line]
 
 
@@ -365,10 +369,8 @@ def as_latex(
             *map(_sentence, (table.title or view.headline, *table.captions)),
             *_legend_of_marks(table, mark),
         ]
-        lines, own = (
-            _tabular(table, mark),
-            (_tex(" ".join(described)) if caption is True else caption),
-        )
+        lines = _tabular(table, mark)
+        own = _tex(" ".join(described)) if caption is True else caption
         if caption is not False or label is not None or wide:
             environment = "table*" if wide else "table"
             head = [
@@ -413,7 +415,8 @@ def _tex(text: str) -> str:
 
 
 def _tabular(table: Table, mark: Collection[Mark]) -> list[str]:
-    groups, rules = [], []
+    groups = []
+    rules = []
     for group, place in column_groups(table.columns):
         size = place.stop - place.start
         groups += [rf"\multicolumn{{{size}}}{{c}}{{{_tex(group)}}}"] if group else [""] * size

@@ -36,7 +36,8 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> Floats:
     p = np.asarray(pvalues, dtype=np.float64)
     if not np.all((p >= 0) & (p <= 1)):
         raise ParameterError(f"p-values must lie between 0 and 1, got {p.tolist()}")
-    n, order = len(p), np.argsort(p, kind="stable")
+    n = len(p)
+    order = np.argsort(p, kind="stable")
     adjusted = p.copy()
     if method == "bonferroni":
         adjusted = p * n

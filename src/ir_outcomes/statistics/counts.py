@@ -59,7 +59,8 @@ def numbers(name: str, values: npt.ArrayLike) -> Floats:
 
 def paired(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Convert to two arrays of finite numbers of the same length."""
-    x, y = numbers("baseline", baseline), numbers("contender", contender)
+    x = numbers("baseline", baseline)
+    y = numbers("contender", contender)
     if len(x) != len(y):
         raise ParameterError(
             f"baseline has {len(x)} values and contender {len(y)}: must be paired, one for one"
@@ -92,7 +93,8 @@ class Moments(NamedTuple):
     def of(cls, sums: Floats, sizes: Floats, subsets: Members) -> Self:
         """Add up clusters with these sums and sizes in each of some subsets, (n_clusters, n_subsets)."""
         differing = sizes**2 * (sums != 0)
-        squares, fourths = differing @ subsets, differing**2 @ subsets
+        squares = differing @ subsets
+        fourths = differing**2 @ subsets
         effective = np.divide(squares**2, fourths, out=np.zeros_like(squares), where=fourths > 0)
         return cls(sizes @ subsets, (sums * sizes) @ subsets, sizes**2 @ subsets, effective)
 
@@ -136,7 +138,8 @@ class Differences(NamedTuple):
     @property
     def totals(self) -> Floats:
         """Sum of the differences of each sample; exactly 0 where it is 0 except for rounding."""
-        up, down = self.sizes @ self.positive, self.sizes @ self.negative
+        up = self.sizes @ self.positive
+        down = self.sizes @ self.negative
         return np.where(np.abs(up - down) > 1e-12 * (up + down), up - down, 0.0)
 
     def at(self, samples: Ints | Bools) -> Self:
@@ -279,7 +282,8 @@ def sums_by_cluster(
 
 def tally(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Differences:
     """Count one sample of differences, or its cluster sums."""
-    values, moments = numbers("d", d), None
+    values = numbers("d", d)
+    moments = None
     if clusters is not None and len(values):
         values, n = sums_by_cluster(values, np.asarray(clusters))
         moments = Moments.of(values, n, np.ones((len(n), 1)))
@@ -305,7 +309,8 @@ def tally_subsets(
 
     The subsets are unions of clusters.
     """
-    values, moments = np.zeros(len(counted)), None
+    values = np.zeros(len(counted))
+    moments = None
     values[counted] = change
     if clusters is not None:
         subsets = subsets[
@@ -384,7 +389,8 @@ def pairs_of(rows: Floats) -> Iterator[Pair]:
     for x, y in combinations(rows, 2):
         defined = ~(np.isnan(x) | np.isnan(y))
         change = differences(x[defined], y[defined])
-        sizes, both = classes(np.abs(change)), classes(np.concatenate([x[defined], y[defined]]))
+        sizes = classes(np.abs(change))
+        both = classes(np.concatenate([x[defined], y[defined]]))
         codes = np.full((3, len(defined)), -1)
         codes[:, defined] = sizes.code + len(sizes.distinct) * (change < 0), *np.split(both.code, 2)
         yield Pair(sizes.distinct, codes[0], both.distinct, codes[1], codes[2])
@@ -412,8 +418,11 @@ def kendall_taus(values: npt.ArrayLike, samples: npt.ArrayLike) -> Floats:
     """Kendall's tau-b of (n_systems,) values with each of (n_samples, n_systems) samples; NaN where all systems tie."""
     # Kendall 1945, "The treatment of ties in ranking problems"; `scipy.stats.kendalltau` takes one
     # pair of orders per call.
-    x, y = np.asarray(values, dtype=np.float64), np.asarray(samples, dtype=np.float64)
-    concordant, untied, untied_in_values = np.zeros(len(y)), np.zeros(len(y)), 0.0
+    x = np.asarray(values, dtype=np.float64)
+    y = np.asarray(samples, dtype=np.float64)
+    concordant = np.zeros(len(y))
+    untied = np.zeros(len(y))
+    untied_in_values = 0.0
     for system in range(len(x) - 1):  # a system against all later ones
         signs = np.sign(x[system] - x[system + 1 :])
         sample_signs = np.sign(y[:, system, None] - y[:, system + 1 :])

@@ -178,13 +178,17 @@ def bounded_mean_interval(
         )
     if not len(shares):
         return None
-    mean, values = float(shares.mean()), linearized(shares, clusters)
-    n, most = len(values), mean * (1 - mean)
+    mean = float(shares.mean())
+    values = linearized(shares, clusters)
+    n = len(values)
+    most = mean * (1 - mean)
     effective = n * most / (float(values.var()) + most / n) if most > 0 else n
     squared = float(special.stdtrit(max(n - 1, 1), (1 - level) / 2)) ** 2 / effective
-    center, half = mean + squared / 2, math.sqrt(squared * (most + squared / 4))
+    center = mean + squared / 2
+    half = math.sqrt(squared * (most + squared / 4))
     # The ends are inside the bounds by construction, and may leave them by a rounding error.
-    low, high = max(0.0, (center - half) / (1 + squared)), min(1.0, (center + half) / (1 + squared))
+    low = max(0.0, (center - half) / (1 + squared))
+    high = min(1.0, (center + half) / (1 + squared))
     return Interval(smallest + low * (largest - smallest), smallest + high * (largest - smallest))
 
 
@@ -318,10 +322,12 @@ def log_ratio_values(baseline: Floats, contender: Floats) -> Floats | None:
     # Skewed search lengths make the delta method's variance too small
     # (benchmarks/simulate_errors.py).
     n = len(baseline)
-    left_x, left_y = baseline.sum() - baseline, contender.sum() - contender
+    left_x = baseline.sum() - baseline
+    left_y = contender.sum() - contender
     if n < 2 or not (left_x > 0).all() or not (left_y > 0).all():
         return None
-    x, y = baseline / baseline.mean(), contender / contender.mean()
+    x = baseline / baseline.mean()
+    y = contender / contender.mean()
     if not (np.abs(y - x) > ROUNDING * np.maximum(x, y)).any():
         return np.zeros(n)
     without = np.log(left_y / left_x)
@@ -461,10 +467,14 @@ def band_of_events(
     # because at some ranks no query or very few differ. With `smallest_step`, as
     # `coverage_interval` has it, the widths are positive at every rank, and they hold in 92 to 96
     # %.
-    queries, ranks, steps = np.asarray(query), np.asarray(rank), np.asarray(step, dtype=np.float64)
+    queries = np.asarray(query)
+    ranks = np.asarray(rank)
+    steps = np.asarray(step, dtype=np.float64)
     check_draws(seed, resamples)
     within = ranks <= depth
-    queries, ranks, steps = queries[within], ranks[within], steps[within]
+    queries = queries[within]
+    ranks = ranks[within]
+    steps = steps[within]
     changes, at = np.unique(ranks, return_inverse=True)  # between these ranks all curves are flat
     differing, row = np.unique(queries, return_inverse=True)
     curves = np.zeros((len(differing), len(changes)))
@@ -476,11 +486,13 @@ def band_of_events(
         of_queries = np.zeros((n, len(changes)))
         of_queries[differing] = curves
         curves = np.stack([linearized(column, clusters) for column in of_queries.T], axis=1)
-        units, smallest_step = len(curves), None
+        units = len(curves)
+        smallest_step = None
     curves = curves[
         curves.any(axis=1)
     ]  # so that steps that cancel each other out do not change the draws
-    total, squares = curves.sum(axis=0), (curves**2).sum(axis=0)
+    total = curves.sum(axis=0)
+    squares = (curves**2).sum(axis=0)
     mean = total / units
     error = (
         np.sqrt(np.maximum(0.0, squares - units * mean**2) / (units - 1) / units)

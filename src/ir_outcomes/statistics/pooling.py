@@ -95,8 +95,10 @@ def fixed_mean(
     effects: npt.ArrayLike, variances: npt.ArrayLike, sizes: npt.ArrayLike, level: float
 ) -> FixedMean:
     """Average (k,) effects of independent samples, each with the same weight, given their sampling variances and sizes."""
-    y, v = np.asarray(effects, dtype=np.float64), np.asarray(variances, dtype=np.float64)
-    k, n = len(y), np.asarray(sizes, dtype=np.float64)
+    y = np.asarray(effects, dtype=np.float64)
+    v = np.asarray(variances, dtype=np.float64)
+    k = len(y)
+    n = np.asarray(sizes, dtype=np.float64)
     error = math.sqrt(float(v.sum())) / k
     shares = v / v.sum()
     df = 1 / float((shares**2 / (n - 1)).sum())  # Welch 1947; Satterthwaite 1946
@@ -110,7 +112,8 @@ def random_effects(effects: npt.ArrayLike, variances: npt.ArrayLike, level: floa
     # The variance between samples is Paule and Mandel's, truncated at 0; the interval is that of
     # Hartung and Knapp 2001, Sidik and Jonkman 2002, with q replaced by max(1, q) (IntHout,
     # Ioannidis and Borm 2014; Roever, Knapp and Friede 2015); I^2 of Higgins and Thompson 2002.
-    y, v = np.asarray(effects, dtype=np.float64), np.asarray(variances, dtype=np.float64)
+    y = np.asarray(effects, dtype=np.float64)
+    v = np.asarray(variances, dtype=np.float64)
     tau_squared = paule_mandel(y, v)
     k = len(y)
     w = 1 / (v + tau_squared)
@@ -149,7 +152,8 @@ def prediction_interval(effects: npt.ArrayLike, variances: npt.ArrayLike, level:
     # around it (Higgins, Thompson and Spiegelhalter 2009) covers 84 to 94 % where tau is about as
     # large as the standard errors, this 93 to 96 % (benchmarks/pooling_bands_planning.py, 5 to 18
     # samples).
-    y, v = np.asarray(effects, dtype=np.float64), np.asarray(variances, dtype=np.float64)
+    y = np.asarray(effects, dtype=np.float64)
+    v = np.asarray(variances, dtype=np.float64)
     df = len(y) - 1
     nodes, node_weights, z, z_weights = _nodes()
     tau_squared = _tau_squared_at(y, v, special.chdtri(df, nodes))
@@ -168,7 +172,8 @@ def prediction_interval(effects: npt.ArrayLike, variances: npt.ArrayLike, level:
 
     tail = (1 - level) / 2
     reach = float(-special.stdtrit(df, tail / 2) * errors.max())
-    low, high = float(centers.min()) - reach, float(centers.max()) + reach
+    low = float(centers.min()) - reach
+    high = float(centers.max()) + reach
     tolerance = 1e-9 * (high - low)
     return Interval(
         root(lambda value: exceeded(value) - tail, low, high, tolerance),
@@ -193,7 +198,8 @@ def _tau_squared_at(y: Floats, v: Floats, targets: Floats) -> Floats:
         w = 1 / (v[:, np.newaxis] + middle)
         means = (w * y[:, np.newaxis]).sum(axis=0) / w.sum(axis=0)
         above = (w * (y[:, np.newaxis] - means) ** 2).sum(axis=0) > targets
-        low, high = np.where(above, middle, low), np.where(above, high, middle)
+        low = np.where(above, middle, low)
+        high = np.where(above, high, middle)
     return np.where(_cochran_q(y, v, 0.0) <= targets, 0.0, low)
 
 
@@ -222,7 +228,8 @@ def cautious_mean(
     the clusters. None as largest adds nothing.
     """
     drawn = linearized(values, clusters)
-    n, df = len(drawn), effective_df(drawn)
+    n = len(drawn)
+    df = effective_df(drawn)
     if largest is None:
         return Estimate(float(drawn.mean()), float(drawn.var(ddof=1)) / n, df)
     shares = drawn / largest
@@ -260,7 +267,8 @@ def prediction_powered_mean(
     # Angelopoulos, Duchi and Zrnic 2023, "PPI++: efficient prediction-powered inference";
     # Oosterhuis et al., KDD 2024.
     y, f, rest = (np.asarray(values, dtype=np.float64) for values in (labels, predictions, others))
-    n, m = len(y), len(rest)
+    n = len(y)
+    m = len(rest)
     spread = float(np.concatenate([f, rest]).var(ddof=1))
     weight = 0.0
     if m and spread:
@@ -271,7 +279,9 @@ def prediction_powered_mean(
     of_labeled, of_others = (None, None) if clusters is None else clusters
     most = None if largest is None else (1 + weight) * largest
     found = cautious_mean(rectified, most, step, of_labeled)
-    mean, center, variance = float(rectified.mean()), found.mean, found.variance
+    mean = float(rectified.mean())
+    center = found.mean
+    variance = found.variance
     if weight:
         mean += weight * float(rest.mean())
         center += weight * float(rest.mean())
@@ -300,7 +310,8 @@ def _shared_covariance(
 
 def paule_mandel(effects: npt.ArrayLike, variances: npt.ArrayLike) -> float:
     """Variance between samples at which Cochran's generalised Q is its expectation, k - 1; at least 0 (Paule, Mandel 1982)."""
-    y, v = np.asarray(effects, dtype=np.float64), np.asarray(variances, dtype=np.float64)
+    y = np.asarray(effects, dtype=np.float64)
+    v = np.asarray(variances, dtype=np.float64)
     expected = len(y) - 1
     if _cochran_q(y, v, 0.0) <= expected:
         return 0.0
@@ -338,7 +349,9 @@ def heterogeneity_test(
     group = np.array([codes.setdefault(label, len(codes)) for label in labels], dtype=np.int64)
     sizes = np.bincount(group, minlength=len(codes))
     kept = sizes[group] >= 2
-    d, group, sizes = d[kept], group[kept], sizes[sizes >= 2]
+    d = d[kept]
+    group = group[kept]
+    sizes = sizes[sizes >= 2]
     if len(sizes) < 2 or np.all(d == d[0]):
         return None
     d = d[np.argsort(group, kind="stable")]
@@ -346,7 +359,8 @@ def heterogeneity_test(
     # Scaled, so that equal sums of squares differ only by rounding and one tolerance fits.
     scaled = (d - d.mean()) / d.std()
     observed = float(_group_q(scaled[np.newaxis], starts, sizes)[0])
-    rng, reached = np.random.default_rng(seed), 0
+    rng = np.random.default_rng(seed)
+    reached = 0
     batch = max(1, (1 << 20) // len(d))  # bounds the memory that the permutations take
     for start in range(0, resamples, batch):
         shuffled = rng.permuted(

@@ -105,8 +105,10 @@ def power_of_proportion(n: int, discordant_share: float, difference: float, alph
     )
     chance = binomial_chances(n, share)[discordant]
     likely = chance > 1e-15
-    m, chance = discordant[likely], chance[likely]
-    most, p_lost = _most_rejected(m, alpha), (share - difference) / (2 * share)
+    m = discordant[likely]
+    chance = chance[likely]
+    most = _most_rejected(m, alpha)
+    p_lost = (share - difference) / (2 * share)
     return float(chance @ (binomial_cdf(most, m, p_lost) + binomial_cdf(most, m, 1 - p_lost)))
 
 
@@ -118,7 +120,8 @@ def binomial_chances(n: int, share: float) -> Floats:
         k = np.arange(n)
         ratios = (n - k) / (k + 1) * np.divide(share, 1 - share)
         mode = min(n, int((n + 1) * share))
-        upwards, downwards = np.cumprod(ratios[mode:]), np.cumprod(1 / ratios[:mode][::-1])
+        upwards = np.cumprod(ratios[mode:])
+        downwards = np.cumprod(1 / ratios[:mode][::-1])
         chances = np.concatenate([downwards[::-1], [1.0], upwards])
         return np.asarray(chances / chances.sum())
 
@@ -308,10 +311,12 @@ def queries_for_mean(
         size = _size_with(imaginary, float(d.var()), effect, alpha, power)
         # Their squares are divided by the number of the new queries, not by that of the pilot.
         own = imaginary * math.sqrt((n + 2) / (size + 2))
-        d, n = np.append(d, [own, -own]), n + 2
+        d = np.append(d, [own, -own])
+        n = n + 2
     if len(d) < 2 or np.all(d == d[0]):
         return QueriesNeeded(None, None, effect, alpha, power, confidence)
-    deviation, share = float(d.std(ddof=1)), len(d) / n
+    deviation = float(d.std(ddof=1))
+    share = len(d) / n
     df = 2 / (2 / effective_df(d) + (1 - share) / (share * n))
     largest = deviation * math.sqrt(df / (2 * float(special.gammaincinv(df / 2, 1 - confidence))))
 
@@ -430,7 +435,8 @@ def _check(effect: float, alpha: float, power: float, confidence: float) -> None
 
 def _thinned(power_of: Callable[[float], float], queries: int, share: float) -> float:
     """Average the power over the number of queries with a difference, binomial, at the nodes of its normal approximation."""
-    spread, total = math.sqrt(queries * share * (1 - share)), 0.0
+    spread = math.sqrt(queries * share * (1 - share))
+    total = 0.0
     for node, weight in (
         (-math.sqrt(3), 1 / 6),
         (0.0, 2 / 3),

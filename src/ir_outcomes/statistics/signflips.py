@@ -57,12 +57,15 @@ def sign_flip_pvalues(
 ) -> tuple[Floats, list[str]]:
     """Two-sided p-values of the sums of samples that have differences other than zero, and how close each is."""
     n = len(samples.n)
-    pvalues, closeness, far = np.ones(n), [", approximate"] * n, np.zeros(n, dtype=bool)
+    pvalues = np.ones(n)
+    closeness = [", approximate"] * n
+    far = np.zeros(n, dtype=bool)
     if labels_only and levels is not None and n:
         pvalues = saddlepoint_pvalues(samples)
         far = _far_from(levels, samples, pvalues)
     for sample in np.flatnonzero(~far).tolist():
-        positive, negative = samples.positive[1:, sample], samples.negative[1:, sample]
+        positive = samples.positive[1:, sample]
+        negative = samples.negative[1:, sample]
         present = np.flatnonzero(
             positive + negative
         )  # its own sizes only, so that its p-value depends on nothing else
@@ -79,8 +82,10 @@ def _pvalue(
     """P-value of differences of these sizes, ascending and above 0, and how close it is."""
     counts = positive + negative
     n = int(counts.sum())
-    up, down = float(sizes @ positive), float(sizes @ negative)
-    total, flipped = up + down, min(up, down)
+    up = float(sizes @ positive)
+    down = float(sizes @ negative)
+    total = up + down
+    flipped = min(up, down)
     exact = ", exact"
     if flipped == 0.0:  # also avoids a grid of steps of size 0
         return max(math.ldexp(1.0, 1 - n), SMALLEST_PVALUE), exact
@@ -165,7 +170,8 @@ def subset_sums(sizes: Iterable[int], limit: int) -> tuple[Floats, int]:
     # 53 sizes it is exact, with exponent 0.
     counts, spare = np.zeros((2, limit + 1))  # both stay 0 beyond the sums reached
     counts[0] = 1.0
-    reach, exponent = 0, 0
+    reach = 0
+    exponent = 0
     # In ascending order the first sums are small, so that most steps touch a part of the array
     # only.
     for place, size in enumerate(sorted(size for size in sizes if size <= limit)):
@@ -185,7 +191,8 @@ def subset_sums(sizes: Iterable[int], limit: int) -> tuple[Floats, int]:
 
 def _enumerated(sizes: Floats, limit: float) -> float:
     """Share of the subsets with a sum of at most the limit: each sum of one half needs a small enough one of the other."""
-    first, second = _sums(sizes[::-2], limit), _sums(sizes[-2::-2], limit)
+    first = _sums(sizes[::-2], limit)
+    second = _sums(sizes[-2::-2], limit)
     # How many sums of the second half each of the first leaves space for is its place when both are
     # merged. The order of positive floats is that of their bits, which sort twice as fast; the last
     # bit, 1e-16 of a sum, says whose sum it is.
@@ -217,14 +224,16 @@ def _counted_on_grid(sizes: Floats, counts: Floats, limit: float, levels: Levels
     # For more than 100 differences such bounds would be too far apart. There the average rounding
     # error of the subsets near the limit is taken into account instead, plus as large an allowance
     # for ties as adds 0.4 % at most.
-    n, share = float(counts.sum()), 1.0
+    n = float(counts.sum())
+    share = 1.0
     for steps in GRIDS:
         if steps > GRIDS[0] and n * steps > MOST_STEPS:
             break
         scaled = sizes * (steps / limit)
         units = np.rint(scaled)
         errors = units - scaled
-        up, down = float(np.maximum(errors, 0) @ counts), float(np.maximum(-errors, 0) @ counts)
+        up = float(np.maximum(errors, 0) @ counts)
+        down = float(np.maximum(-errors, 0) @ counts)
         if n > MOST_BOUNDED:
             tilt = float(
                 _tilts(scaled, counts[:, None], np.array([scaled @ counts - 2 * steps]))[0]
@@ -233,7 +242,8 @@ def _counted_on_grid(sizes: Floats, counts: Floats, limit: float, levels: Levels
             # exp(2 tilt) with each step.
             mean = float((errors * 0.5 * (1 - np.tanh(tilt * scaled))) @ counts)
             allowance = TIES_SHARE / (2 * tilt)
-            up, down = mean + min(up, allowance), min(down, allowance) - mean
+            up = mean + min(up, allowance)
+            down = min(down, allowance) - mean
         share, least = _counted(
             units.astype(np.int64), counts, int(steps + up + 1e-6), int(steps - down - 1e-6)
         )
@@ -247,11 +257,9 @@ def saddlepoint_pvalues(samples: Differences) -> Floats:
     """Approximate two-sided p-values of the sum of each sample; 1 where it is 0, NaN where there is no saddlepoint in reach."""
     # Lugannani and Rice 1980; for random signs Robinson 1982, "Saddlepoint approximations for
     # permutation tests".
-    sizes, counts, total = (
-        samples.sizes[1:, None],
-        (samples.positive + samples.negative)[1:],
-        np.abs(samples.totals),
-    )
+    sizes = samples.sizes[1:, None]
+    counts = (samples.positive + samples.negative)[1:]
+    total = np.abs(samples.totals)
     tilt = _tilts(samples.sizes[1:], counts, total)
     arguments = sizes * tilt
     # The largest possible sum has no saddlepoint, and near it, it is far out: there the formula
@@ -277,11 +285,13 @@ def _tilts(sizes: Floats, counts: Floats, totals: Floats) -> Floats:
     """Exponential tilt of each sample under which the mean of the random-sign sum is its total (its saddlepoint)."""
     sizes = sizes[:, None]
     largest = np.where(counts > 0, sizes, 0.0).max(axis=0, initial=0.0)
-    low, high = np.zeros_like(totals), 40 / np.maximum(largest, 1e-300)
+    low = np.zeros_like(totals)
+    high = 40 / np.maximum(largest, 1e-300)
     for _ in range(30):
         middle = (low + high) / 2
         below = (counts * sizes * np.tanh(sizes * middle)).sum(axis=0) < totals
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
+        low = np.where(below, middle, low)
+        high = np.where(below, high, middle)
     tilts: Floats = (low + high) / 2
     return tilts
 
@@ -293,7 +303,8 @@ def _far_from(levels: Levels, samples: Differences, pvalues: Floats) -> Bools:
     # with p up to 0.3: where the effective number of differences, (sum of squares)^2 / (sum of
     # fourth powers), is 4 or more, it is off by a factor of 1.5 at most. 2 is kept.
     counts = samples.positive + samples.negative
-    squares, fourths = samples.sizes**2 @ counts, samples.sizes**4 @ counts
+    squares = samples.sizes**2 @ counts
+    fourths = samples.sizes**4 @ counts
     enough = (samples.n_nonzero >= LEAST_NONZERO) & (squares**2 >= LEAST_EFFECTIVE * fourths)
     return enough & (
         (pvalues * FACTOR <= levels[0]) | (pvalues >= levels[1] * FACTOR)

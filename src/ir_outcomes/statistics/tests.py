@@ -262,7 +262,9 @@ class PairedTests(Mapping[str, Test]):
 
 def _one(name: str, sample: Differences, found: Found) -> Test:
     """Return the result of a single sample."""
-    n, n_nonzero, method = int(sample.n[0]), int(sample.n_nonzero[0]), found.method(0)
+    n = int(sample.n[0])
+    n_nonzero = int(sample.n_nonzero[0])
+    method = found.method(0)
     noun = "differences are" if sample.moments is None else "sums of clusters are"
     note = None
     if not n:
@@ -279,7 +281,8 @@ def _one(name: str, sample: Differences, found: Found) -> Test:
     if sample.moments is not None:
         method += ", by cluster"
     statistic = None if note or np.isnan(found.statistic[0]) else float(found.statistic[0])
-    pvalue, direction = float(found.tests.pvalue[0]), int(found.tests.direction[0])
+    pvalue = float(found.tests.pvalue[0])
+    direction = int(found.tests.direction[0])
     return Test(
         name, method, statistic, pvalue, direction, n if name == "t" else n_nonzero, n_nonzero, note
     )
@@ -299,7 +302,8 @@ def mean_tests(
     samples: Differences, levels: Levels | None = None, *, labels_only: bool = False
 ) -> Tests:
     """Test the mean difference of each sample, by sign flips where few differences are not zero."""
-    found, few = many_tests("t", samples), np.flatnonzero(samples.few)
+    found = many_tests("t", samples)
+    few = np.flatnonzero(samples.few)
     found.pvalue[few] = many_tests(
         "signflip", samples.at(few), levels, labels_only=labels_only
     ).pvalue
@@ -398,14 +402,16 @@ def _t(samples: Differences, levels: Levels | None = None, labels_only: bool = F
     t = np.divide(mean, error, out=np.zeros(len(n)), where=defined & (error > 0))
     pvalue = np.where(defined, _proper(2 * special.stdtr(freedom, -np.abs(t))), 1.0)
     pvalue[equal] = _proper(2.0 ** (1 - n[equal]))
-    tests, statistic = Tests(pvalue, _signs(total)), np.where(equal, np.nan, t)
+    tests = Tests(pvalue, _signs(total))
+    statistic = np.where(equal, np.nan, t)
     return Found(tests, statistic, lambda sample: UNDEFINED_T if equal[sample] else "paired t")
 
 
 def _wilcoxon(
     samples: Differences, levels: Levels | None = None, labels_only: bool = False
 ) -> Found:
-    positive, negative = samples.positive[1:], samples.negative[1:]
+    positive = samples.positive[1:]
+    negative = samples.negative[1:]
     both = positive + negative
     n_positive = positive.sum(axis=0)
     n = n_positive + negative.sum(axis=0)
@@ -419,7 +425,8 @@ def _wilcoxon(
         - (np.einsum("ij,ij->j", positive, both) - n_positive) / 2
     )
     minus = n * (n + 1) / 2 - plus
-    smaller, middle = np.minimum(plus, minus), n * (n + 1) / 4
+    smaller = np.minimum(plus, minus)
+    middle = n * (n + 1) / 4
     spread = (n * (n + 1.0) * (2 * n + 1) - _cubes(both) / 2) / 24
     z = np.divide(smaller - middle, np.sqrt(spread), out=np.zeros(len(n)), where=testable)
     pvalue = np.where(testable, _proper(2 * special.ndtr(-np.abs(z))), 1.0)
@@ -468,7 +475,8 @@ def _sign(samples: Differences, levels: Levels | None = None, labels_only: bool 
 def _sign_flip(
     samples: Differences, levels: Levels | None = None, labels_only: bool = False
 ) -> Found:
-    pvalue, exactness = np.ones(len(samples.n)), np.full(len(samples.n), "", dtype=object)
+    pvalue = np.ones(len(samples.n))
+    exactness = np.full(len(samples.n), "", dtype=object)
     testable = np.flatnonzero(_testable(samples))
     pvalue[testable], exactness[testable] = sign_flip_pvalues(
         samples.at(testable), levels, labels_only
@@ -520,7 +528,8 @@ def binomial_test(won: int, lost: int) -> Test:
 
 def binomial_tests(won: npt.ArrayLike, lost: npt.ArrayLike) -> Tests:
     """Exact two-sided binomial test of each pair of counts; p is 1 where both are 0."""
-    won, lost = np.asarray(won, dtype=np.int64), np.asarray(lost, dtype=np.int64)
+    won = np.asarray(won, dtype=np.int64)
+    lost = np.asarray(lost, dtype=np.int64)
     return Tests(
         _proper(2 * binomial_cdf(np.minimum(won, lost), won + lost, 0.5)), np.sign(won - lost)
     )
@@ -550,7 +559,8 @@ def rank_sum(x: npt.ArrayLike, y: npt.ArrayLike) -> Test:
     >>> test.direction, round(test.pvalue, 4)
     (1, 0.115)
     """
-    x, y = numbers("x", x), numbers("y", y)
+    x = numbers("x", x)
+    y = numbers("y", y)
     n = len(x) + len(y)
     both = classes(np.concatenate([x, y]))
     counts = [
@@ -578,7 +588,8 @@ def rank_sum(x: npt.ArrayLike, y: npt.ArrayLike) -> Test:
 def rank_sum_tests(x: Floats, y: Floats) -> tuple[Floats, Ints, Floats]:
     """P-values, directions and U (NaN: nothing to test) of samples counted by ascending classes, (n_classes, n_samples)."""
     both = x + y
-    n_x, n_y = x.sum(axis=0), y.sum(axis=0)
+    n_x = x.sum(axis=0)
+    n_y = y.sum(axis=0)
     n = n_x + n_y
     below = np.cumsum(x, axis=0) - x / 2
     u = np.einsum("ij,ij->j", y, below)

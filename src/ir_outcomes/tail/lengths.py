@@ -151,7 +151,8 @@ ASL_FIRST = 10
 
 def top_and_all(runs: Sequence[SearchLengths], settings: TailSettings) -> list[Scores]:
     """Return P@20 (of shorter runs precision at their depth), ASL@g1-10, AP and ASL: Alex et al. 2022, Table 1."""
-    cutoff, missing = settings.cutoff, settings.missing
+    cutoff = settings.cutoff
+    missing = settings.missing
     depth = min(PRECISION_DEPTH, cutoff)
     rule = {"rel": settings.rel, "judged_only": settings.judged_only}
     asl = ASL(missing=missing, ties=settings.ties, **rule) @ cutoff
@@ -612,7 +613,8 @@ def length_changes(
     (first, second), settings, notes = runs_at_depth(
         evaluation, cutoff, missing, [baseline, contender]
     )
-    by_first, by_second = first.rank > 0, second.rank > 0
+    by_first = first.rank > 0
+    by_second = second.rank > 0
     by_both = by_first & by_second
     changes = document_lengths(second, missing) - document_lengths(first, missing)
     largest = float(np.abs(changes[by_both]).max(initial=1.0))

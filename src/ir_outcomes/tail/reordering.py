@@ -143,7 +143,8 @@ def reordering(
     notes: Sequence[str]
     if measures is None:
         runs, settings, notes = runs_at_depth(evaluation, cutoff, missing)
-        scores, called = ablation(runs, missing), list(STEPS)
+        scores = ablation(runs, missing)
+        called = list(STEPS)
     elif isinstance(measures, str) or len(measures) < 2:
         raise ParameterError("measures: name at least two, the old and the new")
     elif cutoff is not None or missing != "cutoff":

@@ -258,7 +258,8 @@ def bars(
         starts = np.where(lengths < 0, left, right)
         style = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
         ax.barh(range(len(lengths)), lengths, thickness, left=starts, label=label, **style)
-        left, right = left + np.minimum(lengths, 0), right + np.maximum(lengths, 0)
+        left = left + np.minimum(lengths, 0)
+        right = right + np.maximum(lengths, 0)
 
 
 def marks(ax: Any, values: Sequence[float | None], label: str, size: float = 5) -> None:

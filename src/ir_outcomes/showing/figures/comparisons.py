@@ -57,7 +57,8 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
         raise ParameterError(
             "no query is found by both runs, so there is no ranking facet to draw", kind="facets"
         )
-    is_crowded, tones = len(items) > MOST_INTERVALS, [tone(item.verdict.label) for item in items]
+    is_crowded = len(items) > MOST_INTERVALS
+    tones = [tone(item.verdict.label) for item in items]
     ax = figures.panel(ax, 6.2, 5.0)
     ax.axhline(0, color=MUTED, linewidth=0.8, zorder=1)
     ax.axvline(0, color=MUTED, linewidth=0.8, zorder=1)
@@ -79,10 +80,8 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
         )
         points.append((x or 0.0, y or 0.0))
     ax.margins(0.08)
-    found, unit = (
-        ("queries answered" if items[0].unit == "query" else "relevant documents found"),
-        items[0].ranking.measured_in,
-    )
+    found = "queries answered" if items[0].unit == "query" else "relevant documents found"
+    unit = items[0].ranking.measured_in
     gained = _FEWER.get(unit, f"{figures.literal(unit)} gained")
     counts = ", ".join(
         f"{number} {_TONE_NAMES[style]}" for style, number in sorted(Counter(tones).items())
@@ -139,7 +138,8 @@ def draw_outcomes(comparisons: Comparison | Items, ax: Any) -> Any:
 @draws("ranks", Comparison)
 def draw_ranks(comparison: Comparison, ax: Any) -> Any:
     """Draw search length against search length, 1 at the top and at the right; above the diagonal the contender is better."""
-    pairs, unit = charts.pairs_of(comparison), comparison.ranking.measured_in
+    pairs = charts.pairs_of(comparison)
+    unit = comparison.ranking.measured_in
     if not pairs:
         raise ParameterError("no query is found by both runs", kind="ranks")
     baselines, contenders, numbers, tones = zip(*pairs, strict=True)
@@ -151,9 +151,11 @@ def draw_ranks(comparison: Comparison, ax: Any) -> Any:
     sizes = [12 * number**0.5 for number in numbers]
     ax.scatter(baselines, contenders, s=sizes, facecolor=faces, edgecolor=colors, linewidths=0.9)
     values = (*baselines, *contenders)
-    low, high = min([0.0, *values]), 1.05 * max([1.0, *values])
+    low = min([0.0, *values])
+    high = 1.05 * max([1.0, *values])
     if comparison.in_lengths:
-        low, high = 0.8, 1.3 * max([10.0, *values])
+        low = 0.8
+        high = 1.3 * max([10.0, *values])
         _rank_axes(ax, high, "x", "y")
     ends = (low, high) if comparison.ranking.higher_is_better else (high, low)
     ax.plot(ends, ends, color=MUTED, linewidth=0.8, linestyle="--")
@@ -246,10 +248,8 @@ def draw_forest_of(result: Any, ax: Any) -> Any:
     if forest is None:
         raise ParameterError("there is nothing to draw: the result is empty")
     compared = [section.comparison for section in sections_of(result)]
-    settings, contenders = (
-        compared[0].settings,
-        list(dict.fromkeys(item.contender for item in compared)),
-    )
+    settings = compared[0].settings
+    contenders = list(dict.fromkeys(item.contender for item in compared))
     who = contenders[0] if len(contenders) == 1 else count(len(contenders), "contender")
     what = (
         "" if forest.what == "run" else f", {count(len(compared) // len(contenders), forest.what)}"
@@ -301,7 +301,8 @@ def draw_curve(result: ConditionsComparison, ax: Any) -> Any:
         _rank_axes(panel, first.ranks[-1], "x")
         panel.set_xlim(ranks[0], ranks[-1])
     above.tick_params(axis="x", labelbottom=False)
-    unit, rel = result.settings.unit, result.settings.rel
+    unit = result.settings.unit
+    rel = result.settings.rel
     found = "queries answered" if unit == "query" else "documents found"
     who = result.contenders[0] if len(names) == 1 else count(len(names), "contender")
     return finished(
@@ -332,7 +333,8 @@ def draw_tiers(result: Leaderboard, ax: Any) -> Any:
 
 def draw_forest(forest: Forest, first: str, second: str, ax: Any) -> Any:
     """Draw a forest plot; its labels stand on the right of the last panel."""
-    columns, names = len(forest.panels), [row.name for row in forest.rows]
+    columns = len(forest.panels)
+    names = [row.name for row in forest.rows]
     found = figures.panels(
         ax, 2.6 + 2.6 * columns + 1.4, figures.height_of(len(names), 0.28), columns=columns
     )
@@ -394,7 +396,8 @@ def _versus_names(items: Items) -> tuple[list[str], str]:
     labels = figures.labels_of(
         [name for item in items for name in (item.baseline, item.contender)], longest
     )
-    baselines, contenders = labels[::2], labels[1::2]
+    baselines = labels[::2]
+    contenders = labels[1::2]
     if n_baselines == 1:
         return contenders, items[0].baseline
     return [

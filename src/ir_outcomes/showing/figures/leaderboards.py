@@ -382,7 +382,8 @@ def _draw_orders(
     settings: str = "",
 ) -> Any:
     """Draw the rank of each run (column) under each condition (row), joined by lines; runs may share a rank."""
-    n_runs, last = len(runs), len(conditions) - 1
+    n_runs = len(runs)
+    last = len(conditions) - 1
     ax = figures.panel(ax, 5.5 + 1.25 * last, figures.height_of(n_runs) + 0.8)
     moves = np.abs(np.diff(ranks, axis=0)).max(axis=0, initial=0)
     movers = (
@@ -441,7 +442,8 @@ def draw_steps(result: Reordering, ax: Any) -> Any:
 @draws("lengths", LengthDistributions)
 def draw_lengths(result: LengthDistributions, ax: Any) -> Any:
     """Draw which share of the relevant documents each run has at which search lengths: Figure 5 of Alex et al. 2022."""
-    buckets, n_runs = len(result.edges) - 1, len(result.runs)
+    buckets = len(result.edges) - 1
+    n_runs = len(result.runs)
     width = max(7.5, 3.5 + 0.42 * (buckets + 2))
     ax = figures.row_panel(ax, [run.run for run in result.runs], width, more=0.6)
     counts = np.array([[*run.counts, run.missing] for run in result.runs], dtype=np.float64)
@@ -540,7 +542,8 @@ def draw_headroom(result: Headroom, ax: Any, number: int) -> Any:
         color=GREY,
         edgecolor="white",
     )
-    is_precision, better = measure.edges[-1] < 1, "left" if number % 2 else "right"
+    is_precision = measure.edges[-1] < 1
+    better = "left" if number % 2 else "right"
     last = "1" if is_precision else "and more"
     ax.set_xticks(
         np.arange(len(measure.counts) + 1), [*(f"{edge:g}" for edge in measure.edges), last]

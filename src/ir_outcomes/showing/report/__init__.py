@@ -78,10 +78,13 @@ def page_of(content: PageContent, max_mb: float) -> ReportPage:
 
 def _context(content: PageContent) -> dict[str, Any]:
     """Return everything that does not depend on how many queries the page holds."""
-    result, sections = content.result, content.sections
-    view, several = result.view(), not isinstance(result, Comparison)
+    result = content.result
+    sections = content.sections
+    view = result.view()
+    several = not isinstance(result, Comparison)
     known = next((label for label in LABELS if view.label.startswith(label)), None)
-    label, sentences = view.label, view.sentences
+    label = view.label
+    sentences = view.sentences
     if label and known is None:  # counts of labels are a sentence, not a heading
         label, sentences = "", (f"{label[0].upper()}{label[1:]}.", *sentences)
     settings = getattr(result, "settings", None) or (
@@ -217,14 +220,16 @@ def _matrix_of(result: Result, sections: Sequence[Section]) -> dict[str, Any] | 
 
 def curve_chart(section: Section) -> dict[str, Any] | None:
     """Place what both runs found by each rank, and below it their difference with its band; None where that is not known."""
-    comparison, curve = section.comparison, section.curve
+    comparison = section.comparison
+    curve = section.curve
     if curve is None:
         return None
     (ranks, lines), last = curve_lines(curve), curve.ranks[-1]
     shares = round_numbers(0.0, max(*lines["baseline"], *lines["contender"], 1e-7))
     points = round_numbers(min(*lines["low"], 0.0), max(*lines["high"], 0.0))
     across = _scale(1.0, ranks[-1], LEFT, RIGHT, math.log)
-    up, beside = _scale(shares[0], shares[-1], *UPPER), _scale(points[0], points[-1], *LOWER)
+    up = _scale(shares[0], shares[-1], *UPPER)
+    beside = _scale(points[0], points[-1], *LOWER)
     places = [across(rank) for rank in ranks]
 
     def steps(name: str, scale: Callable[[float], float]) -> str:
@@ -257,7 +262,8 @@ def _scale(
     low: float, high: float, start: float, end: float, form: Callable[[float], float] = float
 ) -> Callable[[float], float]:
     """Return the function from values to places, `low` at `start` and `high` at `end`."""
-    first, width = form(low), (form(high) - form(low)) or 1.0
+    first = form(low)
+    width = (form(high) - form(low)) or 1.0
     return lambda value: round(start + (end - start) * (form(value) - first) / width, 1)
 
 
@@ -269,14 +275,10 @@ def scatter(comparison: Comparison) -> dict[str, Any] | None:
     pairs = [] if comparison.queries is None else pairs_of(comparison)
     if not pairs or not comparison.in_lengths:
         return None
-    last, bottom = (
-        1.25 * max(2.0, *(length for pair in pairs for length in pair[:2])),
-        TOP + RIGHT - LEFT,
-    )
-    across, down = (
-        _scale(0.8, last, RIGHT, LEFT, math.log),
-        _scale(0.8, last, TOP, bottom, math.log),
-    )
+    last = 1.25 * max(2.0, *(length for pair in pairs for length in pair[:2]))
+    bottom = TOP + RIGHT - LEFT
+    across = _scale(0.8, last, RIGHT, LEFT, math.log)
+    down = _scale(0.8, last, TOP, bottom, math.log)
     points = [
         {
             "x": across(baseline),

@@ -41,9 +41,11 @@ def embed(content: PageContent, space: int) -> tuple[Data, int]:
         for place, change in enumerate(own.changes)
         if own.lists
     ]
-    n, after = 0, left
+    n = 0
+    after = left
     for _, number, place in sorted(order):
-        entry, known = sets[number].lists[place], sets[number].documents
+        entry = sets[number].lists[place]
+        known = sets[number].documents
         new = {
             name: known[name]
             for name in entry.ids
@@ -82,7 +84,8 @@ def _set_data(own: QuerySet) -> Data:
 
 def _data_of(section: Section) -> Data:
     """Return what the script shows of a comparison, its queries by column."""
-    comparison, changes = section.comparison, changes_of(section.comparison)
+    comparison = section.comparison
+    changes = changes_of(section.comparison)
     queries = comparison.per_query()
     found = [[_short(query.found_baseline), _short(query.found_contender)] for query in queries]
     return {

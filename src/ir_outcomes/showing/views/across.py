@@ -131,11 +131,15 @@ def _conditions(result: ConditionsComparison) -> View:
     # What a table says as well is said in sentences on the first screen only where they are few.
     sentences = result.sentences if len(result.audits) <= 3 else result.sentences[:1]
     hurt = tuple(_hurt(result.overall))
-    first, background = (*hurt, *result.notes), result.sentences[len(sentences) :]
+    first = (*hurt, *result.notes)
+    background = result.sentences[len(sentences) :]
     if not is_one:
-        sentences, first, background = (), result.notes, (*hurt, *result.sentences)
+        sentences = ()
+        first = result.notes
+        background = (*hurt, *result.sentences)
     if result.what in ("slice", "cutoff"):
-        first, background = (), (*background, *result.notes)
+        first = ()
+        background = (*background, *result.notes)
     return View(
         f"{who}, {plural(result.what, len(result.names))}{by}",
         _answer(result),
@@ -336,7 +340,9 @@ def _means(several: Sequence[Overall]) -> Table:
     for overall in several:
         run = overall.contender if len(several) > 1 else None
         for effect in (*overall.pooled[:2], overall.all_queries, *overall.pooled[2:]):
-            name, these, new = effect.name, effect.these, effect.new
+            name = effect.name
+            these = effect.these
+            new = effect.new
             counts = (effect.better, effect.worse)
             if these is not None:
                 mean, interval = _effect(name, these).split(" ", 1)
@@ -451,7 +457,8 @@ def _gate(result: GateResult) -> View:
     ordered = sorted(
         result.decisions, key=lambda decision: -list(EXIT_STATUS).index(decision.status)
     )
-    worst, several = ordered[0], len(ordered) > 1
+    worst = ordered[0]
+    several = len(ordered) > 1
     against = (
         f"against {result.baseline}{'' if result.reference is None else f' and {result.reference}'}"
     )
@@ -581,7 +588,8 @@ def _decisions(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
 def _facets(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
     """Show each facet of each decision against its margin, and how many queries would settle it."""
     rows = [(decision, facet) for decision in decisions for facet in decision.facets]
-    columns, several = of_part(itemgetter(1), _FACET), len(decisions) > 1
+    columns = of_part(itemgetter(1), _FACET)
+    several = len(decisions) > 1
     if several:  # their intervals are in the table of decisions
         own = (column for column in columns if column.name != "interval")
         columns = (*of_part(itemgetter(0), attributes("run=name")), *own)

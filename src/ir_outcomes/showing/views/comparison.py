@@ -303,7 +303,8 @@ def corrected_words(comparisons: Sequence[Comparison], what: str = "run") -> str
     settings = comparisons[0].settings
     if settings.family == 1 or settings.correction == "none":
         return ""
-    rule, family = CORRECTIONS[settings.correction], plural(what, settings.family)
+    rule = CORRECTIONS[settings.correction]
+    family = plural(what, settings.family)
     shown = [shown_p(item, part) for item in comparisons for part in item.parts]
     explained = (
         f"; {MARK}: at most {settings.alpha:g} without {rule}"
@@ -317,7 +318,8 @@ CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini 
 
 
 def _outcome_table(comparison: Comparison) -> Table:
-    by_query, outcomes = comparison.unit == "query", comparison.outcomes
+    by_query = comparison.unit == "query"
+    outcomes = comparison.outcomes
     found = f"found within {comparison.cutoff} by" if comparison.cutoff else "found by"
     contender, baseline = (f"only {run}" for run in (comparison.contender, comparison.baseline))
     by = {"won": contender, "both": "both runs", "neither": "neither run", "lost": baseline}
@@ -394,7 +396,8 @@ def _tests_table(comparison: Comparison) -> Table:
 
 def _sizes(comparison: Comparison) -> Iterator[str]:
     """Say how large the changes are: odds of won to lost, ratio of search lengths."""
-    coverage, ranking = comparison.coverage, comparison.ranking
+    coverage = comparison.coverage
+    ranking = comparison.ranking
     if coverage.effect_size is not None and coverage.won is not None:
         yield f"won : lost {fixed(coverage.effect_size, 2)}"
     if ranking.ratio is not None and ranking.ratio_interval is not None:
@@ -421,7 +424,8 @@ def _comparisons(comparisons: Comparisons) -> View:
     if not comparisons.items:
         return View("There is no comparison", notes=comparisons.notes)
     ranked = sorted(comparisons, key=worst_last)
-    first, declared = ranked[0], columns_of(ranked)
+    first = ranked[0]
+    declared = columns_of(ranked)
     pairs = len({item.baseline for item in ranked}) > 1
     names = chosen(declared, *(("contender=B", "baseline=A") if pairs else ("contender=run",)))
     table = Table.of(
@@ -548,7 +552,9 @@ def measures_tables(
         return ()
     asked = of(measured[0]).measures
     declared = of_part(of, measure_columns(asked))
-    columns, best, significant = [*names], {}, {}
+    columns = [*names]
+    best = {}
+    significant = {}
     for place, means in enumerate(asked):
         name = means.measure
         of_runs = [of(item).measures[place] for item in measured]
@@ -863,7 +869,8 @@ def _how_firmly(pair: PairHoles) -> str:
 
 
 def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:
-    bound, tipping = pair.bound, pair.tipping
+    bound = pair.bound
+    tipping = pair.tipping
     share = 1 - sum(pair.judged) / 2
     documents = plural("unjudged document", pair.n_unjudged)
     yield (

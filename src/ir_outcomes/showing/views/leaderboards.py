@@ -47,10 +47,8 @@ PAIR = tuple(column for column in PAIR_COLUMNS if column.name != "run")
 @view_of.register
 def _leaderboard(result: Leaderboard) -> View:
     names = [standing.run for standing in result.standings]
-    standings, history = (
-        _standings(result),
-        ([] if result.history is None else [view_of(result.history)]),
-    )
+    standings = _standings(result)
+    history = [] if result.history is None else [view_of(result.history)]
     details = [standings] if result.measures else []
     if result.pairs:
         details.append(_pairs_table(result, "Against the run above (A)", list(pairwise(names))))
@@ -134,7 +132,8 @@ def _written(runs: Collection[str], letters: Mapping[str, str], between: str = "
 
 def _runs_table(result: Leaderboard, columns: Iterable[Column], *captions: str) -> Table:
     """Lay out a row for each run, by its place."""
-    letters, settings = _letters(result), result.settings
+    letters = _letters(result)
+    settings = result.settings
     run = (
         Column("letter", lambda standing: letters.get(standing.run, standing.rank), " "),
         Column("run"),
@@ -210,7 +209,8 @@ def _correction(result: Leaderboard) -> str:
 
 def _measures(result: Leaderboard) -> Table:
     """Lay out the table for papers: runs and measures, with letters for the runs that each is significantly better than."""
-    letters, measures = _letters(result), {measure.measure: measure for measure in result.measures}
+    letters = _letters(result)
+    measures = {measure.measure: measure for measure in result.measures}
     forms = {
         "coverage": ("coverage, %", ".1f"),
         "ranking": ("ranking", ".2f"),
@@ -280,7 +280,8 @@ def _history(result: SotaHistory) -> View:
 @view_of.register
 def _rank_distribution(result: RankDistribution) -> View:
     below = {run.run: run.above[place + 1] for place, run in enumerate(result.runs[:-1])}
-    shares, places = result.place_shares(MOST_PLACES), range(min(MOST_PLACES, len(result.runs)))
+    shares = result.place_shares(MOST_PLACES)
+    places = range(min(MOST_PLACES, len(result.runs)))
     ranks = [
         Column(f"rank_{place + 1}", itemgetter(place), str(place + 1), "%", group="rank, %")
         for place in places
@@ -452,16 +453,15 @@ def _reordering(result: Reordering) -> View:
         " better before and after; tau: Kendall's tau-b between the orders by the mean; value: mean"
         " of new value / old value, search lengths as reciprocals"
     )
-    title, head = (
-        f"Reordering of {plural('run', len(result.runs))}",
-        f"by {', '.join(result.measures)}",
-    )
+    title = f"Reordering of {plural('run', len(result.runs))}"
+    head = f"by {', '.join(result.measures)}"
     return _view(result, title, (*CHANGE_COLUMNS[:-2], value), result.changes, caption, head)
 
 
 @view_of.register
 def _length_distributions(result: LengthDistributions) -> View:
-    first, declared = bucket_names(result.edges)[0], distribution_columns(result)
+    first = bucket_names(result.edges)[0]
+    declared = distribution_columns(result)
     columns = (
         *chosen(declared, "run", "asl", "asl_g1_10"),
         Column("first", lambda run: run.counts[0] / result.n_documents, first, "%"),
@@ -473,10 +473,8 @@ def _length_distributions(result: LengthDistributions) -> View:
         " search length; missing: % not found; averaged: % of the relevant documents that AP in"
         " effect averages"
     )
-    documents, queries = (
-        plural("relevant document", result.n_documents),
-        plural("query", result.n_queries),
-    )
+    documents = plural("relevant document", result.n_documents)
+    queries = plural("query", result.n_queries)
     return _view(
         result, f"Search lengths of {documents} of {queries}", columns, result.runs, caption
     )
