@@ -97,13 +97,12 @@ def baseline_lengths(name: str, qrels: Qrels, settings: Mapping[str, Any]) -> Se
             f" call ir_outcomes.register_baseline({name!r}, run), or give a path or"
             " irds:<dataset id>"
         )
-    content = (
-        _digest(run)
-        if run is not None
-        else name
-        if name.startswith(DATASET_PREFIX)
-        else file_digest(name)
-    )
+    if run is not None:
+        content = _digest(run)
+    elif name.startswith(DATASET_PREFIX):
+        content = name
+    else:
+        content = file_digest(name)
     key = (qrels.digest, content, name, *sorted(settings.items()))
     if key not in _evaluated:
         if len(_evaluated) >= MOST_KEPT:

@@ -319,13 +319,11 @@ def _overall(
     contender: str, rows: Sequence[Condition], effects: Sequence[PooledEffect], alpha: float
 ) -> Overall:
     coverage, ranking, over_all, *measures = effects
-    label = (
-        rows[0].label
-        if len(rows) == 1
-        else label_of(coverage, ranking, over_all, alpha)
-        if coverage.these
-        else None
-    )
+    label = None
+    if len(rows) == 1:
+        label = rows[0].label
+    elif coverage.these:
+        label = label_of(coverage, ranking, over_all, alpha)
     hurt = tuple(row.condition for row in rows if _is_hurt(row.comparison))
     return Overall(contender, label, hurt, (coverage, ranking, *measures), over_all)
 

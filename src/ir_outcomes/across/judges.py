@@ -269,6 +269,11 @@ def _audit(
     else:
         measured_in = facet
         higher_is_better = evaluation.scores_of(facet).higher_is_better
+    answer: Answer = "cannot be told"
+    if bias_p <= alpha:
+        answer = "wrong"
+    elif min(low * claim, high * claim) > 0:
+        answer = "holds"
     return Audit(
         contender=runs[1],
         judge=judge,
@@ -293,13 +298,7 @@ def _audit(
             if claim
             else None
         ),
-        answer=(
-            "wrong"
-            if bias_p <= alpha
-            else "holds"
-            if min(low * claim, high * claim) > 0
-            else "cannot be told"
-        ),
+        answer=answer,
     )
 
 

@@ -257,13 +257,11 @@ def bound_of(holdings: Holdings, own: int) -> Bound:
     after = DIRECTIONS[labels]
     word: BoundWord = "stands"
     if np.any(after != before):
-        word = (
-            "could decide"
-            if before == 0
-            else "could reverse"
-            if np.any(after == -before)
-            else "could weaken"
-        )
+        word = "could weaken"
+        if before == 0:
+            word = "could decide"
+        elif np.any(after == -before):
+            word = "could reverse"
     return Bound(word, *(LABELS[label] for label in labels.tolist()))
 
 

@@ -392,6 +392,11 @@ def columns_of(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
     first = comparisons[0] if comparisons else None
     unit = RANKS if first is None else first.ranking.measured_in
     measure = "" if unit in LENGTHS else unit
+    ranking = _facet_columns("ranking", unit, "lower", 2)
+    if first is not None and measure:
+        ranking = _facet_columns(
+            "ranking", measure, "higher" if first.ranking.higher_is_better else "lower", 4
+        )
     cutoffs = sorted({at.cutoff for item in comparisons for at in item.cutoffs})
     return (
         *attributes("baseline", "contender"),
@@ -404,16 +409,7 @@ def columns_of(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
         ),
         *attributes("lost_at=outcomes.lost_at", "won_at=outcomes.won_at"),
         *_facet_columns("coverage", "points", "higher", 2),
-        *(
-            _facet_columns(
-                "ranking",
-                measure,
-                "higher" if first and first.ranking.higher_is_better else "lower",
-                4,
-            )
-            if measure
-            else _facet_columns("ranking", unit, "lower", 2)
-        ),
+        *ranking,
         *(_means_columns("reciprocal", "wilcoxon", "t") if not measure else ()),
         Column("ranking_ratio", "ranking.ratio", "B / A", ".2f", better="lower"),
         *(_restricted_columns(unit) if first is None or first.restricted is not None else ()),

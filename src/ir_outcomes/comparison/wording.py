@@ -109,11 +109,10 @@ def coverage_words(comparison: Comparison, points: str = "points", test: str = "
     )
     if not comparison.in_lengths:
         does = "scores above zero on"
-    how_many = (
-        f"{size(difference, 2)} {points} {'more' if difference > 0 else 'fewer'}"
-        if difference
-        else "as many"
-    )
+    how_many = "as many"
+    if difference:
+        direction = "more" if difference > 0 else "fewer"
+        how_many = f"{size(difference, 2)} {points} {direction}"
     return (
         f"{does} {how_many} of the {items} (won {outcomes.won}, lost"
         f" {outcomes.lost}{test and '; '}{test})"
@@ -479,14 +478,12 @@ def _about_harm(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     losses = []
     excluded = []
     for facet in (comparison.coverage, comparison.ranking):
-        loss = (
-            None
-            if facet.worst_case is None
-            else facet.worst_case * (-1 if facet.higher_is_better else 1)
-        )
-        if loss is not None and loss > 0:
+        if facet.worst_case is None:
+            continue
+        loss = -facet.worst_case if facet.higher_is_better else facet.worst_case
+        if loss > 0:
             losses.append(f"{size(loss, places_of(facet.measured_in))} {_unit_of(facet)}")
-        elif loss is not None:
+        else:
             excluded.append(facet.name)
     if losses:
         yield note("possible loss", f"A loss of up to {listed(losses)} cannot be ruled out.")

@@ -349,11 +349,8 @@ def reciprocal_ranks(runs: Sequence[SearchLengths], cutoff: int | None) -> Score
     chosen = first.answerable
     depth = "" if first.cutoff is None else f"@{first.cutoff}"
     grade = "" if first.rel == 1 else f"(rel={first.rel})"
-    rule = (
-        ""
-        if first.ties == ("trec" if first.cutoff is None else "msmarco")
-        else f", ties {first.ties}"
-    )
+    usual = "trec" if first.cutoff is None else "msmarco"
+    rule = "" if first.ties == usual else f", ties {first.ties}"
     judged = ", judged only" if first.judged_only else ""
     values = np.stack([run.at(cutoff).reciprocal_rank()[chosen] for run in runs])
     return Scores(

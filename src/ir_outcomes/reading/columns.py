@@ -174,13 +174,9 @@ class Kind(NamedTuple):
 
     def value_name(self, name: str | None) -> str:
         """Return what a value is, by the name of its column; without a name it is the place in a list."""
-        return (
-            "grade"
-            if self.what == "qrels"
-            else "rank"
-            if name is None or name in RANK_NAMES
-            else "score"
-        )
+        if self.what == "qrels":
+            return "grade"
+        return "rank" if name is None or name in RANK_NAMES else "score"
 
     def only(self, fitting: Sequence[Form], source: str) -> Form | None:
         """Return the form that fits, None where none does; several are an error unless one of them is selected."""

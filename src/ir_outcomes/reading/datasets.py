@@ -42,7 +42,9 @@ class Collection(NamedTuple):
 
 def open_collection(qrels: Any, queries: Any = None) -> Collection:
     """Read qrels, given as `ir_outcomes.evaluate` takes them, with the texts of the queries where they are at hand."""
-    task = load(qrels) if _is_meant_as_id(qrels) else qrels if isinstance(qrels, Task) else None
+    task = qrels if isinstance(qrels, Task) else None
+    if _is_meant_as_id(qrels):
+        task = load(qrels)
     texts: Mapping[str, str] = {}
     if queries is not None:
         texts = dict(queries) if isinstance(queries, Mapping) else query_texts(queries)

@@ -610,7 +610,8 @@ def _from_records(records: Iterable[_Record], form: Form, kind: Kind, source: st
                 kept.documents[str(document)] = text
             queries.append(query)
             documents.append(document)
-            values.append(taken(item, of_value) if of_value else place if kind.what == "run" else 1)
+            value = place if kind.what == "run" else 1
+            values.append(taken(item, of_value) if of_value else value)
             lines.append(line)
     names = (chosen.get(form.query), chosen.get(form.document), chosen.get(of_value))
     columns = checked_columns(

@@ -171,13 +171,11 @@ def _by_run(rows: Iterable[_Row], source: _Source) -> dict[str | None, _OfRun]:
         of_measure = found.setdefault(run, {}).setdefault(measure, {})
         if query in of_measure:
             raise source.error(f"has two values of {measure or 'a run'} for query {query}", number)
-        read = (
-            math.nan
-            if value is None
-            else strict_number(value)
-            if source.is_file or not isinstance(value, str)
-            else None
-        )
+        read = None
+        if value is None:
+            read = math.nan
+        elif source.is_file or not isinstance(value, str):
+            read = strict_number(value)
         if read is None:
             raise source.error(
                 f"the value of query {query} is not a number; correct or remove it",

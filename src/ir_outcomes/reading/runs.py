@@ -223,9 +223,11 @@ def runs_and_names(
 ) -> tuple[list[Any], list[str | None]]:
     """Return runs as a list, and the name that the call, or a dict, gives to each of them, or None; see `run_list`."""
     listed = run_list(runs)
-    items = (
-        [runs] if listed is None else list(listed.values()) if isinstance(listed, dict) else listed
-    )
+    items = [runs]
+    if isinstance(listed, dict):
+        items = list(listed.values())
+    elif listed is not None:
+        items = listed
     if names is None:
         return items, list(listed) if isinstance(listed, dict) else [None] * len(items)
     if isinstance(names, str) or len(names) != len(items):

@@ -395,8 +395,12 @@ def changes_of(comparison: Comparison) -> Changes:
         """Return the number of bins to the one of no change, negative for a loss."""
         if share and not by_share:
             return math.copysign(len(up), share)
-        change, limits = (share, [0, *edges]) if share else (gain, [] if by_share else edges)
-        return math.copysign(1 + bisect_right(limits, abs(change)), change) if change else 0
+        if share:
+            return math.copysign(1 + bisect_right([0, *edges], abs(share)), share)
+        if not gain:
+            return 0
+        limits = [] if by_share else edges
+        return math.copysign(1 + bisect_right(limits, abs(gain)), gain)
 
     steps = [
         int(step(share, gain)) for share, gain in zip(shares, gains_of(comparison), strict=True)
@@ -474,4 +478,7 @@ def pairs_of(comparison: Comparison) -> list[tuple[float, float, int, str]]:
 
 def tone_of(gain: float | None) -> str:
     """Return the style of a gain."""
-    return "better" if (gain or 0) > 0 else "worse" if (gain or 0) < 0 else "same"
+    change = gain or 0
+    if change > 0:
+        return "better"
+    return "worse" if change < 0 else "same"

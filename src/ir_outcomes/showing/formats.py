@@ -378,9 +378,9 @@ def as_latex(
                 r"\centering",
                 *([rf"\caption{{{own}}}"] if own else []),
             ]
-            head += (
-                [] if label is None else [rf"\label{{{label}{f'-{number}' if number > 1 else ''}}}"]
-            )
+            if label is not None:
+                suffix = f"-{number}" if number > 1 else ""
+                head.append(rf"\label{{{label}{suffix}}}")
             # Eleven columns of many contenders are then 460 points wide; two columns of a page are
             # 470 to 520.
             lines = [*head, r"\small\setlength{\tabcolsep}{3pt}", *lines, rf"\end{{{environment}}}"]
@@ -444,13 +444,8 @@ def _tex_row(cells: Iterable[str]) -> str:
 def _tex_cells(table: Table, row: int, mark: Collection[Mark]) -> Iterator[str]:
     for place, (text, column) in enumerate(zip(table.rows[row], table.columns, strict=True)):
         is_best = ("best" in mark or bool(table.raised)) and (row, place) in table.best
-        cell = (
-            _tex_number(text, bold=is_best)
-            if column.numeric
-            else rf"\textbf{{{_tex(text)}}}"
-            if is_best
-            else _tex(text)
-        )
+        words = rf"\textbf{{{_tex(text)}}}" if is_best else _tex(text)
+        cell = _tex_number(text, bold=is_best) if column.numeric else words
         raised = rf"$^{{{table.raised[row, place]}}}$" if (row, place) in table.raised else ""
         dagger = (
             r"$^{\dagger}$" if "significant" in mark and (row, place) in table.significant else ""

@@ -440,8 +440,10 @@ def _wilcoxon(
         if not testable[sample]:
             return "Wilcoxon signed rank"
         zeros = int(samples.n[sample] - n[sample])
-        dropped = f", {zeros} {'zero' if zeros == 1 else 'zeros'} dropped" if zeros else ""
-        return f"Wilcoxon signed rank, {'exact' if exact[sample] else 'asymptotic'}{dropped}"
+        name = f"Wilcoxon signed rank, {'exact' if exact[sample] else 'asymptotic'}"
+        if zeros == 0:
+            return name
+        return f"{name}, {zeros} {'zero' if zeros == 1 else 'zeros'} dropped"
 
     return Found(Tests(pvalue, _signs(plus - minus)), smaller, method)
 

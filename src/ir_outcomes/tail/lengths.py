@@ -432,7 +432,9 @@ class DocumentChange(NamedTuple):
         """What happened to the document; None where its search length stayed the same."""
         if self.change is None:
             return "won" if self.baseline_rank is None else "lost"
-        return None if self.change == 0 else "further up" if self.change < 0 else "further down"
+        if self.change == 0:
+            return None
+        return "further up" if self.change < 0 else "further down"
 
 
 DOCUMENT_COLUMNS = (

@@ -121,11 +121,11 @@ def _context(content: PageContent) -> dict[str, Any]:
 def _about(sections: Sequence[Section], settings: Any) -> str:
     """Say in the bar what was compared."""
     sizes = sorted({section.comparison.n_queries for section in sections})
-    parts = (
-        [count(sizes[0], "query") if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} queries"]
-        if sizes
-        else []
-    )
+    parts = []
+    if len(sizes) == 1:
+        parts.append(count(sizes[0], "query"))
+    elif sizes:
+        parts.append(f"{sizes[0]:,} to {sizes[-1]:,} queries")
     if cutoff := getattr(settings, "cutoff", None):
         lengths = [section.comparison.restricted for section in sections]
         depth = max((length.horizon for length in lengths if length is not None), default=cutoff)

@@ -112,7 +112,9 @@ def _data_of(section: Section) -> Data:
 
 def _short(value: float | None) -> float | None:
     """Round to more digits than are shown; whole numbers need no fraction."""
-    return value if value is None else int(value) if value == int(value) else round(value, 4)
+    if value is None:
+        return None
+    return int(value) if value == int(value) else round(value, 4)
 
 
 def _visible(value: Any) -> Any:

@@ -179,11 +179,12 @@ def _title(result: Comparison | Queries) -> str:
     names = (result.contender, result.baseline)
     differ = (place for place, (one, other) in enumerate(zip(*names, strict=False)) if one != other)
     start = max(0, next(differ, min(map(len, names))) - 10)
+    before = "..." if start else ""
     contender, baseline = (
         (
             name
             if len(name) <= LONGEST_NAME
-            else f"{'...' if start else ''}{name[start : start + LONGEST_NAME - 6]}..."
+            else f"{before}{name[start : start + LONGEST_NAME - 6]}..."
         )
         for name in names
     )
@@ -244,16 +245,15 @@ def _ranking_words(comparison: Comparison) -> str:
     change = size(ranking.difference, places_of(ranking.measured_in)) if ranking.difference else ""
     is_more = ranking.difference > 0
     if ranking.measured_in == DOCUMENTS_ABOVE:
-        has = f"{change} {'more' if is_more else 'fewer'}" if change else "on average as many"
+        direction = "more" if is_more else "fewer"
+        has = f"{change} {direction}" if change else "on average as many"
         return f"what both find has {has} {DOCUMENTS_ABOVE} it"
     if ranking.measured_in == RANKS:
-        stands = (
-            f"{change} ranks {'lower' if is_more else 'higher'}"
-            if change
-            else "equally high on average"
-        )
+        direction = "lower" if is_more else "higher"
+        stands = f"{change} ranks {direction}" if change else "equally high on average"
         return f"where both answer, the first answer stands {stands}"
-    stands = f"{change} {'higher' if is_more else 'lower'}" if change else "equally high on average"
+    direction = "higher" if is_more else "lower"
+    stands = f"{change} {direction}" if change else "equally high on average"
     return f"where both do, {ranking.measured_in} is {stands}"
 
 
