@@ -26,6 +26,7 @@ from ir_outcomes.statistics import Interval, coverage_interval, margin_interval,
 from ir_outcomes.types import Floats, Ints, Unit
 
 SIZES = (30, 50, 100, 200, 500, 1000, 4000)
+# Queries of a sample, in the mean, that lose everything.
 SHARES_OF_N = (
     0.1,
     0.25,
@@ -37,7 +38,7 @@ SHARES_OF_N = (
     4,
     6,
     9,
-)  # queries of a sample, in the mean, that lose everything
+)
 MARGINS = (1.0, 0.5), (2.0, 1.0)  # percentage points and ranks
 LEVEL = 0.95
 MOST_PAIRS = 12

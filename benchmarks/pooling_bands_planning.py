@@ -278,9 +278,8 @@ def null_over_collections(data: Path, trials: int) -> None:
                     effects.append(log_ratio.mean)
                     variances.append(log_ratio.variance)
                 total = float(np.sum(lengths))
-                samples.append(
-                    differences(*lengths) * (2 / total if total else 0.0)
-                )  # those of each collection weigh the same
+                # Those of each collection weigh the same.
+                samples.append(differences(*lengths) * (2 / total if total else 0.0))
             by_t = fixed_mean(effects, variances, [n] * len(effects), 1 - ALPHA)
             rejected += [by_t.pvalue <= ALPHA, sign_flip(np.concatenate(samples)).pvalue <= ALPHA]
         rates = 100 * rejected / trials

@@ -38,11 +38,12 @@ numpydoc_xref_ignore = "all"  # other words of a type are not
 numpydoc.xref.DEFAULT_LINKS.clear()  # nor are Python's own types: their pages are on another site
 numpydoc_xref_aliases = {name: full for name, full in DESCRIBED.items() if name[0].isupper()}
 default_role = "py:obj"  # a name in single backquotes is a link
+# The numbers are included in pages.
 exclude_patterns = [
     "_build",
     "jupyter_execute",
     "numbers/*.md",
-]  # the numbers are included in pages
+]
 html_theme = "furo"
 html_title = "ir_outcomes"
 html_static_path = ["_static"]

@@ -201,9 +201,8 @@ def craswell(
             _labels(name, cutoff, "t", of[measure, "t", "mean"])
             for measure in (collection.reciprocal_rank, "nDCG@10")
         ]
-        units = dict.fromkeys(
-            ("query", collection.evaluation.unit)
-        )  # one of them where the unit is "query"
+        # One of them where the unit is "query".
+        units = dict.fromkeys(("query", collection.evaluation.unit))
         for depth in collection.default_cutoffs:
             for unit in units:
                 deep = replace(collection.evaluation, unit=unit)

@@ -8,16 +8,13 @@ from hypothesis import settings
 # For the processes that run the tests, and those that the tests start; together a fifth of the
 # suite's time.
 os.environ["PYTHONDONTWRITEBYTECODE"] = ""  # or each process would compile the package again
-os.environ.setdefault(
-    "OPENBLAS_NUM_THREADS", "1"
-)  # idle threads take time from the other processes
-os.environ["NUMBA_DISABLE_JIT"] = (
-    "1"  # compiling what ranx brings takes longer than most tests; numba reads it at its import
-)
+# Idle threads take time from the other processes.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Compiling what ranx brings takes longer than most tests; numba reads it at its import.
+os.environ["NUMBA_DISABLE_JIT"] = "1"
 for variable in ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"):
-    os.environ.setdefault(
-        variable, str(1 << 28)
-    )  # glibc keeps the memory of arrays instead of asking for it again
+    # Glibc keeps the memory of arrays instead of asking for it again.
+    os.environ.setdefault(variable, str(1 << 28))
 
 settings.register_profile("suite", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("suite")

@@ -120,9 +120,8 @@ def documents_with(pattern: str) -> pytest.MarkDecorator:
 def test_python_blocks_run_and_print_what_they_show(
     document: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        Figure, "savefig", lambda *_, **__: None
-    )  # tests of the figures render them
+    # Tests of the figures render them.
+    monkeypatch.setattr(Figure, "savefig", lambda *_, **__: None)
     assert run_again(document, folder, "python") == document.read_text("utf-8")
 
 

@@ -84,12 +84,10 @@ def test_trec_eval_numbers_published_with_the_runs(real_data: Path) -> None:
     for path in runs_of(real_data, "dl-hard-doc"):
         with gzip.open(path.with_name(path.name.replace(".run.gz", ".run.eval.gz")), "rt") as lines:
             theirs = {(name, query): value for name, query, value in map(str.split, lines)}
-        lengths = iro.search_lengths(
-            qrels, iro.read_run(path), rel=2
-        )  # they were made with trec_eval -l 2
-        assert (
-            sum(name == "recip_rank" for name, _ in theirs) == len(lengths.query_ids) + 1
-        )  # and one for all
+        # They were made with trec_eval -l 2.
+        lengths = iro.search_lengths(qrels, iro.read_run(path), rel=2)
+        # And one for all.
+        assert sum(name == "recip_rank" for name, _ in theirs) == len(lengths.query_ids) + 1
         columns = {"recip_rank": [f"{value:.4f}" for value in lengths.reciprocal_rank()]}
         columns["num_rel_ret"] = list(map(str, lengths.relevant_retrieved))
         columns |= {
@@ -181,10 +179,11 @@ def test_asl_of_dl20(real_data: Path) -> None:
     """ASL and ASL@g1-10 at rel 1 of INDEX.md of the data; short lists look good, as design and docs warn."""
     values = {
         "BM25": (312.4, 38.1),
+        # Alex et al. 2022, Table 1: 264 for the best BM25 run of the track.
         "BM25RM3": (
             270.2,
             30.9,
-        ),  # Alex et al. 2022, Table 1: 264 for the best BM25 run of the track
+        ),
         "prf_rank_beta1": (227.0, 20.6),
         "splade": (30.2, 4.8),
     }

@@ -61,9 +61,8 @@ NOT_PUBLIC = {
     "formats",
     "core",
 }
-VARYING = re.compile(
-    r"^.*# may vary$", re.MULTILINE
-)  # scipy computes these examples when it is imported
+# Scipy computes these examples when it is imported.
+VARYING = re.compile(r"^.*# may vary$", re.MULTILINE)
 SIGNATURE = re.compile(r"^[\w.]+\(.*\)( -> .*)?$", re.DOTALL)
 
 

@@ -147,7 +147,7 @@ def warn(message: str) -> None:
         and frame.f_globals.get("__name__", "").partition(".")[0] == "ir_outcomes"
     ):
         frame = frame.f_back
-        level = level + 1
+        level += 1
     warnings.warn(message, IrOutcomesWarning, stacklevel=level)
 
 

@@ -19,9 +19,8 @@ def fixed(value: float | None, places: int, *, signed: bool = False) -> str:
     """Write a number with so many decimal places, or a dash where there is none."""
     if value is None:
         return NOTHING
-    rounded = (
-        round(value, places) + 0.0
-    )  # adding zero turns -0.0, which is what small negative numbers round to, into 0.0
+    # Adding zero turns -0.0, which is what small negative numbers round to, into 0.0.
+    rounded = round(value, places) + 0.0
     return f"{rounded:{'+' if signed else ''}.{places}f}"
 
 
@@ -137,9 +136,8 @@ def write_completely(path: str | os.PathLike[str], content: bytes) -> None:
     try:
         target = Path(path).resolve()  # a link stays a link
         before = target.stat() if target.exists() else None
-        if before is not None and not stat.S_ISREG(
-            before.st_mode
-        ):  # renaming would replace a device or a pipe
+        # Renaming would replace a device or a pipe.
+        if before is not None and not stat.S_ISREG(before.st_mode):
             target.write_bytes(content)
             return
         # Where this is killed, the file that stays is known by its name, and no more readable than

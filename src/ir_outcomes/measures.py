@@ -16,9 +16,11 @@ import numpy as np
 from ir_measures.measures import Measure, ParamInfo
 from ir_measures.measures.base import MeanAgg
 from ir_measures.providers import Evaluator, Provider
+
+# The module itself is not complete yet where it loads this.
 from ir_measures.providers import (
     registry as provider_registry,
-)  # the module itself is not complete yet where it loads this
+)
 
 from ir_outcomes.errors import ParameterError, shortened, some, warn
 from ir_outcomes.evaluation.lengths import (
@@ -178,16 +180,14 @@ class SearchLengthMeasure(Measure):
                 if name in params
             }
         )
-        self._text = str(
-            super().__repr__()
-        )  # ir_measures tells measures apart by it, and asks for it several times per query
+        # ir_measures tells measures apart by it, and asks for it several times per query.
+        self._text = str(super().__repr__())
         self.cutoff: int | None = self.params.get("cutoff")
         self.baseline: str | None = self.params.get("baseline")
         if self.cutoff is not None and self._fills_up in self.params.items():
             self.DEFAULT = float(self.cutoff + 1)
-        if (
-            self.baseline is not None and "of" in self.SUPPORTED_PARAMS
-        ):  # only what both runs found counts
+        # Only what both runs found counts.
+        if self.baseline is not None and "of" in self.SUPPORTED_PARAMS:
             self.DEFAULT = math.nan
 
     def _checked(self, name: str, value: Any) -> Any:
@@ -224,10 +224,11 @@ class SearchLengthMeasure(Measure):
                 )
 
     _only_alone: tuple[str, ...] = ()
+    # The parameter, and its value, that gives a query without results the length cutoff + 1.
     _fills_up = (
         "",
         "",
-    )  # the parameter, and its value, that gives a query without results the length cutoff + 1
+    )
     _example = ""  # of a measure that makes no sense without a baseline
 
     def __repr__(self) -> str:
@@ -367,9 +368,8 @@ class _ASL(SearchLengthMeasure):
 
     def for_comparison(self) -> Any:
         """Return the measure with ``missing="cutoff"``: equation 3 as printed makes short lists look good."""
-        if (
-            "missing" in self.params or self.baseline is not None
-        ):  # with a baseline only what both runs found counts
+        # With a baseline only what both runs found counts.
+        if "missing" in self.params or self.baseline is not None:
             return self
         if self.cutoff is None:
             raise ParameterError(
@@ -459,15 +459,13 @@ class OutcomesEvaluator(Evaluator):
     measures: list[SearchLengthMeasure]
 
     def __init__(self, measures: list[SearchLengthMeasure], qrels: Any) -> None:
-        is_empty = hasattr(qrels, "__len__") and not len(
-            qrels
-        )  # PyTerrier's batch of topics without qrels: nothing to yield
+        # A batch of topics without qrels, as PyTerrier makes it, yields nothing.
+        is_empty = hasattr(qrels, "__len__") and not len(qrels)
         self._qrels = None if is_empty else as_qrels(qrels)
         super().__init__(measures, set() if self._qrels is None else set(self._qrels.query_ids))
         for measure in measures:
-            if (
-                measure.baseline is not None and self._qrels is not None
-            ):  # an unknown baseline is an error before any run
+            # An unknown baseline is an error before any run.
+            if measure.baseline is not None and self._qrels is not None:
                 baseline_lengths(measure.baseline, self._qrels, measure.settings)
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:

@@ -195,9 +195,8 @@ def experiment(
     topics = _read_topics(topics)
     kept = Recording(**settings)
     ran = _run(named, topics, judgments, [*measures.values(), kept], options)
-    judged = ran[
-        ran["qid"].isin(judgments.query_ids)
-    ]  # PyTerrier adds NaN for topics without qrels
+    # PyTerrier adds NaN for topics without qrels.
+    judged = ran[ran["qid"].isin(judgments.query_ids)]
     values = judged.pivot(index=["measure", "name"], columns="qid", values="value")
     values = values[[query for query in judgments.query_ids if query in values.columns]]
     numbers = values.loc[str(kept)]
@@ -263,9 +262,13 @@ def experiment(
     if round is not None:
         frame = frame.round(round if isinstance(round, Mapping) else dict.fromkeys(measures, round))
     frame.attrs.update(
-        settings, unit=evaluation.unit, alpha=alpha, correction=corrected_by, n_queries=int(evaluation.answerable.sum()),
+        settings,
+        unit=evaluation.unit,
+        alpha=alpha,
+        correction=corrected_by,
+        n_queries=int(evaluation.answerable.sum()),
         notes=list(about_settings),
-    )  # fmt: skip
+    )
     shown = frame if highlight is None else _highlighted(frame, measures, _STYLES[highlight])
     return (shown, compared) if returns == "both" else shown
 

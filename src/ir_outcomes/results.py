@@ -24,12 +24,10 @@ if TYPE_CHECKING:
     from ir_outcomes.showing import View
     from ir_outcomes.showing.report import ReportPage
 
-SCHEMA = (
-    2  # raised when JSON written by an earlier version can no longer be read, or would be misread
-)
-OPTIONAL = types.MappingProxyType(
-    {"optional": True}
-)  # metadata of a field that JSON holds only on request
+# Raised when JSON written by an earlier version can no longer be read, or would be misread.
+SCHEMA = 2
+# Metadata of a field that JSON holds only on request.
+OPTIONAL = types.MappingProxyType({"optional": True})
 LONGEST_SUMMARY = 160
 
 K = TypeVar("K")
@@ -65,9 +63,10 @@ class FrozenDict(Mapping[K, V]):
 @cache
 def versions() -> Mapping[str, str]:
     """Return the versions of Python and of the packages that compute a result."""
+    # This reads metadata only; importing the packages would take four times as long.
     from importlib.metadata import (
         version,
-    )  # reads metadata only; importing the packages would take four times as long
+    )
 
     packages = {name: version(name) for name in ("ir-outcomes", "numpy", "scipy", "ir-measures")}
     return FrozenDict({**packages, "python": platform.python_version()})
@@ -365,9 +364,8 @@ def as_plain(value: Any, *, per_query: bool = False) -> Any:
         head = {"schema": SCHEMA, "kind": type(value).__name__} if isinstance(value, Result) else {}
         return head | {
             own.name: as_plain(getattr(value, own.name), per_query=per_query)
-            for own in sorted(
-                fields(value), key=lambda own: bool(own.kw_only)
-            )  # notes and versions come last
+            # Notes and versions come last.
+            for own in sorted(fields(value), key=lambda own: bool(own.kw_only))
             if per_query or not own.metadata.get("optional")
         }
     if isinstance(value, Mapping):

@@ -17,9 +17,8 @@ Missing = Literal["retrieved", "cutoff"]
 OnError = Literal["raise", "report", "keep"]
 RankingTest = Literal["t", "wilcoxon", "signflip"]
 Correction = Literal["holm", "bonferroni", "fdr_bh", "none"]
-Columns = Literal[
-    "default", "paper"
-]  # of a comparison that is shown; "paper" is Tables 1 and 2 of Lin et al. 2021
+# Of a comparison that is shown; "paper" is Tables 1 and 2 of Lin et al. 2021.
+Columns = Literal["default", "paper"]
 Mark = Literal["best", "significant"]  # what a format emphasizes
 
 Ints: TypeAlias = npt.NDArray[np.int64]
@@ -33,9 +32,9 @@ RANKS = "ranks"
 DOCUMENTS_ABOVE = "irrelevant documents above"
 LENGTHS = (RANKS, DOCUMENTS_ABOVE)
 
-LARGEST = (
-    2**31 - 1
-)  # of whole numbers such as cutoffs: other libraries and NumPy's integers take no larger ones
+# The largest of whole numbers such as cutoffs: other libraries and NumPy's integers take no larger
+# ones.
+LARGEST = 2**31 - 1
 
 
 def length_unit(unit: str) -> str:

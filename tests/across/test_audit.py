@@ -115,9 +115,8 @@ def test_the_three_answers() -> None:
     assert (bad.answer, bad.judge_difference > 0) == ("wrong", True)
     assert any("model is wrong about the difference" in sentence for sentence in biased.sentences)
     assert (unsure.answer, unsure.needed) == ("cannot be told", None)
-    assert (
-        unsure.corrected_interval.low < 0 < unsure.corrected_interval.high
-    )  # although all labeled differences are 0
+    # Although all labeled differences are 0.
+    assert unsure.corrected_interval.low < 0 < unsure.corrected_interval.high
     assert any(
         "cannot be told with 100 labeled queries" in sentence for sentence in result.sentences
     )

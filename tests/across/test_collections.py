@@ -147,9 +147,8 @@ def test_a_missing_run_is_named_and_left_out() -> None:
     )
     alone = iro.compare_collections({"whole": whole}, "a", "b")
     assert found.overall[0].pooled == alone.overall[0].pooled
-    assert (
-        alone.overall[0].label == alone.conditions[0].label
-    )  # one collection is its own overall row
+    # One collection is its own overall row.
+    assert alone.overall[0].label == alone.conditions[0].label
     with pytest.raises(ParameterError, match="no run is called 'c'"):
         iro.compare_collections({"whole": whole}, "c")
     run = {"q": {"x": 2.0, "gold": 1.0}}

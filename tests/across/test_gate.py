@@ -147,9 +147,8 @@ def test_harm_is_not_excluded_by_few_queries_that_agree() -> None:
     coverage = comparison.coverage
     assert coverage.interval is not None
     assert coverage.interval.low > -5
-    assert coverage.margin_interval == pytest.approx(
-        (-12.96, 12.96), abs=0.01
-    )  # that of one in 30 queries, 100 points
+    # That of one in 30 queries, 100 points.
+    assert coverage.margin_interval == pytest.approx((-12.96, 12.96), abs=0.01)
     assert iro.gate(comparison, margins=(10.0, 9.0)).decisions[0].facets[0].status == "inconclusive"
 
 
@@ -249,9 +248,8 @@ def test_all_queries_have_a_margin() -> None:
     second = {query: {"x": 9.0, "a": 8.0} for query in qrels}
     by_document = compare_pair(qrels, first, second, unit="document", cutoff=20)
     margin = iro.gate(by_document, margins=(3.0, 0.5)).decisions[0].facets[2].margin
-    assert margin == pytest.approx(
-        0.5 / 3 + 0.03 * 3
-    )  # a third is found by both; the longer list has three documents
+    # A third is found by both; the longer list has three documents.
+    assert margin == pytest.approx(0.5 / 3 + 0.03 * 3)
 
 
 def test_margins_that_no_harm_can_exceed_are_refused() -> None:

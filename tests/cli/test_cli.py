@@ -53,9 +53,8 @@ def test_settings_reach_the_comparison(small: Path) -> None:
 
 def test_lists_of_queries(sample: Path, small: Path) -> None:
     done = call(*PAIR, "--per-query", "lost", "--rows", "3", folder=sample)
-    assert (
-        len(done.stdout.splitlines()) == 8
-    )  # title, headings, 3 queries, and a legend of two lines
+    # Title, headings, 3 queries, and a legend of two lines.
+    assert len(done.stdout.splitlines()) == 8
     queries = json.loads(
         call(*PAIR, "--per-query", "lost", "--format", "json", folder=sample).stdout
     )
@@ -79,12 +78,10 @@ def test_grades_that_nobody_chose_are_noted(tmp_path: Path) -> None:
     assert call("leaderboard", "qrels.txt", "a.run", "b.run", folder=tmp_path).stderr == note
     assert call("tail", "qrels.txt", "a.run", "--rel", "1", folder=tmp_path).stderr == ""
     judges = ("--judge", "one=qrels.txt", "--judge", "two=qrels.txt")
-    assert (
-        call("compare-judges", "a.run", "b.run", *judges, folder=tmp_path).stderr == note
-    )  # once for all judges
-    (tmp_path / "qrels.txt").write_text(
-        "q1 0 a 2\nq2 0 b 1\nq2 0 c 0\n"
-    )  # not the grades of TREC DL
+    # Once for all judges.
+    assert call("compare-judges", "a.run", "b.run", *judges, folder=tmp_path).stderr == note
+    # Not the grades of TREC DL.
+    (tmp_path / "qrels.txt").write_text("q1 0 a 2\nq2 0 b 1\nq2 0 c 0\n")
     assert call("compare", "qrels.txt", "a.run", "b.run", folder=tmp_path).stderr.endswith(
         "or more here, choose with --rel\n"
     )

@@ -149,9 +149,8 @@ def test_an_option_with_one_value_is_given_once(command: str) -> None:
             if parameter.token_count()[0] == 1
             else [parameter.name, value, value] * 2
         )
-        arguments = (
-            ["x", "y", "z"] if parameter.name == "--margins" else []
-        )  # it is refused where it is converted
+        # It is refused where it is converted.
+        arguments = ["x", "y", "z"] if parameter.name == "--margins" else []
         if arguments and command == "compare-measure":
             arguments += ["--measure", "nDCG@10"]
         with pytest.raises((CycloptsError, ValueError)) as refused:

@@ -61,14 +61,12 @@ def test_a_saved_evaluation_stands_for_the_runs(small: Path, tmp_path: Path) -> 
     assert call("evaluate", "qrels.txt", *RUNS, "-o", board, folder=small) == (0, "", "")
     expected = call("leaderboard", "qrels.txt", *RUNS, folder=small)
     assert call("leaderboard", "qrels.txt", board, folder=small) == expected
-    done = call(
-        "compare", "qrels.txt", "bm25", board, "--format", "json", folder=small
-    )  # a name in the file
+    # A name in the file.
+    done = call("compare", "qrels.txt", "bm25", board, "--format", "json", folder=small)
     assert {item["baseline"] for item in json.loads(done.stdout)["items"]} == {"bm25"}
     done = call("agreement", "qrels.txt", board, "--splits", "4", "--format", "json", folder=small)
-    assert {row["measure"] for row in json.loads(done.stdout)["tests"]} == {
-        "RR@100, ties trec"
-    }  # nDCG@10 is not in the file
+    # nDCG@10 is not in the file.
+    assert {row["measure"] for row in json.loads(done.stdout)["tests"]} == {"RR@100, ties trec"}
     assert call(
         "evaluate", "qrels.txt", *RUNS, "-o", board, "--cutoff", "10", "--quiet", folder=small
     ) == (0, "", "")

@@ -66,10 +66,11 @@ def test_a_reader_that_leaves_early(folder: Path) -> None:
 def test_narrow_encodings_and_names_that_are_not_utf8(folder: Path) -> None:
     command = f"{PROGRAM} compare qrels.txt b*.run Ω.run --format json"
     found = json.loads(shell(command, folder, PYTHONIOENCODING="ascii").stdout)
+    # As run names are read.
     assert (found["baseline"], found["contender"]) == (
         "b\\xe9\x1b[31m",
         "Ω",
-    )  # as run names are read
+    )
 
 
 def test_escapes_of_what_an_encoding_lacks_are_json() -> None:

@@ -144,9 +144,8 @@ def test_lin_section_4_examples() -> None:
     b = {"q1": 4, "q2": 52, "q3": 4, "q4": 40, "q5": 4, "q6": 2, "q7": 100, "q8": 99}
     found = compare_ranks(a, b)
     queries = {query.query_id: query for query in found.per_query()}
-    assert (
-        queries["q1"].difference == queries["q2"].difference == 2.0
-    )  # better by two ESL units in both
+    # Better by two ESL units in both.
+    assert queries["q1"].difference == queries["q2"].difference == 2.0
     assert [(queries[q].contender or 0) / (queries[q].baseline or 1) for q in ("q3", "q4")] == [
         4.0,
         4.0,
@@ -154,9 +153,8 @@ def test_lin_section_4_examples() -> None:
     assert [queries[q].outcome for q in ("q7", "q8")] == ["both", "won"]
     assert queries["q8"].baseline is None  # and none is made up
     equal = compare_ranks({"q5": 1, "q6": 5}, {"q5": 4, "q6": 2})
-    assert (
-        equal.ranking.baseline == equal.ranking.contender == 3.0
-    )  # "with an (arithmetic) mean ESL of 3"
+    # "with an (arithmetic) mean ESL of 3".
+    assert equal.ranking.baseline == equal.ranking.contender == 3.0
     assert equal.ranking.pvalue == 1.0
 
 
@@ -280,9 +278,8 @@ def test_test_and_interval_that_disagree_are_noted() -> None:
     assert t.pvalue > 0.05 > wilcoxon.pvalue
     assert (t.direction, wilcoxon.direction) == (1, -1)
     assert any(note.startswith("Most rankings change, not their mean: ") for note in found.notes)
-    assert (
-        found.verdict.label == "no significant difference"
-    )  # t decides and sees nothing; Wilcoxon sees a gain
+    # T decides and sees nothing; Wilcoxon sees a gain.
+    assert found.verdict.label == "no significant difference"
     # The other way round Wilcoxon sees harm, which a better coverage must not hide.
     worse = b | {f"q{n}": None for n in range(2, 12)}
     assert compare_ranks(worse, a).verdict.label == "trade-off"
@@ -301,9 +298,8 @@ DEGENERATE = [
 @pytest.mark.parametrize("blocks", DEGENERATE)
 def test_degenerate_pairs_are_defined_and_explained(blocks: Any) -> None:
     a, b = in_blocks(*blocks)
-    ev = iro.evaluate(
-        qrels_of(a), {"A": run_of(a), "B": run_of(b)}, on_error="keep"
-    )  # one block has nothing that is judged
+    # One block has nothing that is judged.
+    ev = iro.evaluate(qrels_of(a), {"A": run_of(a), "B": run_of(b)}, on_error="keep")
     found = compare_pair(ev, "A", "B")
     assert found.verdict.label == "no significant difference"
     assert any(note.startswith(("Ranking:", "Coverage:")) for note in all_notes(found))
@@ -347,9 +343,8 @@ def test_documents_that_the_qrels_do_not_know(tmp_path: Path) -> None:
             ]
     kept = iro.evaluate(qrels, {"a": wrong}, on_error="keep")  # for gates, which fail it
     assert not kept[0].known
-    assert iro.evaluate({"q": {"d": 1}}, {"a": {"q": {}}}).names == (
-        "a",
-    )  # a run without documents has no wrong ones
+    # A run without documents has no wrong ones.
+    assert iro.evaluate({"q": {"d": 1}}, {"a": {"q": {}}}).names == ("a",)
 
 
 def test_a_grade_that_counts_here_and_not_in_trec_dl_is_said_first() -> None:

@@ -65,9 +65,8 @@ def test_an_evaluation_has_the_values_and_a_single_measure_needs_no_list() -> No
     evaluation = iro.evaluate(QRELS, RUNS, measures=["nDCG@10"])
     several = iro.compare(evaluation, "run0", measures=nDCG @ 10)
     assert several["run2"].measures == compared(measures="nDCG@10").measures
-    assert all(
-        item.measures[0].pvalue == item.measures[0].test.pvalue for item in several
-    )  # not corrected
+    # Not corrected.
+    assert all(item.measures[0].pvalue == item.measures[0].test.pvalue for item in several)
     every = iro.compare(evaluation, "run0", measures=["nDCG@10", nDCG @ 10], all_pairs=True)
     last = every[-1]
     assert (last.baseline, last.contender) == ("run1", "run2")

@@ -159,10 +159,11 @@ def test_the_test_of_coverage_follows_from_what_is_possible(
     evaluation = iro.evaluate(qrels, runs, unit=unit, clusters=clusters)
     several = unit == "document" and relevant > 1
     expected = "signflip" if several or clusters else "exact"
+    # The other half does not have that query.
     for part in (
         evaluation,
         evaluation.restrict(list(qrels)[:20]),
-    ):  # the other half does not have that query
+    ):
         coverage = compare_pair(part, "run0", "run1").coverage
         assert (coverage.test, *coverage.tests) == (expected, expected)
         assert (coverage.won is None) == (expected == "signflip")

@@ -239,9 +239,10 @@ def test_table_2_and_the_table_in_the_docs() -> None:
         by_t = from_table(row)
         assert answers(by_t) == expected
         assert by_t.direction == ("better" if by_t.strict == "better" else "none")
+        # By Wilcoxon.
         assert answers(from_table(row, numbers[4])) == (
             TABLE_2["R6"][1] if row == "R7" else expected
-        )  # by Wilcoxon
+        )
         assert by_t.coverage_pvalues[0] <= by_t.coverage_pvalue <= by_t.coverage_pvalues[1]
         _, _, lost, won, pvalue, a, b, t, *labels, survives = cells
         assert (float(lost.rstrip("% ")), float(won.rstrip("% ")), float(a), float(b)) == numbers[
@@ -279,9 +280,8 @@ def test_other_pvalues_count_for_harm_only() -> None:
         verdict_from_summary(10, 10, 0, -1.0, 0.001).coverage_pvalue
         == verdict_from_summary(10, 0, 10, -1.0, 1).coverage_pvalue
     )
-    exact = verdict_from_summary(
-        1000, 60, 40, 0.5, 0.001
-    )  # counts are as they are where no rounding is given
+    # Counts are as they are where no rounding is given.
+    exact = verdict_from_summary(1000, 60, 40, 0.5, 0.001)
     assert exact.coverage_pvalues == (exact.coverage_pvalue, exact.coverage_pvalue)
 
 

@@ -14,9 +14,8 @@ from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.errors import IrOutcomesWarning, MismatchError, ParameterError
 from ir_outcomes.evaluation.evaluation import notes_on_queries
 
-QRELS = {
-    f"c{n // 3}_{n}": {"d": 1 if n else 0, "e": 0} for n in range(12)
-}  # the first query is unanswerable
+# The first query is unanswerable.
+QRELS = {f"c{n // 3}_{n}": {"d": 1 if n else 0, "e": 0} for n in range(12)}
 RUNS = {
     "a": {query: {"d": 1.0} for query in QRELS},
     "b": {query: {"e": 2.0, "d": 1.0} for query in QRELS},

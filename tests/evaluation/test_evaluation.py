@@ -92,9 +92,8 @@ def test_scores_and_documents_are_the_same_with_jobs(folder: Path) -> None:
 def test_relative_paths_hold_after_a_change_of_directory(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    evaluate(
-        QRELS, [folder / "r0.txt"] * 4, n_jobs=2, **SETTINGS
-    )  # the processes stay, where they started
+    # The processes stay, where they started.
+    evaluate(QRELS, [folder / "r0.txt"] * 4, n_jobs=2, **SETTINGS)
     monkeypatch.chdir(folder)
     assert evaluate(QRELS, "r*.txt", n_jobs=2, **SETTINGS).names == tuple(f"r{n}" for n in range(6))
 

@@ -31,10 +31,11 @@ def is_identical(run: literal.Run, other: literal.Run, **settings: object) -> bo
             },
             True,
         ),
+        # Written in another order.
         (
             {"q2": {"d2": 1.0, "z": 2.0}, "q1": {"yé": 1.0, "d1": 3.0, "x": 2.0}},
             True,
-        ),  # written in another order
+        ),
         ({**RUN, "q1": {"d1": 3.0, "yé": 2.0, "x": 1.0}}, False),
         ({**RUN, "q1": {"d1": 3.0, "x": 2.0}}, False),  # beyond all that is relevant
         ({**RUN, "q1": {"d1x": 3.0, "": 2.0, "yé": 1.0}}, False),

@@ -41,9 +41,8 @@ def test_the_rule_is_found_on_either_side(rule: str, side: str) -> None:
 
 
 def test_names_within_names_are_no_other_way_of_writing_them() -> None:
-    assert (
-        repair_of_queries(["numpy.ma.sum", "numpy.ma.sort"], ["numpy.sum", "numpy.sort"]) is None
-    )  # without the last part
+    # Without the last part.
+    assert repair_of_queries(["numpy.ma.sum", "numpy.ma.sort"], ["numpy.sum", "numpy.sort"]) is None
     classes = [f"Class{number}" for number in range(20)]
     assert (
         repair_of_queries(

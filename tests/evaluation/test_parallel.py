@@ -53,9 +53,8 @@ def test_backends_of_joblib(paths: list[Path], backend: str) -> None:
     assert [run.mean_esl() for run in found] == [1.0, 2.0, 3.0, 4.0, 5.0]
 
 
-@pytest.mark.filterwarnings(
-    "ignore"
-)  # of distributed and its dependencies, which differ with their versions
+# Of distributed and its dependencies, which differ with their versions.
+@pytest.mark.filterwarnings("ignore")
 def test_a_worker_of_a_cluster_that_dies_midway_changes_nothing(paths: list[Path]) -> None:
     """A real cluster of processes on this machine, with joblib's dask backend."""
     distributed = needed("distributed")

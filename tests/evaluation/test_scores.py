@@ -45,9 +45,8 @@ def test_measures_that_are_made_comparable_are_found_by_the_name_they_were_asked
             assert ev.scores_of(measure) is ev.scores[0]
     ev = iro.evaluate(qrels, runs, measures=["ASL(missing='retrieved')@5"])
     assert ev.scores_of("ASL@5").measure == "ASL(missing='cutoff')@5"
-    assert (
-        ev.scores_of("ASL(missing='retrieved')@5").measure == "ASL@5"
-    )  # as ir_measures writes its default
+    # As ir_measures writes its default.
+    assert ev.scores_of("ASL(missing='retrieved')@5").measure == "ASL@5"
     assert repr(ev.scores_of("ESL@10")) == "<Scores: ESL@10, 2 runs, 10 queries>"
 
 
@@ -63,11 +62,12 @@ def test_ties_that_decide_where_first_relevant_documents_stand_are_noted() -> No
         "Tied scores: in 100 % of the queries that tied answers, the rule 'trec' gives the first"
         " relevant"
     )
+    # The last has the documents in the order of their ids, as they are listed.
     for ties in (
         "input",
         "expected",
         "msmarco",
-    ):  # the last has the documents in the order of their ids, as they are listed
+    ):
         assert not list(notes_on_ties(iro.evaluate(qrels, {"tied": tied}, ties=ties).runs))
 
 

@@ -9,9 +9,8 @@ def declare_entry_points(folder: Path) -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))[
         "project"
     ]
-    installed = (
-        folder / "ir_outcomes-1.0.dist-info"
-    )  # of this name, so that it hides what is installed
+    # Of this name, so that it hides what is installed.
+    installed = folder / "ir_outcomes-1.0.dist-info"
     installed.mkdir()
     (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: ir_outcomes\nVersion: 1.0\n")
     lines = [

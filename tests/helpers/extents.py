@@ -15,9 +15,8 @@ def texts(figure: Any) -> Boxes:
     shown = {id(text): text for text in figure.findobj(Text)}
     for axes in figure.findobj(Axes):
         for axis in (axes.xaxis, axes.yaxis):
-            for text in axis.findobj(
-                Text
-            ):  # matplotlib keeps the labels of ticks that are not shown
+            # Matplotlib keeps the labels of ticks that are not shown.
+            for text in axis.findobj(Text):
                 del shown[id(text)]
             low, high = sorted(axis.get_view_interval())
             slack = 1e-9 * (high - low)

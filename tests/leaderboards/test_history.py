@@ -19,10 +19,11 @@ def test_the_ten_runs_of_figure_1(real_data: Path) -> None:
     )
     assert [run.number for run in history.runs] == list(range(1, 11))
     assert (history.runs[0].run, history.runs[9].run) == ("20200827-bcai-bertb", "20210210-xyz")
+    # One submission more came after it.
     assert (history.runs[-1].looks, sum(history.submissions.values())) == (
         63,
         64,
-    )  # one submission more came after it
+    )
 
 
 @pytest.mark.realdata

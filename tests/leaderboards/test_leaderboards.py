@@ -307,9 +307,8 @@ def test_equal_runs_share_rank_and_tier_and_an_empty_one_has_no_length() -> None
     assert (empty.baseline_length, empty.contender_length, empty.ranking) == (None, None, None)
     assert board.verdict("empty", "run0") == empty.turned()
     assert board.history is not None
-    assert [run.run for run in board.history.runs] == [
-        "run1"
-    ]  # its twin does not take first place from it
+    # Its twin does not take first place from it.
+    assert [run.run for run in board.history.runs] == ["run1"]
 
 
 def test_what_is_refused() -> None:

@@ -281,9 +281,8 @@ def test_json_with_scores_is_no_qrels(write: Any, content: str) -> None:
         match=r"document é of query q1 has a grade above 100.*were the arguments swapped",
     ):
         iro.read_qrels(write(content))
-    assert (
-        iro.read_qrels(write(content.replace("101", "100"))).grades.max() == 100
-    )  # as models give them
+    # As models give them.
+    assert iro.read_qrels(write(content.replace("101", "100"))).grades.max() == 100
     named = '[{"query_id": "q1", "doc_id": "d1", "relevance": 101}]'
     assert iro.read_qrels(write(named)).to_dict() == {"q1": {"d1": 101}}
 
@@ -412,9 +411,8 @@ def test_predictions_of_mteb(write: Any) -> None:
         path = write(
             json.dumps({"mteb_model_meta": META, "en": {"test": wrong_score}, **others}), "T.json"
         )
-        with pytest.raises(
-            FormatError, match=f"{named}: "
-        ):  # which ranking it is, where there are several
+        # Which ranking it is, where there are several.
+        with pytest.raises(FormatError, match=f"{named}: "):
             iro.as_run(f"{path}#en/test")
     assert iro.read_run(write("q1 Q0 d1 1 1.0 t\n", "a.run#2")).name == "a.run#2"
 

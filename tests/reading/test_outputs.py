@@ -70,10 +70,11 @@ def test_what_is_read(write: Any, source: Any, values: dict[str, float]) -> None
 
 def test_dicts_of_pytrec_eval_and_ranx_in_python_and_as_json(write: Any) -> None:
     by_query = {"q1": {"recip_rank": 0.5, "map": 0.25}, "R": {"recip_rank": 1.0, "map": 0.75}}
+    # `Run.scores`.
     by_measure = {
         "mrr@10": {"q1": 0.5, "R": 1.0},
         "hit_rate@10": {"q1": 1.0, "R": 1.0},
-    }  # `Run.scores`
+    }
     for data, measure in ((by_query, "recip_rank"), (by_measure, "mrr@10")):
         sources = [
             data,
@@ -86,10 +87,11 @@ def test_dicts_of_pytrec_eval_and_ranx_in_python_and_as_json(write: Any) -> None
     flat = read_output(write('{"q1": 2, "q2": null}'), measure="ESL")
     assert flat.values == pytest.approx({"q1": 2, "q2": math.nan}, nan_ok=True)
     own = {"mine": {"q1": 0.5, "q2": 1.0}, "other": {"q1": 0.5, "q2": 1.0}}
+    # Which only the name that is asked for tells.
     assert read_output(own, measure="mine").values == {
         "q1": 0.5,
         "q2": 1.0,
-    }  # which only the name that is asked for tells
+    }
     assert read_output(own, measure="q1").values == {"mine": 0.5, "other": 0.5}
     scores = iro.scores_from_outputs({"a": by_measure, "b": by_measure})
     assert (scores.measure, scores.higher_is_better, scores.query_ids) == (

@@ -224,9 +224,8 @@ def test_the_fast_reader_declines_what_the_plain_one_refuses(noise: list[bytes])
         readers_agree(b"".join(noise), layout)
 
 
-values = st.text(
-    "ab,;\t \"'é1.\r\u00a0\u2028\x1f", max_size=6
-)  # only ASCII white space is removed around a value
+# Only ASCII white space is removed around a value.
+values = st.text("ab,;\t \"'é1.\r\u00a0\u2028\x1f", max_size=6)
 
 
 @given(
@@ -293,9 +292,8 @@ def test_three_columns_have_ranks_or_scores_or_must_say_which(
         for query in values
         for place, value in enumerate(values[query])
     ]
-    path = write(
-        "".join(line for _, line in (sorted(lines) if mixed else lines))
-    )  # the lines of a query may be apart
+    # The lines of a query may be apart.
+    path = write("".join(line for _, line in (sorted(lines) if mixed else lines)))
     if meaning is None:
         with pytest.raises(
             FormatError, match=r"ranks or scores; .*say it as FILE#rank or FILE#score"

@@ -82,9 +82,8 @@ def test_every_result_in_every_format(kind: str) -> None:
     assert not any(row[0].lstrip().startswith(("*", "[")) for row in rows)
     lines = [line for line in result.to_markdown().splitlines() if line.startswith("|")]
     assert len(lines) == sum(2 + len(table.rows) for table in view.tables)
-    columns = list(
-        dict.fromkeys(name for row in result.rows() for name in row)
-    )  # some results have rows of two kinds
+    # Some results have rows of two kinds.
+    columns = list(dict.fromkeys(name for row in result.rows() for name in row))
     assert list(result.to_frame().columns) == columns
     for row, values in zip(
         result.rows(), csv.DictReader(io.StringIO(result.to_csv(), newline="")), strict=True
@@ -146,9 +145,8 @@ def test_no_line_is_wider_than_the_terminal(name: str) -> None:
         for line in result.to_text(details=True).splitlines():
             assert cell_len(line) <= 80, line
     written = as_text(View(f"{name} and {name}", name))
-    assert "".join(written.split()) == "".join(
-        f"{name} and {name}: {name}".split()
-    )  # nothing is lost where a line ends
+    # Nothing is lost where a line ends.
+    assert "".join(written.split()) == "".join(f"{name} and {name}: {name}".split())
 
 
 def test_a_p_value_stays_on_one_line() -> None:

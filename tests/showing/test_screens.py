@@ -112,6 +112,5 @@ def test_suites(real_data: Path) -> None:
         for name, own in iro.evaluate_suite(real_data / "suite-rerankers").items()
     }
     text = check(iro.compare_collections(suite, "monot5-3b"))
-    assert (
-        "1 msmarco-passage-dl19; 2 msmarco-passage-dl20; 3 msmarco-passage-dl21" in text
-    )  # long names are numbered
+    # Long names are numbered.
+    assert "1 msmarco-passage-dl19; 2 msmarco-passage-dl20; 3 msmarco-passage-dl21" in text

@@ -44,9 +44,8 @@ def test_several_comparisons_are_a_row_each_best_first(thirteen: iro.Comparisons
     for each in thirteen:
         place, row = by_name[each.contender]
         for facet, column in ((each.coverage, 2), (each.ranking, 4)):
-            lost = (
-                facet.pvalue <= 0.05 < facet.pvalue_corrected
-            )  # significant only before the correction
+            # Significant only before the correction.
+            lost = facet.pvalue <= 0.05 < facet.pvalue_corrected
             assert (
                 row[column + 1]
                 == f"{pvalue(facet.pvalue_corrected, digits=1)}{'*' if lost else ''}"

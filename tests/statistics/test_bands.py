@@ -85,9 +85,8 @@ def test_adjusted_widths_are_those_of_the_coverage_interval() -> None:
         error = (interval.high - interval.low) / 2 / scipy.stats.norm.ppf(0.95)
         assert adjusted.standard_error[k - 1] == pytest.approx(error, rel=1e-9)
     assert not band_of_ranks(baseline, baseline, 40, 0.95, smallest_step=1.0).high.any()
-    everywhere = band_of_ranks(
-        [2, 2, 2], [1, 1, 1], 4, 0.95
-    )  # all queries differ at rank 1, by the same amount
+    # All queries differ at rank 1, by the same amount.
+    everywhere = band_of_ranks([2, 2, 2], [1, 1, 1], 4, 0.95)
     assert everywhere.high.tolist() == everywhere.low.tolist() == [1, 0, 0, 0]
 
 

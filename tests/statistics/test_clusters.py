@@ -70,13 +70,11 @@ def test_known_clusters() -> None:
     assert linearized(d, codes) == pytest.approx(mean + residuals * 3 / 6)
     assert t_test(d, codes).statistic == pytest.approx(mean / error)
     assert t_test(d, codes).pvalue == pytest.approx(2 * scipy.stats.t.sf(mean / error, 2))
-    assert (
-        sign_flip(d, clusters=codes).pvalue == 6 / 8
-    )  # |sum| >= 5: 11, 5, 5 of the four with a positive last sign
+    # |sum| >= 5: 11, 5, 5 of the four with a positive last sign.
+    assert sign_flip(d, clusters=codes).pvalue == 6 / 8
     assert sign_test(d, codes).pvalue == 1.0
-    assert (
-        wilcoxon(d, codes).pvalue == 6 / 8
-    )  # W- = 1.5: 0, 1.5 and 1.5 of eight sums of ranks 1.5, 1.5 and 3
+    # W- = 1.5: 0, 1.5 and 1.5 of eight sums of ranks 1.5, 1.5 and 3.
+    assert wilcoxon(d, codes).pvalue == 6 / 8
     assert sign_flip(d, clusters=codes).method == "sign-flip, exact, by cluster"
     assert design_effect(d, codes) == pytest.approx(error**2 / (np.var(d, ddof=1) / 6))
 
@@ -122,11 +120,12 @@ def test_edges_of_clusters() -> None:
     few = mean_test(
         np.repeat([1.0, 2.0, 1.0, 3.0, 0.0, 0.0], 20), clusters=np.repeat(np.arange(6), 20)
     )
+    # Though 80 queries differ.
     assert (few.name, few.pvalue, few.n_nonzero) == (
         "signflip",
         2 / 16,
         4,
-    )  # though 80 queries differ
+    )
 
 
 def test_coverage_and_band_of_clusters() -> None:
@@ -140,9 +139,8 @@ def test_coverage_and_band_of_clusters() -> None:
     assert interval is not None
     assert naive is not None
     assert interval == pytest.approx(mean_interval(found, 0.95, 1, codes))
-    assert (
-        1.8 < (interval.high - interval.low) / (naive.high - naive.low) < 2.6
-    )  # sqrt(5), of five equal turns
+    # sqrt(5), of five equal turns.
+    assert 1.8 < (interval.high - interval.low) / (naive.high - naive.low) < 2.6
     events = np.flatnonzero(found)
     band = band_of_events(events, np.ones(len(events)), found[events], 200, 3, 0.95, clusters=codes)
     of_queries = band_of_events(events, np.ones(len(events)), found[events], 200, 3, 0.95)

@@ -23,9 +23,8 @@ pvalues = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
 @given(p=pvalues, method=st.sampled_from(["holm", "bonferroni", "fdr_bh"]))
 def test_corrections_equal_statsmodels(p: list[float], method: str) -> None:
-    with mock.patch(
-        "gc.collect"
-    ):  # statsmodels calls it each time, half a second in a large process
+    # Statsmodels calls it each time, half a second in a large process.
+    with mock.patch("gc.collect"):
         expected = statsmodels.stats.multitest.multipletests(p, method=method)[1]
     np.testing.assert_allclose(adjust(p, method), expected, rtol=1e-12)
     assert adjust([], method).tolist() == []

@@ -64,10 +64,11 @@ def test_mean_interval_is_t_with_the_effective_degrees_of_freedom_and_mirrors(
 
 
 def test_mean_interval_of_equal_differences_and_of_none_by_its_definition() -> None:
+    # The computed variance of three times 0.1 is not 0.
     assert mean_interval([0.1] * 3, 0.95) == (
         0.1,
         0.1,
-    )  # the computed variance of three times 0.1 is not 0
+    )
     for too_few in ([], [4.0], [0, 0, 0]):
         assert mean_interval(too_few, 0.95) is None
     assert mean_interval(np.zeros(5000), 0.95, 99) == pytest.approx(

@@ -50,9 +50,8 @@ def test_random_effects_by_their_formulas(samples: list[tuple[float, float]]) ->
     w = 1 / (v + found.tau_squared)
     effect = np.average(y, weights=w)
     q = np.sum(w * (y - effect) ** 2) / (k - 1)
-    assert (
-        q == pytest.approx(1, rel=1e-9) if found.tau_squared else q <= 1 + 1e-12
-    )  # what Paule and Mandel solve
+    # What Paule and Mandel solve.
+    assert q == pytest.approx(1, rel=1e-9) if found.tau_squared else q <= 1 + 1e-12
     error = math.sqrt(max(1, q) / w.sum())
     expected = scipy.stats.t.interval(0.9, k - 1, effect, error)
     np.testing.assert_allclose((found.low, found.high), expected, rtol=1e-9, atol=1e-12)
@@ -184,9 +183,8 @@ def test_a_mean_from_labels_and_predictions_by_its_formula(seed: int) -> None:
     """Angelopoulos, Duchi and Zrnic 2023: the labels, less weighted predictions for them, plus those for all others."""
     rng = np.random.default_rng(seed)
     truth = rng.normal(0, 1, 40 + 200)
-    predicted = (
-        (seed - 1) * truth + rng.normal(0, 1, len(truth)) + 0.5
-    )  # also useless ones, and ones that are wrong
+    # Also useless ones, and ones that are wrong.
+    predicted = (seed - 1) * truth + rng.normal(0, 1, len(truth)) + 0.5
     y, f, rest = truth[:40], predicted[:40], predicted[40:]
     spread = predicted.var(ddof=1)
     weight = min(1.0, max(0.0, np.cov(y, f)[0, 1] / ((1 + 40 / 200) * spread)))
@@ -198,9 +196,8 @@ def test_a_mean_from_labels_and_predictions_by_its_formula(seed: int) -> None:
     variance = rectified.var(ddof=1) / 40 + weight**2 * spread / 200
     half = found.interval.high - found.mean
     df = [scipy.stats.t(df).ppf(0.975) * np.sqrt(variance) for df in (39, 3)]
-    assert (
-        df[0] * 0.999 <= half <= df[1]
-    )  # degrees of freedom are fewer where the values have heavy tails
+    # Degrees of freedom are fewer where the values have heavy tails.
+    assert df[0] * 0.999 <= half <= df[1]
 
 
 @pytest.mark.parametrize(

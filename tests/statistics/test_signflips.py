@@ -172,9 +172,8 @@ def test_real_differences_by_document(real_data: Path) -> None:
             Fraction(gain, number)
             for gain, number in zip(gained, x.relevant[x.answerable].tolist(), strict=True)
         ]
-        units = [
-            round(gain * (1 << 16)) for gain in gains
-        ]  # off by 1e-5: too little to matter beside 1 %
+        # Off by 1e-5: too little to matter beside 1 %.
+        units = [round(gain * (1 << 16)) for gain in gains]
         limit = min(sum(u for u in units if u > 0), -sum(u for u in units if u < 0))
         ways, exponent = subset_sums([abs(u) for u in units if u], limit + len(units) // 2)
         pvalues.append(
@@ -188,12 +187,13 @@ def test_real_differences_by_document(real_data: Path) -> None:
 def test_edges() -> None:
     samples = tally_rows([[0.0] * 6, [1.0] * 6, [1.0, -1.0] * 3, [5.0, 0, 0, 0, 0, 0]])
     approximate = saddlepoint_pvalues(samples)
+    # The largest sums have no saddlepoint.
     assert np.isfinite(approximate).tolist() == [
         True,
         False,
         True,
         False,
-    ]  # the largest sums have no saddlepoint
+    ]
     assert approximate[2] == pytest.approx(1.0)
     assert many_tests("signflip", samples, (0.05, 0.05), labels_only=True).pvalue.tolist() == [
         1.0,

@@ -81,9 +81,8 @@ def test_documents_that_a_run_does_not_find_do_not_move() -> None:
         found.unchanged,
         found.neither,
     ) == (0, 1, 0, 1, 1)
-    assert found.mean == pytest.approx(
-        (0 - 2 - 1) / 3
-    )  # c is missing from a list with one irrelevant document less
+    # C is missing from a list with one irrelevant document less.
+    assert found.mean == pytest.approx((0 - 2 - 1) / 3)
 
 
 def test_documents_are_listed_with_the_most_important_first() -> None:

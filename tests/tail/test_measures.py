@@ -91,10 +91,11 @@ def test_precisions_with_a_name_of_ir_measures_have_its_values(
         f"q{n}": {f"d{i}": int(rng.integers(0, 3)) for i in range(12)} | {"d3": 2}
         for n in range(20)
     }
+    # Without a relevant document, and without one at rel 2.
     qrels |= {
         "q7": {"d0": 0, "d1": 0},
         "q8": {"d0": 1, "d1": 1},
-    }  # without a relevant document, and without one at rel 2
+    }
     runs = {  # scores with many ties, documents d12 to d17 unjudged
         name: {q: {f"d{i}": float(rng.integers(0, 6)) for i in range(18)} for q in qrels}
         for name in ("a", "b")
@@ -139,9 +140,8 @@ def test_expected_values_are_means_over_all_orders_of_tied_documents(seed: int) 
         for order in permutations(scores)
         if all(scores[s] >= scores[t] for s, t in pairwise(order))
     ]
-    of_orders = np.array(
-        [documents_of_list(grades, list(order), 6) for order in orders]
-    )  # order, document, (P, length)
+    # Order, document, (P, length).
+    of_orders = np.array([documents_of_list(grades, list(order), 6) for order in orders])
     assert document_lengths(lengths, "cutoff").tolist() == pytest.approx(
         of_orders[:, :, 1].mean(axis=0).tolist()
     )
@@ -190,9 +190,8 @@ def test_bm25_with_rm3_on_the_passages_of_2020(real_data: Path) -> None:
     folder = real_data / "dl20-passage"
     ev = iro.evaluate(folder / "qrels.txt", [folder / "BM25RM3.run.gz"], cutoff=1000)
     (found,) = iro.length_distributions(ev, missing="retrieved").runs
-    assert found.asl == pytest.approx(
-        270.2, abs=0.05
-    )  # the paper: 264 for its best BM25 run, with MAP 0.400
+    # The paper: 264 for its best BM25 run, with MAP 0.400.
+    assert found.asl == pytest.approx(270.2, abs=0.05)
     assert found.asl_top == pytest.approx(30.9, abs=0.05)
     assert ablation(ev.runs, "retrieved")[0].means()[0] == pytest.approx(0.4022, abs=5e-5)
 

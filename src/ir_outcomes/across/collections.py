@@ -25,9 +25,9 @@ from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE
 from ir_outcomes.types import Correction, RankingTest
 
 FEW_COLLECTIONS = 6  # where one of them can have most of the uncertainty of their mean
-SKEWED = (
-    1 / 3
-)  # degrees of freedom as a share of the queries, below which their search lengths are called skewed: kurtosis 4
+# Search lengths are called skewed where the degrees of freedom are a smaller share of the queries:
+# at kurtosis 4.
+SKEWED = 1 / 3
 
 
 def compare_collections(
@@ -104,9 +104,8 @@ def compare_collections(
                 f"the collections differ in {setting} ({said}); evaluate them alike, or pass"
                 f" `allow=({setting!r},)` if this is intended"
             )
-    if (
-        len({evaluation.unit for evaluation in evaluations.values()}) > 1
-    ):  # with one relevant document the two are the same
+    # With one relevant document the two are the same.
+    if len({evaluation.unit for evaluation in evaluations.values()}) > 1:
         evaluations = {
             name: replace(evaluation, unit="document") for name, evaluation in evaluations.items()
         }

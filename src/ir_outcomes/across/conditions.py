@@ -38,11 +38,12 @@ from ir_outcomes.statistics.intervals import adjusted_wald, effective_df, t_inte
 from ir_outcomes.statistics.tests import Tests
 from ir_outcomes.types import Floats, Ints
 
+# Whether higher is better stands beside the facet.
 FACETS = (
     ("coverage", True),
     ("ranking", False),
     ("all queries", False),
-)  # and whether higher is better
+)
 
 
 def effects_of(pair: PairedQueries, level: float) -> list[Effect | None]:
@@ -102,9 +103,8 @@ def _ranking_effect(pair: PairedQueries, level: float) -> Effect | None:
     x = pair.length_baseline[pair.shared]
     y = pair.length_contender[pair.shared]
     n = len(x)
-    if (
-        pair.shared_clusters is not None and n
-    ):  # the ratio of the means is that of the sums, cluster by cluster
+    # The ratio of the means is that of the sums, cluster by cluster.
+    if pair.shared_clusters is not None and n:
         (x, _), (y, _) = (sums_by_cluster(values, pair.shared_clusters) for values in (x, y))
     found = pooling.log_ratio_of_means(x, y)
     if found is None:

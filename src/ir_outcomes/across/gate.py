@@ -30,24 +30,27 @@ from ir_outcomes.types import check_kind
 
 Status = Literal["pass", "inconclusive", "fail"]
 
+# From the best status to the worst.
 EXIT_STATUS: Mapping[Status, int] = {
     "pass": 0,
     "inconclusive": 4,
     "fail": 3,
-}  # from the best status to the worst
+}
 MOST_QUERIES = 10  # that are listed for a decision
+# Kinds of notes, in the order in which they are shown.
 FIRST_NOTES = (
     "judged unequally",
     "other cutoffs",
     "within margins",
     "opposite mean",
-)  # kinds, in this order
+)
+# Kinds of notes whose subject the decision states already.
 SAID_BY_THE_GATE = (
     "missing",
     "many missing",
     "few queries",
     "few differences",
-)  # kinds whose subject the decision states
+)
 
 
 @dataclass(frozen=True)
@@ -81,14 +84,12 @@ class GateDecision(Immutable):
     status: Status  #: the decision
     reasons: tuple[str, ...]  #: why, in sentences
     label: str | None = None  #: of the comparison; None where there is no comparison
-    equivalent: bool = (
-        False  #: whether differences beyond the margins are excluded in both directions
-    )
+    #: whether differences beyond the margins are excluded in both directions
+    equivalent: bool = False
     n_queries: int = 0  #: answerable queries
     n_missing: tuple[int, int] = (0, 0)  #: those without any result, of baseline and contender
-    identical: bool = (
-        False  #: whether both runs have the same documents in the same order for every query
-    )
+    #: whether both runs have the same documents in the same order for every query
+    identical: bool = False
     facets: tuple[
         GateFacet, ...
     ] = ()  #: coverage, ranking, and all queries where they are known; empty without a comparison
@@ -112,9 +113,14 @@ class GateDecision(Immutable):
 
 def _facet_columns(place: int, name: str) -> tuple[Column, ...]:
     columns = attributes(
-        "status", "difference", "low=interval.low", "high=interval.high", "margin", "queries=needed.queries",
+        "status",
+        "difference",
+        "low=interval.low",
+        "high=interval.high",
+        "margin",
+        "queries=needed.queries",
         "queries_upper=needed.upper",
-    )  # fmt: skip
+    )
     return of_part(
         lambda decision: decision.facets[place] if place < len(decision.facets) else None,
         columns,
@@ -194,9 +200,8 @@ class GateResult(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each decision."""
-        measures = max(
-            (decision.measures for decision in self.decisions), key=len
-        )  # none where a run is missing
+        # None where a run is missing.
+        measures = max((decision.measures for decision in self.decisions), key=len)
         rows = rows_of((*_COLUMNS, *measure_columns(measures)), self.decisions)
         return [row | {"baseline": row["baseline"] or self.baseline} for row in rows]
 

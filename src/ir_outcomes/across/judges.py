@@ -35,9 +35,8 @@ from ir_outcomes.types import (
 
 OUTCOME_FACETS = ("coverage", "all queries")  # what is audited beside measures
 FEWEST_LABELED = 10  # queries without which nothing is corrected
-FEWEST_IN_COMMON = (
-    0.9  # share of the reference's documents that a judge judged too, below which a note says so
-)
+# Share of the reference's documents that a judge judged too, below which a note says so.
+FEWEST_IN_COMMON = 0.9
 Answer = Literal["holds", "cannot be told", "wrong"]
 
 

@@ -36,25 +36,21 @@ class Condition(Immutable):
 
     condition: str  #: name of the collection, slice or judge, or the cutoff
     group: str | None  #: conditions of one group count as one in the means
-    comparison: (
-        Comparison  #: what `ir_outcomes.compare` gives for it, corrected over the contenders only
-    )
-    coverage_p: (
-        float  #: of the test that decides on coverage, corrected over contenders and conditions
-    )
+    #: what `ir_outcomes.compare` gives for it, corrected over the contenders only
+    comparison: Comparison
+    #: of the test that decides on coverage, corrected over contenders and conditions
+    coverage_p: float
     ranking_p: float  #: the same for ranking
     all_queries_p: float  #: and over all queries; 1 where that is not known
     survives: bool  #: whether the label would be the same with these p-values
     labelled: bool  #: whether there are enough queries for a label
     coverage: Effect | None  #: None where there is no query
-    ranking: (
-        Effect | None
-    )  #: None where fewer than 10 queries are shared, or both runs read equally far on all of them
+    #: None where fewer than 10 queries are shared, or both runs read equally far on all of them.
+    ranking: Effect | None
     all_queries: Effect | None  #: of the restricted search length; None where it has no variance
     measures: tuple[Effect | None, ...]  #: of the other measures, in their order
-    judged: (
-        tuple[float, float] | None
-    )  #: judged share of the documents within the cutoff, baseline and contender
+    #: Judged share of the documents within the cutoff, baseline and contender.
+    judged: tuple[float, float] | None
 
     @property
     def effects(self) -> tuple[Effect | None, ...]:
@@ -86,9 +82,8 @@ class Overall(Immutable):
 
     contender: str  #: the run
     label: str | None  #: from the means of these conditions; None where there is none
-    hurt: tuple[
-        str, ...
-    ]  #: conditions where a facet is hurt (at raw alpha), or whose own label is worse or a trade-off
+    #: Conditions where a facet is hurt (at raw alpha), or whose own label is worse or a trade-off.
+    hurt: tuple[str, ...]
     pooled: tuple[PooledEffect, ...]  #: coverage, ranking, then the measures
     all_queries: PooledEffect  #: the restricted search lengths, whose mean confirms a label
 
@@ -125,13 +120,11 @@ class Curve(Immutable):
     """Share of the queries answered (or documents found) by rank k, in both runs, for k from 1 to the depth."""
 
     ranks: tuple[int, ...]  #: the ranks k
-    baseline: tuple[
-        float, ...
-    ]  #: share found by rank k, averaged over the answerable queries, higher is better
+    #: Share found by rank k, averaged over the answerable queries, higher is better.
+    baseline: tuple[float, ...]
     contender: tuple[float, ...]  #: the same of the contender
-    low: tuple[
-        float, ...
-    ]  #: band of the difference (contender minus baseline) that holds for all k at once
+    #: Band of the difference (contender minus baseline) that holds for all k at once.
+    low: tuple[float, ...]
     high: tuple[float, ...]
     level: float  #: of the band
     n: int  #: answerable queries
@@ -162,21 +155,18 @@ class Audit(Immutable):
     n_labeled: int  #: queries that the reference labeled, of those that the judge judged
     n_queries: int  #: queries that the judge judged
     judge_difference: float  #: mean difference by the judge, over all queries
-    reference_difference: (
-        float  #: mean difference by the reference, over the queries that it labeled
-    )
+    #: mean difference by the reference, over the queries that it labeled
+    reference_difference: float
     bias: float  #: mean of reference minus judge over the labeled queries
     bias_interval: Interval  #: its interval at level 1 - alpha
     bias_p: float  #: of a bias of 0, not corrected
     corrected: float  #: difference over all queries by prediction-powered inference
     corrected_interval: Interval  #: its interval at level 1 - alpha
     weight: float  #: of the judge in it, from 0 (the labels alone) to 1
-    correlation: (
-        float | None
-    )  #: of the differences by judge and by reference, over the labeled queries
-    needed: (
-        QueriesNeeded | None
-    )  #: labeled queries that would show a difference as large as the judge's; None where it is 0
+    #: Of the differences by judge and by reference, over the labeled queries.
+    correlation: float | None
+    #: Labeled queries that would show a difference as large as the judge's; None where it is 0.
+    needed: QueriesNeeded | None
     answer: Answer  #: wrong: the bias is significant; holds: else, and the corrected interval excludes 0 on the judge's side
 
 
@@ -330,11 +320,25 @@ def _effect_columns(name: str, place: int) -> tuple[Column, ...]:
 
 
 _POOLED = attributes(
-    "facet=name", "higher_is_better", "better", "worse", "mean=these.effect", "mean_low=these.low", "mean_high=these.high",
-    "mean_p=these.pvalue", "mean_p_corrected=these.pvalue_corrected", "conditions_in_mean=these.k", "new_mean=new.effect",
-    "new_low=new.low", "new_high=new.high", "new_p=new.pvalue", "predicted_low=new.predicted_low",
-    "predicted_high=new.predicted_high", "tau_squared=new.tau_squared", "i_squared=new.i_squared",
-)  # fmt: skip
+    "facet=name",
+    "higher_is_better",
+    "better",
+    "worse",
+    "mean=these.effect",
+    "mean_low=these.low",
+    "mean_high=these.high",
+    "mean_p=these.pvalue",
+    "mean_p_corrected=these.pvalue_corrected",
+    "conditions_in_mean=these.k",
+    "new_mean=new.effect",
+    "new_low=new.low",
+    "new_high=new.high",
+    "new_p=new.pvalue",
+    "predicted_low=new.predicted_low",
+    "predicted_high=new.predicted_high",
+    "tau_squared=new.tau_squared",
+    "i_squared=new.i_squared",
+)
 
 
 def pooled_rows(overall: Overall) -> list[dict[str, Any]]:

@@ -94,9 +94,8 @@ def compare_slices(
     labels, named = _labels(evaluation, by)
     slices = _slices(evaluation, labels)
     asked = [evaluation.scores_of(measure) for measure in each_measure(measures)]
-    evaluation = replace(
-        evaluation, scores=(*asked, *evaluation.scores)
-    )  # so that no slice reads the runs again
+    # With them no slice reads the runs again.
+    evaluation = replace(evaluation, scores=(*asked, *evaluation.scores))
     names = tuple(scores.measure for scores in asked)
     settings = Settings.of(
         evaluation, alpha=alpha, test=test, correction=correction, family=len(chosen)

@@ -60,9 +60,13 @@ def compare(
         **means.kept(),
     )
     result = iro.compare(
-        evaluation, baseline, contenders,
-        measures=means.measures or (), progress=output.progress_is_shown(), **asdict(tests),
-    )  # fmt: skip
+        evaluation,
+        baseline,
+        contenders,
+        measures=means.measures or (),
+        progress=output.progress_is_shown(),
+        **asdict(tests),
+    )
     out.draw(partial(result.plot, out.kind))
     if per_query is None:
         out.write(result)
@@ -277,9 +281,16 @@ def compare_slices(
         **means.kept(),
     )
     result = iro.compare_slices(
-        evaluation, baseline, contenders, by=by, measures=means.measures or (),
-        over_slices=over_slices, seed=seed, resamples=resamples, **asdict(tests),
-    )  # fmt: skip
+        evaluation,
+        baseline,
+        contenders,
+        by=by,
+        measures=means.measures or (),
+        over_slices=over_slices,
+        seed=seed,
+        resamples=resamples,
+        **asdict(tests),
+    )
     out.show(result)
     page.write(result, evaluation, qrels)
 
@@ -383,10 +394,15 @@ def compare_collections(
         first = found.systems[0]
         output.note(f"the baseline is {first}; choose another one with --baseline")
     result = iro.compare_collections(
-        evaluations, first, contenders or None,
-        over_collections=over_collections, measures=measures or (), groups=found.groups or None, allow=tuple(allow or ()),
+        evaluations,
+        first,
+        contenders or None,
+        over_collections=over_collections,
+        measures=measures or (),
+        groups=found.groups or None,
+        allow=tuple(allow or ()),
         **asdict(tests),
-    )  # fmt: skip
+    )
     out.show(result)
     page.write(result, evaluations)
 
@@ -496,9 +512,13 @@ def report(
         **means.kept(),
     )
     result = iro.compare(
-        evaluation, baseline, contenders,
-        measures=means.measures or (), progress=output.progress_is_shown(), **asdict(tests),
-    )  # fmt: skip
+        evaluation,
+        baseline,
+        contenders,
+        measures=means.measures or (),
+        progress=output.progress_is_shown(),
+        **asdict(tests),
+    )
     page.save(path, result, evaluation, [qrels], slices=slices)
 
 

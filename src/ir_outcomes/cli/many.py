@@ -113,9 +113,14 @@ def leaderboard(
         qrels, runs, settings, queries=page.queries, documents=page.documents
     )
     result = iro.leaderboard(
-        source, measures=measures, order=order, alpha=alpha, correction=correction, entries=entries,
+        source,
+        measures=measures,
+        order=order,
+        alpha=alpha,
+        correction=correction,
+        entries=entries,
         progress=output.progress_is_shown(),
-    )  # fmt: skip
+    )
     out.show(result, kind)
     page.write(result, None if sources.from_outputs else source, qrels)
 
@@ -195,9 +200,16 @@ def rank_distribution(
         for measure, (subset, file) in product(measures or (None,), sets.items()):
             condition = ", ".join(filter(None, (label, subset)))
             result = iro.rank_distribution(
-                source, measure=measure, queries=file, resamples=resamples, seed=seed, top_k=top_k, level=level,
-                condition=condition, progress=output.progress_is_shown(),
-            )  # fmt: skip
+                source,
+                measure=measure,
+                queries=file,
+                resamples=resamples,
+                seed=seed,
+                top_k=top_k,
+                level=level,
+                condition=condition,
+                progress=output.progress_is_shown(),
+            )
             results[f"{result.measure}\n{condition}".strip()] = result
     if len(results) > 1:
         from ir_outcomes.showing.figures.leaderboards import conditions_plot
@@ -238,9 +250,8 @@ def agreement(
     --------
     ir-outcomes agreement qrels.txt *.run --splits 10
     """
-    default = (
-        [] if any(map(is_saved, runs or ())) else ["nDCG@10"]
-    )  # which a saved evaluation need not have
+    # A saved evaluation need not have nDCG@10.
+    default = [] if any(map(is_saved, runs or ())) else ["nDCG@10"]
     source, measures = sources.read(qrels, runs, settings, default=default)
     found = iro.agreement(
         source,

@@ -36,18 +36,24 @@ from ir_outcomes.types import Mark
 MAIN = Group("Options", sort_key=1)
 OUTPUT = Group("Output", sort_key=3)
 ROWS = 20  # of each table, on standard output
+# The parameters of commands that are files to write.
 TARGETS = (
     "output",
     "path",
     "plot",
     "report",
     "summary",
-)  # the parameters of commands that are files to write
+)
 DOCUMENTS = 20  # of each ranked list, on a report page
 Format = Literal["text", "markdown", "json", "jsonl", "csv", "latex", "html"]
 FORMAT_OF_ENDING: Mapping[str, Format] = {
-    ".json": "json", ".jsonl": "jsonl", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html",
-}  # fmt: skip
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".csv": "csv",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".html": "html",
+}
 
 
 @dataclass
@@ -81,13 +87,13 @@ def _option(found: re.Match[str]) -> str:
 
 
 def _json_escapes(error: UnicodeError) -> tuple[str, int]:
-    assert isinstance(error, UnicodeEncodeError)
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
     return json.dumps(error.object[error.start : error.end])[1:-1], error.end
 
 
-codecs.register_error(
-    "json", _json_escapes
-)  # of characters that an encoding lacks: JSON stays JSON
+# Characters that an encoding lacks are written as JSON escapes them, so that JSON stays JSON.
+codecs.register_error("json", _json_escapes)
 
 
 @contextmanager
@@ -95,7 +101,8 @@ def messages() -> Iterator[None]:
     """Turn errors into a message and an exit status, and our warnings into lines on stderr."""
     # A stream that was closed when the program started is None: writing to stdout is then an error,
     # and to stderr nothing.
-    sys.stdout, sys.stderr = sys.stdout or open(os.devnull), sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    sys.stdout = sys.stdout or open(os.devnull)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="json")
@@ -110,16 +117,14 @@ def messages() -> Iterator[None]:
             error_line(f"error: {as_options(str(error))}")
             sys.exit(1)
         except OSError as error:
-            if (
-                error.errno != errno.EPIPE
-            ):  # a reader that has seen enough, such as head, is no error
+            # A reader that has seen enough, such as head, is no error.
+            if error.errno != errno.EPIPE:
                 error_line(
                     f"error: {error.filename or 'standard output'} cannot be written"
                     f" ({error.strerror or error})"
                 )
-            with suppress(
-                OSError
-            ):  # what stdout still holds would be an error once more at the end of Python
+            # What stdout still holds would raise a second error when Python ends.
+            with suppress(OSError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(1)
 
@@ -179,10 +184,11 @@ def files_of(values: Iterable[Any]) -> Iterator[str]:
             yield from files_of(value)
         elif isinstance(value, (str, Path)):
             word = str(value)
+            # An argument can be NAME=FILE@GRADE or FILE#LAYOUT.
             for part in (
                 word,
                 re.sub("^[^=]*=|[@#][^@#]*$", "", word),
-            ):  # NAME=FILE@GRADE, FILE#LAYOUT
+            ):
                 with warnings.catch_warnings(action="ignore"), suppress(IrOutcomesError):
                     yield from run_paths(part)
                 with suppress(IrOutcomesError):

@@ -218,10 +218,20 @@ def compare(
         several = run_list(contenders) is not None
         sources, called, left_out = _sources(baseline, contenders, names, best)
         evaluation = evaluate(
-            qrels, sources, names=called, cutoff=cutoff or saved.cutoff, rel=rel, unit=unit or saved.unit or "auto",
-            ties=ties or "trec", judged_only=bool(judged_only), queries=queries, clusters=clusters, measures=measures,
-            n_jobs=n_jobs, progress=progress,
-        )  # fmt: skip
+            qrels,
+            sources,
+            names=called,
+            cutoff=cutoff or saved.cutoff,
+            rel=rel,
+            unit=unit or saved.unit or "auto",
+            ties=ties or "trec",
+            judged_only=bool(judged_only),
+            queries=queries,
+            clusters=clusters,
+            measures=measures,
+            n_jobs=n_jobs,
+            progress=progress,
+        )
     if len(evaluation) < 2 or (not several and (all_pairs or best)):
         raise ParameterError(
             "`baseline='best'` and `all_pairs=True` need several contenders; give a list of them"
@@ -323,13 +333,11 @@ class MeasuredPair:
     queries: PairedQueries
     n_unanswerable: int
     n_missing: tuple[int, int]  # answerable queries without any result, of baseline and contender
-    reciprocal_ranks: tuple[
-        Floats, Floats
-    ]  # of the first relevant document, or the values of another measure
+    # Reciprocals of the rank of the first relevant document, or the values of another measure.
+    reciprocal_ranks: tuple[Floats, Floats]
     notes: tuple[Note, ...] = ()
-    elsewhere: tuple[CutoffLabel, ...] | None = (
-        None  # labels at other cutoffs; None where they are not known
-    )
+    # Labels at other cutoffs; None where they are not known.
+    elsewhere: tuple[CutoffLabel, ...] | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
     metadata: Mapping[str, str] = field(default_factory=dict)
     asked: tuple[

@@ -52,9 +52,8 @@ class Facet(Tested):
     contender: float | None
     difference: float | None  #: contender minus baseline
     deviation: float | None  #: standard deviation of the differences
-    interval: (
-        Interval | None
-    )  #: two-sided, of the difference, at level 1 - alpha; None where it is not defined
+    #: two-sided, of the difference, at level 1 - alpha; None where it is not defined.
+    interval: Interval | None
     #: with two imaginary queries, at 1 - alpha / (number of contenders), which non-inferiority and
     #: equivalence look at; None where nothing can be compared or the largest possible difference is
     #: not known
@@ -106,9 +105,8 @@ class Facet(Tested):
 class CoverageFacet(Facet):
     """How many queries are answered, or relevant documents found, in percentage points; higher is better."""
 
-    won: int | None = (
-        None  #: queries that only the contender answered; None where shares of documents are compared
-    )
+    #: queries that only the contender answered; None where shares of documents are compared
+    won: int | None = None
     lost: int | None = None  #: those that only the baseline answered
 
 
@@ -119,9 +117,8 @@ class RankingFacet(Facet):
     #: the test of the mean, which finds harm whichever test decides: sign flips with few
     #: differences
     mean_test: Literal["t", "signflip"] = "t"
-    ratio: float | None = (
-        None  #: mean search length, contender / baseline, lower is better; None for anything else
-    )
+    #: mean search length, contender / baseline, lower is better; None for anything else
+    ratio: float | None = None
     ratio_interval: Interval | None = None  #: at level 1 - alpha
 
     @property
@@ -204,9 +201,8 @@ class Means(Tested):
     baseline: float | None
     contender: float | None
     difference: float | None
-    tests: Mapping[
-        str, Test
-    ]  #: "wilcoxon", "t" and of the naive means "ranksum": WSR, t-test and WRS of Lin et al. 2021
+    #: "wilcoxon", "t" and of the naive means "ranksum": WSR, t-test and WRS of Lin et al. 2021.
+    tests: Mapping[str, Test]
 
     interval: ClassVar[None] = None
 
@@ -232,9 +228,8 @@ class MeasureMeans(Immutable):
     baseline: float  #: mean
     contender: float
     difference: float  #: contender minus baseline
-    interval: (
-        Interval | None
-    )  #: two-sided, of the difference, at level 1 - alpha; None where it is not defined
+    #: two-sided, of the difference, at level 1 - alpha; None where it is not defined.
+    interval: Interval | None
     test: Test  #: t, not corrected
     found: Direction  #: whether it is better or worse by this test
 
@@ -271,13 +266,12 @@ class PairTests(NamedTuple):
     ranking: Tests
     ranking_mean: Tests  # tests of ranking that find harm whichever test decides
     ranking_wilcoxon: Tests
-    everywhere: (
-        Tests | None
-    )  # of the mean over all queries, which confirms, guards and can decide; None where it is not known
+    # Of the mean over all queries, which confirms, guards and can decide; None where it is not
+    # known.
+    everywhere: Tests | None
     everywhere_wilcoxon: Tests | None  # confirms, too
-    won_and_lost: (
-        Tests | None
-    )  # guards, too; None where no search lengths over all queries are known
+    # Guards, too; None where no search lengths over all queries are known.
+    won_and_lost: Tests | None
     higher_is_better: bool  # direction of ranking and of the tests over all queries
 
 
@@ -287,9 +281,8 @@ class PairSamples(NamedTuple):
     coverage: PairedTests
     ranking: PairedTests
     everywhere: PairedTests | None  # over all queries; None where nothing can confirm
-    won_and_lost: (
-        PairedTests | None
-    )  # the part of what only one run found; None where no search lengths are known
+    # The part of what only one run found; None where no search lengths are known.
+    won_and_lost: PairedTests | None
     higher_is_better: bool
 
 

@@ -72,9 +72,8 @@ class Holdings:
     docids: Ids  # (n_documents,) in UTF-8
     settings: Settings
     clusters: Ints | None  # (n_queries,) the cluster of each query
-    own_test: Kernel | None = (
-        None  # the function behind the name of a test of ranking that is not ours
-    )
+    # The function behind the name of a test of ranking that is not ours.
+    own_test: Kernel | None = None
     others: FamilyPvalues = NO_FAMILY  # raw p-values of the other pairs of the family, which stay
 
     def __len__(self) -> int:
@@ -329,9 +328,8 @@ def _orders(holdings: Holdings) -> list[Ints]:
 CANDIDATES = 1000  # documents to judge that a result keeps for each contender
 USUAL_DEPTH = 10
 MOST_TIPPING = 5  # documents of a tipping point; larger sets warn of nothing
-LONGEST_PREFIX = (
-    10  # documents that are tried together before those that are not needed are left out
-)
+# Documents that are tried together before those that are not needed are left out.
+LONGEST_PREFIX = 10
 
 
 class UnjudgedDocument(NamedTuple):
@@ -359,16 +357,14 @@ class PairHoles(Immutable):
 
     contender: str
     label: str  #: of the comparison, where unjudged documents count as not relevant
-    judged_at_10: (
-        tuple[float, float] | None
-    )  #: judged share of the first 10 documents of both, where the cutoff reaches so far
+    #: Judged share of the first 10 documents of both, where the cutoff reaches so far.
+    judged_at_10: tuple[float, float] | None
     judged: tuple[float, float]  #: within the cutoff
     n_unjudged: int  #: unjudged documents within the cutoff of either run
     bound: Bound  #: the labels under three families of assignments
     tipping: Tipping | None  #: a few documents that change the direction, if they were found
-    candidates: tuple[
-        UnjudgedDocument, ...
-    ]  #: up to 1000 documents, the one to judge first at the front
+    #: Up to 1000 documents, the one to judge first at the front.
+    candidates: tuple[UnjudgedDocument, ...]
 
 
 @dataclass(frozen=True, repr=False)
@@ -604,9 +600,14 @@ def _with_unjudged(evaluation: Evaluation) -> Evaluation:
         )
     warn(f"the unjudged documents were not kept, so all runs are read again; {remedy}")
     again = evaluate(
-        evaluation.qrels, evaluation.sources, names=evaluation.names, unjudged=True, cutoff=evaluation.cutoff,
-        rel=evaluation.rel, ties=evaluation.ties,
-    )  # fmt: skip
+        evaluation.qrels,
+        evaluation.sources,
+        names=evaluation.names,
+        unjudged=True,
+        cutoff=evaluation.cutoff,
+        rel=evaluation.rel,
+        ties=evaluation.ties,
+    )
     return replace(evaluation, unjudged=again.restrict(evaluation.query_ids).unjudged)
 
 

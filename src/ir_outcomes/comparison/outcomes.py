@@ -50,9 +50,8 @@ def coverage_test_for(evaluation: Evaluation) -> CoverageTest:
 class Settings:
     """How a comparison was made."""
 
-    cutoff: (
-        int | None
-    )  #: ranks beyond it do not count; None where only the output of a tool was compared
+    #: Ranks beyond it do not count; None where only the output of a tool was compared.
+    cutoff: int | None
     rel: int  #: smallest grade of a relevant document
     unit: Unit  #: what is answered or not
     ties: Ties | Literal["unknown"]  #: "unknown" where only the output of a tool was compared
@@ -62,12 +61,10 @@ class Settings:
     coverage_test: CoverageTest = "exact"  #: which one decides on coverage
     correction: Correction = "holm"  #: of the deciding p-values, separately for each facet,
     family: int = 1  #: over so many comparisons
-    margins: tuple[float, ...] | None = (
-        None  #: percentage points of coverage, ranks, and where given ranks over all queries
-    )
-    n_clusters: int | None = (
-        None  #: clusters of the answerable queries; None where queries are independent
-    )
+    #: percentage points of coverage, ranks, and where given ranks over all queries
+    margins: tuple[float, ...] | None = None
+    #: clusters of the answerable queries; None where queries are independent
+    n_clusters: int | None = None
     clusters: str | None = None  #: digest of which queries are together
 
     @classmethod
@@ -178,24 +175,21 @@ class PairedQueries:
     found_baseline: Floats  # share of the query's items found
     found_contender: Floats
     item_share: float  # mean over the queries of one over the number of items: 1 where every query is one item
-    shared: (
-        Bools  # whether both runs found at least one same item: the queries of the ranking facet
-    )
+    # Whether both runs found at least one same item: the queries of the ranking facet.
+    shared: Bools
     # Mean search length on what both found, else on what the run found itself; NaN where it found
     # nothing.
     length_baseline: Floats
     length_contender: Floats
     reciprocal_baseline: Floats  # the same of reciprocals
     reciprocal_contender: Floats
-    restricted: (
-        Restricted | None
-    )  # None without a cutoff, and for other measures than search lengths
+    # None without a cutoff, and for other measures than search lengths.
+    restricted: Restricted | None
     clusters: Ints | None = None  # cluster of each query; None where queries are independent
     measure: str | None = None  # another measure, whose values take the place of lengths
     higher_is_better: bool = False  # direction of the lengths, or of that measure
-    largest: float | None = (
-        None  # the most that a length, or a value of that measure, can change by; None where it is not known
-    )
+    # The most that a length, or a value of that measure, can change by; None where it is not known.
+    largest: float | None = None
     identical: bool = False  # whether the runs have the same documents in the same order; not where that is not known
 
     @property

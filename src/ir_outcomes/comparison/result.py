@@ -37,9 +37,8 @@ class QueryOutcome(NamedTuple):
     outcome: str
     found_baseline: float  #: share of the relevant documents found (1 or 0 under ``unit="query"``), higher is better
     found_contender: float
-    baseline: (
-        float | None
-    )  #: search length on what both found, or where there is nothing on what the run found, in ranks
+    #: Search length on what both found, or where there is nothing on what the run found, in ranks.
+    baseline: float | None
     contender: float | None
     difference: float | None  #: contender minus baseline, where both found something in common
     restricted: float | None = None  #: the same of the restricted search length, with a cutoff
@@ -329,10 +328,19 @@ class Comparison(Result):
                 if isinstance(measured, Facet | AllQueries) and test == measured.decides:
                     corrected = measured.pvalue_corrected
                 row = {
-                    "baseline": self.baseline, "contender": self.contender, "facet": measured.name, "test": name,
-                    "estimate": measured.difference, "low": low, "high": high, "statistic": test.statistic, "p": test.pvalue,
-                    "p_corrected": corrected, "n": measured.n, "n_nonzero": test.n_nonzero,
-                }  # fmt: skip
+                    "baseline": self.baseline,
+                    "contender": self.contender,
+                    "facet": measured.name,
+                    "test": name,
+                    "estimate": measured.difference,
+                    "low": low,
+                    "high": high,
+                    "statistic": test.statistic,
+                    "p": test.pvalue,
+                    "p_corrected": corrected,
+                    "n": measured.n,
+                    "n_nonzero": test.n_nonzero,
+                }
                 rows.append(row)
         return rows
 
@@ -526,8 +534,16 @@ def paper_columns(first: Comparison) -> tuple[Column, ...]:
         Column("A", "baseline", group="Runs"),
         Column("B", "contender", group="Runs"),
         Column("delta", "naive.difference", "difference", "+.4f", group=naive),
-        *(Column(f"naive_{short.lower()}_p", _pvalue_of("naive", test), f"{short} p", "p", group=naive)
-          for short, test in (("WRS", "ranksum"), ("WSR", "wilcoxon"), ("t", "t"))),
+        *(
+            Column(
+                f"naive_{short.lower()}_p",
+                _pvalue_of("naive", test),
+                f"{short} p",
+                "p",
+                group=naive,
+            )
+            for short, test in (("WRS", "ranksum"), ("WSR", "wilcoxon"), ("t", "t"))
+        ),
         Column("neither", "outcomes.shares.neither", "all", "%", group="(1) neither"),
         Column("a_wins", "outcomes.shares.lost", "A wins", "%", group=one),
         Column("b_wins", "outcomes.shares.won", "B wins", "%", group=one),
@@ -536,7 +552,7 @@ def paper_columns(first: Comparison) -> tuple[Column, ...]:
         *_paper_facet("ranking", length, 2 if on_ranks else 4, both),
         *(_paper_facet("reciprocal", reciprocal, 4, both) if on_ranks else ()),
         Column("verdict", "verdict.label", form="label"),
-    )  # fmt: skip
+    )
 
 
 def _paper_facet(

@@ -59,11 +59,12 @@ MIRRORED = dict(zip(LABELS, LABELS[::-1], strict=True)) | {
 }
 
 Decision = Literal["better", "worse", "undecided"]
+# What the rules *strict* and *do no harm* say.
 DECISIONS: dict[int, Decision] = {
     1: "better",
     -1: "worse",
     0: "undecided",
-}  # of the rules *strict* and *do no harm*
+}
 
 
 def meaning_of(label: str) -> LabelMeaning:
@@ -118,9 +119,8 @@ class Findings(NamedTuple):
 class OverAll(NamedTuple):
     """What the search over all queries says about each of m contenders; (m,) arrays."""
 
-    confirmed: (
-        Ints  # the direction that t or Wilcoxon shows at raw alpha: 1 better, -1 worse, 0 neither
-    )
+    # The direction that t or Wilcoxon shows at raw alpha: 1 better, -1 worse, 0 neither.
+    confirmed: Ints
     decided: Ints  # the direction that the test of the mean shows after the correction
     worse: Bools  # the guard: at raw alpha it is worse, or the part of what was won and lost by itself is
     better: Bools
@@ -152,9 +152,8 @@ class Verdicts(NamedTuple):
     coverage_found: Ints  # what each facet shows: 1 better, -1 worse, 0 nothing
     ranking_found: Ints
     all_queries_found: Ints  # after the correction where neither facet decides, else as it confirms
-    corrected: FamilyPvalues = (
-        NO_FAMILY  # p-values of the deciding tests, where `judge` made the verdicts
-    )
+    # p-values of the deciding tests, where `judge` made the verdicts.
+    corrected: FamilyPvalues = NO_FAMILY
 
     @property
     def direction(self) -> Ints:

@@ -34,9 +34,14 @@ MANY_IDS = 0.05  # of the judged documents, so many more that another way of wri
 NEARLY_ALL = 0.99  # share of the documents with the score of the one before
 
 ProblemKind = Literal[
-    "query ids", "document ids", "missing queries", "identical runs", "scores against ranks", "equal scores",
+    "query ids",
+    "document ids",
+    "missing queries",
+    "identical runs",
+    "scores against ranks",
+    "equal scores",
     "repeated judgments",
-]  # fmt: skip
+]
 
 # What each problem does to a comparison, and what to do about it; the worst first.
 _ADVICE: Mapping[ProblemKind, str] = {
@@ -78,16 +83,13 @@ class CheckedFile:
     lines: int  #: judgments, or documents of all lists
     queries: int  #: that it has
     known: int | None = None  #: queries of the run that the qrels have; None for the qrels
-    judged: float | None = (
-        None  #: share of its first 10 documents that the qrels judge; None for the qrels
-    )
-    ties: float | None = (
-        None  #: share of its documents with the same score as the one before; None for the qrels
-    )
+    #: share of its first 10 documents that the qrels judge; None for the qrels
+    judged: float | None = None
+    #: share of its documents with the same score as the one before; None for the qrels
+    ties: float | None = None
     depth: int | None = None  #: documents of its longest list; None for the qrels
-    against_ranks: int | None = (
-        None  #: queries whose scores contradict the ranks; None without a column of both
-    )
+    #: queries whose scores contradict the ranks; None without a column of both
+    against_ranks: int | None = None
 
 
 @dataclass(frozen=True)
@@ -97,9 +99,8 @@ class Problem:
     kind: ProblemKind
     file: str  #: the run, or the qrels, that it is about
     text: str  #: what is wrong, what it does to a comparison, and what to do
-    repair: Repair | None = (
-        None  #: the rule that makes ids match, and how many more queries or documents then do
-    )
+    #: the rule that makes ids match, and how many more queries or documents then do
+    repair: Repair | None = None
 
 
 FILE_COLUMNS = (
@@ -305,9 +306,8 @@ def _about_order(file: CheckedFile) -> Iterator[Problem]:
 
 def _against_ranks(source: Any, run: Run) -> int | None:
     """Count the queries in which a document has a higher score than one with a smaller rank; None without both columns."""
-    if (
-        not is_path(source) or not os.path.isfile(source) or run.form not in ("TREC", "columns")
-    ):  # a pipe is read once
+    # A pipe is read once.
+    if not is_path(source) or not os.path.isfile(source) or run.form not in ("TREC", "columns"):
         return None
     try:
         _, _, ranks = grouped(read_any_file(source, RUN._replace(by="rank")).columns)

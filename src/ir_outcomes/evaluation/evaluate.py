@@ -181,9 +181,8 @@ def evaluate(
             f"`judged_only=True`: the qrels hold no document below grade {least}, so only relevant"
             " documents would remain, and every run would rank them first; leave it out"
         )
-    asked = comparable_measures(
-        measures, directions
-    )  # what follows from search lengths is computed when it is used
+    # What follows from search lengths is computed when it is used.
+    asked = comparable_measures(measures, directions)
     needing_runs = {
         measure: higher
         for measure, higher in asked.items()
@@ -315,9 +314,8 @@ class _Result(NamedTuple):
     unknown: tuple[str, ...] = ()  # the first documents of the run, where the qrels know none of it
 
 
-@dataclass(
-    frozen=True, eq=False
-)  # hashed by identity: joblib's backend for Dask waits forever for what has no hash
+# It is hashed by identity, because joblib's backend for Dask waits forever for what has no hash.
+@dataclass(frozen=True, eq=False)
 class _Work:
     """Evaluates one run after another, in this process or in others."""
 

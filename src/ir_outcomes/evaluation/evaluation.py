@@ -42,9 +42,8 @@ from ir_outcomes.types import Bools, Ints, Ties, Unit, check_kind, check_positiv
 
 DEFAULT_CUTOFF = 100
 MANY_REORDERED = 0.2  # share of the answered queries; files of usual systems have up to 0.15
-MANY_MISSING = (
-    0.05  # share of the answerable queries above which missing results are the first thing to know
-)
+# Share of the answerable queries above which missing results are the first thing to know.
+MANY_MISSING = 0.05
 UNEVEN_JUDGING = 0.05  # shares of unjudged documents that differ by more can bias a comparison
 
 
@@ -382,9 +381,8 @@ class Evaluation(Sequence[SearchLengths]):
         def named(value: Any) -> Any:
             if not isinstance(value, np.ndarray):
                 return value.item()  # a number of NumPy
-            name = names.setdefault(
-                id(value), f"array {len(names)}"
-            )  # what runs share is written once
+            # What runs share is written once.
+            name = names.setdefault(id(value), f"array {len(names)}")
             arrays[name] = value
             return name
 

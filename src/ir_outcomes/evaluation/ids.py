@@ -15,12 +15,10 @@ from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run
 
-Entry = tuple[
-    str, str
-]  # the query within which an id has to match, empty for the id of a query itself; and the id
-Rule = tuple[
-    str, str
-]  # what tools and spreadsheets do to ids, and the pattern of what has to be removed
+# The query within which an id has to match (empty for the id of a query itself), and the id.
+Entry = tuple[str, str]
+# What tools and spreadsheets do to ids, and the pattern of what has to be removed.
+Rule = tuple[str, str]
 
 _ENDING = (  # not any: names within names have points, too
     r"(\.(html?|txt|jsonl?|xml|pdf|md|rst|csv|tsv|docx?|trec|gz|zip))+"
@@ -67,9 +65,8 @@ def repair_of(unknown: Collection[Entry], lacking: Collection[Entry]) -> Repair 
 
 def repair_of_queries(unknown: Iterable[str], lacking: Iterable[str]) -> Repair | None:
     """Return the rule by which most queries that a run lacks are among those that the qrels lack; None if there is none."""
-    return repair_of(
-        set(zip(repeat(""), unknown)), set(zip(repeat(""), lacking))
-    )  # repeat has no end
+    # `repeat` has no end.
+    return repair_of(set(zip(repeat(""), unknown)), set(zip(repeat(""), lacking)))
 
 
 def _undo(pattern: str) -> Callable[[str], str]:

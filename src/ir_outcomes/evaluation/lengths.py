@@ -439,9 +439,8 @@ def search_lengths(
     first, size, listed = levels(qrels, run, places, scores, ties)
 
     within = np.iinfo(np.int64).max if cutoff is None else cutoff
-    depths = np.append(
-        np.diff(run.offsets), 0
-    )  # the last, at place -1, is that of queries the run lacks
+    # The last, at place -1, is that of queries the run lacks.
+    depths = np.append(np.diff(run.offsets), 0)
     retrieved = np.minimum(depths[places], within)
     n_queries = len(qrels.query_ids)
     codes = qrels.codes

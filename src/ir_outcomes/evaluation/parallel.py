@@ -54,9 +54,8 @@ def in_parallel(calls: Sequence[Callable[[], R]], n_jobs: int | None) -> Generat
             warnings.filterwarnings("ignore", ".*You could benefit from adjusting", UserWarning)
             yield from results
     except Exception as error:
-        if (
-            isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
-        ):  # the latter is Dask's
+        # The second one is raised by Dask.
+        if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":
             raise ParameterError(
                 "a process was killed, perhaps because memory ran out; use fewer jobs",
                 n_jobs=n_jobs,

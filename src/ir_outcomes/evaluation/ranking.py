@@ -451,9 +451,8 @@ def ranked_documents(
     found = rows >= 0
     # A negative grade means that the document was in the pool but not judged.
     grades[rows[found]] = np.maximum(qrels.grades[found], UNJUDGED)
-    lengths = np.append(np.diff(run.offsets), 0)[
-        places
-    ]  # the last, at place -1, is that of queries that the run lacks
+    # The last, at place -1, is that of queries that the run lacks.
+    lengths = np.append(np.diff(run.offsets), 0)[places]
     starts = np.append(run.offsets[:-1], 0)[places]
     listed, offsets = spans(starts, np.minimum(lengths, depth))
     chosen = ranked_rows(run, ties)[listed]

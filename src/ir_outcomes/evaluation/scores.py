@@ -143,9 +143,8 @@ def places_of_queries(
 
 def direction_of(measure: Any) -> bool:
     """Return the direction of a measure, or of its name; one that is not known is a `ParameterError`."""
-    declared = getattr(
-        registry.get(base_name(str(measure))), "HIGHER_IS_BETTER", None
-    )  # our measures declare it
+    # Measures of this package declare it.
+    declared = getattr(registry.get(base_name(str(measure))), "HIGHER_IS_BETTER", None)
     if declared is not None:
         return bool(declared)
     if not is_gain(str(measure)):
@@ -157,10 +156,42 @@ def direction_of(measure: Any) -> bool:
 
 
 _BETWEEN_0_AND_1 = (
-    "AP", "MAP", "RR", "MRR", "nDCG", "P", "R", "Rprec", "RPrec", "Success", "ERR", "RBP", "Bpref", "infAP", "Judged",
-    "SetP", "SetR", "SetF", "SetAP", "IPrec", "Accuracy", "Compat", "Answered",
-    "map", "map_cut", "ndcg", "ndcg_cut", "recip_rank", "recall", "success", "bpref", "set_P", "set_recall", "set_F", "set_map",
-)  # fmt: skip
+    "AP",
+    "MAP",
+    "RR",
+    "MRR",
+    "nDCG",
+    "P",
+    "R",
+    "Rprec",
+    "RPrec",
+    "Success",
+    "ERR",
+    "RBP",
+    "Bpref",
+    "infAP",
+    "Judged",
+    "SetP",
+    "SetR",
+    "SetF",
+    "SetAP",
+    "IPrec",
+    "Accuracy",
+    "Compat",
+    "Answered",
+    "map",
+    "map_cut",
+    "ndcg",
+    "ndcg_cut",
+    "recip_rank",
+    "recall",
+    "success",
+    "bpref",
+    "set_P",
+    "set_recall",
+    "set_F",
+    "set_map",
+)
 
 
 def bounds_of(measure: str) -> tuple[float, float] | None:

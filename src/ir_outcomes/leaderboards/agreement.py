@@ -28,16 +28,14 @@ class HalfAgreement:
 
     measure: str  #: what is tested; "outcomes by query" or "outcomes by document" for the verdict
     test: str  #: "sign", "ranksum", "wilcoxon", "t", or "two facets"
-    aggregate: (
-        str | None
-    )  #: "mean" or "median": what says which of two runs is better; None for the verdict
+    #: What says which of two runs is better: "mean" or "median"; None for the verdict.
+    aggregate: str | None
     same: float  #: both halves have the same direction, or none
     one_sided: float  #: only one half decides
     opposite: float  #: one half says that the contender is better, the other that it is worse; the three sum to 1
     decided: float  #: at least one half decides
-    replicates: (
-        float | None
-    )  #: probability that the other half has the same direction, given that a half decided
+    #: Probability that the other half has the same direction, given that a half decided.
+    replicates: float | None
     #: The rates of Craswell et al. 2021, which also count which run is better where neither half is
     #: significant; `agree`, `partial` and `disagree` sum to 1. None for the verdict.
     agree: float | None = None

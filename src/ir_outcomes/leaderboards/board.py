@@ -126,9 +126,8 @@ def _facet_scores(source: Evaluation, facet: str) -> Scores:
     """Return what each run has by itself in a facet."""
     horizon = board_horizon(source)
     values = []
-    for run in (
-        source.runs
-    ):  # one at a time, because what is known of the queries of a run takes half a MB
+    # One at a time, because what is known of the queries of a run takes half a MB.
+    for run in source.runs:
         within = run.at(source.cutoff)
         own = pair_queries(within, within, source.unit, horizon)
         values.append(FACETS[facet](own))
@@ -319,9 +318,8 @@ class Leaderboard(Result):
             )
             raise KeyError(f"{contender} against {baseline}; {why}")
         upper, lower = sorted(map(names.index, (baseline, contender)))
-        place = (
-            upper * len(names) - upper * (upper + 1) // 2 + lower - upper - 1
-        )  # in the order of itertools.combinations
+        # In the order of itertools.combinations.
+        place = upper * len(names) - upper * (upper + 1) // 2 + lower - upper - 1
         pair = self.pairs[place]
         return pair if pair.baseline == baseline else pair.turned()
 

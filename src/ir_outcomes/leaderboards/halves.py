@@ -96,9 +96,8 @@ class VerdictsOfHalves:
 
     def __call__(self, pairs: Ints) -> Ints:
         """(n_labels, n_labels) numbers of splits and pairs, given as (n_pairs, 2) places of runs."""
-        samples = self._of_items if self.changes is None else self._of_changes
         tests = [
-            run_tests(samples(baseline, contender), "t", self.coverage_test)
+            run_tests(self._samples(baseline, contender), "t", self.coverage_test)
             for baseline, contender in pairs.tolist()
         ]
         labels = judge(stacked(tests), alpha=self.alpha).label.reshape(len(pairs), 2, -1)
@@ -110,10 +109,13 @@ class VerdictsOfHalves:
     def _horizon(self, baseline: int, contender: int) -> int:
         return max(self.horizons[baseline], self.horizons[contender])
 
-    def _of_changes(self, baseline: int, contender: int) -> PairSamples:
+    def _samples(self, baseline: int, contender: int) -> PairSamples:
         """Return the samples of the first halves, and behind them those of the second halves."""
-        changes = self.changes
-        assert changes is not None
+        if self.changes is None:
+            return self._of_items(baseline, contender)
+        return self._of_changes(self.changes, baseline, contender)
+
+    def _of_changes(self, changes: Changes, baseline: int, contender: int) -> PairSamples:
         counts = np.concatenate(
             _both_halves(changes.codes(baseline, contender), changes.n_codes, self.first), axis=1
         )
@@ -150,9 +152,8 @@ class _Known(NamedTuple):
     distinct: Floats  # (n_values,), ascending
     code: Ints  # (n_runs, n_queries): which of the distinct values
     sizes: Floats  # of the differences between any two of them
-    change: (
-        Ints  # (n_values, n_values) codes of these differences, the negative ones behind all others
-    )
+    # (n_values, n_values) codes of these differences, the negative ones behind all others.
+    change: Ints
     counts: Members  # (n_runs, n_values, n_splits): how often each value is in the first half
     all_counts: Ints  # (n_runs, n_values)
     medians: Floats  # (n_runs, 2, n_splits) of both halves
@@ -229,16 +230,16 @@ class TestsOfHalves:
         n_states = len(STATES)
         found = np.zeros((len(TESTS), n_states**2), dtype=np.int64)
         for baseline, contender in pairs.tolist():
-            of_halves = self._by_classes if self.known is None else self._looked_up
-            first, second = of_halves(baseline, contender)
+            if self.known is None:
+                first, second = self._by_classes(baseline, contender)
+            else:
+                first, second = self._looked_up(self.known, baseline, contender)
             for test, cells in enumerate(n_states * first + second):
                 found[test] += np.bincount(cells, minlength=n_states**2)
         return found.reshape(len(TESTS), n_states, n_states)
 
-    def _looked_up(self, baseline: int, contender: int) -> list[Ints]:
+    def _looked_up(self, known: _Known, baseline: int, contender: int) -> list[Ints]:
         """Return the states of both halves, (n_tests, n_splits)."""
-        known = self.known
-        assert known is not None
         sizes, code = known.changes(baseline, contender)
         changes = _both_halves(code, 2 * len(sizes), self.first)
         x = known.halves_of(baseline)

@@ -25,9 +25,8 @@ class SotaRun:
     group: str | None  #: who submitted it, where the entries say so
     date: date  #: the day of the submission
     score: float  #: its score
-    gain: (
-        float | None
-    )  #: difference from the previous state of the art, in the unit of the score; None for the first
+    #: Difference from the previous state of the art, in the unit of the score; None for the first.
+    gain: float | None
     #: Number of submissions up to and including this day, with and without a score, without the
     #: organizers' baselines: how often the same test queries had been used.
     looks: int
@@ -75,9 +74,12 @@ class SotaHistory(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run that took first place."""
         of_verdict = attributes(
-            "coverage=verdict.coverage", "coverage_p_corrected=verdict.coverage_p_corrected", "ranking=verdict.ranking",
-            "ranking_p_corrected=verdict.ranking_p_corrected", "verdict=verdict.label",
-        )  # fmt: skip
+            "coverage=verdict.coverage",
+            "coverage_p_corrected=verdict.coverage_p_corrected",
+            "ranking=verdict.ranking",
+            "ranking_p_corrected=verdict.ranking_p_corrected",
+            "verdict=verdict.label",
+        )
         return rows_of((*SOTA_COLUMNS, *of_verdict), self.runs)
 
 

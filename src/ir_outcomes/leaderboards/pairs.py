@@ -43,9 +43,8 @@ class PairVerdict:
     coverage: float  #: change of coverage, percentage points, higher is better
     coverage_p: float  #: of the exact binomial test, or of the sign-flip test where shares of documents are compared
     coverage_p_corrected: float  #: over all pairs
-    baseline_length: (
-        float | None
-    )  #: mean search length on what both found, lower is better; None where that is nothing
+    #: Mean search length on what both found, lower is better; None where that is nothing.
+    baseline_length: float | None
     contender_length: float | None  #: that of the contender
     ranking_p: float  #: of the test of the mean that decides (t; with fewer than 30 differences that are not zero sign flips)
     ranking_p_corrected: float  #: over all pairs
@@ -284,9 +283,8 @@ def lengths_of(evaluation: Evaluation) -> tuple[Floats, list[int]]:
     """(n_runs, n_items) search lengths of relevant documents or answerable queries, and the horizon of each run."""
     lengths = []
     horizons = []
-    for run in (
-        evaluation.runs
-    ):  # each is cut off by itself: a copy of all runs would take more memory than all that follows
+    # Each is cut off by itself: a copy of all runs would take more memory than all that follows.
+    for run in evaluation.runs:
         within = run.at(evaluation.cutoff)
         if evaluation.unit == "document":
             lengths.append(within.atoms())
@@ -371,9 +369,8 @@ def _spans(horizons: Sequence[int], most: int) -> Iterator[tuple[int, slice, int
     """Yield a baseline, at most so many neighbouring contenders that share a horizon with it, and that horizon."""
     for baseline, own in enumerate(horizons):
         first = baseline + 1
-        for horizon, members in groupby(
-            max(own, other) for other in horizons[first:]
-        ):  # that of a pair is the larger one
+        # The horizon of a pair is the larger one.
+        for horizon, members in groupby(max(own, other) for other in horizons[first:]):
             end = first + len(list(members))
             for start in range(first, end, max(most, 1)):
                 yield baseline, slice(start, min(start + max(most, 1), end)), horizon

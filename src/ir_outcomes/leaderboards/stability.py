@@ -40,9 +40,8 @@ class RankedRun:
     high: float  #: its upper end
     first: float  #: share of the resamples in which it was first, alone or shared
     top: float  #: share in which it was among the top k
-    above: tuple[
-        float, ...
-    ]  #: share in which it was strictly above each run, in the order of the result
+    #: Share in which it was strictly above each run, in the order of the result.
+    above: tuple[float, ...]
 
 
 RANK_COLUMNS = (
@@ -209,10 +208,17 @@ def rank_distribution(
         ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="inverted_cdf"
     ).astype(np.float64)
     of_runs = zip(
-        scores.runs, defined(scores.means()), ranks_on_all.tolist(), map(tuple, counts.tolist()), ranks.mean(axis=0).tolist(),
-        *bounds.tolist(), (counts[:, 0] / resamples).tolist(), (counts[:, :top_k].sum(axis=1) / resamples).tolist(),
-        map(tuple, above.tolist()), strict=True,
-    )  # fmt: skip
+        scores.runs,
+        defined(scores.means()),
+        ranks_on_all.tolist(),
+        map(tuple, counts.tolist()),
+        ranks.mean(axis=0).tolist(),
+        *bounds.tolist(),
+        (counts[:, 0] / resamples).tolist(),
+        (counts[:, :top_k].sum(axis=1) / resamples).tolist(),
+        map(tuple, above.tolist()),
+        strict=True,
+    )
     return RankDistribution(
         measure=scores.measure,
         higher_is_better=scores.higher_is_better,
@@ -246,9 +252,8 @@ def _ranks_of_resamples(
     filled = np.where(defined, gains, 0.0).T
     rng = np.random.default_rng(seed)
     ranks = np.empty((resamples, len(gains)), dtype=np.int64)
-    batch = max(
-        1, (1 << 16) // max(gains.shape)
-    )  # larger arrays would not stay in the processor's cache
+    # Larger arrays would not stay in the processor's cache.
+    batch = max(1, (1 << 16) // max(gains.shape))
     batches = [slice(start, min(start + batch, resamples)) for start in range(0, resamples, batch)]
     for rows in with_progress(
         batches, "resample", resamples, shown=progress, size=lambda rows: rows.stop - rows.start

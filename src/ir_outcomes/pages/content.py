@@ -34,9 +34,8 @@ class Section(NamedTuple):
     comparison: Comparison
     condition: str = ""
     has_label: bool = True
-    curve: Curve | None = (
-        None  # None where it was not asked for, is not known, or no ranks were compared
-    )
+    # None where it was not asked for, is not known, or no ranks were compared.
+    curve: Curve | None = None
     queries: int | None = None  # the number of its set of queries; None where they are not known
 
     @property
@@ -151,9 +150,8 @@ def _pairs_of(result: Leaderboard, evaluation: Evaluations) -> list[Section]:
     names = [standing.run for standing in result.standings]
     if not isinstance(evaluation, Evaluation) or result.settings is None or len(names) > MOST_RUNS:
         return []
-    pairs = sorted(
-        combinations(range(len(names)), 2), key=itemgetter(1)
-    )  # those of the first k runs come first
+    # The pairs of the first k runs come first.
+    pairs = sorted(combinations(range(len(names)), 2), key=itemgetter(1))
     runs = evaluation[names]
     measured = [
         measured_pair(evaluation, runs[high], runs[low], result.settings) for high, low in pairs

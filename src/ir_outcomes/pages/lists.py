@@ -28,9 +28,8 @@ class RankedLists(NamedTuple):
     ids: list[str]  # of the documents in any list, and of the relevant ones, each once
     grades: dict[str, int]  # judged grades by index into the ids
     lists: list[list[int]]  # for each run the indices in its order
-    beyond: list[
-        list[tuple[int, int]]
-    ]  # for each run index and rank of the relevant documents further down
+    # For each run index and rank of the relevant documents further down.
+    beyond: list[list[tuple[int, int]]]
 
 
 def lists_of(
@@ -117,9 +116,8 @@ def texts_of_documents(
     elif isinstance(documents, Mapping):
         found = documents
     else:
-        found = texts_in(documents).documents or _of_file(
-            documents, wanted
-        )  # of a run or qrels that has them
+        # The source may be a run or qrels that holds texts.
+        found = texts_in(documents).documents or _of_file(documents, wanted)
     return {
         identifier: _first_words(found[identifier])
         for identifier in wanted

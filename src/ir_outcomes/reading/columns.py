@@ -81,9 +81,8 @@ def _sharing_a_slot(keys: Keys) -> Rows:
     bits = min(len(keys).bit_length() + 4, _MOST_SLOTS)
     slots = (keys >> np.uint64(64 - bits)).view(np.int64)
     rows = np.arange(len(keys), dtype=np.int32)
-    last = np.empty(
-        1 << bits, dtype=np.int32
-    )  # uninitialized: only slots that were written to are read
+    # It is not initialized: only slots that were written to are read.
+    last = np.empty(1 << bits, dtype=np.int32)
     last[slots] = rows
     overwritten = last[slots] != rows
     last[slots[overwritten]] = -1
@@ -148,9 +147,8 @@ class Kind(NamedTuple):
     what: str
     forms: tuple[Form, ...]
     foreign: tuple[str, ...]  # values of the other kind, which say that the arguments were swapped
-    by: RunBy | None = (
-        None  # which value of a run orders its documents, None for what its form says
-    )
+    # Which value of a run orders its documents, None for what its form says.
+    by: RunBy | None = None
     selection: str | None = None  # the form, where several fit
 
     @property
@@ -182,9 +180,8 @@ class Kind(NamedTuple):
         """Return the form that fits, None where none does; several are an error unless one of them is selected."""
         chosen = [form for form in fitting if form.name == self.selection] or list(fitting)
         if chosen and chosen[0].name == "columns" and not any(form.items for form in chosen):
-            return chosen[
-                0
-            ]  # frames of PyTerrier have columns that are called like those of other tools too
+            # Frames of PyTerrier have columns that are called like those of other tools too.
+            return chosen[0]
         if len(chosen) > 1:
             names = ", ".join(form.name for form in chosen)
             raise FormatError(source, f"can be read in the forms {names}; say which as FILE#NAME")
@@ -442,9 +439,8 @@ def encoded(documents: Any, source: str, line_of: LineOf = _unknown_line) -> Ids
     except UnicodeEncodeError:
         array = [identifier.encode() for identifier in ids]
     result = as_ids(array)
-    if (
-        result.dtype.itemsize > LONGEST_ID
-    ):  # longer than any document id: the input is something else
+    # Longer than any document id: the input is something else.
+    if result.dtype.itemsize > LONGEST_ID:
         longest = int(np.argmax(np.char.str_len(result)))
         problem = f"a document id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
         raise FormatError(
@@ -463,9 +459,8 @@ def _arrow_text(column: Any, source: str) -> Any | None:
         chunks = pyarrow.chunked_array(column)
     except (ImportError, TypeError, ValueError, OverflowError, NotImplementedError):
         return None  # such as values of mixed types, or complex numbers
-    if len(chunks) != len(
-        column
-    ):  # before version 16, pyarrow takes the letters of a polars column for its values
+    # Before version 16, pyarrow takes the letters of a polars column for its values.
+    if len(chunks) != len(column):
         return None
     if chunks.null_count or str(chunks.type) not in ("string", "large_string", "string_view"):
         return None
@@ -636,7 +631,8 @@ def _arrow_table(data: Any) -> Any:
         TypeError,
         ValueError,
         NotImplementedError,
-    ):  # such as a frame with columns of mixed types
+    ):
+        # A frame with columns of mixed types, for instance.
         pass
     return data
 

@@ -79,9 +79,8 @@ def _zstd_decompressor() -> Callable[[], Any]:
 
 BLOCK_SIZE = 1 << 19
 LONGEST_LINE = 1 << 20
-LONGEST_RECORD = (
-    1 << 24
-)  # a line of JSON lines, such as a query's list with the texts of its documents
+# A line of JSON lines, such as a query's list with the texts of its documents.
+LONGEST_RECORD = 1 << 24
 LARGEST_RATIO = 200  # of text to compressed bytes; runs have 3 to 30
 UNSUSPICIOUS = 64 << 20  # bytes of text that may have any ratio
 BOM = codecs.BOM_UTF8
@@ -284,9 +283,8 @@ def _without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_without_repeated_names
-)  # once: `json.loads` would make one for every line
+# It is made once: `json.loads` would make one for every line.
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_repeated_names)
 
 
 def check_bytes(block: Block, source: str) -> None:

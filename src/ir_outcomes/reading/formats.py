@@ -60,103 +60,223 @@ GRADE_NAMES = ("relevance", "label", "rel", "grade")
 
 FORMS: tuple[Form, ...] = (
     Form(
-        "trec", "run", "Anserini, PyTerrier, most tools", "https://github.com/usnistgov/trec_eval",
+        "trec",
+        "run",
+        "Anserini, PyTerrier, most tools",
+        "https://github.com/usnistgov/trec_eval",
         layout=Layout(6, query=0, document=2, value=4, value_name="score"),
     ),
     Form(
-        "trec", "qrels", "NIST, most collections", "https://github.com/usnistgov/trec_eval",
+        "trec",
+        "qrels",
+        "NIST, most collections",
+        "https://github.com/usnistgov/trec_eval",
         layout=Layout(4, query=0, document=2, value=3, value_name="grade"),
     ),
     Form(
-        "msmarco", "run", "MS MARCO", "https://microsoft.github.io/msmarco/",
+        "msmarco",
+        "run",
+        "MS MARCO",
+        "https://microsoft.github.io/msmarco/",
         layout=Layout(3, query=0, document=1, value=2, value_name="rank"),
     ),
     Form(
-        "tevatron", "run", "Tevatron", "https://github.com/texttron/tevatron",
+        "tevatron",
+        "run",
+        "Tevatron",
+        "https://github.com/texttron/tevatron",
         layout=Layout(3, query=0, document=1, value=2, value_name="score"),
     ),
     Form(
-        "columns", "run", "ir_measures, PyTerrier, any table", "https://ir-measur.es",
-        query=QUERY_NAMES, document=DOCUMENT_NAMES, value=VALUE_NAMES,
+        "columns",
+        "run",
+        "ir_measures, PyTerrier, any table",
+        "https://ir-measur.es",
+        query=QUERY_NAMES,
+        document=DOCUMENT_NAMES,
+        value=VALUE_NAMES,
     ),
     Form(
-        "columns", "qrels", "ir_measures, PyTerrier, any table", "https://ir-measur.es",
-        query=QUERY_NAMES, document=DOCUMENT_NAMES, value=GRADE_NAMES,
+        "columns",
+        "qrels",
+        "ir_measures, PyTerrier, any table",
+        "https://ir-measur.es",
+        query=QUERY_NAMES,
+        document=DOCUMENT_NAMES,
+        value=GRADE_NAMES,
     ),
     Form(
-        "beir", "qrels", "BEIR, MTEB", "https://github.com/beir-cellar/beir",
-        query=QUERY_NAMES, document=("corpus-id",), value=("score",),
+        "beir",
+        "qrels",
+        "BEIR, MTEB",
+        "https://github.com/beir-cellar/beir",
+        query=QUERY_NAMES,
+        document=("corpus-id",),
+        value=("score",),
     ),
     Form(
-        "ranx", "qrels", "ranx (Parquet)", "https://github.com/AmenRa/ranx",
-        query=("q_id",), document=("doc_id",), value=("score",),
+        "ranx",
+        "qrels",
+        "ranx (Parquet)",
+        "https://github.com/AmenRa/ranx",
+        query=("q_id",),
+        document=("doc_id",),
+        value=("score",),
     ),
     Form(
-        "trectools", "run", "trectools", "https://github.com/joaopalotti/trectools",
-        query=("query",), document=("docid",), value=VALUE_NAMES,
+        "trectools",
+        "run",
+        "trectools",
+        "https://github.com/joaopalotti/trectools",
+        query=("query",),
+        document=("docid",),
+        value=VALUE_NAMES,
     ),
     Form(
-        "trectools", "qrels", "trectools", "https://github.com/joaopalotti/trectools",
-        query=("query",), document=("docid",), value=("rel",),
+        "trectools",
+        "qrels",
+        "trectools",
+        "https://github.com/joaopalotti/trectools",
+        query=("query",),
+        document=("docid",),
+        value=("rel",),
     ),
     Form(
-        "quepid", "qrels", "Quepid", "https://github.com/o19s/quepid",
-        query=("query",), document=("docid",), value=("rating",),
+        "quepid",
+        "qrels",
+        "Quepid",
+        "https://github.com/o19s/quepid",
+        query=("query",),
+        document=("docid",),
+        value=("rating",),
     ),
     Form(
-        "quepid", "run", "Quepid (a snapshot)", "https://github.com/o19s/quepid",
-        query=("query text",), document=("doc id",), value=("doc position",),
+        "quepid",
+        "run",
+        "Quepid (a snapshot)",
+        "https://github.com/o19s/quepid",
+        query=("query text",),
+        document=("doc id",),
+        value=("doc position",),
     ),
     Form(
-        "lists", "run", "logs, vector stores", "https://jsonlines.org",
-        query=QUERY_NAMES, items=("doc_ids", "docids", "docnos", "ranking"),
+        "lists",
+        "run",
+        "logs, vector stores",
+        "https://jsonlines.org",
+        query=QUERY_NAMES,
+        items=("doc_ids", "docids", "docnos", "ranking"),
     ),
     Form(
-        "sentence-transformers", "run", "sentence-transformers (InformationRetrievalEvaluator)", "https://sbert.net",
-        query=("query_id",), items=("results",), document=("corpus_id",), value=("score",), query_text=("query",),
+        "sentence-transformers",
+        "run",
+        "sentence-transformers (InformationRetrievalEvaluator)",
+        "https://sbert.net",
+        query=("query_id",),
+        items=("results",),
+        document=("corpus_id",),
+        value=("score",),
+        query_text=("query",),
     ),
     Form(
-        "rankllm", "run", "RankLLM", "https://github.com/castorini/rank_llm",
-        query=("query.qid",), items=("candidates",), document=("docid",), value=("score",),
-        query_text=("query.text",), text=("doc.contents", "doc.segment", "doc.text", "doc.passage"),
+        "rankllm",
+        "run",
+        "RankLLM",
+        "https://github.com/castorini/rank_llm",
+        query=("query.qid",),
+        items=("candidates",),
+        document=("docid",),
+        value=("score",),
+        query_text=("query.text",),
+        text=("doc.contents", "doc.segment", "doc.text", "doc.passage"),
     ),
     Form(
-        "mt-rag", "run", "MT-RAG, MTRAGEval", "https://github.com/IBM/mt-rag-benchmark",
-        query=("task_id",), items=("contexts",), document=("document_id",), value=("score",), text=("text",),
+        "mt-rag",
+        "run",
+        "MT-RAG, MTRAGEval",
+        "https://github.com/IBM/mt-rag-benchmark",
+        query=("task_id",),
+        items=("contexts",),
+        document=("document_id",),
+        value=("score",),
+        text=("text",),
     ),
     Form(
-        "trec-rag", "run", "TREC RAG", "https://trec-rag.github.io",
-        query=("topic_id", "narrative_id", "metadata.narrative_id"), items=("references",),
+        "trec-rag",
+        "run",
+        "TREC RAG",
+        "https://trec-rag.github.io",
+        query=("topic_id", "narrative_id", "metadata.narrative_id"),
+        items=("references",),
         query_text=("topic", "narrative", "metadata.narrative"),
     ),
     Form(
-        "dpr", "run", "DPR", "https://github.com/facebookresearch/DPR",
-        query=("question",), items=("ctxs",), document=("id",), query_text=("question",), text=("text",),
+        "dpr",
+        "run",
+        "DPR",
+        "https://github.com/facebookresearch/DPR",
+        query=("question",),
+        items=("ctxs",),
+        document=("id",),
+        query_text=("question",),
+        text=("text",),
     ),
     Form(
-        "dpr", "qrels", "DPR (training and development sets)", "https://github.com/facebookresearch/DPR",
-        query=("question",), items=("positive_ctxs",), document=("passage_id", "psg_id"),
-        query_text=("question",), text=("text",),
+        "dpr",
+        "qrels",
+        "DPR (training and development sets)",
+        "https://github.com/facebookresearch/DPR",
+        query=("question",),
+        items=("positive_ctxs",),
+        document=("passage_id", "psg_id"),
+        query_text=("question",),
+        text=("text",),
     ),
     Form(
-        "pyserini-dpr", "run", "Pyserini (convert_trec_run_to_dpr_retrieval_run)", "https://github.com/castorini/pyserini",
-        records="*", query=("*",), items=("contexts",), document=("docid",), query_text=("question",), text=("text",),
+        "pyserini-dpr",
+        "run",
+        "Pyserini (convert_trec_run_to_dpr_retrieval_run)",
+        "https://github.com/castorini/pyserini",
+        records="*",
+        query=("*",),
+        items=("contexts",),
+        document=("docid",),
+        query_text=("question",),
+        text=("text",),
     ),
     Form(
-        "rank-eval", "qrels", "Elasticsearch, OpenSearch (rank_eval, request)",
+        "rank-eval",
+        "qrels",
+        "Elasticsearch, OpenSearch (rank_eval, request)",
         "https://www.elastic.co/guide/en/elasticsearch/reference/current/search-rank-eval.html",
-        records="requests", query=("id",), items=("ratings",), document=("_id",), value=("rating",),
+        records="requests",
+        query=("id",),
+        items=("ratings",),
+        document=("_id",),
+        value=("rating",),
     ),
     Form(
-        "rank-eval", "run", "Elasticsearch, OpenSearch (rank_eval, response)",
+        "rank-eval",
+        "run",
+        "Elasticsearch, OpenSearch (rank_eval, response)",
         "https://www.elastic.co/guide/en/elasticsearch/reference/current/search-rank-eval.html",
-        records="details.*", query=("*",), items=("hits",), document=("hit._id",),
+        records="details.*",
+        query=("*",),
+        items=("hits",),
+        document=("hit._id",),
     ),
     Form(
-        "llamaindex", "qrels", "LlamaIndex (EmbeddingQAFinetuneDataset)", "https://docs.llamaindex.ai",
-        records="relevant_docs.*", query=("*",), items=(".",), query_text=("$.queries",), text=("$.corpus",),
+        "llamaindex",
+        "qrels",
+        "LlamaIndex (EmbeddingQAFinetuneDataset)",
+        "https://docs.llamaindex.ai",
+        records="relevant_docs.*",
+        query=("*",),
+        items=(".",),
+        query_text=("$.queries",),
+        text=("$.corpus",),
     ),
-)  # fmt: skip
+)
 
 
 RUN = Kind("run", tuple(form for form in FORMS if form.what == "run"), foreign=GRADE_NAMES)
@@ -168,10 +288,11 @@ _JSON = re.compile(rb"\s*(\{\s*(\"|\}|$)|\[)")
 _METADATA_START, _METADATA_END = b"# ir_metadata.start", b"# ir_metadata.end"
 _SEPARATORS = (b"\t", b",", b";")
 _LINES_LOOKED_AT = 50
+# The columns of a layout, and what the third one is.
 _OF_THREE: dict[str | None, RunBy] = {
     "msmarco": "rank",
     "tevatron": "score",
-}  # columns, what the third is
+}
 _MTEB = "mteb_model_meta"
 _PARQUET = (  # and the first field of a page or of the footer; an id can begin with PAR1 too
     b"PAR1\x15"
@@ -281,9 +402,8 @@ def _first_lines(opened: Iterator[bytes]) -> tuple[list[bytes], Iterator[bytes]]
         line.removesuffix(b"\n") for line in io.BytesIO(head.removeprefix(BOM)) if line.strip()
     )
     lines = list(islice(not_blank, _LINES_LOOKED_AT + 1))
-    if 1 < len(lines) <= _LINES_LOOKED_AT and not head.endswith(
-        b"\n"
-    ):  # the last may be cut off where the head ends
+    # The last may be cut off where the head ends.
+    if 1 < len(lines) <= _LINES_LOOKED_AT and not head.endswith(b"\n"):
         lines.pop()
     return lines[:_LINES_LOOKED_AT] or [b""], chain([head], opened)
 
@@ -442,9 +562,8 @@ def _first_block(blocks: Iterator[Block], source: str) -> tuple[Block, Iterator[
 def _ranks_or_scores(columns: Columns) -> Columns:
     """Decide once for all lines whether the third of three columns holds ranks, as MS MARCO writes them, or scores."""
     offsets, _, values = grouped(columns)
-    counted = np.arange(1, len(values) + 1) - np.repeat(
-        offsets[:-1], np.diff(offsets)
-    )  # 1 to n in each query
+    # Ranks are 1 to n in each query.
+    counted = np.arange(1, len(values) + 1) - np.repeat(offsets[:-1], np.diff(offsets))
     if np.array_equal(values, counted):
         return replace(columns, value_name="rank")
     if np.any(values < 0) or np.any(values != np.floor(values)):
@@ -459,9 +578,8 @@ def _ranks_or_scores(columns: Columns) -> Columns:
 # --- JSON
 
 
-_Record = tuple[
-    int | None, str, Any
-]  # its line, where that is known; its key in an object; and itself
+# A record's line where that is known, its key in an object, and the record itself.
+_Record = tuple[int | None, str, Any]
 _MISSING: Any = object()
 
 

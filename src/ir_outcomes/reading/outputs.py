@@ -36,13 +36,64 @@ from ir_outcomes.reading.text import number_in
 # Measures that are higher for better runs and zero where nothing was found, as ir_measures,
 # trec_eval and ranx name them.
 _GAINS = (
-    "nDCG", "AP", "MAP", "P", "R", "Rprec", "RPrec", "Success", "ERR", "RBP", "Bpref", "infAP", "BPM", "SDCG", "INST", "INSQ",
-    "NERR8", "NERR9", "NERR10", "NERR11", "alpha_nDCG", "alpha_DCG", "NRBP", "nNRBP", "AP_IA", "P_IA", "StRecall",
-    "SetP", "SetR", "SetF", "SetAP", "IPrec",
-    "map", "map_cut", "ndcg", "ndcg_cut", "ndcg_rel", "Rndcg", "recall", "success", "bpref", "set_P", "set_recall", "set_F",
-    "set_map", "iprec_at_recall", "G", "binG",
-    "hits", "hit_rate", "precision", "f1", "r-precision", "dcg", "dcg_burges", "ndcg_burges", "rbp",
-)  # fmt: skip
+    "nDCG",
+    "AP",
+    "MAP",
+    "P",
+    "R",
+    "Rprec",
+    "RPrec",
+    "Success",
+    "ERR",
+    "RBP",
+    "Bpref",
+    "infAP",
+    "BPM",
+    "SDCG",
+    "INST",
+    "INSQ",
+    "NERR8",
+    "NERR9",
+    "NERR10",
+    "NERR11",
+    "alpha_nDCG",
+    "alpha_DCG",
+    "NRBP",
+    "nNRBP",
+    "AP_IA",
+    "P_IA",
+    "StRecall",
+    "SetP",
+    "SetR",
+    "SetF",
+    "SetAP",
+    "IPrec",
+    "map",
+    "map_cut",
+    "ndcg",
+    "ndcg_cut",
+    "ndcg_rel",
+    "Rndcg",
+    "recall",
+    "success",
+    "bpref",
+    "set_P",
+    "set_recall",
+    "set_F",
+    "set_map",
+    "iprec_at_recall",
+    "G",
+    "binG",
+    "hits",
+    "hit_rate",
+    "precision",
+    "f1",
+    "r-precision",
+    "dcg",
+    "dcg_burges",
+    "ndcg_burges",
+    "rbp",
+)
 RECIPROCALS = ("RR", "MRR", "mrr", "recip_rank")
 MOST_PLACES = 6
 _KEYS = ("query_id", "measure", "value")  # of ir_measures' JSON lines and of its Metric
@@ -159,9 +210,8 @@ def read_outputs(
     return [_output(by_run[name], read, measure, str(name)) for name in names or by_run]
 
 
-_OfRun = dict[
-    str | None, dict[str, tuple[float, int | None]]
-]  # by measure and query: a value, and the number of its row
+# For each measure and query the value, and the number of its row.
+_OfRun = dict[str | None, dict[str, tuple[float, int | None]]]
 
 
 def _by_run(rows: Iterable[_Row], source: _Source) -> dict[str | None, _OfRun]:
@@ -295,9 +345,8 @@ def _rows_of_file(source: _Source, measure: str | None) -> Iterator[_Row]:
 def _rows_of_json(lines: _Lines, source: _Source, measure: str | None) -> Iterator[_Row]:
     """Read the lines of ir_measures, or a document: what pytrec_eval returned, or the scores of a run of ranx."""
     first = lines.first
-    if first.rstrip().endswith(
-        "}"
-    ):  # an object by itself, and not the beginning of a document on several lines
+    # The line is an object by itself, and not the beginning of a document on several lines.
+    if first.rstrip().endswith("}"):
         members = parsed_json(first, source.called, 1)
         if members.keys() & {*_KEYS}:
             return _rows_of_json_lines(lines, source)
@@ -415,9 +464,8 @@ def _refuse_repeated(titles: Sequence[str], source: _Source, line: int | None = 
 
 def _rows_of_table(titles: list[str], body: _Body, source: _Source) -> Iterator[_Row]:
     """Read a table with a row for each value, or with runs and queries, where a cell may be empty."""
-    if (
-        "measure" in titles or "value" in titles
-    ):  # not qid, which the index of a table of runs and queries may be called
+    # Not qid: the index of a table of runs and queries may have this name.
+    if "measure" in titles or "value" in titles:
         lacking = [title for title in _LONG if title not in titles]
         if lacking:
             raise source.error(
@@ -462,9 +510,8 @@ def _rows_are_queries(corner: str, rows: list[str], columns: list[str], source: 
     """Tell queries from runs by the title of the first column, else by which are numbers; say it where neither tells."""
     if corner.lower() in (*_TITLES_OF_QUERIES, *_TITLES_OF_RUNS):
         return corner.lower() in _TITLES_OF_QUERIES
-    are_counted = list(rows) == [
-        str(place) for place in range(len(rows))
-    ]  # by pandas, where nothing is named
+    # Pandas names an index so where nothing is named.
+    are_counted = list(rows) == [str(place) for place in range(len(rows))]
     rows_are_numbers = all(map(str.isdigit, rows)) and not are_counted
     columns_are_numbers = all(map(str.isdigit, columns))
     if rows_are_numbers != columns_are_numbers:
@@ -597,9 +644,8 @@ def _problem_of(value: float, measure: str) -> str | None:
     base = base_name(measure)
     at = measure.rpartition("@")[2]
     cutoff = int(at) if at.isdecimal() and at.isascii() and len(at) < 10 else None
-    rounding = 0.5 * 10.0 ** -len(
-        repr(value).partition(".")[2]
-    )  # the most by which it can have changed the value
+    # The most by which rounding can have changed the value.
+    rounding = 0.5 * 10.0 ** -len(repr(value).partition(".")[2])
     if math.isnan(value):
         return (
             None

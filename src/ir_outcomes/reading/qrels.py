@@ -255,9 +255,8 @@ def query_texts(
     """Read the texts of queries: the folder of a BEIR dataset, JSON lines, or lines with an id, a tab and the text."""
     if os.path.isdir(source):
         return beir_texts(source)
-    if names == _TEXT_NAMES and (
-        found := texts_in(source).queries
-    ):  # of a run or qrels that has them
+    # The source may be a run or qrels that holds texts.
+    if names == _TEXT_NAMES and (found := texts_in(source).queries):
         return found
     first = next((block.data.lstrip() for block in blocks(source) if block.data.strip()), b"")
     return (

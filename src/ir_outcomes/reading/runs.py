@@ -207,9 +207,8 @@ def run_list(runs: Any) -> list[Any] | dict[str, Any] | None:
     if isinstance(runs, Mapping):
         listed = None if _is_run(runs) else dict(runs)
     elif isinstance(runs, (list, tuple)):
-        are_rows = hasattr(runs, "_fields") or (
-            runs and hasattr(runs[0], "_fields")
-        )  # named tuples are the rows of a run
+        # Named tuples are the rows of a run.
+        are_rows = hasattr(runs, "_fields") or (runs and hasattr(runs[0], "_fields"))
         listed = None if are_rows else [path for run in runs for path in run_paths(run)]
     elif _is_directory_or_pattern(runs):
         listed = run_paths(runs)
@@ -366,15 +365,13 @@ def _matches(pattern: str) -> list[str]:
 def _is_probably_run(path: str) -> bool:
     """Return whether a file in a directory is a run; what cannot be read counts as one, so that its error is raised."""
     name = os.path.basename(path).lower()
-    if name.startswith(("readme", "license")) or name.endswith(
-        ".md"
-    ):  # which stand beside runs in many repositories
+    # Such files stand beside runs in many repositories.
+    if name.startswith(("readme", "license")) or name.endswith(".md"):
         return False
     if not os.path.isfile(path):  # a pipe can be read only once
         return True
     try:
-        return (
-            seems_to_be_a_run(path) or os.path.getsize(path) == 0
-        )  # an empty file is a run without results
+        # An empty file is a run without results.
+        return seems_to_be_a_run(path) or os.path.getsize(path) == 0
     except IrOutcomesError:
         return True

@@ -114,9 +114,8 @@ def ids_of(fields: Fields, column: int, longest: int) -> Ids | None:
         return None
     n_words = -(-width // 8)
     ids = _words_at(fields, starts, n_words)
-    for place in range(
-        n_words
-    ):  # what follows the id in its last word, and in words behind it, becomes NUL
+    # What follows the id in its last word, and in words behind it, becomes NUL.
+    for place in range(n_words):
         ids[:, place] &= _FIRST[np.clip(lengths - 8 * place, 0, 8)]
     text: Ids = ids.view(f"S{8 * n_words}")[:, 0]
     return text
@@ -125,9 +124,8 @@ def ids_of(fields: Fields, column: int, longest: int) -> Ids | None:
 def _words_at(fields: Fields, places: Ints, n_words: int) -> Words:
     """Copy 8 * n_words bytes from each position; bytes behind the data are arbitrary, and callers must mask them."""
     words = np.empty((len(places), n_words), dtype=np.uint64)
-    last = (
-        len(fields.words) - 1
-    )  # for a short id near the end of the block, the words of the longest would begin behind it
+    # For a short id near the end of the block, the words of the longest would begin behind it.
+    last = len(fields.words) - 1
     for place in range(n_words):
         words[:, place] = fields.words[np.minimum(places + 8 * place, last)]
     return words
@@ -191,9 +189,8 @@ def _decimals(
     for place in range(n_words):
         n_behind = after_point - 8 * place
         word, is_point = _without_point(words[:, -1 - place], n_behind)
-        if (
-            place + 1 < n_words
-        ):  # where digits were moved up, the last byte of the word before this one fills the gap
+        # Where digits were moved up, the last byte of the word before this one fills the gap.
+        if place + 1 < n_words:
             word |= np.where(n_behind < 8, words[:, -2 - place] >> np.uint64(56), np.uint64(0))
         digits, fine = _eight_digits(word, np.clip(n_digits - 8 * place, 0, 8))
         number += digits * np.uint64(10 ** (8 * place))
@@ -291,13 +288,12 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
         codes.append(_coded(queries, code_of))
         documents.append(found)
         values.append(numbers)
-        n_rows = n_rows + len(numbers)
-        n_bytes = n_bytes + len(block.data)
+        n_rows += len(numbers)
+        n_bytes += len(block.data)
         if found.itemsize > len(longest) + 7:  # ids of a block are padded to words
             longest = max((longest, *found.tolist()), key=len)
-        if n_rows * len(longest) > max(
-            _LARGE, _WIDEST * n_bytes
-        ):  # in the array each id takes as much as the longest
+        # In the array each id takes as much space as the longest.
+        if n_rows * len(longest) > max(_LARGE, _WIDEST * n_bytes):
             problem = (
                 f"one id as long as this among {n_rows - 1:,} others would take too much memory;"
                 " shorten it"
@@ -312,9 +308,8 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
         layout.value_name,
         partial(_line_of, source, first_line),
     )
-    if (
-        layout.separator is None and b"#" in code_of
-    ):  # a comment that happens to have the right number of words
+    # A comment can happen to have the right number of words.
+    if layout.separator is None and b"#" in code_of:
         row = int(np.argmax(columns.codes == code_of[b"#"]))
         raise columns.error(row, "is a comment; remove comment lines")
     return columns
@@ -448,9 +443,8 @@ def _separated(line: bytes, separator: bytes, source: str, number: int) -> list[
             " within values"
         )
         raise FormatError(source, problem, line=number, text=shown([line])) from None
-    return [
-        field.encode().strip() for field in fields
-    ]  # of bytes, because white space is that of ASCII
+    # Bytes are split, because white space is that of ASCII.
+    return [field.encode().strip() for field in fields]
 
 
 def _coded(queries: Ids, code_of: dict[bytes, int]) -> Codes:

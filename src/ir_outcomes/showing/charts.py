@@ -153,9 +153,15 @@ def _facet_row(
         unit = ""
     words = _TEST_WORDS.get(test, "") if test != part.decides.name else ""
     return {
-        "name": name, "explanation": explanation, "unit": unit, **means, "finding": _FINDINGS[part.found],
-        "pvalue": f"{pvalue(own, comparison.alpha)}{words}", "estimate": estimate, "axis": _axis([estimate], _sign(part)),
-    }  # fmt: skip
+        "name": name,
+        "explanation": explanation,
+        "unit": unit,
+        **means,
+        "finding": _FINDINGS[part.found],
+        "pvalue": f"{pvalue(own, comparison.alpha)}{words}",
+        "estimate": estimate,
+        "axis": _axis([estimate], _sign(part)),
+    }
 
 
 def found_tone(part: Facet | AllQueries | MeasureMeans) -> str:
@@ -197,8 +203,8 @@ def _axis(
     least = min(known, default=0.0)
     most = max(known, default=1.0)
     margin = 0.06 * (most - least) or 0.5
-    least = least - margin
-    most = most + margin
+    least -= margin
+    most += margin
     if ratio:  # gains are negative logarithms of ratios
         shown = [
             (-math.log(tick), f"{tick:g}")
@@ -290,9 +296,8 @@ def _condition_row(number: int, row: Condition, signs: Sequence[int]) -> Row:
         text=f"{ranks} {short_unit(comparison.ranking.measured_in)}, B / A {drawn[1].text}"
     )
     for place, facet in enumerate((comparison.coverage, comparison.ranking)):
-        if not row.labelled or drawn[place].tone != found_tone(
-            facet
-        ):  # the ratio has an interval of its own
+        # The ratio has an interval of its own.
+        if not row.labelled or drawn[place].tone != found_tone(facet):
             drawn[place] = drawn[place]._replace(tone="same")
     return Row(row.condition, row.label or TOO_FEW, drawn, number, contender=comparison.contender)
 
@@ -370,9 +375,8 @@ def changes_of(comparison: Comparison) -> Changes:
     if by_share:
         what = "share of the relevant documents found, points"
         place = bisect_left(_SHARE_EDGES, median(abs(share) for share in shares if share))
-        edges: Sequence[float] = _SHARE_EDGES[
-            max(place - 1, 0) : place + 2
-        ]  # about the usual change
+        # The edges lie about the usual change.
+        edges: Sequence[float] = _SHARE_EDGES[max(place - 1, 0) : place + 2]
         names = [
             f"<{edges[0]}",
             *(f"{low}\N{EN DASH}{high}" for low, high in pairwise(edges)),
@@ -417,9 +421,8 @@ def _bins_of_ranking(comparison: Comparison) -> tuple[str, list[str], list[float
     """Return what changes, the names of the bins on one side, and the edges between these."""
     if not comparison.in_lengths:
         return comparison.ranking.measured_in, ["<0.1", "0.1\N{EN DASH}0.3", ">0.3"], [0.1, 0.3]
-    last = (
-        comparison.restricted.horizon if comparison.restricted else 11
-    )  # no bin is beyond the cutoff
+    # No bin is beyond the cutoff.
+    last = comparison.restricted.horizon if comparison.restricted else 11
     edges = [edge for edge in (1, 2, 10, 100, 1000) if edge < last] or [1]
     names = [
         f"{low}" if high == low + 1 else f"{low}\N{EN DASH}{high - 1}"

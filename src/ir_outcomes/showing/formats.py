@@ -21,9 +21,8 @@ from ir_outcomes.types import Mark, check_choice
 ROWS = 20  # of each table on the first screen
 LEAST_WIDTH = 8  # of a column that is folded
 _WORDS = re.compile(r"\s*(?:\S*\bp [=<] \d\S*|\S+)")  # a p-value stays on one line
-_PARTS = re.compile(
-    r"\s*(?:[^\s-]*-+|[^\s-]+)"
-)  # of names of runs, which are divided behind hyphens
+# Names of runs may be divided behind hyphens.
+_PARTS = re.compile(r"\s*(?:[^\s-]*-+|[^\s-]+)")
 _COLOURS = {
     "bold blue": r"\bbetter (on (both facets|coverage|ranking)|over all queries)|\bpass\b",
     "bold dark_orange": r"\bworse (on (both facets|coverage|ranking)|over all queries)|\bfail\b",
@@ -192,9 +191,8 @@ def _fitting(word: str, width: int) -> int:
 # An underscore within a word is not markup; elsewhere it could begin emphasis, as the other
 # characters could.
 _MARKUP = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")
-_LIST = re.compile(
-    r"^([-+#=!]|\d+[.)])"
-)  # what makes a list or a heading of the line that it starts
+# What would make a list or a heading of the line that it starts.
+_LIST = re.compile(r"^([-+#=!]|\d+[.)])")
 _STYLE = """\
 body { font-family: sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; line-height: 1.4; }
 table { border-collapse: collapse; margin: 1em 0; }
@@ -205,11 +203,24 @@ tbody td { font-variant-numeric: tabular-nums; }\
 """
 _LABEL = re.compile(r"[^\\{}%#~^$&\s]+")
 _NUMBER = re.compile(r"(?P<sign>[-+]?)(?P<mantissa>\d[\d.]*)(?:e(?P<exponent>[-+]?\d+))?")
-_TEX = str.maketrans({
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
-    "`": r"\textasciigrave{}",
-})  # fmt: skip
+_TEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "$": r"\$",
+        "&": r"\&",
+        "#": r"\#",
+        "_": r"\_",
+        "%": r"\%",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "`": r"\textasciigrave{}",
+    }
+)
 
 
 def as_markdown(view: View, *, details: bool = False, rows: int | None = None) -> str:
@@ -336,12 +347,14 @@ def _html_table(table: Table) -> str:
             "".join(f"<td {style}>{cell}</td>" for style, cell in zip(styles, marked, strict=True))
         )
     captions = "<br/>".join(map(_text, table.captions))
-    return "".join([
-        f'{title}<table class="ir-outcomes">',
-        f"<caption>{captions}</caption>" if captions else "",
-        f"<thead>{f'<tr>{groups}</tr>' if groups else ''}<tr>{headings}</tr></thead>",
-        f"<tbody>{''.join(f'<tr>{cells}</tr>' for cells in rows)}</tbody></table>",
-    ])  # fmt: skip
+    return "".join(
+        [
+            f'{title}<table class="ir-outcomes">',
+            f"<caption>{captions}</caption>" if captions else "",
+            f"<thead>{f'<tr>{groups}</tr>' if groups else ''}<tr>{headings}</tr></thead>",
+            f"<tbody>{''.join(f'<tr>{cells}</tr>' for cells in rows)}</tbody></table>",
+        ]
+    )
 
 
 def as_latex(

@@ -25,9 +25,8 @@ Members = npt.NDArray[Any]  # zeros and ones
 
 FEW = 30
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
-SMALLEST_PVALUE = float(
-    np.finfo(np.float64).tiny
-)  # 2.2e-308: smaller p-values are raised to it, so that none is 0
+# 2.2e-308: smaller p-values are raised to it, so that none is 0.
+SMALLEST_PVALUE = float(np.finfo(np.float64).tiny)
 SLACK = 1e-12  # means of the same values, added in another order, differ by no more than this share of the largest
 
 
@@ -190,9 +189,8 @@ def _tied(values: Floats, scale: float) -> Floats:
     """Make values equal whose sizes differ by no more than the rounding of numbers of this scale."""
     sizes = np.abs(values)
     order = np.argsort(sizes, kind="stable")
-    ordered = np.concatenate(
-        [[0.0], sizes[order]]
-    )  # the class of zero exists even if no value is exactly 0
+    # The class of zero exists even if no value is exactly 0.
+    ordered = np.concatenate([[0.0], sizes[order]])
     starts = np.diff(ordered, prepend=0.0) > ROUNDING * scale
     starts[0] = True
     merged = np.empty_like(values)
@@ -235,9 +233,8 @@ def linearized_sums(sums: Floats, sizes: Floats) -> Floats:
     total = float(sizes.sum())
     mean = float(sums.sum()) / total
     residuals = sums - sizes * mean
-    residuals[np.abs(residuals) <= ROUNDING * np.abs(sums)] = (
-        0.0  # equal differences have no variance
-    )
+    # Equal differences have no variance.
+    residuals[np.abs(residuals) <= ROUNDING * np.abs(sums)] = 0.0
     return mean + residuals * len(sums) / total
 
 
@@ -291,9 +288,8 @@ def tally(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Difference
     # the sign. That is several times faster than to sort the places of the sizes, which np.unique
     # does to count positive and negative ones apart.
     keys = np.sort((np.abs(values).view(np.uint64) << np.uint64(1)) | (values < 0))
-    keys = np.concatenate(
-        [np.zeros(1, dtype=np.uint64), keys]
-    )  # the class of zero exists even if no difference is 0
+    # The class of zero exists even if no difference is 0.
+    keys = np.concatenate([np.zeros(1, dtype=np.uint64), keys])
     bits = keys >> np.uint64(1)
     starts = np.flatnonzero(np.concatenate([[True], bits[1:] != bits[:-1]]))
     negative = np.add.reduceat(keys & np.uint64(1), starts).astype(np.float64)
@@ -313,9 +309,8 @@ def tally_subsets(
     moments = None
     values[counted] = change
     if clusters is not None:
-        subsets = subsets[
-            np.unique(clusters, return_index=True)[1]
-        ]  # all queries of a cluster are in the same subsets
+        # All queries of a cluster are in the same subsets.
+        subsets = subsets[np.unique(clusters, return_index=True)[1]]
         values, n = sums_by_cluster(values, clusters, counted)
         counted = n > 0
         moments = Moments.of(values, n, subsets.astype(np.float64))

@@ -296,9 +296,8 @@ def ratio_interval(
     """
     check_number("level", level)
     x, y = on_ratio_scale(baseline, contender)
-    if clusters is not None and len(
-        x
-    ):  # the ratio of the means is that of the sums, cluster by cluster
+    # The ratio of the means is that of the sums, cluster by cluster.
+    if clusters is not None and len(x):
         (x, _), (y, _) = (sums_by_cluster(values, np.asarray(clusters)) for values in (x, y))
     values = log_ratio_values(x, y)
     if values is None:
@@ -480,7 +479,7 @@ def band_of_events(
     curves = np.zeros((len(differing), len(changes)))
     np.add.at(curves, (row, at), steps)
     curves = np.cumsum(curves, axis=1)
-    curves[np.abs(curves) < 1e-12] = 0.0  # what both runs found by then, but for rounding
+    curves[np.abs(curves) < 1e-12] = 0.0  # what both runs found by then, except for rounding
     units = n
     if clusters is not None and len(changes):
         of_queries = np.zeros((n, len(changes)))
@@ -488,9 +487,8 @@ def band_of_events(
         curves = np.stack([linearized(column, clusters) for column in of_queries.T], axis=1)
         units = len(curves)
         smallest_step = None
-    curves = curves[
-        curves.any(axis=1)
-    ]  # so that steps that cancel each other out do not change the draws
+    # Steps that cancel each other out then do not change the draws.
+    curves = curves[curves.any(axis=1)]
     total = curves.sum(axis=0)
     squares = (curves**2).sum(axis=0)
     mean = total / units

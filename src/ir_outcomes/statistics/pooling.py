@@ -377,7 +377,7 @@ def _group_q(values: Floats, starts: Ints, sizes: Ints) -> Floats:
     means = np.add.reduceat(values, starts, axis=1) / sizes
     squares = np.add.reduceat(values * values, starts, axis=1)
     spread = (squares - sizes * means**2) / (sizes - 1)
-    spread[spread <= 1e-12 * squares] = 1.0  # no variance but for rounding
+    spread[spread <= 1e-12 * squares] = 1.0  # no variance, except for rounding
     w = sizes / spread
     pooled = (w * means).sum(axis=1, keepdims=True) / w.sum(axis=1, keepdims=True)
     return np.asarray((w * (means - pooled) ** 2).sum(axis=1))

@@ -18,9 +18,8 @@ MOST_DEGREES_OF_FREEDOM = 100_000
 
 
 def _critical(df: float, alpha: float) -> float:
-    return -float(
-        special.stdtrit(df, alpha / 2)
-    )  # the lower quantile: 1 - alpha / 2 would lose the digits of a small alpha
+    # The lower quantile: 1 - alpha / 2 would lose the digits of a small alpha.
+    return -float(special.stdtrit(df, alpha / 2))
 
 
 def _power(shift: float, df: float, critical: float) -> float:
@@ -192,12 +191,12 @@ MOST_QUERIES = 1_000_000
 class QueriesNeeded:
     """How many queries like those of the pilot a test needs."""
 
-    queries: (
-        int | None
-    )  #: smallest number that reaches the power, if the pilot's spread is the true one; None: over a million
-    upper: (
-        int | None
-    )  #: one-sided upper bound, from the pilot's uncertainty about the spread; None: more, or no bound
+    #: Smallest number that reaches the power, if the pilot's spread is the true one; None: over a
+    #: million.
+    queries: int | None
+    #: one-sided upper bound, from the pilot's uncertainty about the spread; None: more, or no
+    #: bound.
+    upper: int | None
     effect: float  #: planned for, positive, in the unit of the differences
     alpha: float  #: level of the test
     power: float
@@ -437,11 +436,12 @@ def _thinned(power_of: Callable[[float], float], queries: int, share: float) -> 
     """Average the power over the number of queries with a difference, binomial, at the nodes of its normal approximation."""
     spread = math.sqrt(queries * share * (1 - share))
     total = 0.0
+    # Quadrature by Gauss and Hermite.
     for node, weight in (
         (-math.sqrt(3), 1 / 6),
         (0.0, 2 / 3),
         (math.sqrt(3), 1 / 6),
-    ):  # Gauss and Hermite
+    ):
         total += weight * power_of(max(2.0, queries * share + spread * node))
     return total
 

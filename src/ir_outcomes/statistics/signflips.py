@@ -41,15 +41,14 @@ MOST_STEPS = 1 << 28  # additions, 0.2 s: above that the sizes are rounded
 GRIDS = (1 << 15, 1 << 18, 1 << 21)  # steps up to k
 MOST_BOUNDED = 100  # for more differences bounds that hold for certain would need too fine a grid
 PRECISION = 0.01
-TIES_SHARE = (
-    0.004  # what the allowance for rounding errors may add to a p-value of many differences
-)
+# What the allowance for rounding errors may add to a p-value of many differences.
+TIES_SHARE = 0.004
 
 # When the saddlepoint tells on which side of a level a p-value is.
 LEAST_NONZERO = 12  # of fewer the p-values have large steps, and the exact ones take little time
 LEAST_EFFECTIVE = 4.0
 FACTOR = 2.0
-LARGEST_TILT = 18.0  # times the largest size: beyond it the tanh of that is 1 but for rounding
+LARGEST_TILT = 18.0  # times the largest size: beyond it the tanh of that is 1 except for rounding
 
 
 def sign_flip_pvalues(
@@ -66,9 +65,8 @@ def sign_flip_pvalues(
     for sample in np.flatnonzero(~far).tolist():
         positive = samples.positive[1:, sample]
         negative = samples.negative[1:, sample]
-        present = np.flatnonzero(
-            positive + negative
-        )  # its own sizes only, so that its p-value depends on nothing else
+        # A sample has its own sizes only, so that its p-value depends on nothing else.
+        present = np.flatnonzero(positive + negative)
         sizes = samples.sizes[1:][present]
         pvalues[sample], closeness[sample] = _pvalue(
             sizes, positive[present], negative[present], levels
@@ -94,9 +92,8 @@ def _pvalue(
     units = _in_units(sizes, counts)
     if units is not None:
         limit = min(round(float(units @ positive)), round(float(units @ negative)))
-        if n * limit <= (
-            64 << (n // 2) if n <= MOST_ENUMERATED else MOST_STEPS
-        ):  # the quicker of the two
+        # The quicker of the two methods is taken.
+        if n * limit <= (64 << (n // 2) if n <= MOST_ENUMERATED else MOST_STEPS):
             return _two_sided(_counted(units, counts, limit, limit)[0]), exact
     if n <= MOST_ENUMERATED:
         # Sums that are equal except for rounding reach the limit.
@@ -134,7 +131,7 @@ def _in_units(sizes: Floats, counts: Floats) -> Ints | None:
 
 @lru_cache(maxsize=1 << 16)
 def _denominator(size: float) -> int | None:
-    """Denominator, up to 1000, of the fraction that a size is but for rounding; None if it is no such fraction."""
+    """Denominator, up to 1000, of the fraction that a size is, except for rounding; None if there is none."""
     # Sizes come back thousands of times over the pairs of a leaderboard, so they are looked up.
     fraction = Fraction(size).limit_denominator(LARGEST_DENOMINATOR)
     return (
@@ -146,13 +143,13 @@ def _denominator(size: float) -> int | None:
 
 def _counted(units: Ints, counts: Floats, limit: int, lower: int) -> tuple[float, float]:
     """Share of the subsets of some whole numbers with a sum of at most the limit, and of at most a lower limit."""
+    # Those rounded to 0 are in half of the subsets, whatever the limit.
     units, counts = (
         units[units > 0],
         counts[units > 0],
-    )  # those rounded to 0 are in half of the subsets, whatever the limit
-    limit = min(
-        limit, int(units @ counts) // 2
-    )  # an allowance for rounding may lead beyond the middle
+    )
+    # An allowance for rounding may lead beyond the middle.
+    limit = min(limit, int(units @ counts) // 2)
     ways, exponent = subset_sums(np.repeat(units, counts.astype(np.int64)).tolist(), limit)
 
     def share(number: float) -> float:
@@ -306,6 +303,5 @@ def _far_from(levels: Levels, samples: Differences, pvalues: Floats) -> Bools:
     squares = samples.sizes**2 @ counts
     fourths = samples.sizes**4 @ counts
     enough = (samples.n_nonzero >= LEAST_NONZERO) & (squares**2 >= LEAST_EFFECTIVE * fourths)
-    return enough & (
-        (pvalues * FACTOR <= levels[0]) | (pvalues >= levels[1] * FACTOR)
-    )  # not where they are NaN
+    # This leaves out those that are NaN.
+    return enough & ((pvalues * FACTOR <= levels[0]) | (pvalues >= levels[1] * FACTOR))

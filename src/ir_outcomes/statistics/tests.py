@@ -55,9 +55,8 @@ class Test:
     #: Observations that the statistic is computed from: all differences (clusters) for t, those
     #: that are not zero for the other paired tests, both samples together for the rank sum test.
     n: int
-    n_nonzero: (
-        int  #: differences (clusters) that are not zero; for the rank sum test the same as `n`
-    )
+    #: differences (clusters) that are not zero; for the rank sum test the same as `n`
+    n_nonzero: int
     note: str | None = None  #: what a reader must know
 
 
@@ -384,7 +383,7 @@ def _t(samples: Differences, levels: Levels | None = None, labels_only: bool = F
             deviations[close] = (above * positive[:, close] + below * negative[:, close]).sum(
                 axis=0
             )
-            # Deviations of equal differences are 0 but for the rounding of their mean, so equality
+            # Deviations of equal differences are 0 except for the rounding of their mean, so equality
             # is decided by the counts.
             equal[close] = (
                 np.maximum(positive[:, close], negative[:, close]).max(axis=0) == n[close]
@@ -647,9 +646,8 @@ def pairwise_tests(rows: Floats) -> dict[str, Tests]:
 
 def _proper(pvalues: Floats) -> Floats:
     """Bring p-values into the range from 2.2e-308 to 1: sums of two tails can exceed 1, and tiny ones underflow to 0."""
-    bounded: Floats = np.minimum(
-        np.maximum(pvalues, SMALLEST_PVALUE), 1.0
-    )  # np.clip takes three times as long for a few
+    # `np.clip` takes three times as long for a few values.
+    bounded: Floats = np.minimum(np.maximum(pvalues, SMALLEST_PVALUE), 1.0)
     return bounded
 
 

@@ -45,9 +45,8 @@ def runs_at_depth(
     check_positive("cutoff", cutoff, none_allowed=True)
     check_choice("missing", missing, get_args(Missing))
     evaluation = evaluation if names is None else evaluation[names]
-    reached = {
-        run.name: int(run.retrieved.max(initial=1)) for run in evaluation.runs
-    }  # length of the longest list
+    # Length of the longest list.
+    reached = {run.name: int(run.retrieved.max(initial=1)) for run in evaluation.runs}
     depth = cutoff or min(evaluation.cutoff, max(reached.values()))
     shared = min(reached.values())
     names_at = {
@@ -140,11 +139,12 @@ def _refuse_lists_without_irrelevant_documents(runs: Sequence[SearchLengths]) ->
             )
 
 
+# From AP to ASL, in `ablation`.
 STEPS: tuple[str, ...] = (
     "atomize P",
     "harmonic within queries",
     "harmonic across queries",
-)  # from AP to ASL, in `ablation`
+)
 PRECISION_DEPTH = 20
 ASL_FIRST = 10
 
@@ -234,9 +234,8 @@ def document_lengths(lengths: SearchLengths, missing: Missing) -> Floats:
 def precision_at(lengths: SearchLengths, cutoff: int) -> Floats:
     """(n_queries,) share of relevant documents among the first `cutoff`; under ``ties="expected"`` its expectation."""
     size = lengths.level_relevant + lengths.level_irrelevant
-    chance_within = np.clip(
-        (cutoff - (lengths.rank - 1)) / size, 0.0, 1.0
-    )  # of a document of a tie level of this size
+    # For a document of a tie level of this size.
+    chance_within = np.clip((cutoff - (lengths.rank - 1)) / size, 0.0, 1.0)
     chances = np.where(lengths.rank > 0, chance_within, 0.0)
     shares: Floats = (
         np.bincount(lengths.query, weights=chances, minlength=len(lengths.query_ids)) / cutoff
@@ -298,9 +297,8 @@ class LengthDistribution:
     run: str
     asl: float  #: ASL, ranks, lower is better
     asl_top: float  #: ASL@g1-10 of the ten best-ranked relevant documents
-    counts: tuple[
-        int, ...
-    ]  #: relevant documents found, by search length, in the buckets of the result
+    #: Relevant documents found, by search length, in the buckets of the result.
+    counts: tuple[int, ...]
     missing: int  #: relevant documents not found: the spike of Figure 5, counted separately
     #: Share of the relevant documents that AP in effect averages: the best-ranked ones whose
     #: unweighted mean of 1/P comes closest to 1/MAP (Alex et al. 2022, Appendix A.1). None under
@@ -548,9 +546,15 @@ class LengthChanges(Result):
         else:
             chosen.sort(key=lambda move: -abs(move.change or 0))
         return DocumentChanges(
-            self.baseline, self.contender, which, tuple(chosen[:top]), len(chosen), self.settings,
-            notes=self.notes, versions=self.versions,
-        )  # fmt: skip
+            self.baseline,
+            self.contender,
+            which,
+            tuple(chosen[:top]),
+            len(chosen),
+            self.settings,
+            notes=self.notes,
+            versions=self.versions,
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each kind and size of change, with the number and share of all relevant documents."""
@@ -622,9 +626,8 @@ def length_changes(
     largest = float(np.abs(changes[by_both]).max(initial=1.0))
     edges = tuple(size for size in SIZES if size <= largest)
     if bins is not None:
-        width = -(
-            -settings.cutoff // bins
-        )  # a whole number of ranks, so that together they reach the depth
+        # A whole number of ranks, so that together they reach the depth.
+        width = -(-settings.cutoff // bins)
         edges = tuple(range(1, 1 + width * bins, width))
     return LengthChanges(
         baseline=first.name,

@@ -35,9 +35,8 @@ class Change:
     step: str  #: what is changed
     old: str  #: the measures
     new: str
-    tau: (
-        float | None
-    )  #: Kendall's tau-b between the two orders; 1 for no reordering. None where all runs tie.
+    #: Kendall's tau-b between the two orders; 1 for no reordering. None where all runs tie.
+    tau: float | None
     #: Delta-Sort: largest change, over the runs, of the number of runs that are better, in percent
     #: of the runs. "Better" needs a value that is 10 % better, and p <= 0.05 in a paired t test. So
     #: it can be large where `tau` is 1.
@@ -45,9 +44,8 @@ class Change:
     run: str  #: the run with this largest change
     better_before: int  #: how many runs were better than it
     better_after: int  #: and are better than it
-    delta_value: (
-        float | None
-    )  #: mean over the runs of new value / old value, lower-is-better measures as reciprocals
+    #: Mean over the runs of new value / old value, lower-is-better measures as reciprocals.
+    delta_value: float | None
     deviation: float | None  #: their standard deviation
 
 

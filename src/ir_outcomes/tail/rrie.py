@@ -14,10 +14,11 @@ from ir_outcomes.results import Column, Result, rows_of
 from ir_outcomes.tail.lengths import TailSettings, checked_evaluation, runs_at_depth, top_and_all
 from ir_outcomes.types import Bools, Missing, check_kind
 
+# How the names of measures with the optimum 1 and no upper bound begin.
 _SEARCH_LENGTHS = (
     "ASL",
     "ESL",
-)  # how the names of measures with the optimum 1 and no upper bound begin
+)
 
 
 @dataclass(frozen=True)
@@ -224,9 +225,8 @@ class MeasureHeadroom:
     #: Bucket i holds the values from ``edges[i]`` up to, not including, ``edges[i + 1]``; the last
     #: is open.
     edges: tuple[float, ...]
-    counts: tuple[
-        int, ...
-    ]  #: queries with a relevant document in each bucket; the others leave nothing to gain
+    #: Queries with a relevant document in each bucket; the others leave nothing to gain.
+    counts: tuple[int, ...]
 
 
 @dataclass(frozen=True)

@@ -290,9 +290,8 @@ def test_comparison_is_chosen_and_has_the_colours_of_its_findings(
     assert counted(page).startswith(f"lost: {compared('third').outcomes.lost} of 200")
     address = page.url.partition("#")[2]
     page.locator(".forest a", has_text="third").click()
-    page.locator("#comparison-2 .sentence").wait_for(
-        state="visible"
-    )  # its link opens a folded section
+    # Its link opens a folded section.
+    page.locator("#comparison-2 .sentence").wait_for(state="visible")
     page.locator("details.comparison").evaluate_all(
         "all => all.forEach((details) => { details.open = true })"
     )
@@ -345,10 +344,11 @@ def test_hostile_names_are_text(visit: Callable[..., Any]) -> None:
     assert BAD in page.locator("#query-title").inner_text()
     for name in (BAD, "constructor", "toString", "__proto__", "hasOwnProperty"):
         assert page.locator("#lists li .id", has_text=name).first.inner_text() == name
+    # Of __proto__ in both lists.
     assert page.locator("#lists .text").all_inner_texts() == [
         BAD,
         BAD,
-    ]  # of __proto__ in both lists
+    ]
     assert "native code" not in page.locator("#query").inner_text()
     assert page.title() != "run"
     assert page.locator("img").count() == 0
@@ -401,9 +401,8 @@ def test_accessibility(visit: Callable[..., Any]) -> None:
     page.locator("#comparison-1, #made details").evaluate_all(
         "all => all.forEach((details) => { details.open = true })"
     )
-    options: dict[str, Any] = {
-        "resultTypes": ["violations"]
-    }  # the lists of what passed would take most of the time
+    # The lists of what passed would take most of the time.
+    options: dict[str, Any] = {"resultTypes": ["violations"]}
     found = axe.run(page, options=options).response["violations"]
     page.emulate_media(color_scheme="dark")
     options["runOnly"] = ["color-contrast"]  # nothing else depends on the colours

@@ -86,6 +86,7 @@ def test_bins_hold_the_queries_that_changed_so_much(evaluation: iro.Evaluation) 
 
 def test_bins_go_by_the_share_found_where_most_queries_are_won_or_lost() -> None:
     qrels = {f"q{number}": {f"d{place}": 1 for place in range(10)} for number in range(8)}
+    # Of ten documents each.
     found = [
         (2, 3),
         (2, 3),
@@ -95,7 +96,7 @@ def test_bins_go_by_the_share_found_where_most_queries_are_won_or_lost() -> None
         (3, 3),
         (0, 0),
         (2, 2),
-    ]  # of ten documents each
+    ]
     runs = {
         name: {
             query: {
@@ -121,9 +122,8 @@ def test_bins_go_by_the_share_found_where_most_queries_are_won_or_lost() -> None
     assert [changes.tones[place] for place in changes.bins[:6]] == ["better"] * 3 + ["worse"] + [
         "better"
     ] * 2
-    one = {
-        query: {"d0": 1} for query in qrels
-    }  # with one relevant document all units show the same
+    # With one relevant document all units show the same.
+    one = {query: {"d0": 1} for query in qrels}
     by_unit = [
         changes_of(compare_pair(iro.evaluate(one, runs, unit=unit), "a", "b"))
         for unit in get_args(Unit)
@@ -325,9 +325,8 @@ def test_markup_of_inputs_is_text() -> None:
     own = island(page)["sets"][0]
     visible = BAD.replace("\u2028", "\\u2028")
     assert own["ids"][0] == own["texts"][0] == own["slices"][0] == visible
-    assert own["documents"] == {
-        visible: BAD.replace("\u2028", " ")
-    }  # first words, separated by spaces
+    # First words, separated by spaces.
+    assert own["documents"] == {visible: BAD.replace("\u2028", " ")}
 
 
 @pytest.mark.parametrize("kind", KINDS)

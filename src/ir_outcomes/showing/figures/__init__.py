@@ -40,14 +40,23 @@ TONES = {
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000", "#888888")
 MARKERS = ("o", "s", "D", "^", "v", "P", "*", "X", "<", ">", "p", "h", "d")
 STYLE: Any = {
-    "text.usetex": False, "axes.formatter.useoffset": False, "axes.titlesize": 9.5, "axes.labelsize": 9, "xtick.labelsize": 8,
-    "ytick.labelsize": 8, "legend.fontsize": 8, "legend.frameon": False, "hatch.linewidth": 0.6, "axes.edgecolor": MUTED,
-    "grid.color": LIGHT, "grid.linewidth": 0.6, "axes.axisbelow": True,
-}  # fmt: skip
+    "text.usetex": False,
+    "axes.formatter.useoffset": False,
+    "axes.titlesize": 9.5,
+    "axes.labelsize": 9,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "hatch.linewidth": 0.6,
+    "axes.edgecolor": MUTED,
+    "grid.color": LIGHT,
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+}
 PRINT_SETTINGS: Any = {
-    "pdf.fonttype": (
-        42
-    ),  # TrueType: publishers refuse the Type 3 fonts that are matplotlib's default
+    # TrueType: publishers refuse the Type 3 fonts that are matplotlib's default.
+    "pdf.fonttype": (42),
     "ps.fonttype": 42,
     "svg.fonttype": "none",  # text stays text, so it can be searched and edited
     "svg.hashsalt": "ir-outcomes",  # the same figure gives the same bytes

@@ -37,10 +37,11 @@ OUTCOME_STYLES = {
 }
 Items = Sequence[Comparison]
 _MARKERS = {"better": "^", "worse": "v", "mixed": "D", "same": "o"}
+# How a gain is said.
 _FEWER = {
     RANKS: "fewer ranks to read",
     DOCUMENTS_ABOVE: "fewer documents above",
-}  # how a gain is said
+}
 _TONE_NAMES = {"better": "better", "mixed": "trade-off", "same": NO_DIFFERENCE, "worse": "worse"}
 
 
@@ -94,9 +95,12 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
         else ""
     )
     finished(
-        ax, f"{count(len(items), 'contender')} against {baseline}: {counts}{missing}", f"{_head(items[0])}, {shown}",
-        x=f"coverage: {found}, points (right is better)", y=f"ranking: {gained} (up is better)",
-    )  # fmt: skip
+        ax,
+        f"{count(len(items), 'contender')} against {baseline}: {counts}{missing}",
+        f"{_head(items[0])}, {shown}",
+        x=f"coverage: {found}, points (right is better)",
+        y=f"ranking: {gained} (up is better)",
+    )
     named = _outermost(np.array(points)) if len(items) > MOST_NAMES else set(range(len(items)))
     order = sorted(range(len(items)), key=lambda place: place not in named)  # what is named first
     names = [contenders[place] for place in order[: len(named)]]
@@ -163,10 +167,12 @@ def draw_ranks(comparison: Comparison, ax: Any) -> Any:
     what = f"search length, {unit}" if comparison.in_lengths else figures.literal(unit)
     baseline, contender = figures.labels_of([comparison.baseline, comparison.contender])
     return finished(
-        ax, f"Above the line {comparison.contender} is better; larger points are several queries",
+        ax,
+        f"Above the line {comparison.contender} is better; larger points are several queries",
         f"{count(sum(numbers), 'query')} on which both found something, {conditions_words(comparison.settings)}",
-        x=f"{baseline} ({what})", y=f"{contender} ({what})",
-    )  # fmt: skip
+        x=f"{baseline} ({what})",
+        y=f"{contender} ({what})",
+    )
 
 
 def _rank_axes(ax: Any, last: float, *which: str) -> None:
@@ -221,9 +227,13 @@ def draw_queries(comparison: Comparison, ax: Any) -> Any:
         f" anything{missing}"
     )
     return finished(
-        ax, f"{comparison.contender} against {comparison.baseline}, query by query", f"{_head(comparison)}: {left_out}",
-        x="queries, from the largest loss to the largest gain", y=f"{gained} (up is better)", legend=True,
-    )  # fmt: skip
+        ax,
+        f"{comparison.contender} against {comparison.baseline}, query by query",
+        f"{_head(comparison)}: {left_out}",
+        x="queries, from the largest loss to the largest gain",
+        y=f"{gained} (up is better)",
+        legend=True,
+    )
 
 
 def _gains(comparison: Comparison) -> Iterator[tuple[float, str, str]]:
@@ -306,9 +316,11 @@ def draw_curve(result: ConditionsComparison, ax: Any) -> Any:
     found = "queries answered" if unit == "query" else "documents found"
     who = result.contenders[0] if len(names) == 1 else count(len(names), "contender")
     return finished(
-        above, f"{who} against {result.baseline}: found by rank k", f"{count(first.n, 'query')}, grade {rel} or more",
+        above,
+        f"{who} against {result.baseline}: found by rank k",
+        f"{count(first.n, 'query')}, grade {rel} or more",
         y=f"% of {found} by rank k\n(up is better)",
-    )  # fmt: skip
+    )
 
 
 @draws("tiers", Leaderboard)
@@ -390,9 +402,8 @@ def draw_forest(forest: Forest, first: str, second: str, ax: Any) -> Any:
 def _versus_names(items: Items) -> tuple[list[str], str]:
     """Return the labels of the contenders, and the baseline's; contenders name theirs where there are several baselines."""
     n_baselines = len({item.baseline for item in items})
-    longest = (
-        figures.LONGEST if n_baselines == 1 else figures.LONGEST // 2 - 2
-    )  # both stand in one label
+    # Both stand in one label.
+    longest = figures.LONGEST if n_baselines == 1 else figures.LONGEST // 2 - 2
     labels = figures.labels_of(
         [name for item in items for name in (item.baseline, item.contender)], longest
     )

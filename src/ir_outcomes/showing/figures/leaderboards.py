@@ -177,9 +177,10 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
                 *zip(*known, strict=True), linestyle="", label=f"{label} ({len(known)})", **style
             )
     days = [entry.date for entry in result.entries]
+    # Ticks are days, without hours between them.
     locator = dates.AutoDateLocator(
         minticks=max(1, min(3, (max(days) - min(days)).days)), maxticks=8
-    )  # no hours between days
+    )
     ax.xaxis.set_major_locator(locator)
     ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
     if not result.higher_is_better:
@@ -195,9 +196,13 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
         f", {count(board.n_queries, 'query')}, {conditions_words(board.settings)}" if board else ""
     )
     finished(
-        ax, title, f"by {better}, {min(days):%Y-%m-%d} to {max(days):%Y-%m-%d}{words}",
-        x="date of submission", y=figures.literal(better), legend=True,
-    )  # fmt: skip
+        ax,
+        title,
+        f"by {better}, {min(days):%Y-%m-%d} to {max(days):%Y-%m-%d}{words}",
+        x="date of submission",
+        y=figures.literal(better),
+        legend=True,
+    )
     corners = [(end[0], start[1]) for start, end in pairwise(points[: len(leaders)])]
     figures.label_points(ax, [f"R{run.number}" for run in result.runs], [*points, *corners])
     return ax
@@ -330,9 +335,12 @@ def draw_agreement(result: Agreement, ax: Any, kind: str) -> Any:
         f" {count(result.n_runs, 'run')}"
     )
     return finished(
-        ax, f"{title} between halves of {count(result.n_queries, 'query')}", f"{settings}, level {result.alpha:g}",
-        x="% of half splits and pairs of runs", legend=True,
-    )  # fmt: skip
+        ax,
+        f"{title} between halves of {count(result.n_queries, 'query')}",
+        f"{settings}, level {result.alpha:g}",
+        x="% of half splits and pairs of runs",
+        legend=True,
+    )
 
 
 for _kind in AGREEMENTS:
@@ -447,9 +455,8 @@ def draw_lengths(result: LengthDistributions, ax: Any) -> Any:
     width = max(7.5, 3.5 + 0.42 * (buckets + 2))
     ax = figures.row_panel(ax, [run.run for run in result.runs], width, more=0.6)
     counts = np.array([[*run.counts, run.missing] for run in result.runs], dtype=np.float64)
-    shown = np.insert(
-        100 * counts / max(result.n_documents, 1), buckets, np.nan, axis=1
-    )  # a gap before what is not found
+    # There is a gap before what is not found.
+    shown = np.insert(100 * counts / max(result.n_documents, 1), buckets, np.nan, axis=1)
     figures.shaded(ax, shown, "% of the relevant documents")
     for (row, column), share in np.ndenumerate(shown):
         if n_runs <= NUMBERED_CELLS and not np.isnan(share):
@@ -462,9 +469,11 @@ def draw_lengths(result: LengthDistributions, ax: Any) -> Any:
         f"{count(result.n_documents, 'relevant document')} of {count(result.n_queries, 'query')}"
     )
     return finished(
-        ax, f"Where {count(n_runs, 'run')} put the relevant documents", f"{documents}, {_conditions(result.settings)}",
+        ax,
+        f"Where {count(n_runs, 'run')} put the relevant documents",
+        f"{documents}, {_conditions(result.settings)}",
         x="search length of the document, ranks (left is better)",
-    )  # fmt: skip
+    )
 
 
 @draws("changes", LengthChanges)
@@ -493,10 +502,12 @@ def draw_changes(result: LengthChanges, ax: Any) -> Any:
         f"{count(result.n_documents, 'relevant document')}, {result.neither:,} found by neither"
     )
     return finished(
-        ax, f"{result.contender} against {result.baseline}: change of search length",
+        ax,
+        f"{result.contender} against {result.baseline}: change of search length",
         f"{documents}, {_conditions(result.settings)}",
-        x="ranks further down (left) or further up (right, better)", y="relevant documents",
-    )  # fmt: skip
+        x="ranks further down (left) or further up (right, better)",
+        y="relevant documents",
+    )
 
 
 @draws("rrie", RRIE)
@@ -553,10 +564,12 @@ def draw_headroom(result: Headroom, ax: Any, number: int) -> Any:
         figures.tilted(ax, 30)
     figures.counted(ax.yaxis)
     return finished(
-        ax, f"{measure.run}, the best of {count(result.n_runs, 'run')} by {measure.measure}",
+        ax,
+        f"{measure.run}, the best of {count(result.n_runs, 'run')} by {measure.measure}",
         f"mean {measure.mean:.3g}, {count(sum(measure.counts), 'query')}, {_conditions(result.settings)}",
-        x=f"{figures.literal(measure.measure)} ({better} is better; each bar includes its left end)", y="queries",
-    )  # fmt: skip
+        x=f"{figures.literal(measure.measure)} ({better} is better; each bar includes its left end)",
+        y="queries",
+    )
 
 
 for _number, _kind in enumerate(("top precision", "top length", "precision", "length")):

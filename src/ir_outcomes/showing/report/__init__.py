@@ -171,14 +171,25 @@ def _template() -> tuple[Any, Any]:
     except ImportError as error:
         raise not_installed("the report needs Jinja2", "report") from error
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
-        finalize=lambda value: escaped(value) if type(value) is str else value,  # control characters
-    )  # fmt: skip
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=lambda value: (
+            escaped(value) if type(value) is str else value
+        ),  # control characters
+    )
     environment.globals |= {
-        "depth": DEPTH, "most_runs": MOST_RUNS, "signs": SIGNS_EXPLAINED, "tone_of": tone, "plural": plural,
+        "depth": DEPTH,
+        "most_runs": MOST_RUNS,
+        "signs": SIGNS_EXPLAINED,
+        "tone_of": tone,
+        "plural": plural,
         "sign_of": lambda label: sign_of(label if label in LABELS else None),
-        "facets_of": facets_of, "outcomes_of": outcomes_of,
-    }  # fmt: skip
+        "facets_of": facets_of,
+        "outcomes_of": outcomes_of,
+    }
     return (
         environment.from_string(
             (files(__package__) / "page.html.jinja").read_text(encoding="utf-8")

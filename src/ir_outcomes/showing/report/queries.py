@@ -25,9 +25,8 @@ def embed(content: PageContent, space: int) -> tuple[Data, int]:
     parts = [json_for_html(_set_data(own)) for own in sets]
     rankings = [["null"] * len(own.lists) for own in sets]
     documents: list[dict[str, str]] = [{} for _ in sets]
-    left = (
-        space - sum(map(_size, parts)) - sum(5 * len(own) + 40 for own in rankings) - 60
-    )  # names, null, and punctuation
+    # This is for names, null, and punctuation.
+    left = space - sum(map(_size, parts)) - sum(5 * len(own) + 40 for own in rankings) - 60
     comparisons: list[str] = []
     for section in with_queries(content):
         text = json_for_html(_data_of(section))

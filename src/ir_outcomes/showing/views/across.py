@@ -44,9 +44,8 @@ from ir_outcomes.showing.views.comparison import (
 from ir_outcomes.types import length_unit
 
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
-MOST_NAMED = (
-    8  # conditions whose names are headings of a matrix; more, or longer names, have numbers
-)
+# Conditions whose names are headings of a matrix; more, or longer names, have numbers.
+MOST_NAMED = 8
 ALL_NAMES = 44  # characters of their names that fit beside each other
 SIGNS = {"better": "+", "worse": "-", "trade-off": "~", "unconfirmed": "?", "none": "."}
 SIGNS_EXPLAINED = "+ better, - worse, ~ trade-off, ? unconfirmed, . no significant difference"

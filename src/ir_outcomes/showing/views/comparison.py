@@ -511,9 +511,8 @@ def _with_baseline(table: Table, comparisons: Sequence[Comparison]) -> Table:
         if not places or NOTHING in texts[1]:
             continue
         table = table.inserted(places[0], level, texts[1])
-        if (
-            len(set(texts[0])) == 1
-        ):  # runs of unequal depth have other horizons, and so has the baseline beside them
+        # Runs of unequal depth have other horizons, and so has the baseline beside them.
+        if len(set(texts[0])) == 1:
             baseline[level.name] = texts[0][0]
     return table.below(baseline)
 
@@ -579,9 +578,8 @@ def measures_tables(
 
 
 def _shown_p_of(comparison: Comparison, part: str) -> str:
-    return shown_p(
-        comparison, getattr(comparison, part), digits=1
-    )  # there are three of them in a row
+    # There are three of them in a row.
+    return shown_p(comparison, getattr(comparison, part), digits=1)
 
 
 def worst_last(comparison: Comparison) -> tuple[int, float]:
