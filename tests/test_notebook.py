@@ -17,13 +17,15 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
-def shown(notebook: Any) -> list[list[str]]:
-    """List, for each cell of code, the kinds of its outputs."""
+def shown(notebook: Any) -> list[list[tuple[str, str]]]:
+    """List, for each cell of code, the kinds of its outputs and their texts; a picture has none."""
     return [
         [
-            kind
+            (kind, "" if kind.startswith("image/") else str(text))
             for output in cell.outputs
-            for kind in sorted(output.get("data", {output.get("name"): None}))
+            for kind, text in sorted(
+                output.get("data", {output.get("name"): output.get("text")}).items()
+            )
         ]
         for cell in notebook.cells
         if cell.cell_type == "code"
@@ -39,7 +41,7 @@ def test_notebooks_are_stored_with_their_outputs(path: Path, tmp_path: Path) -> 
         executed, timeout=120, resources={"metadata": {"path": str(tmp_path)}}
     ).execute()
     assert shown(executed) == shown(stored)
-    kinds = [kind for cell in shown(executed) for kind in cell]
+    kinds = [kind for cell in shown(executed) for kind, _ in cell]
     assert kinds.count("image/png") >= 3  # every figure, not only the first
     assert "text/html" in kinds
     assert "stderr" not in kinds
