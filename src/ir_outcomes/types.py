@@ -42,6 +42,11 @@ def length_unit(unit: str) -> str:
     return RANKS if unit == "query" else DOCUMENTS_ABOVE
 
 
+def level_unit(measured_in: str) -> str:
+    """Return the unit of a search length itself; by document it is one more than the documents above."""
+    return f"{DOCUMENTS_ABOVE}, plus 1" if measured_in == DOCUMENTS_ABOVE else measured_in
+
+
 def check_positive(name: str, value: object, *, none_allowed: bool = False) -> None:
     """Refuse what is not a whole number from 1 to `LARGEST`."""
     if not (none_allowed and value is None):

@@ -198,7 +198,7 @@ def test_the_largest_collection_does_not_decide() -> None:
         )
     found = iro.compare_collections(evaluations, "a")
     assert any(
-        "with all queries in one pool, ranking would change in the other direction" in note
+        "if each collection weighed as much as its queries, the mean effect on ranking" in note
         for note in found.notes
     )
     assert found.overall[0].hurt == ("c3",)

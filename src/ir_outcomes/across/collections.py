@@ -241,9 +241,8 @@ def _notes(
         )
         if total * mean.effect < 0:
             yield (
-                f"{run}: with all queries in one pool, {effect.name} would change in the other"
-                " direction, because the largest collections would decide. Here each collection"
-                " weighs the same."
+                f"{run}: if each collection weighed as much as its queries, the mean effect on"
+                f" {effect.name} would have the other direction. Here each weighs the same."
             )
     uneven = [
         f"{row.condition} ({percent(row.judged[0], 0)} % of {row.comparison.baseline},"

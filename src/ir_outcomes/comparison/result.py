@@ -23,7 +23,7 @@ from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.notes import Note
 from ir_outcomes.results import OPTIONAL, Better, Column, Result, attributes, of_part, rows_of
 from ir_outcomes.statistics import Test
-from ir_outcomes.types import LENGTHS, RANKS, Direction, Floats, check_choice
+from ir_outcomes.types import LENGTHS, RANKS, Direction, Floats, check_choice, level_unit
 
 WHICH = ("won", "lost", "better", "worse")
 
@@ -80,13 +80,14 @@ def _without_nan(values: Floats) -> list[float | None]:
 def query_columns(measured_in: str = RANKS) -> tuple[Column, ...]:
     """Return the columns of queries, with the unit of their search lengths."""
     share = "share of the relevant documents"
+    length = level_unit(measured_in)
     return (
         Column("query_id", heading="query"),
         Column("outcome"),
         Column("found_baseline", heading="found A", form=".2f", unit=share, better="higher"),
         Column("found_contender", heading="found B", form=".2f", unit=share, better="higher"),
-        Column("baseline", heading="length A", form=".2f", unit=measured_in, better="lower"),
-        Column("contender", heading="length B", form=".2f", unit=measured_in, better="lower"),
+        Column("baseline", heading="length A", form=".2f", unit=length, better="lower"),
+        Column("contender", heading="length B", form=".2f", unit=length, better="lower"),
         Column("difference", heading="change", form="+.2f", unit=measured_in, better="lower"),
         *attributes("restricted", "text", "cluster"),
     )

@@ -12,6 +12,7 @@ from ir_outcomes.comparison.facets import (
     Means,
     MeasureMeans,
     RankingFacet,
+    RestrictedLength,
 )
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.comparison.result import Comparison
@@ -162,18 +163,25 @@ def _ranking(facet: RankingFacet) -> str:
         change = f"{is_longer[facet.decides.direction > 0]} by {about}"
     else:
         change = f"neither {is_longer[1]} nor {is_longer[0]} by {about}"
-    means = f"{facet.baseline:.{places}f} to {facet.contender:.{places}f}"
+    means = "mean search lengths" if facet.measured_in == DOCUMENTS_ABOVE else "means"
+    means += f" {facet.baseline:.{places}f} to {facet.contender:.{places}f}"
     return (
-        f"{where} ({facet.n_nonzero} of which differ) {what} {change} (means {means};"
-        f" {_deciding(facet)})"
+        f"{where} ({facet.n_nonzero} of which differ) {what} {change} ({means}; {_deciding(facet)})"
     )
+
+
+def counting(restricted: RestrictedLength) -> str:
+    """Say what counts where nothing is found: a search length by query, documents above by document."""
+    if restricted.measured_in == RANKS:
+        return f"counting {restricted.horizon + 1} where nothing is found"
+    return f"counting {restricted.horizon} for what is not found"
 
 
 def _over_all(comparison: Comparison, whole: AllQueries, where: str = "") -> str:
     """Say the difference over all queries, and its tests."""
     change = moved(whole.difference, whole.measured_in)
     if comparison.restricted is not None:
-        change += f", counting {comparison.restricted.horizon + 1} where nothing is found"
+        change += f", {counting(comparison.restricted)}"
     tests = [_tested(whole.test)]
     if comparison.settings.family > 1:
         tests.append(f"corrected {pvalue(whole.pvalue_corrected)}")
@@ -183,7 +191,7 @@ def _over_all(comparison: Comparison, whole: AllQueries, where: str = "") -> str
         whole.measured_in, f"{where}{whole.measured_in} is "
     )
     if not whole.difference and whole.measured_in == DOCUMENTS_ABOVE:
-        what = "their number is "
+        what = f"{where}the number of {DOCUMENTS_ABOVE} is "
     return f"{what}{change} ({', '.join(tests)})"
 
 
@@ -204,12 +212,18 @@ def _about_guard(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     if restricted is None or not comparison.verdict.guard:
         return
     says, sign = ("better", 1) if _claimed(comparison) > 0 else ("worse", -1)
+    claiming = [
+        facet.name for facet in (comparison.coverage, comparison.ranking) if facet.found == says
+    ]
+    claimed = listed(claiming or ["the search over all queries"])
+    verb = "are" if len(claiming) > 1 else "is"
     lost, won = (
         "none" if rank is None else f"{rank:g}"
         for rank in (comparison.outcomes.lost_at, comparison.outcomes.won_at)
     )
+    unit = restricted.measured_in
     found = [
-        f"{what} makes it {moved(difference, restricted.measured_in)}"
+        f"{what} {'is' if unit == RANKS else 'has'} {moved(difference, unit)}"
         f" ({pvalue_in_words(test.pvalue)})"
         for what, difference, test in (
             ("the search over all queries", restricted.difference, restricted.test),
@@ -221,14 +235,9 @@ def _about_guard(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
         )
         if test.pvalue <= comparison.alpha and test.direction == sign
     ]
-    beyond = (
-        f"counting {restricted.horizon + 1} where nothing is found (median ranks: lost {lost}, won"
-        f" {won})"
-    )
+    beyond = f"{counting(restricted)} (median ranks: lost {lost}, won {won})"
     yield note(
-        "guard",
-        f'without it the label would say "{says}", but {listed(found)}, {beyond}; so it is a'
-        " trade-off.",
+        "guard", f"{claimed} {verb} {says}, but {listed(found)}, {beyond}; so it is a trade-off."
     )
 
 
@@ -256,15 +265,12 @@ def _about_means(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
                 f" {pvalue_in_words(t.pvalue)})"
             )
     if opposite:
-        it = (
-            "It mixes both facets and weighs"
-            if len(opposite) == 1
-            else "They mix both facets and weigh"
-        )
+        about = ""
+        if opposite[0].startswith("MRR"):
+            about = " MRR mixes both facets and weighs the first ranks most."
+        it = "it" if len(opposite) == 1 else "them"
         yield note(
-            "opposite mean",
-            f"{listed(opposite)}. {it} the first ranks most; the label does not depend on "
-            f"{'it' if len(opposite) == 1 else 'them'}.",
+            "opposite mean", f"{listed(opposite)}.{about} The label does not depend on {it}."
         )
 
 
@@ -327,7 +333,7 @@ def _about_cutoffs(comparison: Comparison, pair: PairedQueries) -> Iterator[Note
         return
     where: dict[str, list[str]] = {}
     for at in comparison.cutoffs:
-        if at.label != comparison.verdict.label:
+        if at.direction != comparison.verdict.direction:
             where.setdefault(at.label, []).append(str(at.cutoff))
     yield note(
         "other cutoffs", f"{'; '.join(f'{label} at {listed(at)}' for label, at in where.items())}."
@@ -353,7 +359,7 @@ def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[
         returned += f"; compare with `cutoff={max(min(depths), 1)}`, which both reach"
     yield note(
         "depth",
-        f"{returned}. Over all queries what is not found counts as rank"
+        f"{returned}. Over all queries the search length of what is not found is"
         f" {min(cutoff, max(depths)) + 1}, so a gain may stay unconfirmed.",
     )
 

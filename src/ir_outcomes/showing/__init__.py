@@ -251,11 +251,14 @@ def settings_words(
 ) -> str:
     """Say how runs were compared, and to which depth the comparisons go where that is less than the cutoff."""
     cutoff = settings.cutoff or no_cutoff
-    depth = max(
-        (item.restricted.horizon for item in of if item.restricted is not None), default=None
-    )
-    if depth is not None and settings.cutoff is not None and depth < settings.cutoff:
-        cutoff = f"{cutoff} (lists end at {depth}: what is not found counts {depth + 1})"
+    depths = sorted({item.restricted.horizon for item in of if item.restricted is not None})
+    if depths and settings.cutoff is not None and depths[0] < settings.cutoff:
+        ends = f"{depths[0]}"
+        counts = f"{depths[0] + 1}"
+        if len(depths) > 1:
+            ends += f" to {depths[-1]}"
+            counts += f" to {depths[-1] + 1}"
+        cutoff = f"{cutoff} (lists end at {ends}: what is not found counts {counts})"
     values = {"cutoff": cutoff, "rel": settings.rel, "unit": settings.unit, "ties": settings.ties}
     parts = [f"{name} {value}" for name, value in values.items() if name not in left_out]
     return ", ".join(

@@ -81,6 +81,7 @@ addEventListener("popstate", () => {
   readAddress();
   start();
 });
-const linked = readAddress();
+readAddress();
+const linked = state.q; // a query that the address names, not the first one that start() chooses
 start();
-if (linked && state.q) byId("query").scrollIntoView({ behavior: "instant", block: "nearest" });
+if (linked) byId("query").scrollIntoView({ behavior: "instant", block: "nearest" });

@@ -74,13 +74,12 @@ let state = { ...DEFAULT };
 
 function readAddress() {
   const hash = location.hash.slice(1);
-  if (hash && !hash.includes("=")) return false;
+  if (hash && !hash.includes("=")) return;
   const given = new URLSearchParams(hash);
   state = { ...DEFAULT };
   for (const name of Object.keys(DEFAULT)) if (given.has(name)) state[name] = given.get(name);
   state.c = Number(state.c);
   if (!data.comparisons[state.c]) state.c = DEFAULT.c;
-  return Boolean(hash);
 }
 
 const address = (values) => `#${new URLSearchParams(Object.entries(values).filter(([name, value]) => value !== DEFAULT[name]))}`;

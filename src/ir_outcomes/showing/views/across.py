@@ -328,9 +328,24 @@ def _numbers(result: ConditionsComparison, rows: Sequence[Condition], title: str
     return Table.of(
         columns,
         rows,
-        "p: corrected over all rows; judged: % of the documents within the cutoff",
+        *_numbers_captions(result, rows),
         title=title,
     )
+
+
+def _numbers_captions(result: ConditionsComparison, rows: Sequence[Condition]) -> Iterator[str]:
+    """Say over what p-values are corrected, and what is judged, where that is known."""
+    rules = []
+    of_runs = CORRECTIONS.get(result.settings.correction)
+    if of_runs is not None and result.settings.family > 1:
+        rules.append(f"{of_runs} over {plural('run', result.settings.family)}")
+    of_conditions = CORRECTIONS.get(result.over_conditions)
+    if of_conditions is not None:
+        rules.append(f"{of_conditions} over {plural('comparison', len(result.conditions))}")
+    larger = ", the larger of both" if len(rules) > 1 else ""
+    yield f"p: by {listed(rules)}{larger}" if rules else "p: not corrected"
+    if any(row.judged is not None for row in rows):
+        yield "judged: % of the documents within the cutoff"
 
 
 def _means(several: Sequence[Overall]) -> Table:

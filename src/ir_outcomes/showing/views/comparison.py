@@ -21,7 +21,7 @@ from ir_outcomes.comparison.result import (
     query_columns,
 )
 from ir_outcomes.comparison.verdict import LABELS, meaning_of
-from ir_outcomes.comparison.wording import coverage_words
+from ir_outcomes.comparison.wording import counting, coverage_words
 from ir_outcomes.formatting import (
     NOTHING,
     fixed,
@@ -108,10 +108,10 @@ def _named(facet: Facet | Means | AllQueries | MeasureMeans) -> str:
 
 
 def _above_legend(comparison: Comparison) -> str:
-    """Explain the unit of the rows of documents, where the sentence above the table does not."""
-    if comparison.ranking.measured_in != DOCUMENTS_ABOVE or comparison.ranking.difference:
+    """Explain the unit of the rows of documents."""
+    if comparison.ranking.measured_in != DOCUMENTS_ABOVE:
         return ""
-    return f"above: {DOCUMENTS_ABOVE} a relevant one, fewer are better"
+    return f"above: {DOCUMENTS_ABOVE} a relevant one, plus 1; fewer are better"
 
 
 def _measures_legend(measures: Sequence[MeasureMeans], settings: Any, *, corrected: bool) -> str:
@@ -234,7 +234,7 @@ def _over_all_words(comparison: Comparison) -> str:
     )
     change = f"{what}{moved(whole.difference, whole.measured_in)}"
     if comparison.restricted is not None:
-        change += f", counting {comparison.restricted.horizon + 1} where nothing is found"
+        change += f", {counting(comparison.restricted)}"
     return f"Neither is significant by itself; over all queries {change}, and {pointing}."
 
 
@@ -311,7 +311,13 @@ def corrected_words(comparisons: Sequence[Comparison], what: str = "run") -> str
         if any(p.endswith(MARK) for p in shown)
         else ""
     )
-    return f"intervals of each by itself, p and labels by {rule} over {family}{explained}"
+    raw = ""
+    if any(
+        item.all_queries and item.shown_test(item.all_queries)[1] != "corrected"
+        for item in comparisons
+    ):
+        raw = "; p of all queries not corrected where it only confirms a label"
+    return f"intervals of each by itself, p and labels by {rule} over {family}{raw}{explained}"
 
 
 CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini and Hochberg"}
@@ -862,7 +868,7 @@ def _how_firmly(pair: PairHoles) -> str:
     elif word == "stands":
         return word
     else:
-        few = f"stands against any {MOST_TIPPING} documents"
+        few = f"no {MOST_TIPPING} documents were found that change it"
     return few if word == "stands" else f"{few}; the extreme bound {word} it"
 
 

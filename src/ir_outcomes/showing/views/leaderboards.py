@@ -37,6 +37,7 @@ from ir_outcomes.tail.lengths import (
 )
 from ir_outcomes.tail.reordering import CHANGE_COLUMNS, Reordering
 from ir_outcomes.tail.rrie import REDUCTION_COLUMNS, RRIE, Headroom
+from ir_outcomes.types import length_unit, level_unit
 
 MOST_GROUPS = 5
 MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
@@ -222,9 +223,11 @@ def _measures(result: Leaderboard) -> Table:
     for name, measure in measures.items():
         heading, form = forms.get(name, (_short(name), ".4f"))
         better_values: Better = "higher" if measure.higher_is_better else "lower"
-        columns.append(
-            Column(name, measure.values.__getitem__, heading, form, better=better_values)
-        )
+        unit = ""
+        if result.settings is not None and name in ("ranking", "all queries"):
+            unit = level_unit(length_unit(result.settings.unit))
+        value = measure.values.__getitem__
+        columns.append(Column(name, value, heading, form, unit=unit, better=better_values))
     what = "Letters: the runs" if letters else "Raised: the number of runs"
     tests = "t test (sign flips where fewer than 30 queries differ)"
     if facets := [name for name in measures if name in FACETS]:
@@ -404,8 +407,9 @@ def _agreement(result: Agreement) -> View:
             Table.of(
                 chosen(_HALVES, "tested", "decided", "replicates=same answer", "opposite"),
                 [*first, *verdict],
-                "decided: % of splits and pairs in which a half decides; same answer: of those, the"
-                " other half says so too; opposite: better in one half, worse in the other",
+                "decided: % of splits and pairs in which a half decides; same answer: % of the"
+                " halves that decide whose other half says the same; opposite: better in one half,"
+                " worse in the other",
                 f"{splits}, seed {result.seed}, alpha {result.alpha:g}{cutoff}",
             ),
         ),
