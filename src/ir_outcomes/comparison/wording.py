@@ -139,34 +139,42 @@ def _ranking(facet: RankingFacet) -> str:
         return "nothing is found by both runs, so their rankings cannot be compared"
     n = plural("query", facet.n)
     places = places_of(facet.measured_in)
-    is_longer = ("lower", "higher")
+    lower = "lower"
+    higher = "higher"
     if facet.measured_in == RANKS:
         where = f"on the {n} that both answer"
         what = "the search is"
-        is_longer = ("shorter", "longer")
+        lower = "shorter"
+        higher = "longer"
     elif facet.measured_in == DOCUMENTS_ABOVE:
         where = f"on what both find, on {n}"
         what = "a relevant document has"
-        is_longer = ("fewer irrelevant documents above it", "more irrelevant documents above it")
+        lower = "fewer"
+        higher = "more"
     else:
         where = f"on the {n} where both are above zero"
         what = f"{facet.measured_in} is"
-    if not facet.difference and facet.measured_in == DOCUMENTS_ABOVE:
-        what = "the number of irrelevant documents above a relevant one is"
     # What a test of ranking is about, where that is not the mean.
     about = (
         facet.test if facet.test.endswith("()") else {"wilcoxon": "signed ranks"}.get(facet.test)
     )
-    if about is None:
-        change = moved(facet.difference, facet.measured_in)
-    elif facet.decides.direction:
-        change = f"{is_longer[facet.decides.direction > 0]} by {about}"
+    if about is not None:
+        change = f"neither {higher} nor {lower}"
+        if facet.decides.direction:
+            change = higher if facet.decides.direction > 0 else lower
+        if facet.measured_in == DOCUMENTS_ABOVE:
+            change += f" {DOCUMENTS_ABOVE} it"
+        change += f" by {about}"
     else:
-        change = f"neither {is_longer[1]} nor {is_longer[0]} by {about}"
+        change = moved(facet.difference, facet.measured_in)
+        if not facet.difference and facet.measured_in == DOCUMENTS_ABOVE:
+            what = f"the number of {DOCUMENTS_ABOVE} a relevant one is"
     means = "mean search lengths" if facet.measured_in == DOCUMENTS_ABOVE else "means"
     means += f" {facet.baseline:.{places}f} to {facet.contender:.{places}f}"
+    differ = "differs" if facet.n_nonzero == 1 else "differ"
     return (
-        f"{where} ({facet.n_nonzero} of which differ) {what} {change} ({means}; {_deciding(facet)})"
+        f"{where} ({facet.n_nonzero} of which {differ}) {what} {change} ({means};"
+        f" {_deciding(facet)})"
     )
 
 

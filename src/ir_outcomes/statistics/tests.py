@@ -264,20 +264,22 @@ def _one(name: str, sample: Differences, found: Found) -> Test:
     n = int(sample.n[0])
     n_nonzero = int(sample.n_nonzero[0])
     method = found.method(0)
-    noun = "differences are" if sample.moments is None else "sums of clusters are"
+    by_cluster = sample.moments is not None
     note = None
     if not n:
         note = "there is nothing to test"
     elif not n_nonzero:
-        note = f"all {noun} zero, so there is nothing to test"
+        noun = "sums of clusters" if by_cluster else "differences"
+        note = f"all {noun} are zero, so there is nothing to test"
     elif n == 1:
-        note = "there is a single difference, too little to test"
+        what = "all differences are in one cluster" if by_cluster else "there is a single difference"
+        note = f"{what}, too little to test"
     elif method == UNDEFINED_T:
-        note = (
-            f"all {n} differences are equal, so t is undefined; its p-value is that of the"
-            " sign-flip test"
-        )
-    if sample.moments is not None:
+        what = f"all {n} differences are equal"
+        if by_cluster:
+            what = f"the mean difference is the same in all {n} clusters"
+        note = f"{what}, so t is undefined; its p-value is that of the sign-flip test"
+    if by_cluster:
         method += ", by cluster"
     statistic = None if note or np.isnan(found.statistic[0]) else float(found.statistic[0])
     pvalue = float(found.tests.pvalue[0])
