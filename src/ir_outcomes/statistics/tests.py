@@ -272,7 +272,9 @@ def _one(name: str, sample: Differences, found: Found) -> Test:
         noun = "sums of clusters" if by_cluster else "differences"
         note = f"all {noun} are zero, so there is nothing to test"
     elif n == 1:
-        what = "all differences are in one cluster" if by_cluster else "there is a single difference"
+        what = "there is a single difference"
+        if by_cluster:
+            what = "all differences are in one cluster"
         note = f"{what}, too little to test"
     elif method == UNDEFINED_T:
         what = f"all {n} differences are equal"
