@@ -170,6 +170,22 @@ def test_contenders_and_collections_that_are_gone_fail(sample: Path, tmp_path: P
     assert call(*words, "--reference", "release", "--contender", "new").returncode == 1
 
 
+def test_a_listed_collection_without_runs_fails(sample: Path, tmp_path: Path) -> None:
+    suite_of(sample, tmp_path, {"first": {"old.run": "bm25.run", "new.run": "bm25-stem.run"}})
+    (tmp_path / "empty").mkdir()
+    for runs in ('"gone/*.run"', '["gone*.run", "also/*.gone"]', '"empty"', "{}", "[]"):
+        suite = tmp_path / "suite.toml"
+        suite.write_text(
+            '[collections.first]\nqrels = "first/qrels.txt"\nruns = "first/*.run"\n'
+            f'[collections.second]\nqrels = "first/qrels.txt"\nruns = {runs}\n'
+        )
+        words = ("gate", "--suite", suite, "--baseline", "old", *MARGINS)
+        status, decisions, _ = decided(*words)
+        assert (status, decisions) == (3, {"new on first": "pass", "new on second": "fail"})
+        done = call("compare-collections", suite, "--baseline", "old", *MARGINS[2:])
+        assert (done.returncode, "second: there are qrels and no run" in done.stderr) == (0, True)
+
+
 def test_contenders_select_among_runs_and_are_required(sample: Path) -> None:
     words = ("gate", "qrels.txt", "bm25.run", "bm25*.run", *MARGINS, "--contender", "bm25-stem")
     status, decisions, found = decided(*words, folder=sample)

@@ -289,6 +289,10 @@ def test_json_and_toml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("content", "message"),
     [
         ({"collections": {}}, "lists no collection"),
+        (
+            {"collections": {"a": {"qrels": "x", "runs": "*.no"}}},
+            "no collection has a run: no file is where it says for a",
+        ),
         ({"collections": {"a": {"qrels": "x", "dataset": "y", "runs": "x"}}}, "needs either qrels"),
         ({"collections": {"a": {"qrels": "x", "runs": "y", "cutof": 3}}}, "unknown field `cutof`"),
         ({"collections": {"a": {"dataset": "no/such", "runs": "y"}}}, "is not an ir_datasets id"),

@@ -2,9 +2,10 @@
 
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ir_outcomes.errors import FormatError, MismatchError, UnreadableFile, escaped, some
 from ir_outcomes.reading.datasets import is_dataset_id
@@ -229,7 +230,7 @@ def _from_file(path: Path) -> Suite:
             runs = {system: str(path.parent / run) for system, run in listed.runs.items()}
         else:  # a folder, a pattern, or paths
             named = [listed.runs] if isinstance(listed.runs, str) else listed.runs
-            files = [file for run in named for file in run_paths(path.parent / run)]
+            files = _run_files([path.parent / run for run in named])
             runs = {name_of(file): str(file) for file in files}
             if len(runs) < len(files):
                 problem = (
@@ -253,13 +254,21 @@ def _from_file(path: Path) -> Suite:
             "qrels (or dataset) and runs, and where they are needed cutoff, rel, group and clusters"
         )
         raise FormatError(source, f"{problem}, with {keys}") from None
+    every = [collection(name, listed) for name, listed in file.collections.items()]
     suite = Suite(
-        tuple(collection(name, listed) for name, listed in file.collections.items()), file.baseline
+        tuple(known for known in every if known.runs),
+        file.baseline,
+        tuple(known.name for known in every if not known.runs),
     )
-    if not suite.collections:
+    if not every:
         raise FormatError(
             source,
             "lists no collection; write a table [collections.<name>] for each, with qrels and runs",
+        )
+    if not suite.collections:
+        raise FormatError(
+            source,
+            f"no collection has a run: no file is where it says for {some(suite.without_runs)}",
         )
     if suite.baseline is not None and suite.baseline not in suite.systems:
         raise FormatError(
@@ -268,3 +277,17 @@ def _from_file(path: Path) -> Suite:
             f" {some(suite.systems, 10)}",
         )
     return suite
+
+
+def _run_files(named: Sequence[Path]) -> list[Any]:
+    """List the runs of folders, patterns and paths; none where not one of them has any."""
+    found: list[Any] = []
+    empty: list[UnreadableFile] = []
+    for source in named:
+        try:
+            found += run_paths(source)
+        except UnreadableFile as error:
+            empty.append(error)
+    if found and empty:
+        raise empty[0]
+    return found
