@@ -156,7 +156,7 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("compare-judges no --judge a --judge b", 2, "write NAME=FILE"),
         ("leaderboard no", 2, "RUNS is missing"),
         ("leaderboard no no --from-outputs -k 3", 2, "leave out options on how runs are evaluated"),
-        ("compare no no.npz no", 2, "the name of one of its runs as BASELINE"),
+        ("compare no no.npz", 2, "BASELINE, the name of one of the runs in no.npz, is missing"),
         ("leaderboard no.npz no", 2, "a saved evaluation stands in the place of runs"),
         ("tail no no no no --show rrie", 2, "is for two runs"),
         ("verdict --n 3", 2, "Give either --means, or --won"),

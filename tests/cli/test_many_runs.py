@@ -75,8 +75,29 @@ def test_a_saved_evaluation_stands_for_the_runs(small: Path, tmp_path: Path) -> 
             "compare", "qrels.txt", "bm25", board, "--format", "json", *options, folder=small
         )
         assert {item["settings"]["cutoff"] for item in json.loads(done.stdout)["items"]} == {cutoff}
+    done = call("compare", "qrels.txt", board, RUNS[0], folder=small)
+    assert (done.returncode, "board.npz holds several runs: give it" in done.stderr) == (2, True)
     done = call("compare-cutoffs", "qrels.txt", RUNS[0], board, folder=small)
     assert (done.returncode, "3 runs against bm25.run (A), " in done.stdout) == (0, True)
+
+
+def test_a_saved_evaluation_has_the_measures_that_were_kept(small: Path, tmp_path: Path) -> None:
+    board = tmp_path / "board.npz"
+    kept = ("-m", "nDCG@10", "-o", board)
+    assert call("evaluate", "qrels.txt", *RUNS, *kept, folder=small) == (0, "", "")
+    one = tmp_path / "one.npz"
+    assert call("evaluate", "qrels.txt", RUNS[0], "-o", one, folder=small) == (0, "", "")
+    asked = ("-m", "nDCG@10", "--format", "csv")
+    for command, *options in (
+        ["leaderboard", *asked],
+        ["agreement", "--splits", "4", "--format", "csv"],
+        ["rank-distribution", "--resamples", "9", *asked],
+    ):
+        expected = call(command, "qrels.txt", *RUNS, *options, folder=small)
+        assert call(command, "qrels.txt", board, *options, folder=small) == expected
+        assert "nDCG@10" in expected.stdout
+    expected = call("compare", "qrels.txt", *RUNS[:2], folder=small)
+    assert call("compare", "qrels.txt", one, RUNS[1], folder=small) == expected
 
 
 def test_a_table_of_runs_by_queries_as_the_only_source(tmp_path: Path) -> None:

@@ -74,6 +74,27 @@ def test_a_file_stands_for_its_runs(saved: Path) -> None:
     )
 
 
+def test_measures_that_were_kept_are_those_of_the_file(saved: Path, tmp_path: Path) -> None:
+    grown = iro.evaluate(QRELS, (saved, RUNS["a"]), cutoff=10, measures=["nDCG@10"])
+    kept = EVALUATION.scores_of("nDCG@10").values
+    np.testing.assert_array_equal(grown.scores_of("nDCG@10").values, [*kept, kept[0]])
+    compared = iro.compare(QRELS, RUNS["a"], [saved], measures=["nDCG@10"])
+    means = [item.measures[0].contender for item in compared]
+    answerable = EVALUATION[0].answerable
+    np.testing.assert_allclose(means, kept[:, answerable].mean(axis=1))
+    with pytest.raises(ParameterError, match="search lengths of a do not hold AP; give the run"):
+        iro.evaluate(QRELS, saved, measures=["nDCG@10", "AP"])
+
+
+def test_a_file_of_one_run_is_a_baseline(saved: Path, tmp_path: Path) -> None:
+    one = tmp_path / "one.npz"
+    EVALUATION[["a"]].save(one)
+    compared = iro.compare(QRELS, one, RUNS["b"])
+    assert (compared.baseline, compared.cutoff) == ("a", 10)
+    with pytest.raises(ParameterError, match=r"board.npz holds 2 runs \(a, b\), and the baseline"):
+        iro.compare(QRELS, saved, RUNS["b"])
+
+
 def test_the_settings_of_a_file_hold_unless_others_are_given(saved: Path, tmp_path: Path) -> None:
     """What was evaluated at 10 was decided at 100, and the unit was chosen again."""
     iro.evaluate(QRELS, RUNS, cutoff=10, unit="document").save(saved)

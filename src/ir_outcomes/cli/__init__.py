@@ -21,6 +21,7 @@ from ir_outcomes.cli import compare, many
 from ir_outcomes.cli.options import STDIN, UsageError
 from ir_outcomes.cli.output import CALL, MAIN, TARGETS, error_line, files_of, messages
 from ir_outcomes.errors import InputError
+from ir_outcomes.evaluation.evaluation import is_saved
 from ir_outcomes.reading.formats import seems_to_be_a_run
 
 __all__ = ["COMMANDS", "app", "examples_of", "main"]
@@ -121,6 +122,8 @@ def _missing(argument: Any, command: str, *words: str) -> str:
         and _is_run(words[0])
     ):
         missing = f"{words[0]} is a run, so QRELS"
+    if missing == "RUNS" and is_saved(words[-1]):
+        missing = f"BASELINE, the name of one of the runs in {words[-1]},"
     example, _, _ = examples_of(COMMANDS[command])[0].partition(" ||")
     return f"{missing} is missing. For example:\n  {example}"
 

@@ -59,8 +59,7 @@ def evaluate(
     path
         The file to write (.npz).
     measures
-        Also keep the values of this measure, such as nDCG@10, for load_evaluation in Python; may be
-        given more than once.
+        Also keep the values of this measure, such as nDCG@10; may be given more than once.
 
     Examples
     --------
@@ -237,7 +236,7 @@ def agreement(
 
     Divides the queries at random, many times, and counts how often both halves give a pair of runs
     the same verdict, and how often each significance test decides alike, by default by the
-    reciprocal rank and nDCG@10 (saved evaluations: by the first).
+    reciprocal rank and nDCG@10 (of saved evaluations, where it was kept).
 
     Parameters
     ----------
@@ -250,8 +249,9 @@ def agreement(
     --------
     ir-outcomes agreement qrels.txt *.run --splits 10
     """
-    # A saved evaluation need not have nDCG@10.
-    default = [] if any(map(is_saved, runs or ())) else ["nDCG@10"]
+    kept = [iro.load_evaluation(run).scores for run in runs or () if is_saved(run)]
+    has_it = [any(scores.measure == "nDCG@10" for scores in known) for known in kept]
+    default = ["nDCG@10"] if all(has_it) else []
     source, measures = sources.read(qrels, runs, settings, default=default)
     found = iro.agreement(
         source,

@@ -409,9 +409,9 @@ def evaluated_with_baseline(
     Returns the evaluation, the name of the baseline, and the names of the contenders, or the one
     contender.
     """
-    if is_saved(baseline):
+    if is_saved(baseline) and len(iro.load_evaluation(baseline)) > 1:
         raise UsageError(
-            f"{baseline}: give a saved evaluation among RUNS, and the name of one of its runs as"
+            f"{baseline} holds several runs: give it among RUNS, and the name of one of them as"
             " BASELINE."
         )
     if os.path.isdir(baseline):

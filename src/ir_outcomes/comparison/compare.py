@@ -21,7 +21,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel, 
 from ir_outcomes.comparison.verdict import LABELS, NAMES, Verdicts, judge, stacked
 from ir_outcomes.comparison.wording import in_words, notes_on_input
 from ir_outcomes.errors import ParameterError, some
-from ir_outcomes.evaluation.evaluate import SavedRuns, evaluate
+from ir_outcomes.evaluation.evaluate import SavedRuns, evaluate, saved_baseline
 from ir_outcomes.evaluation.evaluation import (
     Evaluation,
     contenders_of,
@@ -215,6 +215,10 @@ def compare(
     else:
         saved = SavedRuns.among(contenders)
         contenders = saved.runs
+        if is_saved(baseline):
+            of_baseline = saved_baseline(baseline)
+            baseline = of_baseline.runs[0]
+            saved = saved._replace(evaluations={**of_baseline.evaluations, **saved.evaluations})
         several = run_list(contenders) is not None
         sources, called, left_out = _sources(baseline, contenders, names, best)
         evaluation = evaluate(

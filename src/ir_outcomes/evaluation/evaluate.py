@@ -238,8 +238,16 @@ def evaluate(
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, eq=False)
+class SavedRun:
+    """A run of a saved evaluation."""
+
+    lengths: SearchLengths
+    values: Mapping[str, Floats]  # of the measures that were kept, by their names
+
+
 class SavedRuns(NamedTuple):
-    """Runs, with search lengths in the place of the files of saved evaluations, and these."""
+    """Runs, with those of saved evaluations in the place of their files, and these."""
 
     runs: Any
     evaluations: Mapping[str, Evaluation] = {}  # by the path of the file
@@ -247,7 +255,7 @@ class SavedRuns(NamedTuple):
     @classmethod
     def among(cls, runs: Any) -> Self:
         """Find the saved evaluations among runs, and load them."""
-        listed = runs if isinstance(runs, list) else [runs]
+        listed = list(runs) if isinstance(runs, (list, tuple)) else [runs]
         loaded = {
             os.fspath(source): load_evaluation(source) for source in listed if is_saved(source)
         }
@@ -257,7 +265,7 @@ class SavedRuns(NamedTuple):
             [
                 run
                 for source in listed
-                for run in (loaded[os.fspath(source)] if is_saved(source) else [source])
+                for run in (_runs_in(loaded[os.fspath(source)]) if is_saved(source) else [source])
             ],
             loaded,
         )
@@ -283,6 +291,25 @@ class SavedRuns(NamedTuple):
                 f"saved evaluations have different {setting}s ({each}); say which {setting} holds"
             )
         return next(iter(found.values()), None)
+
+
+def saved_baseline(source: Any) -> SavedRuns:
+    """Return a saved evaluation that has only one run."""
+    found = SavedRuns.among(source)
+    names = [run.lengths.name for run in found.runs]
+    if len(names) > 1:
+        raise ParameterError(
+            f"{os.fspath(source)} holds {len(names)} runs ({some(names)}), and the baseline is one"
+            " of them: give the file among the contenders, and the baseline by its name"
+        )
+    return found
+
+
+def _runs_in(evaluation: Evaluation) -> list[SavedRun]:
+    return [
+        SavedRun(lengths, {scores.measure: scores.values[row] for scores in evaluation.scores})
+        for row, lengths in enumerate(evaluation)
+    ]
 
 
 def _unit_of(unit: UnitChoice, task: Task | None, lengths: SearchLengths) -> Unit:
@@ -330,11 +357,12 @@ class _Work:
     def __call__(self, source: Any, name: str | None) -> _Result | InputError:
         """Return what is kept of a run, or its error, which must not end the other runs."""
         try:
-            result = (
-                self._of_lengths(source)
-                if isinstance(source, SearchLengths)
-                else self._of_run(source, name)
-            )
+            if isinstance(source, SearchLengths):
+                result = self._of_saved(SavedRun(source, {}))
+            elif isinstance(source, SavedRun):
+                result = self._of_saved(source)
+            else:
+                result = self._of_run(source, name)
             _check_answers(result.lengths, name or result.lengths.name)
         except InputError as error:
             if self.keeps_empty and isinstance(error, EmptyInput):
@@ -380,8 +408,9 @@ class _Work:
     def _without_values(self, lengths: SearchLengths) -> _Result:
         return _Result(lengths, np.empty((0, len(self.qrels.query_ids))))
 
-    def _of_lengths(self, lengths: SearchLengths) -> _Result:
-        """Refuse search lengths that were computed with other settings than the result will say."""
+    def _of_saved(self, run: SavedRun) -> _Result:
+        """Refuse search lengths that were computed with other settings than the result will say, and what was not kept."""
+        lengths = run.lengths
         if lengths.qrels_digest != self.qrels.digest:
             raise MismatchError(
                 f"{lengths.name} was evaluated with other qrels than the other runs; give the same"
@@ -397,12 +426,19 @@ class _Work:
                     " again"
                 )
         lengths.at(self.cutoff)
-        if self.measures or self.documents or self.unjudged:
-            what = self.measures[0] if self.measures else "documents"
+        asked = [str(measure) for measure in self.measures]
+        lacking = [measure for measure in asked if measure not in run.values]
+        if self.documents or self.unjudged:
+            lacking.append("documents")
+        if lacking:
             raise ParameterError(
-                f"the search lengths of {lengths.name} do not hold {what}; give the run itself"
+                f"the search lengths of {lengths.name} do not hold {lacking[0]}; give the run"
+                " itself"
             )
-        return self._without_values(lengths)
+        result = self._without_values(lengths)
+        if not asked:
+            return result
+        return result._replace(values=np.stack([run.values[measure] for measure in asked]))
 
 
 def _evaluated(

@@ -313,7 +313,7 @@ def problem_in(data: bytes) -> tuple[int, str] | None:
 
 _NUL = (
     "contains a NUL byte; is this a text file? UTF-16 must be converted to UTF-8, and a saved"
-    " evaluation (.npz) stands for runs"
+    " evaluation (.npz) stands for runs, but has no documents"
 )
 _NOT_UTF8 = (
     "is not UTF-8; convert it (iconv -f latin1 -t utf-8), and the qrels with it, so that ids match"
