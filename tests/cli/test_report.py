@@ -51,6 +51,22 @@ def test_report_of_two_runs(sample: Path, tmp_path: Path) -> None:
     assert {file for _, file in hashed} >= {*PAIR, "queries.tsv", "docs.jsonl", "slices.tsv"}
 
 
+def test_advice_names_options_on_pages_and_summaries(sample: Path, tmp_path: Path) -> None:
+    """Advice in files that the command line wrote named arguments of Python."""
+    lines = (sample / "bm25-stem.run").read_text().splitlines(keepends=True)
+    shallow = tmp_path / "shallow.run"
+    shallow.write_text("".join(line for line in lines if int(line.split()[3]) <= 10))
+    page = tmp_path / "page.html"
+    summary = tmp_path / "summary.md"
+    words: list[str | Path] = ["gate", "qrels.txt", "bm25.run", shallow, "--margins", "2pp,1"]
+    words += ["--report", page, "--summary", summary, "--details"]
+    done = call(*words, folder=sample)
+    advice = "compare with --cutoff 10, which both reach"
+    assert advice in " ".join(done.stdout.split())
+    assert advice in page.read_text()
+    assert advice in summary.read_text()
+
+
 def test_default_name_and_several_runs(small: Path, tmp_path: Path) -> None:
     (tmp_path / "report.html").touch()
     done = call("report", *(small / name for name in (*PAIR, "bm25-flat.run")), folder=tmp_path)

@@ -677,8 +677,10 @@ def gate(
     )
     out.write(result)
     if summary is not None:
+        from ir_outcomes.showing.formats import as_markdown
+
         with summary.open("a", encoding="utf-8", newline="\n") as stream:
-            stream.write(f"{result.to_markdown(details=True)}\n")
+            stream.write(f"{as_markdown(output.in_options(result), details=True)}\n")
     page.write(compared[0], evaluated, *files)
     return result.exit_status
 

@@ -309,7 +309,7 @@ class Output:
             ]
             self.write_text(of_rows[self.format](rows))
         else:
-            texts = [of_view[self.format](_in_options(result.view())) for result in results]
+            texts = [of_view[self.format](in_options(result)) for result in results]
             self.write_text(*texts, write=print_text if self.format == "text" else print_lines)
 
     def write_text(self, *texts: str, write: Callable[[str, TextIO], None] = print_lines) -> None:
@@ -357,7 +357,9 @@ class ComparisonOutput(PlotOutput):
     """The figure of --plot; the last two are for a single contender."""
 
 
-def _in_options(view: View) -> View:
+def in_options(result: Result) -> View:
+    """Return what is shown of a result, with the options of the command that was called in its notes."""
+    view = result.view()
     return replace(
         view,
         notes=tuple(map(as_options, view.notes)),
@@ -394,6 +396,7 @@ class PageOptions:
             docs=self.docs,
             slices=slices,
             max_mb=self.max_mb,
+            spelled=as_options,
             command=shlex.join(["ir-outcomes", *CALL.words]),
             inputs=tuple(filter(os.path.isfile, inputs)),
         )

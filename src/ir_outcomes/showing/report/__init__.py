@@ -46,20 +46,25 @@ def report_of(
     path: str | os.PathLike[str] | None = None,
     *,
     max_mb: float = 5,
+    spelled: Callable[[str], str] = str,
     **collected: Any,
 ) -> ReportPage:
-    """Write a result as one HTML page; see `ir_outcomes.report` and `Result.to_report`."""
+    """Write a result as one HTML page; see `ir_outcomes.report` and `Result.to_report`.
+
+    `spelled` writes the arguments in notes as the reader does: the command line its options.
+    """
     check_number("max_mb", max_mb, below=1000)
-    page = page_of(collect(result, **collected), max_mb)
+    page = page_of(collect(result, **collected), max_mb, spelled)
     if path is not None:
         page.save(path)
     return page
 
 
-def page_of(content: PageContent, max_mb: float) -> ReportPage:
+def page_of(content: PageContent, max_mb: float, spelled: Callable[[str], str] = str) -> ReportPage:
     """Draw a page of at most so many megabytes."""
     context = _context(content)
     context["max_mb"] = f"{max_mb:g}"
+    context["spelled"] = spelled
     without_data = {
         "titles": [section.title for section in with_queries(content)],
         "total": 0,
