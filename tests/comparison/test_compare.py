@@ -360,15 +360,20 @@ def test_a_grade_that_counts_here_and_not_in_trec_dl_is_said_first() -> None:
         (1, {"8841823": 0}, False),
     ):
         judged = {**qrels, "0": {**qrels["0"], **others}}
-        evaluation = iro.evaluate(judged, runs, rel=rel)
-        for result in (compare_pair(evaluation, "a", "b"), iro.leaderboard(evaluation)):
-            assert (
-                any(
-                    note.startswith("Graded judgments: grade 1 counts as relevant here")
-                    for note in result.notes
-                )
-                == is_said
-            )
+        evaluation = iro.evaluate(judged, runs, rel=rel, unjudged=True)
+        halves = {query: str(int(query) % 2) for query in qrels}
+        results: list[Any] = [
+            compare_pair(evaluation, "a", "b"),
+            iro.leaderboard(evaluation),
+            iro.holes(evaluation, "a"),
+            iro.agreement(evaluation, splits=2),
+            iro.compare_slices(evaluation, "a", by=halves),
+            iro.compare_cutoffs(evaluation, "a", cutoffs=(1, 2)),
+            iro.compare_collections({"one": evaluation, "two": evaluation}, "a"),
+        ]
+        for result in results:
+            shown = [note.partition(":")[0].partition(",")[0] for note in result.view().notes]
+            assert ("Graded judgments" in shown) == is_said, result
 
 
 def test_qrels_of_relevant_documents_only_say_nothing_about_judging() -> None:

@@ -16,11 +16,12 @@ from ir_outcomes.evaluation.evaluation import (
     Evaluation,
     contenders_of,
     evaluations_of,
+    notes_on_grades,
     place_of,
 )
 from ir_outcomes.evaluation.scores import Measures, each_measure
 from ir_outcomes.formatting import listed, percent, plural
-from ir_outcomes.notes import as_notes
+from ir_outcomes.notes import Note, as_notes, merged
 from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE
 from ir_outcomes.types import Correction, RankingTest
 
@@ -163,6 +164,7 @@ def compare_collections(
         over_conditions=over_collections,
         notes=as_notes(
             [
+                *merged([(name, _on_grades(known)) for name, known in evaluations.items()]),
                 *(f"The collections differ in {setting}: {said}." for setting, said in unlike),
                 *_notes(evaluations, rows, missing, overall),
             ]
@@ -186,6 +188,10 @@ def with_nothing_to_compare(
     return ConditionsComparison(
         "collection", baseline, (), settings, "none", missing=tuple(missing)
     )
+
+
+def _on_grades(evaluation: Evaluation) -> list[Note]:
+    return list(notes_on_grades(evaluation.qrels, evaluation.rel))
 
 
 def _notes(

@@ -11,7 +11,12 @@ from ir_outcomes.across.result import ConditionsComparison, Curve
 from ir_outcomes.comparison.compare import USUAL_CUTOFFS
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
+from ir_outcomes.evaluation.evaluation import (
+    Evaluation,
+    contenders_of,
+    evaluation_of,
+    notes_on_grades,
+)
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.notes import as_notes
@@ -80,7 +85,7 @@ def compare_cutoffs(
         curve_of(runs[[baseline, name]], 1 - alpha, seed=seed, resamples=resamples)
         for name in chosen
     ]
-    notes = []
+    notes: list[str] = [*notes_on_grades(runs.qrels, runs.rel)]
     if beyond := [str(cutoff) for cutoff in wanted if cutoff > depth]:
         lists = f"the longest list of the shallowest run ({plural('document', depth)})"
         notes.append(f"{listed(beyond)}: beyond {lists}; left out.")

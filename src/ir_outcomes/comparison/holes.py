@@ -36,6 +36,7 @@ from ir_outcomes.evaluation.evaluation import (
     Evaluation,
     contenders_of,
     evaluation_of,
+    notes_on_grades,
     unjudged_share,
 )
 from ir_outcomes.evaluation.lengths import SearchLengths
@@ -523,7 +524,7 @@ def holes(
                 ),
             )
         )
-    notes = [Note(_ABOUT_STANDS)]
+    notes = [Note(_ABOUT_STANDS), *notes_on_grades(evaluation.qrels, evaluation.rel)]
     if evaluation.positives_only:
         notes.insert(0, note("positives only", _ABOUT_POSITIVES))
     return Holes(baseline, tuple(found), settings, notes=tuple(notes))

@@ -30,7 +30,7 @@ from ir_outcomes.formatting import (
     pvalue,
     short_unit,
 )
-from ir_outcomes.notes import KINDS, merged
+from ir_outcomes.notes import KINDS, merged, ranked
 from ir_outcomes.results import Column, attributes, chosen, of_part
 from ir_outcomes.showing import Table, View, settings_words, view_of
 from ir_outcomes.showing.views.comparison import (
@@ -137,8 +137,8 @@ def _conditions(result: ConditionsComparison) -> View:
         first = result.notes
         background = (*hurt, *result.sentences)
     if result.what in ("slice", "cutoff"):
-        first = ()
-        background = (*background, *result.notes)
+        first, others = ranked(result.notes)
+        background = (*background, *others)
     return View(
         f"{who}, {plural(result.what, len(result.names))}{by}",
         _answer(result),

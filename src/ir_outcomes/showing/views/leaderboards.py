@@ -400,6 +400,7 @@ def _agreement(result: Agreement) -> View:
     pairs = plural("pair", result.n_pairs)
     if result.n_pairs < result.n_all_pairs:
         pairs = f"a random sample of {result.n_pairs:,} of {result.n_all_pairs:,} pairs"
+    notes, background = ranked(result.notes)
     return View(
         f"Would the other half of the queries say the same? {plural('run', result.n_runs)},"
         f" {pairs}",
@@ -413,7 +414,8 @@ def _agreement(result: Agreement) -> View:
                 f"{splits}, seed {result.seed}, alpha {result.alpha:g}{cutoff}",
             ),
         ),
-        background=result.notes,
+        notes=notes,
+        background=background,
         more="all tests, Craswell's Table 4",
         details=(
             Table.of(
