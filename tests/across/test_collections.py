@@ -326,6 +326,30 @@ def test_intervals_of_effects_stay_within_what_is_possible() -> None:
     assert everywhere.interval == (-10, 10)
 
 
+def test_means_stay_within_what_is_possible() -> None:
+    """Only means of coverage were cut."""
+    ranks = {f"q{q}": 1 for q in range(12)}
+    moved = ranks | {"q0": 10, "q1": 4}
+    runs = {"a": run_of(ranks), "b": run_of(moved)}
+    collections = {
+        str(number): iro.evaluate(qrels_of(ranks), runs, cutoff=10 - 5 * (number % 2))
+        for number in range(6)
+    }
+    overall = iro.compare_collections(
+        collections, "a", "b", alpha=1e-15, allow=("cutoff",)
+    ).overall[0]
+    ranking = overall.pooled[1]
+    assert ranking.these is not None
+    assert ranking.new is not None
+    assert overall.all_queries.these is not None
+    assert overall.all_queries.new is not None
+    ratio = (np.log(10) + np.log(5)) / 2
+    assert ranking.these.interval == pytest.approx((-ratio, ratio))
+    assert ranking.new.prediction == pytest.approx((-np.log(10), np.log(10)))
+    assert overall.all_queries.these.interval == (-7.5, 7.5)
+    assert overall.all_queries.new.prediction == (-10, 10)
+
+
 def test_a_prediction_stays_within_what_is_possible() -> None:
     ranks: Ranks = {f"q{q}": 1 for q in range(12)}
     none: Ranks = dict.fromkeys(ranks)

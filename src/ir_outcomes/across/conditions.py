@@ -74,7 +74,7 @@ def mean_effect(
     interval = t_interval(mean, math.sqrt(variance), df, level)
     if largest is not None:
         interval = interval.within(-largest, largest)
-    return Effect(name, mean, variance, df, interval, len(baseline))
+    return Effect(name, mean, variance, df, interval, len(baseline), largest)
 
 
 def _coverage_effect(pair: PairedQueries, level: float) -> Effect | None:
@@ -96,7 +96,8 @@ def _coverage_effect(pair: PairedQueries, level: float) -> Effect | None:
     # more lost.
     _, variance = adjusted_wald(change.sum(), change @ change, n, pair.item_share)
     points = Interval(100 * interval.low, 100 * interval.high)
-    return Effect("coverage", 100 * float(change.mean()), 1e4 * float(variance), n - 1, points, n)
+    mean = 100 * float(change.mean())
+    return Effect("coverage", mean, 1e4 * float(variance), n - 1, points, n, 100.0)
 
 
 def _ranking_effect(pair: PairedQueries, level: float) -> Effect | None:
@@ -110,11 +111,11 @@ def _ranking_effect(pair: PairedQueries, level: float) -> Effect | None:
     if found is None:
         return None
     interval = found.interval(level)
+    largest = None
     if pair.restricted is not None:  # no rank is beyond k, and no ratio of two
-        interval = interval.within(
-            -math.log(pair.restricted.horizon), math.log(pair.restricted.horizon)
-        )
-    return Effect("ranking", found.mean, found.variance, found.df, interval, n)
+        largest = math.log(pair.restricted.horizon)
+        interval = interval.within(-largest, largest)
+    return Effect("ranking", found.mean, found.variance, found.df, interval, n, largest)
 
 
 def written(name: str, effect: float, ends: tuple[float, float] | None = None) -> str:
@@ -283,14 +284,13 @@ def pooled_effect(
     these = None
     new = None
     if known:
-        values, variances, dfs = np.array(_grouped(known, groups)).T
+        values, variances, dfs, limits = np.array(_grouped(known, groups)).T
         these = pooling.fixed_mean(values, variances, dfs + 1, 1 - alpha)
         if len(values) >= pooling.FEWEST_SAMPLES_TO_GENERALISE:
             new = pooling.random_effects(values, variances, 1 - alpha)
-        largest = 100.0 if name == "coverage" else range_of(name)
-        if largest is not None:
-            these = these.within(largest)
-            new = None if new is None else new.within(largest)
+        # Of these conditions no mean is larger than the mean of what is possible in each.
+        these = these.within(float(limits.mean()))
+        new = None if new is None else new.within(float(limits.max()))
     gains = [effect.effect * (1 if higher_is_better else -1) for effect in known.values()]
     better = sum(gain > 0 for gain in gains)
     worse = sum(gain < 0 for gain in gains)
@@ -300,8 +300,8 @@ def pooled_effect(
 
 def _grouped(
     effects: Mapping[str, Effect], groups: Mapping[str, str]
-) -> list[tuple[float, float, float]]:
-    """Average the effects of each group: mean, variance and its degrees of freedom."""
+) -> list[tuple[float, float, float, float]]:
+    """Average the effects of each group: mean, variance and its degrees of freedom, and the largest possible mean."""
     members: dict[str, list[Effect]] = {}
     for condition, effect in effects.items():
         members.setdefault(groups.get(condition, condition), []).append(effect)
@@ -311,7 +311,9 @@ def _grouped(
             [(effect.effect, effect.variance, effect.df) for effect in own]
         ).T
         total = variances.sum()
-        result.append((values.mean(), total / len(own) ** 2, total**2 / (variances**2 / dfs).sum()))
+        limits = [math.inf if effect.largest is None else effect.largest for effect in own]
+        df = total**2 / (variances**2 / dfs).sum()
+        result.append((values.mean(), total / len(own) ** 2, df, float(np.mean(limits))))
     return result
 
 

@@ -28,6 +28,8 @@ class Effect(Immutable):
     df: float  #: degrees of freedom of the variance
     interval: Interval | None  #: two-sided, at level 1 - alpha, in the unit of the effect
     n: int  #: queries behind it
+    #: largest possible size of the effect, at which intervals end; None where it is not known
+    largest: float | None = None
 
 
 @dataclass(frozen=True)

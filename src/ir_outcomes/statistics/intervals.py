@@ -305,10 +305,10 @@ def ratio_interval(
     log = math.log(float(y.sum() / x.sum()))
     if not values.any():
         return Interval(math.exp(log), math.exp(log))
-    low, high = t_interval(
-        log, float(values.std(ddof=1)) / math.sqrt(len(values)), effective_df(values), level
-    )
-    return Interval(math.exp(low), math.exp(high)).within(1 / largest, largest)
+    error = float(values.std(ddof=1)) / math.sqrt(len(values))
+    possible = math.log(largest)
+    low, high = t_interval(log, error, effective_df(values), level).within(-possible, possible)
+    return Interval(math.exp(low), math.exp(high))
 
 
 def log_ratio_values(baseline: Floats, contender: Floats) -> Floats | None:
