@@ -308,7 +308,8 @@ def ratio_interval(
     error = float(values.std(ddof=1)) / math.sqrt(len(values))
     possible = math.log(largest)
     low, high = t_interval(log, error, effective_df(values), level).within(-possible, possible)
-    return Interval(math.exp(low), math.exp(high))
+    # exp and log do not cancel out exactly.
+    return Interval(math.exp(low), math.exp(high)).within(1 / largest, largest)
 
 
 def log_ratio_values(baseline: Floats, contender: Floats) -> Floats | None:
