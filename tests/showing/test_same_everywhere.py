@@ -1,0 +1,157 @@
+"""Cells, labels and p-values are the same in JSON, CSV, text, Markdown and HTML."""
+
+import csv
+import html
+import io
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.formatting import pvalue
+from ir_outcomes.results import Result
+from ir_outcomes.showing import Table
+from ir_outcomes.showing.formats import as_markdown
+from tests.helpers.many import collection
+
+NAMES = ("run0", "run1", "run2", "run3")
+
+
+@cache
+def evaluated(relevant: int) -> iro.Evaluation:
+    qrels, runs = collection(4, 90, relevant=relevant, seed=3)
+    return iro.evaluate(qrels, list(runs.values()), names=NAMES, cutoff=10, unjudged=True)
+
+
+def of_queries(relevant: int) -> dict[str, str]:
+    return {query: f"s{int(query[1:]) % 2}" for query in evaluated(relevant).query_ids}
+
+
+RESULTS: dict[str, Callable[[int], Result]] = {
+    "compare": lambda n: iro.compare(evaluated(n), "run0", list(NAMES[1:])),
+    "measures": lambda n: iro.compare(evaluated(n), "run0", "run3"),
+    "slices": lambda n: iro.compare_slices(evaluated(n), "run0", "run3", by=of_queries(n)),
+    "cutoffs": lambda n: iro.compare_cutoffs(evaluated(n), "run0", "run3", cutoffs=(5, 10)),
+    "collections": lambda n: iro.compare_collections(
+        {name: evaluated(n) for name in ("c0", "c1")}, "run0", "run3"
+    ),
+    "gate": lambda n: iro.gate(
+        iro.compare(evaluated(n), "run0", list(NAMES[1:])), margins=(1.0, 0.5)
+    ),
+    "holes": lambda n: iro.holes(evaluated(n), "run0", list(NAMES[1:]), cutoff=10),
+    "leaderboard": lambda n: iro.leaderboard(evaluated(n), cutoff=10),
+}
+each_result = pytest.mark.parametrize("relevant", [1, 3], ids=["query", "document"])
+of_kind = pytest.mark.parametrize("kind", RESULTS)
+
+
+class Cells(HTMLParser):
+    """The rows of the tables of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.inside = False
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "tr":
+            self.rows.append([])
+        if tag == "td":
+            self.rows[-1].append("")
+        self.inside = tag == "td" or (self.inside and tag in ("b", "sup"))
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = self.inside and tag != "td"
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            self.rows[-1][-1] += data
+
+
+def plain(cells: Iterator[str]) -> tuple[str, ...]:
+    return tuple(" ".join(cell.split()) for cell in cells)
+
+
+def rows_of(tables: list[Table]) -> list[tuple[str, ...]]:
+    return [plain(cell for cell in row) for table in tables for row in table.rows]
+
+
+@each_result
+@of_kind
+def test_cells(kind: str, relevant: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    result = RESULTS[kind](relevant)
+    view = result.view()
+    expected = rows_of([table for table in (*view.tables, *view.details) if table.columns])
+    assert [plain(iter(row)) for row in Cells(result.to_html()).rows if row] == expected
+    lines = as_markdown(view, details=True).splitlines()
+    body = [line for line in lines if line.startswith("|")]
+    shown = [
+        plain(html.unescape(re.sub(r"\\(.)|\*\*", r"\1", cell)) for cell in line[1:-1].split("|"))
+        for place, line in enumerate(body)
+        # Headings stand above the line of dashes.
+        if not line.startswith("|-") and not body[min(place + 1, len(body) - 1)].startswith("|-")
+    ]
+    assert [row for row in shown if not set("".join(row)) <= set(":- ")] == expected
+    text = result.to_text(details=True).splitlines()
+    for row in expected:
+        assert any(" ".join(line.split()) == " ".join(" ".join(row).split()) for line in text), row
+
+
+def labels_in(data: Any) -> Iterator[tuple[str, str]]:
+    """Yield the names and labels of all comparisons that JSON holds."""
+    if isinstance(data, dict):
+        label = data.get("label") or (data.get("verdict") or {}).get("label")
+        name = data.get("contender") or data.get("name")
+        if label and name:
+            yield name, label
+        for value in data.values():
+            yield from labels_in(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from labels_in(value)
+
+
+@each_result
+@of_kind
+def test_labels(kind: str, relevant: int) -> None:
+    """Every label of a table is one that JSON has, of the run that its row, or the only one that is compared, names."""
+    result = RESULTS[kind](relevant)
+    known = set(labels_in(result.to_dict()))
+    names = {name for name, _ in known}
+    view = result.view()
+    n_labels = 0
+    for row in rows_of([*view.tables, *view.details]):
+        for cell in row:
+            label = cell.removesuffix("*").strip()
+            if label not in LABELS:
+                continue
+            n_labels += 1
+            of_row = names & set(row) or names
+            assert {(name, label) for name in of_row} & known, row
+    assert n_labels or kind in ("measures", "leaderboard", "gate")
+
+
+@each_result
+def test_pvalues(relevant: int) -> None:
+    """The p-values of the first table are those of JSON and CSV, by name."""
+    result = iro.compare(evaluated(relevant), "run0", list(NAMES[1:]))
+    (table,) = result.view().tables
+    items = {item["contender"]: item for item in result.to_dict()["items"]}
+    lines = {row["contender"]: row for row in csv.DictReader(io.StringIO(result.to_csv()))}
+    places = [place for place, column in enumerate(table.columns) if column.heading == "p"]
+    for row in table.rows:
+        item, line = items[row[0]], lines[row[0]]
+        assert row[1] == item["verdict"]["label"] == line["verdict"]
+        for place, facet in zip(places, ("coverage", "ranking"), strict=False):
+            corrected = item[facet]["pvalue_corrected"]
+            assert row[place].rstrip("*") == pvalue(corrected)
+            assert float(line[f"{facet}_p_corrected"]) == corrected
+            marked = item[facet]["pvalue_corrected"] > 0.05 >= float(line[f"{facet}_p"])
+            assert row[place].endswith("*") is marked
