@@ -1,0 +1,33 @@
+"""Columns of ranks, one for each run, from which the page computes the verdict on any two of them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.types import Unit
+
+
+class RankColumns(NamedTuple):
+    """Where runs rank what is relevant to some queries."""
+
+    sizes: list[int] | None  # relevant documents of each query; None where each query has one rank
+    # For each run: by query of the first relevant document, by document of each; 0 where not found.
+    ranks: list[list[int]]
+    depths: list[int]  # the longest list of each run
+
+
+def rank_columns(
+    evaluation: Evaluation, runs: list[str], unit: Unit, cutoff: int | None
+) -> RankColumns:
+    """Return the ranks within a cutoff for the answerable queries, in their order."""
+    within = [evaluation[run].at(cutoff) for run in runs]
+    answerable = evaluation.answerable
+    if unit == "query":
+        ranks = [np.nan_to_num(run.esl()[answerable]) for run in within]
+        sizes = None
+    else:
+        ranks = [run.rank for run in within]
+        sizes = evaluation[0].relevant[answerable].tolist()
+    columns = [column.astype(np.int64).tolist() for column in ranks]
+    return RankColumns(sizes, columns, [run.depth for run in within])

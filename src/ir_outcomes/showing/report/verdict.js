@@ -1,0 +1,494 @@
+// The verdict on any two runs, from one column of ranks for each run. It computes what Python computes (the places
+// named are in the package): p-values are exact, or a pair of bounds; where the bounds lie on both sides of alpha there
+// is no label.
+
+const FEW = 30; // statistics/counts.py, FEW: with fewer differences that are not zero sign flips stand in for t
+const ROUNDING = 64 * Number.EPSILON; // statistics/counts.py, ROUNDING
+const EQUAL = 1e-12; // sums that are equal except for rounding
+const SMALLEST = 2.2250738585072014e-308; // statistics/counts.py, SMALLEST_PVALUE
+const MOST_EXACT_WILCOXON = 50; // statistics/tests.py
+const MOST_ENUMERATED = 42; // statistics/signflips.py, and the following
+const LARGEST_DENOMINATOR = 1000;
+const LARGEST_SCALE = 2 ** 30;
+const LARGEST_TOTAL = 2 ** 20;
+const MOST_STEPS = 2 ** 28;
+const GRIDS = [2 ** 13, 2 ** 15, 2 ** 18, 2 ** 21];
+const PRECISION = 0.01;
+
+// ---- functions of distributions
+
+// Stirling's series; a smaller argument is raised first.
+function logGamma(x) {
+  let product = 1;
+  let raised = x;
+  while (raised < 15) {
+    product *= raised;
+    raised += 1;
+  }
+  const square = 1 / (raised * raised);
+  const series = 1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square * (1 / 1188))));
+  return (raised - 0.5) * Math.log(raised) - raised + 0.5 * Math.log(2 * Math.PI) + series / raised - Math.log(product);
+}
+
+// A continued fraction by Lentz's method: the numerators of its steps, from the second on; all denominators are 1.
+function continuedFraction(numerator) {
+  const tiny = 1e-300;
+  let c = 1;
+  let d = 1 / (1 + numerator(1) || tiny);
+  let fraction = d;
+  for (let step = 2; step < 100000; step += 1) {
+    const own = numerator(step);
+    d = 1 / (1 + own * d || tiny);
+    c = 1 + own / c || tiny;
+    fraction *= c * d;
+    if (Math.abs(c * d - 1) < 1e-15) break;
+  }
+  return fraction;
+}
+
+// Regularized incomplete beta function for x below (a + 1) / (a + b + 2), from the logarithms of x and of 1 - x.
+function incompleteBeta(a, b, x, logX, logRest) {
+  const front = Math.exp(a * logX + b * logRest + logGamma(a + b) - logGamma(a) - logGamma(b)) / a;
+  const fraction = continuedFraction((step) => {
+    const m = Math.floor(step / 2);
+    if (step % 2) return (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
+    return (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
+  });
+  return front * fraction;
+}
+
+// Two-sided p-value of Student's t.
+function tailOfT(t, freedom) {
+  const ratio = (t * t) / freedom;
+  const x = 1 / (1 + ratio);
+  const rest = ratio / (1 + ratio);
+  const logX = -Math.log1p(ratio);
+  if (rest === 0) return 1;
+  const logRest = Math.log(rest);
+  const a = freedom / 2;
+  if (x < (a + 1) / (a + 2.5)) return incompleteBeta(a, 0.5, x, logX, logRest);
+  return 1 - incompleteBeta(0.5, a, rest, logRest, logX);
+}
+
+// Two-sided p-value of a normal score: the complementary error function of z / sqrt(2).
+function tailOfNormal(z) {
+  const x = (z * z) / 2;
+  if (x < 2) {
+    let term = 1;
+    let sum = 1;
+    for (let step = 1; term > 1e-17 * sum; step += 1) {
+      term *= x / (step + 0.5);
+      sum += term;
+    }
+    return 1 - (2 * Math.sqrt(x) * Math.exp(-x) * sum) / Math.sqrt(Math.PI);
+  }
+  // Gamma(1/2, x): Legendre's continued fraction, its denominators divided out.
+  let b = x + 0.5;
+  let c = 1e300;
+  let d = 1 / b;
+  let fraction = d;
+  for (let step = 1; step < 10000; step += 1) {
+    const own = -step * (step - 0.5);
+    b += 2;
+    d = 1 / (own * d + b);
+    c = b + own / c;
+    fraction *= d * c;
+    if (Math.abs(d * c - 1) < 1e-15) break;
+  }
+  return (Math.sqrt(x) * Math.exp(-x) * fraction) / Math.sqrt(Math.PI);
+}
+
+// ---- tests: bounds of the two-sided p-value, equal where it is exact, and the direction of the effect
+
+const proper = (p) => Math.min(1, Math.max(p, SMALLEST)); // statistics/tests.py, _proper
+const exactly = (p, direction) => ({ low: proper(p), high: proper(p), direction });
+
+// Differences, contender minus baseline, as counts of sizes in ascending order (statistics/counts.py, tally). Sizes
+// that differ by no more than the rounding of the values are one size (differences).
+function sampleOf(baseline, contender, queries) {
+  const changes = new Float64Array(queries.length);
+  let scale = 0;
+  queries.forEach((query, place) => {
+    changes[place] = contender[query] - baseline[query];
+    scale = Math.max(scale, Math.abs(baseline[query]), Math.abs(contender[query]));
+  });
+  const place = new Map();
+  const sizes = [0];
+  let last = 0;
+  for (const size of changes.map(Math.abs).sort()) {
+    if (size - last > ROUNDING * scale) sizes.push(size);
+    place.set(size, sizes.length - 1);
+    last = size;
+  }
+  const positive = sizes.map(() => 0);
+  const negative = sizes.map(() => 0);
+  for (const change of changes) {
+    const signed = change < 0 ? negative : positive;
+    signed[place.get(Math.abs(change))] += 1;
+  }
+  const zeros = positive[0] + negative[0];
+  const own = { n: changes.length, zeros };
+  Object.assign(own, { sizes: sizes.slice(1), positive: positive.slice(1), negative: negative.slice(1) });
+  own.counts = own.positive.map((number, size) => number + own.negative[size]);
+  own.nonzero = own.n - zeros;
+  own.up = dot(own.sizes, own.positive);
+  own.down = dot(own.sizes, own.negative);
+  // statistics/counts.py, Differences.totals: exactly 0 where it is 0 except for rounding.
+  own.total = Math.abs(own.up - own.down) > EQUAL * (own.up + own.down) ? own.up - own.down : 0;
+  return own;
+}
+
+const dot = (values, counts) => values.reduce((sum, value, place) => sum + value * counts[place], 0);
+
+// statistics/tests.py, _testable: two differences or more, not all of them zero.
+const isTestable = (sample) => sample.n >= 2 && sample.nonzero > 0;
+
+// statistics/tests.py, _t; where all differences are equal and not zero the sign-flip test's 2^(1 - n).
+function tTest({ n, zeros, sizes, positive, negative, total, ...rest }) {
+  const direction = Math.sign(total);
+  if (!isTestable({ n, ...rest })) return exactly(1, direction);
+  if (Math.max(...positive, ...negative) === n) return exactly(2 ** (1 - n), direction);
+  const mean = total / n;
+  let deviations = zeros * mean * mean;
+  sizes.forEach((size, place) => {
+    deviations += positive[place] * (size - mean) ** 2 + negative[place] * (size + mean) ** 2;
+  });
+  return exactly(tailOfT(mean / Math.sqrt(deviations / ((n - 1) * n)), n - 1), direction);
+}
+
+// statistics/tests.py, _wilcoxon: zeros dropped, tied ranks averaged; exact up to 50 differences, otherwise asymptotic.
+function wilcoxonTest(sample) {
+  const n = sample.nonzero;
+  let below = 0;
+  let twicePlus = 0;
+  let ties = 0;
+  const ranks = []; // twice each, so that they are whole numbers
+  sample.counts.forEach((number, size) => {
+    const rank = 2 * below + number + 1;
+    twicePlus += sample.positive[size] * rank;
+    ties += number ** 3 - number;
+    if (n <= MOST_EXACT_WILCOXON) ranks.push(...Array(number).fill(rank));
+    below += number;
+  });
+  const twiceMinus = n * (n + 1) - twicePlus;
+  const direction = Math.sign(twicePlus - twiceMinus);
+  if (!isTestable(sample)) return exactly(1, direction);
+  const smaller = Math.min(twicePlus, twiceMinus);
+  if (n <= MOST_EXACT_WILCOXON) return exactly(2 * shareOfSubsets(ranks, smaller), direction);
+  const spread = (n * (n + 1) * (2 * n + 1) - ties / 2) / 24;
+  return exactly(tailOfNormal((smaller / 2 - (n * (n + 1)) / 4) / Math.sqrt(spread)), direction);
+}
+
+// statistics/tests.py, binomial_tests: exact, won against lost.
+function binomialTest(won, lost) {
+  const n = won + lost;
+  const smaller = Math.min(won, lost);
+  let term = Math.exp(logGamma(n + 1) - logGamma(smaller + 1) - logGamma(n - smaller + 1) - n * Math.LN2);
+  let share = 0;
+  for (let k = smaller; k >= 0 && term > 0; k -= 1) {
+    share += term;
+    term *= k / (n - k + 1);
+  }
+  return exactly(2 * share, Math.sign(won - lost));
+}
+
+// statistics/signflips.py, _pvalue: the share of the assignments of signs whose sum is as far from 0. Exact by counting
+// on a lattice or by enumeration in two halves; otherwise bounds that hold for certain, so close that they tell the
+// side of alpha.
+function signFlipTest(sample, alpha) {
+  const { nonzero: n, sizes, positive, negative, counts, up, down } = sample;
+  const direction = Math.sign(sample.total);
+  if (!isTestable(sample)) return exactly(1, direction);
+  const flipped = Math.min(up, down);
+  if (flipped === 0) return exactly(2 ** (1 - n), direction);
+  if (Math.abs(up - down) <= EQUAL * (up + down)) return exactly(1, direction);
+  const units = inUnits(sizes, counts);
+  if (units) {
+    const limit = Math.min(Math.round(dot(units, positive)), Math.round(dot(units, negative)));
+    const most = n <= MOST_ENUMERATED ? 64 * 2 ** Math.floor(n / 2) : MOST_STEPS;
+    if (n * limit <= most) return exactly(2 * shareOfSubsets(repeated(units, counts), limit), direction);
+  }
+  if (n <= MOST_ENUMERATED) {
+    return exactly(2 * enumeratedShare(repeated(sizes, counts), flipped + EQUAL * (up + down)), direction);
+  }
+  return { ...boundsOnGrid(sizes, counts, flipped, alpha), direction };
+}
+
+function repeated(values, counts) {
+  return values.flatMap((value, place) => Array(counts[place]).fill(value));
+}
+
+const greatestDivisor = (a, b) => (b ? greatestDivisor(b, a % b) : a);
+
+// statistics/signflips.py, _in_units: sizes as whole numbers of their largest common unit, or null.
+function inUnits(sizes, counts) {
+  let scale = 1;
+  for (const size of sizes) {
+    const denominator = denominatorOf(size);
+    if (!denominator) return null;
+    scale *= denominator / greatestDivisor(scale, denominator);
+    if (scale > LARGEST_SCALE) return null;
+  }
+  const scaled = sizes.map((size) => size * scale);
+  const units = scaled.map(Math.round);
+  if (scaled.some((size, place) => size > 2 ** 52 || Math.abs(size - units[place]) > 1e-9 * size)) return null;
+  const divisor = units.reduce(greatestDivisor);
+  const reduced = units.map((unit) => unit / divisor);
+  return dot(reduced, counts) <= LARGEST_TOTAL ? reduced : null;
+}
+
+function denominatorOf(size) {
+  for (let denominator = 1; denominator <= LARGEST_DENOMINATOR; denominator += 1) {
+    const off = Math.abs(Math.round(size * denominator) / denominator - size);
+    if (off <= Math.min(1e-9 * size, 1e-7 / denominator)) return denominator;
+  }
+  return 0;
+}
+
+// Share of the subsets of whole numbers whose sum is at most the limit (statistics/signflips.py, subset_sums): sums of
+// positive numbers only, so no digits are lost, however small the share. With a lower limit the shares of both.
+function shareOfSubsets(units, limit, lower = limit) {
+  let counts = new Float64Array(limit + 1);
+  let spare = new Float64Array(limit + 1);
+  counts[0] = 1;
+  let reach = 0;
+  let exponent = 0;
+  units.filter((unit) => unit <= limit).sort((one, other) => one - other).forEach((unit, place) => {
+    const end = Math.min(reach + unit, limit);
+    spare.set(counts.subarray(0, unit));
+    for (let sum = unit; sum <= end; sum += 1) spare[sum] = counts[sum] + counts[sum - unit];
+    [counts, spare] = [spare, counts];
+    reach = end;
+    if (place % 256 < 255) return;
+    // Each step at most doubles the numbers, and 2^1024 would overflow.
+    const raised = Math.floor(Math.log2(counts.reduce((most, ways) => Math.max(most, ways), 1))) - 500;
+    if (raised <= 0) return;
+    counts = counts.map((ways) => ways * 2 ** -raised);
+    exponent += raised;
+  });
+  const power = exponent - units.length; // 2^-n alone may be too small for a number
+  const share = (last) => {
+    const ways = counts.subarray(0, last + 1).reduce((sum, own) => sum + own, 0);
+    return ways * 2 ** Math.ceil(power / 2) * 2 ** Math.floor(power / 2);
+  };
+  return lower === limit ? share(limit) : [share(lower), share(limit)];
+}
+
+// The same of any sizes (statistics/signflips.py, _enumerated): each sum of one half needs a small enough one of the
+// other.
+function enumeratedShare(sizes, limit) {
+  const sums = [[], []];
+  for (const half of [0, 1]) {
+    let own = new Float64Array(1);
+    for (const size of sizes.filter((_, place) => place % 2 === half).reverse()) own = merged(own, size, limit);
+    sums[half] = own;
+  }
+  const [first, second] = sums;
+  let ways = 0;
+  let fitting = second.length;
+  for (const sum of first) {
+    while (fitting > 0 && second[fitting - 1] > limit - sum) fitting -= 1;
+    ways += fitting;
+  }
+  return ways * 2 ** -sizes.length;
+}
+
+// Ascending sums, and the same with one size more, up to the limit.
+function merged(sums, size, limit) {
+  const all = new Float64Array(2 * sums.length);
+  let [plain, raised, end] = [0, 0, 0];
+  while (raised < sums.length) {
+    const isPlain = plain < sums.length && sums[plain] <= sums[raised] + size;
+    const next = isPlain ? sums[plain] : sums[raised] + size;
+    if (next > limit) break;
+    all[end] = next;
+    end += 1;
+    if (isPlain) plain += 1;
+    else raised += 1;
+  }
+  return all.subarray(0, end);
+}
+
+// Sizes rounded to a grid: a subset's sum moves up by `up` steps at most and down by `down`, so counting with more and
+// with less room gives bounds. Finer grids follow until the bounds are within 1 % and on one side of alpha.
+function boundsOnGrid(sizes, counts, limit, alpha) {
+  const n = counts.reduce((sum, number) => sum + number, 0);
+  let bounds = { low: SMALLEST, high: 1 };
+  for (const steps of GRIDS) {
+    if (steps > GRIDS[1] && n * steps > MOST_STEPS) break;
+    const scaled = sizes.map((size) => (size * steps) / limit);
+    const units = scaled.map(Math.round);
+    const errors = units.map((unit, place) => unit - scaled[place]);
+    const up = dot(errors.map((error) => Math.max(error, 0)), counts);
+    const down = dot(errors.map((error) => Math.max(-error, 0)), counts);
+    const middle = Math.floor(dot(units, counts) / 2);
+    const most = Math.min(middle, Math.floor(steps + up + 1e-6));
+    const least = Math.min(most - 1, Math.floor(steps - down - 1e-6));
+    const [low, high] = shareOfSubsets(repeated(units, counts), most, least);
+    bounds = { low: proper(2 * low), high: proper(2 * high) };
+    const isClose = bounds.high <= (1 + PRECISION) * bounds.low;
+    if (isClose && sideOf(bounds, alpha) !== null) break;
+  }
+  return bounds;
+}
+
+// Whether a p-value is at most alpha; null where its bounds do not tell.
+function sideOf({ low, high }, alpha) {
+  if (high <= alpha) return true;
+  return low > alpha ? false : null;
+}
+
+// statistics/tests.py, mean_tests: t, or sign flips with fewer than 30 differences that are not zero.
+const meanTest = (sample, alpha) => (sample.nonzero < FEW ? signFlipTest(sample, alpha) : tTest(sample));
+
+// ---- the numbers of each query (comparison/outcomes.py)
+
+// Search lengths of the items of a run, 0 where not found: by query the rank of its first relevant document; by
+// document the irrelevant documents above and 1, which is the rank less the relevant documents above
+// (evaluation/lengths.py, atoms).
+function searchLengths(ranks, sizes, cutoff) {
+  if (!sizes) return Float64Array.from(ranks, (rank) => (rank <= cutoff ? rank : 0));
+  const lengths = new Float64Array(ranks.length);
+  let start = 0;
+  for (const size of sizes) {
+    const found = [];
+    for (let item = start; item < start + size; item += 1) {
+      if (ranks[item] > 0 && ranks[item] <= cutoff) found.push(item);
+    }
+    found.sort((one, other) => ranks[one] - ranks[other]);
+    found.forEach((item, above) => {
+      lengths[item] = ranks[item] - above;
+    });
+    start += size;
+  }
+  return lengths;
+}
+
+// comparison/outcomes.py, from_items: items of a query are averaged first, so that each query weighs the same. `sizes`
+// are the numbers of items of the queries, null where each query is one item; `horizon` is k of the restricted search
+// length.
+function pairQueries(baseline, contender, sizes, horizon) {
+  const n = sizes ? sizes.length : baseline.length;
+  const names = ["foundA", "foundB", "a", "b", "allA", "allB", "won", "lost"];
+  const pair = Object.fromEntries(names.map((name) => [name, new Float64Array(n)]));
+  pair.shared = new Uint8Array(n);
+  pair.items = Array.from({ length: n }, () => null);
+  let start = 0;
+  for (let query = 0; query < n; query += 1) {
+    const end = start + (sizes ? sizes[query] : 1);
+    const outcomes = { neither: 0, lost: 0, won: 0, both: 0 };
+    const own = [0, 0]; // sums of what each run found
+    const common = [0, 0]; // sums of what both found
+    const parts = { won: 0, lost: 0 };
+    for (let item = start; item < end; item += 1) {
+      const [a, b] = [baseline[item], contender[item]];
+      own[0] += a;
+      own[1] += b;
+      if (a && b) {
+        outcomes.both += 1;
+        common[0] += a;
+        common[1] += b;
+      } else if (a) {
+        outcomes.lost += 1;
+        parts.lost += horizon + 1 - a;
+      } else if (b) {
+        outcomes.won += 1;
+        parts.won += b - horizon - 1;
+      } else {
+        outcomes.neither += 1;
+      }
+    }
+    const { lost, won, both } = outcomes;
+    const size = end - start;
+    const found = [both + lost, both + won];
+    pair.items[query] = outcomes;
+    pair.shared[query] = both > 0;
+    pair.foundA[query] = found[0] / size;
+    pair.foundB[query] = found[1] / size;
+    pair.a[query] = both ? common[0] / both : own[0] / found[0]; // NaN where it found nothing
+    pair.b[query] = both ? common[1] / both : own[1] / found[1];
+    pair.allA[query] = (own[0] + (size - found[0]) * (horizon + 1)) / size;
+    pair.allB[query] = (own[1] + (size - found[1]) * (horizon + 1)) / size;
+    pair.won[query] = parts.won / size;
+    pair.lost[query] = parts.lost / size;
+    start = end;
+  }
+  return pair;
+}
+
+// ---- the decision
+
+// comparison/facets.py, run_tests, of some of the queries. `rules`: alpha; the test of ranking; the test of coverage,
+// "exact" unless a query of the whole evaluation has several relevant documents (comparison/outcomes.py,
+// coverage_test_for).
+function testPair(pair, queries, rules) {
+  const { alpha } = rules;
+  const shared = queries.filter((query) => pair.shared[query]);
+  const coverage = sampleOf(pair.foundA, pair.foundB, queries);
+  const ranking = sampleOf(pair.a, pair.b, shared);
+  const everywhere = sampleOf(pair.allA, pair.allB, queries);
+  const count = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
+  const wonAndLost = sampleOf(pair.won.map((value) => -value), pair.lost, queries);
+  const rankingMean = meanTest(ranking, alpha);
+  const rankingWilcoxon = wilcoxonTest(ranking);
+  const byName = {
+    t: () => rankingMean,
+    wilcoxon: () => rankingWilcoxon,
+    signflip: () => signFlipTest(ranking, alpha),
+  };
+  const byCount = () => binomialTest(count(coverage.positive), count(coverage.negative));
+  return {
+    coverage: rules.coverageTest === "exact" ? byCount() : signFlipTest(coverage, alpha),
+    ranking: byName[rules.test](),
+    rankingMean,
+    rankingWilcoxon,
+    everywhere: meanTest(everywhere, alpha),
+    everywhereWilcoxon: wilcoxonTest(everywhere),
+    wonAndLost: meanTest(wonAndLost, alpha),
+  };
+}
+
+// comparison/verdict.py, judge, without a correction: the label of the contender; null where a p-value is not sure
+// enough.
+function judge(tests, alpha) {
+  if (Object.values(tests).some((test) => sideOf(test, alpha) === null)) return null;
+  // What a test shows at alpha, 1 better and -1 worse; lower is better but for coverage.
+  const shows = (test, sign = -1) => (sideOf(test, alpha) ? sign * test.direction : 0);
+  // verdict.py, find: harm and gain by the deciding test, of ranking also by the mean and by Wilcoxon, because "no
+  // harm" must not hang on the choice of a test.
+  const coverage = shows(tests.coverage, 1);
+  const ranking = shows(tests.ranking);
+  const vetoes = [coverage, ranking, shows(tests.rankingMean), shows(tests.rankingWilcoxon)];
+  const hurt = vetoes.includes(-1);
+  const gain = vetoes.includes(1);
+  const up = coverage > 0 || ranking > 0;
+  const down = coverage < 0 || ranking < 0;
+  // verdict.py, decide: the rules of Lin et al. 2021, section 5.
+  const harmless = (up && !hurt) - (down && !gain);
+  const onBoth = coverage === ranking ? harmless : 0;
+  // verdict.py, over_all: the mean over all queries confirms, or Wilcoxon in its direction; only the mean can decide.
+  const mean = tests.everywhere;
+  const decided = shows(mean);
+  const agrees = tests.everywhereWilcoxon.direction === mean.direction;
+  const confirmed = decided || (agrees ? shows(tests.everywhereWilcoxon) : 0);
+  const stands = harmless === confirmed;
+  // Where neither facet decides, all queries can, if no facet's estimate points against them and none is hurt.
+  const estimates = [tests.coverage.direction, -tests.rankingMean.direction];
+  const isAhead = estimates.every((estimate) => estimate >= 0) && !hurt;
+  const isBehind = estimates.every((estimate) => estimate <= 0) && !gain;
+  let together = 0;
+  if (!up && !down && decided > 0 && isAhead) together = 1;
+  if (!up && !down && decided < 0 && isBehind) together = -1;
+  // The guard: what is won and lost, or all queries, contradict.
+  const guards = [decided, shows(tests.wonAndLost)];
+  const claimed = harmless + together;
+  if ((claimed && guards.includes(-claimed)) || (up && hurt) || (down && gain)) return "trade-off";
+  if (onBoth) return onBoth > 0 ? "better on both facets" : "worse on both facets";
+  if (harmless) {
+    const facet = coverage === harmless ? "coverage" : "ranking";
+    if (stands) return `${harmless > 0 ? "better" : "worse"} on ${facet}`;
+    return `${facet} ${harmless > 0 ? "gain" : "loss"}, unconfirmed`;
+  }
+  if (together) return `${together > 0 ? "better" : "worse"} over all queries`;
+  return "no significant difference";
+}
