@@ -23,11 +23,9 @@ def rank_columns(
     """Return the ranks within a cutoff for the answerable queries, in their order."""
     within = [evaluation[run].at(cutoff) for run in runs]
     answerable = evaluation.answerable
+    depths = [run.depth for run in within]
     if unit == "query":
-        ranks = [np.nan_to_num(run.esl()[answerable]) for run in within]
-        sizes = None
-    else:
-        ranks = [run.rank for run in within]
-        sizes = evaluation[0].relevant[answerable].tolist()
-    columns = [column.astype(np.int64).tolist() for column in ranks]
-    return RankColumns(sizes, columns, [run.depth for run in within])
+        first = [np.nan_to_num(run.esl()[answerable]) for run in within]
+        return RankColumns(None, [column.astype(int).tolist() for column in first], depths)
+    sizes = evaluation[0].relevant[answerable].tolist()
+    return RankColumns(sizes, [run.rank.tolist() for run in within], depths)

@@ -82,7 +82,7 @@ def judged(evaluations: Sequence[iro.Evaluation], **rules: Any) -> list[dict[tup
     ]
 
 
-def agrees(bounds: Any, test: Test) -> bool:
+def agrees(bounds: dict[str, float], test: Test) -> bool:
     """Whether a p-value lies within bounds, to 1e-9 where they are one number; Python's may be off by 1 %."""
     if bounds["direction"] != test.direction:
         return False
