@@ -20,9 +20,11 @@ from ir_outcomes.types import Mark, check_choice
 
 ROWS = 20  # of each table on the first screen
 LEAST_WIDTH = 8  # of a column that is folded
+WIDEST_WORD = 12  # of a heading that is not divided
 _WORDS = re.compile(r"\s*(?:\S*\bp [=<] \d\S*|\S+)")  # a p-value stays on one line
-# Names of runs may be divided behind hyphens.
-_PARTS = re.compile(r"\s*(?:[^\s-]*-+|[^\s-]+)")
+# Names of runs may be divided behind hyphens, measures before their cutoff: "RR(rel=2)@10" above "0"
+# would be read as another measure.
+_PARTS = re.compile(r"\s*(?:[^\s-]*-+|[^\s-]+?(?=@\d)|[^\s-]+)")
 _COLOURS = {
     "bold blue": r"\bbetter (on (both facets|coverage|ranking)|over all queries)|\bpass\b",
     "bold dark_orange": r"\bworse (on (both facets|coverage|ranking)|over all queries)|\bfail\b",
@@ -111,9 +113,10 @@ def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: in
     # Numbers stay on one line, below headings that may be names of runs.
     bodies = zip(*cells, strict=True) if cells else [()] * len(columns)
     numbers = [max(map(cell_len, column), default=0) for column in bodies]
+    words = [max(map(cell_len, _PARTS.findall(head)), default=0) for head in heads[0]]
     least = [
-        max(LEAST_WIDTH, size) if column.numeric else LEAST_WIDTH
-        for column, size in zip(columns, numbers, strict=True)
+        max(LEAST_WIDTH, size, min(word, WIDEST_WORD)) if column.numeric else LEAST_WIDTH
+        for column, size, word in zip(columns, numbers, words, strict=True)
     ]
     while _width(widths) > width:
         wide = [place for place in range(len(columns)) if widths[place] > least[place]]
