@@ -295,7 +295,7 @@ class LengthDistribution:
     """Where a run ranks the relevant documents."""
 
     run: str
-    asl: float  #: ASL, ranks, lower is better
+    asl: float  #: ASL, irrelevant documents above a relevant one, plus 1; lower is better
     asl_top: float  #: ASL@g1-10 of the ten best-ranked relevant documents
     #: Relevant documents found, by search length, in the buckets of the result.
     counts: tuple[int, ...]
@@ -315,8 +315,7 @@ class LengthDistributions(Result):
     runs : tuple of LengthDistribution
         Best first: by the mean ASL.
     edges : tuple of int
-        Bucket i holds the search lengths from ``edges[i]`` up to, not including, ``edges[i + 1]``;
-        ranks.
+        Bucket i holds the search lengths from ``edges[i]`` up to, not including, ``edges[i + 1]``.
     n_documents, n_queries : int
         Relevant documents, and queries that have any.
     settings
@@ -421,8 +420,8 @@ class DocumentChange(NamedTuple):
     #: of its tie level.
     baseline_rank: int | None
     contender_rank: int | None
-    #: Search length in the contender minus that in the baseline, ranks, lower is better; None where
-    #: only one run found it.
+    #: Irrelevant documents above it in the contender minus those in the baseline, lower is better;
+    #: None where only one run found it.
     change: float | None
 
     @property
@@ -485,14 +484,15 @@ class LengthChanges(Result):
     Attributes
     ----------
     baseline, contender : str
-        Names; changes are contender minus baseline, ranks, lower is better.
+        Names; changes are contender minus baseline, in irrelevant documents above a relevant one,
+        lower is better.
     edges : tuple of int
         Sizes of the changes: bucket i holds those from ``edges[i]`` up to, not including, ``edges[i
         + 1]``; the last is open. A size that is not a whole number, which ``ties="expected"``
         gives, is rounded up.
     further_up, further_down : tuple of int
-        Relevant documents that both runs found and the contender ranks higher (a smaller search
-        length), and lower, by size.
+        Relevant documents that both runs found and that have a smaller, and a larger, search length
+        in the contender, by size.
     unchanged : int
         Relevant documents that both found, with the same search length.
     won, lost, neither : int
@@ -500,7 +500,7 @@ class LengthChanges(Result):
         found.
     mean : float
         Mean change over all relevant documents, queries weighing the same: the difference of ASL,
-        in ranks.
+        in irrelevant documents above a relevant one.
     settings
         `TailSettings`; see `ir_outcomes.Comparison`.
     moves : tuple of DocumentChange or None
@@ -592,7 +592,7 @@ def length_changes(
     missing: Missing = "cutoff",
     bins: int | None = None,
 ) -> LengthChanges:
-    """Count the relevant documents that a contender ranks higher or lower by how far, and those that only one run found.
+    """Count the relevant documents by how their search length changed, and those that only one run found.
 
     Parameters
     ----------

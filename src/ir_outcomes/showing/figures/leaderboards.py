@@ -472,7 +472,7 @@ def draw_lengths(result: LengthDistributions, ax: Any) -> Any:
         ax,
         f"Where {count(n_runs, 'run')} put the relevant documents",
         f"{documents}, {_conditions(result.settings)}",
-        x="search length of the document, ranks (left is better)",
+        x="irrelevant documents above the relevant one, plus 1 (left is better)",
     )
 
 
@@ -505,7 +505,7 @@ def draw_changes(result: LengthChanges, ax: Any) -> Any:
         ax,
         f"{result.contender} against {result.baseline}: change of search length",
         f"{documents}, {_conditions(result.settings)}",
-        x="ranks further down (left) or further up (right, better)",
+        x="irrelevant documents above: more (left) or fewer (right, better)",
         y="relevant documents",
     )
 

@@ -37,8 +37,9 @@ from ir_outcomes.tail.lengths import (
 )
 from ir_outcomes.tail.reordering import CHANGE_COLUMNS, Reordering
 from ir_outcomes.tail.rrie import REDUCTION_COLUMNS, RRIE, Headroom
-from ir_outcomes.types import length_unit, level_unit
+from ir_outcomes.types import DOCUMENTS_ABOVE, length_unit, level_unit
 
+ABOVE = f"{DOCUMENTS_ABOVE} a relevant one"  # what an atomized search length counts
 MOST_GROUPS = 5
 MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
 
@@ -475,7 +476,7 @@ def _length_distributions(result: LengthDistributions) -> View:
     )
     caption = (
         "ASL: atomized search length of all relevant documents, ASL@g1-10: of the ten best-ranked"
-        f" of each query, ranks, lower is better; {first}: % of the relevant documents with this"
+        f" of each query, both in {ABOVE}, plus 1, lower is better; {first}: % of the relevant documents with this"
         " search length; missing: % not found; averaged: % of the relevant documents that AP in"
         " effect averages"
     )
@@ -494,7 +495,7 @@ def _length_changes(result: LengthChanges) -> View:
         ("one run only", result.won, result.lost),
     ]
     columns = (
-        Column("ranks", itemgetter(0)),
+        Column("size", itemgetter(0), "change"),
         Column("up", itemgetter(1), "documents", "n", group="further up"),
         Column("up_share", lambda row: row[1] / result.n_documents, "%", "%", group="further up"),
         Column("down", itemgetter(2), "documents", "n", group="further down"),
@@ -508,14 +509,14 @@ def _length_changes(result: LengthChanges) -> View:
     )
     sentences = (
         (
-            f"Mean change of ASL {fixed(result.mean, 1, signed=True)} ranks (each query weighs the"
-            " same; lower is better)."
+            f"Mean change of ASL {fixed(result.mean, 1, signed=True)} {ABOVE} (each query weighs"
+            " the same; lower is better)."
         ),
         f"Same search length in both runs: {unchanged}; found by neither: {neither}.",
     )
     caption = (
-        "documents that both runs found, by how many ranks the contender moved their search length,"
-        " and in % of all; one run only: found by the contender only (further up) and by the"
+        f"change: of the number of {ABOVE}; documents that both runs found, and % of all; one run"
+        " only: found by the contender only (further up) and by the"
         " baseline only (further down)"
     )
     title = (
@@ -530,7 +531,7 @@ def _document_changes(result: DocumentChanges) -> View:
     shown = (
         "" if len(result.documents) == result.n_documents else f", {len(result.documents)} shown"
     )
-    caption = "A, B: ranks, lower is better, - where not found; change: of the search length, ranks"
+    caption = f"A, B: ranks, lower is better, - where not found; change: of the number of {ABOVE}"
     title = (
         f"{plural('relevant document', result.n_documents)} {result.which}{shown}: {_pair(result)}"
     )
