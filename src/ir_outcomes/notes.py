@@ -85,6 +85,12 @@ class Note(str):
         return made
 
     @property
+    def headline(self) -> str:
+        """What the note begins with, the same for all of its kind; empty for background."""
+        rule = KINDS[self.kind]
+        return rule.headline if rule.is_first else ""
+
+    @property
     def details(self) -> str:
         """The text without the headline of its kind."""
         rule = KINDS[self.kind]
@@ -133,13 +139,13 @@ def ranked(notes: Iterable[str]) -> tuple[tuple[Note, ...], tuple[Note, ...]]:
     return tuple(first), tuple(own for own in every if not KINDS[own.kind].is_first)
 
 
-def merged(by_name: Sequence[tuple[str, Sequence[Note]]], most_named: int = 3) -> list[str]:
+def merged(by_name: Sequence[tuple[str, Sequence[Note]]], most_named: int = 3) -> list[Note]:
     """Say each kind of note once: of a single item with its numbers, of several with their names."""
     of_kind: dict[str, list[tuple[str, Note]]] = {}
     for name, notes in by_name:
         for own in notes:
             of_kind.setdefault(own.kind, []).append((name, own))
-    texts: list[str] = []
+    texts: list[Note] = []
     for kind, rule in KINDS.items():
         found = of_kind.get(kind, [])
         if not found:
@@ -151,12 +157,14 @@ def merged(by_name: Sequence[tuple[str, Sequence[Note]]], most_named: int = 3) -
         elif len(names) == 1:
             texts += [_of_one(own, rule, names[0]) for own in every]
         else:
-            texts.append(
+            text = (
                 f"{rule.headline}, for {len(names)} of {len(by_name)}: {some(names, most_named)}."
             )
+            texts.append(Note(text, kind))
     return texts
 
 
-def _of_one(own: Note, rule: NoteKind, name: str) -> str:
-    """Return the text of a note with the name of the item that it is about."""
-    return f"{rule.headline}, for {name}: {own.details}" if rule.is_first else f"{name}: {own}"
+def _of_one(own: Note, rule: NoteKind, name: str) -> Note:
+    """Return a note with the name of the item that it is about."""
+    text = f"{rule.headline}, for {name}: {own.details}" if rule.is_first else f"{name}: {own}"
+    return Note(text, own.kind, own.runs)

@@ -5,11 +5,13 @@ import os
 import re
 import resource
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.helpers.command_line import call
+from tests.helpers.pages import Page
 from tests.helpers.sample import write_small_sample
 
 PAIR = ("qrels.txt", "bm25.run", "bm25-stem.run")
@@ -65,6 +67,28 @@ def test_advice_names_options_on_pages_and_summaries(sample: Path, tmp_path: Pat
     assert advice in " ".join(done.stdout.split())
     assert advice in page.read_text()
     assert advice in summary.read_text()
+
+
+def test_words_of_the_page_are_those_of_the_command_line(tmp_path: Path) -> None:
+    ids = [f"{number}_{turn}" for number in range(12) for turn in (1, 2)]
+    (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 d 1\n" for query in ids))
+    for name in "ab":
+        lines = "".join(f"{query} Q0 d 1 1.0 {name}\n" for query in ids)
+        (tmp_path / f"{name}.run").write_text(lines)
+    words = ["compare", "qrels.txt", "a.run", tmp_path / "b.run", "--report", "page.html"]
+    assert call(*words, folder=tmp_path).returncode == 0
+    html = (tmp_path / "page.html").read_text()
+    shown = [
+        text.strip() for text in Page(html.partition("<main>")[2].partition("<script")[0]).texts
+    ]
+    advice = (
+        "Dependent queries: by their ids they seem to be in 12 clusters, and tests take queries as"
+        " independent; if so, pass --clusters by:_."
+    )
+    assert any(advice in text for text in shown)  # not torn at its colon
+    assert [text for text in shown if "`" in text or "Python" in text] == []
+    typed = f"ir-outcomes compare qrels.txt a.run {tmp_path / 'b.run'} --report page.html"
+    assert f"{typed}</pre>" in html
 
 
 def test_default_name_and_several_runs(small: Path, tmp_path: Path) -> None:
@@ -156,8 +180,10 @@ def test_a_name_is_no_option(folder: Path) -> None:
     "words", ["compare --output result", "compare --plot result.svg", "report --output result"]
 )
 def test_what_cannot_be_written_completely_leaves_the_file_as_it_was(
-    words: str, folder: Path
+    words: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Otherwise modules that are imported under the limit leave broken files for the next test.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     command, *options = words.split()
     target = folder / options[-1]
     target.write_text("good")

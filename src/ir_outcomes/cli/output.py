@@ -388,17 +388,20 @@ class PageOptions:
         slices: Path | None = None,
     ) -> None:
         """Write the page of a result."""
+        from ir_outcomes.showing.report import report_of
+
         note_of_old_file(path)
-        result.to_report(
+        report_of(
+            result,
             path,
             evaluation=evaluation,
             queries=self.queries,
             docs=self.docs,
             slices=slices,
             max_mb=self.max_mb,
-            spelled=as_options,
             command=shlex.join(["ir-outcomes", *CALL.words]),
             inputs=tuple(filter(os.path.isfile, inputs)),
+            advice=as_options,
         )
 
 

@@ -1,7 +1,6 @@
 """What a page holds: its comparisons, the queries behind them with ranked lists and texts, curves, and its inputs."""
 
 import os
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -73,7 +72,8 @@ class PageContent:
     sets: Sequence[QuerySet]
     has_evaluation: bool
     inputs: Sequence[tuple[str, str, str]]  # what it is, its name, and its SHA-256
-    command: str | None
+    command: str | None  # as it was typed
+    advice: Callable[[str], str]  # writes arguments in backticks as the place of the call has them
 
 
 class _Source(NamedTuple):
@@ -92,6 +92,7 @@ def collect(
     slices: Texts = None,
     command: str | None = None,
     inputs: Sequence[str | os.PathLike[str]] = (),
+    advice: Callable[[str], str] = str,
 ) -> PageContent:
     """Collect what the page of a result holds; the arguments are those of `ir_outcomes.report`."""
     labels = _mapping(slices, read_texts)
@@ -118,7 +119,8 @@ def collect(
         sets=[_query_set(members, texts, labels, docs) for members in sharing.values()],
         has_evaluation=any(source.evaluation is not None for source in sources),
         inputs=_inputs(sources, files),
-        command=None if command is None else _without_folders(command),
+        command=command,
+        advice=advice,
     )
 
 
@@ -237,22 +239,6 @@ def _query_set(
         lists=lists,
         documents=documents,
     )
-
-
-def _without_folders(command: str) -> str:
-    """Leave out the folders of local files, so that the page can be passed on; names of datasets have slashes too."""
-
-    def short(word: str) -> str:
-        option, equals, value = word.partition("=") if word.startswith("--") else ("", "", word)
-        local = (
-            os.path.isabs(value) or value.startswith(".") or os.path.exists(os.path.dirname(value))
-        )
-        return f"{option}{equals}{os.path.basename(value.rstrip('/')) if local else value}"
-
-    try:
-        return shlex.join(map(short, shlex.split(command)))
-    except ValueError:  # it is not from a shell
-        return command
 
 
 def _inputs(sources: Sequence[_Source], files_too: Sequence[Any]) -> list[tuple[str, str, str]]:

@@ -14,6 +14,7 @@ from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError, escaped, not_installed
 from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.board import Leaderboard
+from ir_outcomes.notes import Note, as_notes
 from ir_outcomes.pages.content import MOST_RUNS, PageContent, Section, collect
 from ir_outcomes.pages.lists import DEPTH
 from ir_outcomes.pages.report import ReportPage
@@ -46,25 +47,20 @@ def report_of(
     path: str | os.PathLike[str] | None = None,
     *,
     max_mb: float = 5,
-    spelled: Callable[[str], str] = str,
     **collected: Any,
 ) -> ReportPage:
-    """Write a result as one HTML page; see `ir_outcomes.report` and `Result.to_report`.
-
-    `spelled` writes the arguments in notes as the reader does: the command line its options.
-    """
+    """Write a result as one HTML page; see `ir_outcomes.report` and `Result.to_report`."""
     check_number("max_mb", max_mb, below=1000)
-    page = page_of(collect(result, **collected), max_mb, spelled)
+    page = page_of(collect(result, **collected), max_mb)
     if path is not None:
         page.save(path)
     return page
 
 
-def page_of(content: PageContent, max_mb: float, spelled: Callable[[str], str] = str) -> ReportPage:
+def page_of(content: PageContent, max_mb: float) -> ReportPage:
     """Draw a page of at most so many megabytes."""
     context = _context(content)
     context["max_mb"] = f"{max_mb:g}"
-    context["spelled"] = spelled
     without_data = {
         "titles": [section.title for section in with_queries(content)],
         "total": 0,
@@ -104,6 +100,9 @@ def _context(content: PageContent) -> dict[str, Any]:
         "sentences": sentences,
         "about": _about(sections, settings),
         "view": view,
+        "cards": lambda notes: [_card(note, content.advice) for note in as_notes(notes)],
+        "strongest": next((note.headline for note in as_notes(view.notes[:1])), ""),
+        "advice": content.advice,
         "several": several,
         "forest": forest_of(result),
         "matrix": _matrix_of(result, sections),
@@ -121,6 +120,12 @@ def _context(content: PageContent) -> dict[str, Any]:
         "settings": vars(settings) if settings else {},
         "versions": result.versions,
     }
+
+
+def _card(note: Note, advice: Callable[[str], str]) -> tuple[str, str]:
+    """Return what a note begins with, which is printed bold, and the rest of its sentence."""
+    headline = note.headline
+    return headline, advice(note[len(headline) :])
 
 
 def _about(sections: Sequence[Section], settings: Any) -> str:

@@ -29,7 +29,6 @@ function drawHistogram() {
         element("span", { className: "name", textContent: name }),
       );
       button.setAttribute("aria-pressed", pressed.includes(name));
-      button.setAttribute("aria-label", `${name}: ${count(numbers[place])}`);
       button.dataset.bin = name;
       return button;
     }),

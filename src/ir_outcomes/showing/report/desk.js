@@ -18,7 +18,8 @@ function sentence(i) {
   const parts = [`${SIGNS[tone]}${name}.`];
   if (byDocument) {
     parts.push(`A found ${found(i, 0)} relevant documents, B ${found(i, 1)}.`);
-    if (a !== null && b !== null) parts.push(`Search length on what both found: A ${number(a)}, B ${number(b)}.`);
+    if (chosen.apart.includes(i)) parts.push(`None in common: search length on what each found: A ${number(a)}, B ${number(b)}.`);
+    else if (a !== null && b !== null) parts.push(`Search length on what both found: A ${number(a)}, B ${number(b)}.`);
   } else {
     const where = chosen.cutoff ? `not within ${chosen.cutoff}` : "not found";
     const rank = (value) => (value === null ? where : chosen.measure === null ? `rank ${number(value)}` : number(value));
@@ -91,11 +92,14 @@ function drawQuery() {
   place.append(element("p", { className: "small", textContent: `✔ relevant with its grade, ✘ judged and not relevant, ? unjudged; at the right the rank in the other run` }));
   place.append(element("div", { className: "switch", role: "group", ariaLabel: "Ranking" }, ...buttons), lists);
   if (Math.max(...runsOf().map((run) => rankings.lists[run].length)) > FIRST) {
-    place.append(action(all ? `Show ${FIRST} documents` : `Show ${data.depth} documents`, "Number of documents", () => {
+    const depth = `Show ${all ? FIRST : data.depth} documents`;
+    const button = action(depth, depth, () => {
       all = !all;
       drawQuery();
-      byId("query").querySelector("[aria-label='Number of documents']").focus({ preventScroll: true });
-    }));
+      byId("depth").focus({ preventScroll: true });
+    });
+    button.id = "depth";
+    place.append(button);
   }
 }
 

@@ -7,9 +7,9 @@ let listed = []; // indices of queries
 const lengths = (side) => ({
   key: "ab"[side],
   head: byDocument ? `length ${"AB"[side]}` : "AB"[side],
-  title: `${"AB"[side]}: ${byDocument ? "search length on what both found" : "rank of the first answer"}, ${side ? chosen.contender : chosen.baseline}`,
+  title: `${"AB"[side]}: ${byDocument ? "search length on what both found, – where they have none in common" : "rank of the first answer"}, ${side ? chosen.contender : chosen.baseline}`,
   order: (i) => lengthOf(side, i) ?? Infinity,
-  text: (i) => number(lengthOf(side, i)),
+  text: (i) => (chosen.apart.includes(i) ? "–" : number(lengthOf(side, i))),
   number: true,
 });
 const shares = (side) => ({

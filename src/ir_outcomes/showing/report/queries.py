@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from ir_outcomes.comparison.result import QueryOutcome
 from ir_outcomes.errors import escaped
 from ir_outcomes.pages.content import PageContent, QuerySet, Section
 from ir_outcomes.pages.lists import DEPTH
@@ -105,8 +106,18 @@ def _data_of(section: Section) -> Data:
         "a": [_short(query.baseline) for query in queries],
         "b": [_short(query.contender) for query in queries],
         "change": [_short(query.change) for query in queries],
+        "apart": _apart(queries),
         "found": None if comparison.unit == "query" else found,
     }
+
+
+def _apart(queries: Sequence[QueryOutcome]) -> list[int]:
+    """List the places of queries on which both runs found something, but nothing in common."""
+    return [
+        place
+        for place, query in enumerate(queries)
+        if query.found_baseline and query.found_contender and query.difference is None
+    ]
 
 
 def _short(value: float | None) -> float | None:
