@@ -75,7 +75,14 @@ def test_words_of_the_page_are_those_of_the_command_line(tmp_path: Path) -> None
     for name in "ab":
         lines = "".join(f"{query} Q0 d 1 1.0 {name}\n" for query in ids)
         (tmp_path / f"{name}.run").write_text(lines)
-    words = ["compare", "qrels.txt", "a.run", tmp_path / "b.run", "--report", "page.html"]
+    words: list[str | Path] = [
+        "compare",
+        "qrels.txt",
+        "a.run",
+        tmp_path / "b.run",
+        "--report",
+        "page.html",
+    ]
     assert call(*words, folder=tmp_path).returncode == 0
     html = (tmp_path / "page.html").read_text()
     shown = [

@@ -598,7 +598,7 @@ def worst_last(comparison: Comparison) -> tuple[int, float]:
 
 def merged_notes(
     comparisons: Sequence[Comparison], pairs: bool = False, *, background: bool = False
-) -> list[str]:
+) -> Sequence[str]:
     """Say each kind of note once, with the names of the runs that it is about."""
     by_name = []
     for item in comparisons:
