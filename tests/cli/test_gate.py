@@ -165,7 +165,8 @@ def test_contenders_and_collections_that_are_gone_fail(sample: Path, tmp_path: P
     assert decided(*asked)[:2] == (3, {"new on second": "fail", "new on first": "fail"})
     page = tmp_path / "page.html"  # of nothing that was compared
     assert call(*asked, "--report", page).returncode == 3
-    assert "nothing can be compared with old" in page.read_text()
+    assert "<span>Fail</span>: 1 contender on 2 collections against old: 2 fail" in page.read_text()
+    assert "missing on second, so nothing can be compared." in page.read_text()
     assert (call(*words).returncode, call(*words, "--contender", "old").returncode) == (1, 2)
     assert call(*words, "--reference", "release", "--contender", "new").returncode == 1
 

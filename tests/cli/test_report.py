@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import ir_outcomes as iro
 from tests.helpers.command_line import call
 from tests.helpers.pages import Page
 from tests.helpers.sample import write_small_sample
@@ -129,6 +130,32 @@ def test_pages_beside_the_result_have_texts(command: str, folder: Path) -> None:
     query = (folder / "queries.tsv").read_text().splitlines()[0].split("\t")[1]
     html = (folder / "page.html").read_text()
     assert (query in html, "its text" in html) == (True, True)
+
+
+def test_page_of_a_gate_is_that_of_its_result(folder: Path) -> None:
+    words = [
+        "gate",
+        *PAIR,
+        "--margins",
+        "2pp,1",
+        "--queries",
+        "queries.tsv",
+        "--report",
+        "page.html",
+    ]
+    done = call(*words, folder=folder)
+    assert done.returncode in (0, 3, 4), done.stderr
+    files = [folder / name for name in (*PAIR, "queries.tsv")]
+    evaluation = iro.evaluate(files[0], files[1:3], documents=20, queries=files[3], cutoff=100)
+    result = iro.gate(iro.compare(evaluation, "bm25", ["bm25-stem"]), margins=(2.0, 1.0))
+    page = result.to_report(
+        evaluation=evaluation,
+        queries=files[3],
+        command=f"ir-outcomes {' '.join(words)}",
+        inputs=files[:3],
+    )
+    assert (folder / "page.html").read_text() == page.html
+    assert f"<title>bm25-stem against bm25: {result.status}</title>" in page.html
 
 
 @pytest.mark.parametrize(

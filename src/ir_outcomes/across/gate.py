@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product, zip_longest
 from typing import Any, Literal, NamedTuple
 
@@ -23,7 +23,15 @@ from ir_outcomes.evaluation.evaluation import MANY_MISSING
 from ir_outcomes.formatting import listed, percent
 from ir_outcomes.notes import Note, as_notes, note
 from ir_outcomes.reading.files import file_digest
-from ir_outcomes.results import Column, Immutable, Result, attributes, of_part, rows_of
+from ir_outcomes.results import (
+    OPTIONAL,
+    Column,
+    Immutable,
+    Result,
+    attributes,
+    of_part,
+    rows_of,
+)
 from ir_outcomes.statistics import Interval, QueriesNeeded
 from ir_outcomes.statistics.intervals import HarmStatus
 from ir_outcomes.types import check_kind
@@ -101,6 +109,8 @@ class GateDecision(Immutable):
     measures: tuple[
         MeasureMeans, ...
     ] = ()  #: of the comparison: those that were asked for, which decide nothing
+    #: what was decided on, for the report page; JSON has it with ``per_query=True`` only
+    comparison: Comparison | None = field(default=None, compare=False, metadata=OPTIONAL)
 
     @property
     def name(self) -> str:
@@ -191,7 +201,13 @@ class GateResult(Result):
     @property
     def worst(self) -> GateDecision:
         """The first of the worst decisions."""
-        return max(self.decisions, key=lambda decision: list(EXIT_STATUS).index(decision.status))
+        return self.worst_first[0]
+
+    @property
+    def worst_first(self) -> list[GateDecision]:
+        """All decisions, in the order in which they are shown."""
+        order = list(EXIT_STATUS)
+        return sorted(self.decisions, key=lambda decision: -order.index(decision.status))
 
     @property
     def exit_status(self) -> int:
@@ -452,6 +468,7 @@ def _decide(
         harms=tuple(harms.values()),
         notes=_notes_of(compared, status),
         measures=compared.measures,
+        comparison=compared,
     )
 
 

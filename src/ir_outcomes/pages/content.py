@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ir_outcomes.across.cutoffs import curve_of
+from ir_outcomes.across.gate import GateResult
 from ir_outcomes.across.result import ConditionsComparison, Curve
 from ir_outcomes.comparison.compare import build, measured_pair
 from ir_outcomes.comparison.result import Comparison, Comparisons
@@ -143,6 +144,12 @@ def sections_of(result: Result) -> list[Section]:
             return [
                 Section(row.comparison, f"{prefix}{row.condition}", row.labelled)
                 for row in result.conditions
+            ]
+        case GateResult():
+            return [
+                Section(decision.comparison, decision.condition or "")
+                for decision in result.worst_first
+                if decision.comparison is not None
             ]
     return []
 

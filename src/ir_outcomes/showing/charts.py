@@ -83,6 +83,7 @@ class Row(NamedTuple):
     section: int | None = None
     kind: Literal["condition", "these", "new"] = "condition"
     contender: str = ""
+    margins: Sequence[float] = ()  # the largest tolerable harm, as gains; of a gate
 
 
 class Forest(NamedTuple):
@@ -160,7 +161,7 @@ def _facet_row(
         "finding": _FINDINGS[part.found],
         "pvalue": f"{pvalue(own, comparison.alpha)}{words}",
         "estimate": estimate,
-        "axis": _axis([estimate], _sign(part)),
+        "axis": axis_of([estimate], gain_sign(part)),
     }
 
 
@@ -169,16 +170,19 @@ def found_tone(part: Facet | AllQueries | MeasureMeans) -> str:
     return "same" if part.found == "none" else part.found
 
 
-def _sign(measured: Any) -> int:
+def gain_sign(measured: Any) -> int:
+    """Return what turns a difference into a gain: -1 where lower is better."""
     return 1 if measured.higher_is_better else -1
 
 
 def change_of(facet: Facet | AllQueries | MeasureMeans) -> Estimate:
     """Return the difference of a facet as a gain."""
-    return _estimate(facet.difference, facet.interval, _sign(facet), places_of(facet.measured_in))
+    return estimate_of(
+        facet.difference, facet.interval, gain_sign(facet), places_of(facet.measured_in)
+    )
 
 
-def _estimate(
+def estimate_of(
     value: float | None, bounds: _Bounds, sign: int, places: int, *, signed: bool = True
 ) -> Estimate:
     """Return a difference and its interval as a gain."""
@@ -193,7 +197,7 @@ def _estimate(
     )
 
 
-def _axis(
+def axis_of(
     estimates: Iterable[Estimate], sign: int, *, ratio: bool = False, null: bool = True
 ) -> Axis:
     """Return an axis that holds all of these with some space, no difference included; its ticks are in their own unit."""
@@ -258,7 +262,10 @@ def _of_contenders(result: Comparisons) -> Forest:
     rows.sort(key=lambda row: (LABELS.index(row.label), -(row.estimates[0].gain or 0)))
     ranking = result[0].ranking
     return _with_axes(
-        "run", ("coverage, points", f"ranking, {ranking.measured_in}"), (1, _sign(ranking)), rows
+        "run",
+        ("coverage, points", f"ranking, {ranking.measured_in}"),
+        (1, gain_sign(ranking)),
+        rows,
     )
 
 
@@ -269,7 +276,7 @@ def _found(facet: Facet) -> Estimate:
 def _of_conditions(result: ConditionsComparison) -> Forest:
     """Return the effects under each condition and their means; ranking as ranks, drawn and pooled as a ratio."""
     measures = result.overall[0].pooled[2:] if result.overall else ()
-    signs = (1, -1, *map(_sign, measures))
+    signs = (1, -1, *map(gain_sign, measures))
     rows = [_condition_row(number, row, signs) for number, row in enumerate(result.conditions)]
     for overall in result.overall:
         own = [place for place, row in enumerate(rows) if row.contender == overall.contender]
@@ -329,7 +336,7 @@ def _drawn(effects: Sequence[_Effect], signs: Sequence[int]) -> list[Estimate]:
     """Return coverage, ranking and measures as gains; that of ranking is a logarithm, which is written as a ratio."""
     drawn = []
     for place, ((effect, bounds), sign) in enumerate(zip(effects, signs, strict=True)):
-        own = _estimate(effect, bounds, sign, 2 if place < 2 else 3)
+        own = estimate_of(effect, bounds, sign, 2 if place < 2 else 3)
         if place == 1 and effect is not None:
             ratio, *ends = (fixed(math.exp(value), 2) for value in (effect, *(bounds or ())))
             own = own._replace(text=ratio, interval=f"[{', '.join(ends)}]" if ends else "")
@@ -339,12 +346,12 @@ def _drawn(effects: Sequence[_Effect], signs: Sequence[int]) -> list[Estimate]:
 
 def tiers_of(result: Leaderboard) -> Forest:
     """Return the means of the runs, their tiers as labels."""
-    sign = _sign(result)
+    sign = gain_sign(result)
     rows = []
     for own in result.standings:
-        estimate = _estimate(own.score, own.interval, sign, 4, signed=False)
+        estimate = estimate_of(own.score, own.interval, sign, 4, signed=False)
         rows.append(Row(own.run, f"tier {own.tier}" if own.tier else "", [estimate]))
-    axis = _axis([row.estimates[0] for row in rows], sign, null=False)
+    axis = axis_of([row.estimates[0] for row in rows], sign, null=False)
     return Forest("run", [(f"mean {result.measure}", axis)], rows)
 
 
@@ -352,7 +359,7 @@ def _with_axes(
     what: str, titles: Sequence[str], signs: Sequence[int], rows: Sequence[Row]
 ) -> Forest:
     axes = [
-        _axis([row.estimates[place] for row in rows], sign, ratio=title.endswith("B / A"))
+        axis_of([row.estimates[place] for row in rows], sign, ratio=title.endswith("B / A"))
         for place, (title, sign) in enumerate(zip(titles, signs, strict=True))
     ]
     return Forest(what, list(zip(titles, axes, strict=True)), rows)
@@ -360,7 +367,7 @@ def _with_axes(
 
 def gains_of(comparison: Comparison) -> list[float | None]:
     """Return the gain of each query on what both found; None where there is nothing in common."""
-    sign = _sign(comparison.ranking)
+    sign = gain_sign(comparison.ranking)
     return [
         None if query.difference is None else sign * query.difference
         for query in comparison.per_query()
@@ -474,7 +481,7 @@ def pairs_of(comparison: Comparison) -> list[tuple[float, float, int, str]]:
         and query.contender is not None
     )
     return [
-        (base, own, number, tone_of(_sign(comparison.ranking) * (own - base)))
+        (base, own, number, tone_of(gain_sign(comparison.ranking) * (own - base)))
         for (base, own), number in found.items()
     ]
 

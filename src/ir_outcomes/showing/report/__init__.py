@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
+from ir_outcomes.across.gate import GateResult
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError, escaped, not_installed
@@ -22,11 +23,16 @@ from ir_outcomes.results import Result
 from ir_outcomes.showing import RANK_TICKS, count, tone
 from ir_outcomes.showing.charts import (
     curve_lines,
-    facets_of,
     forest_of,
     outcomes_of,
     pairs_of,
     round_numbers,
+)
+from ir_outcomes.showing.report.decision import (
+    STATUS_TONES,
+    causes_of,
+    described,
+    rows_of_facets,
 )
 from ir_outcomes.showing.report.queries import embed, with_queries
 from ir_outcomes.showing.views.across import SIGNS_EXPLAINED, sign_of
@@ -61,6 +67,7 @@ def page_of(content: PageContent, max_mb: float) -> ReportPage:
     """Draw a page of at most so many megabytes."""
     context = _context(content)
     context["max_mb"] = f"{max_mb:g}"
+    context["causes"] = causes_of(content.result, content.sections)
     without_data = {
         "titles": [section.title for section in with_queries(content)],
         "total": 0,
@@ -92,7 +99,7 @@ def _context(content: PageContent) -> dict[str, Any]:
         sections[0].comparison.settings if sections else None
     )
     drawn = [] if isinstance(result, Leaderboard) else sections  # it has too many pairs
-    return {
+    context = {
         "title": view.title if several else sections[0].title,
         "heading": label[:1].upper() + label[1:] or view.title,
         "tone": tone(known),
@@ -100,11 +107,13 @@ def _context(content: PageContent) -> dict[str, Any]:
         "sentences": sentences,
         "about": _about(sections, settings),
         "view": view,
+        "first_notes": view.first_notes,
         "cards": lambda notes: [_card(note, content.advice) for note in as_notes(notes)],
         "strongest": next((note.headline for note in as_notes(view.notes[:1])), ""),
-        "advice": content.advice,
+        "more": _more(content),
         "several": several,
         "forest": forest_of(result),
+        "is_gate": False,
         "matrix": _matrix_of(result, sections),
         "sections": drawn,
         "charts": [(curve_chart(section), scatter(section.comparison)) for section in drawn],
@@ -120,12 +129,19 @@ def _context(content: PageContent) -> dict[str, Any]:
         "settings": vars(settings) if settings else {},
         "versions": result.versions,
     }
+    return context | described(result, view) if isinstance(result, GateResult) else context
 
 
 def _card(note: Note, advice: Callable[[str], str]) -> tuple[str, str]:
     """Return what a note begins with, which is printed bold, and the rest of its sentence."""
     headline = note.headline
     return headline, advice(note[len(headline) :])
+
+
+def _more(content: PageContent) -> str:
+    """Say how a page holds more; nothing where the command that made it has no option for that."""
+    text = content.advice("Raise `max_mb` for more.")
+    return "" if content.command and "`" in text else text
 
 
 def _about(sections: Sequence[Section], settings: Any) -> str:
@@ -194,10 +210,11 @@ def _template() -> tuple[Any, Any]:
         "depth": DEPTH,
         "most_runs": MOST_RUNS,
         "signs": SIGNS_EXPLAINED,
-        "tone_of": tone,
+        "statuses": tuple(STATUS_TONES),
+        "tone_of": lambda label: STATUS_TONES.get(label) or tone(label),
         "plural": plural,
         "sign_of": lambda label: sign_of(label if label in LABELS else None),
-        "facets_of": facets_of,
+        "facets_of": rows_of_facets,
         "outcomes_of": outcomes_of,
     }
     return (

@@ -7,7 +7,7 @@ from operator import attrgetter, itemgetter
 from typing import Any
 
 from ir_outcomes.across.conditions import written
-from ir_outcomes.across.gate import EXIT_STATUS, FIRST_NOTES, GateDecision, GateFacet, GateResult
+from ir_outcomes.across.gate import FIRST_NOTES, GateDecision, GateFacet, GateResult
 from ir_outcomes.across.result import (
     Condition,
     ConditionsComparison,
@@ -468,9 +468,7 @@ MOST_WORST = 3  # queries that are named on the first screen
 
 @view_of.register
 def _gate(result: GateResult) -> View:
-    ordered = sorted(
-        result.decisions, key=lambda decision: -list(EXIT_STATUS).index(decision.status)
-    )
+    ordered = result.worst_first
     worst = ordered[0]
     several = len(ordered) > 1
     against = (

@@ -1,0 +1,139 @@
+"""The page of a gate: its status as the title, the margins in the strips, and the queries that caused it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from ir_outcomes.across.gate import GateFacet, GateResult, Status
+from ir_outcomes.comparison.margins import against_margins
+from ir_outcomes.comparison.result import Comparison, QueryOutcome
+from ir_outcomes.formatting import places_of, short_unit
+from ir_outcomes.notes import as_notes
+from ir_outcomes.pages.content import Section
+from ir_outcomes.results import Result
+from ir_outcomes.showing import MOST_NOTES, View
+from ir_outcomes.showing.charts import (
+    Estimate,
+    Forest,
+    Row,
+    axis_of,
+    estimate_of,
+    facets_of,
+    gain_sign,
+)
+
+STATUS_TONES: Mapping[str, str] = {"pass": "better", "inconclusive": "same", "fail": "worse"}
+CAUSED: Mapping[Status, str] = {
+    "pass": "",
+    "inconclusive": "The queries with the largest harm",
+    "fail": "The queries that caused it",
+}
+_NOTHING = Estimate(None, None, None, "", "")
+
+
+class Cause(NamedTuple):
+    """A query with the harm that a decision names."""
+
+    decision: str
+    query: QueryOutcome
+    harm: str
+    place: int | None  # of its comparison on the page; None where there is none
+
+    @property
+    def address(self) -> str:
+        """Where the page shows the query."""
+        return f"#{urlencode({'c': self.place, 'q': self.query.query_id})}"
+
+
+def rows_of_facets(comparison: Comparison) -> list[dict[str, Any]]:
+    """Return what the page shows of the facets, each with its margin as a gain where it has one."""
+    rows = [{**row, "margin": None} for row in facets_of(comparison)]
+    margins = comparison.settings.margins
+    if margins is None:
+        return rows
+    found = against_margins(
+        comparison.coverage,
+        comparison.ranking,
+        comparison.restricted,
+        comparison.outcomes,
+        margins,
+        comparison.identical,
+    )
+    for row, against in zip(rows, found, strict=False):  # measures have none
+        row["margin"] = -against.margin
+        row["axis"] = axis_of([row["estimate"], _at(row["margin"])], gain_sign(against.facet))
+    return rows
+
+
+def _at(gain: float) -> Estimate:
+    """Return a place that an axis has to hold."""
+    return _NOTHING._replace(gain=gain)
+
+
+def forest_of_gate(result: GateResult) -> Forest | None:
+    """Return the intervals for margins of each decision, the worst first, and the margins; None where nothing was compared."""
+    most = max((decision.facets for decision in result.decisions), key=len)
+    if not most:
+        return None
+    panels = [f"{facet.name}, {short_unit(facet.measured_in)}" for facet in most]
+    rows = []
+    number = 0
+    for decision in result.worst_first:
+        estimates = [_gain(facet) for facet in decision.facets]
+        estimates += [_NOTHING] * (len(most) - len(estimates))
+        margins = [-facet.margin for facet in decision.facets]
+        own = None
+        if decision.comparison is not None:
+            own = number
+            number += 1
+        rows.append(Row(decision.name, decision.status, estimates, own, margins=margins))
+    axes = []
+    for place, facet in enumerate(most):
+        estimates = [row.estimates[place] for row in rows]
+        estimates += [_at(row.margins[place]) for row in rows if row.margins]
+        axes.append(axis_of(estimates, gain_sign(facet)))
+    return Forest("run", list(zip(panels, axes, strict=True)), rows)
+
+
+def _gain(facet: GateFacet) -> Estimate:
+    """Return a difference with its interval for margins; blue is an interval of gains only, orange harm that is shown."""
+    gain = estimate_of(
+        facet.difference, facet.interval, gain_sign(facet), places_of(facet.measured_in)
+    )
+    if facet.status == "harm shown":
+        return gain._replace(tone="worse")
+    return gain._replace(tone="better" if (gain.low or 0) > 0 else "same")
+
+
+def causes_of(result: Result, sections: Sequence[Section]) -> list[Cause]:
+    """List the queries that the decisions of a gate name, those of the worst first."""
+    if not isinstance(result, GateResult):
+        return []
+    shown = [section.comparison for section in sections if section.queries is not None]
+    places = {id(comparison): place for place, comparison in enumerate(shown)}
+    return [
+        Cause(decision.name, query, harm, places.get(id(decision.comparison)))
+        for decision in result.worst_first
+        for query, harm in zip(decision.queries, decision.harms, strict=True)
+    ]
+
+
+def described(result: GateResult, view: View) -> dict[str, Any]:
+    """Return what the page of a gate says first: the status as its title, and all reasons of a single decision."""
+    title = view.title.partition(": ")[2]
+    reasons = result.worst.reasons
+    several = len(result.decisions) > 1
+    return {
+        "is_gate": True,
+        "level": result.settings.margin_level,
+        "forest": forest_of_gate(result),
+        "title": title,
+        "heading": result.status.capitalize(),
+        "label": result.status,
+        "tone": STATUS_TONES[result.status],
+        "strongest": title,
+        "sentences": view.sentences if several else (*reasons, *view.sentences[1:]),
+        # The queries with the most harm are a table here.
+        "first_notes": [note for note in as_notes(view.notes) if note.headline][:MOST_NOTES],
+        "caused": CAUSED[result.status],
+    }

@@ -1,0 +1,96 @@
+"""The page of a gate: status, reasons, margins as lines, and the queries that caused it."""
+
+import re
+from typing import Any
+
+import pytest
+
+import ir_outcomes as iro
+from tests.helpers.comparisons import compare_pair
+from tests.helpers.pages import Page
+from tests.helpers.runs import in_blocks, qrels_of, run_of
+from tests.showing.report.test_page import island
+
+# Each block: number of queries, rank in A, rank in B.
+BLOCKS = {
+    "pass": ((40, 3, 1), (40, 2, 2)),
+    "inconclusive": ((20, 3, 1), (20, 1, 6)),
+    "fail": ((40, 1, 9), (10, 2, 1), (9, 1, None)),
+}
+MARGINS = (10.0, 1.0)
+
+
+def gated(status: str, **options: Any) -> tuple[iro.Evaluation, iro.GateResult]:
+    first, second = in_blocks(*BLOCKS[status])
+    evaluation = iro.evaluate(
+        qrels_of(first), {"a": run_of(first), "b": run_of(second)}, documents=5, cutoff=10
+    )
+    return evaluation, iro.gate(compare_pair(evaluation, "a", "b"), margins=MARGINS, **options)
+
+
+def place(html: str, kind: str) -> float:
+    """Where the first mark of a kind is, in percent of the strip."""
+    x = "cx" if kind == "estimate" else "x1"
+    return float(re.findall(rf'class="{kind}" {x}="([-0-9.]+)%"', html)[0])
+
+
+@pytest.mark.parametrize("status", BLOCKS)
+def test_status_is_the_title_and_all_reasons_are_there(status: str) -> None:
+    evaluation, result = gated(status)
+    assert result.status == status
+    html = result.to_report(evaluation=evaluation).html
+    assert f"<span>{status.capitalize()}</span>: b against a</h1>" in html
+    assert f"<title>b against a: {status}</title>" in html
+    shown = " ".join(Page(html).texts)
+    assert [reason for reason in result.worst.reasons if reason not in shown] == []
+
+
+def test_margins_are_lines_in_the_strips() -> None:
+    _, result = gated("fail")
+    html = result.to_report().html
+    strips = html.partition("Forest plot")[2].split("<svg")[1:4]
+    for facet, strip in zip(result.worst.facets, strips, strict=True):
+        zero = place(strip, "zero")
+        assert facet.difference is not None
+        gain = facet.difference if facet.higher_is_better else -facet.difference
+        expected = zero - facet.margin / gain * (place(strip, "estimate") - zero)
+        assert place(strip, "margin") == pytest.approx(expected, abs=0.1)
+
+
+def test_margins_of_a_comparison_are_lines_too() -> None:
+    first, second = in_blocks(*BLOCKS["fail"])
+    runs = {"a": run_of(first), "b": run_of(second)}
+    with_margins = compare_pair(qrels_of(first), *runs.values(), cutoff=10, margins=MARGINS)
+    without = compare_pair(qrels_of(first), *runs.values(), cutoff=10)
+    numbers = [item.to_report().html.count('class="margin"') for item in (with_margins, without)]
+    assert numbers == [4, 0]  # three lines, and one in the legend
+
+
+def test_queries_that_caused_it_are_links_to_their_lists() -> None:
+    evaluation, result = gated("fail")
+    page = result.to_report(evaluation=evaluation)
+    table = page.html.partition("<h2>The queries that caused it</h2>")[2].partition("</table>")[0]
+    decision = result.worst
+    assert re.findall(r'<a href="#c=0&amp;q=(\w+)">\1</a></td><td>([^<]*)', table) == [
+        (query.query_id, harm) for query, harm in zip(decision.queries, decision.harms, strict=True)
+    ]
+    assert len(decision.queries) == 10
+    assert island(page)["comparisons"][0]["title"] == "b against a"
+    assert "<h2>The queries" not in gated("pass")[1].to_report().html
+
+
+def test_several_decisions_and_one_without_a_comparison() -> None:
+    evaluation, _ = gated("fail")
+    compared = iro.compare(evaluation, "a", ["b"])
+    result = iro.gate(compared, margins=MARGINS, contenders=["b", "absent"])
+    page = result.to_report(evaluation=evaluation)
+    assert "2 contenders against a: 2 fail" in page.html
+    assert page.html.partition("Forest plot")[2].count('class="margin"') == 3
+    assert "absent is missing" in page.html
+    stored = iro.GateResult.from_json(result.to_json())
+    again = stored.to_report().html
+    assert stored == result
+    assert "<h2>The queries that caused it</h2>" in again
+    assert 'href="#c=' not in again
+    whole = iro.GateResult.from_json(result.to_json(per_query=True))
+    assert whole.to_report(evaluation=evaluation).html == page.html
