@@ -680,8 +680,7 @@ def gate(
         from ir_outcomes.showing.formats import as_markdown
 
         with summary.open("a", encoding="utf-8", newline="\n") as stream:
-            stream.write(f"{as_markdown(output.in_options(result), details=True)}
-")
+            stream.write(f"{as_markdown(output.in_options(result), details=True)}\n")
     page.write(result, evaluated, *files)
     return result.exit_status
 
