@@ -94,7 +94,7 @@ def test_every_screen_shows_them() -> None:
     assert f"{first.baseline:.4f} {first.contender:.4f} {first.difference:+.4f}" in text
     assert "by t, not corrected" in text
     assert max(map(len, text.splitlines())) <= 80
-    assert r"\multicolumn{4}{c}{nDCG@10}" in several.to_latex()
+    assert r"\multicolumn{3}{c}{nDCG@10}" in several.to_latex()
 
 
 def test_a_measure_without_a_value_for_some_query_is_refused() -> None:

@@ -212,7 +212,10 @@ def test_latex_numbers_floats_and_marks() -> None:
         view, mark=("best", "significant"), caption=r"See \citet{lin}.", label="tab:x", wide=True
     )
     assert marked.count(r"\begin{table*}") == marked.count(r"\end{table*}") == 2
-    assert marked.count(r"\caption{See \citet{lin}.}") == 2
+    assert re.findall(r"\\caption{(.*)}", marked) == [
+        r"See \citet{lin}.",
+        r"See \citet{lin}. (t\_1)",  # two tables of a document have two captions
+    ]
     assert re.findall(r"\\label{(.*?)}", marked) == ["tab:x", "tab:x-2"]
     assert r"a & \textbf{1.50} & $-0.50$$^{\dagger}$ \\" in marked
     assert r"\caption{t\_1. h. c.}" in as_latex(view, caption=True)
@@ -300,13 +303,50 @@ def test_latex_of_two_runs_has_their_names_as_headings() -> None:
     ]
 
 
+PHANTOM = r"$^{\phantom{\dagger}}$"  # keeps numbers without a dagger in line with the others
+
+
+def test_latex_of_measures_has_a_row_for_the_baseline() -> None:
+    qrels, runs = collection(4, 60, seed=4)
+    runs["none"] = {query: {"x": 1.0} for query in qrels}
+    names = ["run1", "run2", "none"]
+    for baseline, others in (("run0", names), ("run1", ["run0", "none"])):
+        evaluation = iro.evaluate(qrels, runs, cutoff=8, measures=["nDCG@10", "P@5"])
+        compared = iro.compare(evaluation, baseline, others, measures=["nDCG@10", "P@5"])
+        latex = compared.to_latex(mark=("best", "significant"), caption="Runs", label="tab:x")
+        assert latex.count(r"\caption{Runs}") == 1
+        assert rf"\caption{{Runs (nDCG@10 and P@5 of {len(others)} runs against" in latex
+        table = latex.replace(PHANTOM, "").split(r"\begin{tabular}")[2]
+        rows = [
+            line.removesuffix(r" \\").split(" & ") for line in table.splitlines() if " & " in line
+        ]
+        groups, headings, first, *rest = rows
+        assert groups[1:] == [r"\multicolumn{3}{c}{nDCG@10}", r"\multicolumn{3}{c}{P@5}"]
+        assert headings == ["run", *2 * ["mean", "difference", "p"]]
+        assert [first[0], *first[2:4], *first[5:]] == [baseline, *4 * ["--"]]
+        for place, measure in ((1, "nDCG@10"), (4, "P@5")):
+            means = {
+                run: evaluation.scores_of(measure).means()[evaluation.position(run)]
+                for run in (baseline, *others)
+            }
+            shown = {row[0]: row[place] for row in (first, *rest)}
+            top = max(means, key=means.__getitem__)
+            assert shown == {
+                run: rf"\textbf{{{mean:.4f}}}" if run == top else f"{mean:.4f}"
+                for run, mean in means.items()
+            }
+            for row in rest:
+                found = next(own for own in compared[row[0]].measures if own.measure == measure)
+                assert (r"$^{\dagger}$" in row[place + 1]) == (found.pvalue <= 0.05)
+
+
 def test_latex_of_several_runs_has_a_row_for_the_baseline() -> None:
     qrels, runs = collection(3, 60, seed=4)
     runs["best"] = {query: dict.fromkeys(own, 9.0) for query, own in qrels.items()}
     evaluation = iro.evaluate(qrels, runs, cutoff=8)
     compared = iro.compare(evaluation, "run0", ["run1", "best"])
     rows = [
-        line.removesuffix(r" \\").split(" & ")
+        line.removesuffix(r" \\").replace(PHANTOM, "").split(" & ")
         for line in compared.to_latex(mark=("significant",)).splitlines()
         if " & " in line
     ]

@@ -387,6 +387,8 @@ def as_latex(
         ]
         lines = _tabular(table, mark)
         own = _tex(" ".join(described)) if caption is True else caption
+        if isinstance(caption, str) and number > 1 and table.title:
+            own = f"{caption} ({_tex(table.title)})"
         if caption is not False or label is not None or wide:
             environment = "table*" if wide else "table"
             head = [
@@ -402,7 +404,7 @@ def as_latex(
             lines = [*head, r"\small\setlength{\tabcolsep}{3pt}", *lines, rf"\end{{{environment}}}"]
         parts.append("\n".join([*lines, *(_comments(described) if caption is not True else ())]))
     is_said = any(not table.title for table in tables)  # in the place of a title
-    headline = [] if is_said else [view.headline]
+    headline = [] if is_said or view.printed else [view.headline]
     return "\n\n".join([*parts, "\n".join(_comments([*headline, *view.sentences, *view.notes]))])
 
 
@@ -458,15 +460,23 @@ def _tex_row(cells: Iterable[str]) -> str:
 
 
 def _tex_cells(table: Table, row: int, mark: Collection[Mark]) -> Iterator[str]:
+    significant = table.significant if "significant" in mark else ()
+    daggers = dict.fromkeys(significant, r"\dagger")
     for place, (text, column) in enumerate(zip(table.rows[row], table.columns, strict=True)):
         is_best = ("best" in mark or bool(table.raised)) and (row, place) in table.best
         words = rf"\textbf{{{_tex(text)}}}" if is_best else _tex(text)
         cell = _tex_number(text, bold=is_best) if column.numeric else words
-        raised = rf"$^{{{table.raised[row, place]}}}$" if (row, place) in table.raised else ""
-        dagger = (
-            r"$^{\dagger}$" if "significant" in mark and (row, place) in table.significant else ""
-        )
-        yield f"{cell}{raised}{dagger}"
+        at = (row, place)
+        yield f"{cell}{_superscript(table.raised, at)}{_superscript(daggers, at)}"
+
+
+def _superscript(marks: Mapping[Cell, str], at: Cell) -> str:
+    """Return the mark of a cell, and the space that a longer one of its column takes, so that numbers stay aligned."""
+    own = marks.get(at, "")
+    of_column = [mark for (_, place), mark in marks.items() if place == at[1]]
+    rest = max(of_column, key=len, default="")[len(own) :]
+    shown = rf"$^{{{own}}}$" if own else ""
+    return shown + (rf"$^{{\phantom{{{rest}}}}}$" if rest else "")
 
 
 def _tex_number(text: str, *, bold: bool) -> str:

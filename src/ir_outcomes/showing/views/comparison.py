@@ -91,8 +91,14 @@ def _comparison(comparison: Comparison) -> View:
             *comparison.background,
         ),
         printed=(
-            table.renamed(
-                {"A": comparison.baseline, "B": comparison.contender, "B - A": "difference"}
+            replace(
+                table.renamed(
+                    {"A": comparison.baseline, "B": comparison.contender, "B - A": "difference"}
+                ),
+                title=(
+                    f"{comparison.contender} against {comparison.baseline}:"
+                    f" {comparison.verdict.label}"
+                ),
             ),
         ),
     )
@@ -479,19 +485,29 @@ def _comparisons(comparisons: Comparisons) -> View:
         ),
     )
     asked_for = measures_tables(ranked, names, first.settings)
+    labels = ", ".join(
+        f"{number} {label}"
+        for label, number in Counter(item.verdict.label for item in ranked).items()
+    )
+    compared = plural("pair" if pairs else "run", len(ranked))
+    against = f"{compared} against {first.baseline}"
     return View(
-        f"{plural('pair' if pairs else 'run', len(ranked))}{'' if pairs else f' against {first.baseline} (A)'}",
-        ", ".join(
-            f"{number} {label}"
-            for label, number in Counter(item.verdict.label for item in ranked).items()
-        ),
+        compared if pairs else f"{against} (A)",
+        labels,
         (),
         (table, *asked_for),
         (*comparisons.notes, *merged_notes(ranked, pairs)),
         "intervals, outcomes, tests, power",
         details,
         tuple(merged_notes(ranked, pairs, background=True)),
-        printed=() if pairs else (_with_baseline(table, ranked), *asked_for),
+        printed=(
+            ()
+            if pairs
+            else (
+                replace(_with_baseline(table, ranked), title=f"{against}: {labels}"),
+                *_measures_with_baseline(ranked, names, against),
+            )
+        ),
     )
 
 
@@ -523,6 +539,31 @@ def _with_baseline(table: Table, comparisons: Sequence[Comparison]) -> Table:
     return table.below(baseline)
 
 
+def _measures_with_baseline(
+    comparisons: Sequence[Comparison], names: Sequence[Column], against: str
+) -> Iterator[Table]:
+    """Yield the measures that were asked for as the table of a paper, if there are any."""
+    first = comparisons[0]
+    asked = first.measures
+    if not asked:
+        return
+    (table,) = measures_tables(comparisons, names, first.settings, means=("contender=mean",))
+    row = {"contender": first.baseline}
+    best: dict[str, Sequence[bool]] = {}
+    for place, means in enumerate(asked):
+        (own,) = chosen(measure_columns(asked), f"{means.measure}_baseline")
+        row[f"{means.measure}_contender"] = own.text(first)
+        of_runs = [means.baseline, *(item.measures[place].contender for item in comparisons)]
+        best[f"{means.measure}_contender"] = tops(of_runs, means.higher_is_better)
+    below = table.below(row)
+    marked = below.marked(best=best)
+    yield replace(
+        marked.renamed({"B - A": "difference"}),
+        significant=below.significant,
+        title=f"{listed([means.measure for means in asked])} of {against}",
+    )
+
+
 def short_columns(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
     """Return differences with the p-values that the label hangs on: coverage, ranking, all queries."""
     declared = columns_of(comparisons)
@@ -550,6 +591,7 @@ def measures_tables(
     settings: Any,
     of: Callable[[Any], Any] = _itself,
     title: str = "",
+    means: Sequence[str] = ("baseline=A", "contender=B"),
 ) -> tuple[Table, ...]:
     """Lay out the measures that were asked for, of items with columns that name them; nothing where there are none."""
     measured = [item for item in items if of(item).measures]
@@ -560,18 +602,18 @@ def measures_tables(
     columns = [*names]
     best = {}
     significant = {}
-    for place, means in enumerate(asked):
-        name = means.measure
+    for place, of_measure in enumerate(asked):
+        name = of_measure.measure
         of_runs = [of(item).measures[place] for item in measured]
         columns += chosen(
             declared,
-            f"{name}_baseline=A",
-            f"{name}_contender=B",
+            *(f"{name}_{mean}" for mean in means),
             f"{name}_difference",
             f"{name}_p",
             group=name,
         )
-        best[f"{name}_contender"] = tops([own.contender for own in of_runs], means.higher_is_better)
+        means_of_runs = [own.contender for own in of_runs]
+        best[f"{name}_contender"] = tops(means_of_runs, of_measure.higher_is_better)
         significant[f"{name}_difference"] = [own.found != "none" for own in of_runs]
     table = Table.of(
         columns,
