@@ -1,8 +1,10 @@
 """Every figure at every size: nothing overlaps, leaves the frame, grows without bound or changes global state."""
 
+import re
 import sys
 import xml.dom.minidom
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
@@ -17,6 +19,7 @@ from matplotlib.figure import Figure
 import ir_outcomes as iro
 from ir_outcomes.errors import MissingDependency, ParameterError
 from ir_outcomes.showing import figures
+from ir_outcomes.showing.charts import facets_of
 from ir_outcomes.showing.figures.leaderboards import conditions_plot
 from tests.helpers.extents import outside, overlapping, texts
 from tests.helpers.many import collection
@@ -250,7 +253,28 @@ def test_queries_run_from_the_largest_loss_to_the_largest_gain() -> None:
     assert [
         bar.get_height() for bar in sorted(axes.patches, key=lambda bar: bar.get_x())
     ] == sorted(gains)
-    assert "counts as rank 51" in title_of(axes)
+    by_query = iro.compare(replace(evaluated(2, 200), unit="query"), *NAMES[:2])
+    axes = by_query.plot("queries", ax=Figure())
+    assert "counting 51 where nothing is found" in title_of(axes)
+    assert axes.get_ylabel() == "fewer ranks,\nlog scale (up is better)"
+
+
+def test_by_document_figures_say_irrelevant_documents_above_as_tables_do() -> None:
+    """Levels are one more than the documents above; what is not found has the whole list above it."""
+    comparison = compared(2, 200)
+    queries = comparison.plot("queries", ax=Figure())
+    assert "counting 50 for what is not found" in title_of(queries)
+    assert queries.get_ylabel() == "fewer irrelevant documents above,\nlog scale (up is better)"
+    facets = comparison.plot(ax=Figure())
+    assert facets.get_ylabel() == "ranking: fewer irrelevant documents above (up is better)"
+    ranks = comparison.plot("ranks", ax=Figure())
+    assert "(search length, irrelevant documents above, plus 1)" in ranks.get_xlabel()
+    for axes in (queries, facets, ranks):
+        said = " ".join([title_of(axes), axes.get_xlabel(), axes.get_ylabel()])
+        assert re.search(r"\branks?\b", said) is None
+    ranking, whole = facets_of(comparison)[1:3]
+    assert ranking["explanation"].startswith("irrelevant documents above a relevant one, plus 1")
+    assert whole["explanation"].endswith("plus 1, 51 where not found")
 
 
 def test_buckets_of_the_headroom_share_no_end() -> None:

@@ -118,16 +118,17 @@ def facets_of(comparison: Comparison) -> list[dict[str, Any]]:
     found = "queries answered" if by_query else "relevant documents found"
     if cutoff:
         found += f" within rank {cutoff if whole is None else min(cutoff, whole.horizon):,}"
-    what = "rank of the first answer, where both answer"
+    length = "rank of the first answer"
     if not by_query:
-        what = f"{DOCUMENTS_ABOVE} what both found, and 1 for itself"
+        length = f"{DOCUMENTS_ABOVE} a relevant one, plus 1"
+    what = f"{length}, where both {'answer' if by_query else 'found it'}"
     if not comparison.in_lengths:
         what = f"mean {ranking.measured_in} where both are above 0"
     facets = ((comparison.coverage, found), (ranking, what))
     rows = [_facet_row(facet, explanation, comparison) for facet, explanation in facets]
     if whole is not None:
-        length = "rank of the first answer" if by_query else "search length"
-        rows.append(_facet_row(whole, f"{length}, {whole.horizon + 1:,} where none", comparison))
+        missing = "where none" if by_query else "where not found"
+        rows.append(_facet_row(whole, f"{length}, {whole.horizon + 1:,} {missing}", comparison))
     explanation = "mean over all queries, by t; the label does not depend on it"
     rows += [_facet_row(means, explanation, comparison) for means in comparison.measures]
     return rows

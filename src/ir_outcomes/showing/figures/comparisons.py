@@ -9,6 +9,7 @@ import numpy as np
 from ir_outcomes.across.result import ConditionsComparison
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE
+from ir_outcomes.comparison.wording import counting
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.pages.content import sections_of
@@ -24,7 +25,7 @@ from ir_outcomes.showing import (
 )
 from ir_outcomes.showing.charts import Forest, change_of, forest_of, tone_of
 from ir_outcomes.showing.figures import GREY, INK, LIGHT, MUTED, TONES, draws, finished
-from ir_outcomes.types import DOCUMENTS_ABOVE, RANKS
+from ir_outcomes.types import DOCUMENTS_ABOVE, RANKS, level_unit
 
 MOST_INTERVALS = 30  # contenders
 MOST_NAMES = 10  # contenders; of more, only the outermost are named
@@ -39,8 +40,8 @@ Items = Sequence[Comparison]
 _MARKERS = {"better": "^", "worse": "v", "mixed": "D", "same": "o"}
 # How a gain is said.
 _FEWER = {
-    RANKS: "fewer ranks to read",
-    DOCUMENTS_ABOVE: "fewer documents above",
+    RANKS: "fewer ranks",
+    DOCUMENTS_ABOVE: f"fewer {DOCUMENTS_ABOVE}",
 }
 _TONE_NAMES = {"better": "better", "mixed": "trade-off", "same": NO_DIFFERENCE, "worse": "worse"}
 
@@ -164,7 +165,7 @@ def draw_ranks(comparison: Comparison, ax: Any) -> Any:
     ends = (low, high) if comparison.ranking.higher_is_better else (high, low)
     ax.plot(ends, ends, color=MUTED, linewidth=0.8, linestyle="--")
     ax.set(xlim=ends, ylim=ends, aspect="equal")
-    what = f"search length, {unit}" if comparison.in_lengths else figures.literal(unit)
+    what = f"search length, {level_unit(unit)}" if comparison.in_lengths else figures.literal(unit)
     baseline, contender = figures.labels_of([comparison.baseline, comparison.contender])
     return finished(
         ax,
@@ -220,12 +221,12 @@ def draw_queries(comparison: Comparison, ax: Any) -> Any:
     if in_lengths:
         ax.set_yscale("symlog", linthresh=1)
         ax.yaxis.set_major_formatter("{x:,.0f}")
-    gained = f"{_FEWER[unit]}, log scale" if in_lengths else f"{figures.literal(unit)} gained"
-    missing = "" if whole is None else f"; what is not found counts as rank {whole.horizon + 1:,}"
+    gained = f"{_FEWER[unit]},\nlog scale" if in_lengths else f"{figures.literal(unit)} gained"
     left_out = (
-        f"{len(comparison.per_query()) - len(found):,} not drawn, where neither run found"
-        f" anything{missing}"
+        f"{len(comparison.per_query()) - len(found):,} not drawn, where neither run found anything"
     )
+    if whole is not None:
+        left_out += f"; {counting(whole)}"
     return finished(
         ax,
         f"{comparison.contender} against {comparison.baseline}, query by query",
