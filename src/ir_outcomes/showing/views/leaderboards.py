@@ -567,7 +567,7 @@ def _headroom(result: Headroom) -> View:
     )
     caption = (
         "buckets: tenths from 0 for precisions (1 is the best); from 1, 2, 5, 10, 20, 50, 100, 200,"
-        " 500 and 1000 ranks for search lengths (1 is the best)"
+        " 500 and 1000 for search lengths (1 is the best)"
     )
     return _view(
         result,
