@@ -693,6 +693,36 @@ def _at(place: Any, name: str) -> Any:
     return place
 
 
+class _Entry(NamedTuple):
+    """A record, and where it stands."""
+
+    position: int
+    line: int | None
+    record: Any
+
+
+class _Fields:
+    """The names of the fields of records: of several, the one that the first record has."""
+
+    def __init__(self, form: Form, kind: Kind, source: str) -> None:
+        self.source = source
+        self.expected = f"as {_called(kind)} of the form {form.name} has it"
+        self.chosen: dict[tuple[str, ...], str] = {}
+
+    def of(self, place: Any, names: tuple[str, ...], entry: _Entry, kinds: type = object) -> Any:
+        """Return what a place of an entry has under one of these names."""
+        if names not in self.chosen:
+            present = (name for name in names if _at(place, name) is not _MISSING)
+            self.chosen[names] = next(present, names[0])
+        name = self.chosen[names]
+        found = _at(place, name)
+        if found is _MISSING or not isinstance(found, kinds):
+            problem = f"entry {entry.position} has no {name!r} {self.expected}"
+            text = json.dumps(entry.record)
+            raise FormatError(self.source, problem, line=entry.line, text=text)
+        return found
+
+
 def _from_records(records: Iterable[_Record], form: Form, kind: Kind, source: str) -> FileContent:
     """Return the rows and texts of records of one form."""
     queries: list[Any] = []
@@ -701,42 +731,28 @@ def _from_records(records: Iterable[_Record], form: Form, kind: Kind, source: st
     lines: list[int | None] = []
     kept = Texts({}, {})
     of_value = kind.values_of(form)
-    chosen: dict[tuple[str, ...], str] = {}  # of several names, the one that the first record has
-
-    def taken(place: Any, names: tuple[str, ...], kinds: type = object) -> Any:
-        if names not in chosen:
-            chosen[names] = next(
-                (name for name in names if _at(place, name) is not _MISSING), names[0]
-            )
-        found = _at(place, chosen[names])
-        if found is _MISSING or not isinstance(found, kinds):
-            problem = (
-                f"entry {position} has no {chosen[names]!r} as {_called(kind)} of the form"
-                f" {form.name} has it"
-            )
-            raise FormatError(source, problem, line=line, text=json.dumps(record))
-        return found
-
-    for position, (line, key, record) in enumerate(records, 1):  # noqa: B007 `taken` uses it
-        query = key if form.query == ("*",) else taken(record, form.query)
-        items = taken(record, form.items, list) if form.items else [record]
+    fields = _Fields(form, kind, source)
+    for position, (line, key, record) in enumerate(records, 1):
+        entry = _Entry(position, line, record)
+        query = key if form.query == ("*",) else fields.of(record, form.query, entry)
+        items = fields.of(record, form.items, entry, list) if form.items else [record]
         if text := _text(record, form.query_text):
             kept.queries[str(query)] = text
         for place, item in enumerate(items, 1):
-            document = taken(item, form.document) if form.document else item
+            document = fields.of(item, form.document, entry) if form.document else item
             if text := _text(item, form.text):
                 kept.documents[str(document)] = text
             queries.append(query)
             documents.append(document)
             value = place if kind.what == "run" else 1
-            values.append(taken(item, of_value) if of_value else value)
+            values.append(fields.of(item, of_value, entry) if of_value else value)
             lines.append(line)
-    names = (chosen.get(form.query), chosen.get(form.document), chosen.get(of_value))
+    named = tuple(fields.chosen.get(names) for names in (form.query, form.document, of_value))
     columns = checked_columns(
-        source, (queries, documents, values), kind.value_name(names[2]), line_of=lines.__getitem__
+        source, (queries, documents, values), kind.value_name(named[2]), line_of=lines.__getitem__
     )
     if of_value:
-        refuse_swapped(columns, kind, names)
+        refuse_swapped(columns, kind, named)
     return FileContent(columns, form.name, texts=kept)
 
 
