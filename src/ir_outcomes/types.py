@@ -1,6 +1,7 @@
 """Array aliases, closed sets of choices, and checks of arguments."""
 
-from typing import Literal, NoReturn, TypeAlias, get_args
+import math
+from typing import Any, Literal, NoReturn, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +36,15 @@ LENGTHS = (RANKS, DOCUMENTS_ABOVE)
 # The largest of whole numbers such as cutoffs: other libraries and NumPy's integers take no larger
 # ones.
 LARGEST = 2**31 - 1
+
+
+def divided(
+    dividends: npt.ArrayLike, divisors: npt.NDArray[Any], where: Bools, otherwise: float = math.nan
+) -> Floats:
+    """Divide where that is asked for, and return another value elsewhere."""
+    quotients = np.full(len(divisors), otherwise)
+    np.divide(dividends, divisors, out=quotients, where=where)
+    return quotients
 
 
 def length_unit(unit: str) -> str:

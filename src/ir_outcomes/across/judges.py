@@ -344,7 +344,9 @@ def levels_of(evaluation: Evaluation, baseline: str, contender: str, facet: str)
 
 def _correlation(x: Floats, y: Floats) -> float | None:
     """Return Pearson's correlation; None where one of them is constant."""
-    return float(np.corrcoef(x, y)[0, 1]) if len(x) > 1 and np.ptp(x) and np.ptp(y) else None
+    if len(x) < 2 or not np.ptp(x) or not np.ptp(y):
+        return None
+    return float(np.corrcoef(x, y)[0, 1])
 
 
 def _answer(audit: Audit, reference: str | None) -> str:

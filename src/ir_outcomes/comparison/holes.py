@@ -85,8 +85,8 @@ class Holdings:
         """How each unjudged document by itself would change its query: coverage, ranking, all queries; (3, n_documents)."""
         starts = np.searchsorted(self.atom_query, np.arange(self.n_queries + 1))
         sizes = np.diff(starts)[self.query]
-        ends = np.cumsum(sizes)
-        atoms = np.repeat(starts[self.query] - (ends - sizes), sizes) + np.arange(int(sizes.sum()))
+        before = np.cumsum(sizes) - sizes
+        atoms = np.arange(int(sizes.sum())) + np.repeat(starts[self.query] - before, sizes)
         places = np.arange(len(self))
         each = replace(  # every document in a copy of its query
             self,
@@ -118,7 +118,8 @@ def holdings_of(
     ranks = []
     for kept in unjudged:
         within = kept.rank <= (settings.cutoff or kept.depth)
-        queries.append(np.repeat(np.arange(len(kept.offsets) - 1), np.diff(kept.offsets))[within])
+        sizes = np.diff(kept.offsets)
+        queries.append(np.repeat(np.arange(len(sizes)), sizes)[within])
         docids.append(kept.docids[within])
         ranks.append(kept.rank[within])
     ids = np.concatenate(docids)

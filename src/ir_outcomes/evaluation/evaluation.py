@@ -476,7 +476,8 @@ def _check_arrays(evaluation: Evaluation) -> None:
             _check_array(
                 getattr(run, name), shape, bool if name in ("listed", "reordered") else np.int64
             )
-        if run.offsets[0] != 0 or run.offsets[-1] != n_atoms or np.any(np.diff(run.offsets) < 0):
+        ends = (int(run.offsets[0]), int(run.offsets[-1]))
+        if ends != (0, n_atoms) or np.any(np.diff(run.offsets) < 0):
             raise ValueError("offsets")
     for scores in evaluation.scores:
         _check_array(scores.values, (len(evaluation.runs), len(scores.query_ids)), np.float64)

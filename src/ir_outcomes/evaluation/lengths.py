@@ -29,7 +29,17 @@ from ir_outcomes.evaluation.ranking import (
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.qrels import query_texts
-from ir_outcomes.types import Bools, Floats, Ints, Missing, Ties, Unit, check_choice, check_positive
+from ir_outcomes.types import (
+    Bools,
+    Floats,
+    Ints,
+    Missing,
+    Ties,
+    Unit,
+    check_choice,
+    check_positive,
+    divided,
+)
 
 PER_ATOM = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
 PER_QUERY = ("retrieved", "unjudged", "listed", "reordered", "digests")
@@ -345,7 +355,9 @@ class SearchLengths:
     @cached_property
     def _order(self) -> Ints:
         """Atoms by query and rank, missing ones last."""
-        return np.lexsort((np.where(self.rank > 0, self.rank, np.iinfo(np.int64).max), self.query))
+        last = np.iinfo(np.int64).max
+        ranks = np.where(self.rank > 0, self.rank, last)
+        return np.lexsort((ranks, self.query))
 
     @cached_property
     def _place(self) -> Ints:
@@ -366,7 +378,7 @@ class SearchLengths:
         return (
             answered.astype(np.float64),
             np.where(answered, ranks, np.nan),
-            np.divide(1.0, ranks, out=np.zeros(len(ranks)), where=answered),
+            divided(1.0, ranks, answered, otherwise=0.0),
         )
 
     def _expected_first(self, need: int) -> tuple[Floats, Floats, Floats]:
@@ -494,8 +506,7 @@ def means_by_query(query: Ints, values: npt.NDArray[Any], n_queries: int) -> Flo
     """(n_queries,) means of the values, given with the query of each; NaN where a query has none."""
     totals = np.bincount(query, weights=values, minlength=n_queries)
     numbers = np.bincount(query, minlength=n_queries)
-    means: Floats = np.divide(totals, numbers, out=np.full(n_queries, np.nan), where=numbers > 0)
-    return means
+    return divided(totals, numbers, numbers > 0)
 
 
 def metadata_of(runs: Iterable[SearchLengths]) -> dict[str, str]:

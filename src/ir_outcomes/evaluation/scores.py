@@ -33,7 +33,7 @@ from ir_outcomes.reading.outputs import (
 )
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, check_names
-from ir_outcomes.types import LARGEST, Floats, Ints, check_kind
+from ir_outcomes.types import LARGEST, Floats, Ints, check_kind, divided
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +85,7 @@ class Scores:
         defined = ~np.isnan(self.values)
         totals = np.where(defined, self.values, 0.0).sum(axis=1)
         numbers = defined.sum(axis=1)
-        means: Floats = np.divide(
-            totals, numbers, out=np.full(len(totals), np.nan), where=numbers > 0
-        )
-        return means
+        return divided(totals, numbers, numbers > 0)
 
     def gains(self) -> Floats:
         """(n_runs, n_queries) float array: the values, negated where lower is better, so that higher is better."""

@@ -69,7 +69,8 @@ def rates(counts: Ints, directions: Ints) -> dict[str, Any]:
 
 def _shares(counts: Ints, cells: Mapping[str, Bools]) -> dict[str, Any]:
     """Return which share of the splits and pairs is in these cells, by their names."""
-    return {name: int(counts[chosen].sum()) / int(counts.sum()) for name, chosen in cells.items()}
+    total = int(counts.sum())
+    return {name: int(counts[chosen].sum()) / total for name, chosen in cells.items()}
 
 
 _SIGNS = np.array([sign for sign, _ in STATES])

@@ -13,7 +13,7 @@ from ir_outcomes.comparison.facets import PairSamples
 from ir_outcomes.statistics.counts import Differences
 from ir_outcomes.statistics.signflips import Levels
 from ir_outcomes.statistics.tests import PairedTests
-from ir_outcomes.types import Floats, Ints
+from ir_outcomes.types import Floats, Ints, divided
 
 
 class Changes(NamedTuple):
@@ -133,10 +133,10 @@ class ChangeCounts(NamedTuple):
         everywhere = _sums(self.later) + lost - _sums(self.earlier) - won
         return np.stack(
             [
-                100 * _shares(n_won - n_lost, self.n),
-                _shares(baseline_on_both, n_both),
-                _shares(contender_on_both, n_both),
-                _shares(everywhere, self.n),
+                100 * divided(n_won - n_lost, self.n, self.n > 0),
+                divided(baseline_on_both, n_both, n_both > 0),
+                divided(contender_on_both, n_both, n_both > 0),
+                divided(everywhere, self.n, self.n > 0),
             ]
         )
 
@@ -155,9 +155,3 @@ def _sums(counts: Floats) -> Floats:
     sizes = np.arange(1.0, len(counts) + 1)
     sums: Floats = np.einsum("i,ij->j", sizes, counts)
     return sums
-
-
-def _shares(totals: Floats, numbers: Floats) -> Floats:
-    """Divide totals by numbers; NaN where that is nothing."""
-    shares: Floats = np.divide(totals, numbers, out=np.full(len(totals), np.nan), where=numbers > 0)
-    return shares

@@ -26,7 +26,7 @@ from ir_outcomes.results import Column
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.signflips import Levels
 from ir_outcomes.statistics.tests import Tests
-from ir_outcomes.types import Bools, Direction, Floats, Ints
+from ir_outcomes.types import Bools, Direction, Floats, Ints, divided
 
 # Both bound a table of numbers by pairs, whatever the number of runs.
 _MOST_NUMBERS = 1 << 20
@@ -386,5 +386,4 @@ def _means(values: Floats, counts: Floats, counted: Bools | None = None) -> Floa
         np.einsum("i,ij->j", of, counts)
         for of in (np.where(counted, values, 0.0), counted.astype(np.float64))
     )
-    means: Floats = np.divide(totals, numbers, out=np.full(len(totals), np.nan), where=numbers > 0)
-    return means
+    return divided(totals, numbers, numbers > 0)

@@ -203,7 +203,9 @@ def rank_distribution(
     counts = np.stack(
         [np.bincount(ranks[:, run], minlength=n_runs + 1)[1:] for run in range(n_runs)]
     )
-    above = np.stack([(ranks[:, run, None] < ranks).mean(axis=0) for run in range(n_runs)])
+    above = np.empty((n_runs, n_runs))
+    for run in range(n_runs):
+        above[run] = (ranks[:, run, None] < ranks).mean(axis=0)
     bounds = np.quantile(
         ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="inverted_cdf"
     ).astype(np.float64)
@@ -266,7 +268,8 @@ def _ranks_of_resamples(
             else times @ defined.T.astype(np.float64)
         )
         means = np.full((len(times), len(gains)), -np.inf)
-        ranks[rows] = shared_ranks(np.divide(times @ filled, numbers, out=means, where=numbers > 0))
+        np.divide(times @ filled, numbers, out=means, where=numbers > 0)
+        ranks[rows] = shared_ranks(means)
     return ranks
 
 

@@ -563,7 +563,8 @@ def _ranks_or_scores(columns: Columns) -> Columns:
     """Decide once for all lines whether the third of three columns holds ranks, as MS MARCO writes them, or scores."""
     offsets, _, values = grouped(columns)
     # Ranks are 1 to n in each query.
-    counted = np.arange(1, len(values) + 1) - np.repeat(offsets[:-1], np.diff(offsets))
+    before = np.repeat(offsets[:-1], np.diff(offsets))
+    counted = np.arange(1, len(values) + 1) - before
     if np.array_equal(values, counted):
         return replace(columns, value_name="rank")
     if np.any(values < 0) or np.any(values != np.floor(values)):

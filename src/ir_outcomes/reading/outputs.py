@@ -597,7 +597,8 @@ def _table_of_frame(frame: Any, source: _Source) -> tuple[list[str], _Body]:
             f"has no columns {some(_LONG)}; a frame of runs by queries is one of pandas"
         )
     cells = zip(frame.index, frame.values.tolist(), strict=True)
-    return [str(frame.index.name), *titles], enumerate(([first, *rest] for first, rest in cells), 1)
+    rows = ([first, *rest] for first, rest in cells)
+    return [str(frame.index.name), *titles], enumerate(rows, 1)
 
 
 def base_name(measure: str) -> str:

@@ -127,9 +127,11 @@ def _from_folder(folder: Path) -> Suite:
         folders = file.relative_to(folder).parts[:-1]
         if stem is None or (by_system and (len(folders) < 2 or folders[0] != _RUNS)):
             continue
-        system, collection = (
-            (folders[1], "/".join([*folders[2:], stem])) if by_system else (stem, "/".join(folders))
-        )
+        system = stem
+        collection = "/".join(folders)
+        if by_system:
+            system = folders[1]
+            collection = "/".join([*folders[2:], stem])
         if system in found.setdefault(collection, {}):
             raise FormatError(
                 str(folder),

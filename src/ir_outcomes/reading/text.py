@@ -100,7 +100,9 @@ def _irregular(
     line = np.cumsum(kinds == 10)[before].reshape(-1, n_columns)
     # A line with too few fields and one with too many could add up: all of a row must be on one
     # line, the next on another.
-    if np.any(line[:, :-1] != line[:, 1:]) or np.any(line[1:, 0] == line[:-1, 0]):
+    is_divided = np.any(line[:, :-1] != line[:, 1:])
+    is_joined = np.any(line[1:, 0] == line[:-1, 0])
+    if is_divided or is_joined:
         return None
     return spaces[before].reshape(-1, n_columns), spaces[before + 1].reshape(-1, n_columns)
 
@@ -191,7 +193,8 @@ def _decimals(
         word, is_point = _without_point(words[:, -1 - place], n_behind)
         # Where digits were moved up, the last byte of the word before this one fills the gap.
         if place + 1 < n_words:
-            word |= np.where(n_behind < 8, words[:, -2 - place] >> np.uint64(56), np.uint64(0))
+            last_byte = words[:, -2 - place] >> np.uint64(56)
+            word |= np.where(n_behind < 8, last_byte, np.uint64(0))
         digits, fine = _eight_digits(word, np.clip(n_digits - 8 * place, 0, 8))
         number += digits * np.uint64(10 ** (8 * place))
         read &= fine & is_point
@@ -234,7 +237,8 @@ def _quotients(number: Words, n_decimals: Ints) -> tuple[Floats, Bools]:
     sure = np.ones(len(number), dtype=bool)
     large = np.flatnonzero(number > _EXACT)
     if len(large):
-        low = (number[large] - high[large].astype(np.uint64)).view(np.int64).astype(np.float64)
+        rest = number[large] - high[large].astype(np.uint64)
+        low = rest.view(np.int64).astype(np.float64)
         power = np.broadcast_to(power, len(number))[large]
         values[large], sure[large] = _corrected(values[large], high[large], low, power)
     return values, sure
@@ -450,8 +454,8 @@ def _separated(line: bytes, separator: bytes, source: str, number: int) -> list[
 def _coded(queries: Ids, code_of: dict[bytes, int]) -> Codes:
     """Number the queries in order of first appearance; only where the query changes is the dict asked."""
     words = words_of(as_ids(queries))
-    starts = np.flatnonzero(
-        np.concatenate([[True] * bool(len(words)), (words[1:] != words[:-1]).any(axis=1)])
-    )
+    is_start = np.ones(len(words), dtype=bool)
+    is_start[1:] = (words[1:] != words[:-1]).any(axis=1)
+    starts = np.flatnonzero(is_start)
     codes = [code_of.setdefault(query, len(code_of)) for query in queries[starts].tolist()]
     return np.repeat(np.array(codes, dtype=np.int32), np.diff(starts, append=len(words)))

@@ -341,7 +341,8 @@ def _drawn(effects: Sequence[_Effect], signs: Sequence[int]) -> list[Estimate]:
         if place == 1 and effect is not None:
             ratio, *ends = (fixed(math.exp(value), 2) for value in (effect, *(bounds or ())))
             own = own._replace(text=ratio, interval=f"[{', '.join(ends)}]" if ends else "")
-        drawn.append(own._replace(tone=tone_of(max(own.low or 0, 0) + min(own.high or 0, 0))))
+        beyond_zero = max(own.low or 0, 0) + min(own.high or 0, 0)
+        drawn.append(own._replace(tone=tone_of(beyond_zero)))
     return drawn
 
 
@@ -457,10 +458,11 @@ def outcomes_of(comparison: Comparison) -> list[tuple[str, int, float]]:
 def curve_lines(curve: Curve) -> tuple[list[float], dict[str, list[float]]]:
     """Return ranks so dense that steps are finer than a pixel or two, and at each the percentages found and their band."""
     last = curve.ranks[-1]
-    steps = int(math.log(last) / math.log(1.02)) + 1 if last > 1 else 0
-    ranks = sorted(
-        {1, last, *range(1, min(last, 50) + 1), *(round(1.02**step) for step in range(steps))}
-    )
+    chosen = {1, last, *range(1, min(last, 50) + 1)}
+    if last > 1:
+        steps = int(math.log(last) / math.log(1.02)) + 1
+        chosen.update(round(1.02**step) for step in range(steps))
+    ranks = sorted(chosen)
     shown = [*ranks, last]  # the last step gets a width too
     lines = {
         name: [100 * getattr(curve, name)[rank - 1] for rank in shown]

@@ -44,7 +44,9 @@ def adjust(pvalues: npt.ArrayLike, method: str) -> Floats:
     elif method == "holm":
         adjusted[order] = np.maximum.accumulate(p[order] * np.arange(n, 0, -1))
     elif method == "fdr_bh":
-        adjusted[order] = np.minimum.accumulate((p[order] * n / np.arange(1, n + 1))[::-1])[::-1]
+        scaled = p[order] * n / np.arange(1, n + 1)
+        from_largest = np.minimum.accumulate(scaled[::-1])
+        adjusted[order] = from_largest[::-1]
     return np.minimum(adjusted, 1.0)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.types import Bools, Floats, Ints
+from ir_outcomes.types import Bools, Floats, Ints, divided
 
 Members = npt.NDArray[Any]  # zeros and ones
 
@@ -94,7 +94,7 @@ class Moments(NamedTuple):
         differing = sizes**2 * (sums != 0)
         squares = differing @ subsets
         fourths = differing**2 @ subsets
-        effective = np.divide(squares**2, fourths, out=np.zeros_like(squares), where=fourths > 0)
+        effective = divided(squares**2, fourths, fourths > 0, otherwise=0.0)
         return cls(sizes @ subsets, (sums * sizes) @ subsets, sizes**2 @ subsets, effective)
 
 
@@ -182,7 +182,8 @@ def differences(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Floats:
     (True, 0.0)
     """
     x, y = paired(baseline, contender)
-    return _tied(y - x, max(np.abs(x).max(initial=0.0), np.abs(y).max(initial=0.0)))
+    largest = max(np.abs(values).max(initial=0.0) for values in (x, y))
+    return _tied(y - x, largest)
 
 
 def _tied(values: Floats, scale: float) -> Floats:
@@ -287,7 +288,8 @@ def tally(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Difference
     # Sorted as whole numbers: the bits of a size have the order of the size, and one more bit holds
     # the sign. That is several times faster than to sort the places of the sizes, which np.unique
     # does to count positive and negative ones apart.
-    keys = np.sort((np.abs(values).view(np.uint64) << np.uint64(1)) | (values < 0))
+    sizes = np.abs(values).view(np.uint64)
+    keys = np.sort((sizes << np.uint64(1)) | (values < 0))
     # The class of zero exists even if no difference is 0.
     keys = np.concatenate([np.zeros(1, dtype=np.uint64), keys])
     bits = keys >> np.uint64(1)
@@ -387,7 +389,8 @@ def pairs_of(rows: Floats) -> Iterator[Pair]:
         sizes = classes(np.abs(change))
         both = classes(np.concatenate([x[defined], y[defined]]))
         codes = np.full((3, len(defined)), -1)
-        codes[:, defined] = sizes.code + len(sizes.distinct) * (change < 0), *np.split(both.code, 2)
+        signed = sizes.code + len(sizes.distinct) * (change < 0)
+        codes[:, defined] = signed, *np.split(both.code, 2)
         yield Pair(sizes.distinct, codes[0], both.distinct, codes[1], codes[2])
 
 
@@ -425,5 +428,4 @@ def kendall_taus(values: npt.ArrayLike, samples: npt.ArrayLike) -> Floats:
         untied += np.abs(sample_signs).sum(axis=1)
         untied_in_values += np.abs(signs).sum()
     spread = np.sqrt(untied * untied_in_values)
-    taus: Floats = np.divide(concordant, spread, out=np.full(len(y), np.nan), where=spread > 0)
-    return taus
+    return divided(concordant, spread, spread > 0)

@@ -94,9 +94,8 @@ def mean_interval(
     # Rounding would leave equal values a mean and a variance that are slightly off.
     if np.all(values == values[0]):
         return Interval(float(values[0]), float(values[0]))
-    found = t_interval(
-        float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n), effective_df(values), level
-    )
+    error = float(values.std(ddof=1)) / math.sqrt(n)
+    found = t_interval(float(values.mean()), error, effective_df(values), level)
     return found if largest is None else found.within(-largest, largest)
 
 

@@ -274,7 +274,9 @@ def prediction_powered_mean(
     if m and spread:
         # The weight that makes the variance smallest. An estimate outside of 0 to 1 is noise of few
         # labels.
-        weight = min(1.0, max(0.0, float(np.cov(y, f)[0, 1]) / ((1 + n / m) * spread)))
+        covariance = float(np.cov(y, f)[0, 1])
+        best = covariance / ((1 + n / m) * spread)
+        weight = min(1.0, max(0.0, best))
     rectified = y - weight * f
     of_labeled, of_others = (None, None) if clusters is None else clusters
     most = None if largest is None else (1 + weight) * largest
@@ -332,9 +334,9 @@ def log_ratio_of_means(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Est
     values = log_ratio_values(x, y)
     if n < FEWEST_PAIRS_OF_A_RATIO or values is None or not values.any():
         return None
-    return Estimate(
-        math.log(float(y.sum() / x.sum())), float(values.var(ddof=1)) / n, effective_df(values)
-    )
+    log_ratio = math.log(float(y.sum() / x.sum()))
+    variance = float(values.var(ddof=1)) / n
+    return Estimate(log_ratio, variance, effective_df(values))
 
 
 def heterogeneity_test(

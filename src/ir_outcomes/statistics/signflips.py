@@ -29,7 +29,7 @@ from functools import lru_cache
 import numpy as np
 
 from ir_outcomes.statistics.counts import SMALLEST_PVALUE, Differences, special
-from ir_outcomes.types import Bools, Floats, Ints
+from ir_outcomes.types import Bools, Floats, Ints, divided
 
 Levels = tuple[float, float]  # the smallest and the largest that a p-value is compared with
 
@@ -144,10 +144,8 @@ def _denominator(size: float) -> int | None:
 def _counted(units: Ints, counts: Floats, limit: int, lower: int) -> tuple[float, float]:
     """Share of the subsets of some whole numbers with a sum of at most the limit, and of at most a lower limit."""
     # Those rounded to 0 are in half of the subsets, whatever the limit.
-    units, counts = (
-        units[units > 0],
-        counts[units > 0],
-    )
+    counts = counts[units > 0]
+    units = units[units > 0]
     # An allowance for rounding may lead beyond the middle.
     limit = min(limit, int(units @ counts) // 2)
     ways, exponent = subset_sums(np.repeat(units, counts.astype(np.int64)).tolist(), limit)
@@ -156,7 +154,8 @@ def _counted(units: Ints, counts: Floats, limit: int, lower: int) -> tuple[float
         mantissa, own = math.frexp(number)  # 2^-n alone may be too small for a float
         return math.ldexp(mantissa, own + exponent - int(counts.sum()))
 
-    return share(float(ways.sum())), share(float(ways[: max(lower + 1, 0)].sum()))
+    up_to_lower = ways[: max(lower + 1, 0)]
+    return share(float(ways.sum())), share(float(up_to_lower.sum()))
 
 
 def subset_sums(sizes: Iterable[int], limit: int) -> tuple[Floats, int]:
@@ -193,9 +192,8 @@ def _enumerated(sizes: Floats, limit: float) -> float:
     # How many sums of the second half each of the first leaves space for is its place when both are
     # merged. The order of positive floats is that of their bits, which sort twice as fast; the last
     # bit, 1e-16 of a sum, says whose sum it is.
-    merged = np.concatenate(
-        [second.view(np.int64) & ~1, np.abs(limit - first[::-1]).view(np.int64) | 1]
-    )
+    space = np.abs(limit - first[::-1])
+    merged = np.concatenate([second.view(np.int64) & ~1, space.view(np.int64) | 1])
     merged.sort(kind="stable")
     places = np.flatnonzero(merged & 1)
     return float(places.sum() - len(first) * (len(first) - 1) // 2) / 2.0 ** len(sizes)
@@ -269,12 +267,13 @@ def saddlepoint_pvalues(samples: Differences) -> Floats:
     # Near a sum of 0 the correction is the difference of two large numbers, and the normal
     # approximation is good.
     usable = (w > 0.05) & (u > 1e-9)
-    correction = np.divide(1.0, u, out=np.zeros_like(u), where=usable) - np.divide(
-        1.0, w, out=np.zeros_like(w), where=usable
-    )
-    tail = special.ndtr(-w) + np.exp(-w * w / 2) / np.sqrt(2 * np.pi) * correction
-    normal = special.ndtr(-total / np.sqrt(np.maximum((sizes**2 * counts).sum(axis=0), 1e-300)))
-    pvalues: Floats = np.where(found, np.clip(2 * np.where(usable, tail, normal), 0.0, 1.0), np.nan)
+    correction = divided(1.0, u, usable, otherwise=0.0) - divided(1.0, w, usable, otherwise=0.0)
+    density = np.exp(-w * w / 2) / np.sqrt(2 * np.pi)
+    tail = special.ndtr(-w) + density * correction
+    variance = np.maximum((sizes**2 * counts).sum(axis=0), 1e-300)
+    normal = special.ndtr(-total / np.sqrt(variance))
+    doubled = 2 * np.where(usable, tail, normal)
+    pvalues: Floats = np.where(found, np.clip(doubled, 0.0, 1.0), np.nan)
     return pvalues
 
 

@@ -33,7 +33,7 @@ from ir_outcomes.statistics.counts import (
     tally,
 )
 from ir_outcomes.statistics.signflips import Levels, sign_flip_pvalues, subset_sums
-from ir_outcomes.types import Bools, Floats, Ints
+from ir_outcomes.types import Bools, Floats, Ints, divided
 
 MOST_EXACT_WILCOXON = 50
 
@@ -402,7 +402,7 @@ def _t(samples: Differences, levels: Levels | None = None, labels_only: bool = F
         equal = testable & (deviations <= 1e-12 * squares)
         error = np.sqrt(np.maximum(deviations, 0.0) * n / freedom) / queries
     defined = testable & ~equal
-    t = np.divide(mean, error, out=np.zeros(len(n)), where=defined & (error > 0))
+    t = divided(mean, error, defined & (error > 0), otherwise=0.0)
     pvalue = np.where(defined, _proper(2 * special.stdtr(freedom, -np.abs(t))), 1.0)
     pvalue[equal] = _proper(2.0 ** (1 - n[equal]))
     tests = Tests(pvalue, _signs(total))
@@ -431,7 +431,7 @@ def _wilcoxon(
     smaller = np.minimum(plus, minus)
     middle = n * (n + 1) / 4
     spread = (n * (n + 1.0) * (2 * n + 1) - _cubes(both) / 2) / 24
-    z = np.divide(smaller - middle, np.sqrt(spread), out=np.zeros(len(n)), where=testable)
+    z = divided(smaller - middle, np.sqrt(spread), testable, otherwise=0.0)
     pvalue = np.where(testable, _proper(2 * special.ndtr(-np.abs(z))), 1.0)
     exact = testable & (n <= MOST_EXACT_WILCOXON)
     for sample in np.flatnonzero(exact).tolist():
@@ -598,10 +598,11 @@ def rank_sum_tests(x: Floats, y: Floats) -> tuple[Floats, Ints, Floats]:
     n = n_x + n_y
     below = np.cumsum(x, axis=0) - x / 2
     u = np.einsum("ij,ij->j", y, below)
-    spread = n_x * n_y / 12 * ((n + 1) - _cubes(both) / np.maximum(n * (n - 1.0), 1.0))
+    of_ties = _cubes(both) / np.maximum(n * (n - 1.0), 1.0)
+    spread = n_x * n_y / 12 * (n + 1 - of_ties)
     center = n_x * n_y / 2
     testable = (n_x > 0) & (n_y > 0) & (both.max(axis=0, initial=0) < n)
-    z = np.divide(-np.abs(u - center), np.sqrt(spread), out=np.zeros(len(u)), where=testable)
+    z = divided(-np.abs(u - center), np.sqrt(spread), testable, otherwise=0.0)
     return (
         np.where(testable, _proper(2 * special.ndtr(z)), 1.0),
         _signs(u - center),

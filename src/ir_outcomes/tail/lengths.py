@@ -23,7 +23,15 @@ from ir_outcomes.measures import ASL
 from ir_outcomes.notes import Note, as_notes
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.results import OPTIONAL, Column, Result, rows_of
-from ir_outcomes.types import Floats, Ints, Missing, Ties, check_choice, check_positive
+from ir_outcomes.types import (
+    Floats,
+    Ints,
+    Missing,
+    Ties,
+    check_choice,
+    check_positive,
+    divided,
+)
 
 
 @dataclass(frozen=True)
@@ -260,11 +268,10 @@ def document_precisions(lengths: SearchLengths) -> Floats:
     # A relevant document is at each place i = 1 .. size of its level with the same chance. Above it
     # are, besides the relevant documents before the level, (i - 1) (relevant - 1) / (size - 1) of
     # the level in expectation.
-    harmonic = np.concatenate(
-        [[0.0], np.cumsum(1 / np.arange(1, (before + size).max(initial=0) + 1))]
-    )
+    last = (before + size).max(initial=0)
+    harmonic = np.cumsum([0.0, *(1 / np.arange(1, last + 1))])
     reciprocals = harmonic[before + size] - harmonic[before]  # sum of 1 / (before + i)
-    density = np.divide(relevant - 1, size - 1, out=np.zeros(len(size)), where=size > 1)
+    density = divided(relevant - 1, size - 1, size > 1, otherwise=0.0)
     expected = (
         (relevant_before + 1) * reciprocals + density * (size - (before + 1) * reciprocals)
     ) / size
@@ -381,7 +388,8 @@ def length_distributions(
     """
     check_positive("bins", bins)
     runs, settings, notes = runs_at_depth(evaluation, cutoff, missing)
-    edges = np.unique(np.linspace(1, settings.cutoff + 1, bins + 1).round().astype(np.int64))
+    ends = np.linspace(1, settings.cutoff + 1, bins + 1)
+    edges = np.unique(ends.round().astype(np.int64))
     distributions = [_distribution(run, missing, edges) for run in runs]
     return LengthDistributions(
         runs=tuple(sorted(distributions, key=lambda run: run.asl)),

@@ -22,7 +22,7 @@ from ir_outcomes.tail.lengths import (
     notes_on_unanswerable,
     runs_at_depth,
 )
-from ir_outcomes.types import Bools, Floats, Missing
+from ir_outcomes.types import Bools, Floats, Missing, divided
 
 BETTER_BY = 1.1
 ALPHA = 0.05
@@ -178,18 +178,15 @@ def reordering(
 def _magnitudes(scores: Scores) -> Floats:
     """Means; those of search lengths and other lower-is-better measures as reciprocals."""
     means = scores.means()
-    return (
-        means
-        if scores.higher_is_better
-        else np.divide(1.0, means, out=np.full(len(means), np.nan), where=means != 0)
-    )
+    return means if scores.higher_is_better else divided(1.0, means, means != 0)
 
 
 def _better(scores: Scores, means: Floats) -> Bools:
     """(n_runs, n_runs) bool array: whether run j is better than run i, by 10 % and significantly."""
     gains = scores.gains()
     better = np.zeros((len(means), len(means)), dtype=bool)
-    for i, j in zip(*np.nonzero(means[None, :] >= BETTER_BY * means[:, None]), strict=True):
+    much_better = means[None, :] >= BETTER_BY * means[:, None]
+    for i, j in np.argwhere(much_better):
         defined = ~np.isnan(gains[i]) & ~np.isnan(gains[j])
         test = t_test(differences(gains[i][defined], gains[j][defined]))
         better[i, j] = test.pvalue <= ALPHA and test.direction > 0
@@ -208,7 +205,7 @@ def _change(
         shared_ranks(np.where(np.isnan(means), -np.inf, means)[None]) for means in (before, after)
     ]
     tau = float(kendall_taus(-orders[0][0], -orders[1])[0])
-    ratios = np.divide(after, before, out=np.full(len(after), np.nan), where=before > 0)
+    ratios = divided(after, before, before > 0)
     ratios = ratios[np.isfinite(ratios)]
     return Change(
         step=step,

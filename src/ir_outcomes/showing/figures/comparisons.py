@@ -67,7 +67,8 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
     points = []
     for item, style in zip(items, tones, strict=True):
         color, face = _colors(style)
-        (x, left, right, *_), (y, down, up, *_) = change_of(item.coverage), change_of(item.ranking)
+        x, left, right, *_ = change_of(item.coverage)
+        y, down, up, *_ = change_of(item.ranking)
         if not is_crowded:
             ax.plot([left, right], [y, y], color=color, linewidth=0.9, alpha=0.6, zorder=2)
             ax.plot([x, x], [down, up], color=color, linewidth=0.9, alpha=0.6, zorder=2)
@@ -118,9 +119,12 @@ def _colors(style: str) -> tuple[str, str]:
 
 def _outermost(points: np.ndarray[Any, Any], most: int = 6) -> set[int]:
     """Choose the points that lie furthest out in a few directions, after both axes are brought to one scale."""
-    scaled = points / np.where(np.abs(points).max(axis=0) > 0, np.abs(points).max(axis=0), 1.0)
+    largest = np.abs(points).max(axis=0)
+    scaled = points / np.where(largest > 0, largest, 1.0)
     angles = np.arange(most) * 2 * np.pi / most + np.pi / most
-    return {int(np.argmax(scaled @ np.array([np.cos(angle), np.sin(angle)]))) for angle in angles}
+    directions = np.stack([np.cos(angles), np.sin(angles)])
+    furthest = np.argmax(scaled @ directions, axis=0)
+    return set(furthest.tolist())
 
 
 @draws("outcomes", Comparison, Comparisons)

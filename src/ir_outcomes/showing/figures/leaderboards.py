@@ -81,7 +81,7 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     for pair in result.pairs:
         cell = place_of[pair.baseline], place_of[pair.contender]
         cells[cell_of(pair.label)].append(cell)
-    corners = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) / 2
     for label, (color, hatch, mark) in VERDICT_CELLS.items():
         name = f"{mark} {label} ({len(cells[label]):,})".strip() if cells[label] else None
         style: dict[str, Any] = {
