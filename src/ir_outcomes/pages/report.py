@@ -43,7 +43,7 @@ class ReportPage:
     def _repr_html_(self) -> str:
         return (
             '<iframe title="Report of ir_outcomes" width="100%" height="800" style="border: 1px'
-            ' solid #999" sandbox="allow-scripts allow-modals"'
+            ' solid #999" sandbox="allow-scripts allow-modals allow-downloads"'
             f' srcdoc="{escape(self.html)}"></iframe>'
         )
 

@@ -1,5 +1,6 @@
 """The report page in a real browser, from a file and with the network off."""
 
+import csv
 import os
 import shutil
 import unicodedata
@@ -40,7 +41,7 @@ def made_up(n: int = 200) -> iro.Evaluation:
 
 def report(evaluation: Any, *runs: str, **options: Any) -> Any:
     slices = {query: "even" if int(query) % 2 == 0 else "odd" for query in made_up().query_ids}
-    docs = {"gold": "the text of the relevant document"}
+    docs = {"gold": "the text of the relevant document, on topics without a number"}
     return iro.report(
         evaluation, *runs, slices=slices, docs=docs, command="ir-outcomes report", **options
     )
@@ -71,6 +72,26 @@ def apart() -> Any:
     return iro.report(evaluation)
 
 
+LONG_IDS = [
+    "msmarco_passage_03_5601134501", "msmarco_passage_03_5601134502", "msmarco_passage_41_5601134502",
+    "a-rather-long-name-of-a-document-in-front-of-the-chapter-1-of-the-same-book-with-a-long-title",
+    "a-rather-long-name-of-a-document-in-front-of-the-chapter-2-of-the-same-book-with-a-long-title",
+]  # fmt: skip
+
+
+def long_ids() -> Any:
+    """A page whose documents have ids that are alike where they begin, or begin and end."""
+    run = {"q0": {document: -float(rank) for rank, document in enumerate(LONG_IDS)}}
+    evaluation = iro.evaluate({"q0": {LONG_IDS[0]: 1}}, {"a": run, "b": run}, documents=5)
+    return iro.report(evaluation)
+
+
+def gate() -> Any:
+    evaluation = made_up()
+    decided = iro.gate(iro.compare(evaluation, "first", cutoff=30), margins=(0.1, 0.1))
+    return decided.to_report(evaluation=evaluation)
+
+
 PAGES: dict[str, Callable[[], Any]] = {
     "pair": lambda: report(made_up(), "first", "second"),
     "short": lambda: report(made_up(), "first", "second", cutoff=5),
@@ -79,6 +100,8 @@ PAGES: dict[str, Callable[[], Any]] = {
     "board": lambda: iro.leaderboard(made_up(30)).to_report(evaluation=made_up(30)),
     "hostile": hostile,
     "apart": apart,
+    "gate": gate,
+    "long ids": long_ids,
 }
 
 
@@ -280,10 +303,78 @@ def test_phone_shows_one_ranking_at_a_time(visit: Callable[..., Any]) -> None:
     page = visit(address="#q=1134", viewport={"width": 360, "height": 800})
     first, second = page.locator("#lists section").all()
     assert (first.is_visible(), second.is_visible()) == (False, True)
-    page.get_by_role("button", name="Show A").click()
+    page.get_by_role("button", name="A · first").click()
     assert (first.is_visible(), second.is_visible()) == (True, False)
     page.set_viewport_size({"width": 1200, "height": 800})
     assert (first.is_visible(), second.is_visible()) == (True, True)
+
+
+def test_as_many_runs_beside_each_other_as_are_chosen_or_fit(visit: Callable[..., Any]) -> None:
+    page = visit("three", "#q=1134")
+    names = page.locator("#lists h4")
+    pair = ["A · first", "B · second"]
+    assert names.all_inner_texts() == pair
+    page.set_viewport_size({"width": 2000, "height": 900})
+    names.nth(2).wait_for()
+    assert names.all_inner_texts() == [*pair, "C · third"]
+    assert page.locator("#both").evaluate("box => box.clientWidth") > 1800
+    page.get_by_text("Other runs beside A and B").click()
+    page.get_by_role("checkbox", name="third").uncheck()
+    assert names.all_inner_texts() == pair
+    page.set_viewport_size({"width": 1200, "height": 900})
+    page.get_by_role("checkbox", name="third").check()
+    page.reload()
+    assert names.all_inner_texts() == [*pair, "C · third"]
+    ranked = made_up().documents[2].first(10)
+    place = made_up().query_ids.index("1134")
+    start, end = ranked.offsets[place : place + 2]
+    ids = page.locator("#lists section").nth(2).locator("li .id").all_inner_texts()
+    assert ids[: end - start] == [name.decode() for name in ranked.docids[start:end]]
+
+
+def test_ids_are_cut_where_they_are_alike(visit: Callable[..., Any]) -> None:
+    page = visit("long ids", "#q=q0")
+    shown = page.locator("#lists section").first.locator("li .id").all_inner_texts()
+    assert len(set(shown)) == len(shown) == len(LONG_IDS)
+    assert all("…" in form for form in shown)
+    for identifier, form in zip(LONG_IDS, shown, strict=True):
+        start, *middle, end = form.split("…")
+        assert (identifier.startswith(start), identifier.endswith(end)) == (True, True)
+        assert all(part in identifier for part in middle)
+    page.locator("#lists button.id").first.click()
+    assert page.locator("#lists li .id").first.inner_text() == LONG_IDS[0]
+
+
+def test_texts_open_and_words_of_the_query_are_marked(visit: Callable[..., Any]) -> None:
+    page = visit(address="#q=1134")
+    gold = page.locator("#lists section").nth(1).locator("li", has_text="gold")
+    assert gold.locator("mark").all_inner_texts() == ["topics"]
+    button = gold.get_by_role("button", name="gold")
+    for expected in ("true", "false"):
+        button.press("Enter")
+        assert button.get_attribute("aria-expanded") == expected
+    gold.locator(".text").click()
+    assert button.get_attribute("aria-expanded") == "true"
+
+
+def test_listed_queries_are_saved(visit: Callable[..., Any], tmp_path: Path) -> None:
+    page = visit(accept_downloads=True)
+    page.get_by_role("searchbox").fill("topic 3")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as CSV").click()
+    assert saved.value.suggested_filename == "second against first.csv"
+    saved.value.save_as(tmp_path / "saved.csv")
+    with (tmp_path / "saved.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    by_id = {query.query_id: query for query in compared().per_query()}
+    expected = [query for query, own in by_id.items() if "3" in f"{query} {own.text}"]
+    assert sorted(row["query"] for row in rows) == sorted(expected)
+    for row in rows:
+        own = by_id[row["query"]]
+        assert (row["text"], row["slice"]) == (own.text, "odd" if int(own.query_id) % 2 else "even")
+        for heading, value in (("first", own.baseline), ("second", own.contender)):
+            assert row[f"rank of {heading}"] == ("" if value is None else f"{value:g}")
+        assert float(row["change"]) == own.restricted
 
 
 def test_line_at_the_cutoff(visit: Callable[..., Any]) -> None:
@@ -361,7 +452,10 @@ def test_keyboard(visit: Callable[..., Any]) -> None:
 def test_hostile_names_are_text(visit: Callable[..., Any]) -> None:
     page = visit("hostile", "#q=valueOf")
     assert BAD in page.locator("#query-title").inner_text()
-    for name in (BAD, "constructor", "toString", "__proto__", "hasOwnProperty"):
+    cut = page.locator("#lists button.id", has_text="<img").first
+    cut.click()
+    assert cut.inner_text() == BAD
+    for name in ("constructor", "toString", "__proto__", "hasOwnProperty"):
         assert page.locator("#lists li .id", has_text=name).first.inner_text() == name
     # Of __proto__ in both lists.
     assert page.locator("#lists .text").all_inner_texts() == [
@@ -374,16 +468,38 @@ def test_hostile_names_are_text(visit: Callable[..., Any]) -> None:
     assert page.locator("script").count() == 2
 
 
-@pytest.mark.parametrize("name", ["pair", "collections", "board"])
+def test_queries_of_a_gate_are_links(visit: Callable[..., Any]) -> None:
+    page = visit("gate")
+    row = page.locator(".causes tbody tr").nth(11)
+    run, query, _ = row.locator("td").all_inner_texts()
+    row.get_by_role("link").click()
+    assert page.locator("#query code").inner_text() == query.split()[0]
+    assert page.locator("#lists h4").all_inner_texts() == ["A · first", f"B · {run}"]
+    assert page.locator("#query").evaluate("box => box.getBoundingClientRect().top") < 900
+
+
+@pytest.mark.parametrize("name", ["pair", "collections", "board", "gate", "long ids"])
 def test_page_is_not_wider_than_the_window(visit: Callable[..., Any], name: str) -> None:
     page = visit(name, "#q=1014")
     for width in (360, 820, 1440):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert (
-            name == "board"
+            name in ("board", "long ids")
             or page.locator("#rows td.c-id").first.evaluate("cell => cell.clientWidth") > 90
         )
+
+
+SMALL = """() => [...document.querySelectorAll("a[href], button, input, select, summary")].filter((target) => {
+  const { width, height } = (target.matches("[type=checkbox]") ? target.parentNode : target).getBoundingClientRect();
+  return width && !target.matches(".skip") && (width < 24 || height < 24);
+}).map((target) => target.outerHTML.slice(0, 120))"""
+
+
+@pytest.mark.parametrize("name", ["pair", "three", "collections", "board", "gate", "long ids"])
+def test_targets_are_as_large_as_a_thumb_needs(visit: Callable[..., Any], name: str) -> None:
+    page = visit(name, "#q=1014", viewport={"width": 360, "height": 800})
+    assert page.evaluate(SMALL) == []
 
 
 def test_frame_of_a_notebook(chromium: Any) -> None:
@@ -427,6 +543,9 @@ def test_accessibility(visit: Callable[..., Any]) -> None:
     found = axe.run(page, options=options).response["violations"]
     page.emulate_media(color_scheme="dark")
     options["runOnly"] = ["color-contrast"]  # nothing else depends on the colours
+    found += axe.run(page, options=options).response["violations"]
+    page.set_viewport_size({"width": 360, "height": 800})
+    options["runOnly"] = ["target-size", "label-content-name-mismatch"]
     found += axe.run(page, options=options).response["violations"]
     assert not found, "\n".join(
         f"{rule['id']}: {[node['html'][:200] for node in rule['nodes'][:3]]}" for rule in found

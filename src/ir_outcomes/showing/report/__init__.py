@@ -42,7 +42,15 @@ __all__ = ["ReportPage", "page_of", "report_of"]
 
 MB = 1_000_000
 # The script by subject, in the order in which its parts run; the last one starts the page.
-SCRIPTS = ("state.js", "queries.js", "charts.js", "desk.js", "controls.js")
+SCRIPTS = (
+    "state.js",
+    "queries.js",
+    "charts.js",
+    "documents.js",
+    "desk.js",
+    "saving.js",
+    "controls.js",
+)
 MESSAGES = 600  # bytes of the sentences that say what is left out
 LEFT, RIGHT, TOP = 46, 352, 8  # margins and width of charts
 UPPER, LOWER = (158, TOP), (268, 184)  # bottom and top of the panels of the curve

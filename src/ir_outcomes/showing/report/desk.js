@@ -53,13 +53,25 @@ async function copy(text, button) {
 
 let side = 1; // the ranking that a phone shows
 let all = false; // whether the lists are shown to their ends
+const NARROW = 300; // pixels that a list needs
+
+const letter = (place) => String.fromCharCode(65 + place);
+
+// The runs beside each other, A and B first; the others as the reader chose them, or as many as are wide enough.
+function shownRuns() {
+  const pair = [chosen.baseline, chosen.contender].map((run) => set.runs.indexOf(run));
+  const others = set.runs.map((_, run) => run).filter((run) => !pair.includes(run));
+  const room = Math.floor(byId("query").clientWidth / NARROW) - 2;
+  const more = state.runs ? state.runs.split(",").map(Number) : others.slice(0, Math.max(0, Math.min(room, 2)));
+  return [...pair, ...(state.runs === NONE ? [] : others.filter((run) => more.includes(run)))];
+}
 
 function drawQuery() {
   const i = set.ids.indexOf(state.q);
   const place = byId("query");
   if (i < 0) {
     const title = state.q ? `There is no query ${state.q}` : "No query is selected";
-    place.replaceChildren(element("h3", { id: "query-title", textContent: title }), element("p", { className: "small", textContent: "Select a query to see what both runs returned." }));
+    place.replaceChildren(element("h3", { id: "query-title", textContent: title }), element("p", { className: "small", textContent: "Select a query to see what the runs returned." }));
     return;
   }
   const text = set.texts?.[i];
@@ -80,18 +92,10 @@ function drawQuery() {
     place.append(element("p", { className: "small", textContent: "The ranked lists of this query are not part of the page." }));
     return;
   }
-  const lists = element("div", { id: "lists" });
-  lists.dataset.side = side;
-  const buttons = ["A", "B"].map((letter, own) => action(`${letter} · ${own ? chosen.contender : chosen.baseline}`, `Show ${letter}`, () => {
-    side = own;
-    lists.dataset.side = side;
-    buttons.forEach((button, other) => button.setAttribute("aria-pressed", other === side));
-  }));
-  buttons.forEach((button, own) => button.setAttribute("aria-pressed", own === side));
-  for (const own of [0, 1]) lists.append(drawList(rankings, own));
-  place.append(element("p", { className: "small", textContent: `✔ relevant with its grade, ✘ judged and not relevant, ? unjudged; at the right the rank in the other run` }));
-  place.append(element("div", { className: "switch", role: "group", ariaLabel: "Ranking" }, ...buttons), lists);
-  if (Math.max(...runsOf().map((run) => rankings.lists[run].length)) > FIRST) {
+  place.append(element("p", { className: "small", textContent: `✔ relevant with its grade, ✘ judged and not relevant, ? unjudged. At the right the rank in ${set.runs.length > 2 ? "A, in A that in B" : "the other run"}.` }));
+  if (set.runs.length > 2) place.append(drawRunChoice());
+  place.append(...drawLists(rankings, text));
+  if (Math.max(...shownRuns().map((run) => rankings.lists[run].length)) > FIRST) {
     const depth = `Show ${all ? FIRST : data.depth} documents`;
     const button = action(depth, depth, () => {
       all = !all;
@@ -103,7 +107,53 @@ function drawQuery() {
   }
 }
 
-const runsOf = () => [chosen.baseline, chosen.contender].map((run) => set.runs.indexOf(run));
+function drawRunChoice() {
+  const shown = shownRuns();
+  const boxes = set.runs.flatMap((name, run) => {
+    if (shown.indexOf(run) === 0 || shown.indexOf(run) === 1) return [];
+    const box = element("input", { type: "checkbox", checked: shown.includes(run), value: run });
+    box.addEventListener("change", () => {
+      const wanted = shown.slice(2).filter((other) => other !== run);
+      if (box.checked) wanted.push(run);
+      state.runs = wanted.join(",") || NONE;
+      writeAddress(false);
+      drawQuery();
+      [...byId("others").querySelectorAll("input")].find((other) => Number(other.value) === run).focus({ preventScroll: true });
+    });
+    return [element("label", {}, box, ` ${name}`)];
+  });
+  const fold = element("details", { id: "others", open: othersOpen }, element("summary", { textContent: "Other runs beside A and B" }), element("div", {}, ...boxes));
+  fold.addEventListener("toggle", () => { othersOpen = fold.open; });
+  return fold;
+}
+let othersOpen = false;
+
+let widthOfDesk = innerWidth;
+addEventListener("resize", () => {
+  if (innerWidth === widthOfDesk) return; // a phone hides its address
+  widthOfDesk = innerWidth;
+  drawQuery();
+});
+
+function drawLists(rankings, text) {
+  const runs = shownRuns();
+  side = Math.min(side, runs.length - 1);
+  const width = Math.max(byId("query").clientWidth, NARROW) - 40;
+  const columns = matchMedia("(max-width: 40rem)").matches ? 1 : Math.max(1, Math.min(runs.length, Math.floor(width / (NARROW - 60))));
+  const signs = Math.max(12, Math.floor((width / columns - 165) / 8.2));
+  const shown = { rankings, words: wordsOf(text), ids: shortIds(rankings.ids, signs) };
+  const lists = element("div", { id: "lists" }, ...runs.map((_, own) => drawList(shown, own)));
+  lists.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
+  const buttons = runs.map((run, own) => action(`${letter(own)} · ${set.runs[run]}`, `${letter(own)} · ${set.runs[run]}`, () => showSide(own)));
+  function showSide(own) {
+    side = own;
+    buttons.forEach((button, other) => button.setAttribute("aria-pressed", other === own));
+    [...lists.children].forEach((list, other) => list.classList.toggle("other", other !== own));
+  }
+  showSide(side);
+  return [element("div", { className: "switch", role: "group", ariaLabel: "Ranking" }, ...buttons), lists];
+}
+
 const gradeOf = (rankings, document) => rankings.grades[document];
 const relevantOf = (rankings) => Object.keys(rankings.grades).map(Number).filter((document) => rankings.grades[document] >= chosen.rel);
 
@@ -115,9 +165,10 @@ function ranksOf(rankings, run) {
   return ranks;
 }
 
-function drawList(rankings, own) {
-  const runs = runsOf();
-  const there = ranksOf(rankings, runs[1 - own]);
+function drawList(shown, own) {
+  const { rankings } = shown;
+  const runs = shownRuns();
+  const there = ranksOf(rankings, runs[own === 0 ? 1 : 0]);
   const ranked = [...ranksOf(rankings, runs[own])];
   const items = [];
   let cut = !chosen.cutoff;
@@ -126,54 +177,63 @@ function drawList(rankings, own) {
       items.push(element("li", { className: "cut", textContent: `cutoff ${chosen.cutoff}` }));
       cut = true;
     }
-    if (rank > 0 && rank <= data.depth && rank > FIRST && !all && !there.has(document)) continue;
     if (rank > FIRST && rank <= data.depth && !all && !(gradeOf(rankings, document) >= chosen.rel)) continue;
-    items.push(drawDocument(rankings, document, rank, there, own));
+    items.push(drawDocument(shown, document, rank, there, own));
   }
   if (!rankings.lists[runs[own]].length) items.unshift(element("li", { className: "cut", textContent: "This run returned nothing." }));
   if (!cut) items.push(element("li", { className: "cut", textContent: `cutoff ${chosen.cutoff}` }));
   return element(
     "section",
     { "aria-labelledby": `list-${own}` },
-    element("h4", { id: `list-${own}`, className: `key ${own ? "contender" : "baseline"}`, textContent: `${"AB"[own]} · ${own ? chosen.contender : chosen.baseline}` }),
+    element("h4", { id: `list-${own}`, className: `key ${own ? "contender" : "baseline"}`, textContent: `${letter(own)} · ${set.runs[runs[own]]}` }),
+    element("p", { className: "small", textContent: judgedOf(rankings, runs[own]) }),
     element("ol", {}, ...items),
   );
 }
 
-function drawDocument(rankings, document, rank, there, own) {
+// How the first documents of a list are judged.
+function judgedOf(rankings, run) {
+  const list = rankings.lists[run];
+  if (!list.length) return "";
+  const numbers = { relevant: 0, irrelevant: 0, unjudged: 0 };
+  for (const document of list) numbers[judgment(gradeOf(rankings, document))] += 1;
+  return `First ${list.length}: ${numbers.relevant} relevant, ${numbers.irrelevant} not, ${numbers.unjudged} unjudged`;
+}
+
+function drawDocument({ rankings, words, ids }, document, rank, there, own) {
   const id = rankings.ids[document];
   const grade = gradeOf(rankings, document);
-  const kind = grade === undefined ? "unjudged" : grade >= chosen.rel ? "relevant" : "irrelevant";
-  const mark = { relevant: `✔ ${grade}`, irrelevant: `✘ ${grade}`, unjudged: "?" }[kind];
-  const words = { relevant: `relevant, grade ${grade}`, irrelevant: `judged not relevant, grade ${grade}`, unjudged: "unjudged" }[kind];
+  const kind = judgment(grade);
+  const text = Object.hasOwn(set.documents, id) ? set.documents[id] : undefined;
   const item = element(
     "li",
     { className: kind, id: `document-${own}-${document}` },
     element("span", { className: "rank", textContent: rank || "none" }),
-    element("span", { className: "id", textContent: id, title: id }),
-    element("span", { className: "mark", title: words }, element("span", { ariaHidden: "true", textContent: mark }), element("span", { className: "hidden", textContent: words })),
+    drawId(id, ids.get(id), text),
+    element("span", { className: "mark", title: inWords(grade) }, element("span", { ariaHidden: "true", textContent: `${JUDGED[kind]} ${grade ?? ""}`.trim() }), element("span", { className: "hidden", textContent: inWords(grade) })),
     elsewhere(there.get(document), own, document),
   );
   if (chosen.cutoff && (rank === 0 || rank > chosen.cutoff)) item.classList.add("behind");
   item.dataset.document = document;
-  if (Object.hasOwn(set.documents, id)) item.append(element("p", { className: "text", textContent: set.documents[id] }));
+  if (text !== undefined) item.append(element("p", { className: "text" }, ...markedText(text, words)));
   return item;
 }
 
 function elsewhere(rank, own, document) {
-  const letter = own ? "A" : "B";
-  if (rank === undefined) return element("span", { className: "elsewhere", textContent: `${letter} > ${data.depth}`, title: `not among the first ${data.depth} of ${letter}` });
-  if (rank === 0) return element("span", { className: "elsewhere", textContent: `not in ${letter}` });
-  const link = element("a", { className: "elsewhere", href: `#document-${1 - own}-${document}`, textContent: `${letter} ${rank}` });
-  link.setAttribute("aria-label", `${letter} ${rank}, the rank of the same document in ${letter}`);
+  const other = own === 0 ? 1 : 0;
+  const name = letter(other);
+  if (rank === undefined) return element("span", { className: "elsewhere", textContent: `${name} > ${data.depth}`, title: `not among the first ${data.depth} of ${name}` });
+  if (rank === 0) return element("span", { className: "elsewhere", textContent: `not in ${name}` });
+  const link = element("a", { className: "elsewhere", href: `#document-${other}-${document}`, textContent: `${name} ${rank}` });
+  link.setAttribute("aria-label", `${name} ${rank}, the rank of the same document in ${name}`);
   return link;
 }
 
 function markdown(i, rankings) {
   const text = (value) => value.replace(/[\\`*_[\]<>#|]/g, "\\$&");
   const lines = [`**${text(set.texts?.[i] || state.q)}** (${text(state.q)})`, "", sentence(i)];
-  runsOf().forEach((run, own) => {
-    lines.push("", `${"AB"[own]}: ${text(own ? chosen.contender : chosen.baseline)}`, "");
+  shownRuns().forEach((run, own) => {
+    lines.push("", `${letter(own)}: ${text(set.runs[run])}`, "");
     const shown = [...ranksOf(rankings, run)].filter(([document, rank]) => (rank > 0 && rank <= FIRST) || gradeOf(rankings, document) >= chosen.rel);
     for (const [document, rank] of shown) {
       const grade = gradeOf(rankings, document);
@@ -207,3 +267,15 @@ for (const type of ["mouseover", "mouseout", "focusin", "focusout"]) {
     for (const item of byId("query").querySelectorAll("li[data-document]")) item.classList.toggle("linked", on && item.dataset.document === document);
   });
 }
+
+// A query that a gate names is shown at once.
+byId("summary").addEventListener("click", (event) => {
+  const link = event.target.closest(".causes a");
+  if (!link || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  history.pushState(null, "", link.hash);
+  readAddress();
+  start();
+  byId("query").focus({ preventScroll: true });
+  byId("query").scrollIntoView({ block: "start" });
+});

@@ -69,7 +69,8 @@ function found(i, side) {
 
 // ---- state, kept in the address
 
-const DEFAULT = { c: 0, q: "", s: "", bin: "", slice: "", sort: "size", at: "" };
+const NONE = "-"; // no run beside A and B
+const DEFAULT = { c: 0, q: "", s: "", bin: "", slice: "", sort: "size", at: "", runs: "" };
 let state = { ...DEFAULT };
 
 function readAddress() {
