@@ -277,5 +277,5 @@ byId("summary").addEventListener("click", (event) => {
   readAddress();
   start();
   byId("query").focus({ preventScroll: true });
-  byId("query").scrollIntoView({ block: "start" });
+  byId("query").scrollIntoView({ behavior: "instant", block: "start" });
 });
