@@ -130,7 +130,7 @@ def test_one_rank_on_one_of_400_queries_does_not_make_a_pass() -> None:
         assert ranking.interval == pytest.approx((-0.97, 0.98), abs=0.01)
         assert over_all.smallest_margin == comparison.restricted.smallest_margin  # type: ignore[union-attr]
         assert (
-            "With so many queries only identical runs pass margins below 0.69 points,"
+            "If no query differed, so many queries would exclude harm beyond 0.69 points,"
             in " ".join(str(result).split())
         )
         assert (

@@ -1,6 +1,7 @@
 """Pass or fail for pipelines: whether harm beyond the margins is excluded, shown, or neither."""
 
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product, zip_longest
@@ -34,7 +35,7 @@ from ir_outcomes.results import (
 )
 from ir_outcomes.statistics import Interval, QueriesNeeded
 from ir_outcomes.statistics.intervals import HarmStatus
-from ir_outcomes.types import check_kind
+from ir_outcomes.types import DOCUMENTS_ABOVE, RANKS, check_kind
 
 Status = Literal["pass", "inconclusive", "fail"]
 
@@ -174,8 +175,8 @@ class GateResult(Result):
         Largest tolerable harm: percentage points of coverage, ranks, and where it was given ranks
         over all queries.
     smallest_margins : tuple of float
-        The smallest margins of coverage, ranking and all queries that runs as good as each other
-        pass with so many queries, in every decision; None where they are not known.
+        Margins of coverage, ranking and all queries that so many queries would pass if none
+        differed, in every decision; None where they are not known.
     max_missing : float
         Largest tolerable share of answerable queries without results.
     settings : Settings
@@ -403,7 +404,7 @@ def gate(
 
 
 def _smallest_margins(decisions: Sequence[GateDecision]) -> tuple[float | None, ...]:
-    """Return for coverage, ranking and all queries the smallest margin that equal runs pass in every decision."""
+    """Return for coverage, ranking and all queries the margin that passes in every decision if no query differs."""
     smallest: list[float | None] = []
     for name in ("coverage", "ranking", "all queries"):
         facets = [
@@ -421,11 +422,7 @@ def _decide(
     margins: Sequence[float],
     max_missing: float,
 ) -> GateDecision:
-    if (
-        compared.restricted is None
-        and compared.ranking.measured_in != "ranks"
-        and compared.ranking.n
-    ):
+    if compared.restricted is None and compared.ranking.measured_in != RANKS and compared.ranking.n:
         check_range(compared.ranking.measured_in, compared.ranking.smallest_margin)
     found = against_margins(
         compared.coverage,
@@ -581,7 +578,13 @@ def _about(facet: GateFacet, compared: Comparison) -> str:
 
 
 def _amount(value: float, facet: GateFacet) -> str:
-    unit = facet.measured_in.removesuffix("s") if value == 1 else facet.measured_in
+    return _in_unit(value, facet.measured_in)
+
+
+def _in_unit(value: float, unit: str) -> str:
+    """Write a value with its unit, which is singular for 1."""
+    if value == 1:
+        unit = re.sub(r"(rank|point|document)s", r"\1", unit)
     return f"{value:.3g} {unit}"
 
 
@@ -636,18 +639,24 @@ def _lost(query: QueryOutcome, facet: str, compared: Comparison) -> str:
     """Say what a query lost on a facet."""
     baseline = compared.baseline
     contender = compared.contender
-    of_ranks = compared.ranking.measured_in == "ranks"
-    if query.found_contender == 0 and facet != "ranking":
-        place = f" at {_number(query.baseline)}" if of_ranks and compared.unit == "query" else ""
+    of_ranks = compared.ranking.measured_in == RANKS
+    all_lost = query.found_baseline == 1 and query.found_contender == 0
+    if all_lost and facet != "ranking":
+        place = f" at {_number(query.baseline)}" if of_ranks else ""
         return f"found by {baseline}{place}, not by {contender}"
     if facet == "coverage":
         return f"{100 * query.found_baseline:.3g} % found, now {100 * query.found_contender:.3g} %"
     if facet == "all queries":
-        unit = "ranks" if compared.restricted is None else compared.restricted.measured_in
-        return f"{query.restricted or 0:.3g} more {unit}"
-    where = "ranked" if compared.unit == "query" else "search length"
-    what = where if of_ranks else compared.ranking.measured_in
-    return f"{what} {_number(query.baseline)}, now {_number(query.contender)}"
+        unit = RANKS if compared.restricted is None else compared.restricted.measured_in
+        return _in_unit(query.restricted or 0, f"more {unit}")
+    if of_ranks:
+        return f"ranked {_number(query.baseline)}, now {_number(query.contender)}"
+    if compared.ranking.measured_in == DOCUMENTS_ABOVE and query.baseline and query.contender:
+        # A search length is one more than the documents above.
+        above = _in_unit(query.baseline - 1, DOCUMENTS_ABOVE)
+        return f"{above}, now {_number(query.contender - 1)}"
+    measure = compared.ranking.measured_in
+    return f"{measure} {_number(query.baseline)}, now {_number(query.contender)}"
 
 
 def _number(value: float | None) -> str:

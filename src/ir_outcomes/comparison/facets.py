@@ -58,8 +58,8 @@ class Facet(Tested):
     #: equivalence look at; None where nothing can be compared or the largest possible difference is
     #: not known
     margin_interval: Interval | None
-    #: the smallest margin that runs as good as each other pass on so many queries: half the width
-    #: of `margin_interval` where no query differs
+    #: the margin that so many queries would pass if none differed: half the width of
+    #: `margin_interval` there
     smallest_margin: float | None
     effect_size: float | None  #: None where it is not finite
     effect: str  #: "odds ratio won : lost" or "mean / standard deviation of the differences"

@@ -522,7 +522,7 @@ def _gate(result: GateResult) -> View:
 
 
 def _smallest_margins(result: GateResult) -> Iterator[str]:
-    """Say which margins so many queries can exclude harm beyond, even if the runs are equally good."""
+    """Say what so many queries could exclude if none differed: the limit of runs that are not better."""
     facets = next((decision.facets for decision in result.decisions if decision.facets), ())
     known = []
     for facet, margin in zip(facets, result.smallest_margins, strict=False):
@@ -532,7 +532,7 @@ def _smallest_margins(result: GateResult) -> Iterator[str]:
                 f"{margin:.3g} {unit}{' over all queries' if facet.name == 'all queries' else ''}"
             )
     if known:
-        yield f"With so many queries only identical runs pass margins below {listed(known)}."
+        yield f"If no query differed, so many queries would exclude harm beyond {listed(known)}."
 
 
 def _notes_on_decisions(decisions: Sequence[GateDecision]) -> Iterator[str]:
