@@ -4,6 +4,7 @@ import csv
 import os
 import shutil
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -228,6 +229,79 @@ def test_bars_of_the_histogram_and_points_of_the_scatter_filter_the_list(
     expected = [query.query_id for query in queries if (query.baseline, query.contender) == lengths]
     assert shown_ids(page) == expected
     assert page.locator("#rows tr.selected").get_attribute("data-id") == expected[0]
+
+
+def test_bars_say_what_they_are_to_pointer_and_keyboard(visit: Callable[..., Any]) -> None:
+    page = visit()
+    outcomes = compared().outcomes
+    tip = page.locator("#tip")
+    won = page.locator("#histogram button", has_text="won")
+    expected = f"won: {outcomes.won} of 200 queries, coverage changes"
+    won.hover()
+    assert tip.inner_text() == expected
+    page.mouse.move(5, 5)
+    tip.wait_for(state="hidden")
+    page.keyboard.press("Tab")
+    won.focus()
+    assert tip.inner_text() == expected
+    page.keyboard.press("Escape")
+    tip.wait_for(state="hidden")
+    colours = [
+        page.locator("#histogram button", has_text=name)
+        .first.locator(".bar")
+        .evaluate("bar => getComputedStyle(bar).opacity")
+        for name in ("won", "lost", "up", "down")
+    ]
+    assert (colours[0] == colours[1] == "1", colours[2] == colours[3] != "1") == (True, True)
+
+
+def test_curve_is_read_rank_by_rank(visit: Callable[..., Any]) -> None:
+    page = visit()
+    curve = iro.compare_cutoffs(made_up(), "first", "second", cutoffs=[10, 30]).curves[0]
+    chart = page.locator("svg.curve")
+    page.keyboard.press("Tab")
+    chart.focus()
+    for rank in range(2, 12):
+        page.keyboard.press("ArrowRight")
+        said = page.locator("#tip").inner_text()
+        assert said == chart.get_attribute("aria-valuetext")
+        shares = [100 * getattr(curve, run)[rank - 1] for run in ("baseline", "contender")]
+        assert said.startswith(f"rank {rank}: A {shares[0]:.1f} %, B {shares[1]:.1f} %, difference")
+        difference = float(said.split("difference ")[1].split()[0].replace("\N{MINUS SIGN}", "-"))
+        assert difference == pytest.approx(shares[1] - shares[0], abs=0.051)
+
+
+def test_points_of_the_scatter_by_keyboard_and_beside_them(visit: Callable[..., Any]) -> None:
+    page = visit()
+    pairs = Counter((query.baseline, query.contender) for query in compared().per_query("better"))
+    (first, second), number = pairs.most_common(1)[0]
+    chart = page.locator("svg.scatter")
+    page.keyboard.press("Tab")
+    chart.focus()
+    expected = f"A {first:g}, B {second:g}: {number} quer"
+    for _ in range(chart.locator(".point").count()):
+        if page.locator("#tip").inner_text().startswith(expected):
+            break
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert counted(page).startswith(f"search lengths {first:g} and {second:g}: {number} of 200")
+    page.get_by_role("button", name="Reset").click()
+    point = chart.locator(f".point[data-a='{first}'][data-b='{second}']").first
+    point.scroll_into_view_if_needed()
+    box = point.bounding_box()
+    page.mouse.click(box["x"] + box["width"] + 1, box["y"] + box["height"] / 2)
+    assert counted(page).startswith("search lengths")
+
+
+def test_without_javascript(visit: Callable[..., Any]) -> None:
+    page = visit("pair", java_script_enabled=False)
+    table = page.locator("noscript table")
+    largest = sorted(compared().per_query(), key=lambda query: -abs(query.change or 0))
+    ids = table.locator("tbody tr td:first-child").all_inner_texts()
+    assert ids == [query.query_id for query in largest[:100]]
+    assert page.locator("h1").is_visible()
+    assert page.locator(".facet").first.is_visible()
+    assert not page.locator("#both").is_visible()
 
 
 def test_choosing_a_query_is_a_step_in_the_history(visit: Callable[..., Any]) -> None:

@@ -36,6 +36,7 @@ from ir_outcomes.showing.report.decision import (
 )
 from ir_outcomes.showing.report.queries import embed, with_queries
 from ir_outcomes.showing.views.across import SIGNS_EXPLAINED, sign_of
+from ir_outcomes.showing.views.comparison import queries_table
 from ir_outcomes.types import check_number
 
 __all__ = ["ReportPage", "page_of", "report_of"]
@@ -49,8 +50,10 @@ SCRIPTS = (
     "documents.js",
     "desk.js",
     "saving.js",
+    "tips.js",
     "controls.js",
 )
+MOST_WITHOUT_SCRIPT = 100  # queries
 MESSAGES = 600  # bytes of the sentences that say what is left out
 LEFT, RIGHT, TOP = 46, 352, 8  # margins and width of charts
 UPPER, LOWER = (158, TOP), (268, 184)  # bottom and top of the panels of the curve
@@ -75,6 +78,7 @@ def page_of(content: PageContent, max_mb: float) -> ReportPage:
     """Draw a page of at most so many megabytes."""
     context = _context(content)
     context["max_mb"] = f"{max_mb:g}"
+    context |= _without_script(content)
     context["causes"] = causes_of(content.result, content.sections)
     without_data = {
         "titles": [section.title for section in with_queries(content)],
@@ -144,6 +148,17 @@ def _card(note: Note, advice: Callable[[str], str]) -> tuple[str, str]:
     """Return what a note begins with, which is printed bold, and the rest of its sentence."""
     headline = note.headline
     return headline, advice(note[len(headline) :])
+
+
+def _without_script(content: PageContent) -> dict[str, Any]:
+    """Return the queries that a page shows without JavaScript: those of the first comparison that change most."""
+    comparison = next((section.comparison for section in with_queries(content)), None)
+    if comparison is None:
+        return {"first_queries": None, "n_queries": 0}
+    queries = sorted(comparison.per_query(), key=lambda query: -abs(query.change or 0))
+    title = f"{comparison.contender} against {comparison.baseline}"
+    table = queries_table(queries[:MOST_WITHOUT_SCRIPT], comparison.ranking.measured_in, title)
+    return {"first_queries": table, "n_queries": len(queries)}
 
 
 def _more(content: PageContent) -> str:
@@ -287,6 +302,7 @@ def curve_chart(section: Section) -> dict[str, Any] | None:
     back = list(zip(places, map(beside, lines["low"]), strict=True))[:-1]
     return {
         "height": LOWER[0] + 36,
+        "data": _data_of_curve(ranks, lines),
         "baseline": steps("baseline", up),
         "contender": steps("contender", up),
         "difference": steps("difference", beside),
@@ -302,6 +318,17 @@ def curve_chart(section: Section) -> dict[str, Any] | None:
         ),
         "level": curve.level,
     }
+
+
+def _data_of_curve(ranks: Sequence[float], lines: Mapping[str, Sequence[float]]) -> dict[str, str]:
+    """Return the numbers of the curve that the script says at each rank."""
+    names = {"a": "baseline", "b": "contender", "low": "low", "high": "high"}
+    columns = {
+        short: " ".join(f"{value:.2f}" for value in lines[name][:-1])
+        for short, name in names.items()
+    }
+    shown = " ".join(str(rank) for rank in ranks[:-1])
+    return {"ranks": shown, "end": f"{ranks[-1]:g}", **columns}
 
 
 def _scale(
@@ -331,6 +358,7 @@ def scatter(comparison: Comparison) -> dict[str, Any] | None:
             "y": down(contender),
             "radius": round(min(14.0, 1.7 + 0.75 * number**0.5), 1),
             "lengths": (baseline, contender),
+            "number": number,
             "tone": tone,
         }
         for baseline, contender, number, tone in sorted(pairs, key=lambda pair: (-pair[2], pair))

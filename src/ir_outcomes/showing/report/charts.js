@@ -1,5 +1,8 @@
 // The histogram of changes, whose bars filter the list.
 
+// Bars of coverage are in the full colour, those on which only ranking changes are lighter.
+const facetOf = (name) => (/won|lost|more|fewer/.test(name) ? "coverage" : "ranking");
+
 function drawHistogram() {
   const numbers = chosen.bins.map(() => 0);
   let neither = 0;
@@ -23,13 +26,14 @@ function drawHistogram() {
       bar.style.height = `${(100 * Math.min(numbers[place], tallest)) / tallest}%`;
       const button = element(
         "button",
-        { type: "button", className: tone },
+        { type: "button", className: `${tone} ${facetOf(name)}` },
         element("b", { textContent: numbers[place].toLocaleString("en") }),
         element("span", { className: "well" }, bar),
         element("span", { className: "name", textContent: name }),
       );
       button.setAttribute("aria-pressed", pressed.includes(name));
       button.dataset.bin = name;
+      button.dataset.tip = `${name}: ${numbers[place].toLocaleString("en")} of ${count(chosen.bin.length)}${place === chosen.bins.length >> 1 ? "" : `, ${facetOf(name)} changes`}`;
       return button;
     }),
   );
@@ -41,6 +45,9 @@ function drawHistogram() {
   }[chosen.measure !== null ? "measure" : chosen.by_share ? "share" : chosen.unit];
   const none = neither ? ` Neither run finds anything on ${count(neither)}, which ${neither === 1 ? "is" : "are"} only in the list.` : "";
   byId("meaning").textContent = `Each bar is a button: it lists its queries below. ${what}${none}`;
+  byId("facets").replaceChildren(
+    ...["coverage", "ranking"].flatMap((name) => [element("i", { className: `dot better ${name}` }), element("i", { className: `dot worse ${name}` }), `${name === "ranking" ? "only " : ""}${name} changes `]),
+  );
   byId("chosen")?.replaceChildren(element("span", { className: `label ${chosen.tone}`, textContent: (SIGNS[chosen.tone] ?? "") + chosen.label }));
 }
 

@@ -1,5 +1,6 @@
 // The page's data, small helpers, the chosen comparison, and the state that the address keeps. All text is set with textContent, so it is never markup.
 
+document.documentElement.classList.add("scripted");
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 const opened = []; // what was unfolded for paper
