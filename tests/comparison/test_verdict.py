@@ -311,3 +311,18 @@ def test_impossible_numbers(
 ) -> None:
     with pytest.raises(ParameterError, match=message):
         verdict_from_summary(*arguments, rounding=rounding)
+
+
+def test_a_trade_off_shows_the_harm_that_made_it_one() -> None:
+    """Coverage is up and ranking is hurt by its raw p-value only; without a trade-off that is not said."""
+    yes = np.array([True])
+    no = np.array([False])
+    up = Findings(yes, no, no, yes, np.array([1]))
+    hurt = Findings(no, yes, no, no, np.array([-1]))
+    nothing = Findings(no, no, no, no, np.array([0]))
+    traded = decide(up, hurt, None)
+    assert traded.labels() == ["trade-off"]
+    assert (traded.coverage_found[0], traded.ranking_found[0]) == (1, -1)
+    harmed = decide(nothing, hurt, None)
+    assert harmed.labels() == ["no significant difference"]
+    assert (harmed.coverage_found[0], harmed.ranking_found[0]) == (0, 0)

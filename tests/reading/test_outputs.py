@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.errors import FormatError, IrOutcomesWarning, ParameterError
+from ir_outcomes.errors import FormatError, IrOutcomesError, IrOutcomesWarning, ParameterError
 from ir_outcomes.reading.outputs import read_entries, read_output, read_outputs
 from tests.helpers.frames import FRAMES
 
@@ -326,3 +326,12 @@ def test_a_header_of_three_columns_is_none_of_the_lines_of_trec_eval(
     lacking = {"run\tqid\tvalue": "measure", "qid\tmeasure\tx": "value"}[header]
     with pytest.raises(FormatError, match=f"is a table without {lacking}"):
         read_output(write(f"{header}\na\tb\t0.5\n"), measure="RR")
+
+
+def test_reciprocal_ranks_from_0_to_1() -> None:
+    """Both ends are values; what lies beyond them, and beyond a cutoff of many digits, is judged as it is."""
+    values = {f"q{number}": value for number, value in enumerate((0.0, 1.0, 0.5, 0.2))}
+    assert iro.compare_outputs(values, dict(values), measure="RR@10").n_queries == 4
+    for wrong in (1.001, -0.001):
+        with pytest.raises(IrOutcomesError, match="is not between 0 and 1"):
+            iro.compare_outputs({**values, "q0": wrong}, values, measure="RR@10")

@@ -185,6 +185,11 @@ def test_layouts(tmp_path: Path, runs: str, qrels: str) -> None:
     )
 
 
+def test_folders_of_collections(tmp_path: Path) -> None:
+    lay_out(tmp_path, "beir/{collection}/{system}.run", "qrels/beir/{collection}.txt")
+    assert [one.name for one in read_suite(tmp_path).collections] == ["beir/first", "beir/second"]
+
+
 def test_dataset_ids(tmp_path: Path) -> None:
     names = ("beir/nfcorpus/test", "msmarco-passage/trec-dl-2019/judged")
     lay_out(tmp_path / "a", "{collection}/{system}.run", None, names)

@@ -16,6 +16,7 @@ from ir_outcomes.statistics import differences, sign_flip, signflips
 from ir_outcomes.statistics.signflips import _far_from, saddlepoint_pvalues, subset_sums
 from ir_outcomes.statistics.tests import many_tests, mean_tests
 from ir_outcomes.types import Floats
+from tests.helpers.by_hand import flipped
 from tests.helpers.samples import tally_rows
 
 whole = st.lists(st.integers(-6, 6), max_size=9).map(
@@ -236,3 +237,11 @@ def test_saddlepoint_approximations_are_close_for_many_similar_differences(n: in
         assert approximate == pytest.approx(exact, rel=0.01)
         found.append(exact)
     assert min(found) < 1e-4 < 0.1 < max(found)
+
+
+def test_many_samples_are_exact_unless_only_labels_are_asked_for() -> None:
+    rng = np.random.default_rng(7)
+    rows = rng.integers(-9, 12, (12, 36))
+    samples = tally_rows(rows)
+    exact = [flipped([Fraction(int(change)) for change in row if change]) for row in rows]
+    np.testing.assert_allclose(many_tests("signflip", samples).pvalue, exact, rtol=1e-9)

@@ -1,4 +1,5 @@
 from collections import Counter
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -125,3 +126,16 @@ def test_sizes_that_are_no_whole_numbers_are_rounded_up() -> None:
     result = iro.length_changes(iro.evaluate(qrels, runs, ties="expected"), "A", "B")
     assert (result.further_up, result.unchanged, result.mean) == ((1,), 0, -0.5)
     assert result.documents("further up").documents == (("q", "a", 1, 1, -0.5),)
+
+
+def test_a_document_in_a_tie_level_has_half_of_the_others_above_it() -> None:
+    """By all orders of the level: 0, 1 or 2 of two irrelevant documents, 1 on average, besides the one above the level."""
+    tied = {"q": {"first": 2.0, "gold": 1.0, "x": 1.0, "y": 1.0}}
+    alone = {"q": {"gold": 3.0, "first": 2.0, "x": 1.0, "y": 1.0}}
+    orders = list(permutations(["gold", "x", "y"]))
+    expected = 1 + sum(order.index("gold") for order in orders) / len(orders)
+    evaluation = iro.evaluate(
+        {"q": {"gold": 1}}, {"tied": tied, "alone": alone}, ties="expected", cutoff=4
+    )
+    (change,) = iro.length_changes(evaluation, "tied", "alone").documents("further up").documents
+    assert change.change == -expected == -2
