@@ -397,6 +397,10 @@ class Project:
 def equivalent() -> dict[tuple[str, str, str, str], str]:
     """Return the reasons why changes make no difference."""
     listed = tomllib.loads(EQUIVALENT.read_text("utf-8"))["mutant"] if EQUIVALENT.exists() else []
+    for entry in listed:
+        lines = (ROOT / SOURCES / entry["module"]).read_text("utf-8").splitlines()
+        if entry["text"] not in map(str.strip, lines):
+            sys.exit(f"{EQUIVALENT}: {entry['module']} has no line {entry['text']!r} any more")
     return {
         (entry["module"], entry["text"], entry["before"], entry["after"]): entry["reason"]
         for entry in listed

@@ -275,9 +275,8 @@ def _lists_of_ids(run: Run, rows: Ints | None) -> Iterator[bytes]:
     n_queries = len(run.query_ids)
     while query < n_queries:
         start = int(run.offsets[query])
-        following = max(
-            query + 1, int(np.searchsorted(run.offsets, start + _STRETCH, side="right")) - 1
-        )
+        end = int(np.searchsorted(run.offsets, start + _STRETCH, side="right")) - 1
+        following = max(query + 1, end)
         stop = int(run.offsets[following])
         docids = run.docids[start:stop] if rows is None else run.docids[rows[start:stop]]
         padded = np.full((stop - start, width + 1), _ENDS_AN_ID, dtype=np.uint8)

@@ -83,9 +83,8 @@ def _regular(
     ends_line = kinds[_PAD:-_PAD] == 10
     if len(ends_line) % n_columns:
         return None
-    if not ends_line[n_columns - 1 :: n_columns].all() or np.count_nonzero(
-        ends_line
-    ) * n_columns != len(ends_line):
+    n_lines = int(np.count_nonzero(ends_line))
+    if n_lines * n_columns != len(ends_line) or not ends_line[n_columns - 1 :: n_columns].all():
         return None
     return inner[:-1].reshape(-1, n_columns), inner[1:].reshape(-1, n_columns)
 

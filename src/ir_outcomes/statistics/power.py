@@ -468,9 +468,8 @@ def _size_with(
     """Approximate the number of queries N where the variance of a query is `variance` + 2 imaginary^2 / N."""
     squared = _guess(1.0, effect, alpha, power)  # N = squared * (variance of a query)
     linear = squared * variance
-    return min(
-        float(MOST_QUERIES), (linear + math.sqrt(linear**2 + 8 * squared * imaginary**2)) / 2
-    )
+    root = math.sqrt(linear**2 + 8 * squared * imaginary**2)
+    return min(float(MOST_QUERIES), (linear + root) / 2)
 
 
 def _guess(variance: float, effect: float, alpha: float, power: float) -> float:

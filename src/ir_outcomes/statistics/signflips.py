@@ -134,11 +134,8 @@ def _denominator(size: float) -> int | None:
     """Denominator, up to 1000, of the fraction that a size is, except for rounding; None if there is none."""
     # Sizes come back thousands of times over the pairs of a leaderboard, so they are looked up.
     fraction = Fraction(size).limit_denominator(LARGEST_DENOMINATOR)
-    return (
-        fraction.denominator
-        if abs(float(fraction) - size) <= min(1e-9 * size, 1e-7 / fraction.denominator)
-        else None
-    )
+    allowance = min(1e-9 * size, 1e-7 / fraction.denominator)
+    return fraction.denominator if abs(float(fraction) - size) <= allowance else None
 
 
 def _counted(units: Ints, counts: Floats, limit: int, lower: int) -> tuple[float, float]:
