@@ -103,7 +103,8 @@ def test_default_name_and_several_runs(small: Path, tmp_path: Path) -> None:
     (tmp_path / "report.html").touch()
     done = call("report", *(small / name for name in (*PAIR, "bm25-flat.run")), folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "note: report.html exists and is overwritten\n")
-    assert (tmp_path / "report.html").read_text().count('<details class="comparison"') == 2
+    text = (tmp_path / "report.html").read_text()
+    assert text.count('" data-a="bm25" data-b="') == 2  # a link for each row
 
 
 @pytest.mark.parametrize(

@@ -1,28 +1,26 @@
 """What a page holds: its comparisons, the queries behind them with ranked lists and texts, curves, and its inputs."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from operator import itemgetter
+from functools import partial
 from typing import Any, NamedTuple
 
 from ir_outcomes.across.cutoffs import curve_of
 from ir_outcomes.across.gate import GateResult
 from ir_outcomes.across.result import ConditionsComparison, Curve
-from ir_outcomes.comparison.compare import build, measured_pair
+from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.pages.lists import RankedLists, Texts, lists_of, texts_of_documents
+from ir_outcomes.pages.ranks import RankColumns, rank_columns
 from ir_outcomes.reading.files import file_digest, read_texts
 from ir_outcomes.reading.qrels import query_texts
 from ir_outcomes.reading.runs import is_path
 from ir_outcomes.results import Result
 
-MOST_RUNS = 30  # of a leaderboard: all pairs are compared for the queries of some
-TOP_RUNS = 10  # whose pairs show their queries
 TOO_FEW = "too few queries"
 
 Evaluations = Evaluation | Mapping[str, Evaluation] | None
@@ -34,9 +32,7 @@ class Section(NamedTuple):
     comparison: Comparison
     condition: str = ""
     has_label: bool = True
-    # None where it was not asked for, is not known, or no ranks were compared.
-    curve: Curve | None = None
-    queries: int | None = None  # the number of its set of queries; None where they are not known
+    curve: Curve | None = None  # of a result that is one comparison of ranks, if the runs are known
 
     @property
     def label(self) -> str:
@@ -52,16 +48,31 @@ class Section(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class QuerySet:
-    """Queries that one or several comparisons share."""
+    """Queries that one or several grids share."""
 
     ids: tuple[str, ...]
     texts: Sequence[str | None] | None  # None where none is known, as below
     slices: Sequence[str | None] | None
     relevant: Sequence[int] | None  # how many documents are relevant
     runs: Sequence[str]  # all that are compared
-    changes: Sequence[float]  # the largest of any comparison
-    lists: Sequence[RankedLists]
-    documents: Mapping[str, str]  # first words by id
+    # Where they rank what is relevant; None where that is not known, or no ranks were compared.
+    columns: RankColumns | None
+    changes: Sequence[float]  # how much the search lengths of the runs differ
+    lists: Callable[[int], RankedLists] | None  # of a query, by its place
+    documents: Callable[[Collection[str]], Mapping[str, str]]  # first words by id
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The runs under one condition, any two of which can be chosen on the page."""
+
+    condition: str
+    runs: Sequence[str]
+    settings: Settings
+    # Of the pairs of the call, the baseline first, corrected over them; slices of few queries have none.
+    labels: Mapping[tuple[str, str], str]
+    sections: Sequence[Section]
+    queries: int | None  # the number of its set of queries; None where they are not known
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +81,7 @@ class PageContent:
 
     result: Result
     sections: Sequence[Section]
+    grids: Sequence[Grid]
     sets: Sequence[QuerySet]
     has_evaluation: bool
     inputs: Sequence[tuple[str, str, str]]  # what it is, its name, and its SHA-256
@@ -77,11 +89,16 @@ class PageContent:
     advice: Callable[[str], str]  # writes arguments in backticks as the place of the call has them
 
 
-class _Source(NamedTuple):
-    """A comparison, and the evaluation that it was made from, where it is known."""
+class _Group(NamedTuple):
+    """The runs under one condition, with the evaluation that they come from, where it is known."""
 
-    section: Section
+    condition: str
+    runs: list[str]
+    settings: Settings
+    labels: dict[tuple[str, str], str]
+    sections: list[Section]
     evaluation: Evaluation | None
+    ids: tuple[str, ...] | None  # of the queries; None where they are not known
 
 
 def collect(
@@ -98,30 +115,77 @@ def collect(
     """Collect what the page of a result holds; the arguments are those of `ir_outcomes.report`."""
     labels = _mapping(slices, read_texts)
     texts = _mapping(queries, query_texts)
-    is_board = isinstance(result, Leaderboard)
-    found = (
-        _pairs_of(result, evaluation) if isinstance(result, Leaderboard) else sections_of(result)
-    )
-    sources = [_Source(section, _evaluation_of(section, evaluation)) for section in found]
-    sharing: dict[Any, list[_Source]] = {}
-    for source in sources:
-        if source.section.comparison.queries is not None:
-            sharing.setdefault(_key(source), []).append(source)
+    groups = _groups_of(result, evaluation)
+    sharing: dict[Any, list[_Group]] = {}
+    for group in groups:
+        if group.ids is not None:
+            sharing.setdefault((id(group.evaluation), group.ids), []).append(group)
     numbers = {key: number for number, key in enumerate(sharing)}
     files = [*inputs, *(path for path in (docs, queries, slices) if is_path(path))]
     return PageContent(
         result=result,
-        sections=[
-            source.section._replace(
-                curve=None if is_board else _curve_of(source), queries=numbers.get(_key(source))
-            )
-            for source in sources
-        ],
+        sections=[section for group in groups for section in group.sections],
+        grids=[_grid_of(group, numbers) for group in groups],
         sets=[_query_set(members, texts, labels, docs) for members in sharing.values()],
-        has_evaluation=any(source.evaluation is not None for source in sources),
-        inputs=_inputs(sources, files),
+        has_evaluation=any(group.evaluation is not None for group in groups),
+        inputs=_inputs(groups, files),
         command=command,
         advice=advice,
+    )
+
+
+def _groups_of(result: Result, evaluation: Evaluations) -> list[_Group]:
+    """Put the comparisons of a result together by their conditions; a board is one group."""
+    if isinstance(result, Leaderboard):
+        return _group_of_board(result, evaluation)
+    sections: dict[str, list[Section]] = {}
+    for section in sections_of(result):
+        sections.setdefault(section.condition, []).append(section)
+    groups = [_group_of_sections(own, evaluation) for own in sections.values()]
+    if isinstance(result, Comparison):
+        (group,) = groups
+        curve = _curve_of(result, group.evaluation)
+        return [group._replace(sections=[group.sections[0]._replace(curve=curve)])]
+    return groups
+
+
+def _group_of_board(result: Leaderboard, evaluation: Evaluations) -> list[_Group]:
+    if result.settings is None:
+        return []
+    runs = [standing.run for standing in result.standings]
+    labels = {(pair.baseline, pair.contender): pair.label for pair in result.pairs}
+    own = evaluation[runs] if isinstance(evaluation, Evaluation) else None
+    ids = None if own is None else own.answerable_queries
+    return [_Group("", runs, result.settings, labels, [], own, ids)]
+
+
+def _group_of_sections(sections: list[Section], evaluation: Evaluations) -> _Group:
+    comparisons = [section.comparison for section in sections]
+    evaluations = [_evaluation_of(section, evaluation) for section in sections]
+    runs: dict[str, None] = {}
+    for comparison in comparisons:
+        runs |= {comparison.baseline: None, comparison.contender: None}
+    labels = {
+        (section.comparison.baseline, section.comparison.contender): section.label
+        for section in sections
+    }
+    ids = None
+    if comparisons[0].queries is not None:
+        ids = tuple(query.query_id for query in comparisons[0].queries)
+    settings = comparisons[0].settings
+    return _Group(
+        sections[0].condition, list(runs), settings, labels, sections, evaluations[0], ids
+    )
+
+
+def _grid_of(group: _Group, numbers: Mapping[Any, int]) -> Grid:
+    return Grid(
+        condition=group.condition,
+        runs=group.runs,
+        settings=group.settings,
+        labels=group.labels,
+        sections=group.sections,
+        queries=numbers.get((id(group.evaluation), group.ids)),
     )
 
 
@@ -154,24 +218,6 @@ def sections_of(result: Result) -> list[Section]:
     return []
 
 
-def _pairs_of(result: Leaderboard, evaluation: Evaluations) -> list[Section]:
-    """Compare the runs at the top with each other, corrected over all pairs as their labels are."""
-    names = [standing.run for standing in result.standings]
-    if not isinstance(evaluation, Evaluation) or result.settings is None or len(names) > MOST_RUNS:
-        return []
-    # The pairs of the first k runs come first.
-    pairs = sorted(combinations(range(len(names)), 2), key=itemgetter(1))
-    runs = evaluation[names]
-    measured = [
-        measured_pair(evaluation, runs[high], runs[low], result.settings) for high, low in pairs
-    ]
-    wanted = min(len(names), TOP_RUNS)
-    return [
-        Section(item)
-        for item in build(measured, result.settings, wanted=wanted * (wanted - 1) // 2)
-    ]
-
-
 def _evaluation_of(section: Section, evaluation: Evaluations) -> Evaluation | None:
     """Return the evaluation that a comparison was made from; None where it was not given."""
     if isinstance(evaluation, Mapping):
@@ -198,16 +244,7 @@ def _evaluation_of(section: Section, evaluation: Evaluations) -> Evaluation | No
     return evaluation
 
 
-def _key(source: _Source) -> Any:
-    """Return what the comparisons of one set of queries share."""
-    return id(source.evaluation), tuple(
-        query.query_id for query in source.section.comparison.queries or ()
-    )
-
-
-def _curve_of(source: _Source) -> Curve | None:
-    comparison = source.section.comparison
-    evaluation = source.evaluation
+def _curve_of(comparison: Comparison, evaluation: Evaluation | None) -> Curve | None:
     if evaluation is None or comparison.queries is None or not comparison.in_lengths:
         return None
     of_queries = evaluation.restrict([query.query_id for query in comparison.queries])
@@ -215,55 +252,69 @@ def _curve_of(source: _Source) -> Curve | None:
 
 
 def _query_set(
-    sources: Sequence[_Source], texts: Mapping[str, str], labels: Mapping[str, str], docs: Texts
+    groups: Sequence[_Group], texts: Mapping[str, str], labels: Mapping[str, str], docs: Texts
 ) -> QuerySet:
-    evaluation = sources[0].evaluation
-    comparisons = [source.section.comparison for source in sources]
-    queries = comparisons[0].per_query()
-    ids = tuple(query.query_id for query in queries)
-    known = {**(evaluation.texts if evaluation else {}), **texts}
-    words = [query.text or known.get(query.query_id) for query in queries]
-    runs = list(
-        dict.fromkeys(run for item in comparisons for run in (item.baseline, item.contender))
-    )
-    changes = [[abs(query.change or 0.0) for query in item.per_query()] for item in comparisons]
+    ids = groups[0].ids or ()
+    evaluation = groups[0].evaluation
+    comparisons = [section.comparison for group in groups for section in group.sections]
+    runs = list(dict.fromkeys(run for group in groups for run in group.runs))
+    known = dict(texts)
+    if comparisons:
+        known |= {query.query_id: query.text for query in comparisons[0].per_query() if query.text}
+    if evaluation is not None:
+        known = {**evaluation.texts, **known}
+    words = [known.get(query) for query in ids]
+    columns = None
     relevant: list[int] | None = None
-    lists: list[RankedLists] = []
-    documents: dict[str, str] = {}
+    lists: Callable[[int], RankedLists] | None = None
+    documents: Callable[[Collection[str]], Mapping[str, str]] = _no_documents
     if evaluation is not None:
         numbers = dict(zip(evaluation.query_ids, evaluation[0].relevant.tolist(), strict=True))
         relevant = [numbers[query] for query in ids]
         lists = lists_of(evaluation, runs, ids)
-        wanted = {identifier for entry in lists for identifier in entry.ids}
-        documents = texts_of_documents(docs, wanted, evaluation.collection) if wanted else {}
+        documents = partial(texts_of_documents, docs, collection=evaluation.collection)
+        cutoffs = [group.settings.cutoff or 0 for group in groups]
+        if all(cutoffs) and all(comparison.in_lengths for comparison in comparisons):
+            own = evaluation.restrict(ids)
+            columns = rank_columns(own, runs, groups[0].settings.unit, max(cutoffs))
     return QuerySet(
         ids=ids,
         texts=words if any(words) else None,
         slices=[labels.get(query) for query in ids] if labels else None,
         relevant=relevant,
         runs=runs,
-        changes=[max(of_query) for of_query in zip(*changes, strict=True)],
+        columns=columns,
+        changes=_changes_of(comparisons) if columns is None else columns.changes(),
         lists=lists,
         documents=documents,
     )
 
 
-def _inputs(sources: Sequence[_Source], files_too: Sequence[Any]) -> list[tuple[str, str, str]]:
+def _no_documents(wanted: Collection[str]) -> Mapping[str, str]:
+    return {}
+
+
+def _changes_of(comparisons: Sequence[Comparison]) -> list[float]:
+    """Return the largest change of each query in any comparison."""
+    changes = [[abs(query.change or 0.0) for query in own.per_query()] for own in comparisons]
+    return [max(of_query) for of_query in zip(*changes, strict=True)]
+
+
+def _inputs(groups: Sequence[_Group], files_too: Sequence[Any]) -> list[tuple[str, str, str]]:
     """Name every input once, with its file and its SHA-256; of judgments without a file, that of their content."""
     files = {os.path.abspath(os.fspath(path)): ("file", _file_name(path)) for path in files_too}
     judgments = {}
-    for section, evaluation in sources:
+    for group in groups:
+        evaluation = group.evaluation
         if evaluation is None:
             continue
         if not any(_file_name(path).startswith(evaluation.collection) for path in files_too):
             digest = evaluation[0].qrels_digest
             judgments[digest] = ("judgments", evaluation.collection, digest)
-        where = (
-            f", {section.condition}"
-            if section.condition and section.condition != evaluation.collection
-            else ""
-        )
-        for run in (section.comparison.baseline, section.comparison.contender):
+        where = ""
+        if group.condition and group.condition != evaluation.collection:
+            where = f", {group.condition}"
+        for run in group.runs:
             source = evaluation.sources[evaluation.position(run)] if evaluation.sources else None
             if source is not None and is_path(source) and os.path.isfile(source):
                 files.setdefault(

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -34,17 +34,21 @@ class RankedLists(NamedTuple):
 
 def lists_of(
     evaluation: Evaluation, runs: Sequence[str], queries: Sequence[str]
-) -> list[RankedLists]:
-    """Describe the ranked lists of each query, the relevant documents further down too; none where they are not known."""
+) -> Callable[[int], RankedLists] | None:
+    """Return what describes the ranked lists of a query, by its place; None where they are not known.
+
+    The relevant documents further down are in it, too.
+    """
     documents = _documents_of(evaluation, runs)
     qrels = evaluation.qrels
     if not documents:
-        return []
+        return None
     place_of = {query: place for place, query in enumerate(evaluation.query_ids)}
     row_of = {query: row for row, query in enumerate(qrels.query_ids if qrels else ())}
     lengths = [evaluation[run] for run in runs]
 
-    def of_query(query: str) -> RankedLists:
+    def of_query(number: int) -> RankedLists:
+        query = queries[number]
         place = place_of[query]
         index: dict[str, int] = {}
         grades: dict[str, int] = {}
@@ -78,7 +82,7 @@ def lists_of(
             beyond.append(sorted(further, key=itemgetter(1)))
         return RankedLists(list(index), grades, lists, beyond)
 
-    return [of_query(query) for query in queries]
+    return of_query
 
 
 def _documents_of(evaluation: Evaluation, runs: Sequence[str]) -> list[RankedDocuments]:

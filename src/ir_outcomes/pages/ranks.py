@@ -16,6 +16,16 @@ class RankColumns(NamedTuple):
     ranks: list[list[int]]
     depths: list[int]  # the longest list of each run
 
+    def changes(self) -> list[float]:
+        """Return for each query how much its search lengths differ between the runs."""
+        ranks = np.array(self.ranks)
+        ranks[ranks == 0] = max(self.depths) + 1
+        if self.sizes:
+            starts = np.cumsum([0, *self.sizes[:-1]])
+            ranks = np.add.reduceat(ranks, starts, axis=1) / np.array(self.sizes)
+        spread: list[float] = np.ptp(ranks, axis=0).tolist()
+        return spread
+
 
 def rank_columns(
     evaluation: Evaluation, runs: list[str], unit: Unit, cutoff: int | None

@@ -71,11 +71,12 @@ def test_queries_that_caused_it_are_links_to_their_lists() -> None:
     page = result.to_report(evaluation=evaluation)
     table = page.html.partition("<h2>The queries that caused it</h2>")[2].partition("</table>")[0]
     decision = result.worst
-    assert re.findall(r'<a href="#c=0&amp;q=(\w+)">\1</a></td><td>([^<]*)', table) == [
+    link = r'<a href="#c=&amp;a=a&amp;b=b&amp;q=(\w+)"[^>]*>\1</a></td><td>([^<]*)'
+    assert re.findall(link, table) == [
         (query.query_id, harm) for query, harm in zip(decision.queries, decision.harms, strict=True)
     ]
     assert len(decision.queries) == 10
-    assert island(page)["comparisons"][0]["title"] == "b against a"
+    assert island(page)["grids"][0]["runs"] == ["a", "b"]
     assert "<h2>The queries" not in gated("pass")[1].to_report().html
 
 

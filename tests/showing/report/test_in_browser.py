@@ -14,8 +14,10 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
+from ir_outcomes.comparison.verdict import MIRRORED
+from ir_outcomes.formatting import pvalue
 from ir_outcomes.showing.charts import changes_of, facets_of
-from tests.helpers.comparisons import compare_pair
+from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.packages import needed
 from tests.helpers.runs import run_of
 
@@ -38,6 +40,32 @@ def made_up(n: int = 200) -> iro.Evaluation:
     }
     texts = {query: f"words about topic {number % 7}" for number, query in enumerate(qrels)}
     return iro.evaluate(qrels, runs, documents=20, queries=texts)
+
+
+@cache
+def five() -> iro.Evaluation:
+    """Five runs of which some are much alike, and others far apart."""
+    rng = np.random.default_rng(11)
+    qrels = {f"{1000 + number}": {"gold": 2, "d3": 0} for number in range(120)}
+    first = rng.integers(1, 40, len(qrels))
+    runs = {}
+    for number, (better, noise) in enumerate([(0, 0), (1, 1), (4, 3), (9, 12), (-6, 20)]):
+        ranks = np.maximum(first - better + rng.integers(-noise, noise + 1, len(qrels)), 1)
+        runs[f"r{number}"] = run_of(dict(zip(qrels, ranks.tolist(), strict=True)), depth=30)
+    colours = ("red", "green", "blue", "white")
+    texts = {query: f"words about {colours[number % 4]}" for number, query in enumerate(qrels)}
+    return iro.evaluate(qrels, runs, documents=20, queries=texts)
+
+
+@cache
+def clustered() -> iro.Evaluation:
+    evaluation = five()
+    groups = {query: str(int(query) // 3) for query in evaluation.query_ids}
+    runs = {name: evaluation[name] for name in evaluation.names}
+    assert evaluation.qrels is not None
+    return iro.evaluate(
+        evaluation.qrels, runs, clusters=groups, queries=evaluation.texts, documents=0
+    )
 
 
 def report(evaluation: Any, *runs: str, **options: Any) -> Any:
@@ -103,6 +131,9 @@ PAGES: dict[str, Callable[[], Any]] = {
     "apart": apart,
     "gate": gate,
     "long ids": long_ids,
+    "several": lambda: iro.report(five(), "r0"),
+    "board of five": lambda: iro.leaderboard(five()).to_report(evaluation=five()),
+    "clusters": lambda: iro.report(clustered(), "r0"),
 }
 
 
@@ -384,7 +415,7 @@ def test_phone_shows_one_ranking_at_a_time(visit: Callable[..., Any]) -> None:
 
 
 def test_as_many_runs_beside_each_other_as_are_chosen_or_fit(visit: Callable[..., Any]) -> None:
-    page = visit("three", "#q=1134")
+    page = visit("three", "#b=second&q=1134")
     names = page.locator("#lists h4")
     pair = ["A · first", "B · second"]
     assert names.all_inner_texts() == pair
@@ -465,30 +496,35 @@ def test_line_at_the_cutoff(visit: Callable[..., Any]) -> None:
     assert page.locator("#rows tr.selected td.c-a").inner_text() == "none"
 
 
-def test_comparison_is_chosen_and_has_the_colours_of_its_findings(
+def label_shown(page: Any) -> str:
+    return str(page.locator("#pair .label").inner_text()).lstrip("▲▼ ")
+
+
+def test_a_pair_is_chosen_and_has_the_colours_of_its_findings(
     visit: Callable[..., Any],
 ) -> None:
     page = visit("three")
-    page.get_by_role("combobox", name="Comparison").select_option("third against first")
+    page.get_by_role("combobox", name="B", exact=True).select_option("third")
     page.locator("#histogram button", has_text="lost").click()
     assert counted(page).startswith(f"lost: {compared('third').outcomes.lost} of 200")
     address = page.url.partition("#")[2]
-    page.locator(".forest a", has_text="third").click()
-    # Its link opens a folded section.
-    page.locator("#comparison-2 .sentence").wait_for(state="visible")
-    page.locator("details.comparison").evaluate_all(
-        "all => all.forEach((details) => { details.open = true })"
-    )
+    page.locator(".forest a", has_text="second").click()
+    # Its rows are those of the chosen pair, and the filter stays.
+    assert "second against first" in page.locator("#pair h3").inner_text()
+    assert counted(page).startswith(f"lost: {compared().outcomes.lost} of 200")
     color = "item => getComputedStyle(item).color"
     better, worse = (
         page.locator(f"#sides .{tone}").evaluate(color) for tone in ("better", "worse")
     )
     assert better != worse
-    for number, contender in enumerate(("second", "third"), 1):
-        rows = page.locator(f"#comparison-{number} .facet:not(.heads)")
+    for contender in ("second", "third"):
+        page.get_by_role("combobox", name="B", exact=True).select_option(contender)
+        rows = page.locator("#pair .facet")
         for place, row in enumerate(facets_of(compared(contender))):
             shown = rows.nth(place).locator(".finding")
             assert row["finding"] in shown.inner_text()
+            assert row["estimate"].text in rows.nth(place).locator(".value").inner_text()
+            assert row["estimate"].interval in rows.nth(place).locator(".value").inner_text()
             expected = {"better": better, "worse": worse}.get(row["estimate"].tone)
             assert (shown.evaluate(color) == expected) is (expected is not None)
     hatched = page.locator("#histogram .worse .bar").first.evaluate(
@@ -496,9 +532,95 @@ def test_comparison_is_chosen_and_has_the_colours_of_its_findings(
     )
     assert "gradient" in hatched
     dark = visit("three", f"#{address}", color_scheme="dark")
-    assert counted(dark) == counted(page)
+    assert counted(dark).startswith(f"lost: {compared('third').outcomes.lost} of 200")
     assert dark.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(15, 18, 21)"
     assert dark.locator("#sides .better").evaluate(color) not in (better, worse)
+
+
+@pytest.mark.parametrize("name", ["several", "board of five"])
+def test_any_two_runs_have_the_label_of_python(visit: Callable[..., Any], name: str) -> None:
+    evaluation = five()
+    corrected = {
+        "several": compare_several(evaluation, "r0"),
+        "board of five": compare_several(evaluation, "r0", all_pairs=True),
+    }[name]
+    of_call = {(item.baseline, item.contender): item.verdict.label for item in corrected}
+    raw = {
+        (item.baseline, item.contender): item.verdict.label
+        for item in compare_several(evaluation, "r0", all_pairs=True, correction="none")
+    }
+    page = visit(name)
+    page.locator("#matrix td[data-a]:not(.corrected, .raw)").first.wait_for(state="detached")
+    for (a, b), label in (raw | of_call).items():
+        for pair, expected in (((a, b), label), ((b, a), MIRRORED[label])):
+            cell = page.locator(f"#matrix td[data-a='{pair[0]}'][data-b='{pair[1]}']")
+            is_raw = (a, b) not in of_call
+            words = f"{pair[1]} against {pair[0]}: {expected}{', not corrected' * is_raw}"
+            assert cell.get_attribute("aria-label") == words
+            cell.click()
+            assert label_shown(page) == expected
+            assert ("not corrected" in page.locator("#pair h3").inner_text()) is is_raw
+    assert len({*raw.values(), *of_call.values()}) > 3
+
+
+def test_what_is_filtered_is_what_is_counted_and_decided(visit: Callable[..., Any]) -> None:
+    evaluation = five()
+    page = visit("several", "#b=r3")
+    page.get_by_role("searchbox").fill("blue")
+    chosen = [query for query, text in evaluation.texts.items() if text.endswith("blue")]
+    some = compare_pair(evaluation.restrict(chosen), "r0", "r3", correction="none")
+    said = page.locator("#listed").inner_text()
+    assert said.startswith(
+        f"These {len(chosen)} queries: {some.verdict.label} (exploratory: chosen on these queries)."
+    )
+    coverage = f"{some.coverage.difference:+.2f}".replace("-", "\N{MINUS SIGN}")
+    assert f"coverage {coverage} points (p {pvalue(some.coverage.pvalue)})" in said
+    changes = changes_of(compare_pair(evaluation, "r0", "r3"))
+    places = {query: place for place, query in enumerate(evaluation.answerable_queries)}
+    numbers = [0] * len(changes.names)
+    for query in chosen:
+        if changes.bins[places[query]] >= 0:
+            numbers[changes.bins[places[query]]] += 1
+    bars = page.locator("#histogram button b")
+    assert [int(text) for text in bars.all_inner_texts()] == numbers
+    shown = page.locator("#query code").inner_text()
+    assert shown in chosen
+    ids = shown_ids(page)
+    page.get_by_role("button", name="Next query").click()
+    assert page.locator("#query code").inner_text() == ids[1]
+    page.get_by_role("combobox", name="B", exact=True).select_option("r2")
+    # Filter and query stay, and a reload restores all of it.
+    assert counted(page).startswith(f"{len(chosen)} of")
+    assert page.locator("#query code").inner_text() == ids[1]
+    before = (page.locator("#pair h3").inner_text(), counted(page))
+    page.reload()
+    assert (page.locator("#pair h3").inner_text(), counted(page)) == before
+    assert page.locator("#query code").inner_text() == ids[1]
+    page.go_back()
+    page.locator("#pair h3", has_text="r3 against r0").wait_for()
+    page.get_by_role("searchbox").fill("")
+    assert page.locator("#listed").inner_text() == ""
+
+
+def test_pairs_that_were_not_tested_have_no_label(visit: Callable[..., Any]) -> None:
+    page = visit("clusters", "#a=r1&b=r2")
+    assert "no label" in page.locator("#pair h3").inner_text()
+    assert "queries come in clusters" in page.locator("#pair h3").inner_text()
+    assert page.locator("#pair .facet").count() == 0
+    page.get_by_role("searchbox").fill("blue")
+    assert page.locator("#listed").inner_text() == ""
+    page.get_by_role("combobox", name="A", exact=False).select_option("r0")
+    expected = compare_several(clustered(), "r0")["r2"].verdict.label
+    assert label_shown(page) == expected
+
+
+def test_matrix_by_keyboard(visit: Callable[..., Any]) -> None:
+    page = visit("several")
+    page.locator("#matrix td[tabindex='0']").focus()
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#cell").inner_text().startswith("r2 against r1")
+    page.keyboard.press("Enter")
+    assert "r2 against r1" in page.locator("#pair h3").inner_text()
 
 
 def test_keyboard(visit: Callable[..., Any]) -> None:
@@ -554,7 +676,7 @@ def test_queries_of_a_gate_are_links(visit: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("name", ["pair", "collections", "board", "gate", "long ids"])
 def test_page_is_not_wider_than_the_window(visit: Callable[..., Any], name: str) -> None:
-    page = visit(name, "#q=1014")
+    page = visit(name, "#c=one&q=1014" if name == "collections" else "#q=1014")
     for width in (360, 820, 1440):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -592,22 +714,23 @@ def test_frame_of_a_notebook(chromium: Any) -> None:
 
 def test_paper(visit: Callable[..., Any], tmp_path: Path) -> None:
     pypdf = needed("pypdf")
-    page = visit("collections", "#q=1001", color_scheme="dark")
+    page = visit("collections", "#c=one&q=1001", color_scheme="dark")
     page.pdf(path=tmp_path / "page.pdf", format="A4")
     text = "\n".join(sheet.extract_text() for sheet in pypdf.PdfReader(tmp_path / "page.pdf").pages)
     text = unicodedata.normalize("NFKC", text)  # without ligatures
     assert all(
         words in text
-        for words in ("one: third against first", "the first 25 are printed", "words about topic 1")
+        for words in ("second against first", "the first 25 are printed", "words about topic 1")
     )
     assert all(words not in text for words in ("Copy link", "Reset"))
-    assert page.locator("details.comparison[open]").count() == 0
+    assert page.locator("details[open]").count() == 0
 
 
-def test_accessibility(visit: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("name", ["collections", "several"])
+def test_accessibility(visit: Callable[..., Any], name: str) -> None:
     axe = needed("axe_playwright_python.sync_playwright").Axe()
-    page = visit("collections", "#q=1014", color_scheme="light")
-    page.locator("#comparison-1, #made details").evaluate_all(
+    page = visit(name, "#c=one&q=1014", color_scheme="light")
+    page.locator("#made details").evaluate_all(
         "all => all.forEach((details) => { details.open = true })"
     )
     # The lists of what passed would take most of the time.

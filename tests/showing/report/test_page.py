@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple, get_args
 
+import numpy as np
 import pytest
 
 import ir_outcomes as iro
@@ -34,6 +35,10 @@ def island(page: iro.ReportPage) -> dict[str, Any]:
     return data
 
 
+def island_label(page: iro.ReportPage, code: str) -> str:
+    return str(island(page)["labels"][ord(code) - ord("a")][0])
+
+
 def run_with(ranks: list[int]) -> dict[str, dict[str, float]]:
     return run_of(dict(zip(GOLD, ranks, strict=True)), depth=30)
 
@@ -54,24 +59,40 @@ def test_the_page_holds_the_queries_of_the_comparison(
     chosen = dataclasses.replace(evaluation, unit=unit)
     comparison = compare_pair(chosen, "a", "b")
     data = island(comparison.to_report(evaluation=chosen))
-    (shown,), (own,), queries = data["comparisons"], data["sets"], comparison.per_query()
+    (grid,), (own,), queries = data["grids"], data["sets"], comparison.per_query()
     assert own["ids"] == [query.query_id for query in queries]
     assert own["texts"] == [query.text for query in queries]
-    for key, name in (("a", "baseline"), ("b", "contender"), ("change", "restricted")):
-        expected = [getattr(query, name) for query in queries]
-        assert shown[key] == [
-            None if value is None else pytest.approx(value, abs=1e-4) for value in expected
-        ]
+    assert own["runs"] == grid["runs"] == ["a", "b"]
+    ranks = own["columns"]["ranks"]
+    for run, column in zip("ab", ranks, strict=True):
+        lengths = chosen[run].at(comparison.cutoff)
+        expected = lengths.rank if unit == "document" else np.nan_to_num(lengths.esl())
+        assert column == expected.tolist()
+    assert data["labels"][ord(grid["codes"][0][1]) - ord("a")][0] == comparison.verdict.label
+    (pair,) = grid["pairs"]
+    assert comparison.restricted is not None
+    assert pair["sentence"] == comparison.verdict.sentence
+    assert [row["difference"] for row in pair["rows"]] == [
+        pytest.approx(part.difference, abs=1e-4)
+        for part in (comparison.coverage, comparison.ranking, comparison.restricted)
+    ]
 
 
-def test_queries_on_which_both_found_something_else() -> None:
-    qrels = {"same": {"x": 1, "y": 1}, "apart": {"x": 1, "y": 1}, "won": {"x": 1}}
-    runs = {
-        "a": {"same": {"x": 1.0}, "apart": {"x": 1.0}, "won": {"z": 1.0}},
-        "b": {"same": {"x": 1.0}, "apart": {"y": 1.0}, "won": {"x": 1.0}},
-    }
-    page = iro.report(iro.evaluate(qrels, runs, unit="document", documents=5))
-    assert island(page)["comparisons"][0]["apart"] == [1]
+def test_queries_of_other_measures_and_of_stored_results_are_given_by_pair(
+    evaluation: iro.Evaluation,
+) -> None:
+    qrels, runs = collection(2, 40)
+    names = ["a", "b"]
+    scored = iro.evaluate(qrels, runs, names=names, documents=20, measures=["RR"])
+    measured = iro.compare_measure(scored, "a", "b", measure="RR")
+    for comparison, given in ((measured, scored), (compare_pair(evaluation, "a", "b"), None)):
+        data = island(comparison.to_report(evaluation=given))
+        assert data["sets"][0]["columns"] is None
+        shown = data["grids"][0]["pairs"][0]["given"]
+        queries = comparison.per_query()
+        assert shown["a"] == [query.baseline for query in queries]
+        assert shown["change"] == [query.change for query in queries]
+        assert shown["foundB"] == [query.found_contender for query in queries]
 
 
 def test_bins_hold_the_queries_that_changed_so_much(evaluation: iro.Evaluation) -> None:
@@ -168,25 +189,49 @@ def test_collections_have_queries_of_their_own_and_are_crossed_with_contenders(
     page = iro.report(given, "a")
     data = island(page)
     assert [len(own["ids"]) for own in data["sets"]] == [40, 20]
-    assert [item["title"] for item in data["comparisons"]] == [
-        f"{name}: {run} against a" for run in "bc" for name in given
+    assert [(grid["name"], grid["runs"]) for grid in data["grids"]] == [
+        (name, ["a", "b", "c"]) for name in given
     ]
     matrix = page.html[page.html.index('<table class="matrix">') :]
     assert matrix.index('<th scope="row">b</th>') < matrix.index('<th scope="row">c</th>')
 
 
-def test_pairs_of_a_leaderboard_have_their_labels_and_those_that_do_not_fit_are_counted() -> None:
+def test_all_pairs_of_a_leaderboard_have_their_labels() -> None:
     qrels, runs = collection(3, 100, relevant=2)
-    names = [f"run {number}" for number in range(12)]
-    several = iro.evaluate(qrels, 4 * list(runs.values()), names=names, documents=20)
+    names = [f"run {number}" for number in range(42)]
+    several = iro.evaluate(qrels, 14 * list(runs.values()), names=names, documents=20)
     board = iro.leaderboard(several)
-    page = board.to_report(evaluation=several, max_mb=0.25)
-    shown = island(page)["comparisons"]
-    assert 1 <= len(shown) < 45
-    assert "of 45 comparisons are included" in page.html
-    assert len(page.html.encode()) <= 250_000
-    for item in shown:
-        assert item["label"] == board.verdict(item["baseline"], item["contender"]).label
+    page = board.to_report(evaluation=several, max_mb=0.5)
+    assert len(page.html.encode()) <= 500_000
+    (grid,) = island(page)["grids"]
+    assert grid["runs"] == [standing.run for standing in board.standings]
+    for a, row in zip(grid["runs"], grid["codes"], strict=True):
+        for b, code in zip(grid["runs"], row, strict=True):
+            if code != ".":
+                label = island_label(page, code)
+                assert label == board.verdict(a, b).label
+    assert sum(code != "." for row in grid["codes"] for code in row) == 42 * 41 / 2
+
+
+def test_the_page_opens_on_the_best_row_that_has_changes() -> None:
+    same = run_with([5] * 60)
+    runs = {
+        "base": same,
+        "a copy": same,
+        "worse": run_with([9] * 60),
+        "better": run_with([2] * 60),
+    }
+    page = iro.report(iro.evaluate(GOLD, runs, documents=20))
+    assert island(page)["opening"] == ["", "base", "better"]
+    without = {name: run for name, run in runs.items() if name != "better"}
+    assert island(iro.report(iro.evaluate(GOLD, without, documents=20)))["opening"] == [
+        "",
+        "base",
+        "worse",
+    ]
+    board = iro.evaluate(GOLD, runs, documents=20)
+    page = iro.leaderboard(board).to_report(evaluation=board)
+    assert island(page)["opening"] == ["", "a copy", "better"]
 
 
 def test_lists_are_those_of_the_runs() -> None:

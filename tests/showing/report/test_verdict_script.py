@@ -19,6 +19,7 @@ import ir_outcomes as iro
 from ir_outcomes.comparison.outcomes import coverage_test_for
 from ir_outcomes.leaderboards.pairs import all_pairs
 from ir_outcomes.pages.ranks import rank_columns
+from ir_outcomes.showing.charts import changes_of
 from ir_outcomes.statistics import Test, sign_flip
 from ir_outcomes.types import Unit
 from tests.helpers.comparisons import compare_several
@@ -27,7 +28,7 @@ from tests.helpers.many import tied_multiset
 
 UNITS: tuple[Unit, ...] = get_args(Unit)
 RUNNER = """
-const { boards, pvalues } = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const boards = JSON.parse(require("fs").readFileSync(0, "utf8"));
 const results = boards.map(({ sizes, ranks, depths, cutoff, rules }) => {
   const lengths = ranks.map((column) => searchLengths(column, sizes, cutoff));
   const found = [];
@@ -37,7 +38,11 @@ const results = boards.map(({ sizes, ranks, depths, cutoff, rules }) => {
       const pair = pairQueries(lengths[baseline], lengths[contender], sizes, horizon);
       const queries = Array.from(pair.a, (_, query) => query);
       const tests = testPair(pair, queries, rules);
-      found.push({ baseline, contender, label: judge(tests, rules.alpha), tests: pvalues ? tests : null });
+      const { a, b, shared: both, foundA, foundB } = pair;
+      const arrays = [a, b, both, foundA, foundB].map((values) => Array.from(values));
+      const numbers = { a: arrays[0], b: arrays[1], both: arrays[2], foundA: arrays[3], foundB: arrays[4] };
+      const changes = changesOf(numbers, { measure: null, higher: false, horizon });
+      found.push({ baseline, contender, label: judge(tests, rules.alpha), tests, changes });
     }
   }
   return found;
@@ -51,7 +56,9 @@ def run_node(program: str, given: Any) -> Any:
     node = os.environ.get("IR_OUTCOMES_NODE") or shutil.which("node")
     if node is None:
         pytest.skip("there is no Node.js; set IR_OUTCOMES_NODE to its path")
-    script = (files("ir_outcomes.showing.report") / "verdict.js").read_text(encoding="utf-8")
+    folder = files("ir_outcomes.showing.report")
+    parts = [(folder / name).read_text(encoding="utf-8") for name in ("verdict.js", "changes.js")]
+    script = "\n".join(parts)
     done = subprocess.run(
         [node, "-e", f'"use strict";{script}{program}'],
         input=json.dumps(given),
@@ -72,7 +79,7 @@ def board_of(evaluation: iro.Evaluation, **rules: Any) -> dict[str, Any]:
 def judged(evaluations: Sequence[iro.Evaluation], **rules: Any) -> list[dict[tuple[str, str], Any]]:
     """Return what the script says of all pairs of each evaluation."""
     boards = [board_of(evaluation, **rules) for evaluation in evaluations]
-    results = run_node(RUNNER, {"boards": boards, "pvalues": True})
+    results = run_node(RUNNER, boards)
     return [
         {
             (evaluation.names[item["baseline"]], evaluation.names[item["contender"]]): item
@@ -158,6 +165,22 @@ def test_labels_and_pvalues_of_made_up_runs_are_those_of_python(test: str) -> No
             check_tests(found[comparison.baseline, comparison.contender], comparison)
             labels.add(comparison.verdict.label)
     assert len(labels) >= 8
+
+
+def test_bins_of_the_histogram_are_those_of_python() -> None:
+    by_share = set()
+    evaluations = [evaluation for seed in range(12) for evaluation in made_up(seed)]
+    for evaluation, found in zip(evaluations, judged(evaluations), strict=True):
+        for comparison in compare_several(evaluation, evaluation.names[0], all_pairs=True):
+            own = found[comparison.baseline, comparison.contender]["changes"]
+            expected = changes_of(comparison)
+            assert own["bins"] == [
+                list(each) for each in zip(expected.names, expected.tones, strict=True)
+            ]
+            assert own["bin"] == list(expected.bins)
+            assert own["by_share"] == expected.by_share
+            by_share.add(expected.by_share)
+    assert by_share == {True, False}
 
 
 def test_opposite_parts_are_a_trade_off() -> None:

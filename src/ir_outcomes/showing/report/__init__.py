@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
+from urllib.parse import urlencode
 
 from ir_outcomes.across.gate import GateResult
 from ir_outcomes.comparison.result import Comparison
@@ -16,7 +17,7 @@ from ir_outcomes.errors import ParameterError, escaped, not_installed
 from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.notes import Note, as_notes
-from ir_outcomes.pages.content import MOST_RUNS, PageContent, Section, collect
+from ir_outcomes.pages.content import PageContent, Section, collect, sections_of
 from ir_outcomes.pages.lists import DEPTH
 from ir_outcomes.pages.report import ReportPage
 from ir_outcomes.results import Result
@@ -34,7 +35,7 @@ from ir_outcomes.showing.report.decision import (
     described,
     rows_of_facets,
 )
-from ir_outcomes.showing.report.queries import embed, with_queries
+from ir_outcomes.showing.report.queries import embed, opening_of, why_silent
 from ir_outcomes.showing.views.across import SIGNS_EXPLAINED, sign_of
 from ir_outcomes.showing.views.comparison import queries_table
 from ir_outcomes.types import check_number
@@ -44,7 +45,11 @@ __all__ = ["ReportPage", "page_of", "report_of"]
 MB = 1_000_000
 # The script by subject, in the order in which its parts run; the last one starts the page.
 SCRIPTS = (
+    "verdict.js",
+    "changes.js",
     "state.js",
+    "overview.js",
+    "pair.js",
     "queries.js",
     "charts.js",
     "documents.js",
@@ -79,12 +84,8 @@ def page_of(content: PageContent, max_mb: float) -> ReportPage:
     context = _context(content)
     context["max_mb"] = f"{max_mb:g}"
     context |= _without_script(content)
-    context["causes"] = causes_of(content.result, content.sections)
-    without_data = {
-        "titles": [section.title for section in with_queries(content)],
-        "total": 0,
-        "data": "",
-    }
+    context["causes"] = causes_of(content.result)
+    without_data = {"total": 0, "data": ""}
     space = int(max_mb * MB) - len(_rendered({**context, **without_data}).encode()) - MESSAGES
     shown, left = embed(content, space)
     if left < 0:
@@ -101,7 +102,6 @@ def _context(content: PageContent) -> dict[str, Any]:
     result = content.result
     sections = content.sections
     view = result.view()
-    several = not isinstance(result, Comparison)
     known = next((label for label in LABELS if view.label.startswith(label)), None)
     label = view.label
     sentences = view.sentences
@@ -110,9 +110,9 @@ def _context(content: PageContent) -> dict[str, Any]:
     settings = getattr(result, "settings", None) or (
         sections[0].comparison.settings if sections else None
     )
-    drawn = [] if isinstance(result, Leaderboard) else sections  # it has too many pairs
+    single = result if isinstance(result, Comparison) else None
     context = {
-        "title": view.title if several else sections[0].title,
+        "title": view.title if single is None else sections[0].title,
         "heading": label[:1].upper() + label[1:] or view.title,
         "tone": tone(known),
         "label": label,
@@ -123,21 +123,23 @@ def _context(content: PageContent) -> dict[str, Any]:
         "cards": lambda notes: [_card(note, content.advice) for note in as_notes(notes)],
         "strongest": next((note.headline for note in as_notes(view.notes[:1])), ""),
         "more": _more(content),
-        "several": several,
+        "single": single,
+        "curve": single and curve_chart(sections[0]),
+        "scatter": single and scatter(single),
         "forest": forest_of(result),
         "is_gate": False,
+        "links": _links_of(content),
         "matrix": _matrix_of(result, sections),
-        "sections": drawn,
-        "charts": [(curve_chart(section), scatter(section.comparison)) for section in drawn],
+        "crossed": _crossed(content),
         "slices": any(label for own in content.sets for label in own.slices or ()),
         "command": content.command,
         "inputs": content.inputs,
-        "n_comparisons": len(sections),
-        "stored_queries": any(section.comparison.queries is not None for section in sections),
+        "asks_queries": bool(content.grids),
+        "has_queries": bool(content.sets),
+        "is_board": isinstance(result, Leaderboard),
         "with_evaluation": content.has_evaluation,
-        "board_size": (
-            len(result.standings) if isinstance(result, Leaderboard) and result.settings else 0
-        ),
+        "n_conditions": len(content.grids),
+        "condition_name": getattr(result, "what", "condition").capitalize(),
         "settings": vars(settings) if settings else {},
         "versions": result.versions,
     }
@@ -151,9 +153,12 @@ def _card(note: Note, advice: Callable[[str], str]) -> tuple[str, str]:
 
 
 def _without_script(content: PageContent) -> dict[str, Any]:
-    """Return the queries that a page shows without JavaScript: those of the first comparison that change most."""
-    comparison = next((section.comparison for section in with_queries(content)), None)
-    if comparison is None:
+    """Return the queries that a page shows without JavaScript: those of the best row that change most."""
+    opening = opening_of(content)
+    comparison = next(
+        (own.comparison for own in content.sections if _pair_of(own) == opening), None
+    )
+    if comparison is None or comparison.queries is None:
         return {"first_queries": None, "n_queries": 0}
     queries = sorted(comparison.per_query(), key=lambda query: -abs(query.change or 0))
     title = f"{comparison.contender} against {comparison.baseline}"
@@ -165,6 +170,42 @@ def _more(content: PageContent) -> str:
     """Say how a page holds more; nothing where the command that made it has no option for that."""
     text = content.advice("Raise `max_mb` for more.")
     return "" if content.command and "`" in text else text
+
+
+def address_of(pair: tuple[str, str, str], query: str = "") -> str:
+    """Return the address of a pair under a condition, and of one of its queries."""
+    state = dict(zip("cab", pair, strict=True)) | ({"q": query} if query else {})
+    return f"#{urlencode(state)}"
+
+
+def _links_of(content: PageContent) -> dict[Any, tuple[str, str, str]]:
+    """Return the condition, baseline and contender that rows of the forest plot lead to, by section, or by run of a board."""
+    links: dict[Any, tuple[str, str, str]] = {}
+    for number, section in enumerate(sections_of(content.result)):
+        links[number] = _pair_of(section)
+    opening = opening_of(content)
+    if opening is None or links:
+        return links
+    grid = content.grids[0]
+    best = grid.runs[0]
+    return {run: ("", best, run) for run in grid.runs} | {best: opening}
+
+
+def _pair_of(section: Section) -> tuple[str, str, str]:
+    comparison = section.comparison
+    return section.condition, comparison.baseline, comparison.contender
+
+
+def _crossed(content: PageContent) -> str:
+    """Say what the matrix of all pairs of runs shows; nothing where there is none."""
+    if len(content.grids) != 1 or len(content.grids[0].runs) < 3:
+        return ""
+    grid = content.grids[0]
+    n_pairs = len(grid.runs) * (len(grid.runs) - 1) // 2
+    if len(grid.labels) == n_pairs:
+        return "All labels are corrected over all pairs."
+    others = "not tested" if why_silent(grid) else "not corrected"
+    return f"Bold: pairs of the call, corrected over them. The others are {others}."
 
 
 def _about(sections: Sequence[Section], settings: Any) -> str:
@@ -230,8 +271,8 @@ def _template() -> tuple[Any, Any]:
         ),  # control characters
     )
     environment.globals |= {
+        "address_of": address_of,
         "depth": DEPTH,
-        "most_runs": MOST_RUNS,
         "signs": SIGNS_EXPLAINED,
         "statuses": tuple(STATUS_TONES),
         "tone_of": lambda label: STATUS_TONES.get(label) or tone(label),
@@ -249,24 +290,12 @@ def _template() -> tuple[Any, Any]:
 
 
 def _matrix_of(result: Result, sections: Sequence[Section]) -> dict[str, Any] | None:
-    """Return the labels of pairs of a leaderboard, or of contenders by conditions; None where there is nothing to cross.
+    """Return the labels of contenders by conditions; None where there is nothing to cross.
 
-    A cell is a label with the number of its section, or None.
+    A cell is a label with its condition, baseline and contender, or None.
     """
-    if isinstance(result, Leaderboard) and result.pairs:
-        runs = [standing.run for standing in result.standings[:MOST_RUNS]]
-        pairs = [
-            (run, [(result.verdict(other, run).label, None) for other in runs[:place]])
-            for place, run in enumerate(runs)
-        ]
-        return {
-            "what": "the run of the row against the run of the column",
-            "columns": runs[:-1],
-            "rows": pairs[1:],
-        }
     cells = {
-        (own.comparison.contender, own.condition): (own.label, number)
-        for number, own in enumerate(sections)
+        (own.comparison.contender, own.condition): (own.label, _pair_of(own)) for own in sections
     }
     contenders, conditions = (list(dict.fromkeys(key[place] for key in cells)) for place in (0, 1))
     if len(contenders) < 2 or len(conditions) < 2:

@@ -6,7 +6,8 @@ const facetOf = (name) => (/won|lost|more|fewer/.test(name) ? "coverage" : "rank
 function drawHistogram() {
   const numbers = chosen.bins.map(() => 0);
   let neither = 0;
-  for (const bin of chosen.bin) {
+  for (const i of counted) {
+    const bin = chosen.bin[i];
     if (bin < 0) neither += 1;
     else numbers[bin] += 1;
   }
@@ -48,7 +49,6 @@ function drawHistogram() {
   byId("facets").replaceChildren(
     ...["coverage", "ranking"].flatMap((name) => [element("i", { className: `dot better ${name}` }), element("i", { className: `dot worse ${name}` }), `${name === "ranking" ? "only " : ""}${name} changes `]),
   );
-  byId("chosen")?.replaceChildren(element("span", { className: `label ${chosen.tone}`, textContent: (SIGNS[chosen.tone] ?? "") + chosen.label }));
 }
 
 byId("histogram").addEventListener("click", (event) => {

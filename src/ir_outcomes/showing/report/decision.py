@@ -1,15 +1,13 @@
 """The page of a gate: its status as the title, the margins in the strips, and the queries that caused it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
-from urllib.parse import urlencode
 
 from ir_outcomes.across.gate import GateFacet, GateResult, Status
 from ir_outcomes.comparison.margins import against_margins
 from ir_outcomes.comparison.result import Comparison, QueryOutcome
 from ir_outcomes.formatting import places_of, short_unit
 from ir_outcomes.notes import as_notes
-from ir_outcomes.pages.content import Section
 from ir_outcomes.results import Result
 from ir_outcomes.showing import MOST_NOTES, View
 from ir_outcomes.showing.charts import (
@@ -37,12 +35,9 @@ class Cause(NamedTuple):
     decision: str
     query: QueryOutcome
     harm: str
-    place: int | None  # of its comparison on the page; None where there is none
-
-    @property
-    def address(self) -> str:
-        """Where the page shows the query."""
-        return f"#{urlencode({'c': self.place, 'q': self.query.query_id})}"
+    pair: (
+        tuple[str, str, str] | None
+    )  # condition, baseline and contender; None without a comparison
 
 
 def rows_of_facets(comparison: Comparison) -> list[dict[str, Any]]:
@@ -105,17 +100,19 @@ def _gain(facet: GateFacet) -> Estimate:
     return gain._replace(tone="better" if (gain.low or 0) > 0 else "same")
 
 
-def causes_of(result: Result, sections: Sequence[Section]) -> list[Cause]:
+def causes_of(result: Result) -> list[Cause]:
     """List the queries that the decisions of a gate name, those of the worst first."""
     if not isinstance(result, GateResult):
         return []
-    shown = [section.comparison for section in sections if section.queries is not None]
-    places = {id(comparison): place for place, comparison in enumerate(shown)}
-    return [
-        Cause(decision.name, query, harm, places.get(id(decision.comparison)))
-        for decision in result.worst_first
-        for query, harm in zip(decision.queries, decision.harms, strict=True)
-    ]
+    causes = []
+    for decision in result.worst_first:
+        pair = None
+        if decision.comparison is not None:
+            own = decision.comparison
+            pair = (decision.condition or "", own.baseline, own.contender)
+        for query, harm in zip(decision.queries, decision.harms, strict=True):
+            causes.append(Cause(decision.name, query, harm, pair))
+    return causes
 
 
 def described(result: GateResult, view: View) -> dict[str, Any]:

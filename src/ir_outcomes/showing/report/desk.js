@@ -80,7 +80,7 @@ function drawQuery() {
     goTo(current() + step, true);
     byId("query").querySelector(`[aria-label="${label}"]`).focus({ preventScroll: true });
   });
-  const link = () => `${location.href.split("#")[0]}${address({ ...DEFAULT, c: state.c, q: state.q })}`;
+  const link = () => `${location.href.split("#")[0]}${address({ ...DEFAULT, c: state.c, a: state.a, b: state.b, q: state.q })}`;
   const actions = element("div", { className: "actions" }, move(-1, "Previous query"), move(1, "Next query"), action("Copy link", "Copy link", (button) => copy(link(), button)));
   if (rankings) actions.append(action("Copy as Markdown", "Copy as Markdown", (button) => copy(markdown(i, rankings), button)));
   place.replaceChildren(

@@ -3,6 +3,7 @@
 // ---- which queries are listed, in which order
 
 let listed = []; // indices of queries
+let counted = []; // those of the histogram: listed by all filters but its own bars
 
 const lengths = (side) => ({
   key: "ab"[side],
@@ -39,15 +40,16 @@ function update() {
   const bins = state.bin ? state.bin.split(",") : null;
   const at = state.at ? state.at.split(",").map(Number) : null;
   listed = [];
+  counted = [];
   set.ids.forEach((id, i) => {
-    if (bins && !bins.includes(kindOf(i)[0])) return;
     if (state.slice && set.slices?.[i] !== state.slice) return;
     if (at && !(chosen.a[i] === at[0] && chosen.b[i] === at[1])) return;
     if (words.length) {
       const text = `${id} ${set.texts?.[i] ?? ""}`.toLowerCase();
       if (!words.every((word) => text.includes(word))) return;
     }
-    listed.push(i);
+    counted.push(i);
+    if (!bins || bins.includes(kindOf(i)[0])) listed.push(i);
   });
   if (state.sort === "size") {
     listed.sort((i, j) => Math.abs(chosen.change[j] ?? 0) - Math.abs(chosen.change[i] ?? 0) || i - j);
@@ -60,13 +62,19 @@ function update() {
   const order = state.sort === "size" ? ", largest change first" : "";
   const filters = [state.bin.replaceAll(",", ", "), state.slice, at ? `search lengths ${at.map((length) => number(length)).join(" and ")}` : ""].filter(Boolean);
   byId("count").textContent = `${filters.length ? `${filters.join("; ")}: ` : ""}${listed.length.toLocaleString("en")} of ${count(set.ids.length)}${order}`;
+  drawListed();
   drawHistogram();
   drawHeads();
   drawControls();
   byId("list").scrollTop = 0;
+  const isKnown = state.q ? set.ids.includes(state.q) : isWide(); // the second pane is never empty
+  if (listed.length && isKnown && !listed.some((i) => set.ids[i] === state.q)) state.q = set.ids[listed[0]];
   drawRows();
+  drawQuery();
   writeAddress(false);
 }
+
+const isWide = () => matchMedia("(min-width: 56.25rem)").matches;
 
 // ---- the list: only the rows in view exist
 

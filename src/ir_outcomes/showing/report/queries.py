@@ -1,56 +1,63 @@
-"""The data of the page: its comparisons, and their queries with ranked lists and texts, as many as the size allows."""
+"""The data of the page: a column of ranks for each run, labels of the pairs of the call, and lists as the size allows."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ir_outcomes.comparison.result import QueryOutcome
+from ir_outcomes.comparison.facets import AllQueries, Facet, MeasureMeans
+from ir_outcomes.comparison.result import Comparison
+from ir_outcomes.comparison.verdict import LABELS, MIRRORED, NO_DIFFERENCE
 from ir_outcomes.errors import escaped
-from ir_outcomes.pages.content import PageContent, QuerySet, Section
-from ir_outcomes.pages.lists import DEPTH
+from ir_outcomes.pages.content import TOO_FEW, Grid, PageContent, QuerySet, Section
+from ir_outcomes.pages.lists import DEPTH, RankedLists
 from ir_outcomes.showing import tone
-from ir_outcomes.showing.charts import changes_of
-
-SHARE_OF_COLUMNS = 0.6  # of the space, which further comparisons leave for ranked lists
+from ir_outcomes.showing.charts import facets_of
+from ir_outcomes.showing.views.across import sign_of
 
 Data = dict[str, Any]  # what becomes JSON
+CODES = {label: chr(ord("a") + place) for place, label in enumerate((*LABELS, TOO_FEW))}
+NO_LABEL = "."  # of a pair that is not one of the call
+TESTS = ("t", "wilcoxon", "signflip")  # that the script knows
 
 
 def embed(content: PageContent, space: int) -> tuple[Data, int]:
-    """Choose what the page holds: the first comparison, further ones, then ranked lists of the queries that change most.
+    """Choose what the page holds: all columns, then ranked lists of the queries that differ most, with their texts.
 
     Return what the template takes, and the space left for ranked lists, which is negative where
     even the rest is too large.
     """
     sets = content.sets
+    head = json_for_html(
+        {
+            "depth": DEPTH,
+            "labels": _labels(),
+            "opening": opening_of(content),
+            "grids": [_grid_data(grid, content) for grid in content.grids],
+        }
+    )
     parts = [json_for_html(_set_data(own)) for own in sets]
-    rankings = [["null"] * len(own.lists) for own in sets]
-    documents: list[dict[str, str]] = [{} for _ in sets]
     # This is for names, null, and punctuation.
-    left = space - sum(map(_size, parts)) - sum(5 * len(own) + 40 for own in rankings) - 60
-    comparisons: list[str] = []
-    for section in with_queries(content):
-        text = json_for_html(_data_of(section))
-        if comparisons and left - _size(text) < (1 - SHARE_OF_COLUMNS) * space:
-            break
-        comparisons.append(text)
-        left -= _size(text) + 1
-    order = [
+    left = space - _size(head) - sum(map(_size, parts)) - sum(5 * len(own.ids) + 40 for own in sets)
+    left -= 60
+    order = sorted(
         (-change, number, place)
         for number, own in enumerate(sets)
         for place, change in enumerate(own.changes)
         if own.lists
-    ]
-    n = 0
+    )
+    chosen = _chosen_lists(sets, order, left)
+    wanted: list[set[str]] = [set() for _ in sets]
+    for (number, _), entry in chosen.items():
+        wanted[number].update(entry.ids)
+    known = [own.documents(ids) if ids else {} for own, ids in zip(sets, wanted, strict=True)]
+    rankings = [["null"] * len(own.ids) for own in sets]
+    documents: list[dict[str, str]] = [{} for _ in sets]
     after = left
-    for _, number, place in sorted(order):
-        entry = sets[number].lists[place]
-        known = sets[number].documents
-        new = {
-            name: known[name]
-            for name in entry.ids
-            if name in known and name not in documents[number]
-        }
+    n = 0
+    for (number, place), entry in chosen.items():
+        texts = known[number]
+        new = {name: texts[name] for name in entry.ids if name in texts}
+        new = {name: text for name, text in new.items() if name not in documents[number]}
         text = json_for_html(entry._asdict())
         after -= _size(text) - len("null") + _size(json_for_html(new))
         if after < 0:
@@ -58,66 +65,163 @@ def embed(content: PageContent, space: int) -> tuple[Data, int]:
         rankings[number][place] = text
         documents[number] |= new
         n += 1
-    shown = [
-        f'{part[:-1]},"rankings":{_listed(lists) if lists else "null"},"documents":{json_for_html(texts)}}}'
-        for part, lists, texts in zip(parts, rankings, documents, strict=True)
-    ]
-    data = f'{{"depth":{DEPTH},"comparisons":{_listed(comparisons)},"sets":{_listed(shown)}}}'
-    titles = [section.title for section in with_queries(content)[: len(comparisons)]]
-    return {"titles": titles, "n": n, "total": len(order), "data": data}, left
+    shown = []
+    for own, part, lists, texts in zip(sets, parts, rankings, documents, strict=True):
+        ranked = _listed(lists) if own.lists else "null"
+        shown.append(f'{part[:-1]},"rankings":{ranked},"documents":{json_for_html(texts)}}}')
+    data = f'{head[:-1]},"sets":{_listed(shown)}}}'
+    return {"n": n, "total": len(order), "data": data}, left
 
 
-def with_queries(content: PageContent) -> list[Section]:
-    """List the comparisons whose queries are known."""
-    return [section for section in content.sections if section.queries is not None]
+def _chosen_lists(
+    sets: Sequence[QuerySet], order: Sequence[tuple[float, int, int]], space: int
+) -> dict[tuple[int, int], RankedLists]:
+    """Describe as many ranked lists as fit without their texts."""
+    chosen = {}
+    for _, number, place in order:
+        lists_of: Callable[[int], RankedLists] | None = sets[number].lists
+        assert lists_of is not None
+        entry = lists_of(place)
+        space -= _size(json_for_html(entry._asdict()))
+        if space < 0:
+            break
+        chosen[number, place] = entry
+    return chosen
+
+
+def _labels() -> list[tuple[str, str, str, int]]:
+    """List the labels with tone, sign, and the place of the one that holds with the runs swapped."""
+    places = {label: place for place, label in enumerate(CODES)}
+    labels = []
+    for label in CODES:
+        sign = sign_of(label if label in LABELS else None)
+        labels.append((label, tone(label), sign, places[MIRRORED.get(label, label)]))
+    return labels
+
+
+def _grid_data(grid: Grid, content: PageContent) -> Data:
+    settings = grid.settings
+    codes = {pair: CODES[label] for pair, label in grid.labels.items()}
+    rows = ["".join(codes.get((a, b), NO_LABEL) for b in grid.runs) for a in grid.runs]
+    compared = [section.comparison for section in grid.sections]
+    pairs = []
+    has_columns = grid.queries is not None and content.sets[grid.queries].columns is not None
+    for section in grid.sections:
+        notes = list(map(content.advice, section.comparison.notes))
+        pairs.append(_pair_data(section, has_columns) | {"notes": notes})
+    return {
+        "name": grid.condition,
+        "set": grid.queries,
+        "runs": grid.runs,
+        "codes": rows,
+        "unit": settings.unit,
+        "cutoff": settings.cutoff,
+        "rel": settings.rel,
+        "rules": {
+            "alpha": settings.alpha,
+            "test": settings.test,
+            "coverageTest": settings.coverage_test,
+        },
+        "silent": why_silent(grid),
+        "family": settings.family,
+        "correction": settings.correction,
+        "measure": next((own.ranking.measured_in for own in compared if not own.in_lengths), None),
+        "pairs": pairs,
+    }
+
+
+def why_silent(grid: Grid) -> str | None:
+    """Return why the script says no label, if it does not."""
+    settings = grid.settings
+    if settings.n_clusters is not None:
+        return "queries come in clusters"
+    if settings.test not in TESTS:
+        return f"{settings.test} decides on ranking"
+    return None
+
+
+def _pair_data(section: Section, has_columns: bool) -> Data:
+    """Return what Python says of a pair of the call, and its queries where the page has no column of ranks for them."""
+    comparison = section.comparison
+    rows = facets_of(comparison)
+    parts: list[Facet | AllQueries | MeasureMeans] = [comparison.coverage, comparison.ranking]
+    if comparison.restricted is not None:
+        parts.append(comparison.restricted)
+    parts += comparison.measures
+    given = None
+    if not has_columns and comparison.queries is not None:
+        given = _queries_of(comparison)
+    return {
+        "a": comparison.baseline,
+        "b": comparison.contender,
+        "sentence": comparison.verdict.sentence,
+        "horizon": comparison.restricted and comparison.restricted.horizon,
+        "rows": [_row_data(row, part) for row, part in zip(rows, parts, strict=True)],
+        "given": given,
+    }
+
+
+def _row_data(row: Data, part: Facet | AllQueries | MeasureMeans) -> Data:
+    """Return a row of numbers, which the script draws."""
+    return {
+        "name": row["name"],
+        "explanation": row["explanation"],
+        "unit": row["unit"],
+        "higher": part.higher_is_better,
+        "a": row["baseline"],
+        "b": row["contender"],
+        "difference": _short(part.difference),
+        "interval": part.interval and list(map(_short, part.interval)),
+        "p": row["pvalue"],
+        "found": part.found,
+    }
 
 
 def _set_data(own: QuerySet) -> Data:
+    columns = own.columns
     return {
         "ids": own.ids,
         "texts": own.texts,
         "slices": own.slices,
         "relevant": own.relevant,
         "runs": own.runs,
+        "columns": None if columns is None else columns._asdict(),
     }
 
 
-def _data_of(section: Section) -> Data:
-    """Return what the script shows of a comparison, its queries by column."""
-    comparison = section.comparison
-    changes = changes_of(section.comparison)
+def _queries_of(comparison: Comparison) -> Data:
+    """Return the numbers of each query of a pair, by column."""
     queries = comparison.per_query()
-    found = [[_short(query.found_baseline), _short(query.found_contender)] for query in queries]
     return {
-        "title": section.title,
-        "set": section.queries,
-        "baseline": comparison.baseline,
-        "contender": comparison.contender,
-        "label": section.label,
-        "tone": tone(section.label),
-        "unit": comparison.unit,
-        "cutoff": comparison.cutoff,
-        "horizon": comparison.restricted and comparison.restricted.horizon,
-        "rel": comparison.rel,
-        "measure": None if comparison.in_lengths else comparison.ranking.measured_in,
-        "bins": list(zip(changes.names, changes.tones, strict=True)),
-        "bin": changes.bins,
-        "by_share": changes.by_share,
         "a": [_short(query.baseline) for query in queries],
         "b": [_short(query.contender) for query in queries],
         "change": [_short(query.change) for query in queries],
-        "apart": _apart(queries),
-        "found": None if comparison.unit == "query" else found,
+        "both": [query.difference is not None for query in queries],
+        "foundA": [_short(query.found_baseline) for query in queries],
+        "foundB": [_short(query.found_contender) for query in queries],
     }
 
 
-def _apart(queries: Sequence[QueryOutcome]) -> list[int]:
-    """List the places of queries on which both runs found something, but nothing in common."""
-    return [
-        place
-        for place, query in enumerate(queries)
-        if query.found_baseline and query.found_contender and query.difference is None
-    ]
+def opening_of(content: PageContent) -> tuple[str, str, str] | None:
+    """Choose the condition, baseline and contender that the page opens on: the best row, and none without changes."""
+    sections = [section for grid in content.grids for section in grid.sections]
+    if sections:
+        best = min(sections, key=_order).comparison
+        condition = min(sections, key=_order).condition
+        return condition, best.baseline, best.contender
+    if not content.grids or len(content.grids[0].runs) < 2:
+        return None
+    grid = content.grids[0]
+    best_run, *others = grid.runs
+    worse = [run for run in others if grid.labels.get((best_run, run)) != NO_DIFFERENCE]
+    return grid.condition, [*worse, *others][0], best_run
+
+
+def _order(section: Section) -> tuple[bool, int, float]:
+    """Sort pairs without changes last, then by label, then by coverage."""
+    comparison = section.comparison
+    is_still = comparison.coverage.n_nonzero == comparison.ranking.n_nonzero == 0
+    return is_still, list(CODES).index(section.label), -comparison.coverage.gain
 
 
 def _short(value: float | None) -> float | None:

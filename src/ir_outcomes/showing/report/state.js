@@ -1,22 +1,14 @@
-// The page's data, small helpers, the chosen comparison, and the state that the address keeps. All text is set with textContent, so it is never markup.
+// The page's data, small helpers, the chosen pair of runs, and the state that the address keeps. All text is set with
+// textContent, so it is never markup.
 
 document.documentElement.classList.add("scripted");
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 const opened = []; // what was unfolded for paper
 
-function unfold() {
-  const target = location.hash.length > 1 && !location.hash.includes("=") ? byId(location.hash.slice(1)) : null;
-  if (target?.tagName === "DETAILS") target.open = true;
-}
-addEventListener("hashchange", unfold);
-unfold();
-if (!data.comparisons.length) return;
-
 const EXTRA = 12; // rows that are drawn above and below those in view
 const PRINTED = 25; // rows on paper
 const FIRST = 10; // documents of a list that are shown at once
-const MOST_UNFOLDED = 3; // comparisons that are all unfolded on paper
 const SIGNS = { better: "▲ ", worse: "▼ ", same: "" };
 
 function element(tag, properties = {}, ...children) {
@@ -46,15 +38,96 @@ function number(value, signed) {
   return (value < 0 ? "−" : signed && value > 0 ? "+" : "") + text;
 }
 
-// ---- the chosen comparison
+// ---- labels
 
-let chosen, set, byDocument, changeHead;
+// The label of a pair of the call, corrected over all of them, also with the runs swapped; null for other pairs.
+function labelOfCall(grid, a, b) {
+  const own = grid.codes[grid.runs.indexOf(a)][grid.runs.indexOf(b)];
+  if (own !== ".") return data.labels[own.charCodeAt(0) - 97];
+  const swapped = grid.codes[grid.runs.indexOf(b)][grid.runs.indexOf(a)];
+  if (swapped === ".") return null;
+  return data.labels[data.labels[swapped.charCodeAt(0) - 97][3]];
+}
+
+const described = (label) => data.labels.find(([name]) => name === label);
+
+// What is known of a pair: its label, style and sign; whether it is corrected; or why there is none.
+function verdictOf(grid, a, b) {
+  const own = labelOfCall(grid, a, b);
+  if (own) return { label: own[0], tone: own[1], sign: own[2], isCorrected: true };
+  const silent = { label: null, tone: "same", sign: "", isCorrected: false };
+  if (grid.silent) return { ...silent, why: `it is not a pair of the call, and ${grid.silent}, so it was not tested` };
+  const { pair } = numbersOf(grid, a, b);
+  const label = judge(testPair(pair, pair.queries, grid.rules), grid.rules.alpha);
+  if (!label) return { ...silent, why: UNSURE };
+  const [, tone, sign] = described(label);
+  return { label, tone, sign, isCorrected: false };
+}
+
+const UNSURE = "a p-value is too close to alpha to be told here";
+
+// ---- the chosen pair
+
+let chosen, set, grid, byDocument, changeHead;
 let printing = false;
+const compared = new Map(); // numbers of pairs
+const columns_ = new Map(); // search lengths of runs
 
-function choose(place) {
-  chosen = data.comparisons[place];
-  set = data.sets[chosen.set];
-  byDocument = chosen.unit === "document";
+const hasQueries = (own) => own.set !== null && own.runs.length > 1;
+const canChoose = (own, a, b) => a !== b && (data.sets[own.set].columns !== null || pairOfCall(own, a, b) !== undefined);
+const pairOfCall = (own, a, b) => own.pairs.find((pair) => pair.a === a && pair.b === b);
+
+function lengthsOfRun(own, place) {
+  const key = `${own.set} ${own.cutoff} ${place}`;
+  const { ranks, sizes } = data.sets[own.set].columns;
+  if (!columns_.has(key)) columns_.set(key, searchLengths(ranks[place], sizes, own.cutoff));
+  return columns_.get(key);
+}
+
+// The numbers of each query of a pair: from the columns of its runs, or as Python gave them.
+function numbersOf(own, a, b) {
+  const key = JSON.stringify([own.name, a, b]);
+  if (compared.has(key)) return compared.get(key);
+  const { columns, runs } = data.sets[own.set];
+  const about = { measure: own.measure, higher: own.pairs[0]?.rows[1].higher };
+  let numbers;
+  if (columns) {
+    const places = [a, b].map((run) => runs.indexOf(run));
+    const horizon = Math.min(own.cutoff, Math.max(...places.map((place) => columns.depths[place])));
+    const pair = pairQueries(...places.map((place) => lengthsOfRun(own, place)), columns.sizes, horizon);
+    const known = (values) => Array.from(values, (value) => (Number.isNaN(value) ? null : value));
+    pair.queries = pair.items.map((_, query) => query);
+    const change = pair.queries.map((query) => pair.allB[query] - pair.allA[query]);
+    const [foundA, foundB] = [Array.from(pair.foundA), Array.from(pair.foundB)];
+    numbers = { pair, horizon, a: known(pair.a), b: known(pair.b), change, foundA, foundB, both: pair.shared };
+  } else {
+    const { given, horizon } = pairOfCall(own, a, b);
+    numbers = { ...given, horizon };
+  }
+  Object.assign(numbers, changesOf(numbers, { ...about, horizon: numbers.horizon }));
+  if (compared.size > 200) compared.clear();
+  compared.set(key, numbers);
+  return numbers;
+}
+
+function choose() {
+  grid = data.grids.find((own) => own.name === state.c);
+  set = data.sets[grid.set];
+  byDocument = grid.unit === "document";
+  const numbers = numbersOf(grid, state.a, state.b);
+  chosen = {
+    ...numbers,
+    baseline: state.a,
+    contender: state.b,
+    ...verdictOf(grid, state.a, state.b),
+    unit: grid.unit,
+    cutoff: grid.cutoff,
+    rel: grid.rel,
+    measure: grid.measure,
+    // Both found something, but nothing in common.
+    apart: set.ids.map((_, i) => i).filter((i) => numbers.foundA[i] && numbers.foundB[i] && !numbers.both[i]),
+    found: byDocument ? numbers.foundA.map((share, query) => [share, numbers.foundB[query]]) : null,
+  };
   changeHead = byDocument && chosen.horizon ? "change, all" : "change";
 }
 
@@ -71,8 +144,20 @@ function found(i, side) {
 // ---- state, kept in the address
 
 const NONE = "-"; // no run beside A and B
-const DEFAULT = { c: 0, q: "", s: "", bin: "", slice: "", sort: "size", at: "", runs: "" };
+const [c, a, b] = data.opening ?? ["", "", ""];
+const DEFAULT = { c, a, b, q: "", s: "", bin: "", slice: "", sort: "size", at: "", runs: "" };
 let state = { ...DEFAULT };
+
+// A condition and a pair that the page has: as asked for, otherwise with one of the runs, otherwise the one it opens on.
+function withKnownPair(wanted) {
+  const own = data.grids.find((item) => item.name === wanted.c && hasQueries(item));
+  if (!own) return { ...wanted, c, a, b };
+  const known = (run) => own.runs.includes(run);
+  if (known(wanted.a) && known(wanted.b) && canChoose(own, wanted.a, wanted.b)) return wanted;
+  for (const pair of own.pairs) if (pair.b === wanted.b) return { ...wanted, a: pair.a };
+  if (own.pairs.length) return { ...wanted, a: own.pairs[0].a, b: own.pairs[0].b };
+  return { ...wanted, a: own.runs[0], b: own.runs[1] };
+}
 
 function readAddress() {
   const hash = location.hash.slice(1);
@@ -80,8 +165,7 @@ function readAddress() {
   const given = new URLSearchParams(hash);
   state = { ...DEFAULT };
   for (const name of Object.keys(DEFAULT)) if (given.has(name)) state[name] = given.get(name);
-  state.c = Number(state.c);
-  if (!data.comparisons[state.c]) state.c = DEFAULT.c;
+  state = withKnownPair(state);
 }
 
 const address = (values) => `#${new URLSearchParams(Object.entries(values).filter(([name, value]) => value !== DEFAULT[name]))}`;
