@@ -6,8 +6,9 @@ import shutil
 import subprocess
 import unicodedata
 import xml.dom.minidom
+from dataclasses import replace
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -338,6 +339,28 @@ def test_latex_of_measures_has_a_row_for_the_baseline() -> None:
             for row in rest:
                 found = next(own for own in compared[row[0]].measures if own.measure == measure)
                 assert (r"$^{\dagger}$" in row[place + 1]) == (found.pvalue <= 0.05)
+
+
+def test_search_lengths_by_document_are_not_called_documents_above() -> None:
+    """A level is one more than the documents above: the mean of a run that misses everything is k + 1."""
+    qrels, runs = collection(2, 40, seed=4)
+    runs["none"] = {query: {"x": 1.0} for query in qrels}
+    evaluation = iro.evaluate(qrels, runs, cutoff=8, unit="document")
+    found: Any = iro.compare(evaluation, "none", ["run0", "run1"])
+    assert found["run0"].restricted.baseline == 9
+    for unit, mean, counted in (
+        ("document", "mean length", "the search length of what a run does not find counts as 9"),
+        ("query", "mean", "where a run finds nothing, its search length counts as 9"),
+    ):
+        of_unit: Any = replace(evaluation, unit=unit)  # type: ignore[arg-type]
+        several = iro.compare(of_unit, "run0", ["run1", "none"])
+        headings = next(row for row in tabular_rows(several.to_latex()) if row[0].startswith("run"))
+        assert [word.strip() for word in headings if "mean" in word] == [mean]
+        details = " ".join(several.to_text(details=True).split())
+        assert ("mean length: irrelevant documents above, plus 1, on what" in details) == (
+            unit == "document"
+        )
+        assert f"all queries: {counted}" in " ".join(several[0].to_text(details=True).split())
 
 
 def test_latex_of_several_runs_has_a_row_for_the_baseline() -> None:

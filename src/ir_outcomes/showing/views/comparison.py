@@ -50,7 +50,7 @@ from ir_outcomes.showing import (
     view_of,
 )
 from ir_outcomes.statistics import Test
-from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS, RANKS
+from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS, RANKS, level_unit
 
 LONGEST_NAME = 36  # of a run on the first screen
 MARK = "*"  # significant before the correction, and not after it
@@ -388,11 +388,13 @@ def _tests_table(comparison: Comparison) -> Table:
             ("  part of both", *nothing, both, NOTHING, NOTHING, ""),
             line("  part of won and lost", restricted.won_and_lost_test, *nothing, part, NOTHING),
         ]
+        missing = (
+            "where a run finds nothing, its search length counts as"
+            if restricted.measured_in == RANKS
+            else "the search length of what a run does not find counts as"
+        )
         captions += [
-            (
-                "all queries: where a run finds nothing, its search length counts as"
-                f" {restricted.horizon + 1}"
-            ),
+            f"all queries: {missing} {restricted.horizon + 1}",
             (
                 f"shorter on {plural('query', restricted.better)}, longer on {restricted.worse},"
                 f" equal on {restricted.equal} (sign test,"
@@ -466,7 +468,8 @@ def _comparisons(comparisons: Comparisons) -> View:
     outcomes = chosen(
         declared, "won", "both", "neither", "lost", "won_at=won at rank", "lost_at=lost at rank"
     )
-    means = ("ranking_baseline=mean A", "ranking_contender=mean B")
+    mean = _mean_words(first)
+    means = (f"ranking_baseline={mean} A", f"ranking_contender={mean} B")
     measures = (asked.measure for asked in first.measures)
     intervals = chosen(
         declared, "coverage", "coverage_p", *means, "ranking", "ranking_p", *measures
@@ -478,8 +481,8 @@ def _comparisons(comparisons: Comparisons) -> View:
         Table.of(
             (*names, *intervals),
             ranked,
-            "means: on what both find; A differs from row to row, because each row has its own"
-            " queries that both answer",
+            f"{mean}: {_levels_words(first)}on what both find; A differs from row to row, because"
+            " each row has its own queries that both answer",
             title=f"{level_words(first.alpha)}s, and p before the correction",
             alpha=first.alpha,
         ),
@@ -511,6 +514,16 @@ def _comparisons(comparisons: Comparisons) -> View:
     )
 
 
+def _mean_words(comparison: Comparison) -> str:
+    """Head the means of search lengths; by document these are not the documents above, but one more."""
+    return "mean length" if comparison.ranking.measured_in == DOCUMENTS_ABOVE else "mean"
+
+
+def _levels_words(comparison: Comparison) -> str:
+    unit = comparison.ranking.measured_in
+    return f"{level_unit(unit)}, " if unit == DOCUMENTS_ABOVE else ""
+
+
 # What a run has by itself, to the left of its difference from the baseline.
 _LEVELS = {
     "coverage_difference": Column("coverage_level", "coverage", "%", ".1f", group="coverage"),
@@ -523,7 +536,9 @@ _LEVELS = {
 def _with_baseline(table: Table, comparisons: Sequence[Comparison]) -> Table:
     """Return the table of a paper: the baseline above the others, and what each run has by itself."""
     baseline = {"contender": comparisons[0].baseline, "verdict": "baseline"}
-    for name, level in _LEVELS.items():
+    mean = _mean_words(comparisons[0])
+    for name, declared in _LEVELS.items():
+        level = replace(declared, heading=mean) if declared.heading == "mean" else declared
         places = [place for place, column in enumerate(table.columns) if column.name == name]
         own = [
             of_part(level.value, (replace(level, value=side),))[0]
