@@ -396,7 +396,7 @@ def known_means(evaluation: Evaluation, measures: Measures) -> tuple[Scores, ...
         if undefined.any():
             run = int(np.argmax(undefined))
             raise ParameterError(
-                f"measures: {measure} is undefined for {scores.runs[run]} on"
+                f"{measure} is undefined for {scores.runs[run]} on"
                 f" {plural('query', int(undefined[run]))} of {len(scores.query_ids)}, so means"
                 " would be of different queries; choose one that every query has, such as RR or"
                 " ESL(unanswered='cutoff+1')@100"
