@@ -16,7 +16,7 @@ from ir_outcomes.reading.files import lines_of
 from ir_outcomes.reading.formats import texts_in
 
 DEPTH = 20  # documents of each list that are shown
-LENGTH = 280  # characters of a document that are shown
+LENGTH = 600  # characters of a document that are shown
 _ID_FIELDS = ("doc_id", "docno", "docid", "_id", "id")
 
 Texts = Mapping[str, str] | str | os.PathLike[str] | None

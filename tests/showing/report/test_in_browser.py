@@ -414,6 +414,13 @@ def test_phone_shows_one_ranking_at_a_time(visit: Callable[..., Any]) -> None:
     assert (first.is_visible(), second.is_visible()) == (True, True)
 
 
+def test_what_a_whole_list_lacks_was_not_returned(visit: Callable[..., Any]) -> None:
+    page = visit("apart", "#q=q0")
+    first, second = page.locator("#lists section").all()
+    assert first.locator("li", has_text="x").locator(".elsewhere").inner_text() == "not in B"
+    assert second.locator("li", has_text="z").locator(".elsewhere").inner_text() == "A 2"
+
+
 def test_as_many_runs_beside_each_other_as_are_chosen_or_fit(visit: Callable[..., Any]) -> None:
     page = visit("three", "#b=second&q=1134")
     names = page.locator("#lists h4")
@@ -666,7 +673,7 @@ def test_hostile_names_are_text(visit: Callable[..., Any]) -> None:
 
 def test_queries_of_a_gate_are_links(visit: Callable[..., Any]) -> None:
     page = visit("gate")
-    row = page.locator(".causes tbody tr").nth(11)
+    row = page.locator(".causes tbody tr").nth(4)
     run, query, _ = row.locator("td").all_inner_texts()
     row.get_by_role("link").click()
     assert page.locator("#query code").inner_text() == query.split()[0]

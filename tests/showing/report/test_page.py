@@ -341,7 +341,7 @@ def test_texts_of_a_file(tmp_path: Path) -> None:
     )
     texts = island(iro.report(evaluation, docs=docs))["sets"][0]["documents"]
     assert texts == {"d1": texts["d1"], "d2": "A title. and text"}
-    assert len(texts["d1"]) <= 280
+    assert len(texts["d1"]) <= 600
     assert texts["d1"].endswith("long \u2026")
     for line in ("not json", "[1]", '{"text": "no id"}', '{"doc_id": true}'):
         docs.write_text(f'{{"doc_id": "d1", "text": "x"}}\n\n{line}\n')

@@ -35,9 +35,9 @@ class Cause(NamedTuple):
     decision: str
     query: QueryOutcome
     harm: str
-    pair: (
-        tuple[str, str, str] | None
-    )  # condition, baseline and contender; None without a comparison
+    # condition, baseline and contender; None without a comparison
+    pair: tuple[str, str, str] | None
+    number: int  # among those of its decision
 
 
 def rows_of_facets(comparison: Comparison) -> list[dict[str, Any]]:
@@ -110,8 +110,9 @@ def causes_of(result: Result) -> list[Cause]:
         if decision.comparison is not None:
             own = decision.comparison
             pair = (decision.condition or "", own.baseline, own.contender)
-        for query, harm in zip(decision.queries, decision.harms, strict=True):
-            causes.append(Cause(decision.name, query, harm, pair))
+        named = zip(decision.queries, decision.harms, strict=True)
+        for number, (query, harm) in enumerate(named):
+            causes.append(Cause(decision.name, query, harm, pair, number))
     return causes
 
 

@@ -168,7 +168,10 @@ function ranksOf(rankings, run) {
 function drawList(shown, own) {
   const { rankings } = shown;
   const runs = shownRuns();
-  const there = ranksOf(rankings, runs[own === 0 ? 1 : 0]);
+  const other = runs[own === 0 ? 1 : 0];
+  const there = ranksOf(rankings, other);
+  // A list that is shorter than the page shows is whole: what it lacks was not returned.
+  if (rankings.lists[other].length < data.depth) for (const document of rankings.ids.keys()) if (!there.has(document)) there.set(document, 0);
   const ranked = [...ranksOf(rankings, runs[own])];
   const items = [];
   let cut = !chosen.cutoff;
