@@ -219,6 +219,7 @@ function drawDocument({ rankings, words, ids }, document, rank, there, own) {
   if (chosen.cutoff && (rank === 0 || rank > chosen.cutoff)) item.classList.add("behind");
   item.dataset.document = document;
   if (text !== undefined) item.append(element("p", { className: "text" }, ...markedText(text, words)));
+  if (openItems.has(`${state.q} ${item.id}`)) open(item, true);
   return item;
 }
 

@@ -74,10 +74,15 @@ function drawId(id, short, text) {
   return button;
 }
 
-function open(item) {
+const openItems = new Set(); // they stay open when the lists are drawn again
+
+function open(item, is = !item.classList.contains("open")) {
   const button = item.querySelector("button.id");
   if (!button) return;
-  const is = item.classList.toggle("open");
+  const key = `${state.q} ${item.id}`;
+  if (is) openItems.add(key);
+  else openItems.delete(key);
+  item.classList.toggle("open", is);
   button.setAttribute("aria-expanded", is);
   button.textContent = is ? button.dataset.id : button.dataset.short;
 }
