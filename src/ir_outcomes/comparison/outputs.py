@@ -390,14 +390,12 @@ def _about_values(meaning: _Meaning, measure: str) -> list[str]:
 
 def _notes(outputs: Sequence[Output], meaning: _Meaning, with_qrels: bool) -> list[str]:
     measure = outputs[0].measure
-    unknown = (
-        "tie rule is"
-        if meaning.cutoff is not None or meaning.kind == "value"
-        else "tie rule and cutoff are"
-    )
+    unknown = "tie rule is that"
+    if meaning.cutoff is None and meaning.kind != "value":
+        unknown = "tie rule and cutoff are those"
     notes = [
-        f"Compared on values of {measure} as they were written; the {unknown} those of the tool"
-        " that wrote them."
+        f"Compared on values of {measure} as they were written; the {unknown} of the tool that wrote"
+        " them."
     ]
     notes += _about_values(meaning, measure)
     if not with_qrels:
