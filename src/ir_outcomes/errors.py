@@ -82,7 +82,10 @@ class FormatError(InputError):
         self.problem = problem
         self.line = line
         self.text = text
-        where = escaped(source) if line is None else f"{escaped(source)}, line {line}"
+        if line is None:
+            where = escaped(source)
+        else:
+            where = f"{escaped(source)}, line {line}"
         shown = "" if text is None else f"\n  {shortened(text)!r}"
         super().__init__(f"{where}: {problem}{shown}")
 
@@ -135,7 +138,9 @@ class IrOutcomesWarning(UserWarning):
 def some(items: list[str] | tuple[str, ...], most: int = 5) -> str:
     """List the first few ids and the number of the remaining ones."""
     named = ", ".join(escaped(item) for item in items[:most])
-    return named if len(items) <= most else f"{named} and {len(items) - most} more"
+    if len(items) <= most:
+        return named
+    return f"{named} and {len(items) - most} more"
 
 
 def warn(message: str) -> None:

@@ -26,7 +26,9 @@ def fixed(value: float | None, places: int, *, signed: bool = False) -> str:
 
 def percent(share: float | None, places: int = 1, *, unit: str = "") -> str:
     """Write a share in percent."""
-    return NOTHING if share is None else f"{fixed(100 * share, places)}{unit}"
+    if share is None:
+        return NOTHING
+    return f"{fixed(100 * share, places)}{unit}"
 
 
 def interval(bounds: tuple[float, float] | None, places: int, *, signed: bool = False) -> str:
@@ -49,11 +51,9 @@ def short_unit(measured_in: str) -> str:
 
 def size(difference: float, places: int) -> str:
     """Write the size of a difference that is not 0, so that it does not read like 0."""
-    return (
-        f"{abs(difference):.{places}f}"
-        if abs(difference) >= 0.5 * 10.0**-places
-        else f"{abs(difference):.1g}"
-    )
+    if abs(difference) >= 0.5 * 10.0**-places:
+        return f"{abs(difference):.{places}f}"
+    return f"{abs(difference):.1g}"
 
 
 def moved(difference: float | None, measured_in: str) -> str:
@@ -77,9 +77,10 @@ def pvalue(p: float | None, alpha: float = 0.05, digits: int = 2) -> str:
         return f"< {SMALLEST:.0e}"
     text = ""
     for more in range(15):
-        text = (
-            f"{p:.{digits - 1 + more}e}".replace(".0e", "e") if p < 0.001 else f"{p:.{3 + more}f}"
-        )
+        if p < 0.001:
+            text = f"{p:.{digits - 1 + more}e}".replace(".0e", "e")
+        else:
+            text = f"{p:.{3 + more}f}"
         if p == alpha or float(text) != alpha:
             break
     return text
@@ -102,7 +103,9 @@ def plural(noun: str, number: int) -> str:
 
 def listed(items: Sequence[str]) -> str:
     """Write items as an enumeration."""
-    return f"{', '.join(items[:-1])} and {items[-1]}" if len(items) > 1 else "".join(items)
+    if len(items) > 1:
+        return f"{', '.join(items[:-1])} and {items[-1]}"
+    return "".join(items)
 
 
 T = TypeVar("T")

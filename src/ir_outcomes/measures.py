@@ -196,11 +196,9 @@ class SearchLengthMeasure(Measure):
             check_positive(f"{self.NAME}: {name}", value)
             return int(value)
         if not info.validate(value) or value == "":
-            allowed = (
-                "a registered name, irds:<id> or a path"
-                if name == "baseline"
-                else f"one of {str(info.choices)[1:-1]}"
-            )
+            allowed = "a registered name, irds:<id> or a path"
+            if name != "baseline":
+                allowed = f"one of {str(info.choices)[1:-1]}"
             raise ParameterError(f"{self.NAME}: {name}={value!r}: must be {allowed}")
         return value
 

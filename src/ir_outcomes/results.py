@@ -361,7 +361,9 @@ def as_plain(value: Any, *, per_query: bool = False) -> Any:
     if isinstance(value, Note):
         return value.as_dict()
     if is_dataclass(value) and not isinstance(value, type):
-        head = {"schema": SCHEMA, "kind": type(value).__name__} if isinstance(value, Result) else {}
+        head = {}
+        if isinstance(value, Result):
+            head = {"schema": SCHEMA, "kind": type(value).__name__}
         return head | {
             own.name: as_plain(getattr(value, own.name), per_query=per_query)
             # Notes and versions come last.

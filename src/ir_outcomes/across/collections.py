@@ -221,11 +221,9 @@ def _notes(
     ]
     for run, effect, mean in known:
         if effect.left_out:
-            reason = (
-                "fewer than 10 shared queries, or no difference"
-                if effect.name == "ranking"
-                else "no variance"
-            )
+            reason = "no variance"
+            if effect.name == "ranking":
+                reason = "fewer than 10 shared queries, or no difference"
             yield (
                 f"{run}: there is no effect of {effect.name} in {listed(effect.left_out)}"
                 f" ({reason}); the mean is over {plural('collection', mean.k)}."

@@ -66,7 +66,9 @@ def mean_effect(
 ) -> Effect | None:
     """Return the effect on the mean of a measure over the queries, at most `largest` if given; None without variance."""
     change = linearized(differences(baseline, contender), clusters)
-    variance = float(change.var(ddof=1)) / len(change) if len(change) > 1 else 0.0
+    variance = 0.0
+    if len(change) > 1:
+        variance = float(change.var(ddof=1)) / len(change)
     if not variance:
         return None
     mean = float(change.mean())

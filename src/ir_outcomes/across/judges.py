@@ -124,11 +124,9 @@ def compare_judges(
     settings = Settings.of(first, alpha=alpha, test=test, correction=correction, family=len(chosen))
     rows = conditions_of(evaluations, baseline, chosen, settings, over_conditions="none")
     named = [first.scores_of(measure).measure for measure in measures]
-    audits = (
-        []
-        if reference is None
-        else list(_audits(evaluations, reference, [baseline, *chosen], named, alpha))
-    )
+    audits = []
+    if reference is not None:
+        audits = list(_audits(evaluations, reference, [baseline, *chosen], named, alpha))
     return ConditionsComparison(
         what="judge",
         baseline=baseline,

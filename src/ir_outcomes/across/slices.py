@@ -142,11 +142,10 @@ def _labels(evaluation: Evaluation, by: Any) -> tuple[dict[str, str], str]:
     check_kind(
         "by", by, (Mapping, str, os.PathLike), "labels by query id, a file of them, or 'length'"
     )
-    labels = (
-        {query: str(label) for query, label in by.items()}
-        if isinstance(by, Mapping)
-        else read_texts(by)
-    )
+    if isinstance(by, Mapping):
+        labels = {query: str(label) for query, label in by.items()}
+    else:
+        labels = read_texts(by)
     if refused := sorted(set(labels.values()) & {*OUTCOMES, *evaluation.names}):
         raise ParameterError(
             f"the label {refused[0]!r} is the name of an outcome or a run: slices made from a run's"

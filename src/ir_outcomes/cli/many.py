@@ -465,11 +465,10 @@ def datasets(dataset: str | None = None, /) -> None:
     from ir_outcomes.showing.formats import as_text, print_text
     from ir_outcomes.showing.views import task_view, tasks_view
 
-    view = (
-        tasks_view([iro.load(name) for name in iro.known_tasks()])
-        if dataset is None
-        else task_view(iro.load(dataset))
-    )
+    if dataset is None:
+        view = tasks_view([iro.load(name) for name in iro.known_tasks()])
+    else:
+        view = task_view(iro.load(dataset))
     print_text(as_text(view, rows=None), sys.stdout)
 
 

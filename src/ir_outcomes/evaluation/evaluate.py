@@ -316,7 +316,9 @@ def _unit_of(unit: UnitChoice, task: Task | None, lengths: SearchLengths) -> Uni
     """Choose the unit that "auto" stands for: the task's, or "query" where the median query has one relevant document."""
     chosen = task.unit if unit == "auto" and task is not None else unit
     if chosen == "auto":
-        return "query" if np.median(lengths.relevant[lengths.answerable]) == 1 else "document"
+        if np.median(lengths.relevant[lengths.answerable]) == 1:
+            return "query"
+        return "document"
     return chosen
 
 
@@ -381,7 +383,9 @@ class _Work:
     def _of_run(self, source: Any, name: str | None) -> _Result:
         if isinstance(source, Mapping) and not (self.documents or self.unjudged or self.measures):
             lengths = search_lengths(self.qrels, source, **self.settings)  # looked up, not copied
-            first = () if lengths.known else next(map(tuple, source.values()), ())
+            first = ()
+            if not lengths.known:
+                first = next(map(tuple, source.values()), ())
             return self._without_values(lengths)._replace(unknown=tuple(map(str, first[:3])))
         run, messages = (
             run_and_warnings(source, name=name) if is_path(source) else (as_run(source, name), ())
@@ -568,7 +572,9 @@ def evaluate_suite(
     for collection in with_progress(
         found.collections, "collection", len(found.collections), shown=progress
     ):
-        given = clusters.get(collection.name) if isinstance(clusters, Mapping) else clusters
+        given = clusters
+        if isinstance(clusters, Mapping):
+            given = clusters.get(collection.name)
         try:
             evaluations[collection.name] = evaluate(
                 collection.qrels,

@@ -303,7 +303,9 @@ class Evaluation(Sequence[SearchLengths]):
     @property
     def n_clusters(self) -> int | None:
         """Number of clusters that have an answerable query; None where queries are independent."""
-        return None if self.clusters is None else len(np.unique(self.clusters[self.answerable]))
+        if self.clusters is None:
+            return None
+        return len(np.unique(self.clusters[self.answerable]))
 
     def at(self, cutoff: int | None = None) -> tuple[SearchLengths, ...]:
         """Return the search lengths of all runs at a cutoff, by default the evaluation's own; see `SearchLengths.at`."""

@@ -60,7 +60,9 @@ def repair_of(unknown: Collection[Entry], lacking: Collection[Entry]) -> Repair 
         {(rule, side): _matches(rule, *sides[side]) for rule, side in product(rules, sides)}
     )
     [(((words, pattern), side), matches)] = found.most_common(1)
-    return Repair(f"{words} in the {side}", matches, pattern) if matches else None
+    if matches:
+        return Repair(f"{words} in the {side}", matches, pattern)
+    return None
 
 
 def repair_of_queries(unknown: Iterable[str], lacking: Iterable[str]) -> Repair | None:

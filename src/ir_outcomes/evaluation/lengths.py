@@ -272,7 +272,9 @@ class SearchLengths:
 
     def coverage(self, need: int = 1) -> float | None:
         """Share of the answerable queries that are answered, between 0 and 1; None where no query is answerable."""
-        return float(self.answered(need)[self.answerable].mean()) if self.answerable.any() else None
+        if self.answerable.any():
+            return float(self.answered(need)[self.answerable].mean())
+        return None
 
     def asl(self, first: int | None = None, missing: Missing = "retrieved") -> Floats:
         """Atomized search length: mean over a query's relevant documents of irrelevant documents above, plus 1.
@@ -538,7 +540,9 @@ def check_comparable(baseline: SearchLengths, contender: SearchLengths) -> None:
 
 def digest_of_clusters(codes: Ints | None) -> str | None:
     """Return a digest of which queries share a cluster; None where queries are independent."""
-    return None if codes is None else hashlib.sha256(codes.tobytes()).hexdigest()[:32]
+    if codes is None:
+        return None
+    return hashlib.sha256(codes.tobytes()).hexdigest()[:32]
 
 
 def clusters_of(clusters: Any, query_ids: tuple[str, ...], answerable: Bools) -> Ints | None:
@@ -571,7 +575,9 @@ def clusters_of(clusters: Any, query_ids: tuple[str, ...], answerable: Bools) ->
 
 def _unless_independent(codes: Ints, answerable: Bools) -> Ints | None:
     """Return the clusters; None where no two answerable queries share one, so that all are independent."""
-    return codes if np.bincount(codes[answerable]).max(initial=0) > 1 else None
+    if np.bincount(codes[answerable]).max(initial=0) > 1:
+        return codes
+    return None
 
 
 def text_before(separator: str, query: str) -> str:

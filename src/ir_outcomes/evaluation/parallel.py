@@ -40,7 +40,9 @@ def in_parallel(calls: Sequence[Callable[[], R]], n_jobs: int | None) -> Generat
     from joblib.parallel import get_active_backend
 
     # loky starts all the processes at once, however few jobs there are.
-    limit = n_jobs if n_jobs is None or n_jobs < 0 else min(n_jobs, max(2, len(calls)))
+    limit = n_jobs
+    if n_jobs is not None and n_jobs >= 0:
+        limit = min(n_jobs, max(2, len(calls)))
     can_stop = get_active_backend()[
         0
     ].supports_return_generator  # others return all results at the end

@@ -37,7 +37,9 @@ def expectations(
         places = places[:within]
         chances = chances[:within]
         chance = float(chances.sum())
-        rank = before + float(chances @ places) / chance if chance else math.nan
+        rank = math.nan
+        if chance:
+            rank = before + float(chances @ places) / chance
     else:
         chance = 1.0
         rank = before + needed + (others * needed) / (relevant + 1)
@@ -240,7 +242,10 @@ _ENDS_AN_ID = 0xFF  # a byte that UTF-8 does not have
 def list_digests(run: Run | NestedRun, places: Ints, ties: Ties) -> Ints:
     """(n_queries,) int64 array: a digest of the whole list of each query, given by its place in the run or -1."""
     rows = _rows_in_order(run, ties)
-    lists = _lists_of_nested(run, rows) if isinstance(run, NestedRun) else _lists_of_ids(run, rows)
+    if isinstance(run, NestedRun):
+        lists = _lists_of_nested(run, rows)
+    else:
+        lists = _lists_of_ids(run, rows)
     digests = [hashlib.blake2b(ids, digest_size=8).digest() for ids in lists]
     of_no_documents = hashlib.blake2b(
         b"", digest_size=8
@@ -262,7 +267,10 @@ def _rows_in_order(run: Run | NestedRun, ties: Ties) -> Ints | None:
     tied[:-1] |= same
     members = rows[tied]
     level = np.cumsum(~np.append(False, same))[tied]
-    ids = run.docids[members] if isinstance(run, Run) else run.docids_at(members)
+    if isinstance(run, Run):
+        ids = run.docids[members]
+    else:
+        ids = run.docids_at(members)
     by_id = np.lexsort((ids, level if ties == "msmarco" else -level))
     rows[tied] = members[by_id if ties == "msmarco" else by_id[::-1]]
     return rows
@@ -278,7 +286,10 @@ def _lists_of_ids(run: Run, rows: Ints | None) -> Iterator[bytes]:
         end = int(np.searchsorted(run.offsets, start + _STRETCH, side="right")) - 1
         following = max(query + 1, end)
         stop = int(run.offsets[following])
-        docids = run.docids[start:stop] if rows is None else run.docids[rows[start:stop]]
+        if rows is None:
+            docids = run.docids[start:stop]
+        else:
+            docids = run.docids[rows[start:stop]]
         padded = np.full((stop - start, width + 1), _ENDS_AN_ID, dtype=np.uint8)
         padded[:, :width] = docids.view(np.uint8).reshape(stop - start, width)
         for begin, end in pairwise((run.offsets[query : following + 1] - start).tolist()):
@@ -353,7 +364,10 @@ def _before(
     sizes = (end - begin)[first]
     members, offsets = spans(starts, sizes)
     rows = members if order is None else order[members]
-    member_ids = run.docids[rows] if isinstance(run, Run) else run.docids_at(rows)
+    if isinstance(run, Run):
+        member_ids = run.docids[rows]
+    else:
+        member_ids = run.docids_at(rows)
     # Ids become numbers in the order of their bytes. Each level is sorted once, and not once for
     # each document that is looked for in it, so that a query whose documents are all tied and
     # judged takes n log n and not n squared steps.

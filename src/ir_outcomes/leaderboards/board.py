@@ -311,11 +311,9 @@ class Leaderboard(Result):
         """Return the verdict on a contender against a baseline; KeyError if there is none."""
         names = [standing.run for standing in self.standings]
         if not self.pairs or baseline == contender or not {baseline, contender} <= {*names}:
-            why = (
-                f"the runs are {some(names, 10)}"
-                if self.pairs
-                else "there are no verdicts on scores"
-            )
+            why = "there are no verdicts on scores"
+            if self.pairs:
+                why = f"the runs are {some(names, 10)}"
             raise KeyError(f"{contender} against {baseline}; {why}")
         upper, lower = sorted(map(names.index, (baseline, contender)))
         # In the order of itertools.combinations.
@@ -326,10 +324,12 @@ class Leaderboard(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run, with its verdict against the run above and against the best."""
         names = [standing.run for standing in self.standings]
-        above = (
-            {run: self.verdict(upper, run) for upper, run in pairwise(names)} if self.pairs else {}
-        )
-        best = {run: self.verdict(names[0], run) for run in names[1:]} if self.pairs else {}
+        above = {}
+        if self.pairs:
+            above = {run: self.verdict(upper, run) for upper, run in pairwise(names)}
+        best = {}
+        if self.pairs:
+            best = {run: self.verdict(names[0], run) for run in names[1:]}
         columns = (
             *attributes("rank", "tier", "run"),
             Column("measure", lambda _: self.measure),
@@ -467,7 +467,10 @@ def leaderboard(
             )
         )
     bounds = _bounds(first, evaluation)
-    answerable = first.values.shape[1] if evaluation is None else int(evaluation.answerable.sum())
+    if evaluation is None:
+        answerable = first.values.shape[1]
+    else:
+        answerable = int(evaluation.answerable.sum())
     return Leaderboard(
         measure=first.measure,
         order=order,
@@ -629,11 +632,9 @@ def _notes(
     depths = {run.name: min(run.depth, cutoff) for run in evaluation}
     deepest = max(depths.values())
     if deepest < cutoff:
-        renamed = (
-            f", and {measure} is {measure.replace(f'@{cutoff}', f'@{deepest}')}"
-            if f"@{cutoff}" in measure
-            else ""
-        )
+        renamed = ""
+        if f"@{cutoff}" in measure:
+            renamed = f", and {measure} is {measure.replace(f'@{cutoff}', f'@{deepest}')}"
         yield (
             f"No run is deeper than {deepest}: the cutoff {cutoff} is in effect {deepest}{renamed}."
         )

@@ -46,7 +46,10 @@ _PAIRS_OF_A_BLOCK = 100
 
 def first_halves(n_queries: int, splits: int, seed: int, clusters: Ints | None = None) -> Members:
     """(n_queries, splits): 1 where a query is in the first half of a split, else 0; clusters of queries stay together."""
-    unit = np.arange(n_queries) if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    if clusters is None:
+        unit = np.arange(n_queries)
+    else:
+        unit = np.unique(clusters, return_inverse=True)[1]
     n_units = int(unit.max(initial=-1)) + 1
     if n_units < 4:
         called = "queries" if clusters is None else "clusters of queries"

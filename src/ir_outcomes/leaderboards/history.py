@@ -184,7 +184,9 @@ def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) 
     groups = Counter(
         entry.group for entry in scored if entry.group is not None and not entry.is_baseline
     )
-    notes = [] if runs else ["No submission beats the organizers' baselines."]
+    notes = ["No submission beats the organizers' baselines."]
+    if runs:
+        notes = []
     if unscored := [entry.run for entry in entries if entry.score is None]:
         verb, counts = ("has", "it counts") if len(unscored) == 1 else ("have", "they count")
         notes = [

@@ -297,11 +297,9 @@ def lengths_of(evaluation: Evaluation) -> tuple[Floats, list[int]]:
 def queries_of_items(evaluation: Evaluation) -> Ints:
     """(n_items,) place of the query of each item among the answerable queries."""
     places = np.cumsum(evaluation.answerable) - 1
-    return (
-        places[evaluation.runs[0].query]
-        if evaluation.unit == "document"
-        else np.arange(places[-1] + 1)
-    )
+    if evaluation.unit == "document":
+        return places[evaluation.runs[0].query]
+    return np.arange(places[-1] + 1)
 
 
 def are_whole_changes(evaluation: Evaluation, horizons: Sequence[int]) -> bool:
@@ -379,7 +377,10 @@ def _spans(horizons: Sequence[int], most: int) -> Iterator[tuple[int, slice, int
 
 def _means(values: Floats, counts: Floats, counted: Bools | None = None) -> Floats:
     """(n_pairs,) means of the values of the queries that count; NaN where there are none."""
-    counted = np.ones(len(values), dtype=bool) if counted is None else counted
+    if counted is None:
+        counted = np.ones(len(values), dtype=bool)
+    else:
+        counted = counted
     # Not ``values @ counts``: its threads wait for each other longer than the product takes, where
     # other processes run.
     totals, numbers = (

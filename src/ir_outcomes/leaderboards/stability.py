@@ -194,11 +194,10 @@ def rank_distribution(
     ranks_on_all = ranks_on_all[order]
     scores = scores.take(order)
     n_runs, n_queries = scores.values.shape
-    units = (
-        np.arange(n_queries)
-        if scores.clusters is None
-        else np.unique(scores.clusters, return_inverse=True)[1]
-    )
+    if scores.clusters is None:
+        units = np.arange(n_queries)
+    else:
+        units = np.unique(scores.clusters, return_inverse=True)[1]
     ranks = _ranks_of_resamples(scores.gains(), units, resamples, seed, progress)
     counts = np.stack(
         [np.bincount(ranks[:, run], minlength=n_runs + 1)[1:] for run in range(n_runs)]
@@ -262,11 +261,10 @@ def _ranks_of_resamples(
     ):
         times = times_drawn(rng, rows.stop - rows.start, int(units.max()) + 1)[:, units]
         # Means over the queries where the measure is defined, each as often as it was drawn.
-        numbers = (
-            times.sum(axis=1, keepdims=True)
-            if defined.all()
-            else times @ defined.T.astype(np.float64)
-        )
+        if defined.all():
+            numbers = times.sum(axis=1, keepdims=True)
+        else:
+            numbers = times @ defined.T.astype(np.float64)
         means = np.full((len(times), len(gains)), -np.inf)
         np.divide(times @ filled, numbers, out=means, where=numbers > 0)
         ranks[rows] = shared_ranks(means)
@@ -365,7 +363,10 @@ def rank_correlation(
     (tau,) = defined(kendall_taus(-ranks[0], -ranks[1:]))
     changes = [np.sign(np.subtract.outer(of_condition, of_condition)) for of_condition in ranks]
     called = names or tuple(name for name, _ in conditions)
-    called = ("first", "second") if names is None and called[0] == called[1] else called
+    if names is None and called[0] == called[1]:
+        called = ("first", "second")
+    else:
+        called = called
     check_names(called, "condition")
     order = np.lexsort((np.array(common), ranks[1], ranks[0])).tolist()
     return RankCorrelation(

@@ -47,7 +47,10 @@ def open_collection(qrels: Any, queries: Any = None) -> Collection:
         task = load(qrels)
     texts: Mapping[str, str] = {}
     if queries is not None:
-        texts = dict(queries) if isinstance(queries, Mapping) else query_texts(queries)
+        if isinstance(queries, Mapping):
+            texts = dict(queries)
+        else:
+            texts = query_texts(queries)
     elif task is not None and (source := task.source("queries")) is not None and source.here:
         texts = task.queries
     judgments = as_qrels(qrels) if task is None else task.qrels
@@ -154,7 +157,9 @@ class Task:
     @property
     def baseline(self) -> str | None:
         """The ranking that comes with the collection, ``irds:<dataset id>``, if it can be a baseline; else None."""
-        return DATASET_PREFIX + self.dataset_id if self.baseline_problem is None else None
+        if self.baseline_problem is None:
+            return DATASET_PREFIX + self.dataset_id
+        return None
 
     @cached_property
     def qrels(self) -> Qrels:
@@ -185,11 +190,9 @@ class Task:
     def source(self, part: Part) -> "Source | None":
         """Return where the queries, qrels or scoreddocs come from; None where there are none. Nothing is downloaded."""
         dataset = dataset_of(self.dataset_id)
-        return (
-            _source(getattr(dataset, f"{part}_handler")())
-            if getattr(dataset, f"has_{part}")()
-            else None
-        )
+        if getattr(dataset, f"has_{part}")():
+            return _source(getattr(dataset, f"{part}_handler")())
+        return None
 
 
 _RANDOM_ORDER = (
@@ -257,11 +260,9 @@ def load(name: str) -> Task:
         settings["rel"] = int(reciprocal[1] or 1)
     notes = []
     if "cutoff" not in settings:
-        rel = (
-            "rel 1 is a guess"
-            if reciprocal is None
-            else f"rel {settings['rel']} is that of its official measures"
-        )
+        rel = "rel 1 is a guess"
+        if reciprocal is not None:
+            rel = f"rel {settings['rel']} is that of its official measures"
         notes.append(
             f"{name} is not known here: cutoff 100 is a guess, {rel}; pass others if its grades"
             " mean something else."
@@ -331,11 +332,9 @@ def dataset_of(name: str) -> Any:
         return ir_datasets.load(name)
     except KeyError:
         near = _nearest_ids(name)
-        hint = (
-            f"did you mean {', '.join(near)}?"
-            if near
-            else "the known ones are listed by: ir-outcomes datasets"
-        )
+        hint = "the known ones are listed by: ir-outcomes datasets"
+        if near:
+            hint = f"did you mean {', '.join(near)}?"
         raise DatasetUnavailable(f"{name}: neither a file nor an ir_datasets id; {hint}") from None
     except Exception as error:
         problem = (
@@ -360,7 +359,9 @@ def _dataset_with(name: str, part: Part) -> Any:
         judged = [
             known for known in beside if part == "qrels" and ir_datasets.load(known).has_qrels()
         ]
-        remedy = f"these do: {', '.join(judged[:5])}" if judged else "give a file instead"
+        remedy = "give a file instead"
+        if judged:
+            remedy = f"these do: {', '.join(judged[:5])}"
         raise DatasetUnavailable(f"{name}: this collection has no {what}; {remedy}")
     return dataset
 
@@ -370,7 +371,9 @@ def load_part(name: str, part: Part) -> list[Any]:
     name = name.removeprefix(DATASET_PREFIX)
     dataset = _dataset_with(name, part)
     source = _source(getattr(dataset, f"{part}_handler")())
-    size = "" if source.size is None else f" (a download of {size_text(source.size)})"
+    size = ""
+    if source.size is not None:
+        size = f" (a download of {size_text(source.size)})"
     where = "" if source.path is None else f" at {source.path}"
     if not source.here and source.size is not None and source.size >= LARGE_DOWNLOAD:
         warn(
@@ -418,7 +421,9 @@ def size_text(size: int) -> str:
     """Write a number of bytes with a unit."""
     if size >= 10**9:
         return f"{size / 10**9:.2f} GB"
-    return f"{size / 10**6:.1f} MB" if size >= 10**6 else f"{size / 10**3:.0f} kB"
+    if size >= 10**6:
+        return f"{size / 10**6:.1f} MB"
+    return f"{size / 10**3:.0f} kB"
 
 
 def reason_of(error: Exception) -> str:
@@ -448,7 +453,9 @@ def _files(holder: Any, seen: set[int]) -> Iterator[Source]:
         return
     seen.add(id(holder))
     if isinstance(holder, (Download, Cache)):
-        path = holder._cache_path if isinstance(holder, Download) else holder._path
+        path = holder._path
+        if isinstance(holder, Download):
+            path = holder._cache_path
         if path is not None and os.path.exists(path):
             yield Source(True, str(path), None)
         elif isinstance(holder, Download):

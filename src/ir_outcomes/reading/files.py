@@ -190,11 +190,9 @@ def _nearest(source: str) -> str:
     except (OSError, ValueError):
         return f"; the folder {folder} does not exist or cannot be listed"
     near = difflib.get_close_matches(name, present, n=3)
-    return (
-        f"; did you mean {', '.join(os.path.join(folder, match) for match in near)}?"
-        if near
-        else ""
-    )
+    if near:
+        return f"; did you mean {', '.join(os.path.join(folder, match) for match in near)}?"
+    return ""
 
 
 def refuse_bomb(source: str, size: int, n_bytes: int) -> None:

@@ -648,11 +648,9 @@ def _problem_of(value: float, measure: str) -> str | None:
     # The most by which rounding can have changed the value.
     rounding = 0.5 * 10.0 ** -len(repr(value).partition(".")[2])
     if math.isnan(value):
-        return (
-            None
-            if base in _CAN_BE_UNDEFINED
-            else "is undefined; remove the query from both runs, or write 0 for not found"
-        )
+        if base in _CAN_BE_UNDEFINED:
+            return None
+        return "is undefined; remove the query from both runs, or write 0 for not found"
     if math.isinf(value):
         return "is infinite, so that it has no mean"
     if base in RECIPROCALS and not 0 <= value <= 1:
@@ -680,7 +678,9 @@ def _places(values: Sequence[float], measure: str) -> int | None:
         None,
     )
     if base_name(measure) in RECIPROCALS:
-        return None if all((1 / number) == int(1 / number) for number in numbers) else fits
+        if all((1 / number) == int(1 / number) for number in numbers):
+            return None
+        return fits
     return fits if fits is not None and fits >= 3 else None
 
 

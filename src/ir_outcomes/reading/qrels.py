@@ -209,7 +209,9 @@ def _beir_files(folder: str | os.PathLike[str]) -> tuple[str, str | None]:
     test = os.path.join(place, "test.tsv")
     if test not in found and len(found) != 1:
         problem = "as qrels, a directory must be a BEIR dataset with qrels/test.tsv"
-        choices = f"; name the file itself: {', '.join(found)}" if found else ""
+        choices = ""
+        if found:
+            choices = f"; name the file itself: {', '.join(found)}"
         raise UnreadableFile(f"{os.fsdecode(folder)}: {problem}{choices}")
     queries = [path for path in _queries_files(folder) if os.path.exists(path)]
     return test if test in found else found[0], queries[0] if queries else None
@@ -259,11 +261,9 @@ def query_texts(
     if names == _TEXT_NAMES and (found := texts_in(source).queries):
         return found
     first = next((block.data.lstrip() for block in blocks(source) if block.data.strip()), b"")
-    return (
-        _texts_of_json_lines(os.fspath(source), names)
-        if first.startswith(b"{")
-        else read_texts(source, names[0])
-    )
+    if first.startswith(b"{"):
+        return _texts_of_json_lines(os.fspath(source), names)
+    return read_texts(source, names[0])
 
 
 def _queries_files(folder: str | os.PathLike[str]) -> list[str]:

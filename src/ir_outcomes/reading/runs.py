@@ -286,11 +286,10 @@ def run_paths(source: Any) -> list[Any]:
         return [source]
     path = os.fspath(source)
     is_folder = os.path.isdir(path)
-    listed = (
-        [os.path.join(path, name) for name in os.listdir(path) if name[0] != "."]
-        if is_folder
-        else _matches(path)
-    )
+    if is_folder:
+        listed = [os.path.join(path, name) for name in os.listdir(path) if name[0] != "."]
+    else:
+        listed = _matches(path)
     found = sorted(file for file in listed if not os.path.isdir(file))
     if not found:
         raise UnreadableFile(
@@ -306,9 +305,9 @@ def run_paths(source: Any) -> list[Any]:
             f"{path}: contains no run, but {some(rest)}; name a file itself to read it as a run"
         )
     if rest:
-        left_out = (
-            "is not a run and is left out" if len(rest) == 1 else "are not runs and are left out"
-        )
+        left_out = "are not runs and are left out"
+        if len(rest) == 1:
+            left_out = "is not a run and is left out"
         warn(f"{path}: {some(rest, 20)} {left_out}; name a file itself to read it as a run")
     return runs
 

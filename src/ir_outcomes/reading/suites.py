@@ -139,9 +139,9 @@ def _from_folder(folder: Path) -> Suite:
             )
         found[collection][system] = str(file)
     if not found or "" in found:
-        problem = (
-            "has runs beside each other, without collections" if found else "has no runs in folders"
-        )
+        problem = "has no runs in folders"
+        if found:
+            problem = "has runs beside each other, without collections"
         raise FormatError(str(folder), f"{problem}; {LAYOUTS}")
     qrels = {collection: _qrels_of(folder, collection, files) for collection in found}
     missing = [name for name in found if qrels[name] is None]
@@ -167,9 +167,9 @@ def _run_stem(file: Path) -> str | None:
 
 def _judged_collection(folder: Path, file: Path) -> str | None:
     """Return the collection that a file has qrels of, by its name; None for other files."""
-    without_compression = (
-        file.with_suffix("") if file.suffix.removeprefix(".") in COMPRESSION_ENDINGS else file
-    )
+    without_compression = file
+    if file.suffix.removeprefix(".") in COMPRESSION_ENDINGS:
+        without_compression = file.with_suffix("")
     if without_compression.suffix not in _QRELS_ENDINGS:
         return None
     place = file.parent.relative_to(folder)
@@ -231,7 +231,9 @@ def _from_file(path: Path) -> Suite:
         if isinstance(listed.runs, dict):
             runs = {system: str(path.parent / run) for system, run in listed.runs.items()}
         else:  # a folder, a pattern, or paths
-            named = [listed.runs] if isinstance(listed.runs, str) else listed.runs
+            named = listed.runs
+            if isinstance(listed.runs, str):
+                named = [listed.runs]
             files = _run_files([path.parent / run for run in named])
             runs = {name_of(file): str(file) for file in files}
             if len(runs) < len(files):
@@ -245,7 +247,10 @@ def _from_file(path: Path) -> Suite:
     source = str(path)
     text = "".join(line for _, line in lines_of(path))
     try:
-        content = parsed_json(text, source, 1) if path.suffix == ".json" else tomllib.loads(text)
+        if path.suffix == ".json":
+            content = parsed_json(text, source, 1)
+        else:
+            content = tomllib.loads(text)
         file = msgspec.convert(content, File)
     except (tomllib.TOMLDecodeError, RecursionError, msgspec.ValidationError) as error:
         problem = (

@@ -163,7 +163,9 @@ def detectable_proportion(
     def lacking(difference: float) -> float:
         return power - power_of_proportion(n, discordant_share, difference, alpha)
 
-    return None if lacking(1.0) > 0 else root(lacking, 1e-9, 1.0, tolerance=1e-6)
+    if lacking(1.0) > 0:
+        return None
+    return root(lacking, 1e-9, 1.0, tolerance=1e-6)
 
 
 def _most_rejected(discordant: Ints, alpha: float) -> Ints:
@@ -243,11 +245,9 @@ def queries_for_coverage(
     if n < max(1, won + lost):
         raise ParameterError("a pilot has at least 1 query, and those won and lost", n=n)
     discordant = won + lost
-    limit = (
-        float(special.betaincinv(discordant + 1, n - discordant, confidence))
-        if discordant < n
-        else 1.0
-    )
+    limit = 1.0
+    if discordant < n:
+        limit = float(special.betaincinv(discordant + 1, n - discordant, confidence))
 
     def needed(share: float) -> int | None:
         start = _guess(max(share, effect), effect, alpha, power)

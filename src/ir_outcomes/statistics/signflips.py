@@ -135,7 +135,9 @@ def _denominator(size: float) -> int | None:
     # Sizes come back thousands of times over the pairs of a leaderboard, so they are looked up.
     fraction = Fraction(size).limit_denominator(LARGEST_DENOMINATOR)
     allowance = min(1e-9 * size, 1e-7 / fraction.denominator)
-    return fraction.denominator if abs(float(fraction) - size) <= allowance else None
+    if abs(float(fraction) - size) <= allowance:
+        return fraction.denominator
+    return None
 
 
 def _counted(units: Ints, counts: Floats, limit: int, lower: int) -> tuple[float, float]:

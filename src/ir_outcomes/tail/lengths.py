@@ -70,7 +70,9 @@ def runs_at_depth(
             " unknown."
         )
     elif shared < depth and missing == "cutoff":
-        after = " after unjudged documents are removed" if evaluation.judged_only else ""
+        after = ""
+        if evaluation.judged_only:
+            after = " after unjudged documents are removed"
         raise MismatchError(
             f"the runs differ in depth{after} ({depths}), and short lists look good in ASL: give"
             f" the depth that all share, `cutoff={shared}`, or `missing='retrieved'` for equation 3"
@@ -165,7 +167,9 @@ def top_and_all(runs: Sequence[SearchLengths], settings: TailSettings) -> list[S
     rule = {"rel": settings.rel, "judged_only": settings.judged_only}
     asl = ASL(missing=missing, ties=settings.ties, **rule) @ cutoff
     # Precisions have the names of ir_measures where they have its values.
-    other_rule = "" if settings.ties == "trec" else f", ties {settings.ties}"
+    other_rule = ""
+    if settings.ties != "trec":
+        other_rule = f", ties {settings.ties}"
     return [
         _scores(
             f"{P(**rule) @ depth}{other_rule}",
@@ -232,11 +236,9 @@ def document_lengths(lengths: SearchLengths, missing: Missing) -> Floats:
     # `SearchLengths.document_lengths` gives the documents of a tie level the expectations of the
     # first, the second and so on, whichever they are. Their mean is the same.
     by_place = lengths.document_lengths(missing)
-    return (
-        by_place
-        if lengths.ties != "expected"
-        else np.where(lengths.rank > 0, lengths.atoms(), by_place)
-    )
+    if lengths.ties != "expected":
+        return by_place
+    return np.where(lengths.rank > 0, lengths.atoms(), by_place)
 
 
 def precision_at(lengths: SearchLengths, cutoff: int) -> Floats:

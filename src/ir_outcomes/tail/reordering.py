@@ -178,7 +178,9 @@ def reordering(
 def _magnitudes(scores: Scores) -> Floats:
     """Means; those of search lengths and other lower-is-better measures as reciprocals."""
     means = scores.means()
-    return means if scores.higher_is_better else divided(1.0, means, means != 0)
+    if scores.higher_is_better:
+        return means
+    return divided(1.0, means, means != 0)
 
 
 def _better(scores: Scores, means: Floats) -> Bools:
