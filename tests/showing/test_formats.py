@@ -341,6 +341,24 @@ def test_latex_of_measures_has_a_row_for_the_baseline() -> None:
                 assert (r"$^{\dagger}$" in row[place + 1]) == (found.pvalue <= 0.05)
 
 
+def test_nothing_is_best_where_rows_are_of_other_queries_or_baselines() -> None:
+    """Bold said that B was best on the easiest collection, where A was better."""
+    qrels, runs = collection(3, 60, seed=4)
+    evaluation = iro.evaluate(qrels, runs, cutoff=8, measures=["nDCG@10"])
+    halves = {query: str(number % 2) for number, query in enumerate(evaluation.query_ids)}
+    asked: dict[str, Any] = {"measures": ["nDCG@10"]}
+    results: list[Any] = [
+        iro.compare_slices(evaluation, "run0", "run1", by=halves, **asked),
+        iro.compare_collections({"one": evaluation, "two": evaluation}, "run0", "run1", **asked),
+        iro.compare(evaluation, "run0", ["run1", "run2"], all_pairs=True, **asked),
+    ]
+    for result in results:
+        latex = result.to_latex(mark=("best", "significant"))
+        assert "nDCG@10" in latex
+        assert "bf{" not in latex
+        assert "Bold" not in latex
+
+
 def test_search_lengths_by_document_are_not_called_documents_above() -> None:
     """A level is one more than the documents above: the mean of a run that misses everything is k + 1."""
     qrels, runs = collection(2, 40, seed=4)

@@ -464,7 +464,7 @@ def _comparisons(comparisons: Comparisons) -> View:
         "coverage_difference": tops([item.coverage.difference for item in ranked], True),
         "restricted_difference": tops(restricted, False),
     }
-    table = table.marked(best=best, significant=significant)
+    table = table.marked(best={} if pairs else best, significant=significant)
     outcomes = chosen(
         declared, "won", "both", "neither", "lost", "won_at=won at rank", "lost_at=lost at rank"
     )
@@ -615,7 +615,6 @@ def measures_tables(
     asked = of(measured[0]).measures
     declared = of_part(of, measure_columns(asked))
     columns = [*names]
-    best = {}
     significant = {}
     for place, of_measure in enumerate(asked):
         name = of_measure.measure
@@ -627,8 +626,6 @@ def measures_tables(
             f"{name}_p",
             group=name,
         )
-        means_of_runs = [own.contender for own in of_runs]
-        best[f"{name}_contender"] = tops(means_of_runs, of_measure.higher_is_better)
         significant[f"{name}_difference"] = [own.found != "none" for own in of_runs]
     table = Table.of(
         columns,
@@ -637,7 +634,8 @@ def measures_tables(
         title=title,
         alpha=settings.alpha,
     )
-    return (table.marked(best=best, significant=significant),)
+    # What is best is not said: rows can be of different queries, or of different baselines.
+    return (table.marked(significant=significant),)
 
 
 def _shown_p_of(comparison: Comparison, part: str) -> str:
