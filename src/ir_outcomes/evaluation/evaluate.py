@@ -22,6 +22,7 @@ from ir_outcomes.evaluation.ids import repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of, search_lengths
 from ir_outcomes.evaluation.parallel import check_jobs, in_parallel
 from ir_outcomes.evaluation.ranking import RankedDocuments, ranked_documents
+from ir_outcomes.evaluation.replicates import check_runs, listed_runs, named_systems
 from ir_outcomes.evaluation.scores import (
     Measures,
     Scores,
@@ -66,6 +67,7 @@ def evaluate(
     ties: Ties = "trec",
     judged_only: bool = False,
     clusters: Any = None,
+    replicates: Any = None,
     names: Sequence[str | None] | None = None,
     measures: Measures = (),
     directions: Mapping[str, bool] | bool | None = None,
@@ -88,7 +90,7 @@ def evaluate(
     runs : list of runs, dict from names to runs, directory or pattern of files, or one run
         See `ir_outcomes.as_run`. ``"irds:"`` is the ranking that comes with the task. Search
         lengths, and those in a file that `Evaluation.save` wrote, are taken as they are, if their
-        qrels and settings are these.
+        qrels and settings are these. In a dict, a list of runs stands for one system.
     cutoff : int, optional
         The default of the analyses: ranks beyond it do not count. By default that of a saved
         evaluation, the task's, or 100. Runs keep their whole depth.
@@ -107,6 +109,10 @@ def evaluate(
         the cluster of each query id; a file of lines with id, tab and cluster, or of JSON lines
         with ``query_id`` and ``cluster``; a function of the id; or ``"by:::"``, the id up to the
         last ``::``. Clusters are then the unit of tests, intervals, resamples and halves.
+    replicates : mapping of str to str, path, or "by:" and a separator, optional
+        Which runs are of one system, such as its seeds: the system of each run, by the runs' names;
+        a file of lines with run, tab and system; or ``"by:_"``, names that are equal up to the last
+        ``_``, with a whole number behind it. Runs that are not mentioned are systems of their own.
     names : sequence of str or None, optional
         What to call each run, each by another name; None leaves the run's own name.
     measures : sequence of Measure or str, optional
@@ -164,7 +170,7 @@ def evaluate(
     if documents or unjudged:
         check_one_order(ties)
     saved = SavedRuns.among(runs)
-    sources, given_names = runs_and_names(saved.runs, names)
+    sources, given_names, in_lists = listed_runs(*runs_and_names(saved.runs, names))
     collection = open_collection(qrels, queries)
     judgments = collection.qrels
     task = collection.task
@@ -198,6 +204,8 @@ def evaluate(
     done = _evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)
     read, given, results = zip(*done, strict=True)
     called = distinct_names([result.lengths.name for result in results], given, read)
+    system_of = saved.systems() | _systems_by_source(jobs, in_lists)
+    called, several = named_systems(called, [system_of.get(id(run)) for run in read], replicates)
     first = results[0].lengths
     codes = next(
         (result.lengths.clusters for result in results if result.lengths.clusters is not None), None
@@ -213,7 +221,7 @@ def evaluate(
             judgments, lengths, [document for result in results for document in result.unknown]
         )
     values = np.stack([result.values for result in results])
-    return Evaluation(
+    evaluation = Evaluation(
         runs=lengths,
         collection=task.dataset_id if task else judgments.name,
         cutoff=cutoff,
@@ -232,7 +240,22 @@ def evaluate(
         unjudged=tuple(result.unjudged for result in results if result.unjudged is not None),
         sources=tuple(run if _is_readable_again(run) else None for run in read),
         qrels=judgments,
+        replicates=several,
     )
+    for system in evaluation.systems:
+        check_runs(system)
+    return evaluation
+
+
+def _systems_by_source(
+    jobs: Sequence[tuple[Any, str | None]], systems: Sequence[str | None]
+) -> dict[int, str]:
+    """Return the system of each run that was given in a list, by the identity of the run."""
+    found: dict[int, str] = {}
+    for (run, _), system in zip(jobs, systems, strict=True):
+        if system is not None and found.setdefault(id(run), system) != system:
+            raise ParameterError(f"one run is in two systems, {found[id(run)]} and {system}")
+    return found
 
 
 T = TypeVar("T")
@@ -269,6 +292,14 @@ class SavedRuns(NamedTuple):
             ],
             loaded,
         )
+
+    def systems(self) -> dict[int, str]:
+        """Return the system of each run of several, by the identity of its search lengths."""
+        found: dict[int, str] = {}
+        for evaluation in self.evaluations.values():
+            for system, runs in evaluation.replicates.items():
+                found |= {id(evaluation[run]): system for run in runs}
+        return found
 
     @property
     def cutoff(self) -> int | None:

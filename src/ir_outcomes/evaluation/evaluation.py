@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, BinaryIO, Self, cast, overload
 
 import numpy as np
@@ -24,6 +25,7 @@ from ir_outcomes.errors import (
 from ir_outcomes.evaluation.ids import repair_of_queries
 from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, text_before
 from ir_outcomes.evaluation.ranking import RankedDocuments, score_bits
+from ir_outcomes.evaluation.replicates import System, among
 from ir_outcomes.evaluation.scores import (
     Scores,
     comparable,
@@ -198,6 +200,8 @@ class Evaluation(Sequence[SearchLengths]):
         What each run was read from; None where it cannot be read again.
     qrels : Qrels or None
         The judgments; None where they were not kept.
+    replicates : mapping of str to tuple of str
+        The names of the runs of each system that has several, by its name.
     """
 
     runs: tuple[SearchLengths, ...]
@@ -211,6 +215,7 @@ class Evaluation(Sequence[SearchLengths]):
     unjudged: tuple[RankedDocuments, ...] = ()
     sources: tuple[Any, ...] = ()
     qrels: Qrels | None = None
+    replicates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_names(self.names)
@@ -238,22 +243,38 @@ class Evaluation(Sequence[SearchLengths]):
             return self.runs[key]
         if isinstance(key, str):
             return self.runs[self.position(key)]
-        places = (
-            list(range(len(self.runs))[key])
-            if isinstance(key, slice)
-            else [self.position(name) for name in key]
-        )
+        if isinstance(key, slice):
+            places = list(range(len(self.runs))[key])
+        else:
+            runs = chain.from_iterable(self.replicates.get(name, (name,)) for name in key)
+            places = [self.position(name) for name in runs]
         kept = {name: getattr(self, name) for name in ("runs", "documents", "unjudged", "sources")}
         taken: dict[str, Any] = {
             name: tuple(of_runs[place] for place in places)
             for name, of_runs in kept.items()
             if of_runs
         }
-        return replace(self, scores=tuple(scores.take(places) for scores in self.scores), **taken)
+        scores = tuple(scores.take(places) for scores in self.scores)
+        names = tuple(self.names[place] for place in places)
+        return replace(self, scores=scores, replicates=among(self.replicates, names), **taken)
 
     def position(self, name: str) -> int:
         """Return the place of a run, by its name."""
+        if name in self.replicates:
+            raise ParameterError(
+                f"{name} stands for {some(self.replicates[name])}; name one of these runs"
+            )
         return place_of(name, self.names)
+
+    @cached_property
+    def systems(self) -> tuple[System, ...]:
+        """The systems with their runs, in the order of their first runs; a run that is of none is a system by itself."""
+        system_of = {run: name for name, runs in self.replicates.items() for run in runs}
+        runs: dict[str, tuple[SearchLengths, ...]] = {}
+        for run in self.runs:
+            name = system_of.get(run.name, run.name)
+            runs[name] = (*runs.get(name, ()), run)
+        return tuple(System(name, own) for name, own in runs.items())
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -404,17 +425,18 @@ def is_saved(source: Any) -> bool:
     return isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(".npz")
 
 
-def evaluation_of(source: Any) -> Evaluation:
-    """Return an evaluation, which can be given as the path of a file that it was saved to."""
-    if is_saved(source):
-        return load_evaluation(source)
+def evaluation_of(source: Any, *, several_runs: bool = False) -> Evaluation:
+    """Return an evaluation, which can be given as the path of a file; few analyses take several runs of a system."""
+    evaluation = load_evaluation(source) if is_saved(source) else source
     check_kind(
         "evaluation",
-        source,
+        evaluation,
         Evaluation,
         "what ir_outcomes.evaluate returns, or a file that it was saved to",
     )
-    return cast(Evaluation, source)
+    if evaluation.replicates and not several_runs:
+        refuse_several_runs(evaluation.replicates)
+    return cast(Evaluation, evaluation)
 
 
 def evaluations_of(named: Any) -> dict[str, Evaluation]:

@@ -334,7 +334,8 @@ def _is_run(runs: Mapping[Any, Any]) -> bool:
     if isinstance(first, Mapping):
         inner = next(iter(first.values()))
         return not isinstance(inner, Mapping) and not is_ranking(inner)
-    return is_ranking(first)
+    # Ids of documents, unless they are the files of a system's runs.
+    return is_ranking(first) and not (isinstance(first[0], str) and os.path.exists(first[0]))
 
 
 def _is_directory_or_pattern(run: Any) -> bool:

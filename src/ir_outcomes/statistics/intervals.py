@@ -1,7 +1,7 @@
 """Confidence intervals and effect sizes of paired comparisons."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -18,7 +18,8 @@ from ir_outcomes.statistics.counts import (
     special,
     sums_by_cluster,
 )
-from ir_outcomes.types import Floats, check_draws, check_number
+from ir_outcomes.statistics.new_runs import Side, half_with_runs
+from ir_outcomes.types import Floats, Ints, check_draws, check_number
 
 
 class Interval(NamedTuple):
@@ -40,6 +41,7 @@ def mean_interval(
     level: float,
     largest: float | None = None,
     clusters: npt.ArrayLike | None = None,
+    sides: Sequence[Side] = (),
 ) -> Interval | None:
     """Compute the t interval of the mean of paired differences, with degrees of freedom corrected for heavy tails.
 
@@ -59,6 +61,9 @@ def mean_interval(
     clusters : (n,) array_like of int, optional
         Cluster of each: the variance is then that of `linearized` values, and n the number of
         clusters.
+    sides : sequence of Side
+        The sides of the comparison that have several runs, where the interval is to hold for new
+        runs, too: it is wider by what the runs vary.
 
     Returns
     -------
@@ -92,17 +97,30 @@ def mean_interval(
     if n < 2:
         return None
     # Rounding would leave equal values a mean and a variance that are slightly off.
-    if np.all(values == values[0]):
-        return Interval(float(values[0]), float(values[0]))
-    error = float(values.std(ddof=1)) / math.sqrt(n)
-    found = t_interval(float(values.mean()), error, effective_df(values), level)
+    mean = float(values[0])
+    half = 0.0
+    if np.any(values != values[0]):
+        mean = float(values.mean())
+        half = t_half(float(values.std(ddof=1)) / math.sqrt(n), effective_df(values), level)
+    half = half_with_runs(half, changes, _or_none(clusters), sides, level)
+    found = Interval(mean - half, mean + half)
     return found if largest is None else found.within(-largest, largest)
+
+
+def _or_none(clusters: npt.ArrayLike | None) -> Ints | None:
+    """Return clusters as an array, where there are some."""
+    return None if clusters is None else np.asarray(clusters)
+
+
+def t_half(error: float, df: float, level: float) -> float:
+    """Half the width of the interval by t of a mean with this standard error."""
+    # The lower quantile: 1 - tail would lose the digits of a small tail.
+    return -float(special.stdtrit(df, (1 - level) / 2)) * error
 
 
 def t_interval(mean: float, error: float, df: float, level: float) -> Interval:
     """Interval by t of a mean with this standard error."""
-    # The lower quantile: 1 - tail would lose the digits of a small tail.
-    half = -float(special.stdtrit(df, (1 - level) / 2)) * error
+    half = t_half(error, df, level)
     return Interval(mean - half, mean + half)
 
 
@@ -192,7 +210,11 @@ def bounded_mean_interval(
 
 
 def coverage_interval(
-    d: npt.ArrayLike, step: float, level: float, clusters: npt.ArrayLike | None = None
+    d: npt.ArrayLike,
+    step: float,
+    level: float,
+    clusters: npt.ArrayLike | None = None,
+    sides: Sequence[Side] = (),
 ) -> Interval | None:
     """Compute the adjusted Wald interval of a mean difference of shares found; with clusters, `mean_interval`.
 
@@ -205,7 +227,7 @@ def coverage_interval(
         Mean over the queries of the smallest possible difference, 1 / (relevant items of the
         query); 1 where each query has one. It depends on what is possible, not on the values seen,
         so the interval does not jump when one item moves.
-    level, clusters
+    level, clusters, sides
         See `mean_interval`.
 
     Returns
@@ -236,7 +258,7 @@ def coverage_interval(
         raise ParameterError("must be above 0 and at most 1", step=step)
     n = len(d)
     if clusters is not None:
-        return mean_interval(d, level, 1.0, clusters)
+        return mean_interval(d, level, 1.0, clusters, sides)
     if n == 0 or (n == 1 and step < 1):
         return None
     center, variance = adjusted_wald(d.sum(), d @ d, n, step)
@@ -353,7 +375,11 @@ def adjusted_wald(total: Any, squares: Any, n: int, step: float) -> tuple[Any, A
 
 
 def margin_interval(
-    d: npt.ArrayLike, largest: float, level: float, clusters: npt.ArrayLike | None = None
+    d: npt.ArrayLike,
+    largest: float,
+    level: float,
+    clusters: npt.ArrayLike | None = None,
+    sides: Sequence[Side] = (),
 ) -> Interval | None:
     """Compute the interval of a mean difference that excludes harm, also where the worst queries were not drawn.
 
@@ -366,7 +392,7 @@ def margin_interval(
         Differences, from `differences`.
     largest : float
         Largest possible size of a difference: k - 1 for ranks up to k, 1 for shares.
-    level, clusters
+    level, clusters, sides
         See `mean_interval`. With clusters two clusters of mean size are imagined, all of whose
         queries change by `largest`.
 
@@ -400,10 +426,10 @@ def margin_interval(
     n = len(values)
     if not values.any():
         return Interval(0.0, 0.0)  # nothing can change
-    error = float(values.std(ddof=1)) / math.sqrt(n)
-    return t_interval(float(values.mean()), error, effective_df(values), level).within(
-        -largest, largest
-    )
+    mean = float(values.mean())
+    half = t_half(float(values.std(ddof=1)) / math.sqrt(n), effective_df(values), level)
+    half = half_with_runs(half, changes, _or_none(clusters), sides, level)
+    return Interval(mean - half, mean + half).within(-largest, largest)
 
 
 def with_imaginary(d: Floats, largest: float, clusters: npt.ArrayLike | None = None) -> Floats:

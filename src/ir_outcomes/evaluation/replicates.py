@@ -1,0 +1,251 @@
+"""Several runs of one system: which runs belong together."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn, Self
+
+from ir_outcomes.errors import FormatError, ParameterError, some
+from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.formatting import plural
+from ir_outcomes.reading.files import lines_of
+from ir_outcomes.reading.runs import Run, check_names, is_path, run_list
+
+RULE = "by:"
+Systems = Mapping[str, tuple[str, ...]]  # the runs of each system that has several, by its name
+
+
+class System(NamedTuple):
+    """What is compared: a system, and its runs; mostly one, of the same name."""
+
+    name: str
+    runs: tuple[SearchLengths, ...]
+
+    @classmethod
+    def of(cls, run: "SearchLengths | System") -> "System":
+        """Return a run as a system of its own."""
+        return run if isinstance(run, System) else cls(run.name, (run,))
+
+    @property
+    def depth(self) -> int:
+        """Number of documents of the longest list of the shallowest run."""
+        return min(run.depth for run in self.runs)
+
+    def at(self, cutoff: int | None) -> Self:
+        """Return the system at a cutoff; see `SearchLengths.at`."""
+        return self._replace(runs=tuple(run.at(cutoff) for run in self.runs))
+
+
+def systems(names: Sequence[str], replicates: Any) -> dict[str, tuple[str, ...]]:
+    """Find which runs belong to one system.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the runs.
+    replicates : "by:" and a separator, mapping of str to str, or path
+        Names that are equal up to the last separator, with a whole number behind it; or the system
+        of each run; or a file of lines with run, tab and system. Runs that are not mentioned are
+        systems of their own.
+
+    Returns
+    -------
+    dict of str to tuple of str
+        The runs of each system that was named, in their order.
+
+    Raises
+    ------
+    ParameterError
+        If the rule fits no name, or names a system that has one run; a run is not among the names;
+        a system is called like the run of another.
+
+    Examples
+    --------
+    >>> systems(["bm25", "dense_1", "dense_2", "dense_3"], "by:_")
+    {'dense': ('dense_1', 'dense_2', 'dense_3')}
+    """
+    if isinstance(replicates, str) and replicates.startswith(RULE):
+        found = _by_rule(names, replicates)
+    else:
+        found = _by_mapping(names, _mapping_of(replicates))
+    return check_systems(names, found)
+
+
+def _by_rule(names: Sequence[str], rule: str) -> dict[str, list[str]]:
+    """Return the runs whose names are equal up to the last separator, with a whole number behind it."""
+    separator = rule.removeprefix(RULE)
+    found: dict[str, list[str]] = {}
+    for name in names:
+        system, _, number = name.rpartition(separator) if separator else ("", "", "")
+        if system and number.isascii() and number.isdigit():
+            found.setdefault(system, []).append(name)
+    if not found:
+        raise ParameterError(
+            f"no run has a name that ends in {separator or 'a separator'!r} and a whole number; the"
+            f" runs are {some(list(names))}",
+            replicates=rule,
+        )
+    for system, runs in found.items():
+        if len(runs) == 1:
+            raise ParameterError(
+                f"{runs[0]} would be the only run of a system {system}; rename it, or give a"
+                " mapping of run to system",
+                replicates=rule,
+            )
+    return found
+
+
+def _by_mapping(names: Sequence[str], system_of: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the runs of each system of a mapping of run to system."""
+    unknown = [str(run) for run in system_of if run not in names]
+    if unknown:
+        raise ParameterError(
+            f"replicates: no run is called {some(unknown)}; the runs are {some(list(names), 10)}"
+        )
+    check_names(set(system_of.values()), "system")
+    found: dict[str, list[str]] = {}
+    for name in names:
+        if name in system_of:
+            found.setdefault(system_of[name], []).append(name)
+    return found
+
+
+def _mapping_of(replicates: Any) -> Mapping[str, str]:
+    """Return a mapping of run to system, which can be in a file of lines with run, tab and system."""
+    if isinstance(replicates, Mapping):
+        return replicates
+    if not isinstance(replicates, (str, os.PathLike)):
+        raise ParameterError(
+            'must be "by:" and a separator, a mapping of run to system, or a file of lines with'
+            " run, tab and system",
+            replicates=replicates,
+        )
+    found: dict[str, str] = {}
+    source = os.fspath(replicates)
+    for number, line in lines_of(source):
+        run, _, system = line.partition("\t")
+        run = run.strip()
+        system = system.strip()
+        problem = "a line must be a run, a tab and its system"
+        if run in found:
+            problem = f"{run} is listed twice"
+        if line.strip() and (not run or not system or run in found):
+            raise FormatError(source, problem, line=number, text=line)
+        if run:
+            found[run] = system
+    if not found:
+        raise FormatError(source, "names no run")
+    return found
+
+
+class Listed(NamedTuple):
+    """Runs of a call, one after the other, with their names and systems, where these were given."""
+
+    runs: list[Any]
+    names: list[str | None]
+    systems: list[str | None]
+
+    def add(self, run: Any, name: str | None, system: str | None) -> None:
+        """Append a run."""
+        self.runs.append(run)
+        self.names.append(name)
+        self.systems.append(system)
+
+
+def listed_runs(items: Sequence[Any], names: Sequence[str | None]) -> Listed:
+    """Take runs, and lists of the runs of a system, which has the name, apart."""
+    listed = Listed([], [], [])
+    for item, name in zip(items, names, strict=True):
+        of_system = runs_of_system(item)
+        if of_system is None:
+            listed.add(item, name, None)
+            continue
+        if name is None:
+            raise ParameterError(
+                "a list of runs stands for a system, which needs a name; give a dict such as"
+                ' {"dense": [first, second]}'
+            )
+        alone = len(of_system) == 1
+        for place, (own, run) in enumerate(of_system, 1):
+            in_memory = not (is_path(run) or isinstance(run, (str, Run, SearchLengths)))
+            called = f"{name} {place}" if own is None and in_memory else own
+            listed.add(run, name if alone else called, None if alone else name)
+    return listed
+
+
+def runs_of_system(item: Any) -> list[tuple[str | None, Any]] | None:
+    """Return the runs of a system, with their names in a dict; None for a single run."""
+    if isinstance(item, (list, tuple)) and item and isinstance(item[0], (list, tuple)):
+        return None  # rows of a run
+    found = run_list(item)
+    if found is None:
+        return None
+    if isinstance(found, dict):
+        return [(str(name), run) for name, run in found.items()]
+    return [(None, run) for run in found]
+
+
+def check_systems(
+    names: Sequence[str], found: Mapping[str, Iterable[str]]
+) -> dict[str, tuple[str, ...]]:
+    """Return systems and their runs, unless one is called like the run of another."""
+    checked = {system: tuple(runs) for system, runs in found.items()}
+    taken = [system for system, runs in checked.items() if system in {*names} - {*runs}]
+    if taken:
+        raise ParameterError(
+            f"replicates: {some(taken)} would be the name of a system and of a run that is not"
+            " part of it; rename one of them"
+        )
+    return checked
+
+
+def named_systems(
+    names: Sequence[str], in_lists: Sequence[str | None], replicates: Any
+) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+    """Return the names of the runs, that of its system for a single run, and the systems that have several.
+
+    A run can be of a system because a list, a saved evaluation or `replicates` says so.
+    """
+    system_of = {name: own for name, own in zip(names, in_lists, strict=True) if own is not None}
+    if replicates is not None:
+        for system, runs in systems(names, replicates).items():
+            for run in runs:
+                if system_of.setdefault(run, system) != system:
+                    raise ParameterError(
+                        f"replicates: {run} is in two systems, {system_of[run]} and {system}"
+                    )
+    found = check_systems(names, _by_mapping(names, system_of))
+    alone = {runs[0]: system for system, runs in found.items() if len(runs) == 1}
+    several = {system: runs for system, runs in found.items() if len(runs) > 1}
+    return [alone.get(name, name) for name in names], several
+
+
+def among(replicates: Systems, names: Sequence[str]) -> Systems:
+    """Return the systems of which several runs are among some, with these runs."""
+    kept: dict[str, tuple[str, ...]] = {}
+    for system, runs in replicates.items():
+        own = tuple(run for run in runs if run in names)
+        if len(own) > 1:
+            kept[system] = own
+    return kept
+
+
+def refuse_several_runs(replicates: Systems) -> NoReturn:
+    """Raise the error of an analysis that takes one run of each system."""
+    system, runs = next(iter(replicates.items()))
+    raise ParameterError(
+        f"this analysis takes one run of each system, and {system} has {len(runs)}"
+        f" ({some(runs)}); choose runs by their names, evaluation[[...]], or evaluate them without"
+        " `replicates`, as systems of their own"
+    )
+
+
+def check_runs(system: System) -> None:
+    """Refuse a system that has the same ranking twice, as a file that was given twice."""
+    for place, run in enumerate(system.runs):
+        for other in system.runs[:place]:
+            if run.is_identical_to(other):
+                raise ParameterError(
+                    f"{other.name} and {run.name}, two of the"
+                    f" {plural('run', len(system.runs))} of {system.name}, have the same documents"
+                    " in the same order for every query; give each run once"
+                )
