@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -21,6 +21,7 @@ from ir_outcomes.statistics import (
     rank_sum,
 )
 from ir_outcomes.statistics.counts import Members, tally, tally_subsets
+from ir_outcomes.statistics.new_runs import Side
 from ir_outcomes.statistics.signflips import Levels
 from ir_outcomes.statistics.tests import Kernel, PairedTests, Tests, binomial_test, binomial_tests
 from ir_outcomes.types import LENGTHS, POINTS, Bools, Direction, Floats, Ints, length_unit
@@ -72,6 +73,9 @@ class Facet(Tested):
     detectable: float | None
     alpha: float  #: level of `interval`
     detectable_level: float  #: level of `detectable`: that of the first step of the correction
+    #: like `interval`, for new runs of the systems, too; None where none has several, or one of
+    #: several has fewer than five
+    new_runs: Interval | None = field(default=None, kw_only=True)
 
     @property
     def decides(self) -> Test:
@@ -146,6 +150,7 @@ class AllQueries(Tested):
     tests: Mapping[str, Test]  #: the same, Wilcoxon, and the sign test of better against worse
     pvalue_corrected: float  #: of `test`, for the contenders of one call
     found: Direction
+    new_runs: Interval | None = field(default=None, kw_only=True)
 
     name: ClassVar[str] = "all queries"
 
@@ -232,6 +237,7 @@ class MeasureMeans(Immutable):
     interval: Interval | None
     test: Test  #: t, not corrected
     found: Direction  #: whether it is better or worse by this test
+    new_runs: Interval | None = None  #: like `interval`, for new runs of the systems, too; see `Facet`
 
     @property
     def name(self) -> str:
@@ -299,7 +305,7 @@ def samples_of(
     For `levels` and `labels_only` see `many_tests`; with `sides_only` the latter holds for what
     confirms and guards.
     """
-    every = np.ones(len(pair.query_ids), dtype=bool)
+    every = np.ones(len(pair.shared), dtype=bool)
 
     def sample(
         baseline: Floats, contender: Floats, counted: Bools, *, only_label: bool
@@ -397,6 +403,7 @@ class Facets(NamedTuple):
 def coverage_facet(pair: PairedQueries, tests: PairedTests, settings: Settings) -> CoverageFacet:
     """Compare how many queries are answered (or relevant documents found), in percentage points."""
     change = differences(pair.found_baseline, pair.found_contender)
+    level_shown = 1 - settings.alpha
     won = int(np.sum(change > 0))
     lost = int(np.sum(change < 0))
     whole = settings.coverage_test == "exact"
@@ -409,20 +416,26 @@ def coverage_facet(pair: PairedQueries, tests: PairedTests, settings: Settings) 
     else:
         test = tests["signflip"]
         detectable = _detectable_mean(linearized(change, pair.clusters), level, most=1.0)
-    margin_interval, smallest = _against_margins(change, 1.0, settings, pair.clusters, whole=whole)
+    margin_interval, smallest = _against_margins(change, 1.0, settings, pair, whole=whole)
+    new_runs = None
+    if pair.sides_of_new_runs:
+        new_runs = intervals.coverage_interval(
+            change, pair.item_share, level_shown, pair.clusters, pair.sides_of_new_runs
+        )
     return CoverageFacet(
         name="coverage",
         measured_in=POINTS,
         higher_is_better=True,
-        n=len(change),
-        n_nonzero=won + lost,
+        n=len(pair.query_ids),
+        n_nonzero=pair.n_differing(change),
         baseline=_percent(_mean(pair.found_baseline)),
         contender=_percent(_mean(pair.found_contender)),
         difference=_percent(_mean_difference(change)),
         deviation=_percent(_deviation(change)),
         interval=_points(
-            intervals.coverage_interval(change, pair.item_share, 1 - settings.alpha, pair.clusters)
+            intervals.coverage_interval(change, pair.item_share, level_shown, pair.clusters)
         ),
+        new_runs=_points(new_runs),
         margin_interval=_points(margin_interval),
         smallest_margin=_percent(smallest),
         effect_size=intervals.odds_ratio(won, lost) if whole else _standardized(change),
@@ -459,18 +472,21 @@ def ranking_facet(
     elif pair.restricted is not None:
         possible = pair.restricted.horizon - 1.0
     largest = 0.0 if pair.identical else possible
-    margin_interval, smallest = _against_margins(change, possible, settings, clusters)
+    margin_interval, smallest = _against_margins(
+        change, possible, settings, pair, counted=pair.shared
+    )
     facet = RankingFacet(
         name="ranking",
         measured_in=measured_in,
         higher_is_better=pair.higher_is_better,
-        n=len(change),
-        n_nonzero=int(np.count_nonzero(change)),
+        n=pair.n_with(pair.shared),
+        n_nonzero=pair.n_differing(change, pair.shared),
         baseline=_mean(baseline),
         contender=_mean(contender),
         difference=_mean_difference(change),
         deviation=_deviation(change),
         interval=intervals.mean_interval(change, 1 - settings.alpha, largest, clusters),
+        new_runs=_for_new_runs(change, largest, settings, pair, pair.shared),
         margin_interval=margin_interval,
         smallest_margin=smallest,
         effect_size=_standardized(change),
@@ -502,9 +518,8 @@ def reciprocal_means(pair: PairedQueries, settings: Settings) -> Means | None:
     values = pair.reciprocal_baseline[pair.shared], pair.reciprocal_contender[pair.shared]
     paired = paired_tests(differences(*values), clusters=pair.shared_clusters)
     name = "reciprocal rank" if settings.unit == "query" else "reciprocal search length"
-    return _means(
-        name, "reciprocal", values, True, {"wilcoxon": paired["wilcoxon"], "t": paired["t"]}
-    )
+    tests = {"wilcoxon": paired["wilcoxon"], "t": paired["t"]}
+    return replace(_means(name, "reciprocal", values, True, tests), n=pair.n_with(pair.shared))
 
 
 def naive_means(pair: PairedQueries, values: tuple[Floats, Floats]) -> Means:
@@ -549,11 +564,11 @@ def restricted_length(
         return None
     largest = 0.0 if pair.identical else float(restricted.horizon)
     change = differences(restricted.baseline, restricted.contender)
-    margin_interval, smallest = _against_margins(
-        change, float(restricted.horizon), settings, pair.clusters
-    )
+    margin_interval, smallest = _against_margins(change, float(restricted.horizon), settings, pair)
+    of_queries = pair.totals(change)
     return RestrictedLength(
-        **_over_all(offered, restricted.baseline, restricted.contender),
+        **_over_all(pair, offered, restricted.baseline, restricted.contender),
+        new_runs=_for_new_runs(change, largest, settings, pair),
         measured_in=length_unit(settings.unit),
         higher_is_better=False,
         interval=intervals.mean_interval(change, 1 - settings.alpha, largest, pair.clusters),
@@ -563,9 +578,9 @@ def restricted_length(
         both=float(restricted.both.mean()),
         won=float(restricted.won.mean()),
         lost=float(restricted.lost.mean()),
-        better=int(np.sum(change < 0)),
-        worse=int(np.sum(change > 0)),
-        equal=int(np.sum(change == 0)),
+        better=int(np.sum(of_queries < 0)),
+        worse=int(np.sum(of_queries > 0)),
+        equal=int(np.sum(of_queries == 0)),
         won_and_lost_test=won_and_lost[won_and_lost.of_mean],
     )
 
@@ -578,13 +593,13 @@ def mean_of_measure(
     if pair.measure is None or pair.all_queries is None or offered is None or not pair.query_ids:
         return None
     baseline, contender = pair.all_queries
+    change = differences(baseline, contender)
     return AllQueries(
-        **_over_all(offered, baseline, contender),
+        **_over_all(pair, offered, baseline, contender),
+        new_runs=_for_new_runs(change, None, settings, pair),
         measured_in=pair.measure,
         higher_is_better=pair.higher_is_better,
-        interval=intervals.mean_interval(
-            differences(baseline, contender), 1 - settings.alpha, None, pair.clusters
-        ),
+        interval=intervals.mean_interval(change, 1 - settings.alpha, None, pair.clusters),
     )
 
 
@@ -612,13 +627,38 @@ def means_of_measure(scores: Scores, alpha: float) -> MeasureMeans:
     )
 
 
-def _over_all(offered: PairedTests, baseline: Floats, contender: Floats) -> dict[str, Any]:
+def _for_new_runs(
+    change: Floats,
+    largest: float | None,
+    settings: Settings,
+    pair: PairedQueries,
+    counted: Bools | None = None,
+) -> Interval | None:
+    """Return the interval for new runs, of the differences of the counted rows; None where they say nothing about such."""
+    sides = _sides(pair, counted)
+    if not sides or pair.clusters is None:
+        return None
+    clusters = pair.clusters if counted is None else pair.clusters[counted]
+    return intervals.mean_interval(change, 1 - settings.alpha, largest, clusters, sides)
+
+
+def _sides(pair: PairedQueries, counted: Bools | None) -> tuple[Side, ...]:
+    """Return the sides of several runs, of the counted rows."""
+    sides = pair.sides_of_new_runs
+    if counted is None:
+        return sides
+    return tuple(Side(side.run[counted], side.n_runs) for side in sides)
+
+
+def _over_all(
+    pair: PairedQueries, offered: PairedTests, baseline: Floats, contender: Floats
+) -> dict[str, Any]:
     """Return what is the same for all means over all queries: their difference and its tests."""
     change = differences(baseline, contender)
     test = offered[offered.of_mean]
     return {
-        "n": len(change),
-        "n_nonzero": int(np.count_nonzero(change)),
+        "n": len(pair.query_ids),
+        "n_nonzero": pair.n_differing(change),
         "baseline": float(baseline.mean()),
         "contender": float(contender.mean()),
         "difference": _mean_difference(change) or 0.0,
@@ -633,18 +673,23 @@ def _against_margins(
     change: Floats,
     largest: float | None,
     settings: Settings,
-    clusters: Ints | None,
+    pair: PairedQueries,
     *,
     whole: bool = False,
+    counted: Bools | None = None,
 ) -> tuple[Interval | None, float | None]:
     """Return the interval for margins, and the smallest margin that it excludes where no query differs."""
     if largest is None:
         return None, None
+    clusters = pair.clusters
+    if clusters is not None and counted is not None:
+        clusters = clusters[counted]
+    sides = _sides(pair, counted)
 
     def interval_of(d: Floats) -> Interval | None:
         if whole:  # the adjusted Wald interval has its own imaginary queries
             return intervals.coverage_interval(d, 1.0, settings.margin_level)
-        return intervals.margin_interval(d, largest, settings.margin_level, clusters)
+        return intervals.margin_interval(d, largest, settings.margin_level, clusters, sides)
 
     of_equal_runs = interval_of(np.zeros(len(change)))
     return interval_of(change), None if of_equal_runs is None else of_equal_runs.high

@@ -8,6 +8,7 @@ relevant document per query the two give the same arrays.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
@@ -22,7 +23,10 @@ from ir_outcomes.evaluation.lengths import (
     match,
     means_by_query,
 )
+from ir_outcomes.evaluation.replicates import System
 from ir_outcomes.statistics.corrections import first_step_level
+from ir_outcomes.statistics.counts import sums_by_cluster
+from ir_outcomes.statistics.new_runs import LEAST_RUNS, Side
 from ir_outcomes.types import (
     Bools,
     Correction,
@@ -38,6 +42,7 @@ from ir_outcomes.types import (
 )
 
 CoverageTest = Literal["exact", "signflip"]
+MOST_ROWS = 10_000_000  # of queries and pairs of runs, which take about 2 gigabytes
 
 
 def coverage_test_for(evaluation: Evaluation) -> CoverageTest:
@@ -82,6 +87,10 @@ class Settings:
         check_one_order(self.ties)
         check_level(self.alpha)
         check_choice("correction", self.correction, get_args(Correction))
+
+    def of_pair(self, pair: "PairedQueries") -> Self:
+        """Return the settings of one pair: coverage of several runs is tested by sign flips."""
+        return replace(self, coverage_test="signflip") if pair.is_of_several else self
 
     @property
     def first_step_level(self) -> float:
@@ -191,6 +200,83 @@ class PairedQueries:
     # The most that a length, or a value of that measure, can change by; None where it is not known.
     largest: float | None = None
     identical: bool = False  # whether the runs have the same documents in the same order; not where that is not known
+    # Numbers of runs of both systems. Arrays have a row for each pair of runs and query, the queries
+    # of a pair together, and the rows of a query are in one cluster.
+    n_runs: tuple[int, int] = (1, 1)
+
+    @property
+    def is_of_several(self) -> bool:
+        """Whether a system has several runs."""
+        return self.n_runs != (1, 1)
+
+    @property
+    def sides(self) -> tuple[Side, ...]:
+        """The sides that have several runs."""
+        n = len(self.query_ids)
+        of_a, of_b = self.n_runs
+        runs = np.repeat(np.arange(of_a), of_b * n), np.tile(np.repeat(np.arange(of_b), n), of_a)
+        sides = map(Side, runs, self.n_runs)
+        return tuple(side for side in sides if side.n_runs > 1)
+
+    @property
+    def sides_of_new_runs(self) -> tuple[Side, ...]:
+        """The same where the runs say something about new ones; else none."""
+        sides = self.sides
+        return sides if all(side.n_runs >= LEAST_RUNS for side in sides) else ()
+
+    def n_differing(self, change: Floats, counted: Bools | None = None) -> int:
+        """Count the queries that have a difference which is not zero, among the counted rows."""
+        if not self.is_of_several:
+            return int(np.count_nonzero(change))
+        differs = np.ones(len(self.shared), dtype=bool) if counted is None else counted.copy()
+        differs[differs] = change != 0
+        return self.n_with(differs)
+
+    def n_with(self, rows: Bools) -> int:
+        """Count the queries that have one of some rows."""
+        return int(rows.reshape(-1, len(self.query_ids)).any(axis=0).sum()) if len(rows) else 0
+
+    def totals(self, values: Floats) -> Floats:
+        """Return the sums of values over the rows of each query."""
+        if not self.is_of_several:
+            return values
+        pairs = self.n_runs[0] * self.n_runs[1]
+        query = np.tile(np.arange(len(self.query_ids)), pairs)
+        return sums_by_cluster(values, query)[0]
+
+    def by_query(self) -> "PairedQueries":
+        """Return the means over the pairs of runs, (n_queries,) arrays: what is said of single queries."""
+        if not self.is_of_several:
+            return self
+        n = len(self.query_ids)
+
+        def means(values: Floats, counted: Bools | None = None) -> Floats:
+            table = values.reshape(-1, n)
+            weights = np.ones_like(table) if counted is None else counted.reshape(-1, n)
+            totals = np.where(weights > 0, table, 0.0).sum(axis=0)
+            number = weights.sum(axis=0)
+            return np.divide(totals, number, out=np.full(n, np.nan), where=number > 0)
+
+        restricted = self.restricted
+        if restricted is not None:
+            parts = (means(values) for values in restricted[1:])
+            restricted = Restricted(restricted.horizon, *parts)
+        any_shared = self.shared.reshape(-1, n).any(axis=0)
+        rows = np.tile(any_shared, len(self.shared) // max(n, 1))
+        lengths = {}
+        for name in ("length_baseline", "length_contender"):
+            values = getattr(self, name)
+            lengths[name] = means(values, np.where(rows, self.shared, ~np.isnan(values)))
+        return replace(
+            self,
+            found_baseline=means(self.found_baseline),
+            found_contender=means(self.found_contender),
+            shared=any_shared,
+            restricted=restricted,
+            clusters=None if self.clusters is None else self.clusters[:n],
+            n_runs=(1, 1),
+            **lengths,
+        )
 
     @property
     def shared_clusters(self) -> Ints | None:
@@ -214,24 +300,62 @@ def pair_queries(
 
     The horizon is k of the restricted search length, by default that of this pair.
     """
-    items = match(baseline, contender, unit)
-    answerable = baseline.answerable
-    query = (np.cumsum(answerable) - 1)[items.query]
-    clusters = None if baseline.clusters is None else baseline.clusters[answerable]
+    return pair_systems(System.of(baseline), System.of(contender), unit, horizon)
+
+
+def pair_systems(
+    baseline: System, contender: System, unit: Unit, horizon: int | None = None
+) -> PairedQueries:
+    """Do the same for every run of one system with every run of another."""
+    pairs = list(product(baseline.runs, contender.runs))
+    first = baseline.runs[0]
+    answerable = first.answerable
+    query_ids = first.answerable_queries
+    n = len(query_ids)
+    clusters = None if first.clusters is None else first.clusters[answerable]
+    if len(pairs) > 1:
+        check_number_of_rows(baseline, contender, n)
+        clusters = np.tile(np.arange(n) if clusters is None else clusters, len(pairs))
     if horizon is None:
-        horizon = horizon_of(baseline, contender)
-    names = baseline.name, contender.name
-    pair = from_items(names, baseline.answerable_queries, query, items.lengths, horizon, clusters)
-    return replace(pair, identical=baseline.is_identical_to(contender))
-
-
-def horizon_of(baseline: SearchLengths, contender: SearchLengths) -> int | None:
-    """Return k of the restricted search length: the cutoff, or the depth of the deeper run where that is smaller."""
-    return (
-        None
-        if baseline.cutoff is None
-        else min(baseline.cutoff, max(baseline.depth, contender.depth))
+        horizon = horizon_of(*baseline.runs, *contender.runs)
+    query = []
+    lengths: tuple[list[Floats], list[Floats]] = ([], [])
+    for place, pair in enumerate(pairs):
+        items = match(*pair, unit)
+        query.append((np.cumsum(answerable) - 1)[items.query] + place * n)
+        lengths[0].append(items.lengths[0])
+        lengths[1].append(items.lengths[1])
+    found = from_items(
+        (baseline.name, contender.name),
+        query_ids * len(pairs),
+        np.concatenate(query),
+        (np.concatenate(lengths[0]), np.concatenate(lengths[1])),
+        horizon,
+        clusters,
     )
+    return replace(
+        found,
+        query_ids=query_ids,
+        identical=all(run.is_identical_to(other) for run, other in pairs),
+        n_runs=(len(baseline.runs), len(contender.runs)),
+    )
+
+
+def check_number_of_rows(baseline: System, contender: System, n: int) -> None:
+    """Refuse so many pairs of runs that the memory would not hold them."""
+    n_pairs = len(baseline.runs) * len(contender.runs)
+    if n * n_pairs > MOST_ROWS:
+        raise ParameterError(
+            f"{baseline.name} and {contender.name} have {n_pairs} pairs of runs, which are"
+            f" {n * n_pairs:,} rows of queries; at most {MOST_ROWS:,} are compared: leave out runs"
+        )
+
+
+def horizon_of(*runs: SearchLengths) -> int | None:
+    """Return k of the restricted search length: the cutoff, or the depth of the deepest run where that is smaller."""
+    if runs[0].cutoff is None:
+        return None
+    return min(runs[0].cutoff, max(run.depth for run in runs))
 
 
 def from_items(

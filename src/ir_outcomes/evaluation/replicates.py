@@ -73,15 +73,17 @@ def systems(names: Sequence[str], replicates: Any) -> dict[str, tuple[str, ...]]
 def _by_rule(names: Sequence[str], rule: str) -> dict[str, list[str]]:
     """Return the runs whose names are equal up to the last separator, with a whole number behind it."""
     separator = rule.removeprefix(RULE)
+    if not separator:
+        raise ParameterError('write the separator behind "by:", such as "by:_"', replicates=rule)
     found: dict[str, list[str]] = {}
     for name in names:
-        system, _, number = name.rpartition(separator) if separator else ("", "", "")
+        system, _, number = name.rpartition(separator)
         if system and number.isascii() and number.isdigit():
             found.setdefault(system, []).append(name)
     if not found:
         raise ParameterError(
-            f"no run has a name that ends in {separator or 'a separator'!r} and a whole number; the"
-            f" runs are {some(list(names))}",
+            f"no run has a name that ends in {separator!r} and a whole number; the runs are"
+            f" {some(list(names))}",
             replicates=rule,
         )
     for system, runs in found.items():
