@@ -23,6 +23,7 @@ KINDS: Mapping[str, NoteKind] = {
     "unconfirmed": NoteKind("Not confirmed on all queries", is_first=True),
     "all queries only": NoteKind("Significant over all queries only", is_first=True),
     "other cutoffs": NoteKind("Another direction at other cutoffs", is_first=True),
+    "few runs": NoteKind("Few runs of a system", is_first=True),
     "within margins": NoteKind("Worse, within the margins", is_first=True),
     "contradiction": NoteKind("Tests of ranking contradict each other", is_first=True),
     "few large changes": NoteKind(

@@ -15,9 +15,14 @@ from ir_outcomes.comparison.outcomes import (
     Settings,
     check_rules,
     checked_margins,
-    pair_queries,
+    pair_systems,
 )
 from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel, query_outcomes
+from ir_outcomes.comparison.runs_of_systems import (
+    holds_for_new_runs,
+    rows_of_measure,
+    runs_of_systems,
+)
 from ir_outcomes.comparison.verdict import LABELS, NAMES, Verdicts, judge, stacked
 from ir_outcomes.comparison.wording import in_words, notes_on_input
 from ir_outcomes.errors import ParameterError, some
@@ -31,6 +36,7 @@ from ir_outcomes.evaluation.evaluation import (
     notes_on_grades,
 )
 from ir_outcomes.evaluation.lengths import SearchLengths, metadata_of
+from ir_outcomes.evaluation.replicates import System, runs_of_system
 from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_measure
 from ir_outcomes.formatting import listed, plural, with_progress
 from ir_outcomes.notes import Note, note
@@ -73,6 +79,7 @@ class CompareSettings(Rules, total=False):
     names: Sequence[str] | None
     queries: Any
     clusters: Any
+    replicates: Any
     measures: Measures
     n_jobs: int | None
 
@@ -107,6 +114,7 @@ def compare(
     names: Sequence[str] | None = None,
     queries: Any = None,
     clusters: Any = None,
+    replicates: Any = None,
     measures: Measures = (),
     n_jobs: int | None = 1,
     progress: bool = False,
@@ -123,10 +131,11 @@ def compare(
         "irds:" the ranking that comes with the task.
     contenders : the same, or a list of such, or a dict from names to such, or a directory or pattern of files
         Run B, or several. A run that is also the baseline is left out. With an evaluation, all its
-        other runs by default.
+        other runs by default. In a dict, a list of runs stands for one system, for the baseline,
+        too; label, tests and intervals are then about the mean of these runs.
     cutoff : int, optional
         Ranks beyond it do not count; by default the task's or the evaluation's, else 100.
-    rel, unit, ties, judged_only, queries, clusters, n_jobs, progress
+    rel, unit, ties, judged_only, queries, clusters, replicates, n_jobs, progress
         See `ir_outcomes.evaluate`, whose defaults hold. An evaluation has its own.
     alpha : float
         Level of tests, intervals and verdict.
@@ -184,11 +193,11 @@ def compare(
     check_positive("cutoff", cutoff, none_allowed=True)
     margins = checked_margins(margins)
     if is_saved(qrels):
-        qrels = evaluation_of(qrels)
+        qrels = evaluation_of(qrels, several_runs=True)
     best = (
         isinstance(baseline, str)
         and baseline == "best"
-        and not (isinstance(qrels, Evaluation) and "best" in qrels.names)
+        and not (isinstance(qrels, Evaluation) and "best" in qrels.system_names)
     )
     if isinstance(qrels, Evaluation):
         own = {
@@ -199,16 +208,15 @@ def compare(
             "names": names,
             "queries": queries,
         }
-        given = [
-            name for name, value in (own | {"clusters": clusters}).items() if value is not None
-        ]
+        own |= {"clusters": clusters, "replicates": replicates}
+        given = [name for name, value in own.items() if value is not None]
         if given:
             raise ParameterError(
                 f"{listed(given)}: an evaluation has its own; pass it to evaluate instead of"
                 " compare"
             )
         several = not isinstance(contenders, str)
-        chosen = contenders_of(qrels.names, None if best else baseline, contenders)
+        chosen = contenders_of(qrels.system_names, None if best else baseline, contenders)
         others = chosen if best else [name for name in chosen if name != baseline] or chosen
         left_out = len(others) < len(chosen)
         evaluation = qrels[others if best else [baseline, *others]]
@@ -232,11 +240,14 @@ def compare(
             judged_only=bool(judged_only),
             queries=queries,
             clusters=clusters,
+            replicates=replicates,
             measures=measures,
             n_jobs=n_jobs,
             progress=progress,
         )
-    if len(evaluation) < 2 or (not several and (all_pairs or best)):
+        if replicates is not None and not best:
+            check_apart(evaluation, sources)
+    if len(evaluation.systems) < 2 or (not several and (all_pairs or best)):
         raise ParameterError(
             "`baseline='best'` and `all_pairs=True` need several contenders; give a list of them"
         )
@@ -250,19 +261,22 @@ def compare(
             ),
         )
     if best:
-        means = [float(run.reciprocal_rank().mean()) for run in evaluation.at()]
-        first = evaluation.names[int(np.argmax(means))]
-        evaluation = evaluation[[first, *(name for name in evaluation.names if name != first)]]
+        names = evaluation.system_names
+        means = [
+            float(np.mean([run.reciprocal_rank().mean() for run in system.runs]))
+            for system in (system.at(evaluation.cutoff) for system in evaluation.systems)
+        ]
+        first = names[int(np.argmax(means))]
+        evaluation = evaluation[[first, *(name for name in names if name != first)]]
         about_best = (
             f"{first} has the highest mean reciprocal rank of {len(means)} runs. A run that was"
             " chosen for its score looks better than it is, and no correction accounts for that."
         )
         notes = (note("chosen baseline", about_best, [first]), *notes)
-    couples = (
-        list(combinations(evaluation, 2))
-        if all_pairs
-        else [(evaluation[0], run) for run in evaluation[1:]]
-    )
+    first_system, *systems = evaluation.systems
+    couples = [(first_system, system) for system in systems]
+    if all_pairs:
+        couples = list(combinations(evaluation.systems, 2))
     settings = Settings.of(
         evaluation,
         own_test=own_test is not None,
@@ -275,7 +289,7 @@ def compare(
     asked = known_means(evaluation, measures)
     near = (
         [()] * len(couples)
-        if all_pairs and len(couples) > 1
+        if (all_pairs and len(couples) > 1) or evaluation.replicates
         else tipping_notes(evaluation, settings, own_test)
     )
     measured = [
@@ -316,6 +330,9 @@ def _sources(
     if names is not None:
         runs, given = runs_and_names(runs, names)
     others = [place for place, run in enumerate(runs) if place and not _is_same(run, runs[0])]
+    for name, run in zip(given[1:], runs[1:], strict=True):
+        if any(_is_same(own, runs[0]) for _, own in runs_of_system(run) or ()):
+            raise ParameterError(f"the baseline is also one of the runs of {name}, a contender")
     if best or not others or len(others) == len(runs) - 1:
         return runs, given, False
     return [runs[place] for place in (0, *others)], [given[place] for place in (0, *others)], True
@@ -336,7 +353,8 @@ class MeasuredPair:
 
     queries: PairedQueries
     n_unanswerable: int
-    n_missing: tuple[int, int]  # answerable queries without any result, of baseline and contender
+    # Answerable queries without any result, of baseline and contender; of several runs the most.
+    n_missing: tuple[int, int]
     # Reciprocals of the rank of the first relevant document, or the values of another measure.
     reciprocal_ranks: tuple[Floats, Floats]
     notes: tuple[Note, ...] = ()
@@ -347,44 +365,53 @@ class MeasuredPair:
     asked: tuple[
         Scores, ...
     ] = ()  # values of the measures that were asked for, of both runs on the answerable queries
+    systems: tuple[System, ...] = ()
 
 
 def measured_pair(
     evaluation: Evaluation,
-    baseline: SearchLengths,
-    contender: SearchLengths,
+    baseline: SearchLengths | System,
+    contender: SearchLengths | System,
     settings: Settings,
     *,
     notes: tuple[Note, ...] = (),
     elsewhere: tuple[CutoffLabel, ...] | None = None,
     asked: Sequence[Scores] = (),
 ) -> MeasuredPair:
-    """Measure two runs of an evaluation at the cutoff of the settings."""
+    """Measure two runs, or systems of several runs, of an evaluation at the cutoff of the settings."""
     answerable = evaluation.answerable
-    runs = (
-        baseline.at(settings.cutoff),
-        contender.at(settings.cutoff),
-    )
+    a = System.of(baseline).at(settings.cutoff)
+    b = System.of(contender).at(settings.cutoff)
     return MeasuredPair(
-        queries=pair_queries(*runs, settings.unit),
+        queries=pair_systems(a, b, settings.unit),
         n_unanswerable=int(np.sum(~answerable)),
-        n_missing=(n_missing(runs[0]), n_missing(runs[1])),
+        n_missing=(max(map(n_missing, a.runs)), max(map(n_missing, b.runs))),
         reciprocal_ranks=(
-            runs[0].reciprocal_rank()[answerable],
-            runs[1].reciprocal_rank()[answerable],
+            a.mean_reciprocal_ranks()[answerable],
+            b.mean_reciprocal_ranks()[answerable],
         ),
         notes=(
             *notes,
             *notes_on_grades(evaluation.qrels, evaluation.rel),
-            *notes_on_input(*runs, positives_only=evaluation.positives_only),
+            *notes_on_input(a, b, positives_only=evaluation.positives_only),
         ),
         elsewhere=elsewhere,
         texts=evaluation.texts,
-        metadata=metadata_of(runs),
-        asked=tuple(
-            scores.take([evaluation.position(run.name) for run in runs]) for scores in asked
-        ),
+        metadata=metadata_of((*a.runs, *b.runs)),
+        asked=tuple(rows_of_measure(scores, a, b) for scores in asked),
+        systems=(a, b),
     )
+
+
+def check_apart(evaluation: Evaluation, sources: Sequence[Any]) -> None:
+    """Refuse a baseline whose system has runs among the contenders."""
+    first = evaluation.systems[0]
+    if len(first.runs) > 1 and not isinstance(sources[0], (list, tuple, dict)):
+        raise ParameterError(
+            f"replicates: {first.runs[0].name}, the baseline, and {first.runs[1].name} are runs of"
+            f" one system, {first.name}; give all its runs as the baseline, as in a dict from its"
+            " name to a list, or none of them as a contender"
+        )
 
 
 def known_means(evaluation: Evaluation, measures: Measures) -> tuple[Scores, ...]:
@@ -406,7 +433,7 @@ def known_means(evaluation: Evaluation, measures: Measures) -> tuple[Scores, ...
 
 
 def labels_elsewhere(
-    pairs: Sequence[tuple[SearchLengths, SearchLengths]],
+    pairs: Sequence[tuple[System, System]],
     settings: Settings,
     own_test: Kernel | None = None,
 ) -> list[tuple[CutoffLabel, ...]]:
@@ -418,9 +445,10 @@ def labels_elsewhere(
             continue
         tests = []
         for baseline, contender in pairs:
-            queries = pair_queries(baseline.at(cutoff), contender.at(cutoff), settings.unit)
+            queries = pair_systems(baseline.at(cutoff), contender.at(cutoff), settings.unit)
             samples = samples_of(queries, settings.levels, labels_only=True)
-            tests.append(run_tests(samples, settings.test, settings.coverage_test, own_test))
+            coverage_test = settings.of_pair(queries).coverage_test
+            tests.append(run_tests(samples, settings.test, coverage_test, own_test))
         labels = judge(
             stacked(tests), alpha=settings.alpha, correction=settings.correction
         ).labels()
@@ -442,11 +470,13 @@ def build(
     shown = pairs[:wanted]
     facets = []
     for pair in with_progress(shown, "pair", len(shown), shown=progress):
-        facets.append(Facets.of(pair.queries, pair.reciprocal_ranks, settings, own_test))
+        own = settings.of_pair(pair.queries)
+        facets.append(Facets.of(pair.queries, pair.reciprocal_ranks, own, own_test))
     tests = [found.tests for found in facets]
     for pair in pairs[len(shown) :]:
         samples = samples_of(pair.queries, settings.levels, sides_only=True)
-        tests.append(run_tests(samples, settings.test, settings.coverage_test, own_test))
+        coverage_test = settings.of_pair(pair.queries).coverage_test
+        tests.append(run_tests(samples, settings.test, coverage_test, own_test))
     verdicts = judge(stacked(tests), alpha=settings.alpha, correction=settings.correction)
     return tuple(
         _comparison(pair, facets[place], verdicts, place, settings)
@@ -458,6 +488,7 @@ def _comparison(
     pair: MeasuredPair, found: Facets, verdicts: Verdicts, place: int, settings: Settings
 ) -> Comparison:
     queries = pair.queries
+    settings = settings.of_pair(queries)
     label = LABELS[verdicts.label[place]]
     own = (
         ()
@@ -476,6 +507,9 @@ def _comparison(
             restricted, pvalue_corrected=all_queries_p, found=all_queries_found
         )
         mean = mean and replace(mean, pvalue_corrected=all_queries_p, found=all_queries_found)
+    all_queries = mean if restricted is None else restricted
+    verdict = verdicts.of(place, found, queries, settings.margins)
+    new_runs = holds_for_new_runs(label, (found.coverage, found.ranking, all_queries))
     comparison = Comparison(
         baseline=queries.baseline,
         contender=queries.contender,
@@ -495,11 +529,13 @@ def _comparison(
         mean=mean,
         naive=found.naive,
         cutoffs=tuple(sorted((*(pair.elsewhere or ()), *own))),
-        verdict=verdicts.of(place, found, queries, settings.margins),
+        verdict=replace(verdict, new_runs=new_runs),
         notes=pair.notes,
         run_metadata=pair.metadata,
         identical=queries.identical,
+        n_runs=queries.n_runs,
+        runs=runs_of_systems(pair.systems, queries, pair.asked),
         queries=query_outcomes(queries, pair.texts),
-        measures=tuple(means_of_measure(scores, settings.alpha) for scores in pair.asked),
+        measures=tuple(means_of_measure(scores, queries, settings) for scores in pair.asked),
     )
     return in_words(comparison, queries)

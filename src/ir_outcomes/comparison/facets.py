@@ -24,7 +24,7 @@ from ir_outcomes.statistics.counts import Members, tally, tally_subsets
 from ir_outcomes.statistics.new_runs import Side
 from ir_outcomes.statistics.signflips import Levels
 from ir_outcomes.statistics.tests import Kernel, PairedTests, Tests, binomial_test, binomial_tests
-from ir_outcomes.types import LENGTHS, POINTS, Bools, Direction, Floats, Ints, length_unit
+from ir_outcomes.types import LENGTHS, POINTS, Bools, Direction, Floats, length_unit
 
 POWER = 0.8
 
@@ -237,7 +237,9 @@ class MeasureMeans(Immutable):
     interval: Interval | None
     test: Test  #: t, not corrected
     found: Direction  #: whether it is better or worse by this test
-    new_runs: Interval | None = None  #: like `interval`, for new runs of the systems, too; see `Facet`
+    new_runs: Interval | None = (
+        None  #: like `interval`, for new runs of the systems, too; see `Facet`
+    )
 
     @property
     def name(self) -> str:
@@ -603,7 +605,7 @@ def mean_of_measure(
     )
 
 
-def means_of_measure(scores: Scores, alpha: float) -> MeasureMeans:
+def means_of_measure(scores: Scores, pair: PairedQueries, settings: Settings) -> MeasureMeans:
     """Compare two runs, the baseline first, by the means of a measure over all queries."""
     baseline, contender = scores.values
     change = differences(baseline, contender)
@@ -611,17 +613,18 @@ def means_of_measure(scores: Scores, alpha: float) -> MeasureMeans:
     test = paired_tests(change, clusters=scores.clusters)["t"]
     gain = test.direction * (1 if scores.higher_is_better else -1)
     found: Direction = "none"
-    if gain and test.pvalue <= alpha:
+    if gain and test.pvalue <= settings.alpha:
         found = "better" if gain > 0 else "worse"
     return MeasureMeans(
         measure=scores.measure,
         higher_is_better=scores.higher_is_better,
-        n=len(change),
-        n_nonzero=int(np.count_nonzero(change)),
+        n=len(pair.query_ids),
+        n_nonzero=pair.n_differing(change),
         baseline=float(baseline.mean()),
         contender=float(contender.mean()),
         difference=_mean_difference(change) or 0.0,
-        interval=intervals.mean_interval(change, 1 - alpha, largest, scores.clusters),
+        interval=intervals.mean_interval(change, 1 - settings.alpha, largest, scores.clusters),
+        new_runs=_for_new_runs(change, largest, settings, pair),
         test=test,
         found=found,
     )

@@ -255,18 +255,19 @@ class PairedQueries:
             weights = np.ones_like(table) if counted is None else counted.reshape(-1, n)
             totals = np.where(weights > 0, table, 0.0).sum(axis=0)
             number = weights.sum(axis=0)
-            return np.divide(totals, number, out=np.full(n, np.nan), where=number > 0)
+            found: Floats = np.divide(totals, number, out=np.full(n, np.nan), where=number > 0)
+            return found
 
         restricted = self.restricted
         if restricted is not None:
             parts = (means(values) for values in restricted[1:])
             restricted = Restricted(restricted.horizon, *parts)
-        any_shared = self.shared.reshape(-1, n).any(axis=0)
-        rows = np.tile(any_shared, len(self.shared) // max(n, 1))
-        lengths = {}
-        for name in ("length_baseline", "length_contender"):
-            values = getattr(self, name)
-            lengths[name] = means(values, np.where(rows, self.shared, ~np.isnan(values)))
+        any_shared: Bools = self.shared.reshape(-1, n).max(axis=0)
+        rows = np.tile(any_shared, self.n_runs[0] * self.n_runs[1])
+
+        def lengths(values: Floats) -> Floats:
+            return means(values, np.where(rows, self.shared, ~np.isnan(values)))
+
         return replace(
             self,
             found_baseline=means(self.found_baseline),
@@ -275,7 +276,8 @@ class PairedQueries:
             restricted=restricted,
             clusters=None if self.clusters is None else self.clusters[:n],
             n_runs=(1, 1),
-            **lengths,
+            length_baseline=lengths(self.length_baseline),
+            length_contender=lengths(self.length_contender),
         )
 
     @property

@@ -17,6 +17,7 @@ from ir_outcomes.comparison.facets import (
     RestrictedLength,
 )
 from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
+from ir_outcomes.comparison.runs_of_systems import SystemRun
 from ir_outcomes.comparison.verdict import Verdict, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES
@@ -52,7 +53,8 @@ class QueryOutcome(NamedTuple):
 
 
 def query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[QueryOutcome, ...]:
-    """Return what two runs did with each query."""
+    """Return what two runs did with each query; of systems with several runs the means."""
+    pair = pair.by_query()
     gained = pair.found_contender - pair.found_baseline
     n = len(pair.query_ids)
     code = np.select([gained < 0, gained > 0, pair.found_baseline > 0], [1, 2, 3], 0)
@@ -172,6 +174,11 @@ class Comparison(Result):
     identical : bool
         Whether both runs have the same documents in the same order for every query; False where
         lists are not known.
+    n_runs : pair of int
+        Numbers of runs of the baseline and of the contender. With several, outcomes count pairs of
+        runs and queries, and what is said of a query is the mean over these pairs.
+    runs : tuple of SystemRun
+        What each run of a system that has several shows by itself.
     queries : tuple of QueryOutcome, optional
         Query by query; None where the result was restored from JSON without them.
     """
@@ -195,6 +202,8 @@ class Comparison(Result):
     run_metadata: Mapping[str, str] = field(default_factory=dict)
     background: tuple[Note, ...] = ()
     identical: bool = False
+    n_runs: tuple[int, int] = (1, 1)
+    runs: tuple[SystemRun, ...] = ()
     queries: tuple[QueryOutcome, ...] | None = field(default=None, compare=False, metadata=OPTIONAL)
 
     @property
@@ -221,6 +230,11 @@ class Comparison(Result):
     def alpha(self) -> float:
         """Level of tests, intervals and verdict."""
         return self.settings.alpha
+
+    @property
+    def of_several_runs(self) -> bool:
+        """Whether a system has several runs."""
+        return self.n_runs != (1, 1)
 
     @property
     def in_lengths(self) -> bool:

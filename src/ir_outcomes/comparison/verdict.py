@@ -99,6 +99,9 @@ class Verdict:
     non_inferior: bool | None
     equivalent: bool | None  #: whether any difference beyond them is
     sentence: str  #: the verdict in plain words, with its numbers
+    #: whether the label holds for new runs of the systems, too; None where it has no direction, no
+    #: system has several runs, or one of several has fewer than five
+    new_runs: bool | None = None
 
 
 class Findings(NamedTuple):

@@ -24,7 +24,7 @@ from ir_outcomes.evaluation.evaluation import (
     notes_on_queries,
     unjudged_share,
 )
-from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.replicates import System
 from ir_outcomes.formatting import (
     listed,
     moved,
@@ -39,6 +39,7 @@ from ir_outcomes.notes import Note, note, ranked
 from ir_outcomes.statistics import Test, design_effect, differences
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.statistics.counts import FEW
+from ir_outcomes.statistics.new_runs import LEAST_RUNS
 from ir_outcomes.types import DOCUMENTS_ABOVE, LENGTHS, POINTS, RANKS
 
 FEW_QUERIES = 60
@@ -65,11 +66,9 @@ def in_words(comparison: Comparison, pair: PairedQueries) -> Comparison:
     return replace(comparison, verdict=verdict, notes=first, background=background)
 
 
-def notes_on_input(
-    baseline: SearchLengths, contender: SearchLengths, *, positives_only: bool
-) -> Iterator[Note]:
+def notes_on_input(baseline: System, contender: System, *, positives_only: bool) -> Iterator[Note]:
     """Yield what a careful reader must know about the runs; qrels of relevant documents only say nothing about judging."""
-    runs = (baseline, contender)
+    runs = (*baseline.runs, *contender.runs)
     yield from notes_on_documents(runs)
     for own in notes_on_queries(runs):
         # How much is missing is said by `_about_missing`, which queries these are in the
@@ -89,6 +88,7 @@ def _notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[N
         _about_confirmation,
         _about_blocked,
         _about_cutoffs,
+        _about_runs,
         _about_tests,
         _about_few_queries,
         _about_disagreement,
@@ -104,7 +104,7 @@ def _notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[N
 def coverage_words(comparison: Comparison, points: str = "points", test: str = "") -> str:
     """Say the difference in coverage, with its test where there is one to say."""
     difference = comparison.coverage.difference or 0.0
-    outcomes = comparison.outcomes
+    won, lost = won_and_lost(comparison)
     does, items = (
         ("answers", "queries") if comparison.unit == "query" else ("finds", "relevant documents")
     )
@@ -114,10 +114,16 @@ def coverage_words(comparison: Comparison, points: str = "points", test: str = "
     if difference:
         direction = "more" if difference > 0 else "fewer"
         how_many = f"{size(difference, 2)} {points} {direction}"
-    return (
-        f"{does} {how_many} of the {items} (won {outcomes.won}, lost"
-        f" {outcomes.lost}{test and '; '}{test})"
-    )
+    return f"{does} {how_many} of the {items} (won {won}, lost {lost}{test and '; '}{test})"
+
+
+def won_and_lost(comparison: Comparison) -> tuple[str, str]:
+    """Return how many queries or documents were won and lost; of several runs which share."""
+    outcomes = comparison.outcomes
+    if comparison.of_several_runs and outcomes.shares is not None:
+        shares = outcomes.shares
+        return f"{percent(shares.won, 1)} %", f"{percent(shares.lost, 1)} %"
+    return str(outcomes.won), str(outcomes.lost)
 
 
 def _tested(test: Test) -> str:
@@ -206,8 +212,9 @@ def _over_all(comparison: Comparison, whole: AllQueries, where: str = "") -> str
 def _about_missing(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     n = comparison.n_queries
     lacking = [
-        f"{run} has no results for {missing} of {n} queries ({percent(missing / n)} %)"
-        for run, missing in zip("AB", comparison.n_missing, strict=True)
+        f"{f'a run of {run}' if n_runs > 1 else run} has no results for {missing} of {n} queries"
+        f" ({percent(missing / n)} %)"
+        for run, missing, n_runs in zip("AB", comparison.n_missing, comparison.n_runs, strict=True)
         if missing
     ]
     if lacking:
@@ -348,23 +355,26 @@ def _about_cutoffs(comparison: Comparison, pair: PairedQueries) -> Iterator[Note
     )
 
 
-def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[Note]:
-    cutoff = baseline.cutoff or 0
-    depths = [baseline.depth, contender.depth]
+def _about_depth(baseline: System, contender: System) -> Iterator[Note]:
+    first = baseline.runs[0]
+    cutoff = first.cutoff or 0
+    depths = [run.depth for run in (*baseline.runs, *contender.runs)]
     if min(depths) >= cutoff:
         return
-    if depths[0] == depths[1]:
-        if not baseline.judged_only:  # what remains is as deep as the judgments go
+    if min(depths) == max(depths):
+        if not first.judged_only:  # what remains is as deep as the judgments go
             yield note(
                 "shallow",
                 f"No run is deeper than {depths[0]}: the cutoff {cutoff} is in effect {depths[0]}.",
             )
         return
-    returned = f"A returns at most {plural('document', depths[0])}, B {depths[1]}"
-    if baseline.judged_only:
+    returned = f"A returns at most {plural('document', depths[0])}, B {depths[-1]}"
+    if len(depths) > 2:
+        returned = f"the runs return at most {min(depths)} to {max(depths)} documents"
+    if first.judged_only:
         returned = f"without unjudged documents {returned}"
     else:
-        returned += f"; compare with `cutoff={max(min(depths), 1)}`, which both reach"
+        returned += f"; compare with `cutoff={max(min(depths), 1)}`, which {'both' if len(depths) == 2 else 'all'} reach"
     yield note(
         "depth",
         f"{returned}. Over all queries the search length of what is not found is"
@@ -372,15 +382,23 @@ def _about_depth(baseline: SearchLengths, contender: SearchLengths) -> Iterator[
     )
 
 
-def _about_judgments(baseline: SearchLengths, contender: SearchLengths) -> Iterator[Note]:
-    if baseline.judged_only:
+def _unjudged_share(system: System, depth: int) -> float | None:
+    """Return the mean share of unjudged documents of the runs; None where it is not known."""
+    shares = [unjudged_share(run, depth) for run in system.runs]
+    known = [share for share in shares if share is not None]
+    return sum(known) / len(known) if len(known) == len(shares) else None
+
+
+def _about_judgments(baseline: System, contender: System) -> Iterator[Note]:
+    first = baseline.runs[0]
+    if first.judged_only:
         return
     shares: dict[int, str] = {}
     biased: dict[str, str] = {}  # the facet, and what says so
-    cutoff = baseline.cutoff or 0
+    cutoff = first.cutoff or 0
     for depth, facet in ((10, "ranking"), (cutoff, "coverage")):
-        of_a = unjudged_share(baseline, depth)
-        of_b = unjudged_share(contender, depth)
+        of_a = _unjudged_share(baseline, depth)
+        of_b = _unjudged_share(contender, depth)
         if depth <= cutoff and of_a is not None and of_b is not None:
             shares[depth] = (
                 f"{percent(of_a, 0)} % of the top {depth} of A and {percent(of_b, 0)} % of B"
@@ -544,7 +562,22 @@ def _unit_of(facet: Facet) -> str:
     return facet.measured_in if facet.measured_in in LENGTHS else f"of {facet.measured_in}"
 
 
+def _about_runs(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
+    """Say of which systems so few runs are known that nothing follows for a new one."""
+    named = zip((comparison.baseline, comparison.contender), comparison.n_runs, strict=True)
+    few = [f"{name} has {n_runs}" for name, n_runs in named if 1 < n_runs < LEAST_RUNS]
+    if few:
+        yield note(
+            "few runs",
+            f"{listed(few)}; the label is about these runs, and nothing follows for a new one,"
+            f" which takes {LEAST_RUNS} runs.",
+        )
+
+
 def _about_clusters(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
+    if comparison.settings.n_clusters is None:
+        return
+    pair = pair.by_query()
     if pair.clusters is None:
         return
     n = len(pair.query_ids)

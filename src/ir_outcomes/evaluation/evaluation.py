@@ -25,7 +25,7 @@ from ir_outcomes.errors import (
 from ir_outcomes.evaluation.ids import repair_of_queries
 from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths, text_before
 from ir_outcomes.evaluation.ranking import RankedDocuments, score_bits
-from ir_outcomes.evaluation.replicates import System, among
+from ir_outcomes.evaluation.replicates import System, among, refuse_several_runs
 from ir_outcomes.evaluation.scores import (
     Scores,
     comparable,
@@ -280,6 +280,11 @@ class Evaluation(Sequence[SearchLengths]):
     def names(self) -> tuple[str, ...]:
         """Names of the runs."""
         return tuple(run.name for run in self.runs)
+
+    @property
+    def system_names(self) -> tuple[str, ...]:
+        """Names of the systems, which are those of the runs where no system has several."""
+        return tuple(system.name for system in self.systems)
 
     @property
     def query_ids(self) -> tuple[str, ...]:

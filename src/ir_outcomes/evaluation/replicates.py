@@ -4,11 +4,14 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn, Self
 
+import numpy as np
+
 from ir_outcomes.errors import FormatError, ParameterError, some
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.files import lines_of
 from ir_outcomes.reading.runs import Run, check_names, is_path, run_list
+from ir_outcomes.types import Floats
 
 RULE = "by:"
 Systems = Mapping[str, tuple[str, ...]]  # the runs of each system that has several, by its name
@@ -29,6 +32,11 @@ class System(NamedTuple):
     def depth(self) -> int:
         """Number of documents of the longest list of the shallowest run."""
         return min(run.depth for run in self.runs)
+
+    def mean_reciprocal_ranks(self) -> Floats:
+        """(n_queries,) float array: mean reciprocal rank over the runs; higher is better."""
+        means: Floats = np.mean([run.reciprocal_rank() for run in self.runs], axis=0)
+        return means
 
     def at(self, cutoff: int | None) -> Self:
         """Return the system at a cutoff; see `SearchLengths.at`."""
@@ -158,6 +166,8 @@ def listed_runs(items: Sequence[Any], names: Sequence[str | None]) -> Listed:
     listed = Listed([], [], [])
     for item, name in zip(items, names, strict=True):
         of_system = runs_of_system(item)
+        if name is None and is_path(item):
+            of_system = None  # a directory in the place of a run, which is an error
         if of_system is None:
             listed.add(item, name, None)
             continue

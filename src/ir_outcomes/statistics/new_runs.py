@@ -41,7 +41,7 @@ def cells_of(d: Floats, clusters: Ints, side: Side) -> Floats:
     n_clusters = int(code.max()) + 1
     n_cells = n_clusters * side.n_runs
     cell = code * side.n_runs + side.run
-    sums = np.bincount(cell, weights=d, minlength=n_cells)
+    sums = np.bincount(cell, weights=d, minlength=n_cells).astype(np.float64)
     sizes = np.bincount(cell, minlength=n_cells).astype(np.float64)
     return linearized_sums(sums, sizes).reshape(n_clusters, side.n_runs)
 
@@ -60,7 +60,7 @@ def components(cells: Floats) -> Components:
 
 
 def added_by_runs(d: Floats, clusters: Ints, sides: Sequence[Side], level: float) -> float:
-    """Return what the runs add to the square of half the width of an interval: each side by t with its own degrees of freedom."""
+    """Return what the runs add to the square of half the width of an interval, each side by its own t."""
     # With one t quantile of few degrees of freedom for everything, the interval would be far too
     # wide where the runs hardly vary (benchmarks/replicates.py).
     added = 0.0

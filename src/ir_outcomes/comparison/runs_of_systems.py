@@ -1,0 +1,100 @@
+"""Several runs of one system in a comparison: what each run shows, and whether a label holds for new runs, too."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ir_outcomes.comparison.facets import AllQueries, Facet
+from ir_outcomes.comparison.outcomes import PairedQueries
+from ir_outcomes.comparison.verdict import meaning_of
+from ir_outcomes.evaluation.replicates import System
+from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.statistics import Interval
+from ir_outcomes.types import Bools, Floats
+
+
+class SystemRun(NamedTuple):
+    """What one run of a system that has several shows by itself, against all runs of the other system."""
+
+    system: str
+    run: str
+    coverage: float | None  #: contender minus baseline, in percentage points
+    ranking: float | None  #: contender minus baseline, on what both found
+    all_queries: float | None  #: contender minus baseline, None where it is not known
+    measures: tuple[float, ...]  #: contender minus baseline, of the measures that were asked for
+
+
+def runs_of_systems(
+    systems: Sequence[System], pair: PairedQueries, asked: Sequence[Scores]
+) -> tuple[SystemRun, ...]:
+    """Return what each run of a system that has several shows; scores are by row, as `rows_of_measure` returns them."""
+    found = []
+    everywhere = pair.all_queries
+    coverage = pair.found_contender - pair.found_baseline
+    ranking = pair.length_contender - pair.length_baseline
+    measured = [scores.values[1] - scores.values[0] for scores in asked]
+    several = [system for system in systems if len(system.runs) > 1]
+    for system, side in zip(several, pair.sides, strict=True):
+        for place, run in enumerate(system.runs):
+            own = side.run == place
+            found.append(
+                SystemRun(
+                    system.name,
+                    run.name,
+                    _mean(100 * coverage, own),
+                    _mean(ranking, own & pair.shared),
+                    None if everywhere is None else _mean(everywhere[1] - everywhere[0], own),
+                    tuple(float(change[own].mean()) for change in measured),
+                )
+            )
+    return tuple(found)
+
+
+def _mean(values: Floats, counted: Bools) -> float | None:
+    """Return the mean of some values; None where there are none."""
+    return float(values[counted].mean()) if counted.any() else None
+
+
+def rows_of_measure(scores: Scores, baseline: System, contender: System) -> Scores:
+    """Set the values of every run of one system beside those of every run of another, (2, n_rows), as `PairedQueries` does."""
+    of_a, of_b = (
+        [scores.runs.index(run.name) for run in own.runs] for own in (baseline, contender)
+    )
+    n_pairs = len(of_a) * len(of_b)
+    clusters = scores.clusters
+    if n_pairs > 1:
+        n = scores.values.shape[1]
+        clusters = np.tile(np.arange(n) if clusters is None else clusters, n_pairs)
+    rows = (
+        np.repeat(scores.values[of_a], len(of_b), axis=0),
+        np.tile(scores.values[of_b], (len(of_a), 1)),
+    )
+    return replace(
+        scores,
+        runs=(baseline.name, contender.name),
+        values=np.stack([values.ravel() for values in rows]),
+        clusters=clusters,
+    )
+
+
+def holds_for_new_runs(label: str, parts: Sequence[Facet | AllQueries | None]) -> bool | None:
+    """Return whether the intervals for new runs that carry a label exclude 0 on its side; the parts are both facets and all queries."""
+    meaning = meaning_of(label)
+    if meaning.direction == "none":
+        return None
+    carrying = {"both": (0, 1), "coverage": (0, 2), "ranking": (1, 2), "all queries": (2,)}
+    held = []
+    for place in carrying[meaning.by]:
+        part = parts[place]
+        if part is None or part.new_runs is None:
+            return None
+        is_better = meaning.direction == "better"
+        held.append(_excludes(part.new_runs, above=is_better == part.higher_is_better))
+    return all(held)
+
+
+def _excludes(interval: Interval, *, above: bool) -> bool:
+    """Return whether an interval lies above 0, or below it."""
+    return interval.low > 0 if above else interval.high < 0
