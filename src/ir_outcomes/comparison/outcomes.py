@@ -274,11 +274,18 @@ class PairedQueries:
             found_contender=means(self.found_contender),
             shared=any_shared,
             restricted=restricted,
-            clusters=None if self.clusters is None else self.clusters[:n],
+            clusters=self._clusters_of_queries(),
             n_runs=(1, 1),
             length_baseline=lengths(self.length_baseline),
             length_contender=lengths(self.length_contender),
         )
+
+    def _clusters_of_queries(self) -> Ints | None:
+        """Return the cluster of each query; None where the rows of each are a cluster by themselves."""
+        if self.clusters is None:
+            return None
+        of_queries = self.clusters[: len(self.query_ids)]
+        return of_queries if len(np.unique(of_queries)) < len(of_queries) else None
 
     @property
     def shared_clusters(self) -> Ints | None:

@@ -415,10 +415,16 @@ def columns_of(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
     first = comparisons[0] if comparisons else None
     unit = RANKS if first is None else first.ranking.measured_in
     measure = "" if unit in LENGTHS else unit
-    ranking = _facet_columns("ranking", unit, "lower", 2)
+    new_runs = any(item.coverage.new_runs for item in comparisons)
+    several = any(item.of_several_runs for item in comparisons)
+    ranking = _facet_columns("ranking", unit, "lower", 2, new_runs)
     if first is not None and measure:
         ranking = _facet_columns(
-            "ranking", measure, "higher" if first.ranking.higher_is_better else "lower", 4
+            "ranking",
+            measure,
+            "higher" if first.ranking.higher_is_better else "lower",
+            4,
+            new_runs,
         )
     cutoffs = sorted({at.cutoff for item in comparisons for at in item.cutoffs})
     return (
@@ -431,11 +437,15 @@ def columns_of(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
             for outcome in OUTCOMES
         ),
         *attributes("lost_at=outcomes.lost_at", "won_at=outcomes.won_at"),
-        *_facet_columns("coverage", "points", "higher", 2),
+        *_facet_columns("coverage", "points", "higher", 2, new_runs),
         *ranking,
         *(_means_columns("reciprocal", "wilcoxon", "t") if not measure else ()),
         Column("ranking_ratio", "ranking.ratio", "B / A", ".2f", better="lower"),
-        *(_restricted_columns(unit) if first is None or first.restricted is not None else ()),
+        *(
+            _restricted_columns(unit, new_runs)
+            if first is None or first.restricted is not None
+            else ()
+        ),
         *_means_columns("naive", "ranksum", "wilcoxon", "t"),
         *(measure_columns(first.measures) if first else ()),
         *attributes(
@@ -446,11 +456,12 @@ def columns_of(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
             "verdict",
             attributes("direction", "strict", "do_no_harm", "guard", "non_inferior", "equivalent"),
         ),
+        *(_RUNS_COLUMNS if several else ()),
         *(Column(f"verdict_at_{cutoff}", _label_at(cutoff), form="label") for cutoff in cutoffs),
     )
 
 
-def _restricted_columns(unit: str) -> tuple[Column, ...]:
+def _restricted_columns(unit: str, new_runs: bool) -> tuple[Column, ...]:
     parts = attributes(
         "restricted_both=restricted.both",
         "restricted_won=restricted.won",
@@ -466,6 +477,7 @@ def _restricted_columns(unit: str) -> tuple[Column, ...]:
             "restricted_difference", "restricted.difference", "all queries", "+.2f", unit, "lower"
         ),
         Column("restricted", "restricted.interval", "all queries", "[+.2f]", unit, "lower"),
+        *_new_runs_column("restricted", "restricted", "[+.2f]", unit, "lower", new_runs),
         Column("restricted_p", "restricted.test.pvalue", "raw p", "p"),
         Column("restricted_p_corrected", "restricted.pvalue_corrected", "p", "p"),
         *parts,
@@ -481,6 +493,14 @@ def names_of(comparison: Comparison) -> tuple[str, str]:
     return ("ESL", "RR") if comparison.unit == "query" else ("ASL", "reciprocal ASL")
 
 
+def _new_runs_column(
+    name: str, part: str, form: str, unit: str, better: Better, is_known: bool
+) -> tuple[Column, ...]:
+    """Return the column of an interval for new runs; none where no comparison has such intervals."""
+    column = Column(f"{name}_new_runs", f"{part}.new_runs", f"{name}, new runs", form, unit, better)
+    return (column,) if is_known else ()
+
+
 def _means_columns(name: Literal["reciprocal", "naive"], *tests: str) -> tuple[Column, ...]:
     means = attributes(
         *(f"{name}_{mean}={name}.{mean}" for mean in ("baseline", "contender", "difference"))
@@ -492,7 +512,11 @@ def _means_columns(name: Literal["reciprocal", "naive"], *tests: str) -> tuple[C
 
 
 def _facet_columns(
-    name: Literal["coverage", "ranking"], unit: str, better: Better, places: int
+    name: Literal["coverage", "ranking"],
+    unit: str,
+    better: Better,
+    places: int,
+    new_runs: bool,
 ) -> tuple[Column, ...]:
     return (
         Column(f"{name}_n", f"{name}.n", "n", "n"),
@@ -502,6 +526,7 @@ def _facet_columns(
         Column(f"{name}_difference", f"{name}.difference", name, f"+.{places}f", unit, better),
         Column(name, f"{name}.interval", name, f"[+.{places}f]", unit, better),
         *attributes(f"{name}_effect={name}.effect_size", f"{name}_test={name}.test"),
+        *_new_runs_column(name, name, f"[+.{places}f]", unit, better, new_runs),
         Column(f"{name}_p", f"{name}.pvalue", "raw p", "p"),
         Column(f"{name}_p_corrected", f"{name}.pvalue_corrected", "p", "p"),
         *attributes(f"{name}_detectable={name}.detectable"),
@@ -525,13 +550,27 @@ def _columns_of_measure(place: int, means: MeasureMeans) -> tuple[Column, ...]:
         Column(f"{name}_contender", "contender", "B", ".4f"),
         Column(f"{name}_difference", "difference", "B - A", "+.4f", better=better),
         Column(name, "interval", form="[+.4f]", better=better),
+        *_new_runs_of(name, means, better),
         Column(f"{name}_p", "pvalue", "p", "p"),
     )
     return of_part(lambda item: item.measures[place] if item.measures else None, columns)
 
 
+def _new_runs_of(name: str, means: MeasureMeans, better: Better) -> tuple[Column, ...]:
+    """Return the column of the interval of a measure for new runs; none without such an interval."""
+    column = Column(f"{name}_new_runs", "new_runs", form="[+.4f]", better=better)
+    return () if means.new_runs is None else (column,)
+
+
 def _pvalue_of(facet: str, test: str) -> Callable[[Comparison], float]:
     return lambda item: getattr(item, facet).tests[test].pvalue
+
+
+_RUNS_COLUMNS = (
+    Column("runs_baseline", lambda item: item.n_runs[0], "runs A", "n"),
+    Column("runs_contender", lambda item: item.n_runs[1], "runs B", "n"),
+    Column("holds_for_new_runs", "verdict.new_runs", "new runs"),
+)
 
 
 def _label_at(cutoff: int) -> Callable[[Comparison], str | None]:

@@ -80,7 +80,7 @@ def rows_of_measure(scores: Scores, baseline: System, contender: System) -> Scor
 
 
 def holds_for_new_runs(label: str, parts: Sequence[Facet | AllQueries | None]) -> bool | None:
-    """Return whether the intervals for new runs that carry a label exclude 0 on its side; the parts are both facets and all queries."""
+    """Return whether the intervals for new runs of what carries a label (facets, all queries) exclude 0 on its side."""
     meaning = meaning_of(label)
     if meaning.direction == "none":
         return None

@@ -117,6 +117,16 @@ def coverage_words(comparison: Comparison, points: str = "points", test: str = "
     return f"{does} {how_many} of the {items} (won {won}, lost {lost}{test and '; '}{test})"
 
 
+def label_words(comparison: Comparison) -> str:
+    """Return the label, and whether it holds for new runs, where that is known."""
+    label = comparison.verdict.label
+    if comparison.verdict.new_runs is None:
+        return label
+    return (
+        f"{label}, {'also for new runs' if comparison.verdict.new_runs else 'of these runs only'}"
+    )
+
+
 def won_and_lost(comparison: Comparison) -> tuple[str, str]:
     """Return how many queries or documents were won and lost; of several runs which share."""
     outcomes = comparison.outcomes

@@ -21,7 +21,9 @@ from ir_outcomes.comparison.result import (
     query_columns,
 )
 from ir_outcomes.comparison.verdict import LABELS, meaning_of
-from ir_outcomes.comparison.wording import counting, coverage_words
+from ir_outcomes.comparison.wording import counting, coverage_words, label_words
+from ir_outcomes.errors import some
+from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import (
     NOTHING,
     fixed,
@@ -63,11 +65,13 @@ def _comparison(comparison: Comparison) -> View:
     columns = (
         Column("name", _named, " "),
         *_means(comparison.alpha),
+        Column("new_runs", heading="new runs", form="[+m]"),
         Column("p", lambda part: shown_p(comparison, part), form="n"),
         Column("found", lambda part: "" if part.found == "none" else part.found),
     )
     captions = (
         _outcomes_line(comparison),
+        *systems_lines([comparison]),
         _above_legend(comparison),
         tests_legend([comparison]),
         _measures_legend(
@@ -78,12 +82,12 @@ def _comparison(comparison: Comparison) -> View:
     table = Table.of(columns, comparison.parts, *captions)
     return View(
         _title(comparison),
-        comparison.verdict.label,
+        label_words(comparison),
         tuple(_answer(comparison)),
         (table,),
         comparison.notes,
         "tests, effect sizes, power, unjudged documents",
-        (_outcome_table(comparison), _tests_table(comparison)),
+        (_outcome_table(comparison), *runs_tables([comparison]), _tests_table(comparison)),
         (
             *_full_names(comparison),
             comparison.verdict.sentence,
@@ -194,7 +198,10 @@ def _title(result: Comparison | Queries) -> str:
         )
         for name in names
     )
-    return f"{contender} (B) against {baseline} (A)"
+    of_b, of_a = ("", "")
+    if isinstance(result, Comparison):
+        of_a, of_b = (f"{plural('run', n)}, " if n > 1 else "" for n in result.n_runs)
+    return f"{contender} ({of_b}B) against {baseline} ({of_a}A)"
 
 
 def _full_names(comparison: Comparison) -> Iterator[str]:
@@ -285,11 +292,62 @@ def _margin_sentence(comparison: Comparison) -> str:
 
 
 def _outcomes_line(comparison: Comparison) -> str:
-    counts = ", ".join(
-        f"{name} {getattr(comparison.outcomes, name)}"
-        for name in ("won", "both", "neither", "lost")
-    )
+    names = ("won", "both", "neither", "lost")
+    outcomes: Any = comparison.outcomes
+    if comparison.of_several_runs and outcomes.shares is not None:
+        shares = [f"{name} {percent(getattr(outcomes.shares, name), 1)} %" for name in names]
+        return f"{queries_words(comparison)}: {', '.join(shares)}"
+    counts = ", ".join(f"{name} {getattr(outcomes, name)}" for name in names)
     return f"{queries_words(comparison)}{': ' if comparison.unit == 'query' else '; documents '}{counts}"
+
+
+def systems_lines(comparisons: Sequence[Comparison]) -> list[str]:
+    """Say which runs the systems have, and over which range the runs differ from the other system in coverage."""
+    shown: dict[str, str] = {}
+    for comparison in comparisons:
+        systems = (comparison.baseline, comparison.contender)
+        for name, n_runs in zip(systems, comparison.n_runs, strict=True):
+            if comparison.of_several_runs:
+                shown.setdefault(name, _system_words(comparison, name, n_runs))
+    return list(shown.values())
+
+
+def _system_words(comparison: Comparison, name: str, n_runs: int) -> str:
+    """List the runs of a system, and the range of their differences in coverage."""
+    if n_runs == 1:
+        return f"{name}: one run, taken as fixed"
+    runs = [run for run in comparison.runs if run.system == name]
+    changes = [run.coverage for run in runs if run.coverage is not None]
+    named = some([run.run for run in runs], 3)
+    least = fixed(min(changes, default=0.0), 2, signed=True)
+    most = fixed(max(changes, default=0.0), 2, signed=True)
+    return f"{name}: {n_runs} runs ({named}); coverage {least} to {most} points"
+
+
+def runs_tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
+    """Lay out a row for each run of a system that has several; nothing where none has."""
+    rows = [(item, run) for item in comparisons for run in item.runs]
+    if not rows:
+        return ()
+    first = comparisons[0]
+    unit = first.ranking.measured_in
+    places = places_of(unit)
+    headings = [("run", ""), ("of", ""), ("against", ""), ("coverage, points", "n")]
+    headings += [(f"ranking, {short_unit(unit)}", "n"), ("all queries", "n")]
+    headings += [(means.measure, "n") for means in first.measures]
+    texts = []
+    for item, run in rows:
+        other = item.baseline if run.system == item.contender else item.contender
+        own = (run.ranking, run.all_queries)
+        numbers = [_signed(run.coverage, 2), *(_signed(value, places) for value in own)]
+        numbers += [_signed(value, 4) for value in run.measures]
+        texts.append((run.run, run.system, other, *numbers))
+    caption = "differences, B minus A, of one run against all runs of the other system"
+    return (Table.of_texts(headings, texts, caption, title="Each run"),)
+
+
+def _signed(value: float | None, places: int) -> str:
+    return NOTHING if value is None else fixed(value, places, signed=True)
 
 
 def comparison_words(comparisons: Sequence[Comparison]) -> str:
@@ -335,12 +393,15 @@ def _outcome_table(comparison: Comparison) -> Table:
     found = f"found within {comparison.cutoff} by" if comparison.cutoff else "found by"
     contender, baseline = (f"only {run}" for run in (comparison.contender, comparison.baseline))
     by = {"won": contender, "both": "both runs", "neither": "neither run", "lost": baseline}
+    if comparison.of_several_runs:
+        by |= {"both": "both", "neither": "neither"}
     ranks = {"won": outcomes.won_at, "lost": outcomes.lost_at}
     items, share = ("queries", "share") if by_query else ("documents", "share within queries")
+    counted = Column(items, lambda name: getattr(outcomes, name), form="n")
     columns = (
         Column("outcome", str),
         Column(found, by.get),
-        Column(items, lambda name: getattr(outcomes, name), form="n"),
+        *([] if comparison.of_several_runs else [counted]),
         Column(
             share,
             lambda name: percent(getattr(outcomes.shares, name, None), 2, unit=" %"),
@@ -443,10 +504,11 @@ def _comparisons(comparisons: Comparisons) -> View:
     pairs = len({item.baseline for item in ranked}) > 1
     names = chosen(declared, *(("contender=B", "baseline=A") if pairs else ("contender=run",)))
     table = Table.of(
-        (*names, *chosen(declared, "verdict"), *short_columns(ranked)),
+        (*names, *chosen(declared, "verdict"), NEW_RUNS, *short_columns(ranked)),
         ranked,
         f"{queries_words(first)}, {comparison_words(ranked)}",
         corrected_words(ranked, "pair" if pairs else "run"),
+        *systems_lines(ranked),
         tests_legend(ranked),
         alpha=first.alpha,
     )
@@ -470,10 +532,13 @@ def _comparisons(comparisons: Comparisons) -> View:
     )
     mean = _mean_words(first)
     means = (f"ranking_baseline={mean} A", f"ranking_contender={mean} B")
-    measures = (asked.measure for asked in first.measures)
+    measures = [asked.measure for asked in first.measures]
+    new_runs = [column.name for column in declared if column.name.endswith("_new_runs")]
     intervals = chosen(
-        declared, "coverage", "coverage_p", *means, "ranking", "ranking_p", *measures
+        declared, "coverage", "coverage_p", *means, "ranking", "ranking_p", *measures, *new_runs
     )
+    if any(item.of_several_runs for item in ranked):
+        outcomes = chosen(declared, *(f"{outcome}_share" for outcome in OUTCOMES))
     details = (
         Table.of(
             (*names, *outcomes), ranked, title="Outcomes, and median ranks of what was won and lost"
@@ -486,6 +551,7 @@ def _comparisons(comparisons: Comparisons) -> View:
             title=f"{level_words(first.alpha)}s, and p before the correction",
             alpha=first.alpha,
         ),
+        *runs_tables(ranked),
     )
     asked_for = measures_tables(ranked, names, first.settings)
     labels = ", ".join(
@@ -524,6 +590,11 @@ def _levels_words(comparison: Comparison) -> str:
     return f"{level_unit(unit)}, " if unit == DOCUMENTS_ABOVE else ""
 
 
+def _for_new_runs(comparison: Comparison) -> str:
+    return {True: "yes", False: "no", None: NOTHING}[comparison.verdict.new_runs]
+
+
+NEW_RUNS = Column("for_new_runs", _for_new_runs, "new runs")
 # What a run has by itself, to the left of its difference from the baseline.
 _LEVELS = {
     "coverage_difference": Column("coverage_level", "coverage", "%", ".1f", group="coverage"),
