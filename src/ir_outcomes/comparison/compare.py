@@ -406,7 +406,7 @@ def measured_pair(
 def check_apart(evaluation: Evaluation, sources: Sequence[Any]) -> None:
     """Refuse a baseline whose system has runs among the contenders."""
     first = evaluation.systems[0]
-    if len(first.runs) > 1 and not isinstance(sources[0], (list, tuple, dict)):
+    if len(first.runs) > 1 and runs_of_system(sources[0]) is None:
         raise ParameterError(
             f"replicates: {first.runs[0].name}, the baseline, and {first.runs[1].name} are runs of"
             f" one system, {first.name}; give all its runs as the baseline, as in a dict from its"

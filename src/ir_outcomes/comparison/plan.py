@@ -117,6 +117,8 @@ def queries_to_pass(
 ) -> QueriesNeeded | None:
     """Return how many queries exclude harm beyond a margin if the runs are equally good; None where it is not known."""
     largest = largest_change(facet, comparison.restricted)
+    if comparison.of_several_runs:
+        return None  # more queries do not replace more runs
     if comparison.queries is None or facet.smallest_margin is None or largest is None:
         return None
     changes, n = changes_of(comparison.queries, facet.name)
@@ -184,6 +186,11 @@ def plan(
         Comparison,
         "a Comparison: what ir_outcomes.compare returns, by its contender's name",
     )
+    if comparison.of_several_runs:
+        raise ParameterError(
+            "a plan is for one run of each system, because more queries do not replace more runs;"
+            " compare two of their runs"
+        )
     for name, effect, largest in (
         ("coverage", coverage, 100.0),
         ("ranking", ranking, LARGEST),

@@ -19,6 +19,7 @@ from ir_outcomes.evaluation.evaluation import (
     notes_on_ties,
 )
 from ir_outcomes.evaluation.lengths import metadata_of
+from ir_outcomes.evaluation.replicates import refuse_several_runs
 from ir_outcomes.evaluation.scores import Scores, bounds_of, parse_measure, reciprocal_ranks
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.history import SotaHistory, history_of
@@ -64,6 +65,8 @@ def check_number_of_runs(source: Evaluation | Scores) -> None:
         (Evaluation, Scores),
         "what ir_outcomes.evaluate or ir_outcomes.scores_from_outputs returns",
     )
+    if isinstance(source, Evaluation) and source.replicates:
+        refuse_several_runs(source.replicates)
     if len(source.runs) < 2:
         raise ParameterError("there is only one run; at least two are needed")
 

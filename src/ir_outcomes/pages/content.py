@@ -113,6 +113,10 @@ def collect(
     advice: Callable[[str], str] = str,
 ) -> PageContent:
     """Collect what the page of a result holds; the arguments are those of `ir_outcomes.report`."""
+    if any(section.comparison.of_several_runs for section in sections_of(result)):
+        raise ParameterError(
+            "a page holds one run of each system; compare runs by their names for it"
+        )
     labels = _mapping(slices, read_texts)
     texts = _mapping(queries, query_texts)
     groups = _groups_of(result, evaluation)

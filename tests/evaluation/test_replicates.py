@@ -1,0 +1,105 @@
+"""Which runs are of one system: rules, mappings, files, lists, and what is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.evaluation.replicates import systems
+from tests.helpers.systems import drawn
+
+NAMES = ["bm25", "dense_1", "dense_20", "x_y_3", "x_y_4"]
+FOUND = {"dense": ("dense_1", "dense_20"), "x_y": ("x_y_3", "x_y_4")}
+
+
+def test_a_rule_takes_names_that_end_in_a_whole_number() -> None:
+    assert systems(NAMES, "by:_") == FOUND
+    assert systems(["a-1", "a-2", "a-b", "-3", "a-²"], "by:-") == {"a": ("a-1", "a-2")}
+
+
+def test_a_mapping_can_be_in_a_file(tmp_path: Path) -> None:
+    of_run = {run: system for system, runs in FOUND.items() for run in runs}
+    assert systems(NAMES, of_run) == FOUND
+    path = tmp_path / "systems.tsv"
+    path.write_text("".join(f"{run}\t{system}\n" for run, system in of_run.items()) + "\n")
+    assert systems(NAMES, path) == systems(NAMES, str(path)) == FOUND
+
+
+@pytest.mark.parametrize(
+    ("replicates", "says"),
+    [
+        ("by:-", "no run has a name that ends in '-' and a whole number; the runs are bm25"),
+        ("by:", "write the separator"),
+        ({"dense": "d"}, "no run is called dense; the runs are bm25, dense_1"),
+        ({"dense_1": "bm25"}, "bm25 would be the name of a system and of a run"),
+        ({"dense_1": 3}, "the name 3 of a system is not text"),
+        ({"dense_1": " "}, "is blank"),
+        (3, 'must be "by:" and a separator'),
+        (["dense_1"], 'must be "by:" and a separator'),
+    ],
+)
+def test_what_names_no_systems_is_refused(replicates: Any, says: str) -> None:
+    with pytest.raises(iro.ParameterError, match=says):
+        systems(NAMES, replicates)
+
+
+def test_a_rule_that_names_a_system_of_one_run_is_refused() -> None:
+    with pytest.raises(iro.ParameterError, match="dense_1 would be the only run of a system dense"):
+        systems(["a_1", "a_2", "dense_1"], "by:_")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("dense_1 d\n", "line 1: a line must be a run, a tab and its system"),
+        ("dense_1\td\n\tx\n", "line 2: a line must be"),
+        ("dense_1\td\ndense_1\te\n", "line 2: dense_1 is listed twice"),
+        ("\n", "names no run"),
+    ],
+)
+def test_a_damaged_file_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "systems.tsv"
+    path.write_text(text)
+    with pytest.raises(iro.FormatError, match=says):
+        systems(NAMES, path)
+
+
+def test_lists_are_systems_and_runs_keep_their_names(tmp_path: Path) -> None:
+    qrels, runs = drawn(1, runs={"a": 1, "b": 3}, n_queries=10)
+    paths = []
+    for number, run in enumerate(runs["b"]):
+        path = tmp_path / f"seed{number}.json"
+        path.write_text(str(run).replace("'", '"'))
+        paths.append(str(path))
+    ev = iro.evaluate(qrels, {"b": paths})
+    assert ev.replicates == {"b": ("seed0", "seed1", "seed2")}
+    ev = iro.evaluate(qrels, {"a": runs["a"][0], "b": {"x": runs["b"][0], "y": runs["b"][1]}})
+    assert (ev.names, ev.replicates) == (("a", "x", "y"), {"b": ("x", "y")})
+    assert ev.system_names == ("a", "b")
+    assert ev[["b"]].names == ("x", "y")
+    assert (ev[["a", "x"]].replicates, ev[:2].replicates) == ({}, {})
+    with pytest.raises(iro.ParameterError, match="b stands for x, y; name one of these runs"):
+        ev["b"]
+
+
+def test_runs_that_do_not_belong_together_are_refused() -> None:
+    qrels, runs = drawn(1, runs={"a": 1, "b": 2}, n_queries=10)
+    first, second = runs["b"]
+    with pytest.raises(iro.ParameterError, match="have the same documents in the same order"):
+        iro.evaluate(qrels, {"b": [first, second, dict(first)]})
+    with pytest.raises(iro.ParameterError, match="one run is in two systems, b and c"):
+        iro.evaluate(qrels, {"b": [first, second], "c": [first, runs["a"][0]]})
+    with pytest.raises(iro.ParameterError, match="x is in two systems, b and c"):
+        iro.evaluate(qrels, {"b": {"x": first, "y": second}}, replicates={"x": "c"})
+    with pytest.raises(iro.ParameterError, match="the baseline is also one of the runs of b"):
+        iro.compare(qrels, first, {"b": [first, second]})
+    with pytest.raises(iro.ParameterError, match="b_1, the baseline, and b_2 are runs of one"):
+        iro.compare(qrels, {"b_1": first}, {"b_2": second, "a": runs["a"][0]}, replicates="by:_")
+    with pytest.raises(iro.ParameterError, match="needs a name"):
+        iro.evaluate(qrels, [[first, second]])
+    ev = iro.evaluate(qrels, runs)
+    with pytest.raises(iro.ParameterError, match="replicates: an evaluation has its own"):
+        iro.compare(ev, "a", "b", replicates="by:_")
+    with pytest.raises(iro.ParameterError, match="no run is called 'b 1'; the runs are a, b"):
+        iro.compare(ev, "a", "b 1")
