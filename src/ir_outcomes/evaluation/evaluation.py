@@ -246,7 +246,7 @@ class Evaluation(Sequence[SearchLengths]):
         if isinstance(key, slice):
             places = list(range(len(self.runs))[key])
         else:
-            runs = chain.from_iterable(self.replicates.get(name, (name,)) for name in key)
+            runs = chain.from_iterable(self._runs_called(name) for name in key)
             places = [self.position(name) for name in runs]
         kept = {name: getattr(self, name) for name in ("runs", "documents", "unjudged", "sources")}
         taken: dict[str, Any] = {
@@ -258,9 +258,14 @@ class Evaluation(Sequence[SearchLengths]):
         names = tuple(self.names[place] for place in places)
         return replace(self, scores=scores, replicates=among(self.replicates, names), **taken)
 
+    def _runs_called(self, name: Any) -> tuple[str, ...]:
+        """Return the names of the runs of a system, or the name of a run."""
+        found = self.replicates.get(name) if isinstance(name, str) else None
+        return found or (name,)
+
     def position(self, name: str) -> int:
         """Return the place of a run, by its name."""
-        if name in self.replicates:
+        if isinstance(name, str) and name in self.replicates:
             raise ParameterError(
                 f"{name} stands for {some(self.replicates[name])}; name one of these runs"
             )
