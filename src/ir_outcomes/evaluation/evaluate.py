@@ -267,6 +267,7 @@ class SavedRun:
 
     lengths: SearchLengths
     values: Mapping[str, Floats]  # of the measures that were kept, by their names
+    system: str | None = None  # of which it is one of several runs
 
 
 class SavedRuns(NamedTuple):
@@ -294,12 +295,9 @@ class SavedRuns(NamedTuple):
         )
 
     def systems(self) -> dict[int, str]:
-        """Return the system of each run of several, by the identity of its search lengths."""
-        found: dict[int, str] = {}
-        for evaluation in self.evaluations.values():
-            for system, runs in evaluation.replicates.items():
-                found |= {id(evaluation[run]): system for run in runs}
-        return found
+        """Return the system of each saved run of several, by the identity of the run."""
+        saved = [run for run in self.runs if isinstance(run, SavedRun)] if self.evaluations else []
+        return {id(run): run.system for run in saved if run.system is not None}
 
     @property
     def cutoff(self) -> int | None:
@@ -337,10 +335,12 @@ def saved_baseline(source: Any) -> SavedRuns:
 
 
 def _runs_in(evaluation: Evaluation) -> list[SavedRun]:
-    return [
-        SavedRun(lengths, {scores.measure: scores.values[row] for scores in evaluation.scores})
-        for row, lengths in enumerate(evaluation)
-    ]
+    system_of = {run: name for name, runs in evaluation.replicates.items() for run in runs}
+    found = []
+    for row, lengths in enumerate(evaluation):
+        values = {scores.measure: scores.values[row] for scores in evaluation.scores}
+        found.append(SavedRun(lengths, values, system_of.get(lengths.name)))
+    return found
 
 
 def _unit_of(unit: UnitChoice, task: Task | None, lengths: SearchLengths) -> Unit:
