@@ -66,6 +66,17 @@ def test_margins_of_a_comparison_are_lines_too() -> None:
     assert numbers == [4, 0]  # three lines, and one in the legend
 
 
+def test_margins_of_several_contenders_are_lines_in_the_forest() -> None:
+    first, second = in_blocks(*BLOCKS["fail"])
+    runs = {"a": run_of(first), "b": run_of(second), "c": run_of(first)}
+    evaluation = iro.evaluate(qrels_of(first), runs, cutoff=10, documents=5)
+    page = iro.compare(evaluation, "a", margins=MARGINS).to_report(evaluation=evaluation)
+    strips = page.html.partition("Forest plot")[2].partition("</tbody>")[0].split("<svg")[1:]
+    assert [strip.count('class="margin"') for strip in strips] == [1, 1, 1, 1]
+    rows = [pair["rows"] for pair in island(page)["grids"][0]["pairs"]]
+    assert [[row["margin"] for row in own][:2] for own in rows] == [[-10.0, -1.0]] * 2
+
+
 def test_queries_that_caused_it_are_links_to_their_lists() -> None:
     evaluation, result = gated("fail")
     page = result.to_report(evaluation=evaluation)

@@ -101,6 +101,13 @@ def apart() -> Any:
     return iro.report(evaluation)
 
 
+def alike() -> Any:
+    """A page of turns of one conversation."""
+    qrels = {f"694e275f1a01ad0e8ac448ad809f7930694e275f1a01ad0<::>{n}": {"x": 1} for n in range(9)}
+    run = {query: {"x": 1.0} for query in qrels}
+    return iro.report(iro.evaluate(qrels, {"a": run, "b": run}, documents=5))
+
+
 LONG_IDS = [
     "msmarco_passage_03_5601134501", "msmarco_passage_03_5601134502", "msmarco_passage_41_5601134502",
     "a-rather-long-name-of-a-document-in-front-of-the-chapter-1-of-the-same-book-with-a-long-title",
@@ -129,6 +136,7 @@ PAGES: dict[str, Callable[[], Any]] = {
     "board": lambda: iro.leaderboard(made_up(30)).to_report(evaluation=made_up(30)),
     "hostile": hostile,
     "apart": apart,
+    "alike": alike,
     "gate": gate,
     "long ids": long_ids,
     "several": lambda: iro.report(five(), "r0"),
@@ -455,6 +463,18 @@ def test_ids_are_cut_where_they_are_alike(visit: Callable[..., Any]) -> None:
         assert all(part in identifier for part in middle)
     page.locator("#lists button.id").first.click()
     assert page.locator("#lists li .id").first.inner_text() == LONG_IDS[0]
+
+
+def test_ids_of_queries_that_begin_alike_differ_in_the_list(visit: Callable[..., Any]) -> None:
+    page = visit("alike")
+    for width in (360, 1200):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.reload()
+        shown = page.locator("#rows td.c-id a").all_inner_texts()
+        assert (len(shown), len(set(shown))) == (9, 9)
+        assert all("…" in form for form in shown)
+        hidden = "links => links.filter((link) => link.scrollWidth > link.clientWidth).length"
+        assert page.locator("#rows td.c-id a").evaluate_all(hidden) == 0
 
 
 def test_texts_open_and_words_of_the_query_are_marked(visit: Callable[..., Any]) -> None:

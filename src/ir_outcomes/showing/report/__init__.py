@@ -34,6 +34,7 @@ from ir_outcomes.showing.report.decision import (
     causes_of,
     described,
     rows_of_facets,
+    with_margins,
 )
 from ir_outcomes.showing.report.queries import embed, opening_of, why_silent
 from ir_outcomes.showing.views.across import SIGNS_EXPLAINED, sign_of
@@ -126,7 +127,7 @@ def _context(content: PageContent) -> dict[str, Any]:
         "single": single,
         "curve": single and curve_chart(sections[0]),
         "scatter": single and scatter(single),
-        "forest": forest_of(result),
+        "forest": with_margins(forest_of(result), result),
         "is_gate": False,
         "links": _links_of(content),
         "matrix": _matrix_of(result, sections),

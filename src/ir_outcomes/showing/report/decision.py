@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from ir_outcomes.across.gate import GateFacet, GateResult, Status
 from ir_outcomes.comparison.margins import against_margins
-from ir_outcomes.comparison.result import Comparison, QueryOutcome
+from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.formatting import places_of, short_unit
 from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Result
@@ -58,6 +58,24 @@ def rows_of_facets(comparison: Comparison) -> list[dict[str, Any]]:
         row["margin"] = -against.margin
         row["axis"] = axis_of([row["estimate"], _at(row["margin"])], gain_sign(against.facet))
     return rows
+
+
+def with_margins(forest: Forest | None, result: Result) -> Forest | None:
+    """Add the margins that comparisons of several contenders were made with to their forest plot."""
+    if forest is None or not isinstance(result, Comparisons) or result[0].settings.margins is None:
+        return forest
+    signs = (1, gain_sign(result[0].ranking))
+    rows = []
+    for row in forest.rows:
+        assert row.section is not None
+        facets = rows_of_facets(result[row.section])[: len(signs)]
+        rows.append(row._replace(margins=[facet["margin"] for facet in facets]))
+    panels = []
+    for place, (title, _) in enumerate(forest.panels):
+        estimates = [row.estimates[place] for row in rows]
+        estimates += [_at(row.margins[place]) for row in rows]
+        panels.append((title, axis_of(estimates, signs[place])))
+    return Forest(forest.what, panels, rows)
 
 
 def _at(gain: float) -> Estimate:

@@ -140,7 +140,7 @@ function drawLists(rankings, text) {
   side = Math.min(side, runs.length - 1);
   const width = Math.max(byId("query").clientWidth, NARROW) - 40;
   const columns = matchMedia("(max-width: 40rem)").matches ? 1 : Math.max(1, Math.min(runs.length, Math.floor(width / (NARROW - 60))));
-  const signs = Math.max(12, Math.floor((width / columns - 158) / 7.4));
+  const signs = Math.max(12, Math.floor((width / columns - 172) / 7.7));
   const shown = { rankings, words: wordsOf(text), ids: shortIds(rankings.ids, signs) };
   const lists = element("div", { id: "lists" }, ...runs.map((_, own) => drawList(shown, own)));
   lists.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;

@@ -18,9 +18,9 @@ function shortIds(ids, most) {
   for (const group of alike.values()) {
     if (group.length > 1) for (const [id, cut] of whereTheyDiffer(group, most)) short.set(id, cut);
   }
-  const forms = [...short.values()];
-  const once = (form) => forms.indexOf(form) === forms.lastIndexOf(form);
-  for (const [id, form] of short) if (!once(form)) short.set(id, id);
+  const times = new Map();
+  for (const form of short.values()) times.set(form, (times.get(form) ?? 0) + 1);
+  for (const [id, form] of short) if (times.get(form) > 1) short.set(id, id);
   return short;
 }
 
@@ -39,6 +39,15 @@ function whereTheyDiffer(group, most) {
     if (middle.length + 6 > Math.max(most, 12)) return [id, id];
     return [id, [...signs.slice(0, 3), "…", ...middle, after ? "…" : ""].join("")];
   });
+}
+
+// The ids of the queries, as many characters as their column is wide.
+let queryIds = { of: null, most: 0, short: null };
+function shortQuery(id) {
+  const width = byId("heads").querySelector(".c-id")?.clientWidth ?? 0;
+  const most = Math.max(12, Math.floor((width - 24) / 9.6));
+  if (queryIds.of !== set || queryIds.most !== most) queryIds = { of: set, most, short: shortIds(set.ids, most) };
+  return queryIds.short.get(id);
 }
 
 const stem = (word) => word.toLowerCase().replace(/(?<=..)s$/, "");

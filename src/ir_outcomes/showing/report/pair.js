@@ -35,7 +35,7 @@ function computedRows(pair, queries, tests) {
     const direction = sideOf(test, alpha) ? test.direction * (higher ? 1 : -1) : 0;
     const found = direction === 0 ? "none" : direction > 0 ? "better" : "worse";
     const difference = some.length ? means[1] - means[0] : null;
-    return { name, unit, a: shown[0], b: shown[1], difference, interval: null, p: boundsText(test, alpha), found, higher };
+    return { name, unit, a: shown[0], b: shown[1], difference, interval: null, p: boundsText(test, alpha), found, higher, margin: null };
   };
   const percent = (values) => values.map((value) => 100 * value);
   const unit = byDocument ? "irrelevant documents above" : "ranks";
@@ -65,6 +65,7 @@ const swappedRow = (row) => ({
   difference: row.difference === null ? null : 0 - row.difference,
   interval: row.interval && [0 - row.interval[1], 0 - row.interval[0]],
   found: SWAPPED[row.found],
+  margin: null,
 });
 
 // Those of a pair of the call; null for others.
@@ -93,9 +94,10 @@ function roundNumbers(least, most) {
 function strip(row) {
   const sign = row.higher ? 1 : -1;
   const gains = [row.difference, ...(row.interval ?? [])].map((value) => sign * value);
-  const margin = 0.06 * (Math.max(0, ...gains) - Math.min(0, ...gains)) || 0.5;
-  const low = Math.min(0, ...gains) - margin;
-  const high = Math.max(0, ...gains) + margin;
+  const shown = [0, row.margin ?? 0, ...gains];
+  const space = 0.06 * (Math.max(...shown) - Math.min(...shown)) || 0.5;
+  const low = Math.min(...shown) - space;
+  const high = Math.max(...shown) + space;
   const percent = (gain) => `${((100 * (gain - low)) / (high - low)).toFixed(2)}%`;
   const zero = percent(0);
   const tone = row.found === "none" ? "same" : row.found;
@@ -107,6 +109,10 @@ function strip(row) {
     drawing.append(picture("text", { x, y: 37, "text-anchor": "middle" }, tick ? number(sign * tick, true) : "0"));
   }
   drawing.append(picture("line", { class: "zero", x1: zero, x2: zero, y1: 0, y2: 24 }));
+  if (row.margin !== null) {
+    const x = percent(row.margin);
+    drawing.append(picture("line", { class: "margin", x1: x, x2: x, y1: 0, y2: 24 }, picture("title", {}, "margin")));
+  }
   if (row.interval) {
     const [start, end] = gains.slice(1).sort((one, other) => one - other);
     drawing.append(picture("line", { class: "interval", x1: percent(start), x2: percent(end), y1: 12, y2: 12 }));

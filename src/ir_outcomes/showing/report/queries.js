@@ -122,14 +122,14 @@ const current = () => Math.max(0, listed.findIndex((i) => set.ids[i] === state.q
 function makeRow(place) {
   const i = listed[place];
   const id = set.ids[i];
-  const link = element("a", { href: address({ ...state, q: id }), textContent: set.texts?.[i] || id, tabIndex: place === current() ? 0 : -1 });
+  const link = element("a", { href: address({ ...state, q: id }), textContent: set.texts?.[i] || shortQuery(id), tabIndex: place === current() ? 0 : -1 });
   const name = element("td", { className: "c-id" }, link);
   const [kind, tone] = kindOf(i);
   const below = element("span", { className: "below" }, element("span", { className: `kind ${tone}`, textContent: SIGNS[tone] + kind }));
   if (set.texts?.[i]) {
     link.title = set.texts[i];
     below.append(" · ", element("span", { className: "id", textContent: id }));
-  }
+  } else link.title = id;
   name.append(below);
   const row = element("tr", { className: id === state.q ? "selected" : "", "aria-rowindex": place + 2 }, name);
   for (const column of columns().slice(1)) {

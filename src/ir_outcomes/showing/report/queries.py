@@ -11,7 +11,7 @@ from ir_outcomes.errors import escaped
 from ir_outcomes.pages.content import TOO_FEW, Grid, PageContent, QuerySet, Section
 from ir_outcomes.pages.lists import DEPTH, RankedLists
 from ir_outcomes.showing import tone
-from ir_outcomes.showing.charts import facets_of
+from ir_outcomes.showing.report.decision import rows_of_facets
 from ir_outcomes.showing.views.across import sign_of
 
 Data = dict[str, Any]  # what becomes JSON
@@ -143,7 +143,7 @@ def why_silent(grid: Grid) -> str | None:
 def _pair_data(section: Section, has_columns: bool) -> Data:
     """Return what Python says of a pair of the call, and its queries where the page has no column of ranks for them."""
     comparison = section.comparison
-    rows = facets_of(comparison)
+    rows = rows_of_facets(comparison)
     parts: list[Facet | AllQueries | MeasureMeans] = [comparison.coverage, comparison.ranking]
     if comparison.restricted is not None:
         parts.append(comparison.restricted)
@@ -174,6 +174,7 @@ def _row_data(row: Data, part: Facet | AllQueries | MeasureMeans) -> Data:
         "interval": part.interval and list(map(_short, part.interval)),
         "p": row["pvalue"],
         "found": part.found,
+        "margin": row["margin"],
     }
 
 
