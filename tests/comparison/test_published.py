@@ -137,3 +137,17 @@ def test_the_command_takes_either_form() -> None:
     for words in ("--means .44 .45 --won 3", "--won 3 --lost 4", ""):
         done = call("verdict", "--n", "5193", *words.split())
         assert (done.returncode, "either --means, or --won" in done.stderr) == (2, True)
+
+
+def test_what_published_numbers_cannot_show() -> None:
+    """The note on a missing confirmation stands only where one is missing."""
+    both = iro.verdict_from_summary(
+        1000, won=32, lost=5, ranking_difference=-0.73, ranking_pvalue=0.047
+    )
+    assert both.label == "better on both facets"
+    assert not any("confirm" in note for note in both.notes)
+    one = iro.verdict_from_summary(1000, won=32, lost=5, ranking_difference=0.1, ranking_pvalue=0.8)
+    assert one.label == "coverage gain, unconfirmed"
+    assert one.notes[0].startswith(
+        "Published numbers cannot confirm the coverage gain over all queries, so the label has no"
+    )

@@ -7,13 +7,21 @@ Published numbers are rounded. `verdict_from_summary` says whether the verdict s
 import math
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.comparison.verdict import DECISIONS, Decision, decide, direction_of, find
+from ir_outcomes.comparison.verdict import (
+    DECISIONS,
+    Decision,
+    decide,
+    direction_of,
+    find,
+    is_unconfirmed,
+)
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Column, Result, attributes, rows_of
@@ -173,16 +181,19 @@ def verdict_from_summary(
         coverage_pvalue=float(tests.pvalue[0]),
         coverage_pvalues=(float(tests.pvalue.min()), float(tests.pvalue.max())),
         labels=labels,
-        notes=as_notes(
-            [
-                (
-                    "Published numbers can neither confirm a direction with one facet, which the"
-                    " label therefore lacks, nor show that early answers were lost and late ones"
-                    " won; strict and do no harm are the rules of the paper."
-                ),
-            ]
-        ),
+        notes=as_notes(_limits_of(labels[0])),
     )
+
+
+def _limits_of(label: str) -> Iterator[str]:
+    """Say what published numbers cannot show."""
+    if is_unconfirmed(label):
+        changed = label.partition(", ")[0]
+        yield (
+            f"Published numbers cannot confirm the {changed} over all queries, so the label has no"
+            " direction; strict and do no harm are the rules of the paper."
+        )
+    yield "Published numbers cannot show whether early answers were lost and late ones won."
 
 
 def _check_count(name: str, value: float, n: int, rounding: float) -> None:

@@ -391,9 +391,9 @@ def changes_of(comparison: Comparison) -> Changes:
             *(f"{low}\N{EN DASH}{high}" for low, high in pairwise(edges)),
             f"{_AT_LEAST}{edges[-1]}",
         ]
-        down = ["lower", *(f"{name} fewer" for name in names)]
+        down = ["more above", *(f"{name} fewer" for name in names)]
         up = [
-            "higher",
+            "fewer above",
             *(f"{name} more" for name in names),
         ]
     else:

@@ -146,9 +146,9 @@ def test_bins_go_by_the_share_found_where_most_queries_are_won_or_lost() -> None
         *more,
         "20\N{EN DASH}50 fewer",
         "\N{GREATER-THAN OR EQUAL TO}50 more",
-        "higher",
+        "fewer above",
         "neither",
-        "higher",
+        "fewer above",
     ]
     assert [changes.tones[place] for place in changes.bins[:6]] == ["better"] * 3 + ["worse"] + [
         "better"

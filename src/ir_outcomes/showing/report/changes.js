@@ -14,8 +14,8 @@ function changesOf(numbers, about) {
   const changed = shares.filter(Boolean).map(Math.abs);
   const byShare = 2 * changed.length > shares.length && changed.some((share) => share % 100);
   const { edges, names } = byShare ? binsOfShares(changed) : binsOfRanking(gains, about);
-  const upward = byShare ? ["higher", ...names.map((name) => `${name} more`)] : [...names.map((name) => `${name} up`), "won"];
-  const downward = byShare ? ["lower", ...names.map((name) => `${name} fewer`)] : [...names.map((name) => `${name} down`), "lost"];
+  const upward = byShare ? ["fewer above", ...names.map((name) => `${name} more`)] : [...names.map((name) => `${name} up`), "won"];
+  const downward = byShare ? ["more above", ...names.map((name) => `${name} fewer`)] : [...names.map((name) => `${name} down`), "lost"];
   const reached = (limits, size) => limits.filter((limit) => limit <= size).length;
   const step = (query) => {
     const share = shares[query];

@@ -41,7 +41,7 @@ function drawHistogram() {
   const what = {
     query: "Won and lost: only B, or only A, answers the query. Up and down: both do, B so many ranks higher or lower.",
     document: "Won and lost: B found more, or fewer, of the relevant documents. Up and down: it found as many, with so many fewer or more irrelevant documents above them on average.",
-    share: "More and fewer: B found so many points more, or fewer, of the relevant documents. Higher and lower: it found as many, on average higher or lower.",
+    share: "More and fewer: B found so many points more, or fewer, of the relevant documents. Fewer and more above: it found as many, with fewer, or more, irrelevant documents above them.",
     measure: `Won and lost: only B, or only A, is above 0. Up and down: change of ${chosen.measure}.`,
   }[chosen.measure !== null ? "measure" : chosen.by_share ? "share" : chosen.unit];
   const none = neither ? ` Neither run finds anything on ${count(neither)}, which ${neither === 1 ? "is" : "are"} only in the list.` : "";

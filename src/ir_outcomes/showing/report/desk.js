@@ -25,7 +25,7 @@ function sentence(i) {
     const rank = (value) => (value === null ? where : chosen.measure === null ? `rank ${number(value)}` : number(value));
     parts.push(`A: ${rank(a)}. B: ${rank(b)}.`);
   }
-  if (byDocument && change && changeHead !== "change") parts.push(`Over all relevant documents ${number(Math.abs(change))} ${change < 0 ? "fewer" : "more"} irrelevant documents above, ${chosen.horizon + 1} where a document is not found.`);
+  if (byDocument && change && changeHead !== "change") parts.push(`Over all relevant documents ${number(Math.abs(change))} ${change < 0 ? "fewer" : "more"} irrelevant documents above, counting ${chosen.horizon} where a document is not found.`);
   return parts.join(" ");
 }
 

@@ -766,24 +766,20 @@ def _published(result: SummaryVerdict) -> View:
         pvalue(p, result.alpha)
         for p in (result.coverage_pvalue, result.ranking_pvalue, *result.coverage_pvalues)
     )
+    within_rounding = f"[{low}, {high}]" if result.rounding else NOTHING
     rows = [
-        (
-            "coverage, points",
-            "higher",
-            change,
-            coverage_p,
-            f"[{low}, {high}]" if result.rounding else NOTHING,
-        ),
-        ("ranking, ranks", "lower", longer, ranking_p, NOTHING),
+        ("coverage, points", change, coverage_p, within_rounding),
+        ("ranking, ranks", longer, ranking_p, NOTHING),
     ]
-    headings = [(" ", ""), ("  ", ""), ("B - A", "n"), ("p", "n"), ("p within rounding", "n")]
+    headings = [("facet", ""), ("B - A", "n"), ("p", "n"), ("p within rounding", "n")]
     settings = (
         f"{plural('query', result.n)}: won {result.won:g}, lost {result.lost:g}; alpha"
         f" {result.alpha:g}; p: not corrected"
     )
     if result.rounding:
         settings += f"; rounded to within {result.rounding:g} percentage points"
-    table = Table.of_texts(headings, rows, settings)
+    directions = "coverage: higher is better; ranking: lower is better"
+    table = Table.of_texts(headings, rows, directions, settings)
     return View(
         "Verdict from published numbers",
         result.label,
