@@ -358,8 +358,11 @@ _FORMAT_ENDINGS = {
 
 def file_digest(path: str | os.PathLike[str]) -> str:
     """Return the SHA-256 of a file, as hexadecimal digits."""
+    source = os.fsdecode(path)
     try:
         with open(path, "rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise UnreadableFile(f"{source}: no such file{_nearest(source)}") from None
     except OSError as error:
-        raise UnreadableFile(f"{os.fsdecode(path)}: {error.strerror or error}") from error
+        raise UnreadableFile(f"{source}: {error.strerror or error}") from error
