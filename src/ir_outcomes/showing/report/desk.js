@@ -54,6 +54,8 @@ async function copy(text, button) {
 let side = 1; // the ranking that a phone shows
 let all = false; // whether the lists are shown to their ends
 const NARROW = 300; // pixels that a list needs
+const GAP = 20; // between lists
+const BESIDE_ID = 146; // rank, the shortest judgment, and rank in the other run
 
 const letter = (place) => String.fromCharCode(65 + place);
 
@@ -140,8 +142,8 @@ function drawLists(rankings, text) {
   side = Math.min(side, runs.length - 1);
   const width = Math.max(byId("query").clientWidth, NARROW) - 40;
   const columns = matchMedia("(max-width: 40rem)").matches ? 1 : Math.max(1, Math.min(runs.length, Math.floor(width / (NARROW - 60))));
-  const signs = Math.max(12, Math.floor((width / columns - 172) / 7.7));
-  const shown = { rankings, words: wordsOf(text), ids: shortIds(rankings.ids, signs) };
+  const space = (width - GAP * (columns - 1)) / columns - BESIDE_ID;
+  const shown = { rankings, words: wordsOf(text), ids: shortIds(rankings.ids, signsThatFit(rankings.ids, 14, space)) };
   const lists = element("div", { id: "lists" }, ...runs.map((_, own) => drawList(shown, own)));
   lists.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
   const buttons = runs.map((run, own) => action(`${letter(own)} · ${set.runs[run]}`, `${letter(own)} · ${set.runs[run]}`, () => showSide(own)));

@@ -41,11 +41,20 @@ function whereTheyDiffer(group, most) {
   });
 }
 
+// How many characters of such ids fit in so many pixels.
+const pen = document.createElement("canvas").getContext("2d");
+function signsThatFit(ids, size, width) {
+  pen.font = `500 ${size}px ${getComputedStyle(document.body).fontFamily}`;
+  const some = [...ids.slice(0, 200).join("")];
+  const mean = pen.measureText(some.join("")).width / Math.max(1, some.length) || size;
+  return Math.max(12, Math.floor(width / mean - 0.7));
+}
+
 // The ids of the queries, as many characters as their column is wide.
 let queryIds = { of: null, most: 0, short: null };
 function shortQuery(id) {
   const width = byId("heads").querySelector(".c-id")?.clientWidth ?? 0;
-  const most = Math.max(12, Math.floor((width - 24) / 9.6));
+  const most = signsThatFit(set.ids, 15, width - 24);
   if (queryIds.of !== set || queryIds.most !== most) queryIds = { of: set, most, short: shortIds(set.ids, most) };
   return queryIds.short.get(id);
 }
