@@ -255,6 +255,15 @@ def test_few_runs_say_nothing_about_new_ones(n_runs: tuple[int, int]) -> None:
     assert "coverage_new_runs_low" not in result.to_frame()
 
 
+@pytest.mark.parametrize("clustered", [False, True])
+def test_the_sentence_names_what_is_tested(clustered: bool) -> None:
+    """The rows of a query are its cluster, which is no cluster of the user's."""
+    clusters = pairs_of_queries if clustered else None
+    result, *_ = compared(7, (1, 5), 1, clusters)
+    assert ("by query" in result.verdict.sentence) is not clustered
+    assert ("by cluster" in result.verdict.sentence) is clustered
+
+
 def test_measures_are_compared_run_by_run() -> None:
     result, qrels, (a, b) = compared(5, (1, 5), 3, measures=["RR@6", "nDCG@6"])
     import ir_measures

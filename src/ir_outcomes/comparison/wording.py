@@ -11,7 +11,6 @@ from ir_outcomes.comparison.facets import (
     Facet,
     Means,
     MeasureMeans,
-    RankingFacet,
     RestrictedLength,
 )
 from ir_outcomes.comparison.outcomes import PairedQueries
@@ -50,7 +49,9 @@ def in_words(comparison: Comparison, pair: PairedQueries) -> Comparison:
     opening = meaning_of(comparison.verdict.label).sentence.format(
         contender=comparison.contender, baseline=comparison.baseline
     )
-    coverage = coverage_words(comparison, "percentage points", _deciding(comparison.coverage))
+    coverage = coverage_words(
+        comparison, "percentage points", _deciding(comparison, comparison.coverage)
+    )
     over_all = ""
     if (
         meaning_of(comparison.verdict.label).by == "all queries"
@@ -58,8 +59,7 @@ def in_words(comparison: Comparison, pair: PairedQueries) -> Comparison:
     ):
         over_all = f"; over all queries {_over_all(comparison, comparison.all_queries)}"
     sentence = (
-        f"{opening}: {comparison.contender} {coverage}, and"
-        f" {_ranking(comparison.ranking)}{over_all}."
+        f"{opening}: {comparison.contender} {coverage}, and {_ranking(comparison)}{over_all}."
     )
     first, background = ranked((*comparison.notes, *_notes_on_verdict(comparison, pair)))
     verdict = replace(comparison.verdict, sentence=sentence)
@@ -140,17 +140,21 @@ def _tested(test: Test) -> str:
     return f"{test.name.replace('wilcoxon', 'Wilcoxon')} {pvalue_in_words(test.pvalue)}"
 
 
-def _deciding(facet: Facet) -> str:
-    text = f"{facet.decides.method}, {pvalue_in_words(facet.pvalue)}"
-    return (
-        text
-        if facet.pvalue_corrected == facet.pvalue
-        else f"{text}, corrected {pvalue(facet.pvalue_corrected)}"
-    )
+def _deciding(comparison: Comparison, facet: Facet) -> str:
+    """Name the deciding test of a facet, with its p-value."""
+    method = facet.decides.method
+    if comparison.settings.n_clusters is None:
+        # Of several runs of a system: the rows of a query are its cluster.
+        method = method.replace("by cluster", "by query")
+    text = f"{method}, {pvalue_in_words(facet.pvalue)}"
+    if facet.pvalue_corrected == facet.pvalue:
+        return text
+    return f"{text}, corrected {pvalue(facet.pvalue_corrected)}"
 
 
-def _ranking(facet: RankingFacet) -> str:
+def _ranking(comparison: Comparison) -> str:
     """Say the estimate of the test that decides on ranking: its direction is that of the verdict."""
+    facet = comparison.ranking
     if facet.baseline is None or facet.contender is None:
         return "nothing is found by both runs, so their rankings cannot be compared"
     n = plural("query", facet.n)
@@ -190,7 +194,7 @@ def _ranking(facet: RankingFacet) -> str:
     differ = "differs" if facet.n_nonzero == 1 else "differ"
     return (
         f"{where} ({facet.n_nonzero} of which {differ}) {what} {change} ({means};"
-        f" {_deciding(facet)})"
+        f" {_deciding(comparison, facet)})"
     )
 
 
