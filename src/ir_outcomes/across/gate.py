@@ -458,7 +458,10 @@ def _decide(
         condition=condition,
         reference=reference,
         status=status,
-        reasons=(*failures, *doubts) or (_pass_in_words(compared, is_equivalent, facets),),
+        reasons=_of_runs(
+            compared,
+            (*failures, *doubts) or (_pass_in_words(compared, is_equivalent, facets),),
+        ),
         equivalent=is_equivalent,
         facets=facets,
         queries=tuple(harms),
@@ -467,6 +470,20 @@ def _decide(
         measures=compared.measures,
         comparison=compared,
     )
+
+
+def _of_runs(compared: Comparison, reasons: tuple[str, ...]) -> tuple[str, ...]:
+    """Say first which runs a decision is about, where a system has several."""
+    if not compared.of_several_runs:
+        return reasons
+    new = "About new runs, too" if compared.coverage.new_runs else "About these runs only"
+    systems = (compared.baseline, compared.contender)
+    several = [
+        f"{n_runs} of {name}"
+        for name, n_runs in zip(systems, compared.n_runs, strict=True)
+        if n_runs > 1
+    ]
+    return (f"{new} ({listed(several)}). {reasons[0]}", *reasons[1:])
 
 
 def _notes_of(compared: Comparison, status: Status) -> tuple[Note, ...]:
@@ -485,7 +502,12 @@ def _notes_of(compared: Comparison, status: Status) -> tuple[Note, ...]:
 def _failures(compared: Comparison, max_missing: float) -> Iterator[str]:
     """Say which of the two runs cannot be used: it lacks too many queries, or finds nothing."""
     n = compared.n_queries
-    runs = (compared.baseline, compared.contender)
+    runs = [
+        f"a run of {name}" if n_runs > 1 else name
+        for name, n_runs in zip(
+            (compared.baseline, compared.contender), compared.n_runs, strict=True
+        )
+    ]
     too_many = [missing > max_missing * n for missing in compared.n_missing]
     for run, missing, is_too_many in zip(runs, compared.n_missing, too_many, strict=True):
         if is_too_many:
@@ -493,7 +515,7 @@ def _failures(compared: Comparison, max_missing: float) -> Iterator[str]:
                 f"{run} has no results for {missing} of the {n} answerable queries"
                 f" ({percent(missing / n)} %); at most {percent(max_missing)} % may be missing."
             )
-    found = compared.coverage.baseline, compared.coverage.contender
+    found = _least_coverage(compared)
     nothing = [
         run
         for run, share, is_said in zip(runs, found, too_many, strict=True)
@@ -506,6 +528,22 @@ def _failures(compared: Comparison, max_missing: float) -> Iterator[str]:
             f"{listed(nothing)} {verb} no relevant document{where}, for any query: are {whose} ids"
             " those of the qrels?"
         )
+
+
+def _least_coverage(compared: Comparison) -> list[float | None]:
+    """Return the coverage of both runs; of a system with several that of the run with the least."""
+    of_a = compared.coverage.baseline
+    of_b = compared.coverage.contender
+    least = [of_a, of_b]
+    for run in compared.runs:
+        if of_a is None or of_b is None or run.coverage is None:
+            continue
+        # The difference of a run of B from the mean of A, or of the mean of B from a run of A.
+        if run.system == compared.contender:
+            least[1] = min(least[1] or 0.0, round(of_a + run.coverage, 9))
+        else:
+            least[0] = min(least[0] or 0.0, round(of_b - run.coverage, 9))
+    return least
 
 
 def _facet(compared: Comparison, against: Against) -> GateFacet:

@@ -26,7 +26,7 @@ def compare(
     runs: options.CONTENDERS,
     /,
     *,
-    settings: options.RunOptions = options.RunOptions(),
+    settings: options.SystemOptions = options.SystemOptions(),
     tests: options.FamilyTests = options.FamilyTests(),
     means: options.Means = options.Means(),
     per_query: Literal["won", "lost", "better", "worse"] | None = None,
@@ -537,7 +537,7 @@ def gate(
     contenders: Annotated[
         list[str] | None, Parameter(name="--contender", group=options.STATISTICS)
     ] = None,
-    settings: options.RunOptions = options.RunOptions(),
+    settings: options.SystemOptions = options.SystemOptions(),
     max_missing: Annotated[
         float, Parameter(group=options.STATISTICS, validator=options.SHARE)
     ] = MANY_MISSING,
@@ -602,6 +602,8 @@ def gate(
             raise options.UsageError(
                 "--names and --layout are for RUN; a suite names its runs itself."
             )
+        if settings.replicates:
+            raise options.UsageError("--replicates is for QRELS and RUNS, not for a suite.")
         found = read_suite(suite)
         first = system or found.baseline
         if first is None:

@@ -48,7 +48,7 @@ def evaluate(
     /,
     *,
     path: Annotated[Path, Parameter(name=["--output", "-o"]), output.TARGET],
-    settings: options.RunOptions = options.RunOptions(),
+    settings: options.SystemOptions = options.SystemOptions(),
     measures: options.MEASURES = None,
     quiet: output.QUIET = False,
 ) -> None:

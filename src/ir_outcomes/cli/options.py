@@ -17,6 +17,7 @@ from cyclopts.validators import Number
 import ir_outcomes as iro
 from ir_outcomes.cli.output import MAIN, note, progress_is_shown
 from ir_outcomes.evaluation.evaluation import is_saved
+from ir_outcomes.evaluation.replicates import systems
 from ir_outcomes.formatting import listed
 from ir_outcomes.leaderboards.board import FACETS
 from ir_outcomes.reading.files import name_of
@@ -353,6 +354,15 @@ class RunOptions(EvaluateOptions, SuiteOptions):
     cluster on each line, or by: and a separator, the id up to its last one."""
 
 
+@dataclass(frozen=True)
+class SystemOptions(RunOptions):
+    """The same for analyses that take several runs of a system."""
+
+    replicates: str | None = None
+    """Which runs are of one system, such as its seeds: by: and a separator, for names that are equal up to its last one with a
+    whole number behind it; or a file with a run, a tab and its system on each line."""
+
+
 @Parameter(name="*", group=STATISTICS)
 @dataclass(frozen=True)
 class Tests:
@@ -424,20 +434,35 @@ def evaluated_with_baseline(
         paths = [path for path in paths if not is_same_file(path, reference)]
         last = [reference]
     names_of = (
-        iro.load_evaluation(path).names if is_saved(path) else [name_of(path)] for path in paths
+        iro.load_evaluation(path).system_names if is_saved(path) else [name_of(path)]
+        for path in paths
     )
-    if not os.path.exists(baseline) and baseline in (
-        "best",
-        *(options.names or chain.from_iterable(names_of)),
-    ):
+    known = list(options.names or chain.from_iterable(names_of))
+    replicates = getattr(options, "replicates", None)
+    if replicates is not None and not os.path.exists(baseline):
+        known += systems(known, replicates)
+    if not os.path.exists(baseline) and baseline in ("best", *known):
         evaluation = options.evaluate(qrels, [*paths, *last], **settings)
-        return evaluation, baseline, [name for name in evaluation.names if name != baseline]
+        return evaluation, baseline, [name for name in evaluation.system_names if name != baseline]
     others = [path for path in paths if not is_same_file(path, baseline)]
     if others and len(others) < len(paths):
         note(f"{baseline} is also among the runs; it is not compared with itself")
     evaluation = options.evaluate(qrels, [baseline, *(others or paths), *last], **settings)
-    first, *names = evaluation.names
+    first, *names = evaluation.system_names
+    if replicates is not None:
+        _check_baselines(evaluation, reference)
     return evaluation, first, names[0] if len(names) == 1 else names
+
+
+def _check_baselines(evaluation: iro.Evaluation, reference: str | None) -> None:
+    """Refuse the file of a baseline, the first run or the last, that is one of several runs of a system."""
+    baselines = [evaluation.names[0], *([] if reference is None else [evaluation.names[-1]])]
+    for name in baselines:
+        if name not in evaluation.system_names:
+            raise UsageError(
+                f"--replicates: {name}, a baseline, is one of several runs of a system; to compare"
+                " with that system, give all its runs among RUNS, and its name as BASELINE."
+            )
 
 
 def is_same_file(path: str, other: str) -> bool:

@@ -1,0 +1,99 @@
+"""`--replicates` on the commands that take it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.across.gate import GateResult
+from tests.helpers.command_line import call
+from tests.helpers.systems import drawn
+
+DENSE = [f"dense_{number}.json" for number in range(1, 6)]
+BY = ("--replicates", "by:_", "--cutoff", "6")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    qrels, runs = drawn(1, runs={"bm25": 1, "dense": 5}, n_queries=60)
+    (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 d0 1\n" for query in qrels))
+    (tmp_path / "bm25.json").write_text(json.dumps(runs["bm25"][0]))
+    for name, run in zip(DENSE, runs["dense"], strict=True):
+        (tmp_path / name).write_text(json.dumps(run))
+    return tmp_path
+
+
+def expected(folder: Path, **settings: Any) -> iro.Comparison:
+    runs = {"dense": [folder / name for name in DENSE]}
+    return iro.compare(
+        folder / "qrels.txt", {"bm25": folder / "bm25.json"}, runs, cutoff=6, **settings
+    )[0]
+
+
+def test_compare_takes_a_rule_or_a_file(folder: Path) -> None:
+    found = expected(folder)
+    (folder / "systems.tsv").write_text("".join(f"{name[:-5]}\tdense\n" for name in DENSE))
+    for rule in ("by:_", "systems.tsv"):
+        words = ("bm25.json", *DENSE, "--replicates", rule, "--cutoff", "6", "--format", "json")
+        done = call("compare", "qrels.txt", *words, folder=folder)
+        assert done.returncode == 0, done.stderr
+        result = iro.Comparison.from_json(done.stdout)
+        assert (result.coverage, result.ranking) == (found.coverage, found.ranking)
+        assert (result.runs, result.contender) == (found.runs, "dense")
+    done = call("compare", "qrels.txt", "bm25.json", *DENSE, *BY, folder=folder)
+    assert done.stdout.startswith("dense (5 runs, B) against bm25 (A): ")
+    assert "dense: 5 runs (dense_1, dense_2, dense_3 and 2 more); coverage" in done.stdout
+
+
+def test_a_system_can_be_the_baseline_by_its_name(folder: Path) -> None:
+    words = ("dense", "bm25.json", *DENSE, *BY, "--format", "json")
+    done = call("compare", "qrels.txt", *words, folder=folder)
+    result = iro.Comparisons.from_json(done.stdout)[0]
+    assert (result.baseline, result.contender, result.n_runs) == ("dense", "bm25", (5, 1))
+    assert result.coverage.difference == -(expected(folder).coverage.difference or 0)
+    done = call("compare", "qrels.txt", "dense_1.json", *DENSE, *BY, folder=folder)
+    assert (done.returncode, "dense_1, a baseline, is one of several" in done.stderr) == (2, True)
+
+
+def test_an_evaluation_keeps_the_systems(folder: Path) -> None:
+    done = call("evaluate", "qrels.txt", "bm25.json", *DENSE, *BY, "-o", "x.npz", folder=folder)
+    assert done.returncode == 0, done.stderr
+    words = ("qrels.txt", "bm25", "x.npz", "--format", "json")
+    result = iro.Comparisons.from_json(call("compare", *words, folder=folder).stdout)[0]
+    assert result.runs == expected(folder).runs
+    done = call("leaderboard", "qrels.txt", "x.npz", folder=folder)
+    assert (done.returncode, "takes one run of each system" in done.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("margins", "status", "n_runs"),
+    [("50pp,3", "pass", 5), ("50pp,3", "pass", 4), ("1pp,.1", "inconclusive", 5)],
+)
+def test_a_gate_decides_about_new_runs_where_there_are_five(
+    folder: Path, margins: str, status: str, n_runs: int
+) -> None:
+    words = ("bm25.json", *DENSE[:n_runs], *BY, "--margins", margins, "--format", "json")
+    result = GateResult.from_json(call("gate", "qrels.txt", *words, folder=folder).stdout)
+    assert result.status == status
+    says = (
+        "About new runs, too (5 of dense). "
+        if n_runs == 5
+        else "About these runs only (4 of dense). "
+    )
+    assert result.decisions[0].reasons[0].startswith(says)
+
+
+def test_a_run_that_misses_queries_fails_its_system(folder: Path) -> None:
+    words = ("bm25.json", *DENSE, *BY, "--margins", "50pp,3", "--format", "json")
+    run = json.loads((folder / DENSE[2]).read_text())
+    nothing = {query: {"x": 1.0} for query in run}
+    few = {query: documents for query, documents in run.items() if int(query[1:]) > 10}
+    for damaged, says in (
+        (few, "a run of dense has no results for 11 of the 60 answerable queries"),
+        (nothing, "a run of dense has no relevant document within the first 6"),
+    ):
+        (folder / DENSE[2]).write_text(json.dumps(damaged))
+        result = GateResult.from_json(call("gate", "qrels.txt", *words, folder=folder).stdout)
+        assert (result.status, says in result.decisions[0].reasons[0]) == ("fail", True)
