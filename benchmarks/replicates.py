@@ -1,0 +1,150 @@
+"""What intervals for new runs of a system cover: ``python benchmarks/replicates.py``.
+
+The system is a fusion of real runs by reciprocal ranks, whose weights differ from seed to seed; the
+baseline is one of these runs. The population is all its seeds on all queries: known items by query, MT-RAG by document, both at cutoff 10. A sample is some queries and some seeds; queries are
+drawn with replacement where there are few. Under the null hypothesis both sides are seeds of one
+system. ``--data`` names the folder of real runs. All rates are in percent; with 1000 samples, a
+rate of 95 is known to about 0.7.
+"""
+
+import argparse
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+import ir_outcomes as iro
+from ir_outcomes.comparison.outcomes import PairedQueries, pair_queries
+from ir_outcomes.statistics import Interval, mean_interval
+from ir_outcomes.statistics.new_runs import Side
+
+LEVEL = 0.95
+RUNS = (2, 3, 5, 10)
+QUANTITIES = {"coverage": 100.0, "ranking": 9.0, "all queries": 10.0}  # the most that is possible
+# Folder, qrels, pattern of the runs, baseline, unit, numbers of queries.
+POPULATIONS = (
+    ("known-item", "*.run.gz", "bm25", "query", (200, 1000)),
+    ("mt-rag", "*.run.gz", "bm25.lastturn", "document", (200, 500)),
+)
+
+
+def fused(runs: list[iro.Run], seed: int, spread: float) -> iro.Run:
+    """Fuse runs by reciprocal ranks with random weights, the same for all queries."""
+    weights = np.exp(spread * np.random.default_rng(seed).normal(size=len(runs)))
+    scores: dict[str, dict[str, float]] = {}
+    for weight, run in zip(weights.tolist(), runs, strict=True):
+        for place, query in enumerate(run.query_ids):
+            own = scores.setdefault(query, {})
+            begin, end = run.offsets[place : place + 2].tolist()
+            order = np.argsort(-run.scores[begin:end], kind="stable")[:20]
+            for rank, document in enumerate(run.docids[begin:end][order].tolist(), 1):
+                name = document.decode()
+                own[name] = own.get(name, 0.0) + weight / (5 + rank)
+    return iro.as_run(scores, f"seed_{seed}")
+
+
+def population(
+    data: Path, folder: str, pattern: str, baseline: str, unit: str, seeds: int
+) -> iro.Evaluation:
+    """Evaluate a baseline and the seeds of a system."""
+    qrels = next(path for path in (data / folder).glob("qrels*") if path.is_file())
+    paths = sorted((data / folder).glob(pattern))
+    runs = [iro.read_run(path) for path in paths]
+    own = next(run for run in runs if run.name == baseline)
+    made = [fused(runs, seed, 1.5) for seed in range(seeds)]
+    return iro.evaluate(qrels, [own, *made], cutoff=10, unit=unit)
+
+
+def values_of(pair: PairedQueries) -> dict[str, np.ndarray]:
+    """Return the difference of each query by quantity; NaN where there is none."""
+    change = pair.length_contender - pair.length_baseline
+    everywhere = pair.all_queries
+    assert everywhere is not None
+    return {
+        "coverage": 100 * (pair.found_contender - pair.found_baseline),
+        "ranking": np.where(pair.shared, change, np.nan),
+        "all queries": everywhere[1] - everywhere[0],
+    }
+
+
+def intervals_of(values: np.ndarray, largest: float) -> tuple[Interval, Interval]:
+    """Return the intervals for these runs and for new ones, of the differences of (n_runs, n_queries)."""
+    known = ~np.isnan(values)
+    run, query = np.nonzero(known)
+    side = Side(run, len(values))
+    these = mean_interval(values[known], LEVEL, largest, query)
+    new = mean_interval(values[known], LEVEL, largest, query, [side])
+    assert these is not None
+    assert new is not None
+    return these, new
+
+
+def coverage_table(ev: iro.Evaluation, sizes: tuple[int, ...], samples: int) -> None:
+    """Print how often intervals hold the difference of these runs, and of the system."""
+    baseline = ev[0].at(10)
+    seeds = [values_of(pair_queries(baseline, run.at(10), ev.unit, 10)) for run in ev[1:]]
+    rng = np.random.default_rng(0)
+    for quantity, largest in QUANTITIES.items():
+        table = np.stack([own[quantity] for own in seeds])
+        of_system = np.nanmean(table)
+        spread = np.nanmean(table, axis=1).std(ddof=1)
+        print(f"{quantity}: {of_system:+.2f}, standard deviation between seeds {spread:.2f}")
+        for n, n_runs in product(sizes, RUNS):
+            held = np.zeros(3)
+            for _ in range(samples):
+                runs = table[rng.choice(len(table), n_runs, replace=False)]
+                drawn = rng.choice(runs.shape[1], n, replace=True)
+                these, new = intervals_of(runs[:, drawn], largest)
+                truth = np.nanmean(runs)
+                held += (
+                    these.low <= truth <= these.high,
+                    these.low <= of_system <= these.high,
+                    new.low <= of_system <= new.high,
+                )
+            shares = 100 * held / samples
+            print(
+                f"  {n:5} queries, {n_runs:2} runs: these runs {shares[0]:.1f}; the system"
+                f" {shares[1]:.1f}, by the interval for new runs {shares[2]:.1f}"
+            )
+
+
+def null_rates(ev: iro.Evaluation, sizes: tuple[int, ...], samples: int) -> None:
+    """Print how often one half of the seeds of one system is better than the other."""
+    rng = np.random.default_rng(1)
+    seeds = ev[1:]
+    for n, n_runs in product(sizes, (5, 10)):
+        labels = np.zeros(2)
+        for _ in range(samples):
+            names = [seeds.names[place] for place in rng.permutation(len(seeds))[: 2 * n_runs]]
+            several = {"A": tuple(names[:n_runs]), "B": tuple(names[n_runs:])}
+            drawn = rng.choice(
+                len(ev.answerable_queries), min(n, len(ev.answerable_queries)), replace=False
+            )
+            queries = [ev.answerable_queries[place] for place in drawn]
+            chosen = replace(seeds[names].restrict(queries), replicates=several)
+            verdict = iro.compare(chosen, "A", "B").verdict
+            labels += (verdict.direction != "none", bool(verdict.new_runs))
+        shares = 100 * labels / samples
+        print(
+            f"  null, {n:5} queries, {n_runs:2} runs a side: better or worse {shares[0]:.1f}, also"
+            f" for new runs {shares[1]:.1f}"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--samples", type=int, default=1000)
+    parser.add_argument("--null", type=int, default=300)
+    parser.add_argument("--seeds", type=int, default=60)
+    options = parser.parse_args()
+    for folder, pattern, baseline, unit, sizes in POPULATIONS:
+        ev = population(options.data, folder, pattern, baseline, unit, options.seeds)
+        print(f"{folder}, by {unit}, {len(ev.answerable_queries)} queries")
+        coverage_table(ev, sizes, options.samples)
+        null_rates(ev, sizes, options.null)
+
+
+if __name__ == "__main__":
+    main()
