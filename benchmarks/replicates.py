@@ -1,9 +1,9 @@
 """What intervals for new runs of a system cover: ``python benchmarks/replicates.py``.
 
 The system is a fusion of real runs by reciprocal ranks, whose weights differ from seed to seed; the
-baseline is one of these runs. The population is all its seeds on all queries: known items by query, MT-RAG by document, both at cutoff 10. A sample is some queries and some seeds; queries are
-drawn with replacement where there are few. Under the null hypothesis both sides are seeds of one
-system. ``--data`` names the folder of real runs. All rates are in percent; with 1000 samples, a
+baseline is one of these runs. The population is all its seeds on all queries: known items by
+query, MT-RAG by document, both at cutoff 10. A sample is some queries, drawn with replacement, and
+some seeds. Under the null hypothesis both sides are seeds of one system. ``--data`` names the folder of real runs. All rates are in percent; with 1000 samples, a
 rate of 95 is known to about 0.7.
 """
 
@@ -21,7 +21,8 @@ from ir_outcomes.statistics.new_runs import Side
 
 LEVEL = 0.95
 RUNS = (2, 3, 5, 10)
-QUANTITIES = {"coverage": 100.0, "ranking": 9.0, "all queries": 10.0}  # the most that is possible
+# The most that a query can change by.
+QUANTITIES = {"coverage": 100.0, "ranking": 9.0, "all queries": 10.0}
 # Folder, qrels, pattern of the runs, baseline, unit, numbers of queries.
 POPULATIONS = (
     ("known-item", "*.run.gz", "bm25", "query", (200, 1000)),
