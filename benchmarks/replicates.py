@@ -1,10 +1,10 @@
 """What intervals for new runs of a system cover: ``python benchmarks/replicates.py``.
 
 The system is a fusion of real runs by reciprocal ranks, whose weights differ from seed to seed; the
-baseline is one of these runs. The population is all its seeds on all queries: known items by
-query, MT-RAG by document, both at cutoff 10. A sample is some queries, drawn with replacement, and
-some seeds. Under the null hypothesis both sides are seeds of one system. ``--data`` names the folder of real runs. All rates are in percent; with 1000 samples, a
-rate of 95 is known to about 0.7.
+baseline is one of these runs. The population is all its seeds on all queries: known items by query,
+MT-RAG by document, both at cutoff 10. A sample is some queries, drawn with replacement, and some
+seeds. Under the null hypothesis both sides are seeds of one system. ``--data`` names the folder of
+real runs. All rates are in percent; with 1000 samples, a rate of 95 is known to about 0.7.
 """
 
 import argparse
