@@ -26,10 +26,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def expected(folder: Path, **settings: Any) -> iro.Comparison:
-    runs = {"dense": [folder / name for name in DENSE]}
-    return iro.compare(
+    runs: dict[str, Any] = {"dense": [folder / name for name in DENSE]}
+    found: iro.Comparisons = iro.compare(
         folder / "qrels.txt", {"bm25": folder / "bm25.json"}, runs, cutoff=6, **settings
-    )[0]
+    )
+    return found[0]
 
 
 def test_compare_takes_a_rule_or_a_file(folder: Path) -> None:
