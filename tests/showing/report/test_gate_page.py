@@ -62,6 +62,9 @@ def test_margins_of_a_comparison_are_lines_too() -> None:
     runs = {"a": run_of(first), "b": run_of(second)}
     with_margins = compare_pair(qrels_of(first), *runs.values(), cutoff=10, margins=MARGINS)
     without = compare_pair(qrels_of(first), *runs.values(), cutoff=10)
+    # Margins of 1 are one rank and one point.
+    one = compare_pair(qrels_of(first), *runs.values(), cutoff=10, margins=(1.0, 1.0))
+    assert "at margins of 1 point of coverage and 1 rank:" in one.to_text()
     numbers = [item.to_report().html.count('class="margin"') for item in (with_margins, without)]
     assert numbers == [4, 0]  # three lines, and one in the legend
 

@@ -1,5 +1,6 @@
 """What is shown of a comparison, of several, of the queries of one, of a plan, and of the holes in the judgments."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -270,13 +271,18 @@ def _ranking_words(comparison: Comparison) -> str:
     return f"where both do, {ranking.measured_in} is {stands}"
 
 
+def _singular(unit: str) -> str:
+    """Return a unit as it is written behind 1."""
+    return re.sub(r"\b(point|rank|document)s\b", r"\1", unit)
+
+
 def _margin_sentence(comparison: Comparison) -> str:
     margins = comparison.settings.margins or ()
     unit = comparison.ranking.measured_in
     units = ("points of coverage", unit, f"{unit}, over all queries")
     named = listed(
         [
-            f"{margin:g} {unit}"
+            f"{margin:g} {_singular(unit) if margin == 1 else unit}"
             for margin, unit in zip(margins, units, strict=False)
             if margin is not None
         ]
