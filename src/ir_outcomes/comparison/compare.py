@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, NamedTuple, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -187,126 +187,159 @@ def compare(
     >>> result.verdict.label, result.ranking.difference
     ('better on ranking', -1.0)
     """
-    own_test = function_test(test) if callable(test) else None
-    check_rules(alpha, "t" if callable(test) else test, correction)
-    test_name = name_of(test) if callable(test) else test
+    own_test = None
+    test_name = test if isinstance(test, str) else name_of(test)
+    if callable(test):
+        own_test = function_test(test)
+    check_rules(alpha, "t" if callable(test) else test_name, correction)
     check_positive("cutoff", cutoff, none_allowed=True)
     margins = checked_margins(margins)
-    if is_saved(qrels):
-        qrels = evaluation_of(qrels, several_runs=True)
-    best = (
-        isinstance(baseline, str)
-        and baseline == "best"
-        and not (isinstance(qrels, Evaluation) and "best" in qrels.system_names)
-    )
-    if isinstance(qrels, Evaluation):
-        own = {
-            "rel": rel,
-            "unit": unit,
-            "ties": ties,
-            "judged_only": judged_only,
-            "names": names,
-            "queries": queries,
-        }
-        own |= {"clusters": clusters, "replicates": replicates}
-        given = [name for name, value in own.items() if value is not None]
-        if given:
-            raise ParameterError(
-                f"{listed(given)}: an evaluation has its own; pass it to evaluate instead of"
-                " compare"
-            )
-        several = not isinstance(contenders, str)
-        chosen = contenders_of(qrels.system_names, None if best else baseline, contenders)
-        others = chosen if best else [name for name in chosen if name != baseline] or chosen
-        left_out = len(others) < len(chosen)
-        evaluation = qrels[others if best else [baseline, *others]]
+    # What an evaluation has already.
+    of_evaluation = {
+        "rel": rel,
+        "unit": unit,
+        "ties": ties,
+        "judged_only": judged_only,
+        "names": names,
+        "queries": queries,
+        "clusters": clusters,
+        "replicates": replicates,
+    }
+    source = evaluation_of(qrels, several_runs=True) if is_saved(qrels) else qrels
+    best = _is_best_asked(source, baseline)
+    if isinstance(source, Evaluation):
+        chosen = _choose(source, baseline, contenders, best, of_evaluation)
     else:
-        saved = SavedRuns.among(contenders)
-        contenders = saved.runs
-        if is_saved(baseline):
-            of_baseline = saved_baseline(baseline)
-            baseline = of_baseline.runs[0]
-            saved = saved._replace(evaluations={**of_baseline.evaluations, **saved.evaluations})
-        several = run_list(contenders) is not None
-        sources, called, left_out = _sources(baseline, contenders, names, best)
-        evaluation = evaluate(
-            qrels,
-            sources,
-            names=called,
-            cutoff=cutoff or saved.cutoff,
-            rel=rel,
-            unit=unit or saved.unit or "auto",
-            ties=ties or "trec",
-            judged_only=bool(judged_only),
-            queries=queries,
-            clusters=clusters,
-            replicates=replicates,
-            measures=measures,
-            n_jobs=n_jobs,
-            progress=progress,
-        )
-        if replicates is not None and not best:
-            check_apart(evaluation, sources)
-    if len(evaluation.systems) < 2 or (not several and (all_pairs or best)):
+        reading = {
+            "cutoff": cutoff,
+            "measures": measures,
+            "n_jobs": n_jobs,
+            "progress": progress,
+        }
+        chosen = _evaluate(source, baseline, contenders, best, {**of_evaluation, **reading})
+    evaluation = chosen.evaluation
+    if len(evaluation.systems) < 2 or (not chosen.several and (all_pairs or best)):
         raise ParameterError(
             "`baseline='best'` and `all_pairs=True` need several contenders; give a list of them"
         )
-    evaluation = evaluation if cutoff is None else replace(evaluation, cutoff=cutoff)
-    notes: tuple[Note, ...] = ()
-    if left_out:
-        notes = (
-            note(
-                "left out",
-                "The baseline was also among the contenders; it is not compared with itself.",
-            ),
-        )
+    if cutoff is not None:
+        evaluation = replace(evaluation, cutoff=cutoff)
+    notes: list[Note] = []
     if best:
-        names = evaluation.system_names
-        means = [
-            float(np.mean([run.reciprocal_rank().mean() for run in system.runs]))
-            for system in (system.at(evaluation.cutoff) for system in evaluation.systems)
-        ]
-        first = names[int(np.argmax(means))]
-        evaluation = evaluation[[first, *(name for name in names if name != first)]]
-        about_best = (
-            f"{first} has the highest mean reciprocal rank of {len(means)} runs. A run that was"
-            " chosen for its score looks better than it is, and no correction accounts for that."
-        )
-        notes = (note("chosen baseline", about_best, [first]), *notes)
-    first_system, *systems = evaluation.systems
-    couples = [(first_system, system) for system in systems]
+        evaluation, about_best = _with_best_first(evaluation)
+        notes.append(about_best)
+    if chosen.left_out:
+        about = "The baseline was also among the contenders; it is not compared with itself."
+        notes.append(note("left out", about))
+    pairs = [(evaluation.systems[0], system) for system in evaluation.systems[1:]]
     if all_pairs:
-        couples = list(combinations(evaluation.systems, 2))
+        pairs = list(combinations(evaluation.systems, 2))
     settings = Settings.of(
         evaluation,
         own_test=own_test is not None,
         alpha=alpha,
         test=test_name,
         correction=correction,
-        family=len(couples),
+        family=len(pairs),
         margins=margins,
     )
+    near: Sequence[Sequence[Note]] = [()] * len(pairs)
+    if (len(pairs) == 1 or not all_pairs) and not evaluation.replicates:
+        near = tipping_notes(evaluation, settings, own_test)
     asked = known_means(evaluation, measures)
-    near = (
-        [()] * len(couples)
-        if (all_pairs and len(couples) > 1) or evaluation.replicates
-        else tipping_notes(evaluation, settings, own_test)
-    )
+    labels = labels_elsewhere(pairs, settings, own_test)
     measured = [
         measured_pair(
             evaluation,
-            *couple,
+            *pair,
             settings,
             notes=(*notes, *about_holes),
-            elsewhere=labels,
+            elsewhere=at_other_cutoffs,
             asked=asked,
         )
-        for couple, labels, about_holes in zip(
-            couples, labels_elsewhere(couples, settings, own_test), near, strict=True
-        )
+        for pair, at_other_cutoffs, about_holes in zip(pairs, labels, near, strict=True)
     ]
     items = build(measured, settings, own_test=own_test, progress=progress)
-    return Comparisons(items) if several else items[0]
+    return Comparisons(items) if chosen.several else items[0]
+
+
+class _Chosen(NamedTuple):
+    """The runs of a call, the baseline first."""
+
+    evaluation: Evaluation
+    several: bool  # whether several contenders were given, even if only one remains
+    left_out: bool  # whether a contender was the baseline
+
+
+def _is_best_asked(source: Any, baseline: Any) -> bool:
+    """Return whether the best run is to be the baseline, and is not a run of that name."""
+    if not isinstance(baseline, str) or baseline != "best":
+        return False
+    return not (isinstance(source, Evaluation) and "best" in source.system_names)
+
+
+def _choose(
+    evaluation: Evaluation,
+    baseline: Any,
+    contenders: Any,
+    best: bool,
+    given: Mapping[str, Any],
+) -> _Chosen:
+    """Choose the runs of a call from an evaluation, which has settings of its own."""
+    named = [name for name, value in given.items() if value is not None]
+    if named:
+        raise ParameterError(
+            f"{listed(named)}: an evaluation has its own; pass it to evaluate instead of compare"
+        )
+    chosen = contenders_of(evaluation.system_names, None if best else baseline, contenders)
+    others = chosen
+    if not best:
+        others = [name for name in chosen if name != baseline] or chosen
+    runs = others if best else [baseline, *others]
+    several = not isinstance(contenders, str)
+    return _Chosen(evaluation[runs], several, len(others) < len(chosen))
+
+
+def _evaluate(
+    qrels: Any, baseline: Any, contenders: Any, best: bool, settings: dict[str, Any]
+) -> _Chosen:
+    """Evaluate the runs of a call; what a saved file among them knows is the default."""
+    saved = SavedRuns.among(contenders)
+    if is_saved(baseline):
+        of_baseline = saved_baseline(baseline)
+        baseline = of_baseline.runs[0]
+        saved = saved._replace(evaluations={**of_baseline.evaluations, **saved.evaluations})
+    names = settings.pop("names")
+    sources, called, left_out = _sources(baseline, saved.runs, names, best)
+    defaults = {
+        "cutoff": saved.cutoff,
+        "unit": saved.unit or "auto",
+        "ties": "trec",
+        "judged_only": False,
+    }
+    for name, default in defaults.items():
+        if settings[name] is None:
+            settings[name] = default
+    evaluation = evaluate(qrels, sources, names=called, **settings)
+    if settings["replicates"] is not None and not best:
+        check_apart(evaluation, sources)
+    return _Chosen(evaluation, run_list(saved.runs) is not None, left_out)
+
+
+def _with_best_first(evaluation: Evaluation) -> tuple[Evaluation, Note]:
+    """Put the run with the highest mean reciprocal rank first, and say what that means."""
+    names = evaluation.system_names
+    means = []
+    for system in evaluation.systems:
+        runs = system.at(evaluation.cutoff).runs
+        means.append(float(np.mean([run.reciprocal_rank().mean() for run in runs])))
+    first = names[int(np.argmax(means))]
+    others = [name for name in names if name != first]
+    about = (
+        f"{first} has the highest mean reciprocal rank of {len(means)} runs. A run that was chosen"
+        " for its score looks better than it is, and no correction accounts for that."
+    )
+    return evaluation[[first, *others]], note("chosen baseline", about, [first])
 
 
 def _sources(
