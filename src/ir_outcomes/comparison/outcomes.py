@@ -42,7 +42,7 @@ from ir_outcomes.types import (
 )
 
 CoverageTest = Literal["exact", "signflip"]
-MOST_ROWS = 10_000_000  # of queries and pairs of runs, which take about 2 gigabytes
+MOST_ROWS = 6_000_000  # of queries and pairs of runs, which take about 2 gigabytes
 
 
 def coverage_test_for(evaluation: Evaluation) -> CoverageTest:

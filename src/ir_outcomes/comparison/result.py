@@ -497,7 +497,10 @@ def _new_runs_column(
     name: str, part: str, form: str, unit: str, better: Better, is_known: bool
 ) -> tuple[Column, ...]:
     """Return the column of an interval for new runs; none where no comparison has such intervals."""
-    column = Column(f"{name}_new_runs", f"{part}.new_runs", f"{name}, new runs", form, unit, better)
+    heading = "all queries" if name == "restricted" else name
+    column = Column(
+        f"{name}_new_runs", f"{part}.new_runs", f"{heading}, new runs", form, unit, better
+    )
     return (column,) if is_known else ()
 
 

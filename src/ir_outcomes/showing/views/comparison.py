@@ -508,12 +508,14 @@ def _comparisons(comparisons: Comparisons) -> View:
     first = ranked[0]
     declared = columns_of(ranked)
     pairs = len({item.baseline for item in ranked}) > 1
-    names = chosen(declared, *(("contender=B", "baseline=A") if pairs else ("contender=run",)))
+    noun = "system" if any(item.of_several_runs for item in ranked) else "run"
+    called = ("contender=B", "baseline=A") if pairs else (f"contender={noun}",)
+    names = chosen(declared, *called)
     table = Table.of(
         (*names, *chosen(declared, "verdict"), NEW_RUNS, *short_columns(ranked)),
         ranked,
         f"{queries_words(first)}, {comparison_words(ranked)}",
-        corrected_words(ranked, "pair" if pairs else "run"),
+        corrected_words(ranked, "pair" if pairs else noun),
         *systems_lines(ranked),
         tests_legend(ranked),
         alpha=first.alpha,
@@ -539,7 +541,8 @@ def _comparisons(comparisons: Comparisons) -> View:
     mean = _mean_words(first)
     means = (f"ranking_baseline={mean} A", f"ranking_contender={mean} B")
     measures = [asked.measure for asked in first.measures]
-    new_runs = [column.name for column in declared if column.name.endswith("_new_runs")]
+    wide = {f"{name}_new_runs" for name in ("coverage", "ranking", "restricted", *measures)}
+    new_runs = [column.name for column in declared if column.name in wide]
     intervals = chosen(
         declared, "coverage", "coverage_p", *means, "ranking", "ranking_p", *measures, *new_runs
     )
@@ -564,7 +567,7 @@ def _comparisons(comparisons: Comparisons) -> View:
         f"{number} {label}"
         for label, number in Counter(item.verdict.label for item in ranked).items()
     )
-    compared = plural("pair" if pairs else "run", len(ranked))
+    compared = plural("pair" if pairs else noun, len(ranked))
     against = f"{compared} against {first.baseline}"
     return View(
         compared if pairs else f"{against} (A)",
