@@ -51,11 +51,12 @@ function signsThatFit(ids, size, width) {
 }
 
 // The ids of the queries, as many characters as their column is wide.
-let queryIds = { of: null, most: 0, short: null };
+let queryIds = { of: null, width: -1, short: null };
 function shortQuery(id) {
   const width = byId("heads").querySelector(".c-id")?.clientWidth ?? 0;
-  const most = signsThatFit(set.ids, 15, width - 24);
-  if (queryIds.of !== set || queryIds.most !== most) queryIds = { of: set, most, short: shortIds(set.ids, most) };
+  if (queryIds.of !== set || queryIds.width !== width) {
+    queryIds = { of: set, width, short: shortIds(set.ids, signsThatFit(set.ids, 15, width - 24)) };
+  }
   return queryIds.short.get(id);
 }
 
