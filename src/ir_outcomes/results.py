@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import date
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
 
 import numpy as np
 
@@ -291,26 +291,6 @@ class Result(Immutable):
 
         return as_markdown(self.view(columns=columns), details=details, rows=rows)
 
-    def to_report(
-        self, path: str | os.PathLike[str] | None = None, *, evaluation: Any = None, **options: Any
-    ) -> "ReportPage":
-        """Write the result as one HTML page that opens without a network: the numbers, and every query behind them.
-
-        Parameters
-        ----------
-        path : path, optional
-            Where the page is written.
-        evaluation : Evaluation, or mapping of str to Evaluation, optional
-            What the result was made from, by the name of the collection or judge where there are
-            several; without it the page has no curve and no ranked lists.
-        **options
-            ``docs``, ``max_mb``, ``slices``, ``command`` and ``inputs`` of `ir_outcomes.report`,
-            which names the errors, too.
-        """
-        from ir_outcomes.showing.report import report_of
-
-        return report_of(self, path, evaluation=evaluation, **options)
-
     def plot(self, kind: str | None = None, ax: Any = None) -> Any:
         """Draw a figure with matplotlib and return its Axes; the class says which kinds there are, the first is the default.
 
@@ -344,6 +324,30 @@ class Result(Immutable):
 
     def __str__(self) -> str:
         return self.to_text()
+
+
+class HasPage:
+    """What results have beside `Result` that have queries behind them."""
+
+    def to_report(
+        self, path: str | os.PathLike[str] | None = None, *, evaluation: Any = None, **options: Any
+    ) -> "ReportPage":
+        """Write the result as one HTML page that opens without a network: the numbers, and every query behind them.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where the page is written.
+        evaluation : Evaluation, or mapping of str to Evaluation, optional
+            What the result was made from, by the name of the collection or judge where there are
+            several; without it the page has no curve and no ranked lists.
+        **options
+            ``docs``, ``max_mb``, ``slices``, ``command`` and ``inputs`` of `ir_outcomes.report`,
+            which names the errors, too.
+        """
+        from ir_outcomes.showing.report import report_of
+
+        return report_of(cast(Result, self), path, evaluation=evaluation, **options)
 
 
 def _restored_note(kind: type, value: Any) -> Note:

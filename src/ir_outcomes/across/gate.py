@@ -27,6 +27,7 @@ from ir_outcomes.reading.files import file_digest
 from ir_outcomes.results import (
     OPTIONAL,
     Column,
+    HasPage,
     Immutable,
     Result,
     attributes,
@@ -160,7 +161,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, repr=False)
-class GateResult(Result):
+class GateResult(HasPage, Result):
     """The decisions of a gate; the worst one counts.
 
     Attributes

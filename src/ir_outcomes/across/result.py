@@ -7,7 +7,16 @@ from typing import Any, Literal
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, columns_of
 from ir_outcomes.evaluation.lengths import OUTCOMES
-from ir_outcomes.results import Column, Immutable, Result, attributes, chosen, of_part, rows_of
+from ir_outcomes.results import (
+    Column,
+    HasPage,
+    Immutable,
+    Result,
+    attributes,
+    chosen,
+    of_part,
+    rows_of,
+)
 from ir_outcomes.statistics import Interval, QueriesNeeded
 from ir_outcomes.statistics.pooling import FixedMean, RandomEffects
 
@@ -173,7 +182,7 @@ class Audit(Immutable):
 
 
 @dataclass(frozen=True, repr=False)
-class ConditionsComparison(Result):
+class ConditionsComparison(HasPage, Result):
     """Contenders against a baseline on collections, on slices of the queries, at several cutoffs, or under several judges.
 
     The picture is "forest"; of cutoffs there is "curve", too. What is particular to one kind is

@@ -22,7 +22,16 @@ from ir_outcomes.comparison.verdict import Verdict, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.notes import Note
-from ir_outcomes.results import OPTIONAL, Better, Column, Result, attributes, of_part, rows_of
+from ir_outcomes.results import (
+    OPTIONAL,
+    Better,
+    Column,
+    HasPage,
+    Result,
+    attributes,
+    of_part,
+    rows_of,
+)
 from ir_outcomes.statistics import Test
 from ir_outcomes.types import LENGTHS, RANKS, Direction, Floats, check_choice, level_unit
 
@@ -129,7 +138,7 @@ class CutoffLabel(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Result):
+class Comparison(HasPage, Result):
     """A contender against a baseline: outcomes, both facets, and the verdict.
 
     Attributes
@@ -361,7 +370,7 @@ class Comparison(Result):
 
 
 @dataclass(frozen=True, repr=False)
-class Comparisons(Result, Sequence[Comparison]):
+class Comparisons(HasPage, Result, Sequence[Comparison]):
     """Several comparisons, in the order in which the runs were given.
 
     The baseline's search length differs from row to row: each contender has its own set of queries

@@ -32,7 +32,7 @@ from ir_outcomes.leaderboards.pairs import (
 )
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.outputs import read_entries
-from ir_outcomes.results import Column, Result, attributes, of_part, rows_of
+from ir_outcomes.results import Column, HasPage, Result, attributes, of_part, rows_of
 from ir_outcomes.statistics import (
     Interval,
     adjust,
@@ -236,7 +236,7 @@ class MeasureOfRuns:
 
 
 @dataclass(frozen=True)
-class Leaderboard(Result):
+class Leaderboard(HasPage, Result):
     """Runs in the order of a measure, and what that order hides; the figures are "tiers", "verdicts" and "history".
 
     Attributes

@@ -642,6 +642,29 @@ def test_pairs_that_were_not_tested_have_no_label(visit: Callable[..., Any]) -> 
     assert label_shown(page) == expected
 
 
+def test_charts_are_those_of_the_chosen_pair(visit: Callable[..., Any]) -> None:
+    page = visit("several", "#a=r1&b=r4")
+    queries = compare_pair(five(), "r1", "r4").per_query()
+    columns = [[query.baseline for query in queries], [query.contender for query in queries]]
+    curve = page.locator("#figures svg.curve")
+    ranks = [int(rank) for rank in (curve.get_attribute("data-ranks") or "").split()]
+    assert (ranks[0], ranks[-1]) == (1, 30)
+    for name, lengths in zip("ab", columns, strict=True):
+        shares = [float(share) for share in (curve.get_attribute(f"data-{name}") or "").split()]
+        for rank, share in zip(ranks, shares, strict=True):
+            found = sum(length is not None and length <= rank for length in lengths)
+            assert share == pytest.approx(100 * found / len(queries))
+    both = {pair for pair in zip(*columns, strict=True) if None not in pair}
+    points = page.locator("#figures .scatter .point")
+    assert points.count() == len(both)
+    point = points.last
+    pair = tuple(float(point.get_attribute(f"data-{run}") or 0) for run in "ab")
+    point.dispatch_event("click")
+    expected = {query.query_id for query in queries if (query.baseline, query.contender) == pair}
+    assert set(shown_ids(page)) == expected
+    assert "r4 against r1" in page.locator("#pair h3").inner_text()
+
+
 def test_matrix_by_keyboard(visit: Callable[..., Any]) -> None:
     page = visit("several")
     page.locator("#matrix td[tabindex='0']").focus()

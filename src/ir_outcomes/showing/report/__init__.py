@@ -57,6 +57,7 @@ SCRIPTS = (
     "desk.js",
     "saving.js",
     "tips.js",
+    "figures.js",
     "controls.js",
 )
 MOST_WITHOUT_SCRIPT = 100  # queries

@@ -30,11 +30,11 @@ byId("reset").addEventListener("click", () => {
 });
 byId("filters").addEventListener("submit", (event) => event.preventDefault());
 
-for (const chart of document.querySelectorAll(".scatter")) {
-  chart.addEventListener("click", (event) => {
+if (byId("charts")) {
+  byId("charts").addEventListener("click", (event) => {
     const point = event.target.closest(".point");
     if (!point) return;
-    state = { ...DEFAULT, at: `${Number(point.dataset.a)},${Number(point.dataset.b)}` };
+    state = { ...DEFAULT, c: state.c, a: state.a, b: state.b, at: `${Number(point.dataset.a)},${Number(point.dataset.b)}` };
     start();
     select(set.ids[listed[0]], false);
     byId("filters").scrollIntoView();
@@ -111,6 +111,7 @@ addEventListener("afterprint", () => {
 function start() {
   choose();
   drawPair();
+  drawFigures();
   update();
   if (state.q && listed.some((i) => set.ids[i] === state.q)) showPlace(current());
 }

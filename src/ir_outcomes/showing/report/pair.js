@@ -12,7 +12,7 @@ function pText(p, alpha) {
   if (p < 1e-300) return "< 1e-300";
   let text = "";
   for (let more = 0; more < 15; more += 1) {
-    text = p < 0.001 ? p.toExponential(1 + more).replace(/e-(\d)$/, "e-0$1") : p.toFixed(3 + more);
+    text = p < 0.001 ? p.toExponential(1 + more).replace(".0e", "e").replace(/e-(\d)$/, "e-0$1") : p.toFixed(3 + more);
     if (p === alpha || Number(text) !== alpha) break;
   }
   return text;

@@ -194,12 +194,12 @@ def _queries_of(comparison: Comparison) -> Data:
     """Return the numbers of each query of a pair, by column."""
     queries = comparison.per_query()
     return {
-        "a": [_short(query.baseline) for query in queries],
-        "b": [_short(query.contender) for query in queries],
-        "change": [_short(query.change) for query in queries],
+        "a": [query.baseline for query in queries],
+        "b": [query.contender for query in queries],
+        "change": [query.change for query in queries],
         "both": [query.difference is not None for query in queries],
-        "foundA": [_short(query.found_baseline) for query in queries],
-        "foundB": [_short(query.found_contender) for query in queries],
+        "foundA": [query.found_baseline for query in queries],
+        "foundB": [query.found_contender for query in queries],
     }
 
 

@@ -95,8 +95,8 @@ function makeMovable(chart, marks, { place, text, choose }) {
   }
 }
 
-for (const chart of document.querySelectorAll("svg.curve")) {
-  const column = (name) => chart.dataset[name].split(" ").map(Number);
+function makeCurveMovable(chart) {
+  const column = (name) => chart.dataset[name]?.split(" ").map(Number);
   const [ranks, a, b, low, high] = ["ranks", "a", "b", "low", "high"].map(column);
   const end = Math.log(Number(chart.dataset.end));
   const bottom = chart.viewBox.baseVal.height - 36;
@@ -107,11 +107,11 @@ for (const chart of document.querySelectorAll("svg.curve")) {
       const shape = picture("line", { class: "here", x1: x, x2: x, y1: 8, y2: bottom });
       return { x, y: 8, shape, distance: (other) => Math.abs(other - x) };
     },
-    text: (i) => `rank ${ranks[i]}: A ${a[i].toFixed(1)} %, B ${b[i].toFixed(1)} %, difference ${points(b[i] - a[i])} points [${points(low[i])}, ${points(high[i])}]`,
+    text: (i) => `rank ${ranks[i]}: A ${a[i].toFixed(1)} %, B ${b[i].toFixed(1)} %, difference ${points(b[i] - a[i])} points${low ? ` [${points(low[i])}, ${points(high[i])}]` : ""}`,
   });
 }
 
-for (const chart of document.querySelectorAll("svg.scatter")) {
+function makeScatterMovable(chart) {
   const points = [...chart.querySelectorAll(".point")];
   const [across, down] = ["cx", "cy"].map((name) => (point) => Number(point.getAttribute(name)));
   points.sort((one, other) => across(one) - across(other) || down(other) - down(one));
@@ -125,3 +125,6 @@ for (const chart of document.querySelectorAll("svg.scatter")) {
     choose: (point) => point.dispatchEvent(new MouseEvent("click", { bubbles: true })),
   });
 }
+
+const makeChartMovable = (chart) => (chart.matches(".curve") ? makeCurveMovable(chart) : makeScatterMovable(chart));
+for (const chart of document.querySelectorAll("svg.curve, svg.scatter")) makeChartMovable(chart);
