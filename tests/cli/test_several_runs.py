@@ -98,3 +98,18 @@ def test_a_run_that_misses_queries_fails_its_system(folder: Path) -> None:
         (folder / DENSE[2]).write_text(json.dumps(damaged))
         result = GateResult.from_json(call("gate", "qrels.txt", *words, folder=folder).stdout)
         assert (result.status, says in result.decisions[0].reasons[0]) == ("fail", True)
+
+
+def test_outputs_of_other_tools_can_be_of_one_system(folder: Path) -> None:
+    def value(query: int, number: int) -> float:
+        return 1 / (1 + (query * number) % 5)
+
+    for name, number in (("bm25", 1), ("dense_1", 2), ("dense_2", 3)):
+        lines = [f"RR@10\tq{query}\t{value(query, number):.4f}" for query in range(1, 40)]
+        (folder / f"{name}.tsv").write_text("\n".join(lines) + "\n")
+    words = ("bm25.tsv", "dense_1.tsv", "dense_2.tsv", "--replicates", "by:_", "--format", "json")
+    done = call("compare-outputs", *words, folder=folder)
+    assert done.returncode == 0, done.stderr
+    result = iro.Comparisons.from_json(done.stdout)[0]
+    assert (result.contender, result.n_runs) == ("dense", (1, 2))
+    assert [run.run for run in result.runs] == ["dense_1", "dense_2"]

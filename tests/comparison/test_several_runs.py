@@ -309,13 +309,58 @@ def test_margins_take_the_interval_for_new_runs() -> None:
     assert result.restricted.margin_interval == pytest.approx((center - half, center + half))
 
 
+def test_other_measures_are_compared_run_by_run() -> None:
+    """Of reciprocal ranks both facets are those of the runs; of any other measure, its values are."""
+    expected, qrels, (a, b) = compared(5, (1, 5), 1, measures=["RR@6"])
+    runs = {"a": a, "b": b}
+    ev = iro.evaluate(qrels, runs, cutoff=CUTOFF, measures=["RR@6", "nDCG@6"])
+    by_rank = iro.compare_measure(ev, "a", "b", measure="RR@6")
+    for result in (by_rank, outputs_of(ev, "RR@6", "RR@6")):
+        assert (result.coverage, result.ranking) == (expected.coverage, expected.ranking)
+        assert result.restricted is None or result.restricted == expected.restricted
+        assert (result.runs[3][:4], result.n_runs) == (expected.runs[3][:4], (1, 5))
+        assert result.naive == expected.naive
+    by_gain = iro.compare_measure(ev, "a", ["b"], measure="nDCG@6")[0]
+    values = ev.scores_of("nDCG@6").values
+    assert by_gain.mean is not None
+    assert by_gain.mean.difference == pytest.approx((values[1:] - values[0]).mean())
+    shared = (values[1:] > 0) & (values[0] > 0)
+    assert by_gain.ranking.difference == pytest.approx((values[1:] - values[0])[shared].mean())
+    assert by_gain.mean.new_runs is not None
+
+
+def outputs_of(ev: iro.Evaluation, measure: str, name: str) -> iro.Comparison:
+    """Compare the values of an evaluation as another tool would have written them."""
+    scores = ev.scores_of(measure)
+    written = []
+    for row in scores.values.tolist():
+        written.append({q: {name: v} for q, v in zip(scores.query_ids, row, strict=True)})
+    names = ("a", *(f"b {number}" for number in range(1, 6)))
+    several: list[Any] = written[1:]
+    results: iro.Comparisons = iro.compare_outputs(
+        written[0], several, names=names, replicates="by: ", qrels=ev.qrels
+    )
+    return results[0]
+
+
+def test_outputs_of_one_system_are_refused() -> None:
+    written = [
+        {"q1": {"recip_rank": 1.0}},
+        {"q1": {"recip_rank": 0.5}},
+        {"q1": {"recip_rank": 1 / 3}},
+    ]
+    with pytest.raises(iro.ParameterError, match="all outputs are of one system"):
+        iro.compare_outputs(written[0], written[1:], names=("a_1", "a_2", "a_3"), replicates="by:_")
+    with pytest.raises(iro.ParameterError, match="a_1, the baseline, is one of several runs of a"):
+        iro.compare_outputs(written[0], written[1:], names=("a_1", "a_2", "b"), replicates="by:_")
+
+
 def every_analysis(ev: iro.Evaluation) -> Iterator[Callable[[], Any]]:
     """Yield calls of the analyses that take one run of each system."""
     yield lambda: iro.compare_cutoffs(ev, "a", "b")
     yield lambda: iro.compare_slices(ev, "a", "b", by=dict.fromkeys(ev.query_ids, "x"))
     yield lambda: iro.compare_judges({"x": ev, "y": ev}, "a", "b")
     yield lambda: iro.compare_collections({"x": ev, "y": ev}, "a", "b")
-    yield lambda: iro.compare_measure(ev, "a", "b", measure="RR")
     yield lambda: iro.holes(ev, "a", "b")
     yield lambda: iro.leaderboard(ev)
     yield lambda: iro.rank_distribution(ev)

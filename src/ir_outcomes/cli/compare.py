@@ -92,6 +92,7 @@ def compare_outputs(
     qrels: str | None = None,
     rel: options.REL = None,
     names: options.NAMES = None,
+    replicates: options.REPLICATES = None,
     higher_is_better: options.HIGHER_IS_BETTER = None,
     out: output.ComparisonOutput = output.ComparisonOutput(),
 ) -> None:
@@ -124,6 +125,7 @@ def compare_outputs(
         rel=rel,
         higher_is_better=higher_is_better,
         names=names,
+        replicates=replicates,
         progress=output.progress_is_shown(),
         **asdict(tests),
     )

@@ -162,6 +162,17 @@ HIGHER_IS_BETTER = Annotated[
         help="Which values are better, for a measure whose direction is not known.",
     ),
 ]
+REPLICATES = Annotated[
+    str | None,
+    Parameter(
+        group=STATISTICS,
+        help=(
+            "Which runs are of one system, such as its seeds: by: and a separator, for names that"
+            " are equal up to its last one with a whole number behind it; or a file with a run, a"
+            " tab and its system on each line."
+        ),
+    ),
+]
 _ORDERS = (
     "The order of documents with equal scores: by descending id (trec), ascending id (msmarco), or"
     " as in the file (input)"
@@ -358,9 +369,7 @@ class RunOptions(EvaluateOptions, SuiteOptions):
 class SystemOptions(RunOptions):
     """The same for analyses that take several runs of a system."""
 
-    replicates: str | None = None
-    """Which runs are of one system, such as its seeds: by: and a separator, for names that are equal up to its last one with a
-    whole number behind it; or a file with a run, a tab and its system on each line."""
+    replicates: REPLICATES = None
 
 
 @Parameter(name="*", group=STATISTICS)

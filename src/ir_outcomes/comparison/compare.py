@@ -36,7 +36,7 @@ from ir_outcomes.evaluation.evaluation import (
     notes_on_grades,
 )
 from ir_outcomes.evaluation.lengths import SearchLengths, metadata_of
-from ir_outcomes.evaluation.replicates import System, runs_of_system
+from ir_outcomes.evaluation.replicates import Called, System, runs_of_system
 from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_measure
 from ir_outcomes.formatting import listed, plural, with_progress
 from ir_outcomes.notes import Note, note
@@ -398,7 +398,7 @@ class MeasuredPair:
     asked: tuple[
         Scores, ...
     ] = ()  # values of the measures that were asked for, of both runs on the answerable queries
-    systems: tuple[System, ...] = ()
+    systems: tuple[Called, ...] = ()
 
 
 def measured_pair(
@@ -432,7 +432,7 @@ def measured_pair(
         texts=evaluation.texts,
         metadata=metadata_of((*a.runs, *b.runs)),
         asked=tuple(rows_of_measure(scores, a, b) for scores in asked),
-        systems=(a, b),
+        systems=(a.called, b.called),
     )
 
 

@@ -6,7 +6,7 @@ relevant document per query the two give the same arrays.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Literal, NamedTuple, Self, get_args
@@ -18,12 +18,13 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import (
     OUTCOMES,
+    Items,
     SearchLengths,
     digest_of_clusters,
     match,
     means_by_query,
 )
-from ir_outcomes.evaluation.replicates import System
+from ir_outcomes.evaluation.replicates import Called, System
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.counts import sums_by_cluster
 from ir_outcomes.statistics.new_runs import LEAST_RUNS, Side
@@ -318,46 +319,52 @@ def pair_systems(
     """Do the same for every run of one system with every run of another."""
     pairs = list(product(baseline.runs, contender.runs))
     first = baseline.runs[0]
-    answerable = first.answerable
-    query_ids = first.answerable_queries
-    n = len(query_ids)
-    clusters = None if first.clusters is None else first.clusters[answerable]
-    if len(pairs) > 1:
-        check_number_of_rows(baseline, contender, n)
-        clusters = np.tile(np.arange(n) if clusters is None else clusters, len(pairs))
+    place = np.cumsum(first.answerable) - 1
+    clusters = None if first.clusters is None else first.clusters[first.answerable]
     if horizon is None:
         horizon = horizon_of(*baseline.runs, *contender.runs)
-    query = []
-    lengths: tuple[list[Floats], list[Floats]] = ([], [])
-    for place, pair in enumerate(pairs):
-        items = match(*pair, unit)
-        query.append((np.cumsum(answerable) - 1)[items.query] + place * n)
-        lengths[0].append(items.lengths[0])
-        lengths[1].append(items.lengths[1])
-    found = from_items(
-        (baseline.name, contender.name),
-        query_ids * len(pairs),
-        np.concatenate(query),
-        (np.concatenate(lengths[0]), np.concatenate(lengths[1])),
-        horizon,
-        clusters,
-    )
-    return replace(
-        found,
-        query_ids=query_ids,
-        identical=all(run.is_identical_to(other) for run, other in pairs),
-        n_runs=(len(baseline.runs), len(contender.runs)),
-    )
+    matched = (match(*pair, unit) for pair in pairs)
+    items = (Items(place[own.query], own.lengths) for own in matched)
+    called = (baseline.called, contender.called)
+    found = from_pairs(called, first.answerable_queries, items, horizon, clusters)
+    return replace(found, identical=all(run.is_identical_to(other) for run, other in pairs))
 
 
-def check_number_of_rows(baseline: System, contender: System, n: int) -> None:
-    """Refuse so many pairs of runs that the memory would not hold them."""
+def from_pairs(
+    systems: tuple[Called, Called],
+    query_ids: tuple[str, ...],
+    pairs: Iterable[Items],
+    horizon: int | None,
+    clusters: Ints | None,
+) -> PairedQueries:
+    """Compute the numbers of each query and pair of runs, from the items of each pair, in the order of `itertools.product`."""
+    n = len(query_ids)
+    baseline, contender = systems
     n_pairs = len(baseline.runs) * len(contender.runs)
-    if n * n_pairs > MOST_ROWS:
+    if n_pairs > 1 and n * n_pairs > MOST_ROWS:
         raise ParameterError(
             f"{baseline.name} and {contender.name} have {n_pairs} pairs of runs, which are"
             f" {n * n_pairs:,} rows of queries; at most {MOST_ROWS:,} are compared: leave out runs"
         )
+    if n_pairs > 1:
+        clusters = np.tile(np.arange(n) if clusters is None else clusters, n_pairs)
+    query = []
+    of_a = []
+    of_b = []
+    for place, items in enumerate(pairs):
+        query.append(items.query + place * n)
+        of_a.append(items.lengths[0])
+        of_b.append(items.lengths[1])
+    found = from_items(
+        (baseline.name, contender.name),
+        query_ids * n_pairs,
+        np.concatenate(query),
+        (np.concatenate(of_a), np.concatenate(of_b)),
+        horizon,
+        clusters,
+    )
+    n_runs = len(baseline.runs), len(contender.runs)
+    return replace(found, query_ids=query_ids, n_runs=n_runs)
 
 
 def horizon_of(*runs: SearchLengths) -> int | None:

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, Literal, Unpack, overload
 
 import numpy as np
@@ -11,11 +12,13 @@ from ir_measures import Metric
 
 from ir_outcomes.comparison.compare import MeasuredPair, Rules, build
 from ir_outcomes.comparison.margins import check_range
-from ir_outcomes.comparison.outcomes import Settings, check_rules, checked_margins, from_items
+from ir_outcomes.comparison.outcomes import Settings, check_rules, checked_margins, from_pairs
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
-from ir_outcomes.evaluation.lengths import clusters_of, digest_of_clusters
+from ir_outcomes.evaluation.lengths import Items, clusters_of, digest_of_clusters
+from ir_outcomes.evaluation.replicates import Called
+from ir_outcomes.evaluation.replicates import systems as systems_of
 from ir_outcomes.evaluation.scores import parse_measure, range_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import as_notes
@@ -27,6 +30,7 @@ from ir_outcomes.reading.outputs import (
     is_gain,
     read_output_of_each_run,
 )
+from ir_outcomes.reading.runs import check_names
 from ir_outcomes.types import Correction, Floats, Ints, RankingTest
 
 
@@ -56,6 +60,7 @@ class OutputSettings(MeasureRules, total=False):
     higher_is_better: bool | None
     names: tuple[str, ...] | None
     clusters: Any
+    replicates: Any
 
 
 @overload
@@ -90,6 +95,7 @@ def compare_outputs(
     margins: tuple[float, ...] | None = None,
     names: tuple[str, ...] | None = None,
     clusters: Any = None,
+    replicates: Any = None,
     progress: bool = False,
 ) -> Comparison | Comparisons:
     """Compare runs by per-query values that a tool has already computed.
@@ -115,7 +121,7 @@ def compare_outputs(
         Smallest grade of a relevant document; by default that of the measure, or 1.
     higher_is_better : bool, optional
         Direction of a measure that is not known here.
-    alpha, test, correction, margins, clusters, progress
+    alpha, test, correction, margins, clusters, replicates, progress
         See `ir_outcomes.compare`.
     names : tuple of str, optional
         Names of the baseline and the contenders; in a source that holds several runs, which of them
@@ -167,6 +173,9 @@ def compare_outputs(
             )
     meaning = _meaning(outputs[0].measure, higher_is_better, rel)
     check_rules(alpha, test, correction)
+    systems = [Called(output.name, (output.name,)) for output in outputs]
+    if replicates is not None:
+        systems, outputs = _grouped(outputs, replicates)
     settings = Settings(
         cutoff=meaning.cutoff,
         rel=meaning.rel or 1 if rel is None else rel,
@@ -176,7 +185,7 @@ def compare_outputs(
         alpha=alpha,
         test=test,
         correction=correction,
-        family=len(outputs) - 1,
+        family=len(systems) - 1,
         margins=checked_margins(margins),
     )
     queries = tuple(dict.fromkeys(query for output in outputs for query in output.values))
@@ -193,7 +202,7 @@ def compare_outputs(
         clusters = clusters_of(clusters, queries, np.ones(len(queries), dtype=bool))
     notes = _notes(outputs, meaning, judgments is not None)
     results = _compared(
-        outputs, queries, n_unanswerable, meaning, settings, notes, progress, clusters
+        outputs, queries, n_unanswerable, meaning, settings, notes, progress, clusters, systems
     )
     return Comparisons(results) if several else results[0]
 
@@ -253,9 +262,12 @@ def compare_measure(
     ParameterError
         If the measure was not kept, or does not say what was found.
     """
-    evaluation = evaluation_of(evaluation)
+    evaluation = evaluation_of(evaluation, several_runs=True)
     scores = evaluation.scores_of(measure)
-    names = [baseline, *contenders_of(evaluation.names, baseline, contenders)]
+    wanted = [baseline, *contenders_of(evaluation.system_names, baseline, contenders)]
+    called = {system.name: system.called for system in evaluation.systems}
+    groups = [called[name] for name in wanted]
+    names = [run for group in groups for run in group.runs]
     rows = [scores.values[evaluation.position(name)].tolist() for name in names]
     values = [dict(zip(scores.query_ids, row, strict=True)) for row in rows]
     outputs = [
@@ -268,7 +280,7 @@ def compare_measure(
         alpha=alpha,
         test=test,
         correction=correction,
-        family=len(names) - 1,
+        family=len(groups) - 1,
         margins=checked_margins(margins),
     )
     settings = replace(settings, cutoff=meaning.cutoff, unit="query", coverage_test="exact")
@@ -277,9 +289,28 @@ def compare_measure(
     n_unanswerable = len(evaluation.query_ids) - len(queries)
     notes = _about_values(meaning, scores.measure)
     results = _compared(
-        outputs, queries, n_unanswerable, meaning, settings, notes, progress, clusters
+        outputs, queries, n_unanswerable, meaning, settings, notes, progress, clusters, groups
     )
     return results[0] if isinstance(contenders, str) else Comparisons(results)
+
+
+def _grouped(outputs: Sequence[Output], replicates: Any) -> tuple[list[Called], list[Output]]:
+    """Return the systems, that of the baseline first, and the outputs of their runs in this order."""
+    names = [output.name for output in outputs]
+    check_names(names)
+    several = systems_of(names, replicates)
+    system_of = {run: Called(name, runs) for name, runs in several.items() for run in runs}
+    systems = [system_of.get(name, Called(name, (name,))) for name in names]
+    systems = list(dict.fromkeys(systems))
+    if len(systems) < 2:
+        raise ParameterError("replicates: all outputs are of one system, so nothing is compared")
+    if len(systems[0].runs) > 1:
+        raise ParameterError(
+            f"replicates: {names[0]}, the baseline, is one of several runs of {systems[0].name};"
+            " the baseline must be a system of its own"
+        )
+    by_name = {output.name: output for output in outputs}
+    return systems, [by_name[run] for system in systems for run in system.runs]
 
 
 def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _Meaning:
@@ -320,7 +351,9 @@ def _compared(
     notes: list[str],
     progress: bool,
     clusters: Ints | None,
+    systems: Sequence[Called],
 ) -> tuple[Comparison, ...]:
+    """Compare the first system with each other one; the outputs are of their runs, one after the other."""
     if clusters is not None:
         n_clusters = len(np.unique(clusters))
         digest = digest_of_clusters(clusters)
@@ -341,12 +374,18 @@ def _compared(
     if settings.margins is not None and is_value:
         check_range(outputs[0].measure, range_of(outputs[0].measure, *found))
     naive = [np.nan_to_num(run if is_value else 1 / run) for run in found]
+    output = outputs[0]
+    horizon = None if is_value else meaning.cutoff
+    ends = np.cumsum([len(system.runs) for system in systems]).tolist()
+    first = range(ends[0])
     pairs = []
-    for place, output in enumerate(outputs[1:], 1):
-        lengths = (found[0], found[place])
-        names = (outputs[0].name, output.name)
-        horizon = None if is_value else meaning.cutoff
-        pair = from_items(names, queries, np.arange(len(queries)), lengths, horizon, clusters)
+    for system, begin, end in zip(systems[1:], ends, ends[1:], strict=False):
+        own = range(begin, end)
+        both = [*first, *own]
+        items = (
+            Items(np.arange(len(queries)), (found[a], found[b])) for a, b in product(first, own)
+        )
+        pair = from_pairs((systems[0], system), queries, items, horizon, clusters)
         if is_value:  # values of the measure are no ranks: it is not known where things were found
             outcomes = replace(pair.outcomes, lost_at=None, won_at=None)
             pair = replace(
@@ -359,9 +398,16 @@ def _compared(
             MeasuredPair(
                 queries=pair,
                 n_unanswerable=n_unanswerable,
-                n_missing=(len(lacking[0]), len(lacking[place])),
-                reciprocal_ranks=(naive[0], naive[place]),
-                notes=as_notes([*notes, *filter(None, (lack[0], lack[place]))]),
+                n_missing=(
+                    max(len(lacking[place]) for place in first),
+                    max(len(lacking[place]) for place in own),
+                ),
+                reciprocal_ranks=(
+                    np.mean([naive[place] for place in first], axis=0),
+                    np.mean([naive[place] for place in own], axis=0),
+                ),
+                notes=as_notes([*notes, *filter(None, (lack[place] for place in both))]),
+                systems=(systems[0], system),
             )
         )
     return build(pairs, settings, progress=progress)

@@ -9,7 +9,7 @@ import numpy as np
 from ir_outcomes.comparison.facets import AllQueries, Facet
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.comparison.verdict import meaning_of
-from ir_outcomes.evaluation.replicates import System
+from ir_outcomes.evaluation.replicates import Called, System
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.statistics import Interval
 from ir_outcomes.types import Bools, Floats
@@ -27,7 +27,7 @@ class SystemRun(NamedTuple):
 
 
 def runs_of_systems(
-    systems: Sequence[System], pair: PairedQueries, asked: Sequence[Scores]
+    systems: Sequence[Called], pair: PairedQueries, asked: Sequence[Scores]
 ) -> tuple[SystemRun, ...]:
     """Return what each run of a system that has several shows; scores are by row, as `rows_of_measure` returns them."""
     found = []
@@ -42,7 +42,7 @@ def runs_of_systems(
             found.append(
                 SystemRun(
                     system.name,
-                    run.name,
+                    run,
                     _mean(100 * coverage, own),
                     _mean(ranking, own & pair.shared),
                     None if everywhere is None else _mean(everywhere[1] - everywhere[0], own),

@@ -17,6 +17,13 @@ RULE = "by:"
 Systems = Mapping[str, tuple[str, ...]]  # the runs of each system that has several, by its name
 
 
+class Called(NamedTuple):
+    """The name of a system, and those of its runs."""
+
+    name: str
+    runs: tuple[str, ...]
+
+
 class System(NamedTuple):
     """What is compared: a system, and its runs; mostly one, of the same name."""
 
@@ -27,6 +34,11 @@ class System(NamedTuple):
     def of(cls, run: "SearchLengths | System") -> "System":
         """Return a run as a system of its own."""
         return run if isinstance(run, System) else cls(run.name, (run,))
+
+    @property
+    def called(self) -> Called:
+        """Its name, and those of its runs."""
+        return Called(self.name, tuple(run.name for run in self.runs))
 
     @property
     def depth(self) -> int:
