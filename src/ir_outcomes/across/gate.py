@@ -479,11 +479,10 @@ def _of_runs(compared: Comparison, reasons: tuple[str, ...]) -> tuple[str, ...]:
         return reasons
     new = "About new runs, too" if compared.coverage.new_runs else "About these runs only"
     systems = (compared.baseline, compared.contender)
-    several = [
-        f"{n_runs} of {name}"
-        for name, n_runs in zip(systems, compared.n_runs, strict=True)
-        if n_runs > 1
-    ]
+    several = []
+    for name, n_runs in zip(systems, compared.n_runs, strict=True):
+        if n_runs > 1:
+            several.append(f"{n_runs} of {name}")
     return (f"{new} ({listed(several)}). {reasons[0]}", *reasons[1:])
 
 
@@ -503,12 +502,10 @@ def _notes_of(compared: Comparison, status: Status) -> tuple[Note, ...]:
 def _failures(compared: Comparison, max_missing: float) -> Iterator[str]:
     """Say which of the two runs cannot be used: it lacks too many queries, or finds nothing."""
     n = compared.n_queries
-    runs = [
-        f"a run of {name}" if n_runs > 1 else name
-        for name, n_runs in zip(
-            (compared.baseline, compared.contender), compared.n_runs, strict=True
-        )
-    ]
+    runs = []
+    systems = (compared.baseline, compared.contender)
+    for name, n_runs in zip(systems, compared.n_runs, strict=True):
+        runs.append(name if n_runs == 1 else f"a run of {name}")
     too_many = [missing > max_missing * n for missing in compared.n_missing]
     for run, missing, is_too_many in zip(runs, compared.n_missing, too_many, strict=True):
         if is_too_many:

@@ -15,7 +15,7 @@ from ir_outcomes.comparison.margins import check_range
 from ir_outcomes.comparison.outcomes import Settings, check_rules, checked_margins, from_pairs
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, place_of
 from ir_outcomes.evaluation.lengths import Items, clusters_of, digest_of_clusters
 from ir_outcomes.evaluation.replicates import Called
 from ir_outcomes.evaluation.replicates import systems as systems_of
@@ -264,9 +264,9 @@ def compare_measure(
     """
     evaluation = evaluation_of(evaluation, several_runs=True)
     scores = evaluation.scores_of(measure)
-    wanted = [baseline, *contenders_of(evaluation.system_names, baseline, contenders)]
-    called = {system.name: system.called for system in evaluation.systems}
-    groups = [called[name] for name in wanted]
+    known = evaluation.system_names
+    wanted = [baseline, *contenders_of(known, baseline, contenders)]
+    groups = [evaluation.systems[place_of(name, known)].called for name in wanted]
     names = [run for group in groups for run in group.runs]
     rows = [scores.values[evaluation.position(name)].tolist() for name in names]
     values = [dict(zip(scores.query_ids, row, strict=True)) for row in rows]
@@ -376,15 +376,14 @@ def _compared(
     naive = [np.nan_to_num(run if is_value else 1 / run) for run in found]
     output = outputs[0]
     horizon = None if is_value else meaning.cutoff
+    n_lacking = list(map(len, lacking))
     ends = np.cumsum([len(system.runs) for system in systems]).tolist()
-    first = range(ends[0])
+    first = slice(0, ends[0])
     pairs = []
     for system, begin, end in zip(systems[1:], ends, ends[1:], strict=False):
-        own = range(begin, end)
-        both = [*first, *own]
-        items = (
-            Items(np.arange(len(queries)), (found[a], found[b])) for a, b in product(first, own)
-        )
+        own = slice(begin, end)
+        place = np.arange(len(queries))
+        items = (Items(place, both) for both in product(found[first], found[own]))
         pair = from_pairs((systems[0], system), queries, items, horizon, clusters)
         if is_value:  # values of the measure are no ranks: it is not known where things were found
             outcomes = replace(pair.outcomes, lost_at=None, won_at=None)
@@ -398,15 +397,9 @@ def _compared(
             MeasuredPair(
                 queries=pair,
                 n_unanswerable=n_unanswerable,
-                n_missing=(
-                    max(len(lacking[place]) for place in first),
-                    max(len(lacking[place]) for place in own),
-                ),
-                reciprocal_ranks=(
-                    np.mean([naive[place] for place in first], axis=0),
-                    np.mean([naive[place] for place in own], axis=0),
-                ),
-                notes=as_notes([*notes, *filter(None, (lack[place] for place in both))]),
+                n_missing=(max(n_lacking[first]), max(n_lacking[own])),
+                reciprocal_ranks=(np.mean(naive[first], axis=0), np.mean(naive[own], axis=0)),
+                notes=as_notes([*notes, *filter(None, [*lack[first], *lack[own]])]),
                 systems=(systems[0], system),
             )
         )

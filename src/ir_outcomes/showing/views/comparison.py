@@ -322,9 +322,13 @@ def _system_words(comparison: Comparison, name: str, n_runs: int) -> str:
     """List the runs of a system, and the range of their differences in coverage."""
     if n_runs == 1:
         return f"{name}: one run, taken as fixed"
-    runs = [run for run in comparison.runs if run.system == name]
-    changes = [run.coverage for run in runs if run.coverage is not None]
-    named = some([run.run for run in runs], 3)
+    changes = []
+    names = []
+    for run in comparison.runs:
+        if run.system == name:
+            names.append(run.run)
+            changes.append(run.coverage or 0.0)
+    named = some(names, 3)
     least = fixed(min(changes, default=0.0), 2, signed=True)
     most = fixed(max(changes, default=0.0), 2, signed=True)
     return f"{name}: {n_runs} runs ({named}); coverage {least} to {most} points"
@@ -344,9 +348,13 @@ def runs_tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
     texts = []
     for item, run in rows:
         other = item.baseline if run.system == item.contender else item.contender
-        own = (run.ranking, run.all_queries)
-        numbers = [_signed(run.coverage, 2), *(_signed(value, places) for value in own)]
-        numbers += [_signed(value, 4) for value in run.measures]
+        numbers = [
+            _signed(run.coverage, 2),
+            _signed(run.ranking, places),
+            _signed(run.all_queries, places),
+        ]
+        for value in run.measures:
+            numbers.append(_signed(value, 4))
         texts.append((run.run, run.system, other, *numbers))
     caption = "differences, B minus A, of one run against all runs of the other system"
     return (Table.of_texts(headings, texts, caption, title="Each run"),)
