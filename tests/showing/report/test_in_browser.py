@@ -6,6 +6,7 @@ import shutil
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,11 @@ def five() -> iro.Evaluation:
     colours = ("red", "green", "blue", "white")
     texts = {query: f"words about {colours[number % 4]}" for number, query in enumerate(qrels)}
     return iro.evaluate(qrels, runs, documents=20, queries=texts)
+
+
+@cache
+def by_document() -> iro.Evaluation:
+    return replace(five(), unit="document")
 
 
 @cache
@@ -141,6 +147,7 @@ PAGES: dict[str, Callable[[], Any]] = {
     "long ids": long_ids,
     "several": lambda: iro.report(five(), "r0"),
     "board of five": lambda: iro.leaderboard(five()).to_report(evaluation=five()),
+    "by document": lambda: iro.leaderboard(by_document()).to_report(evaluation=by_document()),
     "clusters": lambda: iro.report(clustered(), "r0"),
 }
 
@@ -640,6 +647,25 @@ def test_pairs_that_were_not_tested_have_no_label(visit: Callable[..., Any]) -> 
     page.get_by_role("combobox", name="A", exact=False).select_option("r0")
     expected = compare_several(clustered(), "r0")["r2"].verdict.label
     assert label_shown(page) == expected
+
+
+@pytest.mark.parametrize("name", ["board of five", "by document"])
+def test_numbers_of_the_page_are_those_of_python(visit: Callable[..., Any], name: str) -> None:
+    evaluation = five() if name == "board of five" else by_document()
+    comparison = compare_pair(evaluation, "r2", "r4", correction="none")
+    page = visit(name, "#a=r2&b=r4")
+    rows = page.locator("#pair .facet")
+    expected = facets_of(comparison)
+    assert rows.count() == len(expected) == 3
+    for place, row in enumerate(expected):
+        shown = rows.nth(place)
+        assert shown.locator(".name span").inner_text() == row["explanation"]
+        assert shown.locator(".value b").inner_text() == row["estimate"].text
+        means = f"A {row['baseline']} → B {row['contender']}"
+        assert shown.locator(".means").inner_text() == means
+        test = (comparison.coverage, comparison.ranking, comparison.restricted)[place]
+        assert test is not None
+        assert shown.locator(".finding span").inner_text() == f"p {pvalue(test.pvalue)}"
 
 
 def test_charts_are_those_of_the_chosen_pair(visit: Callable[..., Any]) -> None:

@@ -46,13 +46,16 @@ function computedRows(pair, queries, tests) {
   ].map((own, place) => ({ ...own, explanation: explanations()[place] }));
 }
 
+// What the numbers are (showing/charts.py, facets_of).
 function explanations() {
   const within = `within rank ${chosen.horizon.toLocaleString("en")}`;
-  const none = `${(chosen.horizon + 1).toLocaleString("en")} where none`;
+  const missing = (chosen.horizon + 1).toLocaleString("en");
   if (!byDocument) {
-    return [`queries answered ${within}`, "rank of the first answer, where both answer", `rank of the first answer, ${none}`];
+    const rank = "rank of the first answer";
+    return [`queries answered ${within}`, `${rank}, where both answer`, `${rank}, ${missing} where none`];
   }
-  return [`relevant documents found ${within}`, "irrelevant documents above what both found, and 1 for itself", `search length, ${none}`];
+  const length = "irrelevant documents above a relevant one, plus 1";
+  return [`relevant documents found ${within}`, `${length}, where both found it`, `${length}, ${missing} where not found`];
 }
 
 const SWAPPED = { better: "worse", worse: "better", none: "none" };
