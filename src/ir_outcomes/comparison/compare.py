@@ -205,7 +205,9 @@ def compare(
         "clusters": clusters,
         "replicates": replicates,
     }
-    source = evaluation_of(qrels, several_runs=True) if is_saved(qrels) else qrels
+    source = qrels
+    if is_saved(qrels):
+        source = evaluation_of(qrels, several_runs=True)
     best = _is_best_asked(source, baseline)
     if isinstance(source, Evaluation):
         chosen = _choose(source, baseline, contenders, best, of_evaluation)
@@ -523,11 +525,9 @@ def _comparison(
     queries = pair.queries
     settings = settings.of_pair(queries)
     label = LABELS[verdicts.label[place]]
-    own = (
-        ()
-        if pair.elsewhere is None or settings.cutoff is None
-        else (CutoffLabel(settings.cutoff, label),)
-    )
+    own: tuple[CutoffLabel, ...] = ()
+    if pair.elsewhere is not None and settings.cutoff is not None:
+        own = (CutoffLabel(settings.cutoff, label),)
     corrected = verdicts.corrected
     coverage_found = NAMES[int(verdicts.coverage_found[place])]
     ranking_found = NAMES[int(verdicts.ranking_found[place])]

@@ -102,7 +102,9 @@ class Facet(Tested):
         """The end of `interval` on the harmful side: how bad the difference may be; None without an interval."""
         if self.interval is None:
             return None
-        return self.interval.low if self.higher_is_better else self.interval.high
+        if self.higher_is_better:
+            return self.interval.low
+        return self.interval.high
 
 
 @dataclass(frozen=True)
@@ -504,7 +506,10 @@ def ranking_facet(
     )
     if measured_in not in LENGTHS:  # it is not known to have a ratio scale
         return facet
-    longest = math.inf if pair.restricted is None else float(pair.restricted.horizon)
+    if pair.restricted is None:
+        longest = math.inf
+    else:
+        longest = float(pair.restricted.horizon)
     ratio_interval = intervals.ratio_interval(
         baseline, contender, 1 - settings.alpha, clusters, longest
     )
@@ -519,7 +524,9 @@ def reciprocal_means(pair: PairedQueries, settings: Settings) -> Means | None:
         return None
     values = pair.reciprocal_baseline[pair.shared], pair.reciprocal_contender[pair.shared]
     paired = paired_tests(differences(*values), clusters=pair.shared_clusters)
-    name = "reciprocal rank" if settings.unit == "query" else "reciprocal search length"
+    name = "reciprocal search length"
+    if settings.unit == "query":
+        name = "reciprocal rank"
     tests = {"wilcoxon": paired["wilcoxon"], "t": paired["t"]}
     return replace(_means(name, "reciprocal", values, True, tests), n=pair.n_with(pair.shared))
 
@@ -700,7 +707,9 @@ def _against_margins(
 
 def _detectable_mean(change: Floats, level: float, most: float = np.inf) -> float | None:
     deviation = _deviation(change)
-    return power.detectable_mean(len(change), deviation, level, POWER, most) if deviation else None
+    if deviation:
+        return power.detectable_mean(len(change), deviation, level, POWER, most)
+    return None
 
 
 def _standardized(change: Floats) -> float | None:
@@ -733,4 +742,6 @@ def _percent(value: float | None) -> float | None:
 
 
 def _points(interval: Interval | None) -> Interval | None:
-    return None if interval is None else Interval(100 * interval.low, 100 * interval.high)
+    if interval is None:
+        return None
+    return Interval(100 * interval.low, 100 * interval.high)

@@ -281,11 +281,9 @@ def tip_of(holdings: Holdings, own: int) -> tuple[Ints, int] | None:
         tip = smaller
         documents = tip[0]
         # The last documents have the smallest effects, so they are left out first.
-        rests = (
-            [np.delete(documents, place) for place in range(len(documents))[::-1]]
-            if len(documents) > 1
-            else []
-        )
+        rests = []
+        if len(documents) > 1:
+            rests = [np.delete(documents, place) for place in range(len(documents))[::-1]]
         smaller = _first_that_changes(holdings, rests, own)
     return tip if tip is not None and len(tip[0]) <= MOST_TIPPING else None
 
@@ -300,7 +298,9 @@ def _first_that_changes(
         relevant[row, documents] = True
     labels = labels_of(holdings, relevant)
     changing = np.flatnonzero(DIRECTIONS[labels] != DIRECTIONS[own])
-    return (sets[changing[0]], int(labels[changing[0]])) if len(changing) else None
+    if len(changing):
+        return (sets[changing[0]], int(labels[changing[0]]))
+    return None
 
 
 def priority(holdings: Holdings) -> Ints:
@@ -616,7 +616,9 @@ def _with_unjudged(evaluation: Evaluation) -> Evaluation:
 def judged_shares(runs: Sequence[SearchLengths], depth: int) -> tuple[float, float] | None:
     """Return the judged share of the first documents of baseline and contender; None where it is not known."""
     baseline, contender = (unjudged_share(run, depth) for run in runs)
-    return None if baseline is None or contender is None else (1 - baseline, 1 - contender)
+    if baseline is None or contender is None:
+        return None
+    return (1 - baseline, 1 - contender)
 
 
 def _named_documents(

@@ -61,8 +61,12 @@ def check_can_be_exceeded(
         most = largest_change(facet, restricted)
         if most is None or not 0 < most <= margin:
             continue
-        where = "over all queries" if facet.name == "all queries" else f"of {facet.name}"
-        implied = "" if place < len(margins) else f", and these imply a margin of {margin:.4g}"
+        where = "over all queries"
+        if facet.name != "all queries":
+            where = f"of {facet.name}"
+        implied = ""
+        if place >= len(margins):
+            implied = f", and these imply a margin of {margin:.4g}"
         problem = (
             f"no run can lose more than {most:g} {facet.measured_in} {where}{implied}; give smaller"
             " margins"
@@ -88,7 +92,9 @@ def largest_change(
         return 100.0
     if restricted is None:
         return range_of(facet.measured_in)
-    return restricted.horizon - 1.0 if facet.name == "ranking" else float(restricted.horizon)
+    if facet.name == "ranking":
+        return restricted.horizon - 1.0
+    return float(restricted.horizon)
 
 
 def within_margins(found: Sequence[Against], identical: bool) -> tuple[bool, bool]:

@@ -49,7 +49,9 @@ MOST_ROWS = 6_000_000  # of queries and pairs of runs, which take about 2 gigaby
 def coverage_test_for(evaluation: Evaluation) -> CoverageTest:
     """Return the test that decides on coverage."""
     shares = evaluation.unit == "document" and evaluation.many_relevant
-    return "signflip" if shares or evaluation.clusters is not None else "exact"
+    if shares or evaluation.clusters is not None:
+        return "signflip"
+    return "exact"
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,9 @@ class Settings:
 
     def of_pair(self, pair: "PairedQueries") -> Self:
         """Return the settings of one pair: coverage of several runs is tested by sign flips."""
-        return replace(self, coverage_test="signflip") if pair.is_of_several else self
+        if pair.is_of_several:
+            return replace(self, coverage_test="signflip")
+        return self
 
     @property
     def first_step_level(self) -> float:
@@ -223,19 +227,26 @@ class PairedQueries:
     def sides_of_new_runs(self) -> tuple[Side, ...]:
         """The same where the runs say something about new ones; else none."""
         sides = self.sides
-        return sides if all(side.n_runs >= LEAST_RUNS for side in sides) else ()
+        if all(side.n_runs >= LEAST_RUNS for side in sides):
+            return sides
+        return ()
 
     def n_differing(self, change: Floats, counted: Bools | None = None) -> int:
         """Count the queries that have a difference which is not zero, among the counted rows."""
         if not self.is_of_several:
             return int(np.count_nonzero(change))
-        differs = np.ones(len(self.shared), dtype=bool) if counted is None else counted.copy()
+        if counted is None:
+            differs = np.ones(len(self.shared), dtype=bool)
+        else:
+            differs = counted.copy()
         differs[differs] = change != 0
         return self.n_with(differs)
 
     def n_with(self, rows: Bools) -> int:
         """Count the queries that have one of some rows."""
-        return int(rows.reshape(-1, len(self.query_ids)).any(axis=0).sum()) if len(rows) else 0
+        if len(rows):
+            return int(rows.reshape(-1, len(self.query_ids)).any(axis=0).sum())
+        return 0
 
     def totals(self, values: Floats) -> Floats:
         """Return the sums of values over the rows of each query."""
@@ -253,7 +264,9 @@ class PairedQueries:
 
         def means(values: Floats, counted: Bools | None = None) -> Floats:
             table = values.reshape(-1, n)
-            weights = np.ones_like(table) if counted is None else counted.reshape(-1, n)
+            weights = np.ones_like(table)
+            if counted is not None:
+                weights = counted.reshape(-1, n).astype(np.float64)
             totals = np.where(weights > 0, table, 0.0).sum(axis=0)
             number = weights.sum(axis=0)
             found: Floats = np.divide(totals, number, out=np.full(n, np.nan), where=number > 0)
@@ -286,7 +299,9 @@ class PairedQueries:
         if self.clusters is None:
             return None
         of_queries = self.clusters[: len(self.query_ids)]
-        return of_queries if len(np.unique(of_queries)) < len(of_queries) else None
+        if len(np.unique(of_queries)) < len(of_queries):
+            return of_queries
+        return None
 
     @property
     def shared_clusters(self) -> Ints | None:

@@ -291,7 +291,9 @@ def compare_measure(
     results = _compared(
         outputs, queries, n_unanswerable, meaning, settings, notes, progress, clusters, groups
     )
-    return results[0] if isinstance(contenders, str) else Comparisons(results)
+    if isinstance(contenders, str):
+        return results[0]
+    return Comparisons(results)
 
 
 def _grouped(outputs: Sequence[Output], replicates: Any) -> tuple[list[Called], list[Output]]:
@@ -420,11 +422,9 @@ def _lengths(output: Output, queries: tuple[str, ...], meaning: _Meaning) -> Flo
 
 def _about_values(meaning: _Meaning, measure: str) -> list[str]:
     ranking = f"ranking the mean of {measure} where both runs are above zero."
-    return (
-        [f"Coverage is the share of queries with {measure} above zero, {ranking}"]
-        if meaning.kind == "value"
-        else []
-    )
+    if meaning.kind == "value":
+        return [f"Coverage is the share of queries with {measure} above zero, {ranking}"]
+    return []
 
 
 def _notes(outputs: Sequence[Output], meaning: _Meaning, with_qrels: bool) -> list[str]:

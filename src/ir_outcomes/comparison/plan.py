@@ -91,7 +91,9 @@ class Plan(Result):
     def facets(self) -> tuple[PlannedFacet, ...]:
         """Coverage, ranking and, where they are known, all queries."""
         facets = (self.coverage, self.ranking)
-        return facets if self.all_queries is None else (*facets, self.all_queries)
+        if self.all_queries is None:
+            return facets
+        return (*facets, self.all_queries)
 
 
 def changes_of(queries: Sequence[QueryOutcome], what: str) -> tuple[Floats, int]:
@@ -283,22 +285,20 @@ def _notes(
         name = facet.name.capitalize()
         differing = plural("query", facet.n_nonzero)
         verb = "differs" if facet.n_nonzero == 1 else "differ"
-        above = (
-            "" if facet.smallest_pvalue <= level else f", which is above the level of {level:.2g}"
-        )
+        above = ""
+        if facet.smallest_pvalue > level:
+            above = f", which is above the level of {level:.2g}"
         yield (
             f"{name}: with {differing} that {verb} the smallest possible p is"
             f" {facet.smallest_pvalue:.2g}{above}."
         )
         if facet.needed.queries is None:
             reason = (
-                "fewer than two queries differ in it"
-                if facet.n_nonzero < 2
-                else (
-                    "it would take more than a million queries, or all differences of the pilot are"
-                    " equal"
-                )
+                "it would take more than a million queries, or all differences of the pilot are"
+                " equal"
             )
+            if facet.n_nonzero < 2:
+                reason = "fewer than two queries differ in it"
             yield f"{name}: no number of queries can be given, because {reason}."
     if comparison.settings.n_clusters is not None:
         yield (

@@ -206,14 +206,14 @@ def _check_count(name: str, value: float, n: int, rounding: float) -> None:
     step, slack = (2 * rounding / 100 * n, 0.5 + 1e-11 * n) if rounding else (1.0, 0.0)
     if abs(value - step * round(value / step)) > slack:
         wanted = (
-            f"is {100 * value / n:.3g} % of n={n}, which is no percentage that was rounded by"
-            f" {rounding:g}; leave `rounding` out for a count"
-            if rounding
-            else (
-                "must be a whole number of queries, or a published percentage times n / 100 with"
-                " its `rounding`, such as 0.5 where percentages are printed without decimals"
-            )
+            "must be a whole number of queries, or a published percentage times n / 100 with"
+            " its `rounding`, such as 0.5 where percentages are printed without decimals"
         )
+        if rounding:
+            wanted = (
+                f"is {100 * value / n:.3g} % of n={n}, which is no percentage that was rounded by"
+                f" {rounding:g}; leave `rounding` out for a count"
+            )
         raise ParameterError(wanted, **{name: value})
 
 

@@ -58,7 +58,9 @@ class QueryOutcome(NamedTuple):
     @property
     def change(self) -> float | None:
         """Contender minus baseline, of the restricted search length where there is one."""
-        return self.difference if self.restricted is None else self.restricted
+        if self.restricted is None:
+            return self.difference
+        return self.restricted
 
 
 def query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[QueryOutcome, ...]:
@@ -67,11 +69,10 @@ def query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[Query
     gained = pair.found_contender - pair.found_baseline
     n = len(pair.query_ids)
     code = np.select([gained < 0, gained > 0, pair.found_baseline > 0], [1, 2, 3], 0)
-    restricted = (
-        np.full(n, np.nan)
-        if pair.restricted is None
-        else pair.restricted.contender - pair.restricted.baseline
-    )
+    if pair.restricted is None:
+        restricted = np.full(n, np.nan)
+    else:
+        restricted = pair.restricted.contender - pair.restricted.baseline
     change = np.where(pair.shared, pair.length_contender - pair.length_baseline, np.nan)
     columns = (
         [OUTCOMES[outcome] for outcome in code.tolist()],
@@ -318,7 +319,9 @@ class Comparison(HasPage, Result):
             chosen = [query for query in chosen if query.outcome == which]
             chosen.sort(key=lambda query: getattr(query, finder))
         elif which in ("better", "worse"):
-            sign = 1 if (which == "worse") != self.ranking.higher_is_better else -1
+            sign = 1
+            if (which == "worse") == self.ranking.higher_is_better:
+                sign = -1
             chosen = [query for query in chosen if sign * (query.difference or 0) > 0]
             chosen.sort(key=lambda query: -abs(query.difference or 0))
         return Queries(
@@ -412,7 +415,9 @@ class Comparisons(HasPage, Result, Sequence[Comparison]):
 
     def paper_rows(self) -> list[dict[str, Any]]:
         """Return a row for each comparison with the columns of Tables 1 and 2 of Lin et al. 2021."""
-        return rows_of(paper_columns(self.items[0]), self.items) if self.items else []
+        if self.items:
+            return rows_of(paper_columns(self.items[0]), self.items)
+        return []
 
     def long_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each test of each comparison."""
@@ -499,7 +504,9 @@ def names_of(comparison: Comparison) -> tuple[str, str]:
     """Return what the ranking facet and the facet of its reciprocals are called beside the columns of the paper."""
     if comparison.reciprocal is None:
         return comparison.ranking.measured_in, ""
-    return ("ESL", "RR") if comparison.unit == "query" else ("ASL", "reciprocal ASL")
+    if comparison.unit == "query":
+        return ("ESL", "RR")
+    return ("ASL", "reciprocal ASL")
 
 
 def _new_runs_column(

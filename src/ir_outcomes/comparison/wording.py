@@ -175,9 +175,9 @@ def _ranking(comparison: Comparison) -> str:
         where = f"on the {n} where both are above zero"
         what = f"{facet.measured_in} is"
     # What a test of ranking is about, where that is not the mean.
-    about = (
-        facet.test if facet.test.endswith("()") else {"wilcoxon": "signed ranks"}.get(facet.test)
-    )
+    about = {"wilcoxon": "signed ranks"}.get(facet.test)
+    if facet.test.endswith("()"):
+        about = facet.test
     if about is not None:
         change = f"neither {higher} nor {lower}"
         if facet.decides.direction:
@@ -189,7 +189,9 @@ def _ranking(comparison: Comparison) -> str:
         change = moved(facet.difference, facet.measured_in)
         if not facet.difference and facet.measured_in == DOCUMENTS_ABOVE:
             what = f"the number of {DOCUMENTS_ABOVE} a relevant one is"
-    means = "mean search lengths" if facet.measured_in == DOCUMENTS_ABOVE else "means"
+    means = "means"
+    if facet.measured_in == DOCUMENTS_ABOVE:
+        means = "mean search lengths"
     means += f" {facet.baseline:.{places}f} to {facet.contender:.{places}f}"
     differ = "differs" if facet.n_nonzero == 1 else "differ"
     return (
@@ -232,7 +234,9 @@ def _about_missing(comparison: Comparison, pair: PairedQueries) -> Iterator[Note
         if missing
     ]
     if lacking:
-        kind = "many missing" if max(comparison.n_missing) > MANY_MISSING * n else "missing"
+        kind = "missing"
+        if max(comparison.n_missing) > MANY_MISSING * n:
+            kind = "many missing"
         yield note(kind, f"{listed(lacking)}; they count as not found.")
 
 
@@ -458,11 +462,10 @@ def _about_few_queries(comparison: Comparison, pair: PairedQueries) -> Iterator[
         )
     differing = ranking.decides.n_nonzero
     if ranking.test == ranking.mean_test == "signflip" and differing:
-        number = (
-            f"only {plural(noun, differing)}"
-            if differing < FEW
-            else f"{differing} clusters of unequal size"
-        )
+        if differing < FEW:
+            number = f"only {plural(noun, differing)}"
+        else:
+            number = f"{differing} clusters of unequal size"
         yield note(
             "sign flips",
             f"Ranking: the runs differ on {number}, too few for the t test "
@@ -526,7 +529,10 @@ def _about_harm(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
     for facet in (comparison.coverage, comparison.ranking):
         if facet.worst_case is None:
             continue
-        loss = -facet.worst_case if facet.higher_is_better else facet.worst_case
+        if facet.higher_is_better:
+            loss = -facet.worst_case
+        else:
+            loss = facet.worst_case
         if loss > 0:
             losses.append(f"{size(loss, places_of(facet.measured_in))} {_unit_of(facet)}")
         else:
@@ -573,7 +579,9 @@ def _unit_of(facet: Facet) -> str:
     """Return the unit of a facet in words."""
     if facet.measured_in == POINTS:
         return "points of coverage"
-    return facet.measured_in if facet.measured_in in LENGTHS else f"of {facet.measured_in}"
+    if facet.measured_in in LENGTHS:
+        return facet.measured_in
+    return f"of {facet.measured_in}"
 
 
 def _about_runs(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:

@@ -224,7 +224,9 @@ def bucket_names(edges: Sequence[int]) -> list[str]:
 
 def conditions_words(settings: Any) -> str:
     """Say in the title of a figure what counts as found."""
-    cutoff = "no cutoff" if settings.cutoff is None else f"cutoff {settings.cutoff:,}"
+    cutoff = "no cutoff"
+    if settings.cutoff is not None:
+        cutoff = f"cutoff {settings.cutoff:,}"
     return f"{cutoff}, grade {settings.rel} or more"
 
 
@@ -235,7 +237,9 @@ def level_words(alpha: float) -> str:
 
 def queries_words(result: Any) -> str:
     """Say how many queries were evaluated, and in how many clusters: every head of a table states this."""
-    left_out = f" ({result.n_unanswerable} unanswerable left out)" if result.n_unanswerable else ""
+    left_out = ""
+    if result.n_unanswerable:
+        left_out = f" ({result.n_unanswerable} unanswerable left out)"
     clusters = result.settings and result.settings.n_clusters
     within = f" in {plural('cluster', clusters)}" if clusters else ""
     return f"{plural('query', result.n_queries)}{within}{left_out}"
@@ -243,7 +247,9 @@ def queries_words(result: Any) -> str:
 
 def items_words(unit: str) -> str:
     """Name what the shares of outcomes are shares of."""
-    return "queries" if unit == "query" else "relevant documents, averaged within queries"
+    if unit == "query":
+        return "queries"
+    return "relevant documents, averaged within queries"
 
 
 def settings_words(

@@ -75,7 +75,9 @@ def _table(table: Table, width: int, most: int | None, in_python: bool) -> str:
     if table.columns:
         lines += _aligned(table.columns, _with_letters(table, len(shown)), width)
     if len(shown) < len(table.rows):
-        ask = "to_text(rows=None)" if in_python else f"--rows {len(table.rows)}"
+        ask = "to_text(rows=None)"
+        if not in_python:
+            ask = f"--rows {len(table.rows)}"
         lines.append(
             _wrapped(f"and {plural('more row', len(table.rows) - len(shown))}: {ask}", width)
         )
@@ -90,11 +92,9 @@ def _with_letters(table: Table, n_rows: int) -> Sequence[Sequence[str]]:
     }
 
     def cell(row: int, place: int, text: str) -> str:
-        return (
-            f"{text} {table.raised.get((row, place), ''):<{widths[place]}}"
-            if place in widths
-            else text
-        )
+        if place in widths:
+            return f"{text} {table.raised.get((row, place), ''):<{widths[place]}}"
+        return text
 
     return [
         [cell(row, place, text) for place, text in enumerate(table.rows[row])]
@@ -155,7 +155,9 @@ def _wrapped(text: str, width: int, *, first: str = "", rest: str = "") -> str:
 
 
 def _folded_cell(cell: str, width: int) -> list[str]:
-    return _folded(_PARTS.findall(cell), width) if cell_len(cell) > width else [cell]
+    if cell_len(cell) > width:
+        return _folded(_PARTS.findall(cell), width)
+    return [cell]
 
 
 def _folded(words: Iterable[str], width: int, first: str = "", rest: str = "") -> list[str]:
@@ -283,9 +285,9 @@ def _entities(text: str) -> str:
 
 def _markdown_cell(text: str, column: Column) -> str:
     """Escape a cell; the brackets and signs of numbers are not markup within a table."""
-    return (
-        _entities(text) if column.numeric and "|" not in text and "*" not in text else _escape(text)
-    )
+    if column.numeric and "|" not in text and "*" not in text:
+        return _entities(text)
+    return _escape(text)
 
 
 def _paragraph(text: str) -> str:
@@ -295,8 +297,13 @@ def _paragraph(text: str) -> str:
 
 def _marked(cell: str, bold: str, table: Table, place: Cell) -> str:
     """Return an escaped cell with its superscript; the best of a table with superscripts are bold."""
-    cell = bold.format(cell) if table.raised and place in table.best else cell
-    return f"{cell}<sup>{table.raised[place]}</sup>" if place in table.raised else cell
+    if table.raised and place in table.best:
+        cell = bold.format(cell)
+    else:
+        cell = cell
+    if place in table.raised:
+        return f"{cell}<sup>{table.raised[place]}</sup>"
+    return cell
 
 
 def as_html(view: View, *, full: bool = False) -> str:
@@ -496,11 +503,9 @@ def _tex_number(text: str, *, bold: bool) -> str:
 
 def _in_math(found: re.Match[str]) -> str:
     sign, mantissa, exponent = found.group("sign", "mantissa", "exponent")
-    return (
-        f"{sign}{mantissa}"
-        if exponent is None
-        else rf"{sign}{mantissa}\times10^{{{int(exponent)}}}"
-    )
+    if exponent is None:
+        return f"{sign}{mantissa}"
+    return rf"{sign}{mantissa}\times10^{{{int(exponent)}}}"
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -174,7 +174,9 @@ def panels(
     if not hasattr(target, "get_xlim"):
         import matplotlib.pyplot as plt
 
-        figure = plt.figure(FigureClass=_figure_class()) if target is None else target
+        figure = target
+        if target is None:
+            figure = plt.figure(FigureClass=_figure_class())
         figure.set_size_inches(width, height)
         figure.set_layout_engine("constrained")
         found = figure.subplots(rows, columns, squeeze=False, **options).flat

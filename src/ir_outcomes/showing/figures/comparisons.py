@@ -83,19 +83,21 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
         )
         points.append((x or 0.0, y or 0.0))
     ax.margins(0.08)
-    found = "queries answered" if items[0].unit == "query" else "relevant documents found"
+    found = "relevant documents found"
+    if items[0].unit == "query":
+        found = "queries answered"
     unit = items[0].ranking.measured_in
     gained = _FEWER.get(unit, f"{figures.literal(unit)} gained")
     counts = ", ".join(
         f"{number} {_TONE_NAMES[style]}" for style, number in sorted(Counter(tones).items())
     )
-    shown = "intervals not drawn" if is_crowded else f"{level_words(items[0].settings.alpha)}s"
+    shown = "intervals not drawn"
+    if not is_crowded:
+        shown = f"{level_words(items[0].settings.alpha)}s"
     contenders, baseline = _versus_names(items)
-    missing = (
-        f"; {count(len(given) - len(items), 'contender')} without a ranking facet"
-        if len(given) > len(items)
-        else ""
-    )
+    missing = ""
+    if len(given) > len(items):
+        missing = f"; {count(len(given) - len(items), 'contender')} without a ranking facet"
     finished(
         ax,
         f"{count(len(items), 'contender')} against {baseline}: {counts}{missing}",
@@ -103,7 +105,10 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
         x=f"coverage: {found}, points (right is better)",
         y=f"ranking: {gained} (up is better)",
     )
-    named = _outermost(np.array(points)) if len(items) > MOST_NAMES else set(range(len(items)))
+    if len(items) > MOST_NAMES:
+        named = _outermost(np.array(points))
+    else:
+        named = set(range(len(items)))
     order = sorted(range(len(items)), key=lambda place: place not in named)  # what is named first
     names = [contenders[place] for place in order[: len(named)]]
     figures.label_points(
@@ -114,7 +119,9 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
 
 def _colors(style: str) -> tuple[str, str]:
     """Return the colours of lines and of the inside of marks, which is empty where there is no direction."""
-    return (TONES[style][0], TONES[style][0]) if style in ("better", "worse") else (MUTED, "white")
+    if style in ("better", "worse"):
+        return (TONES[style][0], TONES[style][0])
+    return (MUTED, "white")
 
 
 def _outermost(points: np.ndarray[Any, Any], most: int = 6) -> set[int]:
@@ -166,10 +173,16 @@ def draw_ranks(comparison: Comparison, ax: Any) -> Any:
         low = 0.8
         high = 1.3 * max([10.0, *values])
         _rank_axes(ax, high, "x", "y")
-    ends = (low, high) if comparison.ranking.higher_is_better else (high, low)
+    if comparison.ranking.higher_is_better:
+        ends = (low, high)
+    else:
+        ends = (high, low)
     ax.plot(ends, ends, color=MUTED, linewidth=0.8, linestyle="--")
     ax.set(xlim=ends, ylim=ends, aspect="equal")
-    what = f"search length, {level_unit(unit)}" if comparison.in_lengths else figures.literal(unit)
+    if comparison.in_lengths:
+        what = f"search length, {level_unit(unit)}"
+    else:
+        what = figures.literal(unit)
     baseline, contender = figures.labels_of([comparison.baseline, comparison.contender])
     return finished(
         ax,
@@ -216,16 +229,17 @@ def draw_queries(comparison: Comparison, ax: Any) -> Any:
         ax.bar(places, gains, 1.0, label=label, antialiased=False, **looks)
     ax.axhline(0, color=INK, linewidth=0.8)
     ax.set_xlim(-0.8, len(found) - 0.2)
-    names = (
-        figures.labels_of([query for _, _, query in found], most=16)
-        if len(found) <= NAMED_QUERIES
-        else []
-    )
+    names = []
+    if len(found) <= NAMED_QUERIES:
+        names = figures.labels_of([query for _, _, query in found], most=16)
     ax.set_xticks(range(len(names)), names, rotation=90, fontsize=7)
     if in_lengths:
         ax.set_yscale("symlog", linthresh=1)
         ax.yaxis.set_major_formatter("{x:,.0f}")
-    gained = f"{_FEWER[unit]},\nlog scale" if in_lengths else f"{figures.literal(unit)} gained"
+    if in_lengths:
+        gained = f"{_FEWER[unit]},\nlog scale"
+    else:
+        gained = f"{figures.literal(unit)} gained"
     left_out = (
         f"{len(comparison.per_query()) - len(found):,} not drawn, where neither run found anything"
     )
@@ -265,10 +279,13 @@ def draw_forest_of(result: Any, ax: Any) -> Any:
     compared = [section.comparison for section in sections_of(result)]
     settings = compared[0].settings
     contenders = list(dict.fromkeys(item.contender for item in compared))
-    who = contenders[0] if len(contenders) == 1 else count(len(contenders), "contender")
-    what = (
-        "" if forest.what == "run" else f", {count(len(compared) // len(contenders), forest.what)}"
-    )
+    if len(contenders) == 1:
+        who = contenders[0]
+    else:
+        who = count(len(contenders), "contender")
+    what = ""
+    if forest.what != "run":
+        what = f", {count(len(compared) // len(contenders), forest.what)}"
     head = f"{conditions_words(settings)}, {level_words(settings.alpha)}s"
     return draw_forest(forest, f"{who} against {compared[0].baseline}{what}", head, ax)
 
@@ -284,7 +301,9 @@ def draw_curve(result: ConditionsComparison, ax: Any) -> Any:
     baseline, *names = figures.labels_of([result.baseline, *result.contenders])
     first = result.curves[0]
     for number, (name, curve) in enumerate(zip(names, result.curves, strict=True)):
-        color = INK if len(names) == 1 else figures.series_style(number)["color"]
+        color = INK
+        if len(names) != 1:
+            color = figures.series_style(number)["color"]
         ranks, lines = charts.curve_lines(curve)
         if curve is first:
             above.step(
@@ -319,7 +338,10 @@ def draw_curve(result: ConditionsComparison, ax: Any) -> Any:
     unit = result.settings.unit
     rel = result.settings.rel
     found = "queries answered" if unit == "query" else "documents found"
-    who = result.contenders[0] if len(names) == 1 else count(len(names), "contender")
+    if len(names) == 1:
+        who = result.contenders[0]
+    else:
+        who = count(len(names), "contender")
     return finished(
         above,
         f"{who} against {result.baseline}: found by rank k",
@@ -333,12 +355,12 @@ def draw_tiers(result: Leaderboard, ax: Any) -> Any:
     """Draw the means with their intervals, and the tier of each run."""
     forest = charts.tiers_of(result)
     shown = [row for row in forest.rows if row.estimates[0].gain is not None]
-    missing = (
-        f"; {count(len(forest.rows) - len(shown), 'run')} without a score"
-        if len(shown) < len(forest.rows)
-        else ""
-    )
-    note = ", tier: no run of it is better than another" if result.pairs else ""
+    missing = ""
+    if len(shown) < len(forest.rows):
+        missing = f"; {count(len(forest.rows) - len(shown), 'run')} without a score"
+    note = ""
+    if result.pairs:
+        note = ", tier: no run of it is better than another"
     head = f"{level_words(result.alpha)}s, {count(result.n_queries, 'query')}{missing}{note}"
     return draw_forest(
         forest._replace(rows=shown),
@@ -408,7 +430,10 @@ def _versus_names(items: Items) -> tuple[list[str], str]:
     """Return the labels of the contenders, and the baseline's; contenders name theirs where there are several baselines."""
     n_baselines = len({item.baseline for item in items})
     # Both stand in one label.
-    longest = figures.LONGEST if n_baselines == 1 else figures.LONGEST // 2 - 2
+    if n_baselines == 1:
+        longest = figures.LONGEST
+    else:
+        longest = figures.LONGEST // 2 - 2
     labels = figures.labels_of(
         [name for item in items for name in (item.baseline, item.contender)], longest
     )
@@ -429,4 +454,6 @@ def _head(item: Comparison) -> str:
 
 
 def _sequence(comparisons: Comparison | Items) -> list[Comparison]:
-    return list(comparisons) if isinstance(comparisons, Iterable) else [comparisons]
+    if isinstance(comparisons, Iterable):
+        return list(comparisons)
+    return [comparisons]

@@ -125,7 +125,9 @@ def cell_of(label: str) -> str:
     meaning = meaning_of(label)
     if is_unconfirmed(label):
         return label.removeprefix(f"{meaning.by} ")
-    return label if meaning.by in ("both", "none") else f"{meaning.direction} in one way"
+    if meaning.by in ("both", "none"):
+        return label
+    return f"{meaning.direction} in one way"
 
 
 @draws("history", Leaderboard, SotaHistory)
@@ -192,9 +194,9 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
         " score"
     )
     board = given if isinstance(given, Leaderboard) and given.settings else None
-    words = (
-        f", {count(board.n_queries, 'query')}, {conditions_words(board.settings)}" if board else ""
-    )
+    words = ""
+    if board:
+        words = f", {count(board.n_queries, 'query')}, {conditions_words(board.settings)}"
     finished(
         ax,
         title,
@@ -249,7 +251,10 @@ def conditions_plot(
 ) -> Any:
     """Draw the ranks of a few runs under several conditions: Figure 4 of Craswell et al. 2021."""
     first_name, first = next(iter(distributions.items()))
-    chosen = [run.run for run in first.runs[:3]] if runs is None else list(runs)
+    if runs is None:
+        chosen = [run.run for run in first.runs[:3]]
+    else:
+        chosen = list(runs)
     by_condition = {
         name: {run.run: run for run in found.runs} for name, found in distributions.items()
     }
@@ -280,13 +285,14 @@ def conditions_plot(
     if len(distributions) > 2:
         figures.tilted(ax)
     _ranks_down(ax, last)
-    which = (
-        f"the first {len(chosen)} by {first_name}".replace("\n", " ") if runs is None else "chosen"
-    )
+    which = "chosen"
+    if runs is None:
+        which = f"the first {len(chosen)} by {first_name}".replace("\n", " ")
     sizes = sorted({found.n_queries for found in distributions.values()})
-    queries = (
-        count(sizes[0], "query") if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,} queries"
-    )
+    if len(sizes) == 1:
+        queries = count(sizes[0], "query")
+    else:
+        queries = f"{sizes[0]:,} to {sizes[-1]:,} queries"
     resamples = (
         f"{count(first.resamples, 'bootstrap resample')} of {queries}; area: share of them, marker:"
         " expected rank"
@@ -394,11 +400,10 @@ def _draw_orders(
     last = len(conditions) - 1
     ax = figures.panel(ax, 5.5 + 1.25 * last, figures.height_of(n_runs) + 0.8)
     moves = np.abs(np.diff(ranks, axis=0)).max(axis=0, initial=0)
-    movers = (
-        range(n_runs)
-        if n_runs <= 16
-        else np.argsort(-moves, kind="stable")[:COLORED_LINES].tolist()
-    )
+    if n_runs <= 16:
+        movers = range(n_runs)
+    else:
+        movers = np.argsort(-moves, kind="stable")[:COLORED_LINES].tolist()
     styles = {run: figures.series_style(number) for number, run in enumerate(movers)}
     for run in range(n_runs):
         style = styles.get(run, {"color": GREY, "marker": "."})
@@ -420,7 +425,9 @@ def _draw_orders(
     ax.set_xticks(range(last + 1), figures.labels_of(conditions, 44))
     figures.tilted(ax, 30)
     _ranks_down(ax, n_runs)
-    marked = f"coloured and bold: the {COLORED_LINES} runs that move most" if n_runs > 16 else ""
+    marked = ""
+    if n_runs > 16:
+        marked = f"coloured and bold: the {COLORED_LINES} runs that move most"
     return finished(ax, title, "; ".join(filter(None, (settings, marked))))
 
 
@@ -532,7 +539,9 @@ def draw_rrie(result: RRIE, ax: Any) -> Any:
     ax.bar_label(drawn, texts, padding=4, fontsize=8)
     ax.axvline(0, color=INK, linewidth=0.8)
     ax.margins(x=0.18)
-    conditions = "from published means" if result.settings is None else _conditions(result.settings)
+    conditions = "from published means"
+    if result.settings is not None:
+        conditions = _conditions(result.settings)
     title = f"Relative reduction in error of {result.contender} against {result.baseline}"
     return finished(
         ax, title, conditions, x="% of the baseline's error that is saved (right is better)"

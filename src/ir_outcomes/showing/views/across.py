@@ -125,10 +125,16 @@ def _conditions(result: ConditionsComparison) -> View:
         details += [] if is_one else audits
     if result.flips:
         details.append(_flips(result))
-    who = titles[runs[0]] if is_one else f"{plural('run', len(runs))} against {result.baseline} (A)"
+    if is_one:
+        who = titles[runs[0]]
+    else:
+        who = f"{plural('run', len(runs))} against {result.baseline} (A)"
     by = f" by {result.by}" if result.by else ""
     # What a table says as well is said in sentences on the first screen only where they are few.
-    sentences = result.sentences if len(result.audits) <= 3 else result.sentences[:1]
+    if len(result.audits) <= 3:
+        sentences = result.sentences
+    else:
+        sentences = result.sentences[:1]
     hurt = tuple(_hurt(result.overall))
     first = (*hurt, *result.notes)
     background = result.sentences[len(sentences) :]
@@ -171,7 +177,9 @@ def _answer(result: ConditionsComparison) -> str:
             if row.pvalue_corrected is not None and row.pvalue_corrected <= alpha
         ]
         found = [f"{row.contender} on {row.facet}" for row in decided]
-        return f"they differ for {listed(found)}" if found else "no evidence that they differ"
+        if found:
+            return f"they differ for {listed(found)}"
+        return "no evidence that they differ"
     if len(result.overall) != 1:
         return ""
     directions = Counter(_direction(row.label) for row in result.conditions)
@@ -198,11 +206,9 @@ def _hurt(several: Sequence[Overall]) -> Iterator[str]:
     """Say what a good average hides."""
     for overall in several:
         if overall.hurt and _direction(overall.label) != "worse":
-            whose = (
-                "Hurt or a trade-off"
-                if len(several) == 1
-                else f"{overall.contender}: hurt or a trade-off"
-            )
+            whose = "Hurt or a trade-off"
+            if len(several) != 1:
+                whose = f"{overall.contender}: hurt or a trade-off"
             yield f"{whose}: {listed(overall.hurt)}."
 
 
@@ -210,7 +216,9 @@ def _matrix(result: ConditionsComparison, runs: Sequence[str], last: Mapping[str
     """Show a sign for each run and condition, how often it is better and worse, and a last column for each run."""
     names = result.names
     few = len(names) <= MOST_NAMED and sum(map(len, names)) <= ALL_NAMES
-    shown = names if few else [str(number) for number in range(1, 1 + len(names))]
+    shown = list(names)
+    if not few:
+        shown = [str(number) for number in range(1, 1 + len(names))]
     lines = []
     for run in runs:
         labels = result.labels(run)
@@ -224,11 +232,9 @@ def _matrix(result: ConditionsComparison, runs: Sequence[str], last: Mapping[str
                 last.get(run),
             )
         )
-    numbered = (
-        ""
-        if few
-        else "; ".join(f"{number} {name}" for number, name in zip(shown, names, strict=True))
-    )
+    numbered = ""
+    if not few:
+        numbered = "; ".join(f"{number} {name}" for number, name in zip(shown, names, strict=True))
     sides = [(side if few else SIGNS[side], "n") for side in ("better", "worse")]
     headings = [("run", ""), *((name, "") for name in shown), *sides, ("on average", "label")]
     return Table.of_texts(headings, lines, SIGNS_EXPLAINED, numbered, _head(result))
@@ -275,7 +281,9 @@ def _overview_line(row: Condition, what: What) -> tuple[Any, ...]:
     name = f"{row.condition} ({more})" if more else row.condition
     queries = row.comparison.n_queries if what == "slice" else None
     label = "too few queries" if row.label is None else row.label
-    marked = label if row.survives or row.label is None else f"{label} {MARK}"
+    marked = label
+    if row.label is not None and not row.survives:
+        marked = f"{label} {MARK}"
     whole = row.comparison.all_queries
     p = None if whole is None or row.label is None else shown_p(row.comparison, whole, digits=1)
     return (
@@ -290,16 +298,16 @@ def _overview_line(row: Condition, what: What) -> tuple[Any, ...]:
 
 def _effect(name: str, effect: Any) -> str:
     """Write an effect, or a mean of effects, with its interval."""
-    return NOTHING if effect is None else written(name, effect.effect, effect.interval)
+    if effect is None:
+        return NOTHING
+    return written(name, effect.effect, effect.interval)
 
 
 def _predicted(effect: PooledEffect) -> str:
     """Write where the effect of a new condition could lie."""
-    return (
-        NOTHING
-        if effect.new is None
-        else written(effect.name, effect.new.effect, effect.new.prediction)
-    )
+    if effect.new is None:
+        return NOTHING
+    return written(effect.name, effect.new.effect, effect.new.prediction)
 
 
 def _numbers(result: ConditionsComparison, rows: Sequence[Condition], title: str) -> Table:
@@ -458,7 +466,9 @@ def _flips(result: ConditionsComparison) -> Table:
         Column("worse for", lambda flip: ", ".join(flip.worse)),
         Column("text"),
     )
-    more = f"the first {MOST_FLIPS}; all are in the JSON" if len(result.flips) > MOST_FLIPS else ""
+    more = ""
+    if len(result.flips) > MOST_FLIPS:
+        more = f"the first {MOST_FLIPS}; all are in the JSON"
     title = f"Judges disagree about the direction on {plural('query', len(result.flips))}"
     return Table.of(columns, result.flips[:MOST_FLIPS], more, title=title)
 
@@ -478,7 +488,9 @@ def _gate(result: GateResult) -> View:
     if several:
         contenders = {decision.contender for decision in ordered}
         collections = {decision.condition for decision in ordered if decision.condition is not None}
-        where = f" on {plural('collection', len(collections))}" if collections else ""
+        where = ""
+        if collections:
+            where = f" on {plural('collection', len(collections))}"
         counts = Counter(decision.status for decision in ordered)
         counted = ", ".join(f"{number} {status}" for status, number in counts.items())
         what = f"{plural('contender', len(contenders))}{where} {against}: {counted}"
@@ -527,7 +539,9 @@ def _smallest_margins(result: GateResult) -> Iterator[str]:
     known = []
     for facet, margin in zip(facets, result.smallest_margins, strict=False):
         if margin is not None:
-            unit = "points" if facet.name == "coverage" else facet.measured_in
+            unit = "points"
+            if facet.name != "coverage":
+                unit = facet.measured_in
             known.append(
                 f"{margin:.3g} {unit}{' over all queries' if facet.name == 'all queries' else ''}"
             )
@@ -605,7 +619,9 @@ def _facets(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
     if several:  # their intervals are in the table of decisions
         own = (column for column in columns if column.name != "interval")
         columns = (*of_part(itemgetter(0), attributes("run=name")), *own)
-    units = "queries" if result.settings.n_clusters is None else "clusters of queries"
+    units = "clusters of queries"
+    if result.settings.n_clusters is None:
+        units = "queries"
     explained = (
         f"settled by: {units} like these that would exclude harm if the runs were equally good"
     )
@@ -623,7 +639,9 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
         for decision in decisions
         if decision.n_missing[1]
     ]
-    without = f"queries without results: {some(missing, 3)}; " if missing else ""
+    without = ""
+    if missing:
+        without = f"queries without results: {some(missing, 3)}; "
     yield f"{without}at most {percent(result.max_missing)} % of the queries may be without results"
     n_clusters = result.settings.n_clusters
     by_cluster = "" if n_clusters is None else f" by cluster ({n_clusters})"

@@ -146,7 +146,9 @@ def _direction_words(comparison: Comparison) -> str:
     ranking = comparison.ranking
     if ranking.measured_in == RANKS:
         return "; fewer ranks are better"
-    return "" if comparison.in_lengths else f"; {direction(ranking.higher_is_better)}"
+    if comparison.in_lengths:
+        return ""
+    return f"; {direction(ranking.higher_is_better)}"
 
 
 def shown_p(
@@ -256,7 +258,9 @@ def _ranking_words(comparison: Comparison) -> str:
     ranking = comparison.ranking
     if ranking.difference is None:
         return "nothing is found by both, so their rankings cannot be compared"
-    change = size(ranking.difference, places_of(ranking.measured_in)) if ranking.difference else ""
+    change = ""
+    if ranking.difference:
+        change = size(ranking.difference, places_of(ranking.measured_in))
     is_more = ranking.difference > 0
     if ranking.measured_in == DOCUMENTS_ABOVE:
         direction = "more" if is_more else "fewer"
@@ -264,10 +268,14 @@ def _ranking_words(comparison: Comparison) -> str:
         return f"what both find has {has} {DOCUMENTS_ABOVE} it"
     if ranking.measured_in == RANKS:
         direction = "lower" if is_more else "higher"
-        stands = f"{change} ranks {direction}" if change else "equally high on average"
+        stands = "equally high on average"
+        if change:
+            stands = f"{change} ranks {direction}"
         return f"where both answer, the first answer stands {stands}"
     direction = "higher" if is_more else "lower"
-    stands = f"{change} {direction}" if change else "equally high on average"
+    stands = "equally high on average"
+    if change:
+        stands = f"{change} {direction}"
     return f"where both do, {ranking.measured_in} is {stands}"
 
 
@@ -367,8 +375,10 @@ def _signed(value: float | None, places: int) -> str:
 def comparison_words(comparisons: Sequence[Comparison]) -> str:
     """Say how runs were compared; the values of a measure have no cutoff but the one in its name."""
     first = comparisons[0]
-    own = ("cutoff",) if first.settings.cutoff is None and not first.in_lengths else ()
-    return settings_words(first.settings, *own, of=comparisons)
+    left_out = []
+    if first.settings.cutoff is None and not first.in_lengths:
+        left_out.append("cutoff")
+    return settings_words(first.settings, *left_out, of=comparisons)
 
 
 def settings_caption(comparison: Comparison) -> str:
@@ -384,11 +394,9 @@ def corrected_words(comparisons: Sequence[Comparison], what: str = "run") -> str
     rule = CORRECTIONS[settings.correction]
     family = plural(what, settings.family)
     shown = [shown_p(item, part) for item in comparisons for part in item.parts]
-    explained = (
-        f"; {MARK}: at most {settings.alpha:g} without {rule}"
-        if any(p.endswith(MARK) for p in shown)
-        else ""
-    )
+    explained = ""
+    if any(p.endswith(MARK) for p in shown):
+        explained = f"; {MARK}: at most {settings.alpha:g} without {rule}"
     raw = ""
     if any(
         item.all_queries and item.shown_test(item.all_queries)[1] != "corrected"
@@ -404,7 +412,9 @@ CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini 
 def _outcome_table(comparison: Comparison) -> Table:
     by_query = comparison.unit == "query"
     outcomes = comparison.outcomes
-    found = f"found within {comparison.cutoff} by" if comparison.cutoff else "found by"
+    found = "found by"
+    if comparison.cutoff:
+        found = f"found within {comparison.cutoff} by"
     contender, baseline = (f"only {run}" for run in (comparison.contender, comparison.baseline))
     by = {"won": contender, "both": "both runs", "neither": "neither run", "lost": baseline}
     if comparison.of_several_runs:
@@ -424,13 +434,10 @@ def _outcome_table(comparison: Comparison) -> Table:
         Column("median rank", ranks.get, form="n"),
     )
     caption = (
-        ""
-        if by_query
-        else (
-            "share within queries: averaged within each query first, so that each query weighs the"
-            " same"
-        )
+        "share within queries: averaged within each query first, so that each query weighs the same"
     )
+    if by_query:
+        caption = ""
     return Table.of(columns, by, caption)
 
 
@@ -463,11 +470,9 @@ def _tests_table(comparison: Comparison) -> Table:
             ("  part of both", *nothing, both, NOTHING, NOTHING, ""),
             line("  part of won and lost", restricted.won_and_lost_test, *nothing, part, NOTHING),
         ]
-        missing = (
-            "where a run finds nothing, its search length counts as"
-            if restricted.measured_in == RANKS
-            else "the search length of what a run does not find counts as"
-        )
+        missing = "the search length of what a run does not find counts as"
+        if restricted.measured_in == RANKS:
+            missing = "where a run finds nothing, its search length counts as"
         captions += [
             f"all queries: {missing} {restricted.horizon + 1}",
             (
@@ -599,7 +604,9 @@ def _comparisons(comparisons: Comparisons) -> View:
 
 def _mean_words(comparison: Comparison) -> str:
     """Head the means of search lengths; by document these are not the documents above, but one more."""
-    return "mean length" if comparison.ranking.measured_in == DOCUMENTS_ABOVE else "mean"
+    if comparison.ranking.measured_in == DOCUMENTS_ABOVE:
+        return "mean length"
+    return "mean"
 
 
 def _levels_words(comparison: Comparison) -> str:
@@ -626,7 +633,9 @@ def _with_baseline(table: Table, comparisons: Sequence[Comparison]) -> Table:
     baseline = {"contender": comparisons[0].baseline, "verdict": "baseline"}
     mean = _mean_words(comparisons[0])
     for name, declared in _LEVELS.items():
-        level = replace(declared, heading=mean) if declared.heading == "mean" else declared
+        level = declared
+        if declared.heading == "mean":
+            level = replace(declared, heading=mean)
         places = [place for place, column in enumerate(table.columns) if column.name == name]
         own = [
             of_part(level.value, (replace(level, value=side),))[0]
@@ -745,7 +754,10 @@ def merged_notes(
     """Say each kind of note once, with the names of the runs that it is about."""
     by_name = []
     for item in comparisons:
-        name = f"{item.contender} : {item.baseline}" if pairs else item.contender
+        if pairs:
+            name = f"{item.contender} : {item.baseline}"
+        else:
+            name = item.contender
         by_name.append((name, item.background if background else item.notes))
     return merged(by_name, most_named=2 if pairs else 3)
 
@@ -754,12 +766,15 @@ def paper_view(result: Any) -> View:
     """Show the columns of Tables 1 and 2 of Lin et al. 2021, and the coverage test and verdict that they leave out."""
     if not result.paper_rows():  # which is an error where there are no such columns
         return view_of(result)
-    comparisons = [result] if isinstance(result, Comparison) else list(result)
+    if isinstance(result, Comparison):
+        comparisons = [result]
+    else:
+        comparisons = list(result)
     first = comparisons[0]
     length, reciprocal = names_of(first)
-    directions = (
-        f"Lower is better for {length}, higher for MRR and {reciprocal}. " if reciprocal else ""
-    )
+    directions = ""
+    if reciprocal:
+        directions = f"Lower is better for {length}, higher for MRR and {reciprocal}. "
     captions = (
         (
             f"Outcomes in % of the {items_words(first.unit)}; differences are B minus A; WRS:"
@@ -851,7 +866,9 @@ def _impossible_shares(result: MeansVerdict) -> Iterator[str]:
 def _range(counts: Counts | None) -> str:
     if counts is None:
         return NOTHING
-    return f"{counts.low}" if counts.low == counts.high else f"{counts.low} to {counts.high}"
+    if counts.low == counts.high:
+        return f"{counts.low}"
+    return f"{counts.low} to {counts.high}"
 
 
 def _net_words(net: Counts) -> str:
@@ -910,9 +927,9 @@ def _plan(result: Plan) -> View:
     needed = result.coverage.needed
     rows = []
     for facet in result.facets:
-        to_pass = (
-            (None, None) if facet.to_pass is None else (facet.to_pass.queries, facet.to_pass.upper)
-        )
+        to_pass: tuple[int | None, int | None] = (None, None)
+        if facet.to_pass is not None:
+            to_pass = (facet.to_pass.queries, facet.to_pass.upper)
         rows.append((_planned(facet), facet.needed.queries, facet.needed.upper, *to_pass))
     table = Table.of_texts(
         [
@@ -1008,7 +1025,9 @@ def _how_firmly(pair: PairHoles) -> str:
         return word
     else:
         few = f"no {MOST_TIPPING} documents were found that change it"
-    return few if word == "stands" else f"{few}; the extreme bound {word} it"
+    if word == "stands":
+        return few
+    return f"{few}; the extreme bound {word} it"
 
 
 def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:

@@ -79,9 +79,9 @@ def _leaderboard(result: Leaderboard) -> View:
 def _order_words(result: Leaderboard) -> str:
     """Say what orders the runs."""
     by_measure = f"{result.measure} ({direction(result.higher_is_better)})"
-    return (
-        by_measure if result.order == "measure" else f"pairs won less pairs lost, then {by_measure}"
-    )
+    if result.order == "measure":
+        return by_measure
+    return f"pairs won less pairs lost, then {by_measure}"
 
 
 def _tiers_caption(result: Leaderboard) -> str:
@@ -89,7 +89,9 @@ def _tiers_caption(result: Leaderboard) -> str:
     lower = result.below_later_tiers
     if not lower:
         return ""
-    order = _short(result.measure) if result.order == "measure" else "pairs won less pairs lost"
+    order = "pairs won less pairs lost"
+    if result.order == "measure":
+        order = _short(result.measure)
     stand = "stands" if len(lower) == 1 else "stand"
     return (
         f"rows are in the order of {order}, tiers are by the verdicts: {some(lower, 3)} {stand}"
@@ -120,16 +122,16 @@ def _short(measure: str) -> str:
 def _letters(result: Leaderboard) -> dict[str, str]:
     """Return a letter for each run; none where there are too few."""
     names = [standing.run for standing in result.standings]
-    return (
-        dict(zip(names, ascii_lowercase, strict=False))
-        if len(names) <= len(ascii_lowercase)
-        else {}
-    )
+    if len(names) <= len(ascii_lowercase):
+        return dict(zip(names, ascii_lowercase, strict=False))
+    return {}
 
 
 def _written(runs: Collection[str], letters: Mapping[str, str], between: str = "") -> str:
     """Return the letters of runs, or their number where they have none."""
-    return between.join(sorted(letters[run] for run in runs)) if letters else str(len(runs) or "")
+    if letters:
+        return between.join(sorted(letters[run] for run in runs))
+    return str(len(runs) or "")
 
 
 def _runs_table(result: Leaderboard, columns: Iterable[Column], *captions: str) -> Table:
@@ -218,9 +220,9 @@ def _measures(result: Leaderboard) -> Table:
         "ranking": ("ranking", ".2f"),
         "all queries": ("all queries", ".2f"),
     }
-    columns = (
-        list(of_part(result.standings.__getitem__, (_NET_WINS,))) if result.order == "wins" else []
-    )
+    columns = []
+    if result.order == "wins":
+        columns = list(of_part(result.standings.__getitem__, (_NET_WINS,)))
     for name, measure in measures.items():
         heading, form = forms.get(name, (_short(name), ".4f"))
         better_values: Better = "higher" if measure.higher_is_better else "lower"
@@ -300,11 +302,9 @@ def _rank_distribution(result: RankDistribution) -> View:
         Column("over_next", lambda run: below.get(run.run), "over next", "%"),
     )
     condition = f", {result.condition}" if result.condition else ""
-    tau = (
-        "undefined, because all runs tie"
-        if result.median_tau is None
-        else fixed(result.median_tau, 3)
-    )
+    tau = "undefined, because all runs tie"
+    if result.median_tau is not None:
+        tau = fixed(result.median_tau, 3)
     table = Table.of(
         columns,
         result.runs,
@@ -333,11 +333,9 @@ def _rank_distribution(result: RankDistribution) -> View:
 @view_of.register
 def _rank_correlation(result: RankCorrelation) -> View:
     pairs = len(result.runs) * (len(result.runs) - 1) // 2
-    tau = (
-        "undefined, because all runs tie in one of them"
-        if result.tau is None
-        else fixed(result.tau, 3)
-    )
+    tau = "undefined, because all runs tie in one of them"
+    if result.tau is not None:
+        tau = fixed(result.tau, 3)
     columns = (
         Column("run"),
         *(
@@ -396,7 +394,9 @@ _WHAT = ("measure", "test", "aggregate")
 def _agreement(result: Agreement) -> View:
     verdict = [] if result.verdict is None else [result.verdict]
     first = [row for row in result.tests if row.test == "t"]
-    cutoff = "" if result.cutoff is None else f", verdicts at cutoff {result.cutoff}"
+    cutoff = ""
+    if result.cutoff is not None:
+        cutoff = f", verdicts at cutoff {result.cutoff}"
     splits = f"{plural('split', result.splits)} of {plural('query', result.n_queries)}"
     pairs = plural("pair", result.n_pairs)
     if result.n_pairs < result.n_all_pairs:
@@ -528,9 +528,9 @@ def _length_changes(result: LengthChanges) -> View:
 
 @view_of.register
 def _document_changes(result: DocumentChanges) -> View:
-    shown = (
-        "" if len(result.documents) == result.n_documents else f", {len(result.documents)} shown"
-    )
+    shown = ""
+    if len(result.documents) != result.n_documents:
+        shown = f", {len(result.documents)} shown"
     caption = f"A, B: ranks, lower is better, - where not found; change: of the number of {ABOVE}"
     title = (
         f"{plural('relevant document', result.n_documents)} {result.which}{shown}: {_pair(result)}"
@@ -540,7 +540,9 @@ def _document_changes(result: DocumentChanges) -> View:
 
 @view_of.register
 def _rrie(result: RRIE) -> View:
-    optimum = " of 1" if all(reduction.optimum == 1 for reduction in result.reductions) else ""
+    optimum = ""
+    if all(reduction.optimum == 1 for reduction in result.reductions):
+        optimum = " of 1"
     caption = (
         f"RRIE: share of A's distance from the optimum{optimum} that B removes, higher is better"
     )
