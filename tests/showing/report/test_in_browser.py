@@ -63,6 +63,12 @@ def by_document() -> iro.Evaluation:
     return replace(five(), unit="document")
 
 
+def sliced() -> Any:
+    evaluation = five()
+    by = {query: "few" if place < 4 else "many" for place, query in enumerate(evaluation.query_ids)}
+    return iro.compare_slices(evaluation, "r0", by=by).to_report(evaluation=evaluation)
+
+
 @cache
 def clustered() -> iro.Evaluation:
     evaluation = five()
@@ -148,6 +154,7 @@ PAGES: dict[str, Callable[[], Any]] = {
     "several": lambda: iro.report(five(), "r0"),
     "board of five": lambda: iro.leaderboard(five()).to_report(evaluation=five()),
     "by document": lambda: iro.leaderboard(by_document()).to_report(evaluation=by_document()),
+    "slices": sliced,
     "clusters": lambda: iro.report(clustered(), "r0"),
 }
 
@@ -689,6 +696,17 @@ def test_charts_are_those_of_the_chosen_pair(visit: Callable[..., Any]) -> None:
     expected = {query.query_id for query in queries if (query.baseline, query.contender) == pair}
     assert set(shown_ids(page)) == expected
     assert "r4 against r1" in page.locator("#pair h3").inner_text()
+
+
+def test_slices_of_few_queries_have_no_label(visit: Callable[..., Any]) -> None:
+    page = visit("slices", "#c=few&a=r0&b=r3")
+    assert label_shown(page) == "too few queries"
+    assert "corrected" not in page.locator("#pair h3").inner_text()
+    page.get_by_role("combobox", name="A", exact=False).last.select_option("r2")
+    assert "there are too few queries" in page.locator("#pair h3").inner_text()
+    page.get_by_role("combobox", name="Slice", exact=True).first.select_option("many")
+    assert "r3 against r2" in page.locator("#pair h3").inner_text()
+    assert label_shown(page).startswith("better")
 
 
 def test_matrix_by_keyboard(visit: Callable[..., Any]) -> None:

@@ -97,7 +97,7 @@ function scatter() {
   drawing.append(line("zero", LEFT, bottom, RIGHT, TOP));
   found.sort((one, other) => other.many - one.many);
   for (const { lengths: [a, b], many } of found) {
-    const tone = a === b ? "same" : b < a ? "better" : "worse";
+    const tone = { 0: "same", 1: "better", "-1": "worse" }[Math.sign(a - b)];
     const point = picture("circle", { class: `point ${tone}`, cx: across(a), cy: down(b), r: Math.min(14, 1.7 + 0.75 * Math.sqrt(many)).toFixed(1) });
     Object.assign(point.dataset, { a, b, n: many });
     drawing.append(point);

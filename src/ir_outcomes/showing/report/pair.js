@@ -33,7 +33,7 @@ function computedRows(pair, queries, tests) {
     const means = some.length ? [meanOf(a, some), meanOf(b, some)] : [null, null];
     const shown = means.map((mean) => (mean === null ? "none" : mean.toFixed(2) + (unit === "points" ? " %" : "")));
     const direction = sideOf(test, alpha) ? test.direction * (higher ? 1 : -1) : 0;
-    const found = direction === 0 ? "none" : direction > 0 ? "better" : "worse";
+    const found = { 0: "none", 1: "better", "-1": "worse" }[direction];
     const difference = some.length ? means[1] - means[0] : null;
     return { name, unit, a: shown[0], b: shown[1], difference, interval: null, p: boundsText(test, alpha), found, higher, margin: null };
   };
@@ -160,7 +160,9 @@ function drawPair() {
   if (!place) return;
   const own = pairOfCall(grid, state.a, state.b);
   const { label, tone, isCorrected, why } = chosen;
-  const how = isCorrected ? corrected() : "not corrected: the call did not compare these two";
+  const hasLabel = label !== data.labels.at(-1)[0]; // the last one stands for none: too few queries
+  let how = "not corrected: the call did not compare these two";
+  if (isCorrected) how = hasLabel ? corrected() : "";
   const ofCall = rowsOfCall();
   const rows = ofCall ?? rowsOfPair();
   const mark = element("span", { className: `label ${tone}`, textContent: label ? (SIGNS[tone] ?? "") + label : "no label" });
@@ -168,7 +170,7 @@ function drawPair() {
   title.append(" ", element("span", { className: "small", textContent: label ? how : why }));
   const notes = (own?.notes ?? []).map((note) => element("li", { textContent: note }));
   place.replaceChildren(title);
-  if (own) place.append(element("p", { textContent: own.sentence }));
+  if (own && hasLabel) place.append(element("p", { textContent: own.sentence }));
   if (notes.length) place.append(element("ul", { className: "notes" }, ...notes));
   if (rows.length) {
     const about = ofCall ? "" : " These p-values are not corrected, and there are no intervals.";

@@ -133,6 +133,8 @@ def _grid_data(grid: Grid, content: PageContent) -> Data:
 def why_silent(grid: Grid) -> str | None:
     """Return why the script says no label, if it does not."""
     settings = grid.settings
+    if TOO_FEW in grid.labels.values():
+        return "there are too few queries"
     if settings.n_clusters is not None:
         return "queries come in clusters"
     if settings.test not in TESTS:
