@@ -90,6 +90,10 @@ def test_runs_that_do_not_belong_together_are_refused() -> None:
         iro.evaluate(qrels, {"b": [first, second, dict(first)]})
     with pytest.raises(iro.ParameterError, match="one run is in two systems, b and c"):
         iro.evaluate(qrels, {"b": [first, second], "c": [first, runs["a"][0]]})
+    with pytest.raises(iro.ParameterError, match="one run is in two systems, b and a"):
+        iro.evaluate(qrels, {"b": [first, second], "a": first})
+    with pytest.raises(iro.ParameterError, match="one run is in two systems, a and b"):
+        iro.evaluate(qrels, {"a": first, "b": [first, second]})
     with pytest.raises(iro.ParameterError, match="x is in two systems, b and c"):
         iro.evaluate(qrels, {"b": {"x": first, "y": second}}, replicates={"x": "c"})
     with pytest.raises(iro.ParameterError, match="the baseline is also one of the runs of b"):
@@ -103,3 +107,13 @@ def test_runs_that_do_not_belong_together_are_refused() -> None:
         iro.compare(ev, "a", "b", replicates="by:_")
     with pytest.raises(iro.ParameterError, match="no run is called 'b 1'; the runs are a, b"):
         iro.compare(ev, "a", "b 1")
+
+
+def test_runs_can_be_the_same_where_only_judged_documents_are_left() -> None:
+    """What is left of different runs says nothing about whether a file was given twice."""
+    qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}}
+    runs = [{q: {"d1": 9.0, f"other{n}": 8.0 + 2 * n} for q in qrels} for n in range(2)]
+    ev = iro.evaluate(qrels, {"b": runs}, judged_only=True)
+    assert ev.replicates == {"b": ("b 1", "b 2")}
+    with pytest.raises(iro.ParameterError, match="give each run once"):
+        iro.evaluate(qrels, {"b": [runs[0], dict(runs[0])]})

@@ -252,9 +252,13 @@ def _systems_by_source(
 ) -> dict[int, str]:
     """Return the system of each run that was given in a list, by the identity of the run."""
     found: dict[int, str] = {}
-    for (run, _), system in zip(jobs, systems, strict=True):
-        if system is not None and found.setdefault(id(run), system) != system:
-            raise ParameterError(f"one run is in two systems, {found[id(run)]} and {system}")
+    seen: dict[int, tuple[str | None, str | None]] = {}
+    for (run, name), system in zip(jobs, systems, strict=True):
+        other, called = seen.setdefault(id(run), (system, system or name))
+        if other != system:
+            raise ParameterError(f"one run is in two systems, {called} and {system or name}")
+        if system is not None:
+            found[id(run)] = system
     return found
 
 

@@ -266,6 +266,9 @@ def refuse_several_runs(replicates: Systems) -> NoReturn:
 def check_runs(system: System) -> None:
     """Refuse a system that has the same ranking twice, as a file that was given twice."""
     for place, run in enumerate(system.runs):
+        # Different runs may have the same judged documents, or no document at all.
+        if run.judged_only or not run.retrieved.any():
+            continue
         for other in system.runs[:place]:
             if run.is_identical_to(other):
                 raise ParameterError(
