@@ -781,6 +781,15 @@ def test_page_is_not_wider_than_the_window(visit: Callable[..., Any], name: str)
         )
 
 
+def test_facets_by_document_on_a_phone(visit: Callable[..., Any]) -> None:
+    page = visit("apart", viewport={"width": 360, "height": 800})
+    names, axes = page.locator(".facet:not(.heads) .name"), page.locator(".scatter > text")
+    assert names.count() == 3
+    assert min(names.evaluate_all("names => names.map((name) => name.clientWidth)")) > 90
+    unit = "irrelevant documents above, plus 1"
+    assert axes.all_text_contents()[-2:] == [f"A: {unit}", f"B: {unit}"]
+
+
 SMALL = """() => [...document.querySelectorAll("a[href], button, input, select, summary")].filter((target) => {
   const { width, height } = (target.matches("[type=checkbox]") ? target.parentNode : target).getBoundingClientRect();
   return width && !target.matches(".skip") && (width < 24 || height < 24);
