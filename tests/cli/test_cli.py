@@ -237,6 +237,17 @@ def test_measure_with_our_measures(sample: Path) -> None:
             "error: --clusters by:+: no query id has this separator",
         ),
         (
+            "compare qrels.txt RUNS --clusters by:<::>",
+            1,
+            "error: --clusters 'by:<::>': no query id has this separator",  # < is the shell's
+        ),
+        ("verdict --n 3 --means 44 40", 1, "error: --means 44: must be a share of queries"),
+        (
+            "compare qrels.txt bm26 RUNS",
+            2,
+            "error: bm26: neither a file nor the name of a run; did you mean bm25?",
+        ),
+        (
             "compare-slices qrels.txt RUNS --by length",
             1,
             "error: --by length: needs the texts of the queries; pass --queries",

@@ -245,6 +245,20 @@ def test_the_label_holds_for_new_runs_where_their_intervals_exclude_zero() -> No
     assert said == {True, False}
 
 
+def test_a_table_of_systems_says_what_its_columns_are() -> None:
+    said = set()
+    for seed in range(30):
+        result, qrels, ((own,), runs) = compared(seed, (1, 5), 1)
+        systems = iro.compare(qrels, own, {"dense": runs}, cutoff=result.settings.cutoff)
+        text = systems.to_text(details=True)
+        assert "Outcomes, % of queries, averaged over queries and runs" in text
+        assert "median ranks" not in text  # there is no such column
+        known = systems["dense"].verdict.new_runs is not None
+        assert ("new runs: whether the label holds for new runs" in text) is known
+        said.add(known)
+    assert said == {True, False}
+
+
 @pytest.mark.parametrize("n_runs", [(1, 2), (1, 4), (5, 4)])
 def test_few_runs_say_nothing_about_new_ones(n_runs: tuple[int, int]) -> None:
     result, *_ = compared(4, n_runs, 1)

@@ -287,3 +287,14 @@ def test_a_board_of_scores_says_what_its_figures_need() -> None:
     for kind in ("verdicts", "history"):
         with pytest.raises(iro.ParameterError, match=f"`kind='{kind}'` needs"):
             board.plot(kind, ax=Figure())
+
+
+def test_more_documents_won_than_lost_where_the_mean_falls() -> None:
+    qrels = {"q1": {"r": 1}, "q2": dict.fromkeys("wxyz", 1)}
+    a: dict[str, dict[str, float]] = {"q1": {"r": 1}, "q2": {"o": 1}}
+    b: dict[str, dict[str, float]] = {"q1": {"o": 1}, "q2": {"w": 2, "x": 1}}
+    falls = flat(str(iro.compare(qrels, a, b, unit="document")))
+    words = "It finds 25.00 points fewer of the relevant documents"
+    assert f"{words}, averaged by query (won 2, lost 1" in falls
+    rises = flat(str(iro.compare(qrels, a, a | {"q2": b["q2"]}, unit="document")))
+    assert "It finds 25.00 points more of the relevant documents (won 2, lost 0" in rises

@@ -182,6 +182,8 @@ def verdict(
     ir-outcomes verdict --n 5793 --won 869 --lost 869 --difference -1.35 --pvalue 8.68e-08
     """
     numbers: tuple[Any, ...] = (won, lost, ranking_difference, ranking_pvalue)
+    of_means = {"baseline": ["--means"], "contender": ["--means"]}
+    output.CALL.options = {**output.CALL.options, **of_means}
     if means is not None and (*numbers, *other_pvalues, rounding) == (None, None, None, None, 0):
         out.write(iro.verdict_from_means(n_queries, *means, alpha=alpha))
     elif means is None and None not in numbers:

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from itertools import chain
 from typing import Annotated, Any
 
@@ -453,6 +454,11 @@ def evaluated_with_baseline(
     if not os.path.exists(baseline) and baseline in ("best", *known):
         evaluation = options.evaluate(qrels, [*paths, *last], **settings)
         return evaluation, baseline, [name for name in evaluation.system_names if name != baseline]
+    near = get_close_matches(baseline, known)
+    if near and not os.path.exists(baseline) and not os.path.splitext(baseline)[1]:
+        raise UsageError(
+            f"{baseline}: neither a file nor the name of a run; did you mean {', '.join(near)}?"
+        )
     others = [path for path in paths if not is_same_file(path, baseline)]
     if others and len(others) < len(paths):
         note(f"{baseline} is also among the runs; it is not compared with itself")

@@ -66,6 +66,7 @@ class Call:
 
 
 CALL = Call()  # one in a process
+SHELL = frozenset("<>|&;$#*?")  # a shell reads these itself where they are not quoted
 
 
 def as_options(text: str) -> str:
@@ -83,6 +84,8 @@ def _option(found: re.Match[str]) -> str:
     if value in ("", "True", "False"):
         return names[0]
     value = re.sub(",\\)|[][()'\"]", "", value)  # a text, list or tuple of Python
+    if set(value) & SHELL:
+        value = shlex.quote(value)
     return f"{names[0]} {value}"
 
 

@@ -114,7 +114,16 @@ def coverage_words(comparison: Comparison, points: str = "points", test: str = "
     if difference:
         direction = "more" if difference > 0 else "fewer"
         how_many = f"{size(difference, 2)} {points} {direction}"
-    return f"{does} {how_many} of the {items} (won {won}, lost {lost}{test and '; '}{test})"
+    counts = f"(won {won}, lost {lost}{test and '; '}{test})"
+    return f"{does} {how_many} of the {items}{_averaged(comparison, difference)} {counts}"
+
+
+def _averaged(comparison: Comparison, difference: float) -> str:
+    """Say why more documents are won than lost where the mean falls: queries have unequal numbers of them."""
+    if comparison.unit == "query" or comparison.of_several_runs:
+        return ""
+    net = comparison.outcomes.won - comparison.outcomes.lost
+    return "" if np.sign(net) == np.sign(difference) else ", averaged by query"
 
 
 def label_words(comparison: Comparison) -> str:

@@ -530,6 +530,7 @@ def _comparisons(comparisons: Comparisons) -> View:
         f"{queries_words(first)}, {comparison_words(ranked)}",
         corrected_words(ranked, "pair" if pairs else noun),
         *systems_lines(ranked),
+        NEW_RUNS_LEGEND if any(item.verdict.new_runs is not None for item in ranked) else "",
         tests_legend(ranked),
         alpha=first.alpha,
     )
@@ -559,12 +560,13 @@ def _comparisons(comparisons: Comparisons) -> View:
     intervals = chosen(
         declared, "coverage", "coverage_p", *means, "ranking", "ranking_p", *measures, *new_runs
     )
+    title = "Outcomes, and median ranks of what was won and lost"
     if any(item.of_several_runs for item in ranked):
+        items = "queries" if first.unit == "query" else "relevant documents"
+        title = f"Outcomes, % of {items}, averaged over queries and runs"
         outcomes = chosen(declared, *(f"{outcome}_share" for outcome in OUTCOMES))
     details = (
-        Table.of(
-            (*names, *outcomes), ranked, title="Outcomes, and median ranks of what was won and lost"
-        ),
+        Table.of((*names, *outcomes), ranked, title=title),
         Table.of(
             (*names, *intervals),
             ranked,
@@ -619,6 +621,7 @@ def _for_new_runs(comparison: Comparison) -> str:
 
 
 NEW_RUNS = Column("for_new_runs", _for_new_runs, "new runs")
+NEW_RUNS_LEGEND = "new runs: whether the label holds for new runs of the systems, too"
 # What a run has by itself, to the left of its difference from the baseline.
 _LEVELS = {
     "coverage_difference": Column("coverage_level", "coverage", "%", ".1f", group="coverage"),
