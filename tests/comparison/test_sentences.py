@@ -174,7 +174,7 @@ def coverage(told: Told, text: str) -> None:
     items = "queries" if pair.unit == "query" else "relevant documents"
     found = matched(
         rf"{does} (?:as many|(?P<size>{N}) percentage points (?P<word>more|fewer)) of the {items}"
-        rf" \(won (?P<won>\d+), lost (?P<lost>\d+); (?P<test>.*)\)",
+        rf"(?P<averaged>, averaged by query)? \(won (?P<won>\d+), lost (?P<lost>\d+); (?P<test>.*)\)",
         text,
     )
     change = 100 * change_of(pair.found)
@@ -185,6 +185,8 @@ def coverage(told: Told, text: str) -> None:
     every = [item for items in pair.items.values() for item in items]
     assert int(found["won"]) == sum(a is None and b is not None for a, b in every)
     assert int(found["lost"]) == sum(b is None and a is not None for a, b in every)
+    net = int(found["won"]) - int(found["lost"])
+    assert (found["averaged"] is None) == (np.sign(net) == np.sign(change))
     check_test(told, found["test"], Pair.coverage_pvalue)
 
 

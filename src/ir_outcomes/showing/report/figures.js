@@ -102,9 +102,9 @@ function scatter() {
     Object.assign(point.dataset, { a, b, n: many });
     drawing.append(point);
   }
-  const unit = byDocument ? "irrelevant documents above, and 1" : "ranks";
-  drawing.append(text(`search length of A (${unit})`, { x: 199, y: bottom + 34, "text-anchor": "middle" }));
-  drawing.append(text(`search length of B (${unit})`, { transform: `translate(11 ${bottom / 2 + 4}) rotate(-90)`, "text-anchor": "middle" }));
+  const counted = byDocument ? "irrelevant documents above, plus 1" : "rank of the first answer";
+  drawing.append(text(`A: ${counted}`, { x: 199, y: bottom + 34, "text-anchor": "middle" }));
+  drawing.append(text(`B: ${counted}`, { transform: `translate(11 ${bottom / 2 + 4}) rotate(-90)`, "text-anchor": "middle" }));
   return element(
     "figure", {}, drawing,
     element(
