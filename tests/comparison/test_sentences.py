@@ -186,7 +186,7 @@ def coverage(told: Told, text: str) -> None:
     assert int(found["won"]) == sum(a is None and b is not None for a, b in every)
     assert int(found["lost"]) == sum(b is None and a is not None for a, b in every)
     net = int(found["won"]) - int(found["lost"])
-    assert (found["averaged"] is None) == (np.sign(net) == np.sign(change))
+    assert (found["averaged"] is None) == (np.sign(net) == np.sign(float(change)))
     check_test(told, found["test"], Pair.coverage_pvalue)
 
 
