@@ -36,9 +36,9 @@ def embed(content: PageContent, space: int) -> tuple[Data, int]:
         }
     )
     parts = [json_for_html(_set_data(own)) for own in sets]
+    left = space - _size(head) - sum(map(_size, parts))
     # This is for names, null, and punctuation.
-    left = space - _size(head) - sum(map(_size, parts)) - sum(5 * len(own.ids) + 40 for own in sets)
-    left -= 60
+    left -= 60 + sum(5 * len(own.ids) + 40 for own in sets)
     order = sorted(
         (-change, number, place)
         for number, own in enumerate(sets)
@@ -49,7 +49,9 @@ def embed(content: PageContent, space: int) -> tuple[Data, int]:
     wanted: list[set[str]] = [set() for _ in sets]
     for (number, _), entry in chosen.items():
         wanted[number].update(entry.ids)
-    known = [own.documents(ids) if ids else {} for own, ids in zip(sets, wanted, strict=True)]
+    known = []
+    for own, ids in zip(sets, wanted, strict=True):
+        known.append(own.documents(ids) if ids else {})
     rankings = [["null"] * len(own.ids) for own in sets]
     documents: list[dict[str, str]] = [{} for _ in sets]
     after = left
@@ -102,7 +104,9 @@ def _labels() -> list[tuple[str, str, str, int]]:
 def _grid_data(grid: Grid, content: PageContent) -> Data:
     settings = grid.settings
     codes = {pair: CODES[label] for pair, label in grid.labels.items()}
-    rows = ["".join(codes.get((a, b), NO_LABEL) for b in grid.runs) for a in grid.runs]
+    rows = []
+    for a in grid.runs:
+        rows.append("".join(codes.get((a, b), NO_LABEL) for b in grid.runs))
     compared = [section.comparison for section in grid.sections]
     pairs = []
     has_columns = grid.queries is not None and content.sets[grid.queries].columns is not None
