@@ -214,6 +214,16 @@ def test_all_pairs_of_a_leaderboard_have_their_labels() -> None:
     assert sum(code != "." for row in grid["codes"] for code in row) == 42 * 41 / 2
 
 
+def test_a_dot_is_a_mean_on_a_board_and_a_difference_elsewhere() -> None:
+    evaluation = iro.evaluate(*collection(3, 30), documents=20)
+    board = iro.leaderboard(evaluation).to_report(evaluation=evaluation)
+    several = iro.report(evaluation, evaluation.names[0])
+    dot = '<span class="legend"><i class="dot"></i>'
+    assert f"{dot}mean <i" in board.html
+    assert f"{dot}difference <i" not in board.html
+    assert f"{dot}difference <i" in several.html
+
+
 def test_the_page_opens_on_the_best_row_that_has_changes() -> None:
     same = run_with([5] * 60)
     runs = {
