@@ -98,6 +98,7 @@ SIZES = [
 
 @pytest.fixture(autouse=True)
 def no_open_figures() -> Iterator[None]:
+    plt.close("all")  # what other tests of this process left open
     before = dict(mpl.rcParams)
     yield
     assert dict(mpl.rcParams) == before

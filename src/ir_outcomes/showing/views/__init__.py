@@ -6,14 +6,26 @@ from ir_outcomes.formatting import NOTHING, plural
 from ir_outcomes.reading.datasets import Source, Task, size_text
 from ir_outcomes.results import Column
 from ir_outcomes.showing import Table, View, view_of
-from ir_outcomes.showing.views import across, comparison, leaderboards
-from ir_outcomes.showing.views.comparison import paper_view
+from ir_outcomes.showing.views import (
+    across,
+    comparison,
+    gate,
+    holes,
+    leaderboards,
+    published,
+    several,
+)
+from ir_outcomes.showing.views.several import paper_view
 
 __all__ = [
     "across",
     "comparison",
+    "gate",
+    "holes",
     "leaderboards",
     "paper_view",
+    "published",
+    "several",
     "task_view",
     "tasks_view",
     "view_of",

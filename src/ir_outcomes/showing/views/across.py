@@ -1,13 +1,12 @@
-"""What is shown of comparisons under several conditions, where several runs have a matrix of signs first; and of a gate."""
+"""What is shown of comparisons under several conditions, where several runs have a matrix of signs first."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Any
 
 from ir_outcomes.across.conditions import written
-from ir_outcomes.across.gate import FIRST_NOTES, GateDecision, GateFacet, GateResult
 from ir_outcomes.across.result import (
     Condition,
     ConditionsComparison,
@@ -18,30 +17,24 @@ from ir_outcomes.across.result import (
     condition_columns,
 )
 from ir_outcomes.comparison.verdict import direction_of, is_unconfirmed
-from ir_outcomes.errors import some
 from ir_outcomes.evaluation.check import FILE_COLUMNS, CheckResult
 from ir_outcomes.formatting import (
     NOTHING,
     fixed,
     listed,
-    percent,
-    places_of,
     plural,
     pvalue,
-    short_unit,
 )
-from ir_outcomes.notes import KINDS, merged, ranked
-from ir_outcomes.results import Column, attributes, chosen, of_part
+from ir_outcomes.notes import ranked
+from ir_outcomes.results import Column, attributes, chosen
 from ir_outcomes.showing import Table, View, settings_words, view_of
 from ir_outcomes.showing.views.comparison import (
     CORRECTIONS,
     MARK,
     measures_tables,
-    queries_table,
     shown_p,
     tests_legend,
 )
-from ir_outcomes.types import length_unit
 
 MOST_FLIPS = 10  # queries on which judges disagree that are listed
 # Conditions whose names are headings of a matrix; more, or longer names, have numbers.
@@ -471,184 +464,6 @@ def _flips(result: ConditionsComparison) -> Table:
         more = f"the first {MOST_FLIPS}; all are in the JSON"
     title = f"Judges disagree about the direction on {plural('query', len(result.flips))}"
     return Table.of(columns, result.flips[:MOST_FLIPS], more, title=title)
-
-
-MOST_WORST = 3  # queries that are named on the first screen
-
-
-@view_of.register
-def _gate(result: GateResult) -> View:
-    ordered = result.worst_first
-    worst = ordered[0]
-    several = len(ordered) > 1
-    against = (
-        f"against {result.baseline}{'' if result.reference is None else f' and {result.reference}'}"
-    )
-    what = f"{worst.name} {against}"
-    if several:
-        contenders = {decision.contender for decision in ordered}
-        collections = {decision.condition for decision in ordered if decision.condition is not None}
-        where = ""
-        if collections:
-            where = f" on {plural('collection', len(collections))}"
-        counts = Counter(decision.status for decision in ordered)
-        counted = ", ".join(f"{number} {status}" for status, number in counts.items())
-        what = f"{plural('contender', len(contenders))}{where} {against}: {counted}"
-    facets = _facets(result, ordered)
-    remarkable = [
-        decision for decision in ordered if decision.status != "pass" or decision.identical
-    ]
-    reasons = [f"{decision.name}: {decision.reasons[0]}" for decision in remarkable]
-    if len(reasons) > MOST_WORST:
-        reasons[MOST_WORST:] = [
-            f"And {len(reasons) - MOST_WORST} more that do not pass, or are identical to the"
-            " baseline."
-        ]
-    queries = [decision for decision in ordered if decision.queries]
-    measured_in = length_unit(result.settings.unit)
-    return View(
-        f"{result.status}: {what}",
-        sentences=(*(reasons if several else worst.reasons[:1]), *_smallest_margins(result)),
-        tables=(
-            facets if worst.facets and not several else _decisions(result, ordered),
-            *measures_tables(ordered, attributes("run=name"), result.settings),
-        ),
-        notes=(*_most_harm(worst), *_notes_on_decisions(ordered)),
-        more="queries, texts, how many would settle it",
-        details=(
-            *([facets] if several else []),
-            *(
-                queries_table(
-                    decision.queries,
-                    measured_in,
-                    f"The queries with the largest harm: {decision.name}",
-                )
-                for decision in queries
-            ),
-        ),
-        background=(
-            *(f"{decision.name}: {' '.join(decision.reasons)}" for decision in ordered),
-            *result.notes,
-        ),
-    )
-
-
-def _smallest_margins(result: GateResult) -> Iterator[str]:
-    """Say what so many queries could exclude if none differed: the limit of runs that are not better."""
-    facets = next((decision.facets for decision in result.decisions if decision.facets), ())
-    known = []
-    for facet, margin in zip(facets, result.smallest_margins, strict=False):
-        if margin is not None:
-            unit = "points"
-            if facet.name != "coverage":
-                unit = facet.measured_in
-            known.append(
-                f"{margin:.3g} {unit}{' over all queries' if facet.name == 'all queries' else ''}"
-            )
-    if known:
-        yield f"If no query differed, so many queries would exclude harm beyond {listed(known)}."
-
-
-def _notes_on_decisions(decisions: Sequence[GateDecision]) -> Iterator[str]:
-    """Give what changes how decisions are read; a kind of note once, those that can make a decision wrong first."""
-    if len(decisions) == 1:
-        yield from decisions[0].notes
-        return
-    for kind in dict.fromkeys((*FIRST_NOTES, *KINDS)):
-        of_kind = [
-            (decision.name, [known for known in decision.notes if known.kind == kind])
-            for decision in decisions
-        ]
-        yield from merged(of_kind)
-
-
-def _most_harm(worst: GateDecision) -> Iterator[str]:
-    """Name the queries with the largest harm of the worst decision, and what was lost on them."""
-    named = [
-        f"{query.query_id} ({harm})" for query, harm in zip(worst.queries, worst.harms, strict=True)
-    ][:MOST_WORST]
-    if named:
-        yield f"{worst.name}, most harm: {'; '.join(named)}."
-
-
-def _margin(facet: GateFacet) -> str:
-    return (
-        f"{'-' if facet.higher_is_better else '+'}{facet.margin:.{places_of(facet.measured_in)}f}"
-    )
-
-
-_FACET = (
-    Column("facet", lambda facet: f"{facet.name}, {short_unit(facet.measured_in)}"),
-    Column("difference", heading="B - A", form="+m"),
-    Column("interval", form="[+m]"),
-    Column("margin", _margin, form="n"),
-    Column("status", heading="finding", form="label"),
-    Column("needed", "needed.queries", "settled by", "n"),
-)
-
-
-def _facet(name: str) -> Callable[[GateDecision], GateFacet | None]:
-    return lambda decision: next((facet for facet in decision.facets if facet.name == name), None)
-
-
-def _decisions(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
-    """Show the status of each decision, and its intervals."""
-    columns = [Column("run", "name"), Column("gate", "status", form="label")]
-    margins = []
-    for name in ("coverage", "ranking", "all queries"):
-        facets = sorted(filter(None, map(_facet(name), decisions)), key=attrgetter("margin"))
-        if facets:
-            margins.append(
-                f"{name} {' to '.join(dict.fromkeys(map(_margin, (facets[0], facets[-1]))))}"
-                f" {facets[0].measured_in}"
-            )
-        columns += of_part(_facet(name), chosen(_FACET, f"interval={name}"))
-    return Table.of(
-        columns,
-        decisions,
-        f"margins: {', '.join(margins)}" if margins else "",
-        *_captions(result, decisions),
-    )
-
-
-def _facets(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
-    """Show each facet of each decision against its margin, and how many queries would settle it."""
-    rows = [(decision, facet) for decision in decisions for facet in decision.facets]
-    columns = of_part(itemgetter(1), _FACET)
-    several = len(decisions) > 1
-    if several:  # their intervals are in the table of decisions
-        own = (column for column in columns if column.name != "interval")
-        columns = (*of_part(itemgetter(0), attributes("run=name")), *own)
-    units = "clusters of queries"
-    if result.settings.n_clusters is None:
-        units = "queries"
-    explained = (
-        f"settled by: {units} like these that would exclude harm if the runs were equally good"
-    )
-    settled = any(
-        facet.needed is not None and facet.needed.queries is not None for _, facet in rows
-    )
-    captions = (explained if settled else "", *_captions(result, decisions))
-    return Table.of(columns, rows, *captions, title="Margins" if several else "")
-
-
-def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator[str]:
-    """Say which queries have no results, and the settings."""
-    missing = [
-        f"{percent(decision.n_missing[1] / decision.n_queries)} % of {decision.name}"
-        for decision in decisions
-        if decision.n_missing[1]
-    ]
-    without = ""
-    if missing:
-        without = f"queries without results: {some(missing, 3)}; "
-    yield f"{without}at most {percent(result.max_missing)} % of the queries may be without results"
-    n_clusters = result.settings.n_clusters
-    by_cluster = "" if n_clusters is None else f" by cluster ({n_clusters})"
-    yield (
-        f"{100 * result.settings.margin_level:.4g} % intervals{by_cluster},"
-        f" {settings_words(result.settings)}"
-    )
 
 
 @view_of.register

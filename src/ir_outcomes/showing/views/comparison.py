@@ -1,30 +1,21 @@
-"""What is shown of a comparison, of several, of the queries of one, of a plan, and of the holes in the judgments."""
+"""What is shown of a comparison, of the queries of one, and of a plan."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, get_args
+from typing import Any
 
 from ir_outcomes.comparison.facets import AllQueries, Facet, Means, MeasureMeans
-from ir_outcomes.comparison.holes import COLUMNS, MOST_TIPPING, BoundWord, Holes, PairHoles, Tipping
 from ir_outcomes.comparison.plan import Plan, PlannedFacet
-from ir_outcomes.comparison.published import Counts, MeansVerdict, SummaryVerdict
 from ir_outcomes.comparison.result import (
     Comparison,
-    Comparisons,
     Queries,
-    columns_of,
     measure_columns,
-    names_of,
-    paper_columns,
     query_columns,
 )
-from ir_outcomes.comparison.verdict import LABELS, meaning_of
+from ir_outcomes.comparison.verdict import meaning_of
 from ir_outcomes.comparison.wording import counting, coverage_words, label_words
 from ir_outcomes.errors import some
-from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import (
     NOTHING,
     fixed,
@@ -39,17 +30,15 @@ from ir_outcomes.formatting import (
     short_unit,
     size,
 )
-from ir_outcomes.notes import merged, ranked
+from ir_outcomes.notes import ranked
 from ir_outcomes.results import Column, chosen, of_part
 from ir_outcomes.showing import (
     Table,
     View,
     direction,
-    items_words,
     level_words,
     queries_words,
     settings_words,
-    tops,
     view_of,
 )
 from ir_outcomes.statistics import Test
@@ -513,187 +502,17 @@ def _same_everywhere(comparison: Comparison) -> Iterator[str]:
         )
 
 
-@view_of.register
-def _comparisons(comparisons: Comparisons) -> View:
-    if not comparisons.items:
-        return View("There is no comparison", notes=comparisons.notes)
-    ranked = sorted(comparisons, key=worst_last)
-    first = ranked[0]
-    declared = columns_of(ranked)
-    pairs = len({item.baseline for item in ranked}) > 1
-    noun = "system" if any(item.of_several_runs for item in ranked) else "run"
-    called = ("contender=B", "baseline=A") if pairs else (f"contender={noun}",)
-    names = chosen(declared, *called)
-    table = Table.of(
-        (*names, *chosen(declared, "verdict"), NEW_RUNS, *short_columns(ranked)),
-        ranked,
-        f"{queries_words(first)}, {comparison_words(ranked)}",
-        corrected_words(ranked, "pair" if pairs else noun),
-        *systems_lines(ranked),
-        NEW_RUNS_LEGEND if any(item.verdict.new_runs is not None for item in ranked) else "",
-        tests_legend(ranked),
-        alpha=first.alpha,
-    )
-    significant = {
-        "coverage_difference": [item.coverage.found != "none" for item in ranked],
-        "ranking_difference": [item.ranking.found != "none" for item in ranked],
-        "restricted_difference": [
-            item.restricted is not None and item.restricted.found != "none" for item in ranked
-        ],
-    }
-    restricted = [
-        None if item.restricted is None else item.restricted.difference for item in ranked
-    ]
-    best = {
-        "coverage_difference": tops([item.coverage.difference for item in ranked], True),
-        "restricted_difference": tops(restricted, False),
-    }
-    table = table.marked(best={} if pairs else best, significant=significant)
-    outcomes = chosen(
-        declared, "won", "both", "neither", "lost", "won_at=won at rank", "lost_at=lost at rank"
-    )
-    mean = _mean_words(first)
-    means = (f"ranking_baseline={mean} A", f"ranking_contender={mean} B")
-    measures = [asked.measure for asked in first.measures]
-    wide = {f"{name}_new_runs" for name in ("coverage", "ranking", "restricted", *measures)}
-    new_runs = [column.name for column in declared if column.name in wide]
-    intervals = chosen(
-        declared, "coverage", "coverage_p", *means, "ranking", "ranking_p", *measures, *new_runs
-    )
-    title = "Outcomes, and median ranks of what was won and lost"
-    if any(item.of_several_runs for item in ranked):
-        items = "queries" if first.unit == "query" else "relevant documents"
-        title = f"Outcomes, % of {items}, averaged over queries and runs"
-        outcomes = chosen(declared, *(f"{outcome}_share" for outcome in OUTCOMES))
-    details = (
-        Table.of((*names, *outcomes), ranked, title=title),
-        Table.of(
-            (*names, *intervals),
-            ranked,
-            f"{mean}: {_levels_words(first)}on what both find; A differs from row to row, because"
-            " each row has its own queries that both answer",
-            title=f"{level_words(first.alpha)}s, and p before the correction",
-            alpha=first.alpha,
-        ),
-        *runs_tables(ranked),
-    )
-    asked_for = measures_tables(ranked, names, first.settings)
-    labels = ", ".join(
-        f"{number} {label}"
-        for label, number in Counter(item.verdict.label for item in ranked).items()
-    )
-    compared = plural("pair" if pairs else noun, len(ranked))
-    against = f"{compared} against {first.baseline}"
-    return View(
-        compared if pairs else f"{against} (A)",
-        labels,
-        (),
-        (table, *asked_for),
-        (*comparisons.notes, *merged_notes(ranked, pairs)),
-        "intervals, outcomes, tests, power",
-        details,
-        tuple(merged_notes(ranked, pairs, background=True)),
-        printed=(
-            ()
-            if pairs
-            else (
-                replace(_with_baseline(table, ranked), title=f"{against}: {labels}"),
-                *_measures_with_baseline(ranked, names, against),
-            )
-        ),
-    )
-
-
-def _mean_words(comparison: Comparison) -> str:
+def mean_words(comparison: Comparison) -> str:
     """Head the means of search lengths; by document these are not the documents above, but one more."""
     if comparison.ranking.measured_in == DOCUMENTS_ABOVE:
         return "mean length"
     return "mean"
 
 
-def _levels_words(comparison: Comparison) -> str:
+def levels_words(comparison: Comparison) -> str:
+    """Name the unit of levels where it is not that of their differences."""
     unit = comparison.ranking.measured_in
     return f"{level_unit(unit)}, " if unit == DOCUMENTS_ABOVE else ""
-
-
-def _for_new_runs(comparison: Comparison) -> str:
-    return {True: "yes", False: "no", None: NOTHING}[comparison.verdict.new_runs]
-
-
-NEW_RUNS = Column("for_new_runs", _for_new_runs, "new runs")
-NEW_RUNS_LEGEND = "new runs: whether the label holds for new runs of the systems, too"
-# What a run has by itself, to the left of its difference from the baseline.
-_LEVELS = {
-    "coverage_difference": Column("coverage_level", "coverage", "%", ".1f", group="coverage"),
-    "restricted_difference": Column(
-        "restricted_level", "all_queries", "mean", ".2f", group="all queries"
-    ),
-}
-
-
-def _with_baseline(table: Table, comparisons: Sequence[Comparison]) -> Table:
-    """Return the table of a paper: the baseline above the others, and what each run has by itself."""
-    baseline = {"contender": comparisons[0].baseline, "verdict": "baseline"}
-    mean = _mean_words(comparisons[0])
-    for name, declared in _LEVELS.items():
-        level = declared
-        if declared.heading == "mean":
-            level = replace(declared, heading=mean)
-        places = [place for place, column in enumerate(table.columns) if column.name == name]
-        own = [
-            of_part(level.value, (replace(level, value=side),))[0]
-            for side in ("baseline", "contender")
-        ]
-        texts = [[column.text(item) for item in comparisons] for column in own]
-        if not places or NOTHING in texts[1]:
-            continue
-        table = table.inserted(places[0], level, texts[1])
-        # Runs of unequal depth have other horizons, and so has the baseline beside them.
-        if len(set(texts[0])) == 1:
-            baseline[level.name] = texts[0][0]
-    return table.below(baseline)
-
-
-def _measures_with_baseline(
-    comparisons: Sequence[Comparison], names: Sequence[Column], against: str
-) -> Iterator[Table]:
-    """Yield the measures that were asked for as the table of a paper, if there are any."""
-    first = comparisons[0]
-    asked = first.measures
-    if not asked:
-        return
-    (table,) = measures_tables(comparisons, names, first.settings, means=("contender=mean",))
-    row = {"contender": first.baseline}
-    best: dict[str, Sequence[bool]] = {}
-    for place, means in enumerate(asked):
-        (own,) = chosen(measure_columns(asked), f"{means.measure}_baseline")
-        row[f"{means.measure}_contender"] = own.text(first)
-        of_runs = [means.baseline, *(item.measures[place].contender for item in comparisons)]
-        best[f"{means.measure}_contender"] = tops(of_runs, means.higher_is_better)
-    below = table.below(row)
-    marked = below.marked(best=best)
-    yield replace(
-        marked.renamed({"B - A": "difference"}),
-        significant=below.significant,
-        title=f"{listed([means.measure for means in asked])} of {against}",
-    )
-
-
-def short_columns(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
-    """Return differences with the p-values that the label hangs on: coverage, ranking, all queries."""
-    declared = columns_of(comparisons)
-    parts = {"coverage": "coverage", "ranking": "ranking"}
-    if all(item.restricted for item in comparisons):
-        parts["restricted"] = "all queries"
-    columns: list[Column] = []
-    for part, group in parts.items():
-        (difference,) = chosen(declared, f"{part}_difference", group=group)
-        p = Column(f"{part} p", partial(_shown_p_of, part=part), "p", "n", group=group)
-        columns += [
-            replace(difference, heading=short_unit(difference.unit or difference.heading)),
-            p,
-        ]
-    return tuple(columns)
 
 
 def _itself(item: Any) -> Any:
@@ -736,174 +555,6 @@ def measures_tables(
     )
     # What is best is not said: rows can be of different queries, or of different baselines.
     return (table.marked(significant=significant),)
-
-
-def _shown_p_of(comparison: Comparison, part: str) -> str:
-    # There are three of them in a row.
-    return shown_p(comparison, getattr(comparison, part), digits=1)
-
-
-def worst_last(comparison: Comparison) -> tuple[int, float]:
-    """Order comparisons by their label, best first, and within it by the search length over all queries."""
-    whole = comparison.restricted
-    return LABELS.index(comparison.verdict.label), (
-        -comparison.ranking.gain if whole is None else whole.difference
-    )
-
-
-def merged_notes(
-    comparisons: Sequence[Comparison], pairs: bool = False, *, background: bool = False
-) -> Sequence[str]:
-    """Say each kind of note once, with the names of the runs that it is about."""
-    by_name = []
-    for item in comparisons:
-        if pairs:
-            name = f"{item.contender} : {item.baseline}"
-        else:
-            name = item.contender
-        by_name.append((name, item.background if background else item.notes))
-    return merged(by_name, most_named=2 if pairs else 3)
-
-
-def paper_view(result: Any) -> View:
-    """Show the columns of Tables 1 and 2 of Lin et al. 2021, and the coverage test and verdict that they leave out."""
-    if not result.paper_rows():  # which is an error where there are no such columns
-        return view_of(result)
-    if isinstance(result, Comparison):
-        comparisons = [result]
-    else:
-        comparisons = list(result)
-    first = comparisons[0]
-    length, reciprocal = names_of(first)
-    directions = ""
-    if reciprocal:
-        directions = f"Lower is better for {length}, higher for MRR and {reciprocal}. "
-    captions = (
-        (
-            f"Outcomes in % of the {items_words(first.unit)}; differences are B minus A; WRS:"
-            " Wilcoxon rank sum, WSR: Wilcoxon signed rank, t: paired t test; p-values are raw,"
-            f" the verdict uses corrected ones. {directions}A differs from row to row under (3),"
-            " because each row has its own queries that both answer."
-        ),
-        f"{queries_words(first)}, {settings_caption(first)}",
-    )
-    table = Table.of(paper_columns(first), comparisons, *captions, alpha=first.alpha)
-    return View(
-        "The columns of Tables 1 and 2 of Lin et al. 2021", tables=(table,), notes=result.notes
-    )
-
-
-@view_of.register
-def _published(result: SummaryVerdict) -> View:
-    change = fixed(100 * (result.won - result.lost) / result.n, 2, signed=True)
-    longer = fixed(result.ranking_difference, 2, signed=True)
-    coverage_p, ranking_p, low, high = (
-        pvalue(p, result.alpha)
-        for p in (result.coverage_pvalue, result.ranking_pvalue, *result.coverage_pvalues)
-    )
-    within_rounding = f"[{low}, {high}]" if result.rounding else NOTHING
-    rows = [
-        ("coverage, points", change, coverage_p, within_rounding),
-        ("ranking, ranks", longer, ranking_p, NOTHING),
-    ]
-    headings = [("facet", ""), ("B - A", "n"), ("p", "n"), ("p within rounding", "n")]
-    settings = (
-        f"{plural('query', result.n)}: won {result.won:g}, lost {result.lost:g}; alpha"
-        f" {result.alpha:g}; p: not corrected"
-    )
-    if result.rounding:
-        settings += f"; rounded to within {result.rounding:g} percentage points"
-    directions = "coverage: higher is better; ranking: lower is better"
-    table = Table.of_texts(headings, rows, directions, settings)
-    return View(
-        "Verdict from published numbers",
-        result.label,
-        tuple(_rounding_sentences(result)),
-        (table,),
-        result.notes,
-    )
-
-
-def _rounding_sentences(result: SummaryVerdict) -> Iterator[str]:
-    yield f"The strict rule says {result.strict}, the do-no-harm rule {result.do_no_harm}."
-    if result.rounding and result.survives_rounding:
-        yield "All numbers that round to these give the same verdict."
-    elif result.rounding:
-        yield f"Numbers that round to these can also give: {listed(list(result.labels[1:]))}."
-
-
-@view_of.register
-def _means_verdict(result: MeansVerdict) -> View:
-    title = (
-        f"Shares answered {result.baseline} and {result.contender} of {plural('query', result.n)}"
-    )
-    if result.net is None:
-        return View(title, "there are no such shares", tuple(_impossible_shares(result)))
-    answered = [_range(counts) for counts in (result.answered_baseline, result.answered_contender)]
-    most = f"two such runs differ on at most {plural('query', result.most_differing or 0)}"
-    return View(
-        title,
-        _net_words(result.net),
-        (
-            _threshold_words(result),
-            "What a comparison needs beside them: won and lost, or the runs.",
-        ),
-        more="how many queries were answered",
-        background=(f"Queries answered: {answered[0]} (A) and {answered[1]} (B); {most}.",),
-    )
-
-
-def _impossible_shares(result: MeansVerdict) -> Iterator[str]:
-    for share, counts in (
-        (result.baseline, result.answered_baseline),
-        (result.contender, result.answered_contender),
-    ):
-        if counts is None:
-            yield f"No whole number of {plural('query', result.n)} is printed as {share}."
-    yield (
-        f"Is {result.n} the number of answerable queries, and are these shares of queries answered,"
-        " printed without an error?"
-    )
-
-
-def _range(counts: Counts | None) -> str:
-    if counts is None:
-        return NOTHING
-    if counts.low == counts.high:
-        return f"{counts.low}"
-    return f"{counts.low} to {counts.high}"
-
-
-def _net_words(net: Counts) -> str:
-    """Return how many more queries were won than lost."""
-    if net.low == net.high == 0:
-        return "as many queries won as lost"
-    if net.low < 0 < net.high:
-        return f"net between {plural('query', -net.low)} lost and {net.high} won"
-    size = Counts(min(map(abs, net)), max(map(abs, net)))
-    noun = "query" if size.high == 1 else "queries"
-    return f"net {_range(size)} {noun} {'won' if net.high > 0 else 'lost'}"
-
-
-def _threshold_words(result: MeansVerdict) -> str:
-    """Return when the net number is significant."""
-    test = f"exact, {100 * result.alpha:g} %"
-    if result.significant == "never" or result.threshold is None:
-        return f"It cannot be significant ({test}), however few queries the runs differ on."
-    if result.significant == "always":
-        return (
-            f"Significant ({test}) whichever queries they are: such runs differ on at most"
-            f" {result.most_differing}."
-        )
-    low, high = result.threshold
-    words = (
-        f"Significant ({test}) only if the runs differ on at most {plural('query', high)}"
-        f" ({percent(high / result.n)} %)"
-    )
-    if low == high:
-        return f"{words}."
-    least = f"on at most {low}" if low else "never"
-    return f"{words}; for the smallest net number that the rounding allows, {least}."
 
 
 @view_of.register
@@ -957,111 +608,3 @@ def _planned(facet: PlannedFacet) -> str:
     unit = "points" if facet.measured_in == POINTS else facet.measured_in
     is_one = facet.effect == 1 and unit in ("points", RANKS)
     return f"{facet.name}, {facet.effect:.3g} {unit.removesuffix('s') if is_one else unit}"
-
-
-@view_of.register
-def _holes(result: Holes) -> View:
-    table = _holes_table(result)
-    first, background = ranked(result.notes)
-    tipping = tuple(
-        _tipping_table(pair, pair.tipping) for pair in result.pairs if pair.tipping is not None
-    )
-    if len(result.pairs) == 1:
-        (pair,) = result.pairs
-        return View(
-            f"{pair.contender} (B) against {result.baseline} (A) at cutoff"
-            f" {result.settings.cutoff}",
-            f"{pair.label}; {_how_firmly(pair)}",
-            tuple(_sentences(pair, result)),
-            notes=first,
-            more="judged shares, which documents",
-            details=(table, *tipping),
-            background=background,
-        )
-    bounds = Counter(pair.bound.word for pair in result.pairs)
-    counted = ", ".join(f"{bounds[word]} {word}" for word in get_args(BoundWord) if bounds[word])
-    return View(
-        f"{plural('run', len(result.pairs))} against {result.baseline} (A), if unjudged documents"
-        " were relevant",
-        counted if bounds["stands"] == 1 else counted.replace("stands", "stand"),
-        tables=(table,),
-        notes=first,
-        more="which documents",
-        details=tipping,
-        background=(
-            *(f"{pair.contender}: {' '.join(_sentences(pair, result))}" for pair in result.pairs),
-            *background,
-        ),
-    )
-
-
-def _holes_table(result: Holes) -> Table:
-    depths = ("_at_10", "") if (result.settings.cutoff or 0) > 10 else ("",)
-    shares = (f"judged{at}_{run}" for at in depths for run in ("baseline", "contender"))
-    explained = [
-        (
-            "bound: if all unjudged documents that favour A, or B, or that both return were"
-            " relevant, the direction stands, or could be lost (weaken), turned (reverse) or found"
-            " (decide)"
-        ),
-        (
-            "tipping: so few of them could be enough"
-            if any(pair.tipping for pair in result.pairs)
-            else ""
-        ),
-        "unjudged: documents within the cutoff of A or B; judged: % of the documents of A and of B",
-    ]
-    return Table.of(
-        chosen(COLUMNS, "contender", "verdict", "bound", "tipping_n", "n_unjudged", *shares),
-        sorted(result.pairs, key=lambda pair: LABELS.index(pair.label)),
-        "; ".join(filter(None, explained)),
-        settings_words(result.settings),
-    )
-
-
-def _how_firmly(pair: PairHoles) -> str:
-    """Say what few documents can do before what the extreme assignments of the bound can."""
-    word = pair.bound.word
-    if pair.tipping is not None:
-        few = f"{plural('document', pair.tipping.n)} would make it {pair.tipping.label}"
-    elif word == "stands":
-        return word
-    else:
-        few = f"no {MOST_TIPPING} documents were found that change it"
-    if word == "stands":
-        return few
-    return f"{few}; the extreme bound {word} it"
-
-
-def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:
-    bound = pair.bound
-    tipping = pair.tipping
-    share = 1 - sum(pair.judged) / 2
-    documents = plural("unjudged document", pair.n_unjudged)
-    yield (
-        f"{documents} {'is' if pair.n_unjudged == 1 else 'are'} in the top {result.settings.cutoff}"
-        f" of A or B ({percent(share, 0)} % of the places in both lists)."
-    )
-    if tipping is not None:
-        yield f"{tipping.n} of them, if relevant, would make it: {tipping.label}."
-    else:
-        yield "No set of at most five of them was found that changes its direction."
-    if bound.word != "stands":
-        yield (
-            f"If all that favour A were relevant: {bound.baseline}; all that favour B:"
-            f" {bound.contender}; all that both return: {bound.both}."
-        )
-
-
-def _tipping_table(pair: PairHoles, tipping: Tipping) -> Table:
-    columns = (
-        Column("query_id", heading="query"),
-        Column("docid", heading="document"),
-        Column("baseline", heading="rank A", form="n"),
-        Column("contender", heading="rank B", form="n"),
-    )
-    return Table.of(
-        columns,
-        tipping.documents,
-        title=f"{pair.contender}: documents that make it {tipping.label} if relevant",
-    )
