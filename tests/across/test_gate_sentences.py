@@ -105,7 +105,8 @@ def test_reasons_and_limits(unit: str) -> None:
                 assert f"it is between {least:.3g} and {harm:.3g}." in about[0]
         sentence = " ".join(str(result).split())
         said = re.search(
-            r"If no query differed, so many queries would exclude harm beyond (.*?)\.\s", sentence
+            r"If the runs did not differ on any query, harm beyond (.*?) would be excluded\.",
+            sentence,
         )
         assert said is not None
         shown = re.findall(rf"({N}) (?:points|ranks|irrelevant documents above)", said[1])

@@ -175,12 +175,18 @@ def _answer(result: ConditionsComparison) -> str:
         return "no evidence that they differ"
     if len(result.overall) != 1:
         return ""
-    directions = Counter(_direction(row.label) for row in result.conditions)
-    counted = " and ".join(
-        f"{side} in {directions[side]}" for side in ("better", "worse") if directions[side]
-    )
+    counted = []
+    for side in ("better", "worse"):
+        rows = [row for row in result.conditions if _direction(row.label) == side]
+        kept = sum(row.survives for row in rows)
+        if rows:
+            after = ""
+            if kept < len(rows):
+                after = f" ({kept} after {CORRECTIONS[result.over_conditions]})"
+            counted.append(f"{side} in {len(rows)}{after}")
     label = result.overall[0].label
-    return f"{f'{label} on average' if label else 'no overall label'}, {counted or 'none decided'}"
+    on_average = f"{label} on average" if label else "no overall label"
+    return f"{on_average}, {' and '.join(counted) or 'none decided'}"
 
 
 def _best_first(result: ConditionsComparison, average: Mapping[str, str]) -> list[str]:

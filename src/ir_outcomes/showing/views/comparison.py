@@ -328,7 +328,7 @@ def _system_words(comparison: Comparison, name: str, n_runs: int) -> str:
     named = some(names, 3)
     least = fixed(min(changes, default=0.0), 2, signed=True)
     most = fixed(max(changes, default=0.0), 2, signed=True)
-    return f"{name}: {n_runs} runs ({named}); coverage {least} to {most} points"
+    return f"{name}: {n_runs} runs ({named}); coverage, B - A, {least} to {most} points"
 
 
 def runs_tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:

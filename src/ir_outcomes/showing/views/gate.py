@@ -95,7 +95,10 @@ def _smallest_margins(result: GateResult) -> Iterator[str]:
                 f"{margin:.3g} {unit}{' over all queries' if facet.name == 'all queries' else ''}"
             )
     if known:
-        yield f"If no query differed, so many queries would exclude harm beyond {listed(known)}."
+        yield (
+            f"If the runs did not differ on any query, harm beyond {listed(known)} would be"
+            " excluded."
+        )
 
 
 def _notes_on_decisions(decisions: Sequence[GateDecision]) -> Iterator[str]:
@@ -195,6 +198,6 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
     n_clusters = result.settings.n_clusters
     by_cluster = "" if n_clusters is None else f" by cluster ({n_clusters})"
     yield (
-        f"{100 * result.settings.margin_level:.4g} % intervals{by_cluster},"
+        f"{100 * result.settings.margin_level:.4g} % intervals for margins{by_cluster},"
         f" {settings_words(result.settings)}"
     )
