@@ -95,7 +95,9 @@ class Note(str):
     def details(self) -> str:
         """The text without the headline of its kind."""
         rule = KINDS[self.kind]
-        return self[len(rule.headline) + 2 :] if rule.is_first else str(self)
+        if rule.is_first:
+            return self[len(rule.headline) + 2 :]
+        return str(self)
 
     def as_dict(self) -> dict[str, Any]:
         """Return kind, text and runs, as JSON holds them."""
@@ -167,5 +169,8 @@ def merged(by_name: Sequence[tuple[str, Sequence[Note]]], most_named: int = 3) -
 
 def _of_one(own: Note, rule: NoteKind, name: str) -> Note:
     """Return a note with the name of the item that it is about."""
-    text = f"{rule.headline}, for {name}: {own.details}" if rule.is_first else f"{name}: {own}"
+    if rule.is_first:
+        text = f"{rule.headline}, for {name}: {own.details}"
+    else:
+        text = f"{name}: {own}"
     return Note(text, own.kind, own.runs)

@@ -54,7 +54,9 @@ def length_unit(unit: str) -> str:
 
 def level_unit(measured_in: str) -> str:
     """Return the unit of a search length itself; by document it is one more than the documents above."""
-    return f"{DOCUMENTS_ABOVE}, plus 1" if measured_in == DOCUMENTS_ABOVE else measured_in
+    if measured_in == DOCUMENTS_ABOVE:
+        return f"{DOCUMENTS_ABOVE}, plus 1"
+    return measured_in
 
 
 def check_positive(name: str, value: object, *, none_allowed: bool = False) -> None:

@@ -117,7 +117,9 @@ class GateDecision(Immutable):
     @property
     def name(self) -> str:
         """The contender, with the second baseline where it is against that, and the condition where there are several."""
-        against = "" if self.reference is None else f" against {self.reference}"
+        against = ""
+        if self.reference is not None:
+            against = f" against {self.reference}"
         return f"{self.contender}{against}" + (
             "" if self.condition is None else f" on {self.condition}"
         )
@@ -247,7 +249,9 @@ class _Side(NamedTuple):
         lacking = {run for run, name in self.missing if name == place}
         compared = {run for run, name in self.compared if name == place}
         known = bool(lacking or compared)  # otherwise nothing of this collection was evaluated
-        return {self.baseline, *compared, *self.contenders} - lacking if known else set()
+        if known:
+            return {self.baseline, *compared, *self.contenders} - lacking
+        return set()
 
 
 def _side_of(compared: Compared) -> _Side:
@@ -266,7 +270,10 @@ def _side_of(compared: Compared) -> _Side:
         (Comparison, Comparisons),
         "what ir_outcomes.compare or compare_collections returns",
     )
-    found = list(compared) if isinstance(compared, Comparisons) else [compared]
+    if isinstance(compared, Comparisons):
+        found = list(compared)
+    else:
+        found = [compared]
     return _Side(
         found[0].baseline, found[0].settings, {(item.contender, None): item for item in found}, ()
     )
@@ -351,7 +358,10 @@ def gate(
         raise ParameterError(
             "the reference must be compared with the same contenders as the baseline"
         )
-    wanted = first.contenders if contenders is None else list(dict.fromkeys(contenders))
+    if contenders is None:
+        wanted = first.contenders
+    else:
+        wanted = list(dict.fromkeys(contenders))
     if not wanted:
         raise ParameterError("there is no contender; name a run other than the baseline")
     places: list[str | None] = list(collections)
@@ -360,7 +370,9 @@ def gate(
     runs = [*(side.baseline for side in sides), *wanted]
     known = [f"{run}@{name}" for run in runs for name in places if name is not None]
     if unknown := [name for name in allow_missing if name not in known]:
-        expected = f"they are {listed(known[:10])}" if known else "there are no collections"
+        expected = "there are no collections"
+        if known:
+            expected = f"they are {listed(known[:10])}"
         raise ParameterError(f"allow_missing: {unknown[0]!r} is no run@collection; {expected}")
     decisions = []
     for side in sides:
@@ -477,7 +489,9 @@ def _of_runs(compared: Comparison, reasons: tuple[str, ...]) -> tuple[str, ...]:
     """Say first which runs a decision is about, where a system has several."""
     if not compared.of_several_runs:
         return reasons
-    new = "About new runs, too" if compared.coverage.new_runs else "About these runs only"
+    new = "About these runs only"
+    if compared.coverage.new_runs:
+        new = "About new runs, too"
     systems = (compared.baseline, compared.contender)
     several = []
     for name, n_runs in zip(systems, compared.n_runs, strict=True):
@@ -494,7 +508,9 @@ def _notes_of(compared: Comparison, status: Status) -> tuple[Note, ...]:
         notes.append(note("within margins", f"{listed(worse)}."))
 
     def place(known: Note) -> int:
-        return FIRST_NOTES.index(known.kind) if known.kind in FIRST_NOTES else len(FIRST_NOTES)
+        if known.kind in FIRST_NOTES:
+            return FIRST_NOTES.index(known.kind)
+        return len(FIRST_NOTES)
 
     return tuple(sorted(notes, key=place))
 
@@ -521,7 +537,9 @@ def _failures(compared: Comparison, max_missing: float) -> Iterator[str]:
     ]
     if nothing:
         verb, whose = ("has", "its") if len(nothing) == 1 else ("have", "their")
-        where = "" if compared.cutoff is None else f" within the first {compared.cutoff}"
+        where = ""
+        if compared.cutoff is not None:
+            where = f" within the first {compared.cutoff}"
         yield (
             f"{listed(nothing)} {verb} no relevant document{where}, for any query: are {whose} ids"
             " those of the qrels?"
@@ -683,7 +701,9 @@ def _lost(query: QueryOutcome, facet: str, compared: Comparison) -> str:
     if facet == "coverage":
         return f"{100 * query.found_baseline:.3g} % found, now {100 * query.found_contender:.3g} %"
     if facet == "all queries":
-        unit = RANKS if compared.restricted is None else compared.restricted.measured_in
+        unit = RANKS
+        if compared.restricted is not None:
+            unit = compared.restricted.measured_in
         return _in_unit(query.restricted or 0, f"more {unit}")
     if of_ranks:
         return f"ranked {_number(query.baseline)}, now {_number(query.contender)}"

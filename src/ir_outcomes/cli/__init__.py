@@ -90,11 +90,9 @@ def _begin(command: str, **arguments: Any) -> None:
     CALL.options = {parameter.field_info.name: parameter.names for parameter in parameters}
     CALL.quiet = values.get("quiet", False)
     targets = [values.pop(name) for name in TARGETS if values.get(name)]
-    files = (
-        [os.path.realpath(file) for file in (*files_of(values.values()), *targets)]
-        if targets
-        else []
-    )
+    files = []
+    if targets:
+        files = [os.path.realpath(file) for file in (*files_of(values.values()), *targets)]
     for target in targets:
         if files.count(os.path.realpath(target)) > 1:
             raise ValueError(
@@ -130,7 +128,9 @@ def _missing(argument: Any, command: str, *words: str) -> str:
 
 def _is_run(word: str) -> bool:
     with suppress(InputError):
-        return seems_to_be_a_run(word) if os.path.isfile(word) else ".run" in word
+        if os.path.isfile(word):
+            return seems_to_be_a_run(word)
+        return ".run" in word
     return False
 
 
@@ -146,11 +146,10 @@ def main() -> None:
             )
         except (CycloptsError, UsageError) as error:
             known = [word for word in CALL.words[:1] if word in COMMANDS]
-            problem = (
-                _missing(error.argument, *CALL.words)
-                if isinstance(error, MissingArgumentError)
-                else str(error)
-            )
+            if isinstance(error, MissingArgumentError):
+                problem = _missing(error.argument, *CALL.words)
+            else:
+                problem = str(error)
             error_line(f"error: {problem}\nSee {' '.join([PROGRAM, *known])} --help.")
             status = 2
     sys.exit(status)

@@ -79,7 +79,9 @@ def compare(
 
 
 def _each(result: iro.Comparison | iro.Comparisons) -> list[iro.Comparison]:
-    return [result] if isinstance(result, iro.Comparison) else list(result)
+    if isinstance(result, iro.Comparison):
+        return [result]
+    return list(result)
 
 
 def compare_outputs(

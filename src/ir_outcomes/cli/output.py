@@ -271,7 +271,9 @@ class Output:
     @property
     def _latex_caption(self) -> bool | str:
         """The caption as `Result.to_latex` takes it."""
-        return self.label is not None if self.caption is None else self.caption
+        if self.caption is None:
+            return self.label is not None
+        return self.caption
 
     def write(self, *results: Result, as_rows: bool = False) -> None:
         """Write results, in JSON whole or as their rows, which say the run where there are several."""
@@ -285,7 +287,9 @@ class Output:
             print_text,
         )
 
-        most = ROWS if self.output is None and self.rows is None else self.rows
+        most = self.rows
+        if self.output is None and self.rows is None:
+            most = ROWS
         as_json = partial(json.dumps, ensure_ascii=False, allow_nan=False)
         of_rows: dict[str, Callable[[Any], str]] = {
             "json": as_json,

@@ -37,7 +37,9 @@ class Section(NamedTuple):
     @property
     def label(self) -> str:
         """The label, which a slice of few queries does not have."""
-        return self.comparison.verdict.label if self.has_label else TOO_FEW
+        if self.has_label:
+            return self.comparison.verdict.label
+        return TOO_FEW
 
     @property
     def title(self) -> str:

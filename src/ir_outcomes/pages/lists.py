@@ -73,7 +73,9 @@ def lists_of(
                 grades[str(relevant[-1])] = int(qrels.grades[judgment])
         beyond = []
         for run, ranked in zip(lengths, documents, strict=True):
-            ranks = run.rank[slice(*run.offsets[place : place + 2])].tolist() if relevant else []
+            ranks = []
+            if relevant:
+                ranks = run.rank[slice(*run.offsets[place : place + 2])].tolist()
             further = [
                 (document, rank)
                 for document, rank in zip(relevant, ranks, strict=True)
@@ -175,8 +177,6 @@ def _of_dataset(collection: str, wanted: Collection[str]) -> dict[str, str]:
 def _first_words(text: str) -> str:
     """Shorten a text to whole words."""
     words = " ".join(text[: 4 * LENGTH].split())
-    return (
-        words
-        if len(words) <= LENGTH
-        else f"{words[: LENGTH - 2].rpartition(' ')[0] or words[: LENGTH - 2]} \u2026"
-    )
+    if len(words) <= LENGTH:
+        return words
+    return f"{words[: LENGTH - 2].rpartition(' ')[0] or words[: LENGTH - 2]} \u2026"

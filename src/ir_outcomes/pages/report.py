@@ -115,11 +115,10 @@ def report(
     result: Result
     if isinstance(evaluation, Mapping):
         evaluation = evaluations_of(evaluation)
-        baseline = (
-            next((own.names[0] for own in evaluation.values()), "")
-            if baseline is None
-            else baseline
-        )
+        if baseline is None:
+            baseline = next((own.names[0] for own in evaluation.values()), "")
+        else:
+            baseline = baseline
         if rules.pop("margins", None) is not None:
             raise ParameterError(
                 "margins are for one collection; give an Evaluation instead of a mapping"

@@ -145,7 +145,9 @@ def _context(content: PageContent) -> dict[str, Any]:
         "settings": vars(settings) if settings else {},
         "versions": result.versions,
     }
-    return context | described(result, view) if isinstance(result, GateResult) else context
+    if isinstance(result, GateResult):
+        return context | described(result, view)
+    return context
 
 
 def _card(note: Note, advice: Callable[[str], str]) -> tuple[str, str]:

@@ -244,7 +244,9 @@ def _visible(value: Any) -> Any:
         return escaped(value)
     if isinstance(value, dict):
         return {escaped(key): _visible(item) for key, item in value.items()}
-    return [_visible(item) for item in value] if isinstance(value, (list, tuple)) else value
+    if isinstance(value, (list, tuple)):
+        return [_visible(item) for item in value]
+    return value
 
 
 def json_for_html(value: Any) -> str:
