@@ -456,14 +456,15 @@ def plan(
     runs: options.CONTENDERS,
     /,
     *,
-    settings: options.RunOptions = options.RunOptions(),
+    settings: options.SystemOptions = options.SystemOptions(),
     tests: options.MarginTests = options.MarginTests(),
     out: output.Output = output.Output(),
 ) -> None:
     """Show how many queries it takes to detect a difference.
 
     The runs are a pilot. The differences, found with 80 % power, are those of --margins, by default
-    1 percentage point and 0.5 ranks.
+    1 percentage point and 0.5 ranks. Of a system with several runs it also shows how many runs, and
+    how many queries, halve the interval for new runs.
 
     Examples
     --------

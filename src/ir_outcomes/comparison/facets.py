@@ -21,7 +21,7 @@ from ir_outcomes.statistics import (
     rank_sum,
 )
 from ir_outcomes.statistics.counts import Members, tally, tally_subsets
-from ir_outcomes.statistics.new_runs import Side
+from ir_outcomes.statistics.new_runs import Side, cells_of, components
 from ir_outcomes.statistics.signflips import Levels
 from ir_outcomes.statistics.tests import Kernel, PairedTests, Tests, binomial_test, binomial_tests
 from ir_outcomes.types import LENGTHS, POINTS, Bools, Direction, Floats, length_unit
@@ -76,6 +76,9 @@ class Facet(Tested):
     #: like `interval`, for new runs of the systems, too; None where none has several, or one of
     #: several has fewer than five
     new_runs: Interval | None = field(default=None, kw_only=True)
+    #: standard error that the runs add to that of the queries, of each side with several, where
+    #: `new_runs` is known
+    errors_of_runs: tuple[float, ...] = field(default=(), kw_only=True)
 
     @property
     def decides(self) -> Test:
@@ -153,6 +156,9 @@ class AllQueries(Tested):
     pvalue_corrected: float  #: of `test`, for the contenders of one call
     found: Direction
     new_runs: Interval | None = field(default=None, kw_only=True)
+    #: standard error that the runs add to that of the queries, of each side with several, where
+    #: `new_runs` is known
+    errors_of_runs: tuple[float, ...] = field(default=(), kw_only=True)
 
     name: ClassVar[str] = "all queries"
 
@@ -440,6 +446,7 @@ def coverage_facet(pair: PairedQueries, tests: PairedTests, settings: Settings) 
             intervals.coverage_interval(change, pair.item_share, level_shown, pair.clusters)
         ),
         new_runs=_points(new_runs),
+        errors_of_runs=_errors_of_runs(100 * change, pair),
         margin_interval=_points(margin_interval),
         smallest_margin=_percent(smallest),
         effect_size=intervals.odds_ratio(won, lost) if whole else _standardized(change),
@@ -491,6 +498,7 @@ def ranking_facet(
         deviation=_deviation(change),
         interval=intervals.mean_interval(change, 1 - settings.alpha, largest, clusters),
         new_runs=_for_new_runs(change, largest, settings, pair, pair.shared),
+        errors_of_runs=_errors_of_runs(change, pair, pair.shared),
         margin_interval=margin_interval,
         smallest_margin=smallest,
         effect_size=_standardized(change),
@@ -578,6 +586,7 @@ def restricted_length(
     return RestrictedLength(
         **_over_all(pair, offered, restricted.baseline, restricted.contender),
         new_runs=_for_new_runs(change, largest, settings, pair),
+        errors_of_runs=_errors_of_runs(change, pair),
         measured_in=length_unit(settings.unit),
         higher_is_better=False,
         interval=intervals.mean_interval(change, 1 - settings.alpha, largest, pair.clusters),
@@ -606,6 +615,7 @@ def mean_of_measure(
     return AllQueries(
         **_over_all(pair, offered, baseline, contender),
         new_runs=_for_new_runs(change, None, settings, pair),
+        errors_of_runs=_errors_of_runs(change, pair),
         measured_in=pair.measure,
         higher_is_better=pair.higher_is_better,
         interval=intervals.mean_interval(change, 1 - settings.alpha, None, pair.clusters),
@@ -650,6 +660,17 @@ def _for_new_runs(
         return None
     clusters = pair.clusters if counted is None else pair.clusters[counted]
     return intervals.mean_interval(change, 1 - settings.alpha, largest, clusters, sides)
+
+
+def _errors_of_runs(
+    change: Floats, pair: PairedQueries, counted: Bools | None = None
+) -> tuple[float, ...]:
+    """Return what the runs of each side that has several add to the standard error."""
+    if pair.clusters is None or not len(change):
+        return ()
+    clusters = pair.clusters if counted is None else pair.clusters[counted]
+    tables = [cells_of(change, clusters, side) for side in _sides(pair, counted)]
+    return tuple(math.sqrt(components(table).between) for table in tables)
 
 
 def _sides(pair: PairedQueries, counted: Bools | None) -> tuple[Side, ...]:

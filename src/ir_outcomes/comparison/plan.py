@@ -16,12 +16,13 @@ from ir_outcomes.notes import as_notes, note
 from ir_outcomes.results import Immutable, Result, attributes, rows_of
 from ir_outcomes.statistics import (
     QueriesNeeded,
-    linearized,
     queries_for_coverage,
     queries_for_margin,
     queries_for_mean,
 )
 from ir_outcomes.statistics.corrections import smallest_pvalue
+from ir_outcomes.statistics.counts import linearized_sums, sums_by_cluster
+from ir_outcomes.statistics.new_runs import LEAST_RUNS, Halved, halved
 from ir_outcomes.types import LARGEST, Floats, check_kind, check_number
 
 SMALLEST_EFFECT = 1e-6  # that can be planned for
@@ -43,6 +44,8 @@ class PlannedFacet(Immutable):
     #: how many queries a gate needs to exclude as large a harm, if the runs are equally good; None
     #: where that is not known
     to_pass: QueriesNeeded | None
+    #: what halves the interval for new runs; None where there is none, or nothing to halve
+    halved: Halved | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,6 +56,8 @@ class Plan(Result):
     ----------
     baseline, contender, n_queries
         Of the pilot; see `ir_outcomes.Comparison`.
+    n_runs : pair of int
+        Numbers of runs of both systems in the pilot.
     coverage, ranking : PlannedFacet
         What each facet needs.
     all_queries : PlannedFacet or None
@@ -72,6 +77,7 @@ class Plan(Result):
     all_queries: PlannedFacet | None
     power: float
     settings: Settings
+    n_runs: tuple[int, int] = (1, 1)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each facet."""
@@ -85,6 +91,12 @@ class Plan(Result):
             *attributes("alpha=needed.alpha", "confidence=needed.confidence"),
             *attributes("queries_to_pass=to_pass.queries", "queries_to_pass_upper=to_pass.upper"),
         )
+        if self.n_runs != (1, 1):
+            columns += attributes(
+                "half_new_runs=halved.half",
+                "runs_to_halve=halved.runs",
+                "queries_to_halve=halved.queries",
+            )
         return rows_of(columns, self.facets)
 
     @property
@@ -103,15 +115,22 @@ def changes_of(queries: Sequence[QueryOutcome], what: str) -> tuple[Floats, int]
         "ranking": lambda query: query.difference,
         "all queries": lambda query: query.restricted,
     }[what]
-    changes = [
-        (change, query.cluster) for query in queries if (change := change_of(query)) is not None
-    ]
-    values = np.array([change for change, _ in changes], dtype=np.float64)
+    counted = [query for query in queries if change_of(query) is not None]
+    values = np.array([change_of(query) for query in counted], dtype=np.float64)
+    weights = np.ones(len(values))
+    if what == "ranking":  # of several runs its mean is over pairs of runs and queries
+        weights = np.array([query.n_shared or 1 for query in counted], dtype=np.float64)
     if not queries or queries[0].cluster is None:
+        if len(set(weights.tolist())) > 1:
+            values = linearized_sums(weights * values, weights)
         return values, len(queries)
-    return linearized(values, np.array([cluster for _, cluster in changes])), len(
-        {query.cluster for query in queries}
-    )
+    n_clusters = len({query.cluster for query in queries})
+    if not counted:
+        return values, n_clusters
+    clusters = np.array([query.cluster for query in counted])
+    sums = sums_by_cluster(weights * values, clusters)[0]
+    sizes = sums_by_cluster(weights, clusters)[0]
+    return linearized_sums(sums, sizes), n_clusters
 
 
 def queries_to_pass(
@@ -160,7 +179,9 @@ def plan(
     Plan
         For each facet the number of queries that detect the difference, the number with which a
         gate excludes as large a harm if the runs are equally good, and 80 % upper bounds, which
-        account for what the pilot does not know about the spread.
+        account for what the pilot does not know about the spread. Where a system has several runs,
+        these numbers are for these runs, without a gate; with five or more, how many runs, and how
+        many queries, halve the interval for new runs (`PlannedFacet.halved`).
 
     Raises
     ------
@@ -188,11 +209,6 @@ def plan(
         Comparison,
         "a Comparison: what ir_outcomes.compare returns, by its contender's name",
     )
-    if comparison.of_several_runs:
-        raise ParameterError(
-            "a plan is for one run of each system, because more queries do not replace more runs;"
-            " compare two of their runs"
-        )
     for name, effect, largest in (
         ("coverage", coverage, 100.0),
         ("ranking", ranking, LARGEST),
@@ -242,6 +258,7 @@ def plan(
         all_queries=planned[2] if len(planned) == 3 else None,
         power=power,
         settings=comparison.settings,
+        n_runs=comparison.n_runs,
         notes=as_notes(_notes(comparison, planned, defaults, level)),
     )
 
@@ -264,7 +281,23 @@ def _planned(
         test="exact" if isinstance(facet, Facet) and facet.test == "exact" else "t",
         needed=needed,
         to_pass=queries_to_pass(comparison, facet, abs(effect), power),
+        halved=_halved(comparison, facet),
     )
+
+
+def _halved(comparison: Comparison, facet: Facet | RestrictedLength) -> Halved | None:
+    """Return what halves the interval of a facet for new runs; None where there is none, or nothing varies."""
+    if not facet.n_nonzero or facet.interval is None or facet.difference is None:
+        return None
+    # An end may be cut at the largest possible difference.
+    low, high = facet.interval
+    half = max(facet.difference - low, high - facet.difference)
+    several = [number for number in comparison.n_runs if number > 1]
+    if not facet.errors_of_runs or not any((half, *facet.errors_of_runs)):
+        return None
+    n = comparison.settings.n_clusters or comparison.n_queries
+    runs = list(zip(several, facet.errors_of_runs, strict=True))
+    return halved(half, n, runs, 1 - comparison.alpha)
 
 
 def _notes(
@@ -310,6 +343,17 @@ def _notes(
         " these. The upper bound accounts for what the pilot does not know about the spread: plan"
         " with it."
     )
+    if comparison.of_several_runs:
+        yield (
+            "To detect a difference, the numbers are for these runs; for new ones more queries may"
+            " not be enough."
+        )
+        if not comparison.coverage.errors_of_runs:
+            yield note(
+                "few runs",
+                "what halves an interval for new runs is known from"
+                f" {LEAST_RUNS} runs on of each system that has several.",
+            )
     if comparison.settings.family > 1 and comparison.settings.correction != "none":
         yield (
             f"Planned at the level {level:.2g}, the first step of the correction over "

@@ -54,6 +54,9 @@ class QueryOutcome(NamedTuple):
     restricted: float | None = None  #: the same of the restricted search length, with a cutoff
     text: str | None = None  #: of the query, where it is known
     cluster: int | None = None  #: number of its cluster, where there are clusters
+    #: pairs of runs that found something in common, where a system has several: `difference` is the
+    #: mean over them
+    n_shared: int | None = None
 
     @property
     def change(self) -> float | None:
@@ -65,6 +68,9 @@ class QueryOutcome(NamedTuple):
 
 def query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[QueryOutcome, ...]:
     """Return what two runs did with each query; of systems with several runs the means."""
+    n_shared: list[int | None] = [None] * len(pair.query_ids)
+    if pair.is_of_several:
+        n_shared = pair.shared.reshape(-1, len(n_shared)).sum(axis=0).tolist()
     pair = pair.by_query()
     gained = pair.found_contender - pair.found_baseline
     n = len(pair.query_ids)
@@ -81,6 +87,7 @@ def query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[Query
         *map(_without_nan, (pair.length_baseline, pair.length_contender, change, restricted)),
         [texts.get(query) for query in pair.query_ids],
         [None] * n if pair.clusters is None else pair.clusters.tolist(),
+        n_shared,
     )
     return tuple(map(QueryOutcome, pair.query_ids, *columns))
 

@@ -14,6 +14,7 @@ from ir_outcomes.statistics.counts import linearized_sums, special
 from ir_outcomes.types import Floats, Ints
 
 LEAST_RUNS = 5  # of a system, from which on something honest can be said about a new one
+MOST_TIMES = 1000  # as many runs, or queries, are planned for
 
 
 class Side(NamedTuple):
@@ -68,6 +69,42 @@ def added_by_runs(d: Floats, clusters: Ints, sides: Sequence[Side], level: float
         quantile = float(special.stdtrit(side.n_runs - 1, (1 - level) / 2))
         added += quantile**2 * components(cells_of(d, clusters, side)).between
     return added
+
+
+class Halved(NamedTuple):
+    """What makes an interval for new runs half as wide: more runs, or more queries."""
+
+    half: float  #: half of its width now
+    #: of each system that has several, with the queries as they are; None where no number does
+    runs: int | None
+    queries: int | None  #: or clusters, with the runs as they are; None where no number does
+
+
+def halved(
+    half: float, n_queries: int, runs: Sequence[tuple[int, float]], level: float
+) -> Halved:
+    """Find what halves the interval for new runs, from half of that for these runs, and each side's runs and standard error."""
+    n_runs = np.array([number for number, _ in runs])
+    between = np.array([error for _, error in runs]) ** 2
+    of_queries = half**2
+    of_runs = float(_squared_quantile(n_runs, level) @ between)
+    wanted = (of_queries + of_runs) / 4
+    queries = None
+    if wanted - of_runs > of_queries / MOST_TIMES:
+        # Without the rounding, four times as many could become one more.
+        queries = math.ceil(round(n_queries * of_queries / (wanted - of_runs), 6))
+    numbers = np.arange(2, MOST_TIMES * int(n_runs.max()) + 1)
+    of_numbers = _squared_quantile(numbers, level) * float(n_runs @ between) / numbers
+    enough = numbers[of_queries + of_numbers <= wanted]
+    return Halved(
+        math.sqrt(of_queries + of_runs), int(enough[0]) if len(enough) else None, queries
+    )
+
+
+def _squared_quantile(n_runs: Ints, level: float) -> Floats:
+    """Return the square of the t quantile for each number of runs."""
+    quantile: Floats = special.stdtrit(n_runs - 1, (1 - level) / 2)
+    return quantile**2
 
 
 def half_with_runs(

@@ -42,6 +42,7 @@ from ir_outcomes.showing import (
     view_of,
 )
 from ir_outcomes.statistics import Test
+from ir_outcomes.statistics.new_runs import MOST_TIMES
 from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS, RANKS, level_unit
 
 LONGEST_NAME = 36  # of a run on the first screen
@@ -601,7 +602,30 @@ def _plan(result: Plan) -> View:
     pilot = f"by a pilot of {result.n_queries} ({result.contender} against {result.baseline})"
     first, background = ranked(result.notes)
     title = f"Queries needed for {percent(result.power, 0)} % power, {pilot}"
-    return View(title, tables=(table,), notes=first, background=background)
+    if result.n_runs != (1, 1):
+        title += ", for these runs"
+    return View(title, tables=(table, *_halving(result)), notes=first, background=background)
+
+
+def _halving(result: Plan) -> tuple[Table, ...]:
+    """Return what halves the intervals for new runs; no table where there are none."""
+    rows = []
+    for facet in result.facets:
+        if facet.halved is not None:
+            half = f"{facet.halved.half:.3g} {short_unit(facet.measured_in)}"
+            rows.append((facet.name, half, facet.halved.runs, facet.halved.queries))
+    if not rows:
+        return ()
+    of_a, of_b = result.n_runs
+    have = f"{result.baseline} has {of_a}, {result.contender} {of_b}"
+    table = Table.of_texts(
+        [(" ", ""), ("half width", ""), ("runs that halve it", "n"), ("queries that do", "n")],
+        rows,
+        f"half width: of the interval for new runs; runs: of each system with several ({have}), with"
+        " as many queries; queries: with these runs; -: no number does, up to"
+        f" {MOST_TIMES} times as many, because the other part alone is about half of it or more",
+    )
+    return (table,)
 
 
 def _planned(facet: PlannedFacet) -> str:
