@@ -11,7 +11,8 @@ import pytest
 from scipy import stats
 
 import ir_outcomes as iro
-from ir_outcomes.statistics import paired_tests, sign_flip
+from ir_outcomes.comparison.plan import Plan
+from ir_outcomes.statistics import paired_tests, queries_for_mean, sign_flip
 from ir_outcomes.statistics.intervals import effective_df
 from tests.helpers.systems import Run, drawn
 
@@ -387,7 +388,6 @@ def every_analysis(ev: iro.Evaluation) -> Iterator[Callable[[], Any]]:
     yield lambda: iro.report(ev, "a", "b")
     result = iro.compare(ev, "a", "b")
     yield result.to_report
-    yield lambda: iro.plan(result)
 
 
 def test_every_other_analysis_refuses_several_runs() -> None:
@@ -411,3 +411,73 @@ def test_an_evaluation_that_was_saved_knows_its_systems(tmp_path: Any) -> None:
         assert (result.coverage, result.ranking) == (expected.coverage, expected.ranking)
     assert [item.baseline for item in iro.compare(ev, "b")] == ["b"]
     assert [item.contender for item in iro.compare(ev, "best")] == ["a"]
+
+
+def width_with(rows: Rows, n_runs: tuple[int, int], times: float, number: int | None) -> float:
+    """Return half the width for new runs with so many times the queries, and so many runs of each system with several."""
+    _, these = half_of_these(rows)
+    total = these**2 / times
+    for place, own in enumerate(n_runs):
+        alone = [1, 1]
+        alone[place] = own
+        if own == 1:
+            continue
+        of_runs = half_of_new(rows, (alone[0], alone[1])) ** 2 - these**2
+        new = number or own
+        quantiles = stats.t.ppf(0.975, new - 1) / stats.t.ppf(0.975, own - 1)
+        total += of_runs * quantiles**2 * own / new
+    return math.sqrt(total)
+
+
+def first_of(numbers: Iterable[int], is_enough: Callable[[int], bool]) -> int | None:
+    return next((number for number in numbers if is_enough(number)), None)
+
+
+@pytest.mark.parametrize("relevant", [1, 3])
+def test_a_plan_says_what_halves_the_intervals_for_new_runs(relevant: int) -> None:
+    said = set()
+    for seed, n_runs in product(range(3, 6), [(1, 5), (5, 6)]):
+        result, qrels, systems = compared(seed, n_runs, relevant)
+        expected = rows_of(qrels, systems, result.unit, str)
+        planned = iro.plan(result)
+        names = ("coverage", "ranking", "restricted")
+        for facet, line, name in zip(planned.facets, planned.rows(), names, strict=True):
+            rows = expected[name]
+            wanted = width_with(rows, n_runs, 1, None) / 2 * (1 + 1e-9)
+            runs = (
+                first_of(
+                    range(2, 5000), lambda number: width_with(rows, n_runs, 1, number) <= wanted
+                )
+                if half_of_these(rows)[1] < wanted
+                else None
+            )
+            of_runs = width_with(rows, n_runs, math.inf, None)
+            queries = None
+            if of_runs < wanted:
+                queries = math.ceil(
+                    40 * half_of_these(rows)[1] ** 2 / (wanted**2 - of_runs**2) - 1e-3
+                )
+            assert facet.halved is not None
+            assert facet.halved == pytest.approx((2 * wanted, runs, queries))
+            assert (line["runs_to_halve"], line["queries_to_halve"]) == (runs, queries)
+            said |= {(name, runs is None), (name, queries is None)}
+        assert "runs that halve it" in planned.to_text()
+        assert Plan.from_json(planned.to_json()) == planned
+    assert {is_none for _, is_none in said} == {True, False}
+
+
+@pytest.mark.parametrize("relevant", [1, 3])
+def test_a_plan_weights_queries_as_the_facet_of_these_runs_does(relevant: int) -> None:
+    result, qrels, systems = compared(4, (1, 3), relevant)
+    planned = iro.plan(result, ranking=0.3)
+    rows = rows_of(qrels, systems, result.unit, str)["ranking"]
+    mean = half_of_these(rows)[0]
+    residuals: dict[str, float] = defaultdict(float)
+    for query, _, _, d in rows:
+        residuals[query] += d - mean
+    values = [value * len(residuals) / len(rows) for value in residuals.values()]
+    needed = queries_for_mean(values, len(qrels), 0.3, alpha=0.05)
+    assert planned.ranking.needed == needed
+    assert planned.ranking.halved is planned.ranking.to_pass is None
+    assert "Few runs of a system" in planned.to_text()
+    assert "for these runs" in planned.to_text().splitlines()[0]

@@ -80,9 +80,7 @@ class Halved(NamedTuple):
     queries: int | None  #: or clusters, with the runs as they are; None where no number does
 
 
-def halved(
-    half: float, n_queries: int, runs: Sequence[tuple[int, float]], level: float
-) -> Halved:
+def halved(half: float, n_queries: int, runs: Sequence[tuple[int, float]], level: float) -> Halved:
     """Find what halves the interval for new runs, from half of that for these runs, and each side's runs and standard error."""
     n_runs = np.array([number for number, _ in runs])
     between = np.array([error for _, error in runs]) ** 2
@@ -96,9 +94,7 @@ def halved(
     numbers = np.arange(2, MOST_TIMES * int(n_runs.max()) + 1)
     of_numbers = _squared_quantile(numbers, level) * float(n_runs @ between) / numbers
     enough = numbers[of_queries + of_numbers <= wanted]
-    return Halved(
-        math.sqrt(of_queries + of_runs), int(enough[0]) if len(enough) else None, queries
-    )
+    return Halved(math.sqrt(of_queries + of_runs), int(enough[0]) if len(enough) else None, queries)
 
 
 def _squared_quantile(n_runs: Ints, level: float) -> Floats:
