@@ -429,8 +429,11 @@ def width_with(rows: Rows, n_runs: tuple[int, int], times: float, number: int | 
     return math.sqrt(total)
 
 
-def first_of(numbers: Iterable[int], is_enough: Callable[[int], bool]) -> int | None:
-    return next((number for number in numbers if is_enough(number)), None)
+def runs_within(wanted: float, rows: Rows, n_runs: tuple[int, int]) -> int | None:
+    """Return the first number of runs with which half the width is at most this."""
+    if half_of_these(rows)[1] >= wanted:
+        return None
+    return next(n for n in range(2, 5000) if width_with(rows, n_runs, 1, n) <= wanted)
 
 
 @pytest.mark.parametrize("relevant", [1, 3])
@@ -444,13 +447,7 @@ def test_a_plan_says_what_halves_the_intervals_for_new_runs(relevant: int) -> No
         for facet, line, name in zip(planned.facets, planned.rows(), names, strict=True):
             rows = expected[name]
             wanted = width_with(rows, n_runs, 1, None) / 2 * (1 + 1e-9)
-            runs = (
-                first_of(
-                    range(2, 5000), lambda number: width_with(rows, n_runs, 1, number) <= wanted
-                )
-                if half_of_these(rows)[1] < wanted
-                else None
-            )
+            runs = runs_within(wanted, rows, n_runs)
             of_runs = width_with(rows, n_runs, math.inf, None)
             queries = None
             if of_runs < wanted:
@@ -461,7 +458,9 @@ def test_a_plan_says_what_halves_the_intervals_for_new_runs(relevant: int) -> No
             assert facet.halved == pytest.approx((2 * wanted, runs, queries))
             assert (line["runs_to_halve"], line["queries_to_halve"]) == (runs, queries)
             said |= {(name, runs is None), (name, queries is None)}
-        assert "runs that halve it" in planned.to_text()
+        text = planned.to_text()
+        assert "runs that halve it queries that do" in text
+        assert "to pass a gate" not in text
         assert Plan.from_json(planned.to_json()) == planned
     assert {is_none for _, is_none in said} == {True, False}
 

@@ -586,6 +586,11 @@ def _plan(result: Plan) -> View:
         if facet.to_pass is not None:
             to_pass = (facet.to_pass.queries, facet.to_pass.upper)
         rows.append((_planned(facet), facet.needed.queries, facet.needed.upper, *to_pass))
+    to_pass_words = ""
+    if result.n_runs == (1, 1):  # of several runs it is not known
+        to_pass_words = (
+            "to pass a gate: so many exclude as large a harm, if the runs are equally good; "
+        )
     table = Table.of_texts(
         [
             (" ", ""),
@@ -595,8 +600,7 @@ def _plan(result: Plan) -> View:
             ("to be safe", "n"),
         ],
         rows,
-        "to pass a gate: so many exclude as large a harm, if the runs are equally good; to be"
-        f" safe: an upper bound of {percent(needed.confidence, 0)} %; all numbers are of answerable"
+        f"{to_pass_words}to be safe: an upper bound of {percent(needed.confidence, 0)} %; all numbers are of answerable"
         f" queries like these; level {needed.alpha:.3g}",
     )
     pilot = f"by a pilot of {result.n_queries} ({result.contender} against {result.baseline})"
@@ -613,7 +617,9 @@ def _halving(result: Plan) -> tuple[Table, ...]:
     for facet in result.facets:
         if facet.halved is not None:
             half = f"{facet.halved.half:.3g} {short_unit(facet.measured_in)}"
-            rows.append((facet.name, half, facet.halved.runs, facet.halved.queries))
+            # Never one number alone: a column without any would be left out.
+            numbers = [number or NOTHING for number in facet.halved[1:]]
+            rows.append((facet.name, half, *numbers))
     if not rows:
         return ()
     of_a, of_b = result.n_runs
