@@ -617,8 +617,8 @@ def _halving(result: Plan) -> tuple[Table, ...]:
     for facet in result.facets:
         if facet.halved is not None:
             half = f"{facet.halved.half:.3g} {short_unit(facet.measured_in)}"
-            # Never one number alone: a column without any would be left out.
-            numbers = [number or NOTHING for number in facet.halved[1:]]
+            # A column of dashes would be left out, and one number would stand alone.
+            numbers = [number or "none" for number in facet.halved[1:]]
             rows.append((facet.name, half, *numbers))
     if not rows:
         return ()
@@ -628,7 +628,7 @@ def _halving(result: Plan) -> tuple[Table, ...]:
         [(" ", ""), ("half width", ""), ("runs that halve it", "n"), ("queries that do", "n")],
         rows,
         f"half width: of the interval for new runs; runs: of each system with several ({have}), with"
-        " as many queries; queries: with these runs; -: no number does, up to"
+        " as many queries; queries: with these runs; none: no number does, up to"
         f" {MOST_TIMES} times as many, because the other part alone is about half of it or more",
     )
     return (table,)
