@@ -477,6 +477,7 @@ def test_a_plan_weights_queries_as_the_facet_of_these_runs_does(relevant: int) -
     values = [value * len(residuals) / len(rows) for value in residuals.values()]
     needed = queries_for_mean(values, len(qrels), 0.3, alpha=0.05)
     assert planned.ranking.needed == needed
-    assert planned.ranking.halved is planned.ranking.to_pass is None
+    assert planned.ranking.halved is None
+    assert planned.ranking.to_pass is None
     assert "Few runs of a system" in planned.to_text()
     assert "for these runs" in planned.to_text().splitlines()[0]
