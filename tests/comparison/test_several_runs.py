@@ -413,27 +413,35 @@ def test_an_evaluation_that_was_saved_knows_its_systems(tmp_path: Any) -> None:
     assert [item.contender for item in iro.compare(ev, "best")] == ["a"]
 
 
-def width_with(rows: Rows, n_runs: tuple[int, int], times: float, number: int | None) -> float:
+Parts = tuple[float, list[tuple[int, float]]]  # squares, of the queries and of each side's runs
+
+
+def parts_of(rows: Rows, n_runs: tuple[int, int]) -> Parts:
+    """Return the square of half the width for these runs, and what the runs of each side add to it."""
+    these = half_of_these(rows)[1] ** 2
+    added = []
+    for own, alone in zip(n_runs, [(n_runs[0], 1), (1, n_runs[1])], strict=True):
+        if own > 1:
+            added.append((own, half_of_new(rows, alone) ** 2 - these))
+    return these, added
+
+
+def width_with(parts: Parts, times: float, number: int | None) -> float:
     """Return half the width for new runs with so many times the queries, and so many runs of each system with several."""
-    _, these = half_of_these(rows)
-    total = these**2 / times
-    for place, own in enumerate(n_runs):
-        alone = [1, 1]
-        alone[place] = own
-        if own == 1:
-            continue
-        of_runs = half_of_new(rows, (alone[0], alone[1])) ** 2 - these**2
+    these, added = parts
+    total = these / times
+    for own, of_runs in added:
         new = number or own
         quantiles = stats.t.ppf(0.975, new - 1) / stats.t.ppf(0.975, own - 1)
         total += of_runs * quantiles**2 * own / new
     return math.sqrt(total)
 
 
-def runs_within(wanted: float, rows: Rows, n_runs: tuple[int, int]) -> int | None:
+def runs_within(wanted: float, parts: Parts) -> int | None:
     """Return the first number of runs with which half the width is at most this."""
-    if half_of_these(rows)[1] >= wanted:
+    if math.sqrt(parts[0]) >= wanted:
         return None
-    return next(n for n in range(2, 5000) if width_with(rows, n_runs, 1, n) <= wanted)
+    return next(n for n in range(2, 5000) if width_with(parts, 1, n) <= wanted)
 
 
 @pytest.mark.parametrize("relevant", [1, 3])
@@ -445,15 +453,13 @@ def test_a_plan_says_what_halves_the_intervals_for_new_runs(relevant: int) -> No
         planned = iro.plan(result)
         names = ("coverage", "ranking", "restricted")
         for facet, line, name in zip(planned.facets, planned.rows(), names, strict=True):
-            rows = expected[name]
-            wanted = width_with(rows, n_runs, 1, None) / 2 * (1 + 1e-9)
-            runs = runs_within(wanted, rows, n_runs)
-            of_runs = width_with(rows, n_runs, math.inf, None)
+            parts = parts_of(expected[name], n_runs)
+            wanted = width_with(parts, 1, None) / 2 * (1 + 1e-9)
+            runs = runs_within(wanted, parts)
+            of_runs = width_with(parts, math.inf, None)
             queries = None
             if of_runs < wanted:
-                queries = math.ceil(
-                    40 * half_of_these(rows)[1] ** 2 / (wanted**2 - of_runs**2) - 1e-3
-                )
+                queries = math.ceil(40 * parts[0] / (wanted**2 - of_runs**2) - 1e-3)
             assert facet.halved is not None
             assert facet.halved == pytest.approx((2 * wanted, runs, queries))
             assert (line["runs_to_halve"], line["queries_to_halve"]) == (runs, queries)
