@@ -180,7 +180,10 @@ class Result(Immutable):
         try:
             data = msgspec.json.decode(text)
         except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError, TypeError) as error:
-            raise FormatError("JSON", f"is not valid ({error})") from None
+            raise FormatError(
+                "JSON",
+                f"is not valid ({error}); it is the text that `to_json` returned, not a path",
+            ) from None
         return cls.from_dict(data)
 
     @classmethod

@@ -832,6 +832,20 @@ def check(told: Told, seen: Counter[str]) -> None:
         kind = getattr(note, "kind", "remark")
         seen[kind] += 1
         NOTES[kind](told, str(note))
+    zero_legend(told.comparison)
+
+
+def zero_legend(comparison: iro.Comparison) -> None:
+    """Check that the first screen says what decides if, and only if, an interval and its p differ about zero."""
+    surprising = [
+        part.name
+        for part in (comparison.coverage, comparison.ranking, comparison.all_queries)
+        if part is not None
+        and part.interval is not None
+        and (part.interval.low <= 0 <= part.interval.high) == (part.pvalue <= comparison.alpha)
+    ]
+    shown = "where an interval and p disagree about 0, p decides" in str(comparison)
+    assert shown == bool(surprising), surprising
 
 
 # ---- comparisons of all kinds

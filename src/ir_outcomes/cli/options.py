@@ -89,6 +89,13 @@ def named_files(words: Sequence[str] | None, option: str) -> dict[str, str]:
     return files
 
 
+def _qrels(kind: Any, word: str) -> None:
+    if is_saved(word):
+        raise ValueError(
+            f"{word} is a saved evaluation, which stands for its runs; give QRELS before it."
+        )
+
+
 def _jobs(kind: Any, number: int) -> None:
     if number == 0 or number < -1:
         raise ValueError("Must be 1 or more, or -1 for one job per processor.")
@@ -101,7 +108,9 @@ SHARE = Number(gte=0, lte=1)
 QRELS = Annotated[
     str,
     Parameter(
-        converter=_words, help="The qrels file, or an ir_datasets id such as msmarco-document/dev."
+        converter=_words,
+        validator=_qrels,
+        help="The qrels file, or an ir_datasets id such as msmarco-document/dev.",
     ),
 ]
 BASELINE = Annotated[
@@ -242,11 +251,6 @@ class EvaluateOptions(Settings):
 
     def evaluate(self, qrels: Any, runs: Any, **settings: Any) -> iro.Evaluation:
         """Evaluate runs with these options; arguments come before them."""
-        if is_saved(qrels):
-            raise UsageError(
-                f"{qrels}: a saved evaluation stands in the place of runs; give its qrels"
-                " before it."
-            )
         arguments = {**self.settings(), **settings}
         if layout := arguments.pop("layout"):
             runs = [f"{run}#{layout}" if os.path.isfile(run) else run for run in runs]

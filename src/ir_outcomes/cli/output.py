@@ -53,6 +53,8 @@ FORMAT_OF_ENDING: Mapping[str, Format] = {
     ".md": "markdown",
     ".tex": "latex",
     ".html": "html",
+    ".txt": "text",
+    "": "text",
 }
 
 
@@ -236,19 +238,25 @@ QUERIES = Annotated[
 ]
 
 
-def _check_latex(kind: Any, out: Any) -> None:
-    """Refuse what only LaTeX has in other formats, before anything is read."""
+def _check_output(kind: Any, out: Any) -> None:
+    """Refuse an ending that names no format, and what only LaTeX has in other formats, before anything is read."""
+    if out.form is None and out.ending not in FORMAT_OF_ENDING:
+        raise ValueError(
+            f"No format belongs to the ending {out.ending} of --output; use one of"
+            f" {', '.join(filter(None, FORMAT_OF_ENDING))}, or choose one with --format."
+        )
     if out.format != "latex" and (out.caption is not None or out.label is not None):
         raise ValueError("--caption and --label are for --format latex.")
 
 
-@Parameter(name="*", group=OUTPUT, validator=_check_latex)
+@Parameter(name="*", group=OUTPUT, validator=_check_output)
 @dataclass(frozen=True)
 class Output:
     """How a result is written."""
 
     form: Annotated[Format | None, Parameter(name="--format")] = None
-    """The format of the result; by default that of the ending of --output (.json, .jsonl, .csv, .md, .tex, .html), or text."""
+    """The format of the result; by default that of the ending of --output (.json, .jsonl, .csv, .md, .tex, .html, .txt),
+    or text."""
     output: Annotated[Path | None, Parameter(alias="-o"), TARGET] = None
     """Write the result to this file instead of stdout, with all rows."""
     details: bool = False
@@ -264,9 +272,12 @@ class Output:
     @property
     def format(self) -> Format:
         """The format that is asked for, or that of the file."""
-        return self.form or FORMAT_OF_ENDING.get(
-            "" if self.output is None else self.output.suffix.lower(), "text"
-        )
+        return self.form or FORMAT_OF_ENDING[self.ending]
+
+    @property
+    def ending(self) -> str:
+        """The ending of the file, in small letters; empty for standard output."""
+        return self.output.suffix.lower() if self.output else ""
 
     @property
     def _latex_caption(self) -> bool | str:

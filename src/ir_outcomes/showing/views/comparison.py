@@ -65,6 +65,7 @@ def _comparison(comparison: Comparison) -> View:
         *systems_lines([comparison]),
         _above_legend(comparison),
         tests_legend([comparison]),
+        _zero_legend(comparison),
         _measures_legend(
             comparison.measures, comparison.settings, corrected=comparison.settings.family > 1
         ),
@@ -165,6 +166,16 @@ def tests_legend(comparisons: Sequence[Comparison]) -> str:
         for letter, meaning in meanings.items()
         if any(text.endswith(letter) for text in shown)
     )
+
+
+def _zero_legend(comparison: Comparison) -> str:
+    """Say what decides, where an interval and the p-value beside it, which are computed differently, disagree about zero."""
+    for part in comparison.parts:
+        if part.interval is not None:
+            excludes_zero = part.interval.low > 0 or part.interval.high < 0
+            if excludes_zero != (part.pvalue <= comparison.alpha):
+                return "where an interval and p disagree about 0, p decides"
+    return ""
 
 
 def _means(alpha: float) -> tuple[Column, ...]:
