@@ -161,6 +161,7 @@ def test_measure_with_our_measures(sample: Path) -> None:
         ("leaderboard no.npz", 2, "no.npz is a saved evaluation, which stands for its runs"),
         ("compare no no no -o no.docx", 2, "No format belongs to the ending .docx"),
         ("tail no no no no --show rrie", 2, "is for two runs"),
+        ("tail no no no --show rrie --plot p.png", 2, "which has no figure"),
         ("verdict --n 3", 2, "Give either --means, or --won"),
         ("gate no no no", 2, "--margins"),
         ("gate no no --margins 1pp,1", 2, "at least one RUN"),

@@ -26,9 +26,12 @@ def test_commands_in_formats_and_as_pictures(options: str, small: Path, tmp_path
         "",
     )
     json.loads((tmp_path / "json").read_text())
-    done = call(*words, "--format", "csv", "--plot", tmp_path / "picture.png", folder=small)
+    picture = tmp_path / "picture.png"
+    plotted: list[str | Path] = [] if "rrie" in more else ["--plot", picture]
+    done = call(*words, "--format", "csv", *plotted, folder=small)
     assert (done.returncode, done.stdout.count(",") > 1, done.stderr) == (0, True, "")
-    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+    if plotted:
+        assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 def test_history_from_a_table(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_no_text_overlaps_or_leaves_the_frame(cls: type, kind: str, n: int) -> N
         (lambda: compared(40), "facets", ["intervals not drawn"]),
         (lambda: made(iro.SotaHistory), "history", ["(higher is better), 2019-"]),
         (lambda: made(iro.Leaderboard), "history", ["cutoff 50"]),
-        (lambda: made(iro.Reordering), "changes", ["or more, ties trec"]),
+        (lambda: made(iro.Reordering), "orders", ["or more, ties trec"]),
         (
             lambda: iro.compare_measure(evaluated(2), *NAMES[:2], measure="nDCG@10"),
             "queries",
@@ -219,6 +219,9 @@ def test_wrong_kinds_are_named() -> None:
     for result, kind, message in (
         (result_of("Comparisons"), "ranks", "is for one comparison: name one contender"),
         (result_of("Plan"), None, "a Plan has no figures"),
+        (result_of("RRIE"), None, "a RRIE has no figures"),
+        (result_of("Reordering"), "changes", "a Reordering is drawn as orders"),
+        (result_of("Agreement"), "paper", "an? Agreement is drawn as agreement"),
         (disjoint, "facets", "`kind='facets'`: no query is found by both runs"),
         (disjoint, "ranks", "`kind='ranks'`: no query is found by both runs"),
         (

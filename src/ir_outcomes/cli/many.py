@@ -275,7 +275,6 @@ def reordering(
     settings: options.TailOptions = options.TailOptions(),
     rules: options.TailRules = options.TailRules(),
     out: output.PlotOutput = output.PlotOutput(),
-    kind: Annotated[Literal["orders", "changes"], output.PLOT_KIND] = "orders",
 ) -> None:
     """Show how runs are reordered by another measure.
 
@@ -285,15 +284,13 @@ def reordering(
     ----------
     measures
         A measure; give at least two, the old one first.
-    kind
-        The figure of --plot.
 
     Examples
     --------
-    ir-outcomes reordering qrels.txt *.run --plot-kind changes --plot changes.pdf
+    ir-outcomes reordering qrels.txt *.run --plot orders.pdf
     """
     evaluation = settings.evaluate(qrels, runs, measures=measures or ())
-    out.show(iro.reordering(evaluation, measures=measures, **asdict(rules)), kind)
+    out.show(iro.reordering(evaluation, measures=measures, **asdict(rules)))
 
 
 def tail(
@@ -332,6 +329,8 @@ def tail(
         raise options.UsageError(
             f"--show {show} is for two runs, the baseline and the contender; there are {len(runs)}."
         )
+    if show == "rrie" and out.plot is not None:
+        raise options.UsageError("--plot is not for --show rrie, which has no figure.")
     if bins is not None and show not in ("lengths", "changes"):
         raise options.UsageError("--bins is for --show lengths and --show changes.")
     evaluation = settings.evaluate(qrels, runs)

@@ -56,7 +56,7 @@ STYLE: Any = {
 }
 PRINT_SETTINGS: Any = {
     # TrueType: publishers refuse the Type 3 fonts that are matplotlib's default.
-    "pdf.fonttype": (42),
+    "pdf.fonttype": 42,
     "ps.fonttype": 42,
     "svg.fonttype": "none",  # text stays text, so it can be searched and edited
     "svg.hashsalt": "ir-outcomes",  # the same figure gives the same bytes

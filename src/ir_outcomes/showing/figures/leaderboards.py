@@ -12,15 +12,13 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards.agreement import Agreement
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory
-from ir_outcomes.leaderboards.stability import RankCorrelation, RankDistribution
+from ir_outcomes.leaderboards.stability import RankDistribution
 from ir_outcomes.showing import bucket_names, conditions_words, count, direction, figures
 from ir_outcomes.showing.figures import (
     BETTER,
     GREY,
     INK,
     LIGHT,
-    MUTED,
-    TONES,
     WORSE,
     draws,
     finished,
@@ -28,8 +26,7 @@ from ir_outcomes.showing.figures import (
 from ir_outcomes.statistics.counts import shared_ranks
 from ir_outcomes.tail.lengths import LengthChanges, LengthDistributions, TailSettings
 from ir_outcomes.tail.reordering import Reordering
-from ir_outcomes.tail.rrie import RRIE, Headroom
-from ir_outcomes.types import Ints
+from ir_outcomes.tail.rrie import Headroom
 
 NUMBERED_CELLS = 30  # rows of a shaded matrix whose cells also hold their number
 COLORED_LINES = 12  # runs that move most, where there are many
@@ -44,22 +41,12 @@ VERDICT_CELLS = {
     "worse in one way": ("#F0C08F", "////", "\N{MINUS SIGN}"),
     "worse on both facets": (WORSE, "////", "\N{MINUS SIGN}"),
 }
-# The figures of agreement: a title, three shares that sum to 1, and one that is marked.
-_DIRECTIONS = {
+# The shares of agreement: three that sum to 1, and one that is marked.
+AGREEMENT = {
     "same": "same direction, or none",
     "one_sided": "only one half finds a difference",
     "opposite": "opposite directions",
     "replicates": "replicates, if a half finds one",
-}
-_RATES = {
-    "agree": "agree",
-    "partial": "partial",
-    "disagree": "disagree",
-    "significant": "significant in a half",
-}
-AGREEMENTS = {
-    "agreement": ("Agreement", _DIRECTIONS),
-    "paper": ("Rates of Craswell et al. 2021", _RATES),
 }
 
 
@@ -312,29 +299,22 @@ def _ranks_down(ax: Any, last: int) -> None:
     ax.set_ylabel("rank (up is better)")
 
 
-def draw_agreement(result: Agreement, ax: Any, kind: str) -> Any:
+@draws("agreement", Agreement)
+def draw_agreement(result: Agreement, ax: Any) -> Any:
     """Draw three shares that sum to 1 as stacked bars, and another one as markers; a row for each test."""
-    title, shares = AGREEMENTS[kind]
-    items = [*result.tests, *([result.verdict] if result.verdict and kind == "agreement" else [])]
-    names = [
-        f"{item.measure}, {item.test}{', ' + item.aggregate if item.aggregate else ''}"
-        for item in items
-    ]
+    items: list[Any] = [*result.tests, *filter(None, [result.verdict])]
+    names = [", ".join(filter(None, (item.measure, item.test, item.aggregate))) for item in items]
     ax = figures.row_panel(ax, names, 9.5, most=52)
-    values = {
-        share: [None if (own := getattr(item, share)) is None else 100 * own for item in items]
-        for share in shares
-    }
-    *stacked, marked = shares
+    *stacked, marked = (
+        (label, [_percentage(getattr(item, share)) for item in items])
+        for share, label in AGREEMENT.items()
+    )
     styles = ((BETTER, ""), (LIGHT, ""), (WORSE, "////"))
     figures.bars(
-        ax,
-        (
-            (shares[share], style, values[share])
-            for share, style in zip(stacked, styles, strict=True)
-        ),
+        ax, ((label, style, values) for (label, values), style in zip(stacked, styles, strict=True))
     )
-    figures.marks(ax, values[marked], shares[marked])
+    label, values = marked
+    figures.marks(ax, values, label)
     ax.set_xlim(0, 100)
     settings = (
         f"{count(result.splits, 'split')}, {count(result.n_pairs, 'pair')} of"
@@ -342,62 +322,27 @@ def draw_agreement(result: Agreement, ax: Any, kind: str) -> Any:
     )
     return finished(
         ax,
-        f"{title} between halves of {count(result.n_queries, 'query')}",
+        f"Agreement between halves of {count(result.n_queries, 'query')}",
         f"{settings}, level {result.alpha:g}",
         x="% of half splits and pairs of runs",
         legend=True,
     )
 
 
-for _kind in AGREEMENTS:
-    draws(_kind, Agreement)(partial(draw_agreement, kind=_kind))
-
-
-@draws("orders", RankCorrelation)
-def draw_correlation(result: RankCorrelation, ax: Any) -> Any:
-    """Draw the ranks of the runs under both conditions, joined by lines."""
-    tau = "undefined" if result.tau is None else f"{result.tau:.3f}"
-    ranks = np.array([[run.first for run in result.runs], [run.second for run in result.runs]])
-    title = (
-        f"Kendall's tau {tau}, {count(result.swapped, 'pair')} of {count(len(result.runs), 'run')}"
-        " in opposite order"
-    )
-    return _draw_orders(
-        ranks, [run.run for run in result.runs], [result.first, result.second], ax, title
-    )
+def _percentage(share: float | None) -> float | None:
+    return None if share is None else 100 * share
 
 
 @draws("orders", Reordering)
 def draw_reordering(result: Reordering, ax: Any) -> Any:
-    """Draw the rank of each run under each measure, from one to the next."""
+    """Draw the rank of each run under each measure, from one to the next, joined by lines; runs may share a rank."""
     values = np.array(
         [[-np.inf if value is None else value for value in row] for row in result.values]
     )
-    return _draw_orders(
-        shared_ranks(values), result.runs, result.measures, ax, *_reordering_title(result)
-    )
-
-
-def _reordering_title(result: Reordering) -> tuple[str, str]:
-    measures = f"{count(len(result.runs), 'run')} under {count(len(result.measures), 'measure')}"
-    return measures, (
-        _conditions(result.settings)
-        if result.settings
-        else "settings as the names of the measures say"
-    )
-
-
-def _draw_orders(
-    ranks: Ints,
-    runs: Sequence[str],
-    conditions: Sequence[str],
-    ax: Any,
-    title: str,
-    settings: str = "",
-) -> Any:
-    """Draw the rank of each run (column) under each condition (row), joined by lines; runs may share a rank."""
+    ranks = shared_ranks(values)
+    runs = result.runs
     n_runs = len(runs)
-    last = len(conditions) - 1
+    last = len(result.measures) - 1
     ax = figures.panel(ax, 5.5 + 1.25 * last, figures.height_of(n_runs) + 0.8)
     moves = np.abs(np.diff(ranks, axis=0)).max(axis=0, initial=0)
     if n_runs <= 16:
@@ -422,36 +367,16 @@ def _draw_orders(
     labels.tick_params(length=0, labelsize=min(8.0, 750 / n_runs))
     for run, label in zip(order, labels.get_yticklabels(), strict=True):
         label.set_fontweight("bold" if run in styles and n_runs > 16 else "normal")
-    ax.set_xticks(range(last + 1), figures.labels_of(conditions, 44))
+    ax.set_xticks(range(last + 1), figures.labels_of(result.measures, 44))
     figures.tilted(ax, 30)
     _ranks_down(ax, n_runs)
-    marked = ""
+    settings = "settings as the names of the measures say"
+    if result.settings:
+        settings = _conditions(result.settings)
     if n_runs > 16:
-        marked = f"coloured and bold: the {COLORED_LINES} runs that move most"
-    return finished(ax, title, "; ".join(filter(None, (settings, marked))))
-
-
-@draws("changes", Reordering)
-def draw_steps(result: Reordering, ax: Any) -> Any:
-    """Draw Delta-Sort and 100 times 1 minus tau of each step from one measure to the next."""
-    ax = figures.row_panel(ax, [change.step for change in result.changes], 9.0, 0.5, most=44)
-    places = np.arange(len(result.changes))
-    sorts = [change.delta_sort for change in result.changes]
-    ax.barh(places - 0.2, sorts, 0.38, color=MUTED, label="Delta-Sort, % of the runs")
-    taus = [0.0 if change.tau is None else 100 * (1 - change.tau) for change in result.changes]
-    ax.barh(
-        places + 0.2,
-        taus,
-        0.38,
-        color=LIGHT,
-        hatch="///",
-        edgecolor=MUTED,
-        label="100 (1 - Kendall tau)",
-    )
-    title = f"What each change of measure does to the order of {count(len(result.runs), 'run')}"
-    return finished(
-        ax, title, _reordering_title(result)[1], x="change of the order (0: unchanged)", legend=True
-    )
+        settings += f"; coloured and bold: the {COLORED_LINES} runs that move most"
+    title = f"{count(n_runs, 'run')} under {count(last + 1, 'measure')}"
+    return finished(ax, title, settings)
 
 
 @draws("lengths", LengthDistributions)
@@ -514,37 +439,6 @@ def draw_changes(result: LengthChanges, ax: Any) -> Any:
         f"{documents}, {_conditions(result.settings)}",
         x="irrelevant documents above: more (left) or fewer (right, better)",
         y="relevant documents",
-    )
-
-
-@draws("rrie", RRIE)
-def draw_rrie(result: RRIE, ax: Any) -> Any:
-    """Draw the relative reduction in error by measure: Table 1 of Alex et al. 2022."""
-    ax = figures.row_panel(
-        ax, [reduction.measure for reduction in result.reductions], 8.0, 0.34, most=44
-    )
-    values = [None if own.rrie is None else 100 * own.rrie for own in result.reductions]
-    colors, hatches = zip(
-        *(TONES["worse" if value is not None and value < 0 else "better"] for value in values),
-        strict=True,
-    )
-    lengths = [value or 0.0 for value in values]
-    drawn = ax.barh(
-        range(len(values)), lengths, 0.7, color=colors, hatch=hatches, edgecolor="white"
-    )
-    texts = [
-        "undefined" if value is None else f"{value:.0f} %".replace("-", "\N{MINUS SIGN}")
-        for value in values
-    ]
-    ax.bar_label(drawn, texts, padding=4, fontsize=8)
-    ax.axvline(0, color=INK, linewidth=0.8)
-    ax.margins(x=0.18)
-    conditions = "from published means"
-    if result.settings is not None:
-        conditions = _conditions(result.settings)
-    title = f"Relative reduction in error of {result.contender} against {result.baseline}"
-    return finished(
-        ax, title, conditions, x="% of the baseline's error that is saved (right is better)"
     )
 
 
