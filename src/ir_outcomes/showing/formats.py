@@ -71,16 +71,12 @@ def print_text(text: str, stream: TextIO) -> None:
 
 def _table(table: Table, width: int, most: int | None, in_python: bool) -> str:
     lines = [_wrapped(table.title, width)] if table.title else []
-    shown = table.rows if most is None else table.rows[:most]
+    shown = table.rows[:most]
     if table.columns:
         lines += _aligned(table.columns, _with_letters(table, len(shown)), width)
-    if len(shown) < len(table.rows):
-        ask = "to_text(rows=None)"
-        if not in_python:
-            ask = f"--rows {len(table.rows)}"
-        lines.append(
-            _wrapped(f"and {plural('more row', len(table.rows) - len(shown))}: {ask}", width)
-        )
+    if left_out := len(table.rows) - len(shown):
+        ask = "to_text(rows=None)" if in_python else f"--rows {len(table.rows)}"
+        lines.append(_wrapped(f"and {plural('more row', left_out)}: {ask}", width))
     return "\n".join([*lines, *(_wrapped(caption, width) for caption in table.captions)])
 
 
@@ -230,10 +226,9 @@ _TEX = str.maketrans(
 
 def as_markdown(view: View, *, details: bool = False, rows: int | None = None) -> str:
     """Write a view as GitHub renders it: paragraphs, tables and lists of notes."""
-    blocks = [
-        f"**{_escape(view.headline)}**",
-        *([_paragraph(" ".join(view.sentences))] if view.sentences else []),
-    ]
+    blocks = [f"**{_escape(view.headline)}**"]
+    if view.sentences:
+        blocks.append(_paragraph(" ".join(view.sentences)))
     blocks += _blocks(view.tables, view.first_notes, rows)
     if details:
         blocks += _blocks(view.details, view.other_notes, None)
@@ -280,7 +275,7 @@ def _escape(text: str) -> str:
 
 
 def _entities(text: str) -> str:
-    return escaped(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return html.escape(escaped(text), quote=False)
 
 
 def _markdown_cell(text: str, column: Column) -> str:
@@ -299,8 +294,6 @@ def _marked(cell: str, bold: str, table: Table, place: Cell) -> str:
     """Return an escaped cell with its superscript; the best of a table with superscripts are bold."""
     if table.raised and place in table.best:
         cell = bold.format(cell)
-    else:
-        cell = cell
     if place in table.raised:
         return f"{cell}<sup>{table.raised[place]}</sup>"
     return cell
@@ -398,11 +391,9 @@ def as_latex(
             own = f"{caption} ({_tex(table.title)})"
         if caption is not False or label is not None or wide:
             environment = "table*" if wide else "table"
-            head = [
-                rf"\begin{{{environment}}}",
-                r"\centering",
-                *([rf"\caption{{{own}}}"] if own else []),
-            ]
+            head = [rf"\begin{{{environment}}}", r"\centering"]
+            if own:
+                head.append(rf"\caption{{{own}}}")
             if label is not None:
                 suffix = f"-{number}" if number > 1 else ""
                 head.append(rf"\label{{{label}{suffix}}}")
@@ -436,7 +427,7 @@ def _legend_of_marks(table: Table, mark: Collection[Mark]) -> list[str]:
 
 def _tex(text: str) -> str:
     """Escape text for LaTeX."""
-    return escaped(text).translate(_TEX).replace("--", "-{}-").replace("--", "-{}-")
+    return re.sub("-(?=-)", "-{}", escaped(text).translate(_TEX))
 
 
 def _tabular(table: Table, mark: Collection[Mark]) -> list[str]:
@@ -469,11 +460,12 @@ def _tex_row(cells: Iterable[str]) -> str:
 def _tex_cells(table: Table, row: int, mark: Collection[Mark]) -> Iterator[str]:
     significant = table.significant if "significant" in mark else ()
     daggers = dict.fromkeys(significant, r"\dagger")
+    bold = table.best if "best" in mark or table.raised else ()
     for place, (text, column) in enumerate(zip(table.rows[row], table.columns, strict=True)):
-        is_best = ("best" in mark or bool(table.raised)) and (row, place) in table.best
+        at = (row, place)
+        is_best = at in bold
         words = rf"\textbf{{{_tex(text)}}}" if is_best else _tex(text)
         cell = _tex_number(text, bold=is_best) if column.numeric else words
-        at = (row, place)
         yield f"{cell}{_superscript(table.raised, at)}{_superscript(daggers, at)}"
 
 

@@ -167,22 +167,17 @@ def draw_ranks(comparison: Comparison, ax: Any) -> Any:
     sizes = [12 * number**0.5 for number in numbers]
     ax.scatter(baselines, contenders, s=sizes, facecolor=faces, edgecolor=colors, linewidths=0.9)
     values = (*baselines, *contenders)
+    what = figures.literal(unit)
     low = min([0.0, *values])
     high = 1.05 * max([1.0, *values])
     if comparison.in_lengths:
+        what = f"search length, {level_unit(unit)}"
         low = 0.8
         high = 1.3 * max([10.0, *values])
         _rank_axes(ax, high, "x", "y")
-    if comparison.ranking.higher_is_better:
-        ends = (low, high)
-    else:
-        ends = (high, low)
+    ends = (low, high) if comparison.ranking.higher_is_better else (high, low)
     ax.plot(ends, ends, color=MUTED, linewidth=0.8, linestyle="--")
     ax.set(xlim=ends, ylim=ends, aspect="equal")
-    if comparison.in_lengths:
-        what = f"search length, {level_unit(unit)}"
-    else:
-        what = figures.literal(unit)
     baseline, contender = figures.labels_of([comparison.baseline, comparison.contender])
     return finished(
         ax,
@@ -205,7 +200,6 @@ def _rank_axes(ax: Any, last: float, *which: str) -> None:
 @draws("queries", Comparison)
 def draw_queries(comparison: Comparison, ax: Any) -> Any:
     """Draw the gain of every query as a bar, from the largest loss to the largest gain; what is not found counts as k + 1."""
-    in_lengths = comparison.in_lengths
     unit = comparison.ranking.measured_in
     whole = comparison.restricted
     found = sorted(_gains(comparison))
@@ -233,13 +227,11 @@ def draw_queries(comparison: Comparison, ax: Any) -> Any:
     if len(found) <= NAMED_QUERIES:
         names = figures.labels_of([query for _, _, query in found], most=16)
     ax.set_xticks(range(len(names)), names, rotation=90, fontsize=7)
-    if in_lengths:
+    gained = f"{figures.literal(unit)} gained"
+    if comparison.in_lengths:
         ax.set_yscale("symlog", linthresh=1)
         ax.yaxis.set_major_formatter("{x:,.0f}")
-    if in_lengths:
         gained = f"{_FEWER[unit]},\nlog scale"
-    else:
-        gained = f"{figures.literal(unit)} gained"
     left_out = (
         f"{len(comparison.per_query()) - len(found):,} not drawn, where neither run found anything"
     )

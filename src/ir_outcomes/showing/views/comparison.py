@@ -156,24 +156,17 @@ def shown_p(
 
 def tests_legend(comparisons: Sequence[Comparison]) -> str:
     """Explain the letters behind p-values."""
-    meanings = {
-        " W": "W: by Wilcoxon only",
-        " t": "t: by t only",
-    }
-    shown = [shown_p(item, part) for item in comparisons for part in item.parts]
-    return "; ".join(
-        meaning
-        for letter, meaning in meanings.items()
-        if any(text.endswith(letter) for text in shown)
-    )
+    shown = {shown_p(item, part)[-2:] for item in comparisons for part in item.parts}
+    meanings = {" W": "W: by Wilcoxon only", " t": "t: by t only"}
+    return "; ".join(meaning for letter, meaning in meanings.items() if letter in shown)
 
 
 def _zero_legend(comparison: Comparison) -> str:
     """Say what decides, where an interval and the p-value beside it, which are computed differently, disagree about zero."""
     for part in comparison.parts:
         if part.interval is not None:
-            excludes_zero = part.interval.low > 0 or part.interval.high < 0
-            if excludes_zero != (part.pvalue <= comparison.alpha):
+            includes_zero = part.interval.low <= 0 <= part.interval.high
+            if includes_zero == (part.pvalue <= comparison.alpha):
                 return "where an interval and p disagree about 0, p decides"
     return ""
 
@@ -202,9 +195,8 @@ def _title(result: Comparison | Queries) -> str:
         )
         for name in names
     )
-    of_b, of_a = ("", "")
-    if isinstance(result, Comparison):
-        of_a, of_b = (f"{plural('run', n)}, " if n > 1 else "" for n in result.n_runs)
+    n_runs = result.n_runs if isinstance(result, Comparison) else (1, 1)
+    of_a, of_b = (f"{plural('run', n)}, " if n > 1 else "" for n in n_runs)
     return f"{contender} ({of_b}B) against {baseline} ({of_a}A)"
 
 
@@ -421,7 +413,8 @@ def _outcome_table(comparison: Comparison) -> Table:
     if comparison.of_several_runs:
         by |= {"both": "both", "neither": "neither"}
     ranks = {"won": outcomes.won_at, "lost": outcomes.lost_at}
-    items, share = ("queries", "share") if by_query else ("documents", "share within queries")
+    items = "queries" if by_query else "documents"
+    share = "share" if by_query else "share within queries"
     counted = Column(items, lambda name: getattr(outcomes, name), form="n")
     columns = (
         Column("outcome", str),
@@ -503,15 +496,11 @@ def _sizes(comparison: Comparison) -> Iterator[str]:
 
 
 def _same_everywhere(comparison: Comparison) -> Iterator[str]:
-    labels = {at.label for at in comparison.cutoffs}
-    if len(comparison.cutoffs) > 1:
-        where = listed([str(at.cutoff) for at in comparison.cutoffs])
-        each = "; ".join(f"{at.cutoff}: {at.label}" for at in comparison.cutoffs)
-        yield (
-            f"The label is the same at the cutoffs {where}."
-            if len(labels) == 1
-            else f"Labels by cutoff: {each}."
-        )
+    labels = {str(at.cutoff): at.label for at in comparison.cutoffs}
+    if len(set(labels.values())) > 1:
+        yield f"Labels by cutoff: {'; '.join(map(': '.join, labels.items()))}."
+    elif len(labels) > 1:
+        yield f"The label is the same at the cutoffs {listed(list(labels))}."
 
 
 def mean_words(comparison: Comparison) -> str:
@@ -593,10 +582,10 @@ def _plan(result: Plan) -> View:
     needed = result.coverage.needed
     rows = []
     for facet in result.facets:
-        to_pass: tuple[int | None, int | None] = (None, None)
+        numbers = [facet.needed.queries, facet.needed.upper, None, None]
         if facet.to_pass is not None:
-            to_pass = (facet.to_pass.queries, facet.to_pass.upper)
-        rows.append((_planned(facet), facet.needed.queries, facet.needed.upper, *to_pass))
+            numbers[2:] = [facet.to_pass.queries, facet.to_pass.upper]
+        rows.append((_planned(facet), *numbers))
     to_pass_words = ""
     if result.n_runs == (1, 1):  # of several runs it is not known
         to_pass_words = (

@@ -225,12 +225,12 @@ def _measures(result: Leaderboard) -> Table:
         columns = list(of_part(result.standings.__getitem__, (_NET_WINS,)))
     for name, measure in measures.items():
         heading, form = forms.get(name, (_short(name), ".4f"))
-        better_values: Better = "higher" if measure.higher_is_better else "lower"
+        better: Better = "higher" if measure.higher_is_better else "lower"
         unit = ""
         if result.settings is not None and name in ("ranking", "all queries"):
             unit = level_unit(length_unit(result.settings.unit))
         value = measure.values.__getitem__
-        columns.append(Column(name, value, heading, form, unit=unit, better=better_values))
+        columns.append(Column(name, value, heading, form, unit, better))
     what = "Letters: the runs" if letters else "Raised: the number of runs"
     tests = "t test (sign flips where fewer than 30 queries differ)"
     if facets := [name for name in measures if name in FACETS]:
@@ -540,9 +540,7 @@ def _document_changes(result: DocumentChanges) -> View:
 
 @view_of.register
 def _rrie(result: RRIE) -> View:
-    optimum = ""
-    if all(reduction.optimum == 1 for reduction in result.reductions):
-        optimum = " of 1"
+    optimum = " of 1" if {own.optimum for own in result.reductions} <= {1} else ""
     caption = (
         f"RRIE: share of A's distance from the optimum{optimum} that B removes, higher is better"
     )
