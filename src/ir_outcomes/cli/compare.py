@@ -50,19 +50,11 @@ def compare(
     ir-outcomes compare qrels.txt bm25.run bm25-stem.run -m nDCG@10 -m RR@10
     ir-outcomes compare qrels.txt bm25.run bm25-stem.run --per-query lost --queries queries.tsv --rows 10
     """
-    evaluation, baseline, contenders = options.evaluated_with_baseline(
-        settings,
-        qrels,
-        baseline,
-        runs,
-        queries=page.queries,
-        documents=page.documents,
-        **means.kept(),
+    compared = options.evaluated_with_baseline(
+        settings, qrels, baseline, runs, **page.kept(), **means.kept()
     )
     result = iro.compare(
-        evaluation,
-        baseline,
-        contenders,
+        *compared,
         measures=means.measures or (),
         progress=output.progress_is_shown(),
         **asdict(tests),
@@ -75,13 +67,11 @@ def compare(
             *(comparison.per_query(per_query, out.rows) for comparison in _each(result)),
             as_rows=True,
         )
-    page.write(result, evaluation, qrels)
+    page.write(result, compared[0], qrels)
 
 
 def _each(result: iro.Comparison | iro.Comparisons) -> list[iro.Comparison]:
-    if isinstance(result, iro.Comparison):
-        return [result]
-    return list(result)
+    return [result] if isinstance(result, iro.Comparison) else list(result)
 
 
 def compare_outputs(
@@ -230,13 +220,9 @@ def compare_cutoffs(
     --------
     ir-outcomes compare-cutoffs qrels.txt bm25.run bm25-stem.run --cutoffs 10,100
     """
-    evaluation, baseline, contenders = options.evaluated_with_baseline(
-        settings, qrels, baseline, runs
-    )
+    compared = options.evaluated_with_baseline(settings, qrels, baseline, runs)
     result = iro.compare_cutoffs(
-        evaluation,
-        baseline,
-        contenders,
+        *compared,
         cutoffs=cutoffs,
         seed=seed,
         resamples=resamples,
@@ -277,19 +263,11 @@ def compare_slices(
     --------
     ir-outcomes compare-slices qrels.txt bm25.run bm25-stem.run --by length --queries queries.tsv
     """
-    evaluation, baseline, contenders = options.evaluated_with_baseline(
-        settings,
-        qrels,
-        baseline,
-        runs,
-        queries=page.queries,
-        documents=page.documents,
-        **means.kept(),
+    compared = options.evaluated_with_baseline(
+        settings, qrels, baseline, runs, **page.kept(), **means.kept()
     )
     result = iro.compare_slices(
-        evaluation,
-        baseline,
-        contenders,
+        *compared,
         by=by,
         measures=means.measures or (),
         over_slices=over_slices,
@@ -298,7 +276,7 @@ def compare_slices(
         **asdict(tests),
     )
     out.show(result)
-    page.write(result, evaluation, qrels)
+    page.write(result, compared[0], qrels)
 
 
 def compare_judges(
@@ -438,12 +416,8 @@ def holes(
     --------
     ir-outcomes holes qrels.txt bm25.run bm25-stem.run --cutoff 10 --to-judge 20
     """
-    evaluation, baseline, contenders = options.evaluated_with_baseline(
-        settings, qrels, baseline, runs, unjudged=True
-    )
-    result = iro.holes(
-        evaluation, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests)
-    )
+    compared = options.evaluated_with_baseline(settings, qrels, baseline, runs, unjudged=True)
+    result = iro.holes(*compared, progress=output.progress_is_shown(), **asdict(tests))
     if to_judge is None:
         out.write(result)
     else:
@@ -470,12 +444,8 @@ def plan(
     --------
     ir-outcomes plan qrels.txt bm25.run bm25-stem.run --margins 2pp,1ranks
     """
-    evaluation, baseline, contenders = options.evaluated_with_baseline(
-        settings, qrels, baseline, runs
-    )
-    result = iro.compare(
-        evaluation, baseline, contenders, progress=output.progress_is_shown(), **asdict(tests)
-    )
+    compared = options.evaluated_with_baseline(settings, qrels, baseline, runs)
+    result = iro.compare(*compared, progress=output.progress_is_shown(), **asdict(tests))
     out.write(*(iro.plan(comparison, *(tests.margins or ())) for comparison in _each(result)))
 
 
@@ -509,24 +479,16 @@ def report(
     --------
     ir-outcomes report qrels.txt bm25.run bm25-stem.run -o report.html --queries queries.tsv
     """
-    evaluation, baseline, contenders = options.evaluated_with_baseline(
-        settings,
-        qrels,
-        baseline,
-        runs,
-        queries=page.queries,
-        documents=output.DOCUMENTS,
-        **means.kept(),
+    compared = options.evaluated_with_baseline(
+        settings, qrels, baseline, runs, **page.kept(), **means.kept()
     )
     result = iro.compare(
-        evaluation,
-        baseline,
-        contenders,
+        *compared,
         measures=means.measures or (),
         progress=output.progress_is_shown(),
         **asdict(tests),
     )
-    page.save(path, result, evaluation, [qrels], slices=slices)
+    page.save(path, result, compared[0], [qrels], slices=slices)
 
 
 def gate(
@@ -594,12 +556,7 @@ def gate(
     ir-outcomes gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1 || echo status $?
     """
     page = output.ReportOptions(queries=queries, report=report)
-    kept: dict[str, Any] = {
-        "queries": page.queries,
-        "documents": page.documents,
-        "on_error": "keep",
-        **means.kept(),
-    }
+    kept: dict[str, Any] = {**page.kept(), **means.kept(), "on_error": "keep"}
     asked = {"measures": means.measures or ()}
     evaluated: Any
     compared: list[Any]
@@ -615,11 +572,8 @@ def gate(
         first = system or found.baseline
         if first is None:
             raise options.UsageError("--baseline: name the baseline of the suite.")
-        given = {
-            name: value
-            for name, value in settings.settings().items()
-            if name not in ("names", "layout")
-        }
+        given = settings.settings()
+        del given["names"], given["layout"]
         evaluated = iro.evaluate_suite(found, **kept, **given)
         options.note_on_grades(settings.rel, *evaluated.values())
         against = [first] if reference is None else [first, reference]
@@ -661,9 +615,7 @@ def gate(
         )
         there = [others] if isinstance(others, str) else others
         against = [first] if reference is None else [first, there.pop()]
-        files = list(
-            dict.fromkeys([qrels, baseline, *paths, *([] if reference is None else [reference])])
-        )
+        files = list(dict.fromkeys(filter(None, [qrels, baseline, *paths, reference])))
         chosen = _contenders(contenders, there, against)
         present = [name for name in there if name in chosen] or there
         rules = {"progress": output.progress_is_shown(), **asked, **asdict(tests)}

@@ -108,9 +108,7 @@ def leaderboard(
     --------
     ir-outcomes leaderboard qrels.txt *.run --measure nDCG@10 --plot tiers.pdf
     """
-    source, measures = sources.read(
-        qrels, runs, settings, queries=page.queries, documents=page.documents
-    )
+    source, measures = sources.read(qrels, runs, settings, **page.kept())
     result = iro.leaderboard(
         source,
         measures=measures,
@@ -210,12 +208,12 @@ def rank_distribution(
                 progress=output.progress_is_shown(),
             )
             results[f"{result.measure}\n{condition}".strip()] = result
+    plot = result.plot
     if len(results) > 1:
         from ir_outcomes.showing.figures.leaderboards import conditions_plot
 
-        out.draw(partial(conditions_plot, results))
-    else:
-        out.draw(result.plot)
+        plot = partial(conditions_plot, results)
+    out.draw(plot)
     out.write(*results.values())
 
 
@@ -336,9 +334,7 @@ def tail(
     evaluation = settings.evaluate(qrels, runs)
     result: Any
     if show == "lengths":
-        result = iro.length_distributions(
-            evaluation, bins=10 if bins is None else bins, **asdict(rules)
-        )
+        result = iro.length_distributions(evaluation, bins=bins or 10, **asdict(rules))
     elif show == "changes":
         result = iro.length_changes(evaluation, *evaluation.names, bins=bins, **asdict(rules))
     elif show == "rrie":

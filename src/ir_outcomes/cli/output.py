@@ -397,6 +397,15 @@ class PageOptions:
     max_mb: Annotated[float, Parameter(validator=Number(gt=0, lt=1000))] = 5
     """The size in megabytes that the report page may reach by including ranked lists and texts."""
 
+    @property
+    def documents(self) -> int:
+        """How many documents of each list the evaluation has to keep."""
+        return DOCUMENTS
+
+    def kept(self) -> dict[str, Any]:
+        """Return the arguments of `ir_outcomes.evaluate` that keep what the page shows."""
+        return {"queries": self.queries, "documents": self.documents}
+
     def save(
         self,
         path: Path,

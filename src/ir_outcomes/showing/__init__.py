@@ -79,7 +79,6 @@ class Table:
 
     def inserted(self, place: int, column: Column, cells: Sequence[str]) -> Self:
         """Put a column before the one at this place."""
-
         columns = (*self.columns[:place], column, *self.columns[place:])
         rows = tuple(
             (*row[:place], cell, *row[place:]) for row, cell in zip(self.rows, cells, strict=True)
