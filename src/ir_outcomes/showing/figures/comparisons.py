@@ -1,7 +1,7 @@
 """Figures of comparisons, alone, of several contenders, and under several conditions; right or up is better."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,30 +70,21 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
         x, left, right, *_ = change_of(item.coverage)
         y, down, up, *_ = change_of(item.ranking)
         if not is_crowded:
-            ax.plot([left, right], [y, y], color=color, linewidth=0.9, alpha=0.6, zorder=2)
-            ax.plot([x, x], [down, up], color=color, linewidth=0.9, alpha=0.6, zorder=2)
-        ax.plot(
-            x,
-            y,
-            _MARKERS[style],
-            markersize=6,
-            markerfacecolor=face,
-            markeredgecolor=color,
-            zorder=3,
-        )
+            for ends in (([left, right], [y, y]), ([x, x], [down, up])):
+                ax.plot(*ends, color=color, linewidth=0.9, alpha=0.6, zorder=2)
+        mark = {"markersize": 6, "markerfacecolor": face, "markeredgecolor": color}
+        ax.plot(x, y, _MARKERS[style], **mark, zorder=3)
         points.append((x or 0.0, y or 0.0))
     ax.margins(0.08)
-    found = "relevant documents found"
-    if items[0].unit == "query":
-        found = "queries answered"
+    found = "queries answered" if items[0].unit == "query" else "relevant documents found"
     unit = items[0].ranking.measured_in
     gained = _FEWER.get(unit, f"{figures.literal(unit)} gained")
     counts = ", ".join(
         f"{number} {_TONE_NAMES[style]}" for style, number in sorted(Counter(tones).items())
     )
-    shown = "intervals not drawn"
-    if not is_crowded:
-        shown = f"{level_words(items[0].settings.alpha)}s"
+    shown = f"{level_words(items[0].settings.alpha)}s"
+    if is_crowded:
+        shown = "intervals not drawn"
     contenders, baseline = _versus_names(items)
     missing = ""
     if len(given) > len(items):
@@ -105,15 +96,14 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
         x=f"coverage: {found}, points (right is better)",
         y=f"ranking: {gained} (up is better)",
     )
+    fontsize = 8
+    named = set(range(len(items)))
     if len(items) > MOST_NAMES:
+        fontsize = 7
         named = _outermost(np.array(points))
-    else:
-        named = set(range(len(items)))
     order = sorted(range(len(items)), key=lambda place: place not in named)  # what is named first
     names = [contenders[place] for place in order[: len(named)]]
-    figures.label_points(
-        ax, names, [points[place] for place in order], 7 if len(items) > MOST_NAMES else 8
-    )
+    figures.label_points(ax, names, [points[place] for place in order], fontsize)
     return ax
 
 
@@ -271,10 +261,7 @@ def draw_forest_of(result: Any, ax: Any) -> Any:
     compared = [section.comparison for section in sections_of(result)]
     settings = compared[0].settings
     contenders = list(dict.fromkeys(item.contender for item in compared))
-    if len(contenders) == 1:
-        who = contenders[0]
-    else:
-        who = count(len(contenders), "contender")
+    who = _who(contenders)
     what = ""
     if forest.what != "run":
         what = f", {count(len(compared) // len(contenders), forest.what)}"
@@ -330,13 +317,9 @@ def draw_curve(result: ConditionsComparison, ax: Any) -> Any:
     unit = result.settings.unit
     rel = result.settings.rel
     found = "queries answered" if unit == "query" else "documents found"
-    if len(names) == 1:
-        who = result.contenders[0]
-    else:
-        who = count(len(names), "contender")
     return finished(
         above,
-        f"{who} against {result.baseline}: found by rank k",
+        f"{_who(result.contenders)} against {result.baseline}: found by rank k",
         f"{count(first.n, 'query')}, grade {rel} or more",
         y=f"% of {found} by rank k\n(up is better)",
     )
@@ -422,10 +405,7 @@ def _versus_names(items: Items) -> tuple[list[str], str]:
     """Return the labels of the contenders, and the baseline's; contenders name theirs where there are several baselines."""
     n_baselines = len({item.baseline for item in items})
     # Both stand in one label.
-    if n_baselines == 1:
-        longest = figures.LONGEST
-    else:
-        longest = figures.LONGEST // 2 - 2
+    longest = figures.LONGEST if n_baselines == 1 else figures.LONGEST // 2 - 2
     labels = figures.labels_of(
         [name for item in items for name in (item.baseline, item.contender)], longest
     )
@@ -438,6 +418,11 @@ def _versus_names(items: Items) -> tuple[list[str], str]:
     ], f"{n_baselines} baselines"
 
 
+def _who(contenders: Sequence[str]) -> str:
+    """Name the contender, or count several."""
+    return contenders[0] if len(contenders) == 1 else count(len(contenders), "contender")
+
+
 def _head(item: Comparison) -> str:
     return (
         f"{count(item.n_queries, 'query')}, {conditions_words(item.settings)}, unit"
@@ -446,6 +431,4 @@ def _head(item: Comparison) -> str:
 
 
 def _sequence(comparisons: Comparison | Items) -> list[Comparison]:
-    if isinstance(comparisons, Iterable):
-        return list(comparisons)
-    return [comparisons]
+    return [comparisons] if isinstance(comparisons, Comparison) else list(comparisons)

@@ -71,25 +71,18 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) / 2
     for label, (color, hatch, mark) in VERDICT_CELLS.items():
         name = f"{mark} {label} ({len(cells[label]):,})".strip() if cells[label] else None
-        style: dict[str, Any] = {
-            "facecolor": color,
-            "hatch": hatch,
-            "edgecolor": "white",
-            "linewidth": 0.5,
-        }
-        ax.add_collection(
-            PolyCollection([corners + cell for cell in cells[label]], label=name, **style)
+        squares = PolyCollection(
+            [corners + cell for cell in cells[label]],
+            label=name,
+            facecolor=color,
+            hatch=hatch,
+            edgecolor="white",
+            linewidth=0.5,
         )
-        for x, y in cells[label] if len(runs) <= NUMBERED_CELLS else ():
-            ax.text(
-                x,
-                y,
-                mark,
-                ha="center",
-                va="center",
-                fontsize=8,
-                color="white" if color in (BETTER, WORSE) else INK,
-            )
+        ax.add_collection(squares)
+        ink = "white" if color in (BETTER, WORSE) else INK
+        for cell in cells[label] if len(runs) <= NUMBERED_CELLS else ():
+            ax.text(*cell, mark, ha="center", va="center", fontsize=8, color=ink)
     fontsize = figures.name_rows(ax, runs, margin=0.5)
     ax.set_xlim(-0.5, len(runs) - 0.5)
     names = [label.get_text() for label in ax.get_yticklabels()]
@@ -238,10 +231,7 @@ def conditions_plot(
 ) -> Any:
     """Draw the ranks of a few runs under several conditions: Figure 4 of Craswell et al. 2021."""
     first_name, first = next(iter(distributions.items()))
-    if runs is None:
-        chosen = [run.run for run in first.runs[:3]]
-    else:
-        chosen = list(runs)
+    chosen = [run.run for run in first.runs[:3]] if runs is None else runs
     by_condition = {
         name: {run.run: run for run in found.runs} for name, found in distributions.items()
     }
@@ -276,9 +266,8 @@ def conditions_plot(
     if runs is None:
         which = f"the first {len(chosen)} by {first_name}".replace("\n", " ")
     sizes = sorted({found.n_queries for found in distributions.values()})
-    if len(sizes) == 1:
-        queries = count(sizes[0], "query")
-    else:
+    queries = count(sizes[0], "query")
+    if len(sizes) > 1:
         queries = f"{sizes[0]:,} to {sizes[-1]:,} queries"
     resamples = (
         f"{count(first.resamples, 'bootstrap resample')} of {queries}; area: share of them, marker:"
@@ -345,9 +334,8 @@ def draw_reordering(result: Reordering, ax: Any) -> Any:
     last = len(result.measures) - 1
     ax = figures.panel(ax, 5.5 + 1.25 * last, figures.height_of(n_runs) + 0.8)
     moves = np.abs(np.diff(ranks, axis=0)).max(axis=0, initial=0)
-    if n_runs <= 16:
-        movers = range(n_runs)
-    else:
+    movers: Sequence[int] = range(n_runs)
+    if n_runs > 16:
         movers = np.argsort(-moves, kind="stable")[:COLORED_LINES].tolist()
     styles = {run: figures.series_style(number) for number, run in enumerate(movers)}
     for run in range(n_runs):
@@ -448,21 +436,13 @@ def draw_headroom(result: Headroom, ax: Any, number: int) -> Any:
     ax = figures.panel(ax, 6.2, 3.8)
     # ticks between the bars, so that no two bars share a value; the last bar is open, of a
     # precision it ends at 1
-    ax.bar(
-        np.arange(len(measure.counts)),
-        measure.counts,
-        1.0,
-        align="edge",
-        color=GREY,
-        edgecolor="white",
-    )
+    n_bars = len(measure.counts)
+    ax.bar(range(n_bars), measure.counts, 1.0, align="edge", color=GREY, edgecolor="white")
     is_precision = measure.edges[-1] < 1
     better = "left" if number % 2 else "right"
     last = "1" if is_precision else "and more"
-    ax.set_xticks(
-        np.arange(len(measure.counts) + 1), [*(f"{edge:g}" for edge in measure.edges), last]
-    )
-    ax.set_xlim(0, len(measure.counts))
+    ax.set_xticks(range(n_bars + 1), [*(f"{edge:g}" for edge in measure.edges), last])
+    ax.set_xlim(0, n_bars)
     if not is_precision:
         figures.tilted(ax, 30)
     figures.counted(ax.yaxis)
