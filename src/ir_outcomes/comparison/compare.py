@@ -314,8 +314,8 @@ def _evaluate(
     names = settings.pop("names")
     sources, called, left_out = _sources(baseline, saved.runs, names, best)
     defaults = {
-        "cutoff": saved.cutoff,
-        "unit": saved.unit or "auto",
+        "cutoff": saved.shared("cutoff"),
+        "unit": saved.shared("unit") or "auto",
         "ties": "trec",
         "judged_only": False,
     }

@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple, Self, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 
@@ -175,9 +175,9 @@ def evaluate(
     judgments = collection.qrels
     task = collection.task
     if cutoff is None:
-        cutoff = saved.cutoff or (task.cutoff if task else DEFAULT_CUTOFF)
+        cutoff = saved.shared("cutoff") or (task.cutoff if task else DEFAULT_CUTOFF)
     if unit == "auto":
-        unit = saved.unit or unit
+        unit = saved.shared("unit") or unit
     least = task.rel if task else 1
     if rel is not None:
         least = rel
@@ -262,9 +262,6 @@ def _systems_by_source(
     return found
 
 
-T = TypeVar("T")
-
-
 @dataclass(frozen=True, eq=False)
 class SavedRun:
     """A run of a saved evaluation."""
@@ -303,21 +300,11 @@ class SavedRuns(NamedTuple):
         saved = [run for run in self.runs if isinstance(run, SavedRun)] if self.evaluations else []
         return {id(run): run.system for run in saved if run.system is not None}
 
-    @property
-    def cutoff(self) -> int | None:
-        """The cutoff that they were evaluated with; None where there are none."""
-        return self._shared(
-            "cutoff", {path: evaluation.cutoff for path, evaluation in self.evaluations.items()}
-        )
-
-    @property
-    def unit(self) -> Unit | None:
-        """The unit that they were evaluated by; None where there are none."""
-        return self._shared(
-            "unit", {path: evaluation.unit for path, evaluation in self.evaluations.items()}
-        )
-
-    def _shared(self, setting: str, found: Mapping[str, T]) -> T | None:
+    def shared(self, setting: Literal["cutoff", "unit"]) -> Any:
+        """Return what they were evaluated with; None where there are none."""
+        found = {
+            path: getattr(evaluation, setting) for path, evaluation in self.evaluations.items()
+        }
         if len(set(found.values())) > 1:
             each = ", ".join(f"{path}: {value}" for path, value in found.items())
             raise MismatchError(

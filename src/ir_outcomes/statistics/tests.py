@@ -207,26 +207,21 @@ class PairedTests(Mapping[str, Test]):
     def __init__(
         self, samples: Differences, levels: Levels | None = None, *, labels_only: bool = False
     ) -> None:
-        self._samples = samples
+        self.samples = samples
         self._levels = levels
         self._labels_only = labels_only
         self._done: dict[str, Found] = {}
 
     @property
-    def samples(self) -> Differences:
-        """What is tested."""
-        return self._samples
-
-    @property
     def of_mean(self) -> Literal["t", "signflip"]:
         """The test that `mean_test` takes for a single sample."""
-        return "signflip" if self._samples.few[0] else "t"
+        return "signflip" if self.samples.few[0] else "t"
 
     def found(self, name: str, kernel: "Kernel | None" = None) -> Found:
         """Run a test of `PAIRED`, or one that is given with its name, on each sample."""
         if name not in self._done:
             run = PAIRED[name] if kernel is None else kernel
-            self._done[name] = run(self._samples, self._levels, self._labels_only)
+            self._done[name] = run(self.samples, self._levels, self._labels_only)
         return self._done[name]
 
     def many(self, name: str, kernel: "Kernel | None" = None) -> Tests:
@@ -235,16 +230,16 @@ class PairedTests(Mapping[str, Test]):
 
     def of_means(self) -> Tests:
         """Test the mean difference of each sample, by sign flips where few differences are not zero."""
-        few = self._samples.few
+        few = self.samples.few
         if few.all():
             return self.many("signflip")
         if not few.any():
             return self.many("t")
-        return mean_tests(self._samples, self._levels, labels_only=self._labels_only)
+        return mean_tests(self.samples, self._levels, labels_only=self._labels_only)
 
     def one(self, name: str, kernel: "Kernel | None" = None) -> Test:
         """Return the result of a test of a single sample."""
-        return _one(name, self._samples, self.found(name, kernel))
+        return _one(name, self.samples, self.found(name, kernel))
 
     def __getitem__(self, name: str) -> Test:
         return self.one(name)
