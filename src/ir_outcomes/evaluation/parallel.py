@@ -30,7 +30,7 @@ def check_jobs(n_jobs: object) -> None:
 
 
 def in_parallel(calls: Sequence[Callable[[], R]], n_jobs: int | None) -> Generator[R, None, None]:
-    """Make the calls, in other processes if there is more than one job, and yield what they return in their order; for `n_jobs` see `check_jobs`."""
+    """Make the calls, in other processes for several jobs (see `check_jobs`), and yield what they return in their order."""
     if n_jobs == 1:
         for call in calls:
             yield call()

@@ -555,12 +555,9 @@ def _outputs(sources: Any, measure: str | None, names: Sequence[str] | None) -> 
         return read_outputs(sources, measure=measure, names=names, position="table of outputs")
     if isinstance(sources, Mapping):
         names = list(map(str, sources))
-        return read_output_of_each_run(
-            list(sources.values()),
-            [f"output of {name}" for name in names],
-            measure=measure,
-            names=names,
-        )
-    listed = list(sources)
-    positions = [f"output {number}" for number in range(1, len(listed) + 1)]
+        listed = list(sources.values())
+        positions = [f"output of {name}" for name in names]
+    else:
+        listed = list(sources)
+        positions = [f"output {number}" for number in range(1, len(listed) + 1)]
     return read_output_of_each_run(listed, positions, measure=measure, names=names)
