@@ -1,6 +1,6 @@
 """The command line: parses, calls, shows.
 
-A command is a function of `compare` or `many`; its parameters are those of the function in Python
+A command is a function of `compare`, `gate` or `many`; its parameters are those of the function in Python
 that it calls. Exit status 0; 1 for bad input, with a message that names it; 2 for wrong usage;
 `gate` has further ones.
 """
@@ -17,7 +17,7 @@ from typing import Any
 
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 
-from ir_outcomes.cli import compare, many
+from ir_outcomes.cli import compare, gate, many
 from ir_outcomes.cli.options import STDIN, UsageError
 from ir_outcomes.cli.output import CALL, MAIN, TARGETS, error_line, files_of, messages
 from ir_outcomes.errors import InputError
@@ -38,7 +38,7 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "compare-collections": compare.compare_collections,
     "holes": compare.holes,
     "plan": compare.plan,
-    "gate": compare.gate,
+    "gate": gate.gate,
     "report": compare.report,
     "evaluate": many.evaluate,
     "leaderboard": many.leaderboard,

@@ -14,6 +14,7 @@ from ir_outcomes.showing.views import (
     leaderboards,
     published,
     several,
+    tail,
 )
 from ir_outcomes.showing.views.several import paper_view
 
@@ -26,6 +27,7 @@ __all__ = [
     "paper_view",
     "published",
     "several",
+    "tail",
     "task_view",
     "tasks_view",
     "view_of",
