@@ -270,6 +270,39 @@ def test_few_runs_say_nothing_about_new_ones(n_runs: tuple[int, int]) -> None:
     assert "coverage_new_runs_low" not in result.to_frame()
 
 
+def test_runs_of_unequal_depth_have_the_depth_of_all() -> None:
+    qrels, runs = drawn(4, runs={"a": 1, "b": 2})
+    shallow = {query: dict(list(run.items())[:3]) for query, run in runs["b"][1].items()}
+    result = iro.compare(
+        qrels, {"a": runs["a"]}, {"b": [runs["b"][0], shallow]}, cutoff=CUTOFF, unit="query"
+    )[0]
+    (note,) = (note for note in result.notes if note.kind == "depth")
+    assert "the runs return at most 3 to " in note
+    assert "compare with `cutoff=3`, which all reach" in note
+
+
+def test_a_thousand_runs_of_a_system() -> None:
+    rng = np.random.default_rng(2)
+    places = rng.poisson(3 + rng.normal(size=(1000, 1)) / 2, size=(1000, 20)).tolist()
+    qrels = {f"q{n}": {"gold": 1} for n in range(20)}
+
+    def run(at: list[int]) -> Run:
+        documents = ({r: "gold" if r == place else f"d{r}" for r in range(8)} for place in at)
+        return {
+            query: {name: float(-rank) for rank, name in own.items()}
+            for query, own in zip(qrels, documents, strict=True)
+        }
+
+    baseline = run([4] * 20)
+    result = iro.compare(qrels, {"a": baseline}, {"b": list(map(run, places))}, cutoff=8)[0]
+    assert result.n_runs == (1, 1000)
+    answered = np.array(places) < 8
+    assert result.coverage.difference == pytest.approx(100 * (answered.mean() - 1))
+    for own, found, at in zip(result.runs, answered, np.array(places), strict=True):
+        assert own.coverage == pytest.approx(100 * (found.mean() - 1))
+        assert own.ranking == pytest.approx(float((at[found] - 4).mean()))
+
+
 @pytest.mark.parametrize("clustered", [False, True])
 def test_the_sentence_names_what_is_tested(clustered: bool) -> None:
     """The rows of a query are its cluster, which is no cluster of the user's."""

@@ -1,5 +1,6 @@
 """Several runs of one system in a comparison: what each run shows, and whether a label holds for new runs, too."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -12,7 +13,8 @@ from ir_outcomes.comparison.verdict import meaning_of
 from ir_outcomes.evaluation.replicates import Called, System
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.statistics import Interval
-from ir_outcomes.types import Bools, Floats
+from ir_outcomes.statistics.new_runs import Side
+from ir_outcomes.types import Bools, Floats, divided
 
 
 class SystemRun(NamedTuple):
@@ -31,30 +33,44 @@ def runs_of_systems(
 ) -> tuple[SystemRun, ...]:
     """Return what each run of a system that has several shows; scores are by row, as `rows_of_measure` returns them."""
     found = []
-    everywhere = pair.all_queries
+    everywhere = np.full(len(pair.shared), np.nan)
+    if pair.all_queries is not None:
+        everywhere = pair.all_queries[1] - pair.all_queries[0]
     coverage = pair.found_contender - pair.found_baseline
     ranking = pair.length_contender - pair.length_baseline
     measured = [scores.values[1] - scores.values[0] for scores in asked]
+    every = np.ones(len(coverage), dtype=bool)
     several = [system for system in systems if len(system.runs) > 1]
     for system, side in zip(several, pair.sides, strict=True):
+        of_coverage = _means(100 * coverage, side, every)
+        of_ranking = _means(ranking, side, pair.shared)
+        of_all = _means(everywhere, side, every)
+        of_measures = [_means(change, side, every) for change in measured]
         for place, run in enumerate(system.runs):
-            own = side.run == place
             found.append(
                 SystemRun(
                     system.name,
                     run,
-                    _mean(100 * coverage, own),
-                    _mean(ranking, own & pair.shared),
-                    None if everywhere is None else _mean(everywhere[1] - everywhere[0], own),
-                    tuple(float(change[own].mean()) for change in measured),
+                    _known(of_coverage[place]),
+                    _known(of_ranking[place]),
+                    _known(of_all[place]),
+                    tuple(float(means[place]) for means in of_measures),
                 )
             )
     return tuple(found)
 
 
-def _mean(values: Floats, counted: Bools) -> float | None:
-    """Return the mean of some values; None where there are none."""
-    return float(values[counted].mean()) if counted.any() else None
+def _means(values: Floats, side: Side, counted: Bools) -> Floats:
+    """Return the mean of some values for each run; NaN where it has none."""
+    run = side.run[counted]
+    sums = np.bincount(run, weights=values[counted], minlength=side.n_runs)
+    sizes = np.bincount(run, minlength=side.n_runs)
+    return divided(sums, sizes, sizes > 0)
+
+
+def _known(mean: float) -> float | None:
+    """Return a mean; None where there is none."""
+    return None if math.isnan(mean) else float(mean)
 
 
 def rows_of_measure(scores: Scores, baseline: System, contender: System) -> Scores:

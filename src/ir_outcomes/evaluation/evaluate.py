@@ -22,7 +22,12 @@ from ir_outcomes.evaluation.ids import repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of, search_lengths
 from ir_outcomes.evaluation.parallel import check_jobs, in_parallel
 from ir_outcomes.evaluation.ranking import RankedDocuments, ranked_documents
-from ir_outcomes.evaluation.replicates import check_runs, listed_runs, named_systems
+from ir_outcomes.evaluation.replicates import (
+    check_names_of_rule,
+    check_runs,
+    listed_runs,
+    named_systems,
+)
 from ir_outcomes.evaluation.scores import (
     Measures,
     Scores,
@@ -203,7 +208,9 @@ def evaluate(
     ]
     done = _evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)
     read, given, results = zip(*done, strict=True)
-    called = distinct_names([result.lengths.name for result in results], given, read)
+    own = [result.lengths.name for result in results]
+    check_names_of_rule([name or found for name, found in zip(given, own, strict=True)], replicates)
+    called = distinct_names(own, given, read)
     system_of = saved.systems() | _systems_by_source(jobs, in_lists)
     called, several = named_systems(called, [system_of.get(id(run)) for run in read], replicates)
     first = results[0].lengths

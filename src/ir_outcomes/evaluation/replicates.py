@@ -116,6 +116,13 @@ def _by_rule(names: Sequence[str], rule: str) -> dict[str, list[str]]:
     return found
 
 
+def check_names_of_rule(names: Sequence[str], replicates: Any) -> None:
+    """Refuse equal names where a rule finds systems by them, as those of a file that was given twice."""
+    if isinstance(replicates, str) and replicates.startswith(RULE):
+        for runs in _by_rule(names, replicates).values():
+            check_names(runs)
+
+
 def _by_mapping(names: Sequence[str], system_of: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the runs of each system of a mapping of run to system."""
     unknown = [str(run) for run in system_of if run not in names]
