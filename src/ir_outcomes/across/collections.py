@@ -21,7 +21,7 @@ from ir_outcomes.evaluation.evaluation import (
 )
 from ir_outcomes.evaluation.scores import Measures, each_measure
 from ir_outcomes.formatting import listed, percent, plural
-from ir_outcomes.notes import Note, as_notes, merged
+from ir_outcomes.notes import as_notes, merged
 from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE
 from ir_outcomes.types import Correction, RankingTest
 
@@ -142,29 +142,27 @@ def compare_collections(
         measures=list(directions),
         groups=groups,
     )
-    missing = [
-        (run, name)
-        for name, ev in evaluations.items()
-        for run in (baseline, *chosen)
-        if run not in ev.names
-    ]
+    missing = _missing(evaluations, (baseline, *chosen))
     if not rows:
         lacking = listed([f"{name} lacks {run}" for run, name in missing][:10])
         raise ParameterError(f"no collection has both {baseline!r} and a contender: {lacking}")
     overall = overall_of(rows, settings, list(directions.items()))
+    on_grades = [
+        (name, [*notes_on_grades(known.qrels, known.rel)]) for name, known in evaluations.items()
+    ]
     has_one_cutoff = len({evaluation.cutoff for evaluation in evaluations.values()}) == 1
     return ConditionsComparison(
         what="collection",
         baseline=baseline,
         conditions=tuple(rows),
         overall=tuple(overall),
-        missing=tuple(missing),
+        missing=missing,
         settings=settings if has_one_cutoff else replace(settings, cutoff=None),
         measures=tuple(directions),
         over_conditions=over_collections,
         notes=as_notes(
             [
-                *merged([(name, _on_grades(known)) for name, known in evaluations.items()]),
+                *merged(on_grades),
                 *(f"The collections differ in {setting}: {said}." for setting, said in unlike),
                 *_notes(evaluations, rows, missing, overall),
             ]
@@ -177,21 +175,21 @@ def with_nothing_to_compare(
 ) -> ConditionsComparison:
     """Return what `compare_collections` cannot, for a gate: no collection has the baseline and a contender."""
     first = next(iter(evaluations.values()))
-    runs = dict.fromkeys((baseline, *contenders))
-    missing = [
+    missing = _missing(evaluations, dict.fromkeys((baseline, *contenders)))
+    settings = Settings.of(first, alpha=alpha, family=max(1, len(contenders)))
+    return ConditionsComparison("collection", baseline, (), settings, "none", missing=missing)
+
+
+def _missing(
+    evaluations: Mapping[str, Evaluation], runs: Collection[str]
+) -> tuple[tuple[str, str], ...]:
+    """Return the runs that an evaluation lacks, with its name."""
+    return tuple(
         (run, name)
         for name, evaluation in evaluations.items()
         for run in runs
         if run not in evaluation.names
-    ]
-    settings = Settings.of(first, alpha=alpha, family=max(1, len(contenders)))
-    return ConditionsComparison(
-        "collection", baseline, (), settings, "none", missing=tuple(missing)
     )
-
-
-def _on_grades(evaluation: Evaluation) -> list[Note]:
-    return list(notes_on_grades(evaluation.qrels, evaluation.rel))
 
 
 def _notes(

@@ -15,7 +15,6 @@ from ir_outcomes.comparison.outcomes import PairedQueries, Settings, pair_querie
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import (
     NO_DIFFERENCE,
-    Findings,
     decide,
     direction_of,
     find,
@@ -256,22 +255,20 @@ def overall_of(
         found = [
             pooled_effect(own, groups, name, higher_is_better, settings.alpha) for own in effects
         ]
-        corrected = iter(
-            adjust(
-                [effect.these.pvalue for effect in found if effect.these], settings.correction
-            ).tolist()
-        )
-        means = [
-            effect.these and replace(effect.these, pvalue_corrected=next(corrected))
-            for effect in found
-        ]
-        pooled.append(
-            [replace(effect, these=mean) for effect, mean in zip(found, means, strict=True)]
-        )
-    runs = zip(of_contender.items(), zip(*pooled, strict=True), strict=True)
-    return [
-        _overall(name, own, effects_of_run, settings.alpha) for (name, own), effects_of_run in runs
-    ]
+        pooled.append(_with_corrected_means(found, settings.correction))
+    runs = zip(of_contender.items(), *pooled, strict=True)
+    return [_overall(name, own, effects, settings.alpha) for (name, own), *effects in runs]
+
+
+def _with_corrected_means(
+    effects: Sequence[PooledEffect], correction: str
+) -> Iterator[PooledEffect]:
+    """Correct the p-values of the means of these conditions over the contenders."""
+    raw = [effect.these.pvalue for effect in effects if effect.these]
+    corrected = iter(adjust(raw, correction).tolist())
+    for effect in effects:
+        mean = effect.these and replace(effect.these, pvalue_corrected=next(corrected))
+        yield replace(effect, these=mean)
 
 
 def pooled_effect(
@@ -350,21 +347,18 @@ def label_of(
     coverage: PooledEffect, ranking: PooledEffect, all_queries: PooledEffect, alpha: float
 ) -> str:
     """Return the overall label of a contender: a direction of one facet is confirmed by the mean over all queries."""
-
-    def tests(effect: PooledEffect) -> Tests:
-        pvalue, direction = (
-            (effect.these.pvalue, np.sign(effect.these.effect)) if effect.these else (1.0, 0)
-        )
-        return Tests(np.array([pvalue]), np.array([direction], dtype=np.int64))
-
-    def corrected(effect: PooledEffect) -> Floats:
-        return np.array([effect.these.pvalue_corrected if effect.these else 1.0])
-
-    def findings(effect: PooledEffect) -> Findings:
-        return find(
-            tests(effect), corrected(effect), alpha, higher_is_better=effect.higher_is_better
-        )
-
-    everywhere = over_all(tests(all_queries), corrected(all_queries), alpha, higher_is_better=False)
-    (label,) = decide(findings(coverage), findings(ranking), everywhere).labels()
+    (label,) = decide(
+        find(*_tested(coverage), alpha, higher_is_better=True),
+        find(*_tested(ranking), alpha, higher_is_better=False),
+        over_all(*_tested(all_queries), alpha, higher_is_better=False),
+    ).labels()
     return label
+
+
+def _tested(effect: PooledEffect) -> tuple[Tests, Floats]:
+    """Return the test of a mean, and its corrected p-value; 1 where there is none."""
+    mean = effect.these
+    if mean is None:
+        return Tests(np.ones(1), np.zeros(1, dtype=np.int64)), np.ones(1)
+    direction = np.sign([mean.effect]).astype(np.int64)
+    return Tests(np.array([mean.pvalue]), direction), np.array([mean.pvalue_corrected])

@@ -117,12 +117,12 @@ class GateDecision(Immutable):
     @property
     def name(self) -> str:
         """The contender, with the second baseline where it is against that, and the condition where there are several."""
-        against = ""
+        name = self.contender
         if self.reference is not None:
-            against = f" against {self.reference}"
-        return f"{self.contender}{against}" + (
-            "" if self.condition is None else f" on {self.condition}"
-        )
+            name += f" against {self.reference}"
+        if self.condition is not None:
+            name += f" on {self.condition}"
+        return name
 
 
 def _facet_columns(place: int, name: str) -> tuple[Column, ...]:
@@ -418,13 +418,12 @@ def gate(
 
 def _smallest_margins(decisions: Sequence[GateDecision]) -> tuple[float | None, ...]:
     """Return for coverage, ranking and all queries the margin that passes in every decision if no query differs."""
+    facets = [facet for decision in decisions for facet in decision.facets]
     smallest: list[float | None] = []
     for name in ("coverage", "ranking", "all queries"):
-        facets = [
-            facet for decision in decisions for facet in decision.facets if facet.name == name
-        ]
-        known = [facet.smallest_margin for facet in facets if facet.smallest_margin is not None]
-        smallest.append(max(known) if known and len(known) == len(facets) else None)
+        margins = [facet.smallest_margin for facet in facets if facet.name == name]
+        known = [margin for margin in margins if margin is not None]
+        smallest.append(max(known) if known and known == margins else None)
     return tuple(smallest)
 
 
@@ -506,13 +505,8 @@ def _notes_of(compared: Comparison, status: Status) -> tuple[Note, ...]:
     worse = [f"{at.label} at {at.cutoff}" for at in compared.cutoffs if at.direction == "worse"]
     if status == "pass" and worse and not any(known.kind == "other cutoffs" for known in notes):
         notes.append(note("within margins", f"{listed(worse)}."))
-
-    def place(known: Note) -> int:
-        if known.kind in FIRST_NOTES:
-            return FIRST_NOTES.index(known.kind)
-        return len(FIRST_NOTES)
-
-    return tuple(sorted(notes, key=place))
+    # All other kinds have the same place, behind the first ones.
+    return tuple(sorted(notes, key=lambda known: (*FIRST_NOTES, known.kind).index(known.kind)))
 
 
 def _failures(compared: Comparison, max_missing: float) -> Iterator[str]:
@@ -533,7 +527,7 @@ def _failures(compared: Comparison, max_missing: float) -> Iterator[str]:
     nothing = [
         run
         for run, share, is_said in zip(runs, found, too_many, strict=True)
-        if not share and not is_said
+        if not (share or is_said)
     ]
     if nothing:
         verb, whose = ("has", "its") if len(nothing) == 1 else ("have", "their")
@@ -585,12 +579,12 @@ def _facet(compared: Comparison, against: Against) -> GateFacet:
 def _about(facet: GateFacet, compared: Comparison) -> str:
     """Say what harm the interval shows or does not exclude, and how many queries, or clusters, would exclude it."""
     name = facet.name.capitalize()
-    if facet.interval is None and facet.n:
-        return (
-            f"{name}: without a cutoff the largest possible loss is not known, so no harm is"
-            " excluded."
-        )
     if facet.interval is None:
+        if facet.n:
+            return (
+                f"{name}: without a cutoff the largest possible loss is not known, so no harm is"
+                " excluded."
+            )
         return (
             f"{name}: on no query did both runs find something, so nothing can be compared, and no"
             " harm is excluded."
@@ -598,7 +592,7 @@ def _about(facet: GateFacet, compared: Comparison) -> str:
     least, most = sorted(end * (-1 if facet.higher_is_better else 1) for end in facet.interval)
     if facet.status == "harm shown":
         return (
-            f"{name}: a loss of more than {_amount(facet.margin, facet)} is shown; it is between"
+            f"{name}: a loss of more than {_in_unit(facet.margin, facet.measured_in)} is shown; it is between"
             f" {least:.3g} and {most:.3g}."
         )
     if most < facet.margin:
@@ -607,7 +601,7 @@ def _about(facet: GateFacet, compared: Comparison) -> str:
             f" {facet.margin:.3g}."
         )
     text = (
-        f"{name}: a loss of up to {_amount(most, facet)} is not excluded, and the margin is"
+        f"{name}: a loss of up to {_in_unit(most, facet.measured_in)} is not excluded, and the margin is"
         f" {facet.margin:.3g}."
     )
     needed = facet.needed
@@ -631,10 +625,6 @@ def _about(facet: GateFacet, compared: Comparison) -> str:
     )
 
 
-def _amount(value: float, facet: GateFacet) -> str:
-    return _in_unit(value, facet.measured_in)
-
-
 def _in_unit(value: float, unit: str) -> str:
     """Write a value with its unit, which is singular for 1."""
     if value == 1:
@@ -650,7 +640,7 @@ def _pass_in_words(compared: Comparison, is_equivalent: bool, facets: Sequence[G
         )
     margins = listed(
         [
-            f"{_amount(facet.margin, facet)} {'over' if facet.name == 'all queries' else 'of'}"
+            f"{_in_unit(facet.margin, facet.measured_in)} {'over' if facet.name == 'all queries' else 'of'}"
             f" {facet.name}"
             for facet in facets
         ]

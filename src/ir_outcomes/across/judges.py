@@ -1,12 +1,19 @@
 """One comparison on the same queries under several judges, and an audit of judges by the labels of a reference."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from ir_outcomes.across.conditions import agreement_of, conditions_of, differing
-from ir_outcomes.across.result import Audit, Condition, ConditionsComparison, Flip, by_contender
+from ir_outcomes.across.result import (
+    Answer,
+    Audit,
+    Condition,
+    ConditionsComparison,
+    Flip,
+    by_contender,
+)
 from ir_outcomes.comparison.facets import POWER
 from ir_outcomes.comparison.outcomes import Settings, horizon_of, pair_queries
 from ir_outcomes.comparison.result import QueryOutcome
@@ -37,7 +44,6 @@ OUTCOME_FACETS = ("coverage", "all queries")  # what is audited beside measures
 FEWEST_LABELED = 10  # queries without which nothing is corrected
 # Share of the reference's documents that a judge judged too, below which a note says so.
 FEWEST_IN_COMMON = 0.9
-Answer = Literal["holds", "cannot be told", "wrong"]
 
 
 def compare_judges(
@@ -243,8 +249,11 @@ def _audit(
     y, f, rest = (differences(*np.nan_to_num(levels)) for levels in samples)
     largest = _largest(evaluation, runs, facet, by_truth, by_judge)
     codes = evaluation.clusters
-    clusters = None if codes is None else (codes[labeled], np.delete(codes, labeled))
-    labeled_clusters = None if clusters is None else clusters[0]
+    clusters = None
+    labeled_clusters = None
+    if codes is not None:
+        labeled_clusters = codes[labeled]
+        clusters = (labeled_clusters, np.delete(codes, labeled))
     found = prediction_powered_mean(
         y, f, rest, 1 - alpha, largest=largest, step=step, clusters=clusters
     )

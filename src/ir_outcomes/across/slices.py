@@ -238,19 +238,16 @@ def _corrected(
     differ: Sequence[SliceDifferences], correction: Correction
 ) -> list[SliceDifferences]:
     """Correct the p-values of each facet over the contenders: with many of them, slices differ for one by chance."""
-    corrected: dict[tuple[str, str], float] = {}
-    for facet in dict.fromkeys(found.facet for found in differ):
+    corrected: dict[SliceDifferences, float] = {}
+    for facet in ("coverage", "ranking"):
         raw = {
-            found.contender: found.pvalue
+            found: found.pvalue
             for found in differ
             if found.facet == facet and found.pvalue is not None
         }
-        for contender, pvalue in zip(raw, adjust([*raw.values()], correction), strict=True):
-            corrected[contender, facet] = float(pvalue)
-    return [
-        replace(found, pvalue_corrected=corrected.get((found.contender, found.facet)))
-        for found in differ
-    ]
+        pvalues = adjust([*raw.values()], correction).tolist()
+        corrected |= zip(raw, pvalues, strict=True)
+    return [replace(found, pvalue_corrected=corrected.get(found)) for found in differ]
 
 
 def _notes(

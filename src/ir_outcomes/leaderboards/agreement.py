@@ -141,9 +141,10 @@ class Agreement(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each measure, test and aggregate, and a row for the verdict."""
-        return [
-            asdict(row) for row in (*self.tests, *(() if self.verdict is None else (self.verdict,)))
-        ]
+        rows = [*map(asdict, self.tests)]
+        if self.verdict is not None:
+            rows.append(asdict(self.verdict))
+        return rows
 
 
 def agreement(

@@ -152,8 +152,7 @@ STATES = tuple((sign, significant) for sign in (-1, 0, 1) for significant in (Fa
 class _Known(NamedTuple):
     """Values of all runs that are looked up for each pair: few distinct ones, and all of them defined."""
 
-    distinct: Floats  # (n_values,), ascending
-    code: Ints  # (n_runs, n_queries): which of the distinct values
+    code: Ints  # (n_runs, n_queries): which of the distinct values, in ascending order
     sizes: Floats  # of the differences between any two of them
     # (n_values, n_values) codes of these differences, the negative ones behind all others.
     change: Ints
@@ -183,7 +182,6 @@ class _Known(NamedTuple):
             of_medians[run] = [medians(distinct, half) for half in halves]
         codes = sizes.code + len(sizes.distinct) * (change < 0)
         return cls(
-            distinct,
             code,
             sizes.distinct,
             codes.reshape(n_values, n_values),
@@ -249,11 +247,8 @@ class TestsOfHalves:
         y = known.halves_of(contender)
         rises = known.medians[contender] - known.medians[baseline]
         largest = float(np.abs(self.values[[baseline, contender]]).max())
-        states = []
-        for half in (0, 1):
-            change = Differences.of_counts(sizes, changes[half])
-            states.append(self._states(change, x[half], y[half], rises[half], largest))
-        return states
+        halves = zip(changes, x, y, rises, strict=True)
+        return [self._states(sizes, *half, largest) for half in halves]
 
     def _by_classes(self, baseline: int, contender: int) -> list[Ints]:
         """Return the same where classes have to be found for each pair."""
@@ -262,17 +257,16 @@ class TestsOfHalves:
         x = _both_halves(pair.x, len(pair.distinct), self.first)
         y = _both_halves(pair.y, len(pair.distinct), self.first)
         largest = float(np.abs(pair.distinct).max())
-        states = []
-        for half in (0, 1):
-            change = Differences.of_counts(pair.sizes, changes[half])
-            rise = medians(pair.distinct, y[half]) - medians(pair.distinct, x[half])
-            states.append(self._states(change, x[half], y[half], rise, largest))
-        return states
+        before = [medians(pair.distinct, half) for half in x]
+        after = [medians(pair.distinct, half) for half in y]
+        halves = zip(changes, x, y, np.subtract(after, before), strict=True)
+        return [self._states(pair.sizes, *half, largest) for half in halves]
 
     def _states(
-        self, changes: Differences, x: Floats, y: Floats, rise: Floats, largest: float
+        self, sizes: Floats, counts: Floats, x: Floats, y: Floats, rise: Floats, largest: float
     ) -> Ints:
         """(n_tests, n_splits) states of one half of each split, as places in `STATES`."""
+        changes = Differences.of_counts(sizes, counts)
         pvalues = {name: many_tests(name, changes).pvalue for name in ("t", "wilcoxon", "sign")}
         pvalues["ranksum"] = rank_sum_tests(x, y)[0]
         # Equal means and medians are a third answer to which run is better. Rounding must not turn

@@ -184,18 +184,15 @@ def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) 
     groups = Counter(
         entry.group for entry in scored if entry.group is not None and not entry.is_baseline
     )
-    notes = ["No submission beats the organizers' baselines."]
-    if runs:
-        notes = []
+    notes = []
     if unscored := [entry.run for entry in entries if entry.score is None]:
         verb, counts = ("has", "it counts") if len(unscored) == 1 else ("have", "they count")
-        notes = [
-            (
-                f"{plural('entry', len(unscored))} {verb} no score: {counts} as a use of the test"
-                f" queries, but cannot take first place: {some(unscored)}."
-            ),
-            *notes,
-        ]
+        notes.append(
+            f"{plural('entry', len(unscored))} {verb} no score: {counts} as a use of the test"
+            f" queries, but cannot take first place: {some(unscored)}."
+        )
+    if not runs:
+        notes.append("No submission beats the organizers' baselines.")
     return SotaHistory(
         tuple(runs),
         tuple(scored),

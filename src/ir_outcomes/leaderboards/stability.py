@@ -194,10 +194,11 @@ def rank_distribution(
     ranks_on_all = ranks_on_all[order]
     scores = scores.take(order)
     n_runs, n_queries = scores.values.shape
-    if scores.clusters is None:
-        units = np.arange(n_queries)
-    else:
+    notes = [*scores.notes(), *notes_on_source(source)]
+    units = np.arange(n_queries)
+    if scores.clusters is not None:
         units = np.unique(scores.clusters, return_inverse=True)[1]
+        notes = [f"Resamples are of {int(units.max()) + 1} clusters of queries.", *notes]
     ranks = _ranks_of_resamples(scores.gains(), units, resamples, seed, progress)
     counts = np.stack(
         [np.bincount(ranks[:, run], minlength=n_runs + 1)[1:] for run in range(n_runs)]
@@ -231,17 +232,7 @@ def rank_distribution(
         seed=seed,
         top_k=top_k,
         level=level,
-        notes=as_notes(
-            [
-                *(
-                    []
-                    if scores.clusters is None
-                    else [f"Resamples are of {int(units.max()) + 1} clusters of queries."]
-                ),
-                *scores.notes(),
-                *notes_on_source(source),
-            ]
-        ),
+        notes=as_notes(notes),
     )
 
 
@@ -365,8 +356,6 @@ def rank_correlation(
     called = names or tuple(name for name, _ in conditions)
     if names is None and called[0] == called[1]:
         called = ("first", "second")
-    else:
-        called = called
     check_names(called, "condition")
     order = np.lexsort((np.array(common), ranks[1], ranks[0])).tolist()
     return RankCorrelation(
