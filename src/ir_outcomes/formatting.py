@@ -86,9 +86,9 @@ def pvalue(p: float | None, alpha: float = 0.05, digits: int = 2) -> str:
     return text
 
 
-def pvalue_in_words(p: float, alpha: float = 0.05) -> str:
+def pvalue_in_words(p: float) -> str:
     """Write a p-value for a sentence."""
-    text = pvalue(p, alpha)
+    text = pvalue(p)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 

@@ -342,16 +342,15 @@ class Evaluation(Sequence[SearchLengths]):
         """Return the search lengths of all runs at a cutoff, by default the evaluation's own; see `SearchLengths.at`."""
         return tuple(run.at(self.cutoff if cutoff is None else cutoff) for run in self.runs)
 
-    def scores_of(self, measure: Any, *, cutoff: int | None = None) -> Scores:
+    def scores_of(self, measure: Any) -> Scores:
         """Return the values of a measure such as ``nDCG@10`` for all runs.
 
         Measures of search lengths with the settings of this evaluation are computed from what is
         here. Others must have been asked for in ``evaluate(measures=)``, or the runs are read again
         where that is possible, with a warning, else `ParameterError`. None is the reciprocal rank
-        at `cutoff`, by default the evaluation's own, over the answerable queries.
+        at the evaluation's cutoff (see `with_cutoff`), over the answerable queries.
         """
-        at = self.cutoff if cutoff is None else cutoff
-        scores = known_scores(measure, self.runs, at, self.scores) or self._read_scores(
+        scores = known_scores(measure, self.runs, self.cutoff, self.scores) or self._read_scores(
             comparable(measure)
         )
         if self.clusters is None:

@@ -187,6 +187,7 @@ def _most_rejected(discordant: Ints, alpha: float) -> Ints:
 
 
 MOST_QUERIES = 1_000_000
+CONFIDENCE = 0.8  # of the upper bounds
 
 
 @dataclass(frozen=True)
@@ -213,7 +214,6 @@ def queries_for_coverage(
     *,
     alpha: float,
     power: float = 0.8,
-    confidence: float = 0.8,
 ) -> QueriesNeeded:
     """Compute how many queries the test on won against lost needs.
 
@@ -223,8 +223,8 @@ def queries_for_coverage(
         Queries of the pilot, and those that only the contender, and only the baseline, answered.
     effect : float
         Difference of the shares answered to detect, between 0 and 1; its direction does not matter.
-    alpha, power, confidence : float
-        See `detectable_mean`; confidence of the upper bound.
+    alpha, power : float
+        See `detectable_mean`.
 
     References
     ----------
@@ -238,7 +238,7 @@ def queries_for_coverage(
     (1035, 1399)
     """
     check_discordant(won, lost)
-    _check(effect, alpha, power, confidence)
+    _check(effect, alpha, power)
     effect = abs(effect)
     if effect > 1:
         raise ParameterError("must be a difference of shares, at most 1", effect=effect)
@@ -247,7 +247,7 @@ def queries_for_coverage(
     discordant = won + lost
     limit = 1.0
     if discordant < n:
-        limit = float(special.betaincinv(discordant + 1, n - discordant, confidence))
+        limit = float(special.betaincinv(discordant + 1, n - discordant, CONFIDENCE))
 
     def needed(share: float) -> int | None:
         start = _guess(max(share, effect), effect, alpha, power)
@@ -255,7 +255,7 @@ def queries_for_coverage(
             lambda queries: power_of_proportion(queries, share, effect, alpha), power, start
         )
 
-    return QueriesNeeded(needed(discordant / n), needed(limit), effect, alpha, power, confidence)
+    return QueriesNeeded(needed(discordant / n), needed(limit), effect, alpha, power, CONFIDENCE)
 
 
 def queries_for_mean(
@@ -265,7 +265,6 @@ def queries_for_mean(
     *,
     alpha: float,
     power: float = 0.8,
-    confidence: float = 0.8,
     imaginary: float = 0.0,
 ) -> QueriesNeeded:
     """Compute how many queries the t test of a mean difference needs, where only some queries have a difference.
@@ -278,8 +277,8 @@ def queries_for_mean(
         All queries of the pilot; the share m / n of the new queries will have a difference, too.
     effect : float
         Mean difference to detect, in the unit of the differences; its direction does not matter.
-    alpha, power, confidence : float
-        See `detectable_mean`; confidence of the upper bound.
+    alpha, power : float
+        See `detectable_mean`.
     imaginary : float
         Size of two more differences, one in each direction, that the interval counts in any number
         of queries.
@@ -300,7 +299,7 @@ def queries_for_mean(
     (203, 263)
     """
     d = numbers("d", d)
-    _check(effect, alpha, power, confidence)
+    _check(effect, alpha, power)
     if len(d) > n:
         raise ParameterError(
             f"d has {len(d)} differences of n={n} queries: must be at most one for each query"
@@ -313,11 +312,11 @@ def queries_for_mean(
         d = np.append(d, [own, -own])
         n = n + 2
     if len(d) < 2 or np.all(d == d[0]):
-        return QueriesNeeded(None, None, effect, alpha, power, confidence)
+        return QueriesNeeded(None, None, effect, alpha, power, CONFIDENCE)
     deviation = float(d.std(ddof=1))
     share = len(d) / n
     df = 2 / (2 / effective_df(d) + (1 - share) / (share * n))
-    largest = deviation * math.sqrt(df / (2 * float(special.gammaincinv(df / 2, 1 - confidence))))
+    largest = deviation * math.sqrt(df / (2 * float(special.gammaincinv(df / 2, 1 - CONFIDENCE))))
 
     def needed(spread: float) -> int | None:
         def chance(queries: float) -> float:
@@ -328,7 +327,7 @@ def queries_for_mean(
         start = _guess(spread**2 / share, effect, alpha, power)
         return _fewest(lambda queries: _thinned(chance, queries, share), power, start)
 
-    return QueriesNeeded(needed(deviation), needed(largest), effect, alpha, power, confidence)
+    return QueriesNeeded(needed(deviation), needed(largest), effect, alpha, power, CONFIDENCE)
 
 
 def queries_for_margin(
@@ -339,7 +338,6 @@ def queries_for_margin(
     *,
     alpha: float,
     power: float = 0.8,
-    confidence: float = 0.8,
     whole: bool = False,
 ) -> QueriesNeeded:
     """Compute how many queries exclude harm beyond a margin, by `margin_interval`, if the two runs are equally good.
@@ -352,8 +350,8 @@ def queries_for_margin(
         Largest tolerable harm, in the unit of the differences.
     largest : float
         Largest possible size of a difference.
-    alpha, power, confidence : float
-        Of the two-sided interval, 1 - alpha; see `queries_for_mean`.
+    alpha, power : float
+        Of the two-sided interval, 1 - alpha; see `detectable_mean`.
     whole : bool
         The interval is that of `coverage_interval` for queries that are answered or not, instead of
         `margin_interval`.
@@ -366,13 +364,13 @@ def queries_for_margin(
     (1088, 1112)
     """
     d = numbers("d", d)
-    _check(margin, alpha, power, confidence)
+    _check(margin, alpha, power)
     if len(d) > n:
         raise ParameterError(
             f"d has {len(d)} differences of n={n} queries: must be at most one for each query"
         )
     if not len(d):
-        return QueriesNeeded(None, None, margin, alpha, power, confidence)
+        return QueriesNeeded(None, None, margin, alpha, power, CONFIDENCE)
     share = len(d) / n
     varies = bool(np.any(d != d[0]))
     deviation = float(d.std(ddof=1)) if varies else 0.0
@@ -389,9 +387,9 @@ def queries_for_margin(
     if varies:
         df = 2 / (2 / effective_df(d) + (1 - share) / (share * n))
         upper = needed(
-            deviation * math.sqrt(df / (2 * float(special.gammaincinv(df / 2, 1 - confidence))))
+            deviation * math.sqrt(df / (2 * float(special.gammaincinv(df / 2, 1 - CONFIDENCE))))
         )
-    return QueriesNeeded(needed(deviation), upper, margin, alpha, power, confidence)
+    return QueriesNeeded(needed(deviation), upper, margin, alpha, power, CONFIDENCE)
 
 
 def _power_to_exclude(
@@ -424,10 +422,9 @@ def _power_to_exclude(
     return _chance_above(margin / centre_error, df, quantile * error / centre_error)
 
 
-def _check(effect: float, alpha: float, power: float, confidence: float) -> None:
+def _check(effect: float, alpha: float, power: float) -> None:
     check_number("alpha", alpha)
     check_number("power", power, above=alpha)
-    check_number("confidence", confidence)
     if not (math.isfinite(effect) and effect != 0):
         raise ParameterError("must be a number other than 0", effect=effect)
 

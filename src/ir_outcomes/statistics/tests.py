@@ -361,7 +361,7 @@ def _have_differences(samples: Differences, n: Floats) -> Bools:
 UNDEFINED_T = "paired t, undefined"
 
 
-def _t(samples: Differences, levels: Levels | None = None, labels_only: bool = False) -> Found:
+def _t(samples: Differences, levels: Levels | None, labels_only: bool) -> Found:
     sizes, positive, negative, moments = samples
     both = positive + negative
     n = both.sum(axis=0)
@@ -405,9 +405,7 @@ def _t(samples: Differences, levels: Levels | None = None, labels_only: bool = F
     return Found(tests, statistic, lambda sample: UNDEFINED_T if equal[sample] else "paired t")
 
 
-def _wilcoxon(
-    samples: Differences, levels: Levels | None = None, labels_only: bool = False
-) -> Found:
+def _wilcoxon(samples: Differences, levels: Levels | None, labels_only: bool) -> Found:
     positive = samples.positive[1:]
     negative = samples.negative[1:]
     both = positive + negative
@@ -462,7 +460,7 @@ def _rank_sum_shares(ties: tuple[int, ...]) -> Floats:
     return shares
 
 
-def _sign(samples: Differences, levels: Levels | None = None, labels_only: bool = False) -> Found:
+def _sign(samples: Differences, levels: Levels | None, labels_only: bool) -> Found:
     positive = samples.positive[1:].sum(axis=0)
     negative = samples.negative[1:].sum(axis=0)
     pvalue, direction = binomial_tests(positive, negative)
@@ -472,9 +470,7 @@ def _sign(samples: Differences, levels: Levels | None = None, labels_only: bool 
     return Found(Tests(np.where(testable, pvalue, 1.0), direction), positive, lambda _: "sign test")
 
 
-def _sign_flip(
-    samples: Differences, levels: Levels | None = None, labels_only: bool = False
-) -> Found:
+def _sign_flip(samples: Differences, levels: Levels | None, labels_only: bool) -> Found:
     pvalue = np.ones(len(samples.n))
     exactness = np.full(len(samples.n), "", dtype=object)
     testable = np.flatnonzero(_testable(samples))
