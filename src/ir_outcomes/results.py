@@ -182,7 +182,7 @@ class Result(Immutable):
         except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError, TypeError) as error:
             raise FormatError(
                 "JSON",
-                f"is not valid ({error}); it is the text that `to_json` returned, not a path",
+                f"is not valid ({error}); it is the text that to_json returned, not a path",
             ) from None
         return cls.from_dict(data)
 
