@@ -213,18 +213,17 @@ def _audits(
 ) -> Iterator[Audit]:
     """Audit every judge but the reference, for each facet and each run after the first, the baseline."""
     baseline, *contenders = runs
+    truth = evaluations[reference]
     for contender in contenders:
-        for judge in evaluations:
-            rows, columns = labeled_places(evaluations[reference], evaluations[judge])
+        for judge, evaluation in evaluations.items():
+            rows, columns = labeled_places(truth, evaluation)
             if judge != reference and len(rows) >= FEWEST_LABELED:
                 for facet in (*OUTCOME_FACETS, *measures):
-                    truth = levels_of(evaluations[reference], baseline, contender, facet)[:, rows]
-                    step = step_of(evaluations[reference], rows, facet)
                     yield _audit(
-                        truth,
-                        step,
+                        levels_of(truth, baseline, contender, facet)[:, rows],
+                        step_of(truth, rows, facet),
                         columns,
-                        evaluations[judge],
+                        evaluation,
                         (baseline, contender),
                         judge,
                         facet,
