@@ -5,12 +5,14 @@ baseline is one of these runs. The population is all its seeds on all queries: k
 MT-RAG by document, both at cutoff 10. A sample is some queries, drawn with replacement, and some
 seeds. Under the null hypothesis both sides are seeds of one system. ``--data`` names the folder of
 real runs. All rates are in percent; with 1000 samples, a rate of 95 is known to about 0.7.
+Writes docs/several-runs.svg, unless other numbers of samples or seeds are asked for.
 """
 
 import argparse
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,6 +22,9 @@ from ir_outcomes.statistics import Interval, mean_interval
 from ir_outcomes.statistics.new_runs import Side
 
 LEVEL = 0.95
+DOCS = Path(__file__).parent.parent / "docs"
+SAMPLES = 1000
+SEEDS = 100
 RUNS = (2, 3, 5, 10)
 # The most that a query can change by.
 QUANTITIES = {"coverage": 100.0, "ranking": 9.0, "all queries": 10.0}
@@ -28,6 +33,17 @@ POPULATIONS = (
     ("known-item", "*.run.gz", "bm25", "query", (200, 1000)),
     ("mt-rag", "*.run.gz", "bm25.lastturn", "document", (200, 500)),
 )
+
+
+class Share(NamedTuple):
+    """How often, in percent, intervals hold the difference of these runs, and of the system."""
+
+    quantity: str
+    n_queries: int
+    n_runs: int
+    these: float
+    by_queries: float  # of the system, over queries only
+    by_new_runs: float  # of the system, for new runs
 
 
 def fused(runs: list[iro.Run], seed: int, spread: float) -> iro.Run:
@@ -81,8 +97,9 @@ def intervals_of(values: np.ndarray, largest: float) -> tuple[Interval, Interval
     return these, new
 
 
-def coverage_table(ev: iro.Evaluation, sizes: tuple[int, ...], samples: int) -> None:
+def coverage_table(ev: iro.Evaluation, sizes: tuple[int, ...], samples: int) -> list[Share]:
     """Print how often intervals hold the difference of these runs, and of the system."""
+    found = []
     baseline = ev[0].at(10)
     seeds = [values_of(pair_queries(baseline, run.at(10), ev.unit, 10)) for run in ev[1:]]
     rng = np.random.default_rng(0)
@@ -103,11 +120,40 @@ def coverage_table(ev: iro.Evaluation, sizes: tuple[int, ...], samples: int) -> 
                     these.low <= of_system <= these.high,
                     new.low <= of_system <= new.high,
                 )
-            shares = 100 * held / samples
+            share = Share(quantity, n, n_runs, *(100 * held / samples).tolist())
+            found.append(share)
             print(
-                f"  {n:5} queries, {n_runs:2} runs: these runs {shares[0]:.1f}; the system"
-                f" {shares[1]:.1f}, by the interval for new runs {shares[2]:.1f}"
+                f"  {n:5} queries, {n_runs:2} runs: these runs {share.these:.1f}; the system"
+                f" {share.by_queries:.1f}, by the interval for new runs {share.by_new_runs:.1f}"
             )
+    return found
+
+
+def draw(shares: dict[str, list[Share]], path: Path) -> None:
+    """Draw the shares of samples of most queries against the number of runs, one panel for each population."""
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    mpl.rcParams["svg.fonttype"] = "none"
+    mpl.rcParams["svg.hashsalt"] = "several runs"
+    figure, panels = plt.subplots(
+        1, len(shares), figsize=(9, 3.6), sharey=True, layout="constrained"
+    )
+    for panel, (title, found) in zip(panels, shares.items(), strict=True):
+        most = max(share.n_queries for share in found)
+        for color, quantity in enumerate(QUANTITIES):
+            own = [at for at in found if (at.quantity, at.n_queries) == (quantity, most)]
+            runs = [at.n_runs for at in own]
+            panel.plot(runs, [at.by_new_runs for at in own], f"C{color}o-", label=quantity)
+            panel.plot(runs, [at.by_queries for at in own], f"C{color}o:")
+        panel.axhline(100 * LEVEL, color="grey", linewidth=0.8)
+        panel.set(xticks=RUNS, xlabel="runs of the system", ylim=(0, 101))
+        panel.set_title(f"{title}, {most} queries")
+    panels[0].set_ylabel("the interval holds the system's\ndifference, % of samples")
+    panels[0].plot([], [], "k-", label="interval for new runs")
+    panels[0].plot([], [], "k:", label="interval over queries only")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    figure.savefig(path, metadata={"Date": None})
 
 
 def null_rates(ev: iro.Evaluation, sizes: tuple[int, ...], samples: int) -> None:
@@ -136,15 +182,19 @@ def null_rates(ev: iro.Evaluation, sizes: tuple[int, ...], samples: int) -> None
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--samples", type=int, default=1000)
-    parser.add_argument("--null", type=int, default=300)
-    parser.add_argument("--seeds", type=int, default=60)
+    parser.add_argument("--samples", type=int, default=SAMPLES)
+    parser.add_argument("--null", type=int, default=200)
+    parser.add_argument("--seeds", type=int, default=SEEDS)
     options = parser.parse_args()
+    shares = {}
     for folder, pattern, baseline, unit, sizes in POPULATIONS:
         ev = population(options.data, folder, pattern, baseline, unit, options.seeds)
         print(f"{folder}, by {unit}, {len(ev.answerable_queries)} queries")
-        coverage_table(ev, sizes, options.samples)
-        null_rates(ev, sizes, options.null)
+        shares[f"{folder}, by {unit}"] = coverage_table(ev, sizes, options.samples)
+        if options.null:
+            null_rates(ev, sizes, options.null)
+    if (options.samples, options.seeds) == (SAMPLES, SEEDS):
+        draw(shares, DOCS / "several-runs.svg")
 
 
 if __name__ == "__main__":

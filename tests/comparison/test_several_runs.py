@@ -281,6 +281,16 @@ def test_runs_of_unequal_depth_have_the_depth_of_all() -> None:
     assert "compare with `cutoff=3`, which all reach" in note
 
 
+def test_more_rows_than_fit_in_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    qrels, runs = drawn(4, runs={"a": 2, "b": 3})
+    rows = 6 * len(qrels)
+    monkeypatch.setattr("ir_outcomes.comparison.outcomes.MOST_ROWS", rows)
+    iro.compare(qrels, {"a": runs["a"]}, {"b": runs["b"]}, cutoff=CUTOFF)
+    monkeypatch.setattr("ir_outcomes.comparison.outcomes.MOST_ROWS", rows - 1)
+    with pytest.raises(iro.ParameterError, match=f"have 6 pairs of runs, which are {rows} rows"):
+        iro.compare(qrels, {"a": runs["a"]}, {"b": runs["b"]}, cutoff=CUTOFF)
+
+
 def test_a_thousand_runs_of_a_system() -> None:
     rng = np.random.default_rng(2)
     places = rng.poisson(3 + rng.normal(size=(1000, 1)) / 2, size=(1000, 20)).tolist()
