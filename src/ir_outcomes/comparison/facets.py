@@ -24,7 +24,7 @@ from ir_outcomes.statistics.counts import Members, tally, tally_subsets
 from ir_outcomes.statistics.new_runs import Side, cells_of, components
 from ir_outcomes.statistics.signflips import Levels
 from ir_outcomes.statistics.tests import Kernel, PairedTests, Tests, binomial_test, binomial_tests
-from ir_outcomes.types import LENGTHS, POINTS, Bools, Direction, Floats, length_unit
+from ir_outcomes.types import LENGTHS, POINTS, Bools, Direction, Floats, Ints, length_unit
 
 POWER = 0.8
 
@@ -655,10 +655,9 @@ def _for_new_runs(
     counted: Bools | None = None,
 ) -> Interval | None:
     """Return the interval for new runs, of the differences of the counted rows; None where they say nothing about such."""
-    sides = _sides(pair, counted)
-    if not sides or pair.clusters is None:
+    clusters, sides = _drawn(pair, counted)
+    if not sides or clusters is None:
         return None
-    clusters = pair.clusters if counted is None else pair.clusters[counted]
     return intervals.mean_interval(change, 1 - settings.alpha, largest, clusters, sides)
 
 
@@ -666,19 +665,22 @@ def _errors_of_runs(
     change: Floats, pair: PairedQueries, counted: Bools | None = None
 ) -> tuple[float, ...]:
     """Return what the runs of each side that has several add to the standard error."""
-    if pair.clusters is None or not len(change):
+    clusters, sides = _drawn(pair, counted)
+    if clusters is None or not len(change):
         return ()
-    clusters = pair.clusters if counted is None else pair.clusters[counted]
-    tables = [cells_of(change, clusters, side) for side in _sides(pair, counted)]
+    tables = [cells_of(change, clusters, side) for side in sides]
     return tuple(math.sqrt(components(table).between) for table in tables)
 
 
-def _sides(pair: PairedQueries, counted: Bools | None) -> tuple[Side, ...]:
-    """Return the sides of several runs, of the counted rows."""
+def _drawn(pair: PairedQueries, counted: Bools | None) -> tuple[Ints | None, tuple[Side, ...]]:
+    """Return the clusters of the counted rows, None where queries are drawn one by one, and the sides of several runs."""
+    clusters = pair.clusters
     sides = pair.sides_of_new_runs
     if counted is None:
-        return sides
-    return tuple(Side(side.run[counted], side.n_runs) for side in sides)
+        return clusters, sides
+    if clusters is not None:
+        clusters = clusters[counted]
+    return clusters, tuple(Side(side.run[counted], side.n_runs) for side in sides)
 
 
 def _over_all(
@@ -712,10 +714,7 @@ def _against_margins(
     """Return the interval for margins, and the smallest margin that it excludes where no query differs."""
     if largest is None:
         return None, None
-    clusters = pair.clusters
-    if clusters is not None and counted is not None:
-        clusters = clusters[counted]
-    sides = _sides(pair, counted)
+    clusters, sides = _drawn(pair, counted)
 
     def interval_of(d: Floats) -> Interval | None:
         if whole:  # the adjusted Wald interval has its own imaginary queries

@@ -171,7 +171,7 @@ def compare_outputs(
             raise MismatchError(
                 f"{first.name} ({ids}) and {output.name} ({others}) have no query in common"
             )
-    meaning = _meaning(outputs[0].measure, higher_is_better, rel)
+    meaning = _meaning(first.measure, higher_is_better, rel)
     check_rules(alpha, test, correction)
     systems = [Called(output.name, (output.name,)) for output in outputs]
     if replicates is not None:
@@ -268,12 +268,11 @@ def compare_measure(
     wanted = [baseline, *contenders_of(known, baseline, contenders)]
     groups = [evaluation.systems[place_of(name, known)].called for name in wanted]
     names = [run for group in groups for run in group.runs]
-    rows = [scores.values[evaluation.position(name)].tolist() for name in names]
-    values = [dict(zip(scores.query_ids, row, strict=True)) for row in rows]
-    outputs = [
-        Output(name, scores.measure, of_run, None)
-        for name, of_run in zip(names, values, strict=True)
-    ]
+    outputs = []
+    for name in names:
+        row = scores.values[evaluation.position(name)].tolist()
+        values = dict(zip(scores.query_ids, row, strict=True))
+        outputs.append(Output(name, scores.measure, values, None))
     meaning = _meaning(scores.measure, scores.higher_is_better, evaluation.rel)
     settings = Settings.of(
         evaluation,
@@ -373,10 +372,10 @@ def _compared(
         for output, ids in zip(outputs, lacking, strict=True)
     ]
     is_value = meaning.kind == "value"
+    measure = outputs[0].measure
     if settings.margins is not None and is_value:
-        check_range(outputs[0].measure, range_of(outputs[0].measure, *found))
+        check_range(measure, range_of(measure, *found))
     naive = [np.nan_to_num(run if is_value else 1 / run) for run in found]
-    output = outputs[0]
     horizon = None if is_value else meaning.cutoff
     n_lacking = list(map(len, lacking))
     ends = np.cumsum([len(system.runs) for system in systems]).tolist()
@@ -392,7 +391,7 @@ def _compared(
             pair = replace(
                 pair,
                 outcomes=outcomes,
-                measure=output.measure,
+                measure=measure,
                 higher_is_better=meaning.higher_is_better,
             )
         pairs.append(
