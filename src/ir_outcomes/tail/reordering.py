@@ -157,9 +157,10 @@ def reordering(
             *notes_on_unanswerable(evaluation),
             *dict.fromkeys(note for of_measure in scores for note in of_measure.notes()),
         ]
-    values = [_magnitudes(of_runs) for of_runs in scores]
-    better = [_better(of_runs, means) for of_runs, means in zip(scores, values, strict=True)]
-    measured = [*zip(scores, values, better, strict=True)]
+    measured = []
+    for of_runs in scores:
+        means = _magnitudes(of_runs)
+        measured.append((of_runs, means, _better(of_runs, means)))
     steps = [*zip(called, pairwise(measured), strict=True)]
     if len(steps) > 1:
         steps.append(("cumulative", (measured[0], measured[-1])))
@@ -168,7 +169,8 @@ def reordering(
         runs=evaluation.names,
         measures=tuple(of_runs.measure for of_runs in scores),
         values=tuple(
-            tuple(None if np.isnan(mean) else float(mean) for mean in means) for means in values
+            tuple(None if np.isnan(mean) else float(mean) for mean in means)
+            for _, means, _ in measured
         ),
         settings=settings,
         notes=as_notes(notes),
