@@ -56,7 +56,7 @@ def report(
     path: str | os.PathLike[str] | None = None,
     docs: Texts = None,
     queries: Texts = None,
-    max_mb: float = 5,
+    max_mb: float | None = None,
     slices: Texts = None,
     command: str | None = None,
     inputs: Sequence[str | os.PathLike[str]] = (),
@@ -80,9 +80,9 @@ def report(
         default those of the dataset, if they are on this machine.
     queries : mapping of str to str, or path, optional
         Texts of queries that the evaluation does not know; see `ir_outcomes.evaluate`.
-    max_mb : float
+    max_mb : float, optional
         Size in megabytes up to which ranked lists and texts are included, of the queries that
-        change most first.
+        change most first; by default 0.5, or up to 5 for the first hundred of them.
     slices : mapping of str to str, or path, optional
         By which the page can filter: labels by query id, or a file with lines of id, tab and label.
     command : str, optional

@@ -300,6 +300,31 @@ def test_queries_that_change_most_come_first() -> None:
     assert len(small.html.encode()) <= full - 5000
 
 
+def test_by_default_the_first_hundred_lists_may_make_a_page_larger() -> None:
+    """Long ids fill the 0.5 MB early, or not at all."""
+    for width, n_kept in ((400, 100), (1, 300)):
+        run = {
+            str(query): {f"{query}-{place}-{'x' * width}": 20.0 - place for place in range(20)}
+            for query in range(300)
+        }
+        qrels = {query: {next(iter(ranked)): 1} for query, ranked in run.items()}
+        reverse = {
+            query: dict(zip(ranked, reversed(ranked.values()), strict=True))
+            for query, ranked in run.items()
+        }
+        several = iro.evaluate(qrels, {"a": run, "b": reverse}, documents=20)
+        page = iro.report(several)
+        rankings = island(page)["sets"][0]["rankings"]
+        assert sum(entry is not None for entry in rankings) == n_kept
+        assert ("200 other queries are left out, to keep the page small" in page.html) == (
+            n_kept == 100
+        )
+        limited = iro.report(several, max_mb=0.5)
+        assert len(limited.html.encode()) <= 500_000
+    everything = iro.report(several, max_mb=5)
+    assert "other queries are left out" not in everything.html
+
+
 @pytest.mark.parametrize("kind", ["pair", "collections", "slices", "board"])
 def test_every_page_takes_texts_and_meets_its_size(evaluation: iro.Evaluation, kind: str) -> None:
     plain: Any = dataclasses.replace(evaluation, texts={})

@@ -44,6 +44,8 @@ from ir_outcomes.types import check_number
 __all__ = ["ReportPage", "page_of", "report_of"]
 
 MB = 1_000_000
+SMALL_MB = 0.5  # that a page has by default
+MOST_MB = 5.0  # that it may have to keep the lists of its first queries, or all columns
 # The script by subject, in the order in which its parts run; the last one starts the page.
 SCRIPTS = (
     "verdict.js",
@@ -70,31 +72,34 @@ def report_of(
     result: Result,
     path: str | os.PathLike[str] | None = None,
     *,
-    max_mb: float = 5,
+    max_mb: float | None = None,
     **collected: Any,
 ) -> ReportPage:
     """Write a result as one HTML page; see `ir_outcomes.report` and `Result.to_report`."""
-    check_number("max_mb", max_mb, below=1000)
+    if max_mb is not None:
+        check_number("max_mb", max_mb, below=1000)
     page = page_of(collect(result, **collected), max_mb)
     if path is not None:
         page.save(path)
     return page
 
 
-def page_of(content: PageContent, max_mb: float) -> ReportPage:
-    """Draw a page of at most so many megabytes."""
+def page_of(content: PageContent, max_mb: float | None) -> ReportPage:
+    """Draw a page of at most so many megabytes; by default a small one, see `ir_outcomes.report`."""
+    most = MOST_MB if max_mb is None else max_mb
+    small = SMALL_MB if max_mb is None else max_mb
     context = _context(content)
-    context["max_mb"] = f"{max_mb:g}"
+    context["max_mb"] = max_mb and f"{max_mb:g}"
     context |= _without_script(content)
     context["causes"] = causes_of(content.result)
     without_data = {"total": 0, "data": ""}
-    space = int(max_mb * MB) - len(_rendered({**context, **without_data}).encode()) - MESSAGES
-    shown, left = embed(content, space)
+    space = int(small * MB) - len(_rendered({**context, **without_data}).encode()) - MESSAGES
+    shown, left = embed(content, space, int((most - small) * MB))
     if left < 0:
-        least = math.ceil((max_mb * MB - left) / MB * 100) / 100
+        least = math.ceil((most * MB - left) / MB * 100) / 100
         raise ParameterError(
             f"the page has {least:g} MB even without any ranked list; give at least that",
-            max_mb=max_mb,
+            max_mb=most,
         )
     return ReportPage(_rendered({**context, **shown}))
 

@@ -68,6 +68,12 @@ function shownRuns() {
   return [...pair, ...(state.runs === NONE ? [] : others.filter((run) => more.includes(run)))];
 }
 
+function withoutLists() {
+  const none = "The ranked lists of this query are not part of the page";
+  const kept = set.rankings?.filter((rankings) => rankings).length;
+  return kept ? `${none}: it has those of the ${count(kept)} that ${kept === 1 ? "changes" : "change"} most.` : `${none}.`;
+}
+
 function drawQuery() {
   const i = set.ids.indexOf(state.q);
   const place = byId("query");
@@ -91,7 +97,7 @@ function drawQuery() {
     actions,
   );
   if (!rankings) {
-    place.append(element("p", { className: "small", textContent: "The ranked lists of this query are not part of the page." }));
+    place.append(element("p", { className: "small", textContent: withoutLists() }));
     return;
   }
   place.append(element("p", { className: "small", textContent: `✔ relevant with its grade, ✘ judged and not relevant, ? unjudged. At the right the rank in ${set.runs.length > 2 ? "A, in A that in B" : "the other run"}.` }));

@@ -16,15 +16,16 @@ from ir_outcomes.showing.views.across import sign_of
 
 Data = dict[str, Any]  # what becomes JSON
 CODES = {label: chr(ord("a") + place) for place, label in enumerate((*LABELS, TOO_FEW))}
+FIRST_QUERIES = 100  # whose lists may make a page of the default size larger
 NO_LABEL = "."  # of a pair that is not one of the call
 TESTS = ("t", "wilcoxon", "signflip")  # that the script knows
 
 
-def embed(content: PageContent, space: int) -> tuple[Data, int]:
+def embed(content: PageContent, space: int, beyond: int) -> tuple[Data, int]:
     """Choose what the page holds: all columns, then ranked lists of the queries that differ most, with their texts.
 
-    Return what the template takes, and the space left for ranked lists, which is negative where
-    even the rest is too large.
+    The first queries may take so much beyond the space. Return what the template takes, and what is
+    left for their ranked lists, which is negative where even the rest is too large.
     """
     sets = content.sets
     head = json_for_html(
@@ -45,7 +46,7 @@ def embed(content: PageContent, space: int) -> tuple[Data, int]:
         for place, change in enumerate(own.changes)
         if own.lists
     )
-    chosen = _chosen_lists(sets, order, left)
+    chosen = _chosen_lists(sets, order, left, beyond)
     wanted: list[set[str]] = [set() for _ in sets]
     for (number, _), entry in chosen.items():
         wanted[number].update(entry.ids)
@@ -62,7 +63,7 @@ def embed(content: PageContent, space: int) -> tuple[Data, int]:
         new = {name: text for name, text in new.items() if name not in documents[number]}
         text = json_for_html(entry._asdict())
         after -= _size(text) - len("null") + _size(json_for_html(new))
-        if after < 0:
+        if _is_full(after, n, beyond):
             break
         rankings[number][place] = text
         documents[number] |= new
@@ -72,11 +73,11 @@ def embed(content: PageContent, space: int) -> tuple[Data, int]:
         ranked = _listed(lists) if own.lists else "null"
         shown.append(f'{part[:-1]},"rankings":{ranked},"documents":{json_for_html(texts)}}}')
     data = f'{head[:-1]},"sets":{_listed(shown)}}}'
-    return {"n": n, "total": len(order), "data": data}, left
+    return {"n": n, "total": len(order), "data": data}, left + beyond
 
 
 def _chosen_lists(
-    sets: Sequence[QuerySet], order: Sequence[tuple[float, int, int]], space: int
+    sets: Sequence[QuerySet], order: Sequence[tuple[float, int, int]], space: int, beyond: int
 ) -> dict[tuple[int, int], RankedLists]:
     """Describe as many ranked lists as fit without their texts."""
     chosen = {}
@@ -85,10 +86,17 @@ def _chosen_lists(
         assert lists_of is not None
         entry = lists_of(place)
         space -= _size(json_for_html(entry._asdict()))
-        if space < 0:
+        if _is_full(space, len(chosen), beyond):
             break
         chosen[number, place] = entry
     return chosen
+
+
+def _is_full(left: int, n: int, beyond: int) -> bool:
+    """Say whether the page has no space for another query after the first n."""
+    if n < FIRST_QUERIES:
+        return left + beyond < 0
+    return left < 0
 
 
 def _labels() -> list[tuple[str, str, str, int]]:
