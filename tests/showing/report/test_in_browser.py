@@ -142,6 +142,7 @@ def gate() -> Any:
 
 PAGES: dict[str, Callable[[], Any]] = {
     "pair": lambda: report(made_up(), "first", "second"),
+    "small": lambda: report(made_up(), "first", "second", max_mb=0.2),
     "short": lambda: report(made_up(), "first", "second", cutoff=5),
     "three": lambda: report(made_up(), "first"),
     "collections": lambda: report({"one": made_up(30), "two": made_up(12)}, "first"),
@@ -441,6 +442,16 @@ def test_what_a_whole_list_lacks_was_not_returned(visit: Callable[..., Any]) -> 
     first, second = page.locator("#lists section").all()
     assert first.locator("li", has_text="x").locator(".elsewhere").inner_text() == "not in B"
     assert second.locator("li", has_text="z").locator(".elsewhere").inner_text() == "A 2"
+
+
+def test_query_without_lists_says_how_many_have_them(visit: Callable[..., Any]) -> None:
+    page = visit("small")
+    rankings = page.evaluate("JSON.parse(document.querySelector('#data').text).sets[0].rankings")
+    n_kept = sum(entry is not None for entry in rankings)
+    assert 1 < n_kept < len(rankings)
+    without = made_up().query_ids[rankings.index(None)]
+    shown = visit("small", f"#q={without}").locator("#query").inner_text()
+    assert f"it has those of the {n_kept} queries that change most." in shown
 
 
 def test_as_many_runs_beside_each_other_as_are_chosen_or_fit(visit: Callable[..., Any]) -> None:
