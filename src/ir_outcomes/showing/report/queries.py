@@ -80,7 +80,7 @@ def _chosen_lists(
     sets: Sequence[QuerySet], order: Sequence[tuple[float, int, int]], space: int, beyond: int
 ) -> dict[tuple[int, int], RankedLists]:
     """Describe as many ranked lists as fit without their texts."""
-    chosen = {}
+    chosen: dict[tuple[int, int], RankedLists] = {}
     for _, number, place in order:
         lists_of: Callable[[int], RankedLists] | None = sets[number].lists
         assert lists_of is not None
