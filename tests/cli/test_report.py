@@ -162,21 +162,27 @@ def test_page_of_a_gate_is_that_of_its_result(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "target"),
     [
-        ("compare qrels.txt bm25.run bm25-stem.run --output bm25-stem.run", "bm25-stem.run"),
         (
-            "compare qrels.txt bm25.run bm25-stem.run --queries=queries.tsv --output=./queries.tsv",
+            "compare qrels.txt bm25.run bm25-stem.run --format text --output bm25-stem.run",
+            "bm25-stem.run",
+        ),
+        (
+            "compare qrels.txt bm25.run bm25-stem.run --queries=queries.tsv --format text --output=./queries.tsv",
             "queries.tsv",
         ),
-        ("leaderboard qrels.txt . --output bm25.run", "bm25.run"),
-        ("leaderboard qrels.txt *.run#trec --output bm25.run", "bm25.run"),
+        ("leaderboard qrels.txt . --format text --output bm25.run", "bm25.run"),
+        ("leaderboard qrels.txt *.run#trec --format text --output bm25.run", "bm25.run"),
         (
             (
                 "compare-judges bm25.run bm25-stem.run --judge a=qrels.txt@1 --judge b=qrels.txt"
-                " --output qrels.txt"
+                " --format text --output qrels.txt"
             ),
             "qrels.txt",
         ),
-        ("compare-collections suite --output suite/one/bm25.run", "suite/one/bm25.run"),
+        (
+            "compare-collections suite --format text --output suite/one/bm25.run",
+            "suite/one/bm25.run",
+        ),
         (
             "gate --suite suite --baseline bm25 --margins 1pp,1 --report suite/one/bm25.run",
             "suite/one/bm25.run",
