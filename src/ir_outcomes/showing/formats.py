@@ -20,11 +20,11 @@ from ir_outcomes.types import Mark, check_choice
 
 ROWS = 20  # of each table on the first screen
 LEAST_WIDTH = 8  # of a column that is folded
-WIDEST_WORD = 12  # of a heading that is not divided
+WIDEST_WORD = 12  # that is not divided
 _WORDS = re.compile(r"\s*(?:\S*\bp [=<] \d\S*|\S+)")  # a p-value stays on one line
-# Names of runs may be divided behind hyphens, measures before their cutoff: "RR(rel=2)@10" above "0"
-# would be read as another measure.
-_PARTS = re.compile(r"\s*(?:[^\s-]*-+|[^\s-]+?(?=@\d)|[^\s-]+)")
+# Names of runs may be divided behind hyphens and underscores, measures before their cutoff:
+# "RR(rel=2)@10" above "0" would be read as another measure.
+_PARTS = re.compile(r"\s*(?:[^\s_-]*[_-]+|[^\s_-]+?(?=@\d)|[^\s_-]+)")
 _COLOURS = {
     "bold blue": r"\bbetter (on (both facets|coverage|ranking)|over all queries)|\bpass\b",
     "bold dark_orange": r"\bworse (on (both facets|coverage|ranking)|over all queries)|\bfail\b",
@@ -106,19 +106,16 @@ def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: in
     groups = [(escaped(group), place) for group, place in column_groups(columns)]
     for group, place in groups:
         widths[place.start] += max(0, cell_len(group) - _width(widths[place]))
-    # Numbers stay on one line, below headings that may be names of runs.
-    bodies = zip(*cells, strict=True) if cells else [()] * len(columns)
-    numbers = [max(map(cell_len, column), default=0) for column in bodies]
-    words = [max(map(cell_len, _PARTS.findall(head)), default=0) for head in heads[0]]
-    least = [
-        max(LEAST_WIDTH, size, min(word, WIDEST_WORD)) if column.numeric else LEAST_WIDTH
-        for column, size, word in zip(columns, numbers, words, strict=True)
-    ]
-    while _width(widths) > width:
-        wide = [place for place in range(len(columns)) if widths[place] > least[place]]
-        if not wide:
-            break
-        widths[max(wide, key=lambda place: widths[place])] -= 1
+    for divided in (False, True):  # words are divided only where that is not enough
+        least = [
+            _least_width(column, head, [row[place] for row in cells], divided)
+            for place, (column, head) in enumerate(zip(columns, heads[0], strict=True))
+        ]
+        while _width(widths) > width:
+            wide = [place for place in range(len(columns)) if widths[place] > least[place]]
+            if not wide:
+                break
+            widths[max(wide, key=lambda place: widths[place])] -= 1
     if groups:
         yield " ".join(_centred(group, _width(widths[place])) for group, place in groups).rstrip()
     for row in (*heads, *cells):
@@ -129,6 +126,19 @@ def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: in
             yield " ".join(
                 _padded(part, size, column.numeric) for part, size, column in line
             ).rstrip()
+
+
+def _least_width(column: Column, head: str, cells: Sequence[str], divided: bool) -> int:
+    """Return how far a column may be folded: numbers stay on one line, and words whole unless they are divided."""
+    if column.numeric:
+        return max(LEAST_WIDTH, _longest_word([head]), *map(cell_len, cells))
+    return LEAST_WIDTH if divided else max(LEAST_WIDTH, _longest_word([head, *cells]))
+
+
+def _longest_word(texts: Iterable[str]) -> int:
+    """Return the width of the longest word that is not too long to stay whole."""
+    parts = [part.strip() for text in texts for part in _PARTS.findall(text)]
+    return min(max(map(cell_len, parts), default=0), WIDEST_WORD)
 
 
 def _centred(cell: str, width: int) -> str:
