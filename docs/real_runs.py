@@ -12,7 +12,7 @@ from ir_outcomes.comparison.facets import run_tests
 from ir_outcomes.comparison.outcomes import coverage_test_for
 from ir_outcomes.comparison.verdict import judge, stacked
 from ir_outcomes.leaderboards.pairs import blocks_of_pairs
-from ir_outcomes.results import Column
+from ir_outcomes.results import NUMBER, TEXT, Column
 from ir_outcomes.showing import Table
 from ir_outcomes.showing.formats import markdown_table
 from ir_outcomes.statistics.tests import many_tests
@@ -103,7 +103,7 @@ def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Write a table in Markdown; columns whose name starts with > are numbers."""
     declared = tuple(
-        Column(name.lstrip(">"), form="n" if name.startswith(">") else "") for name in columns
+        Column(name.lstrip(">"), form=NUMBER if name.startswith(">") else TEXT) for name in columns
     )
     return markdown_table(Table(declared, tuple(tuple(map(str, row)) for row in rows)))
 

@@ -18,7 +18,7 @@ import numpy as np
 from ir_outcomes.errors import FormatError, ParameterError, escaped, shortened
 from ir_outcomes.formatting import NOTHING, fixed, percent, places_of, pvalue
 from ir_outcomes.notes import NOTE_SCHEMA, Note
-from ir_outcomes.types import Columns, Mark, check_choice
+from ir_outcomes.types import Columns, Mark, check_choice, unreachable
 
 if TYPE_CHECKING:
     from ir_outcomes.showing import View
@@ -390,6 +390,55 @@ Better = Literal["higher", "lower", ""]
 
 
 @dataclass(frozen=True)
+class Form:
+    """How tables write the values of a column: as text, or as numbers, which are aligned to the right."""
+
+    kind: Literal["text", "number", "percent", "pvalue", "decimals"] = "decimals"
+    places: int | None = 0  # decimals; None for those of what the values are measured in
+    signed: bool = False
+    of_interval: bool = False  # a value is a pair of bounds
+
+    def written(self, value: Any, places: int, alpha: float) -> str:
+        """Write a value; p-values show on which side of `alpha` they are."""
+        match self.kind:
+            case "text":
+                return str(value)
+            case "number":
+                return f"{value:g}" if isinstance(value, float) else str(value)
+            case "percent":
+                return percent(value)
+            case "pvalue":
+                return pvalue(value, alpha)
+            case "decimals":
+                return fixed(value, places, signed=self.signed)
+        unreachable(self.kind)
+
+
+TEXT = Form("text")
+NUMBER = Form("number")
+PERCENT = Form("percent")  # of a share
+PVALUE = Form("pvalue")
+BY_UNIT = Form(places=None)
+SIGNED_BY_UNIT = Form(places=None, signed=True)
+INTERVAL_BY_UNIT = Form(places=None, signed=True, of_interval=True)
+
+
+def decimals(places: int) -> Form:
+    """Return the form of numbers with so many decimals."""
+    return Form(places=places)
+
+
+def signed(places: int) -> Form:
+    """Return the form of differences with so many decimals."""
+    return Form(places=places, signed=True)
+
+
+def signed_interval(places: int) -> Form:
+    """Return the form of intervals of differences."""
+    return Form(places=places, signed=True, of_interval=True)
+
+
+@dataclass(frozen=True)
 class Column:
     """What one column holds of an item, and how it is written: declared once for rows, CSV, frames and tables."""
 
@@ -398,10 +447,7 @@ class Column:
     # item; by default the attribute with the column's name.
     value: str | Callable[[Any], Any] = ""
     heading: str = ""  # in tables; by default the name
-    # How tables write it: "" as text, "n" as text to the right, ".2f" and "+.2f" with so many
-    # decimals, "m" and "+m" with those of what it is measured in, "[.2f]" as an interval, "%" as a
-    # share in percent, "p" as a p-value, "label" as a verdict.
-    form: str = ""
+    form: Form = TEXT
     unit: str = ""  # for the legend of a table, unless it is the heading
     better: Better = ""  # which values are better
     group: str = ""  # a heading over this column and its neighbours of the same group
@@ -415,46 +461,34 @@ class Column:
     @property
     def numeric(self) -> bool:
         """Whether the cells are aligned to the right."""
-        return self.form not in ("", "label")
+        return self.form.kind != "text"
 
-    @property
-    def is_interval(self) -> bool:
-        """Whether the value is a pair of bounds."""
-        return self.form.startswith("[")
+    def _part_of(self, item: Any) -> Any:
+        for step in self.part:
+            item = step(item)
+        return item
 
     def of(self, item: Any) -> Any:
         """Return the exact value; None where the item, or something on the way to the value, is None."""
-        for step in self.part:
-            item = step(item)
+        value = self._part_of(item)
         if callable(self.value):
-            return None if item is None else self.value(item)
+            return None if value is None else self.value(value)
         for attribute in (self.value or self.name).split("."):
-            item = None if item is None else getattr(item, attribute)
-        return item
+            value = None if value is None else getattr(value, attribute)
+        return value
 
     def text(self, item: Any, alpha: float = 0.05) -> str:
         """Return what tables show of an item; a dash where there is no value."""
         value = self.of(item)
-        form = self.form.strip("[]")
         if value is None:
             return NOTHING
-        if form.endswith("m"):
-            form = form.replace("m", f".{places_of(replace(self, value='measured_in').of(item))}f")
-        if self.is_interval:
-            return f"[{', '.join(_written(bound, form, alpha) for bound in value)}]"
-        return _written(value, form, alpha)
-
-
-def _written(value: Any, form: str, alpha: float) -> str:
-    if form == "n" and isinstance(value, float):
-        return f"{value:g}"
-    if form in ("", "n", "label"):
-        return str(value)
-    if form == "p":
-        return pvalue(value, alpha)
-    if form == "%":
-        return percent(value)
-    return fixed(value, int(form.strip("+.f")), signed=form.startswith("+"))
+        form = self.form
+        places = form.places
+        if places is None:
+            places = places_of(self._part_of(item).measured_in)
+        if form.of_interval:
+            return f"[{', '.join(form.written(bound, places, alpha) for bound in value)}]"
+        return form.written(value, places, alpha)
 
 
 def attributes(*names: str) -> tuple[Column, ...]:
@@ -500,7 +534,7 @@ def rows_of(columns: Sequence[Column], items: Iterable[Any]) -> list[dict[str, A
         row: dict[str, Any] = {}
         for column in columns:
             value = column.of(item)
-            if column.is_interval:
+            if column.form.of_interval:
                 row[f"{column.name}_low"], row[f"{column.name}_high"] = value or (None, None)
             else:
                 row[column.name] = value

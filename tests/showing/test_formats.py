@@ -18,7 +18,7 @@ from rich.cells import cell_len
 import ir_outcomes as iro
 from ir_outcomes.cli.output import Format
 from ir_outcomes.errors import ParameterError, escaped
-from ir_outcomes.results import Column
+from ir_outcomes.results import NUMBER, Column
 from ir_outcomes.showing import Table, View
 from ir_outcomes.showing.formats import (
     as_csv,
@@ -40,7 +40,7 @@ hostile = st.one_of(st.sampled_from(HOSTILE), anything)
 
 
 def view_with(name: str, *numbers: str) -> View:
-    columns = (Column(name, group=name), *(Column("n", form="n", group="g") for _ in numbers))
+    columns = (Column(name, group=name), *(Column("n", form=NUMBER, group="g") for _ in numbers))
     table = Table(columns, ((name, *numbers),), (name,), name)
     return View(name, name, (name,), (table,), (name,), name, (table,), (name,))
 
@@ -199,11 +199,11 @@ NUMBERS = {
 
 
 def test_latex_numbers_floats_and_marks() -> None:
-    numbers = Table((Column("a"), Column("b", form="n")), tuple(("x", cell) for cell in NUMBERS))
+    numbers = Table((Column("a"), Column("b", form=NUMBER)), tuple(("x", cell) for cell in NUMBERS))
     assert [row[1] for row in tabular_rows(as_latex(View("t", tables=(numbers,))))[1:]] == [
         f" {n} " for n in NUMBERS.values()
     ]
-    columns = (Column("run"), Column("ESL", form="n"), Column("gain", form="n"))
+    columns = (Column("run"), Column("ESL", form=NUMBER), Column("gain", form=NUMBER))
     rows = (("a", "1.50", "-0.50"), ("b", "2.00", "+0.25"))
     table = Table(columns, rows, ("h", "c."), "t_1", best=[(0, 1)], significant=[(0, 2)])
     view = View("v", tables=(table, table))
@@ -238,7 +238,7 @@ def test_only_a_terminal_has_colour_and_a_width(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("COLUMNS", "60")
     monkeypatch.setenv("TERM", "xterm")
     name = "/a/very/long/path/" * 6
-    table = Table((Column("run"), Column("verdict", form="label")), ((name, "better on coverage"),))
+    table = Table((Column("run"), Column("verdict")), ((name, "better on coverage"),))
     view = View(
         "t",
         tables=(table,),

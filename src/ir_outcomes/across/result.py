@@ -8,6 +8,8 @@ from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, columns_of
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.results import (
+    PERCENT,
+    PVALUE,
     Column,
     HasPage,
     Immutable,
@@ -16,6 +18,7 @@ from ir_outcomes.results import (
     chosen,
     of_part,
     rows_of,
+    signed,
 )
 from ir_outcomes.statistics import Interval, QueriesNeeded
 from ir_outcomes.statistics.pooling import FixedMean, RandomEffects
@@ -303,28 +306,36 @@ def condition_columns(
     return (
         *attributes("condition", "group"),
         *chosen(compared, "baseline", "contender", "n_queries", "cutoff", "rel", "unit"),
-        Column("verdict", "label", form="label"),
+        Column("verdict", "label"),
         Column("survives"),
         *chosen(compared, *OUTCOMES),
         Column(
-            "judged_baseline", lambda row: row.judged and row.judged[0], "A", "%", group="judged"
+            "judged_baseline",
+            lambda row: row.judged and row.judged[0],
+            "A",
+            PERCENT,
+            group="judged",
         ),
         Column(
-            "judged_contender", lambda row: row.judged and row.judged[1], "B", "%", group="judged"
+            "judged_contender",
+            lambda row: row.judged and row.judged[1],
+            "B",
+            PERCENT,
+            group="judged",
         ),
         *chosen(compared, "coverage_p"),
-        Column("coverage_p_corrected", "coverage_p", "p", "p"),
+        Column("coverage_p_corrected", "coverage_p", "p", PVALUE),
         *chosen(compared, "ranking_difference", "ranking_p"),
-        Column("ranking_p_corrected", "ranking_p", "p", "p"),
+        Column("ranking_p_corrected", "ranking_p", "p", PVALUE),
         *chosen(compared, "restricted_difference", "restricted_p"),
-        Column("all_queries_p_corrected", "all_queries_p", "p", "p"),
+        Column("all_queries_p_corrected", "all_queries_p", "p", PVALUE),
         *(column for name, place in effects for column in _effect_columns(name, place)),
     )
 
 
 def _effect_columns(name: str, place: int) -> tuple[Column, ...]:
     columns = (
-        Column("effect", form="+.4f"),
+        Column("effect", form=signed(4)),
         *attributes("low=interval.low", "high=interval.high", "n"),
     )
     return of_part(lambda row: row.effects[place], columns, f"{name}_")

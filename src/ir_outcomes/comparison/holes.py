@@ -44,7 +44,7 @@ from ir_outcomes.evaluation.ranking import RankedDocuments
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.columns import Ids
-from ir_outcomes.results import Column, Immutable, Result, attributes, rows_of
+from ir_outcomes.results import NUMBER, PERCENT, Column, Immutable, Result, attributes, rows_of
 from ir_outcomes.statistics import adjust
 from ir_outcomes.statistics.tests import Kernel
 from ir_outcomes.types import (
@@ -418,20 +418,20 @@ def _share(at: str, run: int) -> Callable[[PairHoles], float | None]:
 
 COLUMNS = (
     Column("contender", heading="run (B)"),
-    Column("verdict", "label", form="label"),
+    Column("verdict", "label"),
     *(
-        Column(f"{at}_{run}", _share(at, place), "AB"[place], "%", group=group)
+        Column(f"{at}_{run}", _share(at, place), "AB"[place], PERCENT, group=group)
         for at, group in (("judged_at_10", "judged at 10"), ("judged", "judged, %"))
         for place, run in enumerate(("baseline", "contender"))
     ),
-    Column("n_unjudged", heading="unjudged", form="n"),
-    Column("bound", "bound.word", form="label"),
+    Column("n_unjudged", heading="unjudged", form=NUMBER),
+    Column("bound", "bound.word"),
     *attributes(
         "label_if_baseline=bound.baseline",
         "label_if_contender=bound.contender",
         "label_if_both=bound.both",
     ),
-    Column("tipping_n", "tipping.n", "tipping", "n"),
+    Column("tipping_n", "tipping.n", "tipping", NUMBER),
     *attributes("tipping_share=tipping.share", "tipping_label=tipping.label"),
 )
 

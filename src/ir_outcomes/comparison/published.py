@@ -24,7 +24,7 @@ from ir_outcomes.comparison.verdict import (
 )
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.notes import as_notes
-from ir_outcomes.results import Column, Result, attributes, rows_of
+from ir_outcomes.results import Column, Form, Result, attributes, rows_of
 from ir_outcomes.statistics import binomial_test
 from ir_outcomes.statistics.tests import Tests, binomial_tests
 from ir_outcomes.types import (
@@ -79,7 +79,7 @@ class SummaryVerdict(Result):
         """Return one flat row."""
         columns = (
             *attributes("n", "won", "lost", "coverage_p=coverage_pvalue"),
-            Column("coverage_p", "coverage_pvalues", form="[p]"),
+            Column("coverage_p", "coverage_pvalues", form=Form("pvalue", of_interval=True)),
             *attributes("ranking_difference", "ranking_p=ranking_pvalue", "verdict=label"),
             *attributes("direction", "strict", "do_no_harm", "survives_rounding"),
         )
@@ -276,7 +276,7 @@ class MeansVerdict(Result):
         columns = (
             *attributes("n", "baseline", "contender", "alpha"),
             *(
-                Column(name, form="[n]")
+                Column(name, form=Form("number", of_interval=True))
                 for name in ("answered_baseline", "answered_contender", "net", "threshold")
             ),
             *attributes("most_differing", "significant"),

@@ -23,14 +23,21 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.notes import Note
 from ir_outcomes.results import (
+    NUMBER,
     OPTIONAL,
+    PERCENT,
+    PVALUE,
     Better,
     Column,
+    Form,
     HasPage,
     Result,
     attributes,
+    decimals,
     of_part,
     rows_of,
+    signed,
+    signed_interval,
 )
 from ir_outcomes.statistics import Test
 from ir_outcomes.types import LENGTHS, RANKS, Direction, Floats, check_choice, level_unit
@@ -103,11 +110,11 @@ def query_columns(measured_in: str = RANKS) -> tuple[Column, ...]:
     return (
         Column("query_id", heading="query"),
         Column("outcome"),
-        Column("found_baseline", heading="found A", form=".2f", unit=share, better="higher"),
-        Column("found_contender", heading="found B", form=".2f", unit=share, better="higher"),
-        Column("baseline", heading="length A", form=".2f", unit=length, better="lower"),
-        Column("contender", heading="length B", form=".2f", unit=length, better="lower"),
-        Column("difference", heading="change", form="+.2f", unit=measured_in, better="lower"),
+        Column("found_baseline", heading="found A", form=decimals(2), unit=share, better="higher"),
+        Column("found_contender", heading="found B", form=decimals(2), unit=share, better="higher"),
+        Column("baseline", heading="length A", form=decimals(2), unit=length, better="lower"),
+        Column("contender", heading="length B", form=decimals(2), unit=length, better="lower"),
+        Column("difference", heading="change", form=signed(2), unit=measured_in, better="lower"),
         *attributes("restricted", "text", "cluster"),
     )
 
@@ -450,18 +457,18 @@ def columns_of(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
     cutoffs = sorted({at.cutoff for item in comparisons for at in item.cutoffs})
     return (
         *attributes("baseline", "contender"),
-        Column("n_queries", heading="queries", form="n"),
+        Column("n_queries", heading="queries", form=NUMBER),
         *attributes("n_unanswerable", "cutoff", "rel", "unit", "ties"),
-        *(Column(outcome, f"outcomes.{outcome}", form="n") for outcome in OUTCOMES),
+        *(Column(outcome, f"outcomes.{outcome}", form=NUMBER) for outcome in OUTCOMES),
         *(
-            Column(f"{outcome}_share", f"outcomes.shares.{outcome}", outcome, "%")
+            Column(f"{outcome}_share", f"outcomes.shares.{outcome}", outcome, PERCENT)
             for outcome in OUTCOMES
         ),
         *attributes("lost_at=outcomes.lost_at", "won_at=outcomes.won_at"),
         *_facet_columns("coverage", "points", "higher", 2, new_runs),
         *ranking,
         *(_means_columns("reciprocal", "wilcoxon", "t") if not measure else ()),
-        Column("ranking_ratio", "ranking.ratio", "B / A", ".2f", better="lower"),
+        Column("ranking_ratio", "ranking.ratio", "B / A", decimals(2), better="lower"),
         *(
             _restricted_columns(unit, new_runs)
             if first is None or first.restricted is not None
@@ -472,13 +479,13 @@ def columns_of(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
         *attributes(
             "alpha=settings.alpha", "correction=settings.correction", "family=settings.family"
         ),
-        Column("verdict", "verdict.label", form="label"),
+        Column("verdict", "verdict.label"),
         *of_part(
             "verdict",
             attributes("direction", "strict", "do_no_harm", "guard", "non_inferior", "equivalent"),
         ),
         *(_RUNS_COLUMNS if several else ()),
-        *(Column(f"verdict_at_{cutoff}", _label_at(cutoff), form="label") for cutoff in cutoffs),
+        *(Column(f"verdict_at_{cutoff}", _label_at(cutoff)) for cutoff in cutoffs),
     )
 
 
@@ -495,14 +502,21 @@ def _restricted_columns(unit: str, new_runs: bool) -> tuple[Column, ...]:
     )
     return (
         Column(
-            "restricted_difference", "restricted.difference", "all queries", "+.2f", unit, "lower"
+            "restricted_difference",
+            "restricted.difference",
+            "all queries",
+            signed(2),
+            unit,
+            "lower",
         ),
-        Column("restricted", "restricted.interval", "all queries", "[+.2f]", unit, "lower"),
-        *_new_runs_column("restricted", "restricted", "[+.2f]", unit, "lower", new_runs),
-        Column("restricted_p", "restricted.test.pvalue", "raw p", "p"),
-        Column("restricted_p_corrected", "restricted.pvalue_corrected", "p", "p"),
+        Column(
+            "restricted", "restricted.interval", "all queries", signed_interval(2), unit, "lower"
+        ),
+        *_new_runs_column("restricted", "restricted", signed_interval(2), unit, "lower", new_runs),
+        Column("restricted_p", "restricted.test.pvalue", "raw p", PVALUE),
+        Column("restricted_p_corrected", "restricted.pvalue_corrected", "p", PVALUE),
         *parts,
-        Column("won_and_lost_p", "restricted.won_and_lost_test.pvalue", "p", "p"),
+        Column("won_and_lost_p", "restricted.won_and_lost_test.pvalue", "p", PVALUE),
         *attributes(*counts),
     )
 
@@ -517,7 +531,7 @@ def names_of(comparison: Comparison) -> tuple[str, str]:
 
 
 def _new_runs_column(
-    name: str, part: str, form: str, unit: str, better: Better, is_known: bool
+    name: str, part: str, form: Form, unit: str, better: Better, is_known: bool
 ) -> tuple[Column, ...]:
     """Return the column of an interval for new runs; none where no comparison has such intervals."""
     heading = "all queries" if name == "restricted" else name
@@ -533,7 +547,7 @@ def _means_columns(name: Literal["reciprocal", "naive"], *tests: str) -> tuple[C
     )
     return (
         *means,
-        *(Column(f"{name}_p_{test}", _pvalue_of(name, test), form="p") for test in tests),
+        *(Column(f"{name}_p_{test}", _pvalue_of(name, test), form=PVALUE) for test in tests),
     )
 
 
@@ -545,16 +559,16 @@ def _facet_columns(
     new_runs: bool,
 ) -> tuple[Column, ...]:
     return (
-        Column(f"{name}_n", f"{name}.n", "n", "n"),
-        Column(f"{name}_n_nonzero", f"{name}.n_nonzero", "differ", "n"),
-        Column(f"{name}_baseline", f"{name}.baseline", "A", f".{places}f"),
-        Column(f"{name}_contender", f"{name}.contender", "B", f".{places}f"),
-        Column(f"{name}_difference", f"{name}.difference", name, f"+.{places}f", unit, better),
-        Column(name, f"{name}.interval", name, f"[+.{places}f]", unit, better),
+        Column(f"{name}_n", f"{name}.n", "n", NUMBER),
+        Column(f"{name}_n_nonzero", f"{name}.n_nonzero", "differ", NUMBER),
+        Column(f"{name}_baseline", f"{name}.baseline", "A", decimals(places)),
+        Column(f"{name}_contender", f"{name}.contender", "B", decimals(places)),
+        Column(f"{name}_difference", f"{name}.difference", name, signed(places), unit, better),
+        Column(name, f"{name}.interval", name, signed_interval(places), unit, better),
         *attributes(f"{name}_effect={name}.effect_size", f"{name}_test={name}.test"),
-        *_new_runs_column(name, name, f"[+.{places}f]", unit, better, new_runs),
-        Column(f"{name}_p", f"{name}.pvalue", "raw p", "p"),
-        Column(f"{name}_p_corrected", f"{name}.pvalue_corrected", "p", "p"),
+        *_new_runs_column(name, name, signed_interval(places), unit, better, new_runs),
+        Column(f"{name}_p", f"{name}.pvalue", "raw p", PVALUE),
+        Column(f"{name}_p_corrected", f"{name}.pvalue_corrected", "p", PVALUE),
         *attributes(f"{name}_detectable={name}.detectable"),
     )
 
@@ -572,19 +586,19 @@ def _columns_of_measure(place: int, means: MeasureMeans) -> tuple[Column, ...]:
     name = means.measure
     better: Better = "higher" if means.higher_is_better else "lower"
     columns = (
-        Column(f"{name}_baseline", "baseline", "A", ".4f"),
-        Column(f"{name}_contender", "contender", "B", ".4f"),
-        Column(f"{name}_difference", "difference", "B - A", "+.4f", better=better),
-        Column(name, "interval", form="[+.4f]", better=better),
+        Column(f"{name}_baseline", "baseline", "A", decimals(4)),
+        Column(f"{name}_contender", "contender", "B", decimals(4)),
+        Column(f"{name}_difference", "difference", "B - A", signed(4), better=better),
+        Column(name, "interval", form=signed_interval(4), better=better),
         *_new_runs_of(name, means, better),
-        Column(f"{name}_p", "pvalue", "p", "p"),
+        Column(f"{name}_p", "pvalue", "p", PVALUE),
     )
     return of_part(lambda item: item.measures[place] if item.measures else None, columns)
 
 
 def _new_runs_of(name: str, means: MeasureMeans, better: Better) -> tuple[Column, ...]:
     """Return the column of the interval of a measure for new runs; none without such an interval."""
-    column = Column(f"{name}_new_runs", "new_runs", form="[+.4f]", better=better)
+    column = Column(f"{name}_new_runs", "new_runs", form=signed_interval(4), better=better)
     return () if means.new_runs is None else (column,)
 
 
@@ -593,8 +607,8 @@ def _pvalue_of(facet: str, test: str) -> Callable[[Comparison], float]:
 
 
 _RUNS_COLUMNS = (
-    Column("runs_baseline", lambda item: item.n_runs[0], "runs A", "n"),
-    Column("runs_contender", lambda item: item.n_runs[1], "runs B", "n"),
+    Column("runs_baseline", lambda item: item.n_runs[0], "runs A", NUMBER),
+    Column("runs_contender", lambda item: item.n_runs[1], "runs B", NUMBER),
     Column("holds_for_new_runs", "verdict.new_runs", "new runs"),
 )
 
@@ -613,25 +627,25 @@ def paper_columns(first: Comparison) -> tuple[Column, ...]:
     return (
         Column("A", "baseline", group="Runs"),
         Column("B", "contender", group="Runs"),
-        Column("delta", "naive.difference", "difference", "+.4f", group=naive),
+        Column("delta", "naive.difference", "difference", signed(4), group=naive),
         *(
             Column(
                 f"naive_{short.lower()}_p",
                 _pvalue_of("naive", test),
                 f"{short} p",
-                "p",
+                PVALUE,
                 group=naive,
             )
             for short, test in (("WRS", "ranksum"), ("WSR", "wilcoxon"), ("t", "t"))
         ),
-        Column("neither", "outcomes.shares.neither", "all", "%", group="(1) neither"),
-        Column("a_wins", "outcomes.shares.lost", "A wins", "%", group=one),
-        Column("b_wins", "outcomes.shares.won", "B wins", "%", group=one),
-        Column("coverage_p", "coverage.pvalue", "p", "p", group=one),
-        Column("both", "outcomes.shares.both", "all", "%", group=both),
+        Column("neither", "outcomes.shares.neither", "all", PERCENT, group="(1) neither"),
+        Column("a_wins", "outcomes.shares.lost", "A wins", PERCENT, group=one),
+        Column("b_wins", "outcomes.shares.won", "B wins", PERCENT, group=one),
+        Column("coverage_p", "coverage.pvalue", "p", PVALUE, group=one),
+        Column("both", "outcomes.shares.both", "all", PERCENT, group=both),
         *_paper_facet("ranking", length, 2 if on_ranks else 4, both),
         *(_paper_facet("reciprocal", reciprocal, 4, both) if on_ranks else ()),
-        Column("verdict", "verdict.label", form="label"),
+        Column("verdict", "verdict.label"),
     )
 
 
@@ -640,8 +654,10 @@ def _paper_facet(
 ) -> tuple[Column, ...]:
     key = measure.lower().replace(" ", "_")
     return (
-        Column(f"a_{key}", f"{name}.baseline", f"A {measure}", f".{places}f", group=group),
-        Column(f"b_{key}", f"{name}.contender", f"B {measure}", f".{places}f", group=group),
-        Column(f"{key}_wsr_p", _pvalue_of(name, "wilcoxon"), f"{measure} WSR p", "p", group=group),
-        Column(f"{key}_t_p", _pvalue_of(name, "t"), f"{measure} t p", "p", group=group),
+        Column(f"a_{key}", f"{name}.baseline", f"A {measure}", decimals(places), group=group),
+        Column(f"b_{key}", f"{name}.contender", f"B {measure}", decimals(places), group=group),
+        Column(
+            f"{key}_wsr_p", _pvalue_of(name, "wilcoxon"), f"{measure} WSR p", PVALUE, group=group
+        ),
+        Column(f"{key}_t_p", _pvalue_of(name, "t"), f"{measure} t p", PVALUE, group=group),
     )

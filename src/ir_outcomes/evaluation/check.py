@@ -25,7 +25,7 @@ from ir_outcomes.reading.datasets import as_run, open_collection
 from ir_outcomes.reading.formats import RUN, read_any_file
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, is_path, runs_and_names
-from ir_outcomes.results import Column, Result, rows_of
+from ir_outcomes.results import NUMBER, PERCENT, Column, Result, decimals, rows_of
 from ir_outcomes.types import Ints
 
 DEPTH = 10  # documents of each list that the qrels are likeliest to know
@@ -106,13 +106,13 @@ class Problem:
 FILE_COLUMNS = (
     Column("file", lambda file: os.path.basename(file.name)),
     Column("form"),
-    Column("lines", form="n"),
-    Column("queries", form="n"),
-    Column("known", form="n"),
-    Column("documents", lambda file: file.lines / file.queries, "per query", ".1f"),
-    Column("judged", heading="judged, %", form="%"),
-    Column("ties", heading="ties, %", form="%"),
-    Column("depth", form="n"),
+    Column("lines", form=NUMBER),
+    Column("queries", form=NUMBER),
+    Column("known", form=NUMBER),
+    Column("documents", lambda file: file.lines / file.queries, "per query", decimals(1)),
+    Column("judged", heading="judged, %", form=PERCENT),
+    Column("ties", heading="ties, %", form=PERCENT),
+    Column("depth", form=NUMBER),
     Column("against_ranks"),
 )
 

@@ -12,7 +12,7 @@ from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.pairs import PairVerdict
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.outputs import Entry, read_entries
-from ir_outcomes.results import Column, Result, attributes, rows_of
+from ir_outcomes.results import NUMBER, Column, Result, attributes, rows_of, signed
 from ir_outcomes.statistics.counts import SLACK
 
 
@@ -36,12 +36,12 @@ class SotaRun:
 
 
 SOTA_COLUMNS = (
-    Column("number", heading=" ", form="n"),
+    Column("number", heading=" ", form=NUMBER),
     *attributes("run", "group"),
     Column("date", lambda run: run.date.isoformat()),
     Column("score"),
-    Column("gain", form="+.4f"),
-    Column("looks", form="n"),
+    Column("gain", form=signed(4)),
+    Column("looks", form=NUMBER),
 )
 
 

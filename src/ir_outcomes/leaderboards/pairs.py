@@ -22,7 +22,7 @@ from ir_outcomes.comparison.verdict import LABELS, MIRRORED, deciding_pvalues, d
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.leaderboards.changes import ChangeCounts, Changes
-from ir_outcomes.results import Column
+from ir_outcomes.results import PVALUE, Column, decimals, signed
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.signflips import Levels
 from ir_outcomes.statistics.tests import Tests
@@ -81,14 +81,14 @@ class PairVerdict:
 
 PAIR_COLUMNS = (
     Column("run", "baseline"),
-    Column("coverage", form="+.1f", unit="points", better="higher"),
-    Column("coverage_p", "coverage_p_corrected", "p", "p"),
-    Column("its_length", "baseline_length", "length A", ".2f", better="lower"),
-    Column("own_length", "contender_length", "length B", ".2f", better="lower"),
-    Column("ranking_p", "ranking_p_corrected", "p", "p"),
-    Column("all_queries", heading="all queries", form="+.2f", better="lower"),
-    Column("all_queries_p", "all_queries_p_corrected", "p", "p"),
-    Column("verdict", "label", form="label"),
+    Column("coverage", form=signed(1), unit="points", better="higher"),
+    Column("coverage_p", "coverage_p_corrected", "p", PVALUE),
+    Column("its_length", "baseline_length", "length A", decimals(2), better="lower"),
+    Column("own_length", "contender_length", "length B", decimals(2), better="lower"),
+    Column("ranking_p", "ranking_p_corrected", "p", PVALUE),
+    Column("all_queries", heading="all queries", form=signed(2), better="lower"),
+    Column("all_queries_p", "all_queries_p_corrected", "p", PVALUE),
+    Column("verdict", "label"),
 )
 
 

@@ -22,7 +22,7 @@ from ir_outcomes.leaderboards.board import (
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.runs import check_names
-from ir_outcomes.results import Column, Result, attributes, rows_of
+from ir_outcomes.results import NUMBER, Column, Result, attributes, decimals, rows_of
 from ir_outcomes.statistics.counts import kendall_taus, shared_ranks, times_drawn
 from ir_outcomes.types import Floats, Ints, check_draws, check_kind, check_number, check_positive
 
@@ -45,10 +45,10 @@ class RankedRun:
 
 
 RANK_COLUMNS = (
-    Column("rank", heading=" ", form="n"),
+    Column("rank", heading=" ", form=NUMBER),
     Column("run"),
-    Column("score", heading="mean", form=".4f"),
-    Column("expected_rank", heading="expected", form=".2f"),
+    Column("score", heading="mean", form=decimals(4)),
+    Column("expected_rank", heading="expected", form=decimals(2)),
 )
 
 

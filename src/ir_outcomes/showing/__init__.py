@@ -15,7 +15,7 @@ from typing import Any, Self
 from ir_outcomes.comparison.verdict import LABELS, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import NOTHING, plural
-from ir_outcomes.results import Column
+from ir_outcomes.results import NUMBER, Column
 
 MOST_NOTES = 3
 Cell = tuple[int, int]  # row and column, from 0
@@ -57,17 +57,14 @@ class Table:
     @classmethod
     def of_texts(
         cls,
-        headings: Iterable[tuple[str, str]],
+        columns: Iterable[Column],
         rows: Iterable[Sequence[Any]],
         *captions: str,
         title: str = "",
     ) -> Self:
-        """Lay out rows of texts below their headings, each given with the form of its column."""
-        columns = [
-            Column(heading, itemgetter(place), form=form)
-            for place, (heading, form) in enumerate(headings)
-        ]
-        return cls.of(columns, rows, *captions, title=title)
+        """Lay out rows that hold what the columns show, one after the other; see `texts` and `numbers`."""
+        placed = [replace(column, value=itemgetter(place)) for place, column in enumerate(columns)]
+        return cls.of(placed, rows, *captions, title=title)
 
     def renamed(self, headings: Mapping[str, str]) -> Self:
         """Give columns other headings, by the ones they have."""
@@ -114,6 +111,16 @@ class Table:
             for mark, own in marks.items()
         }
         return replace(self, **cells)  # type: ignore[arg-type]
+
+
+def texts(*headings: str) -> tuple[Column, ...]:
+    """Return columns of texts for `Table.of_texts`."""
+    return tuple(map(Column, headings))
+
+
+def numbers(*headings: str) -> tuple[Column, ...]:
+    """Return columns that are aligned to the right for `Table.of_texts`."""
+    return tuple(Column(heading, form=NUMBER) for heading in headings)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from ir_outcomes.formatting import percent, plural
 from ir_outcomes.measures import ASL
 from ir_outcomes.notes import Note, as_notes
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.results import OPTIONAL, Column, Result, rows_of
+from ir_outcomes.results import NUMBER, OPTIONAL, PERCENT, Column, Result, decimals, rows_of, signed
 from ir_outcomes.types import (
     Floats,
     Ints,
@@ -347,16 +347,16 @@ def distribution_columns(result: LengthDistributions) -> tuple[Column, ...]:
 
     def bucket(place: int) -> Column:
         low, high = result.edges[place : place + 2]
-        return Column(f"{low}_to_{high - 1}", lambda run: run.counts[place], form="n")
+        return Column(f"{low}_to_{high - 1}", lambda run: run.counts[place], form=NUMBER)
 
     return (
         Column("run"),
-        Column("asl", heading="ASL", form=".1f"),
-        Column("asl_g1_10", "asl_top", "ASL@g1-10", ".1f"),
-        Column("effective_share", heading="averaged", form="%"),
+        Column("asl", heading="ASL", form=decimals(1)),
+        Column("asl_g1_10", "asl_top", "ASL@g1-10", decimals(1)),
+        Column("effective_share", heading="averaged", form=PERCENT),
         *map(bucket, range(len(result.edges) - 1)),
-        Column("missing", form="n"),
-        Column("missing_share", lambda run: run.missing / result.n_documents, "missing", "%"),
+        Column("missing", form=NUMBER),
+        Column("missing_share", lambda run: run.missing / result.n_documents, "missing", PERCENT),
     )
 
 
@@ -447,9 +447,9 @@ class DocumentChange(NamedTuple):
 DOCUMENT_COLUMNS = (
     Column("query_id", heading="query"),
     Column("document_id", heading="document"),
-    Column("baseline_rank", heading="A", form="n"),
-    Column("contender_rank", heading="B", form="n"),
-    Column("change", form="+.1f"),
+    Column("baseline_rank", heading="A", form=NUMBER),
+    Column("contender_rank", heading="B", form=NUMBER),
+    Column("change", form=signed(1)),
 )
 
 

@@ -11,7 +11,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.notes import as_notes
-from ir_outcomes.results import Column, Result, rows_of
+from ir_outcomes.results import NUMBER, Column, Result, decimals, rows_of
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.counts import kendall_taus, shared_ranks
 from ir_outcomes.tail.lengths import (
@@ -53,11 +53,11 @@ CHANGE_COLUMNS = (
     Column("step"),
     Column("old", heading="from"),
     Column("new", heading="to"),
-    Column("delta_sort", heading="sort", form=".0f"),
+    Column("delta_sort", heading="sort", form=decimals(0)),
     Column("run"),
-    Column("better_before", heading="before", form="n", group="better"),
-    Column("better_after", heading="after", form="n", group="better"),
-    Column("kendall_tau", "tau", "tau", ".2f"),
+    Column("better_before", heading="before", form=NUMBER, group="better"),
+    Column("better_after", heading="after", form=NUMBER, group="better"),
+    Column("kendall_tau", "tau", "tau", decimals(2)),
     Column("delta_value"),
     Column("delta_value_deviation", "deviation"),
 )

@@ -10,7 +10,7 @@ import numpy as np
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.results import Column, Result, rows_of
+from ir_outcomes.results import PERCENT, Column, Result, decimals, rows_of
 from ir_outcomes.tail.lengths import TailSettings, checked_evaluation, runs_at_depth, top_and_all
 from ir_outcomes.types import Bools, Missing, check_kind
 
@@ -36,10 +36,10 @@ class Reduction:
 
 REDUCTION_COLUMNS = (
     Column("measure"),
-    Column("baseline", heading="A", form=".3f"),
-    Column("contender", heading="B", form=".3f"),
+    Column("baseline", heading="A", form=decimals(3)),
+    Column("contender", heading="B", form=decimals(3)),
     Column("optimum"),
-    Column("rrie", heading="RRIE, %", form="%"),
+    Column("rrie", heading="RRIE, %", form=PERCENT),
 )
 
 

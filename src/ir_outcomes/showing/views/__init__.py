@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from ir_outcomes.formatting import NOTHING, plural
 from ir_outcomes.reading.datasets import Source, Task, size_text
-from ir_outcomes.results import Column
+from ir_outcomes.results import NUMBER, Column
 from ir_outcomes.showing import Table, View, view_of
 from ir_outcomes.showing.views import (
     across,
@@ -41,10 +41,10 @@ def tasks_view(tasks: Iterable[Task]) -> View:
         Column(
             "queries",
             lambda task: None if task.n_queries is None else f"{task.n_queries:,}",
-            form="n",
+            form=NUMBER,
         ),
-        Column("cutoff", form="n"),
-        Column("rel", form="n"),
+        Column("cutoff", form=NUMBER),
+        Column("rel", form=NUMBER),
         Column("unit"),
         Column("qrels", lambda task: _where(task.source("qrels"))),
     )

@@ -26,8 +26,17 @@ from ir_outcomes.formatting import (
     pvalue,
 )
 from ir_outcomes.notes import ranked
-from ir_outcomes.results import Column, attributes, chosen
-from ir_outcomes.showing import Table, View, settings_words, view_of
+from ir_outcomes.results import (
+    INTERVAL_BY_UNIT,
+    NUMBER,
+    PVALUE,
+    SIGNED_BY_UNIT,
+    Column,
+    attributes,
+    chosen,
+    decimals,
+)
+from ir_outcomes.showing import Table, View, numbers, settings_words, texts, view_of
 from ir_outcomes.showing.views.comparison import (
     CORRECTIONS,
     MARK,
@@ -42,9 +51,6 @@ MOST_NAMED = 8
 ALL_NAMES = 44  # characters of their names that fit beside each other
 SIGNS = {"better": "+", "worse": "-", "trade-off": "~", "unconfirmed": "?", "none": "."}
 SIGNS_EXPLAINED = "+ better, - worse, ~ trade-off, ? unconfirmed, . no significant difference"
-ALL_QUERIES_P = (  # queries: what confirms a label of one facet, and decides where neither does
-    "p, all"
-)
 RATIO_EXPLAINED = (
     "ranking, B / A: mean search length on what both find, below 1 is better; p, all: over all"
     " queries"
@@ -234,9 +240,9 @@ def _matrix(result: ConditionsComparison, runs: Sequence[str], last: Mapping[str
     numbered = ""
     if not few:
         numbered = "; ".join(f"{number} {name}" for number, name in zip(shown, names, strict=True))
-    sides = [(side if few else SIGNS[side], "n") for side in ("better", "worse")]
-    headings = [("run", ""), *((name, "") for name in shown), *sides, ("on average", "label")]
-    return Table.of_texts(headings, lines, SIGNS_EXPLAINED, numbered, _head(result))
+    sides = ("better", "worse") if few else (SIGNS["better"], SIGNS["worse"])
+    columns = (*texts("run", *shown), *numbers(*sides), *texts("on average"))
+    return Table.of_texts(columns, lines, SIGNS_EXPLAINED, numbered, _head(result))
 
 
 def _overview(
@@ -268,10 +274,10 @@ def _overview(
         explained.append("not corrected for the number of cutoffs: decide on one before looking")
     name = result.by if result.by and len(result.by) < 12 else result.what
     explained += filter(None, [tests_legend([row.comparison for row in rows])])
-    effects = (("coverage, points", "n"), ("ranking, B / A", "n"), (ALL_QUERIES_P, "n"))
-    headings = ((name, ""), ("queries", "n"), *effects, ("verdict", "label"))
+    effects = numbers("queries", "coverage, points", "ranking, B / A", "p, all")
+    columns = (*texts(name), *effects, *texts("verdict"))
     return Table.of_texts(
-        headings, lines, RATIO_EXPLAINED, "; ".join(explained), _head(result), title=title
+        columns, lines, RATIO_EXPLAINED, "; ".join(explained), _head(result), title=title
     )
 
 
@@ -387,24 +393,25 @@ def _means(several: Sequence[Overall]) -> Table:
                         *counts,
                     )
                 )
-    numbers = ("mean", "interval", "p", "prediction", "I2", "better", "worse")
-    headings = [("run", ""), ("over all", ""), ("of", ""), *((heading, "n") for heading in numbers)]
-    return Table.of_texts(headings, lines, *MEANS_EXPLAINED, title="Means")
+    columns = texts("run", "over all", "of") + numbers(
+        "mean", "interval", "p", "prediction", "I2", "better", "worse"
+    )
+    return Table.of_texts(columns, lines, *MEANS_EXPLAINED, title="Means")
 
 
 def _differences(result: ConditionsComparison) -> Table:
     columns = (
         *attributes("run=contender", "facet"),
-        Column("slices", form="n"),
-        Column("Q", "cochran_q", form=".2f"),
-        Column("pvalue", heading="p", form="p"),
+        Column("slices", form=NUMBER),
+        Column("Q", "cochran_q", form=decimals(2)),
+        Column("pvalue", heading="p", form=PVALUE),
     )
     explained = (
         f"Q: Cochran's Q; p: {plural('permutation', result.resamples or 0)} of the labels, seed"
         f" {result.seed}"
     )
     if len(result.contenders) > 1:
-        columns = (*columns, Column("pvalue_corrected", heading="corrected", form="p"))
+        columns = (*columns, Column("pvalue_corrected", heading="corrected", form=PVALUE))
         explained += (
             f"; corrected: {CORRECTIONS.get(result.settings.correction, 'not')} over the runs, for"
             " each facet"
@@ -419,26 +426,28 @@ def _answers(result: ConditionsComparison) -> Table:
         answers.setdefault((audit.contender, audit.judge), {})[audit.facet] = audit.answer
     facets = list(dict.fromkeys(audit.facet for audit in result.audits))
     lines = [(*of, *(own.get(facet) for facet in facets)) for of, own in answers.items()]
-    headings = [("run", ""), ("judge", ""), *((facet, "label") for facet in facets)]
     explained = (
         f"finding: the judge's difference, significant or not; wrong: by {result.reference} it is"
         f" significantly another on the same queries; holds: corrected by {result.reference} it is"
         " significant with the same sign; not corrected for the number of findings"
     )
     return Table.of_texts(
-        headings, lines, explained, title=f"Do the findings hold by {result.reference}?"
+        texts("run", "judge", *facets),
+        lines,
+        explained,
+        title=f"Do the findings hold by {result.reference}?",
     )
 
 
 _AUDIT = (
     Column("judge"),
     Column("facet", heading="of"),
-    Column("judge_difference", heading="judge's", form="+m"),
-    Column("reference_difference", heading="labels'", form="+m"),
-    Column("bias_p", heading="bias p", form="p"),
-    Column("corrected", form="+m"),
-    Column("corrected_interval", heading="interval", form="[+m]"),
-    Column("answer", heading="finding", form="label"),
+    Column("judge_difference", heading="judge's", form=SIGNED_BY_UNIT),
+    Column("reference_difference", heading="labels'", form=SIGNED_BY_UNIT),
+    Column("bias_p", heading="bias p", form=PVALUE),
+    Column("corrected", form=SIGNED_BY_UNIT),
+    Column("corrected_interval", heading="interval", form=INTERVAL_BY_UNIT),
+    Column("answer", heading="finding"),
 )
 
 

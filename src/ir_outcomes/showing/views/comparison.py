@@ -31,14 +31,24 @@ from ir_outcomes.formatting import (
     size,
 )
 from ir_outcomes.notes import ranked
-from ir_outcomes.results import Column, chosen, of_part
+from ir_outcomes.results import (
+    BY_UNIT,
+    INTERVAL_BY_UNIT,
+    NUMBER,
+    SIGNED_BY_UNIT,
+    Column,
+    chosen,
+    of_part,
+)
 from ir_outcomes.showing import (
     Table,
     View,
     direction,
     level_words,
+    numbers,
     queries_words,
     settings_words,
+    texts,
     view_of,
 )
 from ir_outcomes.statistics import Test
@@ -56,8 +66,8 @@ def _comparison(comparison: Comparison) -> View:
     columns = (
         Column("name", _named, " "),
         *_means(comparison.alpha),
-        Column("new_runs", heading="new runs", form="[+m]"),
-        Column("p", lambda part: shown_p(comparison, part), form="n"),
+        Column("new_runs", heading="new runs", form=INTERVAL_BY_UNIT),
+        Column("p", lambda part: shown_p(comparison, part), form=NUMBER),
         Column("found", lambda part: "" if part.found == "none" else part.found),
     )
     captions = (
@@ -174,10 +184,10 @@ def _zero_legend(comparison: Comparison) -> str:
 def _means(alpha: float) -> tuple[Column, ...]:
     """Return the means of both runs, their difference and its interval."""
     return (
-        Column("baseline", heading="A", form="m"),
-        Column("contender", heading="B", form="m"),
-        Column("difference", heading="B - A", form="+m"),
-        Column("interval", heading=level_words(alpha), form="[+m]"),
+        Column("baseline", heading="A", form=BY_UNIT),
+        Column("contender", heading="B", form=BY_UNIT),
+        Column("difference", heading="B - A", form=SIGNED_BY_UNIT),
+        Column("interval", heading=level_words(alpha), form=INTERVAL_BY_UNIT),
     )
 
 
@@ -343,22 +353,23 @@ def runs_tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
     first = comparisons[0]
     unit = first.ranking.measured_in
     places = places_of(unit)
-    headings = [("run", ""), ("of", ""), ("against", ""), ("coverage, points", "n")]
-    headings += [(f"ranking, {short_unit(unit)}", "n"), ("all queries", "n")]
-    headings += [(means.measure, "n") for means in first.measures]
-    texts = []
+    measures = [means.measure for means in first.measures]
+    columns = texts("run", "of", "against") + numbers(
+        "coverage, points", f"ranking, {short_unit(unit)}", "all queries", *measures
+    )
+    lines = []
     for item, run in rows:
         other = item.baseline if run.system == item.contender else item.contender
-        numbers = [
+        changes = [
             _signed(run.coverage, 2),
             _signed(run.ranking, places),
             _signed(run.all_queries, places),
         ]
         for value in run.measures:
-            numbers.append(_signed(value, 4))
-        texts.append((run.run, run.system, other, *numbers))
+            changes.append(_signed(value, 4))
+        lines.append((run.run, run.system, other, *changes))
     caption = "differences, B minus A, of one run against all runs of the other system"
-    return (Table.of_texts(headings, texts, caption, title="Each run"),)
+    return (Table.of_texts(columns, lines, caption, title="Each run"),)
 
 
 def _signed(value: float | None, places: int) -> str:
@@ -415,7 +426,7 @@ def _outcome_table(comparison: Comparison) -> Table:
     ranks = {"won": outcomes.won_at, "lost": outcomes.lost_at}
     items = "queries" if by_query else "documents"
     share = "share" if by_query else "share within queries"
-    counted = Column(items, lambda name: getattr(outcomes, name), form="n")
+    counted = Column(items, lambda name: getattr(outcomes, name), form=NUMBER)
     columns = (
         Column("outcome", str),
         Column(found, by.get),
@@ -423,9 +434,9 @@ def _outcome_table(comparison: Comparison) -> Table:
         Column(
             share,
             lambda name: percent(getattr(outcomes.shares, name, None), 2, unit=" %"),
-            form="n",
+            form=NUMBER,
         ),
-        Column("median rank", ranks.get, form="n"),
+        Column("median rank", ranks.get, form=NUMBER),
     )
     caption = (
         "share within queries: averaged within each query first, so that each query weighs the same"
@@ -476,10 +487,9 @@ def _tests_table(comparison: Comparison) -> Table:
             ),
         ]
     rows += [measured(means, means.test) for means in comparison.measures]
-    headings = [(" ", ""), ("n", "n"), ("differ", "n")]
-    headings += [(column.title, "n") for column in means]
-    headings += [("p", "n"), ("test", "")]
-    return Table.of_texts(headings, rows, *captions, *_sizes(comparison))
+    titles = [column.title for column in means]
+    columns = (*texts(" "), *numbers("n", "differ", *titles, "p"), *texts("test"))
+    return Table.of_texts(columns, rows, *captions, *_sizes(comparison))
 
 
 def _sizes(comparison: Comparison) -> Iterator[str]:
@@ -582,23 +592,23 @@ def _plan(result: Plan) -> View:
     needed = result.coverage.needed
     rows = []
     for facet in result.facets:
-        numbers = [facet.needed.queries, facet.needed.upper, None, None]
-        if facet.to_pass is not None:
-            numbers[2:] = [facet.to_pass.queries, facet.to_pass.upper]
-        rows.append((_planned(facet), *numbers))
+        to_pass = facet.to_pass
+        rows.append(
+            (
+                _planned(facet),
+                facet.needed.queries,
+                facet.needed.upper,
+                to_pass and to_pass.queries,
+                to_pass and to_pass.upper,
+            )
+        )
     to_pass_words = ""
     if result.n_runs == (1, 1):  # of several runs it is not known
         to_pass_words = (
             "to pass a gate: so many exclude as large a harm, if the runs are equally good; "
         )
     table = Table.of_texts(
-        [
-            (" ", ""),
-            ("to detect it", "n"),
-            ("to be safe", "n"),
-            ("to pass a gate", "n"),
-            ("to be safe", "n"),
-        ],
+        texts(" ") + numbers("to detect it", "to be safe", "to pass a gate", "to be safe"),
         rows,
         f"{to_pass_words}to be safe: an upper bound of {percent(needed.confidence, 0)} %; all numbers are of answerable"
         f" queries like these; level {needed.alpha:.3g}",
@@ -618,14 +628,14 @@ def _halving(result: Plan) -> tuple[Table, ...]:
         if facet.halved is not None:
             half = f"{facet.halved.half:.3g} {short_unit(facet.measured_in)}"
             # A column of dashes would be left out, and one number would stand alone.
-            numbers = [number or "none" for number in facet.halved[1:]]
-            rows.append((facet.name, half, *numbers))
+            needed = [number or "none" for number in facet.halved[1:]]
+            rows.append((facet.name, half, *needed))
     if not rows:
         return ()
     of_a, of_b = result.n_runs
     have = f"{result.baseline} has {of_a}, {result.contender} {of_b}"
     table = Table.of_texts(
-        [(" ", ""), ("half width", ""), ("runs that halve it", "n"), ("queries that do", "n")],
+        texts(" ", "half width") + numbers("runs that halve it", "queries that do"),
         rows,
         f"half width: of the interval for new runs; runs: of each system with several ({have}), with"
         " as many queries; queries: with these runs; none: no number does, up to"

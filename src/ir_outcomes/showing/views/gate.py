@@ -14,7 +14,15 @@ from ir_outcomes.formatting import (
     short_unit,
 )
 from ir_outcomes.notes import KINDS, merged
-from ir_outcomes.results import Column, attributes, chosen, of_part
+from ir_outcomes.results import (
+    INTERVAL_BY_UNIT,
+    NUMBER,
+    SIGNED_BY_UNIT,
+    Column,
+    attributes,
+    chosen,
+    of_part,
+)
 from ir_outcomes.showing import Table, View, settings_words, view_of
 from ir_outcomes.showing.views.comparison import (
     measures_tables,
@@ -131,11 +139,11 @@ def _margin(facet: GateFacet) -> str:
 
 _FACET = (
     Column("facet", lambda facet: f"{facet.name}, {short_unit(facet.measured_in)}"),
-    Column("difference", heading="B - A", form="+m"),
-    Column("interval", form="[+m]"),
-    Column("margin", _margin, form="n"),
-    Column("status", heading="finding", form="label"),
-    Column("needed", "needed.queries", "settled by", "n"),
+    Column("difference", heading="B - A", form=SIGNED_BY_UNIT),
+    Column("interval", form=INTERVAL_BY_UNIT),
+    Column("margin", _margin, form=NUMBER),
+    Column("status", heading="finding"),
+    Column("needed", "needed.queries", "settled by", NUMBER),
 )
 
 
@@ -145,7 +153,7 @@ def _facet(name: str) -> Callable[[GateDecision], GateFacet | None]:
 
 def _decisions(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
     """Show the status of each decision, and its intervals."""
-    columns = [Column("run", "name"), Column("gate", "status", form="label")]
+    columns = [Column("run", "name"), Column("gate", "status")]
     margins = []
     for name in ("coverage", "ranking", "all queries"):
         facets = sorted(filter(None, map(_facet(name), decisions)), key=attrgetter("margin"))

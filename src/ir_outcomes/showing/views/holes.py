@@ -11,7 +11,7 @@ from ir_outcomes.formatting import (
     plural,
 )
 from ir_outcomes.notes import ranked
-from ir_outcomes.results import Column, chosen
+from ir_outcomes.results import NUMBER, Column, chosen
 from ir_outcomes.showing import (
     Table,
     View,
@@ -118,8 +118,8 @@ def _tipping_table(pair: PairHoles, tipping: Tipping) -> Table:
     columns = (
         Column("query_id", heading="query"),
         Column("docid", heading="document"),
-        Column("baseline", heading="rank A", form="n"),
-        Column("contender", heading="rank B", form="n"),
+        Column("baseline", heading="rank A", form=NUMBER),
+        Column("contender", heading="rank B", form=NUMBER),
     )
     return Table.of(
         columns,

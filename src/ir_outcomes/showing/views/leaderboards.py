@@ -13,7 +13,17 @@ from ir_outcomes.leaderboards.history import SOTA_COLUMNS, SotaHistory
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS
 from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankCorrelation, RankDistribution
 from ir_outcomes.notes import ranked
-from ir_outcomes.results import Better, Column, chosen, of_part
+from ir_outcomes.results import (
+    NUMBER,
+    PERCENT,
+    TEXT,
+    Better,
+    Column,
+    Form,
+    chosen,
+    decimals,
+    of_part,
+)
 from ir_outcomes.showing import (
     Table,
     View,
@@ -86,7 +96,7 @@ def _tiers_caption(result: Leaderboard) -> str:
     )
 
 
-_NET_WINS = Column("net_wins", lambda standing: f"{standing.net_wins:+d}", "won - lost", "n")
+_NET_WINS = Column("net_wins", lambda standing: f"{standing.net_wins:+d}", "won - lost", NUMBER)
 
 
 def _pairs_table(result: Leaderboard, title: str, pairs: Iterable[tuple[str, str]]) -> Table:
@@ -153,15 +163,17 @@ def _standings(result: Leaderboard) -> Table:
             beaten[pair.baseline].append(pair.contender)
     columns = (
         *((_NET_WINS,) if result.order == "wins" else ()),
-        Column("score", heading=_short(result.measure), form=".4f"),
-        Column("interval", heading=level_words(result.alpha), form="[.3f]"),
-        Column("coverage", heading="coverage, %", form=".1f"),
-        Column("tier", form="n"),
+        Column("score", heading=_short(result.measure), form=decimals(4)),
+        Column(
+            "interval", heading=level_words(result.alpha), form=Form(places=3, of_interval=True)
+        ),
+        Column("coverage", heading="coverage, %", form=decimals(1)),
+        Column("tier", form=NUMBER),
         Column(
             "beats",
             lambda standing: _written(beaten[standing.run], letters, " "),
             "better than",
-            "" if letters else "n",
+            TEXT if letters else NUMBER,
         ),
     )
     captions = []
@@ -203,15 +215,15 @@ def _measures(result: Leaderboard) -> Table:
     letters = _letters(result)
     measures = {measure.measure: measure for measure in result.measures}
     forms = {
-        "coverage": ("coverage, %", ".1f"),
-        "ranking": ("ranking", ".2f"),
-        "all queries": ("all queries", ".2f"),
+        "coverage": ("coverage, %", decimals(1)),
+        "ranking": ("ranking", decimals(2)),
+        "all queries": ("all queries", decimals(2)),
     }
     columns = []
     if result.order == "wins":
         columns = list(of_part(result.standings.__getitem__, (_NET_WINS,)))
     for name, measure in measures.items():
-        heading, form = forms.get(name, (_short(name), ".4f"))
+        heading, form = forms.get(name, (_short(name), decimals(4)))
         better: Better = "higher" if measure.higher_is_better else "lower"
         unit = ""
         if result.settings is not None and name in ("ranking", "all queries"):
@@ -241,7 +253,7 @@ def _measures(result: Leaderboard) -> Table:
 def _history(result: SotaHistory) -> View:
     columns = (
         *chosen(SOTA_COLUMNS, "number", "date", "run"),
-        Column("score", lambda run: f"{run.score:.4g}", form="n"),
+        Column("score", lambda run: f"{run.score:.4g}", form=NUMBER),
         *chosen(SOTA_COLUMNS, "gain", "looks", "group"),
         *of_part("verdict", PAIR),
     )
@@ -276,17 +288,20 @@ def _rank_distribution(result: RankDistribution) -> View:
     shares = result.place_shares(MOST_PLACES)
     places = range(min(MOST_PLACES, len(result.runs)))
     ranks = [
-        Column(f"rank_{place + 1}", itemgetter(place), str(place + 1), "%", group="rank, %")
+        Column(f"rank_{place + 1}", itemgetter(place), str(place + 1), PERCENT, group="rank, %")
         for place in places
     ]
     columns = (
         *RANK_COLUMNS,
         Column(
-            "range", lambda run: f"{run.low:.0f}..{run.high:.0f}", f"{100 * result.level:g} %", "n"
+            "range",
+            lambda run: f"{run.low:.0f}..{run.high:.0f}",
+            f"{100 * result.level:g} %",
+            NUMBER,
         ),
         *of_part(lambda run: shares[run.run], ranks),
-        Column("top", heading=f"top {result.top_k}", form="%"),
-        Column("over_next", lambda run: below.get(run.run), "over next", "%"),
+        Column("top", heading=f"top {result.top_k}", form=PERCENT),
+        Column("over_next", lambda run: below.get(run.run), "over next", PERCENT),
     )
     condition = f", {result.condition}" if result.condition else ""
     tau = "undefined, because all runs tie"
@@ -326,7 +341,7 @@ def _rank_correlation(result: RankCorrelation) -> View:
     columns = (
         Column("run"),
         *(
-            Column(name, heading=_short(getattr(result, name)), form="n")
+            Column(name, heading=_short(getattr(result, name)), form=NUMBER)
             for name in ("first", "second")
         ),
     )
@@ -372,7 +387,7 @@ _HALVES = (
         ),
         " ",
     ),
-    *(Column(share, form="%") for share in _SHARES),
+    *(Column(share, form=PERCENT) for share in _SHARES),
 )
 _WHAT = ("measure", "test", "aggregate")
 

@@ -14,6 +14,8 @@ from ir_outcomes.formatting import (
 from ir_outcomes.showing import (
     Table,
     View,
+    numbers,
+    texts,
     view_of,
 )
 
@@ -31,7 +33,7 @@ def _published(result: SummaryVerdict) -> View:
         ("coverage, points", change, coverage_p, within_rounding),
         ("ranking, ranks", longer, ranking_p, NOTHING),
     ]
-    headings = [("facet", ""), ("B - A", "n"), ("p", "n"), ("p within rounding", "n")]
+    columns = texts("facet") + numbers("B - A", "p", "p within rounding")
     settings = (
         f"{plural('query', result.n)}: won {result.won:g}, lost {result.lost:g}; alpha"
         f" {result.alpha:g}; p: not corrected"
@@ -39,7 +41,7 @@ def _published(result: SummaryVerdict) -> View:
     if result.rounding:
         settings += f"; rounded to within {result.rounding:g} percentage points"
     directions = "coverage: higher is better; ranking: lower is better"
-    table = Table.of_texts(headings, rows, directions, settings)
+    table = Table.of_texts(columns, rows, directions, settings)
     return View(
         "Verdict from published numbers",
         result.label,

@@ -23,7 +23,7 @@ from ir_outcomes.formatting import (
     short_unit,
 )
 from ir_outcomes.notes import merged
-from ir_outcomes.results import Column, chosen, of_part
+from ir_outcomes.results import NUMBER, Column, chosen, decimals, of_part
 from ir_outcomes.showing import (
     Table,
     View,
@@ -150,9 +150,9 @@ NEW_RUNS_LEGEND = "new runs: whether the label holds for new runs of the systems
 
 # What a run has by itself, to the left of its difference from the baseline.
 _LEVELS = {
-    "coverage_difference": Column("coverage_level", "coverage", "%", ".1f", group="coverage"),
+    "coverage_difference": Column("coverage_level", "coverage", "%", decimals(1), group="coverage"),
     "restricted_difference": Column(
-        "restricted_level", "all_queries", "mean", ".2f", group="all queries"
+        "restricted_level", "all_queries", "mean", decimals(2), group="all queries"
     ),
 }
 
@@ -214,7 +214,7 @@ def short_columns(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
     columns: list[Column] = []
     for part, group in parts.items():
         (difference,) = chosen(declared, f"{part}_difference", group=group)
-        p = Column(f"{part} p", partial(_shown_p_of, part=part), "p", "n", group=group)
+        p = Column(f"{part} p", partial(_shown_p_of, part=part), "p", NUMBER, group=group)
         columns += [
             replace(difference, heading=short_unit(difference.unit or difference.heading)),
             p,

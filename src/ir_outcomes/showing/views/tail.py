@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import Any
 
 from ir_outcomes.formatting import fixed, percent, plural
-from ir_outcomes.results import Column, chosen
+from ir_outcomes.results import NUMBER, PERCENT, Column, chosen, decimals
 from ir_outcomes.showing import Table, View, bucket_names, view_of
 from ir_outcomes.tail.lengths import (
     DOCUMENT_COLUMNS,
@@ -27,7 +27,7 @@ def _reordering(result: Reordering) -> View:
     value = Column(
         "value",
         lambda change: None if change.delta_value is None else f"{change.delta_value:.3g}x",
-        form="n",
+        form=NUMBER,
     )
     caption = (
         "sort: Delta-Sort, the largest change over the runs of the number of runs that are better,"
@@ -47,7 +47,7 @@ def _length_distributions(result: LengthDistributions) -> View:
     declared = distribution_columns(result)
     columns = (
         *chosen(declared, "run", "asl", "asl_g1_10"),
-        Column("first", lambda run: run.counts[0] / result.n_documents, first, "%"),
+        Column("first", lambda run: run.counts[0] / result.n_documents, first, PERCENT),
         *chosen(declared, "missing_share", "effective_share"),
     )
     caption = (
@@ -72,11 +72,17 @@ def _length_changes(result: LengthChanges) -> View:
     ]
     columns = (
         Column("size", itemgetter(0), "change"),
-        Column("up", itemgetter(1), "documents", "n", group="further up"),
-        Column("up_share", lambda row: row[1] / result.n_documents, "%", "%", group="further up"),
-        Column("down", itemgetter(2), "documents", "n", group="further down"),
+        Column("up", itemgetter(1), "documents", NUMBER, group="further up"),
         Column(
-            "down_share", lambda row: row[2] / result.n_documents, "%", "%", group="further down"
+            "up_share", lambda row: row[1] / result.n_documents, "%", PERCENT, group="further up"
+        ),
+        Column("down", itemgetter(2), "documents", NUMBER, group="further down"),
+        Column(
+            "down_share",
+            lambda row: row[2] / result.n_documents,
+            "%",
+            PERCENT,
+            group="further down",
         ),
     )
     unchanged, neither = (
@@ -136,7 +142,7 @@ def _headroom(result: Headroom) -> View:
     columns = (
         Column("measure"),
         Column("run", heading="best run"),
-        Column("mean", form=".3f"),
+        Column("mean", form=decimals(3)),
         Column(
             "counts", lambda measure: " ".join(map(str, measure.counts)), "queries in each bucket"
         ),
