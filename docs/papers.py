@@ -210,8 +210,6 @@ def craswell(
                     deep, measures=[collection.reciprocal_rank], cutoff=depth
                 ).verdict
                 labels.append(_labels(name, depth, "verdict", found))
-        if name == "dl20-passage":
-            save(result.plot(), "craswell-table-4")
     columns = (
         "collection",
         "measure",
@@ -345,8 +343,6 @@ def alex(collections: dict[str, Collection], save: Callable[[Any, str], None]) -
                 percent(max(found)),
             ]
         )
-        if name == "dl20-passage":
-            save(result.plot(), "alex-orders")
     table_2 = table(
         ("collection", "step", ">Delta-Sort", "run", ">Kendall tau", ">Delta-Value"), rows
     )

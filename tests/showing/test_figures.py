@@ -77,7 +77,6 @@ MADE: dict[type, Callable[[int], Any]] = {
     iro.Leaderboard: lambda n: iro.leaderboard(evaluated(n), entries=entries(n)),
     iro.SotaHistory: lambda n: iro.sota_history(entries(n)),
     iro.RankDistribution: lambda n: iro.rank_distribution(evaluated(n), resamples=200),
-    iro.Reordering: lambda n: iro.reordering(evaluated(n)),
     iro.LengthDistributions: lambda n: iro.length_distributions(evaluated(n)),
     iro.Headroom: lambda n: iro.headroom(evaluated(n)),
 }
@@ -135,7 +134,7 @@ def test_no_text_overlaps_or_leaves_the_frame(cls: type, kind: str, n: int) -> N
         (lambda: compared(40), "facets", ["intervals not drawn"]),
         (lambda: made(iro.SotaHistory), "history", ["(higher is better), 2019-"]),
         (lambda: made(iro.Leaderboard), "history", ["cutoff 50"]),
-        (lambda: made(iro.Reordering), "orders", ["or more, ties trec"]),
+        (lambda: made(iro.LengthDistributions), "lengths", ["or more, ties trec"]),
         (
             lambda: iro.compare_measure(evaluated(2), *NAMES[:2], measure="nDCG@10"),
             "queries",
@@ -220,8 +219,8 @@ def test_wrong_kinds_are_named() -> None:
         (result_of("Comparisons"), "ranks", "is for one comparison: name one contender"),
         (result_of("Plan"), None, "a Plan has no figures"),
         (result_of("RRIE"), None, "a RRIE has no figures"),
-        (result_of("Reordering"), "changes", "a Reordering is drawn as orders"),
-        (result_of("Agreement"), "paper", "an? Agreement is drawn as agreement"),
+        (result_of("Reordering"), None, "a Reordering has no figures"),
+        (result_of("LengthChanges"), "lengths", "a LengthChanges is drawn as changes"),
         (disjoint, "facets", "`kind='facets'`: no query is found by both runs"),
         (disjoint, "ranks", "`kind='ranks'`: no query is found by both runs"),
         (

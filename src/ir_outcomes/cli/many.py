@@ -228,7 +228,7 @@ def agreement(
     pairs: Annotated[int, Parameter(validator=options.POSITIVE)] = 20_000,
     alpha: options.ALPHA = 0.05,
     seed: options.SEED = 0,
-    out: output.PlotOutput = output.PlotOutput(),
+    out: output.Output = output.Output(),
 ) -> None:
     """Count how often verdicts agree on halves of queries.
 
@@ -251,7 +251,7 @@ def agreement(
     has_it = [any(scores.measure == "nDCG@10" for scores in known) for known in kept]
     default = ["nDCG@10"] if all(has_it) else []
     source, measures = sources.read(qrels, runs, settings, default=default)
-    found = iro.agreement(
+    result = iro.agreement(
         source,
         measures=measures,
         splits=splits,
@@ -261,7 +261,7 @@ def agreement(
         n_jobs=settings.n_jobs,
         progress=output.progress_is_shown(),
     )
-    out.show(found)
+    out.write(result)
 
 
 def reordering(
@@ -272,7 +272,7 @@ def reordering(
     measures: options.MEASURES = None,
     settings: options.TailOptions = options.TailOptions(),
     rules: options.TailRules = options.TailRules(),
-    out: output.PlotOutput = output.PlotOutput(),
+    out: output.Output = output.Output(),
 ) -> None:
     """Show how runs are reordered by another measure.
 
@@ -285,10 +285,10 @@ def reordering(
 
     Examples
     --------
-    ir-outcomes reordering qrels.txt *.run --plot orders.pdf
+    ir-outcomes reordering qrels.txt *.run
     """
     evaluation = settings.evaluate(qrels, runs, measures=measures or ())
-    out.show(iro.reordering(evaluation, measures=measures, **asdict(rules)))
+    out.write(iro.reordering(evaluation, measures=measures, **asdict(rules)))
 
 
 def tail(

@@ -1,13 +1,11 @@
 """What the charts of the page and the figures show, prepared once: gains, so that right or up is always better."""
 
 import math
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
-from statistics import median
 from typing import Any, Literal, NamedTuple
 
+from ir_outcomes.across.conditions import written
 from ir_outcomes.across.result import Condition, ConditionsComparison, Curve, Overall
 from ir_outcomes.comparison.facets import AllQueries, Facet, MeasureMeans
 from ir_outcomes.comparison.result import Comparison, Comparisons
@@ -16,7 +14,7 @@ from ir_outcomes.formatting import fixed, interval, places_of, pvalue, short_uni
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.pages.content import TOO_FEW, sections_of
 from ir_outcomes.results import Result
-from ir_outcomes.types import DOCUMENTS_ABOVE
+from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS
 
 OUTCOMES = ("won", "both", "neither", "lost")  # the order of every picture
 _RATIO_TICKS = (
@@ -42,13 +40,8 @@ _RATIO_TICKS = (
     50,
     100,
 )
-_SHARE_EDGES = (1, 2, 5, 10, 20, 50)  # points
-_FINDINGS = {"better": "better", "worse": "worse", "none": ""}
 _MINUS = "\N{MINUS SIGN}"
-_AT_LEAST = "\N{GREATER-THAN OR EQUAL TO}"
 _Bounds = tuple[float, float] | None
-_Effect = tuple[float | None, _Bounds]
-_NONE: _Effect = (None, None)
 
 
 class Estimate(NamedTuple):
@@ -94,21 +87,6 @@ class Forest(NamedTuple):
     rows: Sequence[Row]
 
 
-class Changes(NamedTuple):
-    """Bins of a histogram from lost to won, their styles, the bin of each query (-1 where neither answered), what changes."""
-
-    names: tuple[str, ...]
-    tones: tuple[str, ...]
-    bins: tuple[int, ...]
-    what: str
-    by_share: bool
-
-    def counts(self) -> list[int]:
-        """Return the number of queries in each bin."""
-        found = Counter(self.bins)
-        return [found[place] for place in range(len(self.names))]
-
-
 def facets_of(comparison: Comparison) -> list[dict[str, Any]]:
     """Return what the page shows of both facets, and of the check on all queries where it is known."""
     by_query = comparison.unit == "query"
@@ -134,32 +112,34 @@ def facets_of(comparison: Comparison) -> list[dict[str, Any]]:
     return rows
 
 
-_TEST_WORDS = {"corrected": "", "wilcoxon": " by Wilcoxon", "t": " by t", "signflip": ""}
+_TEST_WORDS = {"wilcoxon": " by Wilcoxon", "t": " by t"}
 
 
 def _facet_row(
     part: Facet | AllQueries | MeasureMeans, explanation: str, comparison: Comparison
 ) -> dict[str, Any]:
     own, test = comparison.shown_test(part)
-    unit, percent = (
-        ("points", " %") if part.measured_in == "percentage points" else (part.measured_in, "")
-    )
-    estimate = change_of(part)._replace(tone=found_tone(part))
-    means = {
-        run: fixed(mean, places_of(part.measured_in)) + percent * (mean is not None)
-        for run, mean in (("baseline", part.baseline), ("contender", part.contender))
-    }
+    estimate = change_of(part)
+    unit = part.measured_in
+    places = places_of(unit)
     name = part.name.capitalize()
+    percent = ""
     if isinstance(part, MeasureMeans):
         name = part.measure
         unit = ""
-    words = _TEST_WORDS.get(test, "") if test != part.decides.name else ""
+    elif unit == POINTS:
+        unit = "points"
+        percent = " %"
+    words = ""
+    if test != part.decides.name:
+        words = _TEST_WORDS.get(test, "")
     return {
         "name": name,
         "explanation": explanation,
         "unit": unit,
-        **means,
-        "finding": _FINDINGS[part.found],
+        "baseline": f"{fixed(part.baseline, places)}{percent}",
+        "contender": f"{fixed(part.contender, places)}{percent}",
+        "finding": "" if part.found == "none" else part.found,
         "pvalue": f"{pvalue(own, comparison.alpha)}{words}",
         "estimate": estimate,
         "axis": axis_of([estimate], gain_sign(part)),
@@ -176,58 +156,55 @@ def gain_sign(measured: Any) -> int:
     return 1 if measured.higher_is_better else -1
 
 
-def change_of(facet: Facet | AllQueries | MeasureMeans) -> Estimate:
-    """Return the difference of a facet as a gain."""
-    return estimate_of(
-        facet.difference, facet.interval, gain_sign(facet), places_of(facet.measured_in)
-    )
+def change_of(part: Facet | AllQueries | MeasureMeans) -> Estimate:
+    """Return the difference of a part as a gain, in the style of what was found."""
+    places = places_of(part.measured_in)
+    estimate = estimate_of(part.difference, part.interval, gain_sign(part), places)
+    return estimate._replace(tone=found_tone(part))
 
 
 def estimate_of(
     value: float | None, bounds: _Bounds, sign: int, places: int, *, signed: bool = True
 ) -> Estimate:
     """Return a difference and its interval as a gain."""
-    low, high = sorted(sign * bound for bound in bounds) if bounds is not None else (None, None)
-    text = fixed(value, places, signed=signed)
-    range_ = interval(bounds, places, signed=signed) if bounds else ""
-    return Estimate(
-        None if value is None else sign * value,
-        low,
-        high,
-        *(part.replace("-", _MINUS) for part in (text, range_)),
-    )
+    gain = low = high = None
+    if value is not None:
+        gain = sign * value
+    text = fixed(value, places, signed=signed).replace("-", _MINUS)
+    if bounds is None:
+        return Estimate(gain, None, None, text, "")
+    low, high = sorted(sign * bound for bound in bounds)
+    range_ = interval(bounds, places, signed=signed).replace("-", _MINUS)
+    return Estimate(gain, low, high, text, range_)
 
 
 def axis_of(
     estimates: Iterable[Estimate], sign: int, *, ratio: bool = False, null: bool = True
 ) -> Axis:
     """Return an axis that holds all of these with some space, no difference included; its ticks are in their own unit."""
-    known = [value for estimate in estimates for value in estimate[:3] if value is not None] + (
-        [0.0] if null else []
-    )
+    values = [0.0 if null else None]
+    for estimate in estimates:
+        values += [estimate.gain, estimate.low, estimate.high]
+    known = [value for value in values if value is not None]
     least = min(known, default=0.0)
     most = max(known, default=1.0)
     margin = 0.06 * (most - least) or 0.5
     least -= margin
     most += margin
     if ratio:  # gains are negative logarithms of ratios
-        shown = [
-            (-math.log(tick), f"{tick:g}")
-            for tick in _RATIO_TICKS
-            if least <= -math.log(tick) <= most
-        ]
+        shown = [tick for tick in _RATIO_TICKS if least <= -math.log(tick) <= most]
         while len(shown) > 5:
-            keep = next((place for place, tick in enumerate(shown) if tick[1] == "1"), 0) % 2
-            shown = shown[keep::2]
-        return Axis(least, most, tuple(shown))
-    native = [sign * tick for tick in round_numbers(least, most) if least <= tick <= most]
-    texts = [
-        f"{value:+.4g}".replace("-", _MINUS) if value and null else f"{abs(value):.4g}"
-        for value in native
-    ]
-    return Axis(
-        least, most, tuple((sign * value, text) for value, text in zip(native, texts, strict=True))
-    )
+            first = shown.index(1) % 2 if 1 in shown else 0  # 1 stays
+            shown = shown[first::2]
+        return Axis(least, most, tuple((-math.log(tick), f"{tick:g}") for tick in shown))
+    ticks = []
+    for gain in round_numbers(least, most):
+        if least <= gain <= most:
+            text = f"{sign * gain:+.4g}".replace("-", _MINUS)
+            if not null or not gain:
+                text = f"{abs(gain):.4g}"
+            ticks.append((gain, text))
+    return Axis(least, most, tuple(ticks))
 
 
 def round_numbers(least: float, most: float) -> list[float]:
@@ -259,7 +236,8 @@ def _of_contenders(result: Comparisons) -> Forest:
     for number, section in enumerate(sections_of(result)):
         item = section.comparison
         name = item.contender if has_one_baseline else section.title
-        rows.append(Row(name, section.label, [_found(item.coverage), _found(item.ranking)], number))
+        estimates = [change_of(item.coverage), change_of(item.ranking)]
+        rows.append(Row(name, section.label, estimates, number))
     rows.sort(key=lambda row: (LABELS.index(row.label), -(row.estimates[0].gain or 0)))
     ranking = result[0].ranking
     return _with_axes(
@@ -270,80 +248,78 @@ def _of_contenders(result: Comparisons) -> Forest:
     )
 
 
-def _found(facet: Facet) -> Estimate:
-    return change_of(facet)._replace(tone=found_tone(facet))
-
-
 def _of_conditions(result: ConditionsComparison) -> Forest:
     """Return the effects under each condition and their means; ranking as ranks, drawn and pooled as a ratio."""
-    measures = result.overall[0].pooled[2:] if result.overall else ()
-    signs = (1, -1, *map(gain_sign, measures))
-    rows = [_condition_row(number, row, signs) for number, row in enumerate(result.conditions)]
-    for overall in result.overall:
-        own = [place for place, row in enumerate(rows) if row.contender == overall.contender]
-        rows[own[-1] + 1 : own[-1] + 1] = _mean_rows(overall, signs)
+    titles = ["coverage, points", "ranking, search length B / A"]
+    signs = [1, -1]
+    if result.overall:
+        _, _, *measures = result.overall[0].pooled
+        titles += [f"{measure.name}, difference" for measure in measures]
+        signs += map(gain_sign, measures)
+    rows = []
+    for contender in result.contenders:
+        for number, row in enumerate(result.conditions):
+            if row.comparison.contender == contender:
+                rows.append(_condition_row(number, row, signs))
+        for overall in result.overall:
+            if overall.contender == contender:
+                rows += _mean_rows(overall)
     if len(result.contenders) > 1:
         rows = [row._replace(name=f"{row.contender}, {row.name}") for row in rows]
-    titles = (
-        "coverage, points",
-        "ranking, search length B / A",
-        *(f"{measure.name}, difference" for measure in measures),
-    )
     return _with_axes(result.what, titles, signs, rows)
 
 
 def _condition_row(number: int, row: Condition, signs: Sequence[int]) -> Row:
-    shown = [
-        (own.effect, own.interval) if own else _NONE
-        for own in (row.coverage, row.ranking, *row.measures)
-    ]
-    drawn = _drawn(shown, signs)
     comparison = row.comparison
+    effects = (row.coverage, row.ranking, *row.measures)
+    gains = []
+    for place, (own, sign) in enumerate(zip(effects, signs, strict=True)):
+        gains.append(_gain_of(own.effect, own.interval, sign, place) if own else _NOTHING)
+    coverage, ranking, *measures = gains
     ranks = fixed(comparison.ranking.difference, 2, signed=True).replace("-", _MINUS)
-    drawn[1] = drawn[1]._replace(
-        text=f"{ranks} {short_unit(comparison.ranking.measured_in)}, B / A {drawn[1].text}"
+    unit = short_unit(comparison.ranking.measured_in)
+    ranking = ranking._replace(text=f"{ranks} {unit}, B / A {ranking.text}")
+    # The ratio has an interval of its own.
+    if not row.labelled or coverage.tone != found_tone(comparison.coverage):
+        coverage = coverage._replace(tone="same")
+    if not row.labelled or ranking.tone != found_tone(comparison.ranking):
+        ranking = ranking._replace(tone="same")
+    return Row(
+        row.condition,
+        row.label or TOO_FEW,
+        [coverage, ranking, *measures],
+        number,
+        contender=comparison.contender,
     )
-    for place, facet in enumerate((comparison.coverage, comparison.ranking)):
-        # The ratio has an interval of its own.
-        if not row.labelled or drawn[place].tone != found_tone(facet):
-            drawn[place] = drawn[place]._replace(tone="same")
-    return Row(row.condition, row.label or TOO_FEW, drawn, number, contender=comparison.contender)
 
 
-def _mean_rows(overall: Overall, signs: Sequence[int]) -> Iterator[Row]:
+def _mean_rows(overall: Overall) -> Iterator[Row]:
     """Return a row for the means of these conditions, and one for a new one, if something is known of it."""
-    means = [
-        (own.these.effect, own.these.interval) if own.these else _NONE for own in overall.pooled
-    ]
-    yield Row(
-        "these, mean",
-        overall.label or "",
-        _drawn(means, signs),
-        kind="these",
-        contender=overall.contender,
-    )
-    news = [(own.new.effect, own.new.prediction) if own.new else _NONE for own in overall.pooled]
-    if any(effect is not None for effect, _ in news):
-        yield Row(
-            "a new one",
-            overall.outlook,
-            _drawn(news, signs),
-            kind="new",
-            contender=overall.contender,
-        )
+    these = []
+    news = []
+    for place, own in enumerate(overall.pooled):
+        sign = gain_sign(own)
+        mean = own.these
+        new = own.new
+        these.append(_gain_of(mean.effect, mean.interval, sign, place) if mean else _NOTHING)
+        news.append(_gain_of(new.effect, new.prediction, sign, place) if new else _NOTHING)
+    label = overall.label or ""
+    yield Row("these, mean", label, these, kind="these", contender=overall.contender)
+    if any(estimate.gain is not None for estimate in news):
+        yield Row("a new one", overall.outlook, news, kind="new", contender=overall.contender)
 
 
-def _drawn(effects: Sequence[_Effect], signs: Sequence[int]) -> list[Estimate]:
-    """Return coverage, ranking and measures as gains; that of ranking is a logarithm, which is written as a ratio."""
-    drawn = []
-    for place, ((effect, bounds), sign) in enumerate(zip(effects, signs, strict=True)):
-        own = estimate_of(effect, bounds, sign, 2 if place < 2 else 3)
-        if place == 1 and effect is not None:
-            ratio, *ends = (fixed(math.exp(value), 2) for value in (effect, *(bounds or ())))
-            own = own._replace(text=ratio, interval=f"[{', '.join(ends)}]" if ends else "")
-        beyond_zero = max(own.low or 0, 0) + min(own.high or 0, 0)
-        drawn.append(own._replace(tone=tone_of(beyond_zero)))
-    return drawn
+_NOTHING = Estimate(None, None, None, _MINUS, "")
+
+
+def _gain_of(effect: float, bounds: _Bounds, sign: int, place: int) -> Estimate:
+    """Return the effect on coverage, ranking or a measure as a gain; the logarithm of a ratio is written as the ratio."""
+    gain = estimate_of(effect, bounds, sign, 2 if place < 2 else 3)
+    if place == 1:
+        text, _, range_ = written("ranking", effect, bounds).partition(" ")
+        gain = gain._replace(text=text, interval=range_)
+    beyond_zero = max(gain.low or 0, 0) + min(gain.high or 0, 0)
+    return gain._replace(tone=tone_of(beyond_zero))
 
 
 def tiers_of(result: Leaderboard) -> Forest:
@@ -365,85 +341,6 @@ def _with_axes(
         for place, (title, sign) in enumerate(zip(titles, signs, strict=True))
     ]
     return Forest(what, list(zip(titles, axes, strict=True)), rows)
-
-
-def gains_of(comparison: Comparison) -> list[float | None]:
-    """Return the gain of each query on what both found; None where there is nothing in common."""
-    sign = gain_sign(comparison.ranking)
-    return [
-        None if query.difference is None else sign * query.difference
-        for query in comparison.per_query()
-    ]
-
-
-def changes_of(comparison: Comparison) -> Changes:
-    """Sort the queries into bins from lost to won: by ranks, or by the share found, where that changes for most of them."""
-    queries = comparison.per_query()
-    shares = [round(100 * (query.found_contender - query.found_baseline), 6) for query in queries]
-    by_share = 2 * sum(map(bool, shares)) > len(shares) and any(share % 100 for share in shares)
-    if by_share:
-        what = "share of the relevant documents found, points"
-        place = bisect_left(_SHARE_EDGES, median(abs(share) for share in shares if share))
-        # The edges lie about the usual change.
-        edges: Sequence[float] = _SHARE_EDGES[max(place - 1, 0) : place + 2]
-        names = [
-            f"<{edges[0]}",
-            *(f"{low}\N{EN DASH}{high}" for low, high in pairwise(edges)),
-            f"{_AT_LEAST}{edges[-1]}",
-        ]
-        down = ["more above", *(f"{name} fewer" for name in names)]
-        up = [
-            "fewer above",
-            *(f"{name} more" for name in names),
-        ]
-    else:
-        what, names, edges = _bins_of_ranking(comparison)
-        down = [*(f"{name} down" for name in names), "lost"]
-        up = [
-            *(f"{name} up" for name in names),
-            "won",
-        ]
-
-    def step(share: float, gain: float | None) -> float:
-        """Return the number of bins to the one of no change, negative for a loss."""
-        if share and not by_share:
-            return math.copysign(len(up), share)
-        if share:
-            return math.copysign(1 + bisect_right([0, *edges], abs(share)), share)
-        if not gain:
-            return 0
-        limits = [] if by_share else edges
-        return math.copysign(1 + bisect_right(limits, abs(gain)), gain)
-
-    steps = [
-        int(step(share, gain)) for share, gain in zip(shares, gains_of(comparison), strict=True)
-    ]
-    bins = [
-        -1 if query.outcome == "neither" else len(down) + step
-        for query, step in zip(queries, steps, strict=True)
-    ]
-    tones = (*["worse"] * len(down), "same", *["better"] * len(up))
-    return Changes((*reversed(down), "same", *up), tones, tuple(bins), what, by_share)
-
-
-def _bins_of_ranking(comparison: Comparison) -> tuple[str, list[str], list[float]]:
-    """Return what changes, the names of the bins on one side, and the edges between these."""
-    if not comparison.in_lengths:
-        return comparison.ranking.measured_in, ["<0.1", "0.1\N{EN DASH}0.3", ">0.3"], [0.1, 0.3]
-    # No bin is beyond the cutoff.
-    last = comparison.restricted.horizon if comparison.restricted else 11
-    edges = [edge for edge in (1, 2, 10, 100, 1000) if edge < last] or [1]
-    names = [
-        f"{low}" if high == low + 1 else f"{low}\N{EN DASH}{high - 1}"
-        for low, high in pairwise(edges)
-    ]
-    if names and any((gain or 0) % 1 for gain in gains_of(comparison)):
-        names[0] = "<2"  # search lengths of several documents are averages
-    return (
-        f"search length, {comparison.ranking.measured_in}",
-        [*names, f"{_AT_LEAST}{edges[-1]}"],
-        [float(edge) for edge in edges[1:]],
-    )
 
 
 def outcomes_of(comparison: Comparison) -> list[tuple[str, int, float]]:

@@ -17,8 +17,9 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.formatting import pvalue
-from ir_outcomes.showing.charts import changes_of, facets_of
+from ir_outcomes.showing.charts import facets_of
 from tests.helpers.comparisons import compare_pair, compare_several
+from tests.helpers.histogram import changes_of
 from tests.helpers.packages import needed
 from tests.helpers.runs import run_of
 

@@ -16,9 +16,10 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.pages.lists import texts_of_documents
 from ir_outcomes.results import HasPage
-from ir_outcomes.showing.charts import changes_of, facets_of, forest_of
+from ir_outcomes.showing.charts import facets_of, forest_of
 from ir_outcomes.types import Unit
 from tests.helpers.comparisons import compare_pair
+from tests.helpers.histogram import changes_of
 from tests.helpers.many import collection
 from tests.helpers.pages import Page
 from tests.helpers.results import KINDS, result_of

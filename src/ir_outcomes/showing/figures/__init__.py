@@ -213,12 +213,11 @@ def row_panel(
     pitch: float = 0.26,
     *,
     more: float = 0.0,
-    **labels: Any,
 ) -> Any:
     """Return the Axes of a figure with a row for each name; `more` inches are for what stands below."""
     shown = list(names)
     ax = panel(target, width, height_of(len(shown), pitch) + more)
-    name_rows(ax, shown, **labels)
+    name_rows(ax, shown)
     return ax
 
 
@@ -256,44 +255,6 @@ def name_rows(ax: Any, names: Iterable[str], margin: float = 0.6, most: int = LO
     ax.set_ylim(len(labels) - 1 + margin, -margin)
     ax.tick_params(axis="y", length=0)
     return fontsize
-
-
-def bars(
-    ax: Any, parts: Iterable[tuple[str, tuple[str, str], Any]], thickness: float = 0.7
-) -> None:
-    """Draw a bar in each row, of parts with label, style and values; negative ones are stacked to the left."""
-    left: Any = 0.0
-    right: Any = 0.0
-    for label, (color, hatch), values in parts:
-        lengths = np.asarray(values, dtype=np.float64)
-        starts = np.where(lengths < 0, left, right)
-        style = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
-        ax.barh(range(len(lengths)), lengths, thickness, left=starts, label=label, **style)
-        left = left + np.minimum(lengths, 0)
-        right = right + np.maximum(lengths, 0)
-
-
-def marks(ax: Any, values: Sequence[float | None], label: str, size: float = 5) -> None:
-    """Draw a diamond in each row."""
-    ax.plot(
-        values,
-        range(len(values)),
-        "D",
-        color="white",
-        markeredgecolor=INK,
-        markersize=size,
-        label=label,
-    )
-
-
-def histogram(ax: Any, names: Sequence[str], counts: Sequence[int], tones: Iterable[str]) -> None:
-    """Draw counted bars in the colours of their direction, each with its name and its number."""
-    colors, hatches = zip(*(TONES[tone] for tone in tones), strict=True)
-    drawn = ax.bar(range(len(names)), counts, 0.85, color=colors, hatch=hatches, edgecolor="white")
-    ax.bar_label(drawn, [f"{number:,}" for number in counts], padding=2, fontsize=8)
-    ax.set_xticks(range(len(names)), names)
-    ax.margins(y=0.12)
-    counted(ax.yaxis)
 
 
 def counted(axis: Any) -> None:

@@ -23,7 +23,7 @@ from ir_outcomes.showing import (
     level_words,
     tone,
 )
-from ir_outcomes.showing.charts import Forest, change_of, forest_of, tone_of
+from ir_outcomes.showing.charts import Forest, change_of, forest_of, gain_sign, tone_of
 from ir_outcomes.showing.figures import GREY, INK, LIGHT, MUTED, TONES, draws, finished
 from ir_outcomes.types import DOCUMENTS_ABOVE, RANKS, level_unit
 
@@ -131,9 +131,12 @@ def draw_outcomes(comparisons: Comparison | Items, ax: Any) -> Any:
     contenders, baseline = _versus_names(items)
     ax = figures.row_panel(ax, contenders, 7.4, 0.34)
     shares = [{name: 100 * share for name, _, share in charts.outcomes_of(item)} for item in items]
-    figures.bars(
-        ax, ((name, style, [own[name] for own in shares]) for name, style in OUTCOME_STYLES.items())
-    )
+    left = np.zeros(len(items))
+    for name, (color, hatch) in OUTCOME_STYLES.items():
+        lengths = np.array([own[name] for own in shares])
+        style = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
+        ax.barh(range(len(items)), lengths, 0.7, left, label=name, **style)
+        left += lengths
     ax.set_xlim(0, 100)
     title = f"Found by the contender only (won), by both, by neither, by {baseline} only (lost)"
     return finished(
@@ -239,12 +242,17 @@ def draw_queries(comparison: Comparison, ax: Any) -> Any:
 
 def _gains(comparison: Comparison) -> Iterator[tuple[float, str, str]]:
     """Yield gain, kind of change and id of each query that a run answered."""
-    for query, shared in zip(comparison.per_query(), charts.gains_of(comparison), strict=True):
-        gain = -query.restricted if query.restricted is not None else shared
-        if gain is None and not comparison.in_lengths:  # a measure that is 0 where nothing is found
-            gain = (query.contender or 0.0) - (query.baseline or 0.0)
-        if gain is None or query.outcome == "neither":
+    for query in comparison.per_query():
+        change = query.restricted
+        if change is None:
+            change = query.difference
+        if (
+            change is None and not comparison.in_lengths
+        ):  # a measure that is 0 where nothing is found
+            change = (query.contender or 0.0) - (query.baseline or 0.0)
+        if change is None or query.outcome == "neither":
             continue
+        gain = gain_sign(comparison.ranking) * change
         # With several relevant documents a query can find fewer and still be read faster: its bar
         # is what its direction says.
         direction = tone_of(gain)

@@ -9,7 +9,6 @@ import numpy as np
 
 from ir_outcomes.comparison.verdict import is_unconfirmed, meaning_of
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.leaderboards.agreement import Agreement
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.stability import RankDistribution
@@ -19,17 +18,15 @@ from ir_outcomes.showing.figures import (
     GREY,
     INK,
     LIGHT,
+    TONES,
     WORSE,
     draws,
     finished,
 )
-from ir_outcomes.statistics.counts import shared_ranks
 from ir_outcomes.tail.lengths import LengthChanges, LengthDistributions, TailSettings
-from ir_outcomes.tail.reordering import Reordering
 from ir_outcomes.tail.rrie import Headroom
 
 NUMBERED_CELLS = 30  # rows of a shaded matrix whose cells also hold their number
-COLORED_LINES = 12  # runs that move most, where there are many
 # What a cell of the matrix of verdicts shows: labels, colour, hatch, mark.
 VERDICT_CELLS = {
     "better on both facets": (BETTER, "", "+"),
@@ -40,13 +37,6 @@ VERDICT_CELLS = {
     "loss, unconfirmed": (LIGHT, "", "?"),
     "worse in one way": ("#F0C08F", "////", "\N{MINUS SIGN}"),
     "worse on both facets": (WORSE, "////", "\N{MINUS SIGN}"),
-}
-# The shares of agreement: three that sum to 1, and one that is marked.
-AGREEMENT = {
-    "same": "same direction, or none",
-    "one_sided": "only one half finds a difference",
-    "opposite": "opposite directions",
-    "replicates": "replicates, if a half finds one",
 }
 
 
@@ -261,7 +251,10 @@ def conditions_plot(
     )
     if len(distributions) > 2:
         figures.tilted(ax)
-    _ranks_down(ax, last)
+    # Ranks run downwards from 1, the best.
+    ax.set_yticks([1, *range(5, last + 1, 5)] if last > 14 else range(1, last + 1))
+    ax.set_ylim(last + 0.8, 0.2)
+    ax.set_ylabel("rank (up is better)")
     which = "chosen"
     if runs is None:
         which = f"the first {len(chosen)} by {first_name}".replace("\n", " ")
@@ -279,92 +272,6 @@ def conditions_plot(
         resamples,
         legend=True,
     )
-
-
-def _ranks_down(ax: Any, last: int) -> None:
-    """Let ranks run downwards from 1, the best."""
-    ax.set_yticks([1, *range(5, last + 1, 5)] if last > 14 else range(1, last + 1))
-    ax.set_ylim(last + 0.8, 0.2)
-    ax.set_ylabel("rank (up is better)")
-
-
-@draws("agreement", Agreement)
-def draw_agreement(result: Agreement, ax: Any) -> Any:
-    """Draw three shares that sum to 1 as stacked bars, and another one as markers; a row for each test."""
-    items: list[Any] = [*result.tests, *filter(None, [result.verdict])]
-    names = [", ".join(filter(None, (item.measure, item.test, item.aggregate))) for item in items]
-    ax = figures.row_panel(ax, names, 9.5, most=52)
-    *stacked, marked = (
-        (label, [_percentage(getattr(item, share)) for item in items])
-        for share, label in AGREEMENT.items()
-    )
-    styles = ((BETTER, ""), (LIGHT, ""), (WORSE, "////"))
-    figures.bars(
-        ax, ((label, style, values) for (label, values), style in zip(stacked, styles, strict=True))
-    )
-    label, values = marked
-    figures.marks(ax, values, label)
-    ax.set_xlim(0, 100)
-    settings = (
-        f"{count(result.splits, 'split')}, {count(result.n_pairs, 'pair')} of"
-        f" {count(result.n_runs, 'run')}"
-    )
-    return finished(
-        ax,
-        f"Agreement between halves of {count(result.n_queries, 'query')}",
-        f"{settings}, level {result.alpha:g}",
-        x="% of half splits and pairs of runs",
-        legend=True,
-    )
-
-
-def _percentage(share: float | None) -> float | None:
-    return None if share is None else 100 * share
-
-
-@draws("orders", Reordering)
-def draw_reordering(result: Reordering, ax: Any) -> Any:
-    """Draw the rank of each run under each measure, from one to the next, joined by lines; runs may share a rank."""
-    values = np.array(
-        [[-np.inf if value is None else value for value in row] for row in result.values]
-    )
-    ranks = shared_ranks(values)
-    runs = result.runs
-    n_runs = len(runs)
-    last = len(result.measures) - 1
-    ax = figures.panel(ax, 5.5 + 1.25 * last, figures.height_of(n_runs) + 0.8)
-    moves = np.abs(np.diff(ranks, axis=0)).max(axis=0, initial=0)
-    movers: Sequence[int] = range(n_runs)
-    if n_runs > 16:
-        movers = np.argsort(-moves, kind="stable")[:COLORED_LINES].tolist()
-    styles = {run: figures.series_style(number) for number, run in enumerate(movers)}
-    for run in range(n_runs):
-        style = styles.get(run, {"color": GREY, "marker": "."})
-        ax.plot(
-            range(last + 1),
-            ranks[:, run],
-            linewidth=1.3 if run in styles else 0.6,
-            markersize=4,
-            **style,
-        )
-    order = sorted(range(n_runs), key=lambda run: (ranks[-1, run], runs[run]))
-    names = figures.labels_of(runs)
-    labels = ax.secondary_yaxis("right")  # the labels of equal ranks stand under each other
-    labels.spines["right"].set_visible(False)
-    labels.set_yticks(range(1, n_runs + 1), [f"{ranks[-1, run]}  {names[run]}" for run in order])
-    labels.tick_params(length=0, labelsize=min(8.0, 750 / n_runs))
-    for run, label in zip(order, labels.get_yticklabels(), strict=True):
-        label.set_fontweight("bold" if run in styles and n_runs > 16 else "normal")
-    ax.set_xticks(range(last + 1), figures.labels_of(result.measures, 44))
-    figures.tilted(ax, 30)
-    _ranks_down(ax, n_runs)
-    settings = "settings as the names of the measures say"
-    if result.settings:
-        settings = _conditions(result.settings)
-    if n_runs > 16:
-        settings += f"; coloured and bold: the {COLORED_LINES} runs that move most"
-    title = f"{count(n_runs, 'run')} under {count(last + 1, 'measure')}"
-    return finished(ax, title, settings)
 
 
 @draws("lengths", LengthDistributions)
@@ -416,7 +323,11 @@ def draw_changes(result: LengthChanges, ax: Any) -> Any:
         *result.further_up,
         result.won,
     ]
-    figures.histogram(ax, names, counts, tones)
+    colors, hatches = zip(*(TONES[tone] for tone in tones), strict=True)
+    bars = ax.bar(names, counts, 0.85, color=colors, hatch=hatches, edgecolor="white")
+    ax.bar_label(bars, fmt="{:,.0f}", padding=2, fontsize=8)
+    ax.margins(y=0.12)
+    figures.counted(ax.yaxis)
     figures.tilted(ax)
     documents = (
         f"{count(result.n_documents, 'relevant document')}, {result.neither:,} found by neither"
