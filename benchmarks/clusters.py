@@ -18,7 +18,7 @@ import ir_outcomes as iro
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.statistics import coverage_interval, design_effect, mean_interval, t_test
 from ir_outcomes.statistics.counts import tally
-from ir_outcomes.statistics.tests import many_tests, mean_tests
+from ir_outcomes.statistics.tests import Samples
 
 ALPHA = 0.05
 SIZES = (10, 30, 82, 500)
@@ -82,16 +82,16 @@ def null_rates(data: Path, trials: int) -> None:
                     )
                     d, clusters = d[~np.isnan(d)], clusters[~np.isnan(d)]
                     sample, levels = tally(d, clusters), (ALPHA, ALPHA)
-                    flips = many_tests("signflip", sample, levels, labels_only=True)
+                    flips = Samples(sample, levels, labels_only=True).many("signflip")
                     deciding = (
                         flips
                         if quantity == "coverage"
-                        else mean_tests(sample, levels, labels_only=True)
+                        else Samples(sample, levels, labels_only=True).of_means()
                     )
                     by_query, by_cluster, ranks = (
-                        many_tests("t", tally(d)),
-                        many_tests("t", sample),
-                        many_tests("wilcoxon", sample),
+                        Samples(tally(d)).many("t"),
+                        Samples(sample).many("t"),
+                        Samples(sample).many("wilcoxon"),
                     )
                     tests = (by_query, by_cluster, flips, ranks, deciding)
                     rejected += [test.pvalue[0] <= ALPHA for test in tests]

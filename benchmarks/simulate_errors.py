@@ -32,7 +32,7 @@ from ir_outcomes.statistics import (
     t_test,
 )
 from ir_outcomes.statistics.intervals import t_interval
-from ir_outcomes.statistics.tests import Tests, binomial_tests
+from ir_outcomes.statistics.kernels import Pvalues, binomial_tests
 from ir_outcomes.types import Unit
 
 ALPHA = 0.05
@@ -111,8 +111,8 @@ def draws(rng: np.random.Generator, queries: int, n: int, trials: int) -> np.nda
 
 
 def _column(tests: PairTests, trial: int) -> PairTests:
-    def chosen(test: Tests | None) -> Tests | None:
-        return None if test is None else Tests(test.pvalue[[trial]], test.direction[[trial]])
+    def chosen(test: Pvalues | None) -> Pvalues | None:
+        return None if test is None else Pvalues(test.pvalue[[trial]], test.direction[[trial]])
 
     each = {
         name: chosen(getattr(tests, name))

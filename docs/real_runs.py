@@ -15,7 +15,6 @@ from ir_outcomes.leaderboards.pairs import blocks_of_pairs
 from ir_outcomes.results import NUMBER, TEXT, Column
 from ir_outcomes.showing import Table
 from ir_outcomes.showing.formats import markdown_table
-from ir_outcomes.statistics.tests import many_tests
 
 DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 OUT = Path(__file__).parent / "numbers"
@@ -88,10 +87,9 @@ def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
     coverage_test = coverage_test_for(evaluation)
     few, tests, by_t = [], [], []
     for block in blocks_of_pairs(evaluation.with_cutoff(cutoff), (0.05, 0.05)):
-        ranking = block.samples.ranking.samples
-        few += ranking.few.tolist()
+        few += block.samples.ranking.differences.few.tolist()
         tests.append(run_tests(block.samples, "t", coverage_test))
-        mean = many_tests("t", ranking)
+        mean = block.samples.ranking.many("t")
         by_t.append(tests[-1]._replace(ranking=mean, ranking_mean=mean, won_and_lost=None))
     joined = stacked(tests)
     rules = joined, joined._replace(won_and_lost=None), stacked(by_t)

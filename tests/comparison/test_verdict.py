@@ -22,7 +22,7 @@ from ir_outcomes.comparison.verdict import (
     over_all,
 )
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics import tests as paired
+from ir_outcomes.statistics.kernels import Pvalues
 
 NAMES = ("up", "hurt", "down", "gain")
 every: list[Any] = [
@@ -150,7 +150,7 @@ def test_all_queries_confirm_by_either_test_in_the_direction_of_their_mean() -> 
         (0.2, -1, 0.2, -1, 0),
         (0.01, 1, 0.01, -1, -1),
     ])  # fmt: skip
-    mean, wilcoxon = (paired.Tests(table[:, p], table[:, p + 1].astype(int)) for p in (0, 2))
+    mean, wilcoxon = (Pvalues(table[:, p], table[:, p + 1].astype(int)) for p in (0, 2))
     for higher_is_better, sign in ((False, 1), (True, -1)):
         found = over_all(
             mean, mean.pvalue, 0.05, higher_is_better=higher_is_better, wilcoxon=wilcoxon

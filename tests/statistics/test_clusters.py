@@ -23,7 +23,7 @@ from ir_outcomes.statistics import (
 )
 from ir_outcomes.statistics.counts import membership, tally, tally_subsets
 from ir_outcomes.statistics.intervals import band_of_events
-from ir_outcomes.statistics.tests import many_tests, mean_tests
+from ir_outcomes.statistics.tests import Samples
 from ir_outcomes.types import Floats, Ints
 
 clustered = st.lists(st.tuples(st.integers(-9, 9), st.integers(0, 5)), min_size=2, max_size=40)
@@ -92,10 +92,10 @@ def test_every_subset_of_clusters_gets_the_tests_of_its_queries(
         chosen = counted & (subsets[:, place] > 0)
         expected = paired_tests(d[chosen], clusters=codes[chosen])
         for name in expected:
-            found = many_tests(name, samples)
+            found = Samples(samples).many(name)
             assert found.pvalue[place] == pytest.approx(expected[name].pvalue, rel=1e-7)
             assert found.direction[place] == expected[name].direction
-        assert mean_tests(samples).pvalue[place] == pytest.approx(
+        assert Samples(samples).of_means().pvalue[place] == pytest.approx(
             mean_test(d[chosen], clusters=codes[chosen]).pvalue, rel=1e-7
         )
 

@@ -11,9 +11,9 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ir_outcomes.statistics.kernels import binomial_cdf, binomial_tests
 from ir_outcomes.statistics.power import binomial_chances
 from ir_outcomes.statistics.signflips import subset_sums
-from ir_outcomes.statistics.tests import binomial_cdf, binomial_tests
 
 
 @given(won=st.integers(0, 6000), lost=st.integers(0, 6000))

@@ -23,7 +23,8 @@ from ir_outcomes.statistics import (
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.statistics.counts import tally
 from ir_outcomes.statistics.intervals import t_interval
-from ir_outcomes.statistics.tests import function_test, mean_tests
+from ir_outcomes.statistics.kernels import function_test
+from ir_outcomes.statistics.tests import Samples
 from ir_outcomes.types import Floats
 from tests.helpers.samples import tally_rows
 
@@ -127,7 +128,7 @@ def test_degenerate_differences(d: list[float], pvalue: float) -> None:
     for name, test in tests.items():
         assert (test.pvalue, test.direction) == (pvalue, direction)
         assert test.note or (pvalue < 1 and name != "t")
-    assert mean_tests(tally(d)).direction.tolist() == [direction]
+    assert Samples(tally(d)).of_means().direction.tolist() == [direction]
     assert (binomial_test(0, 0).pvalue, binomial_test(1, 3).direction) == (1.0, -1)
     assert binomial_test(0, 0).note
     rounded = paired_tests([0.1, 0.2, -0.3])  # the sum is 5.6e-17
@@ -149,7 +150,7 @@ def test_no_pvalue_is_zero_and_sign_flips_stand_in_for_t_on_few_differences() ->
     assert 0 < t_test(np.linspace(1, 1.001, 200)).pvalue < 1e-300
     few, many = [1.0] * 29 + [0.0] * 9, [1.0] * 28 + [-1.0] * 2 + [0.0] * 8
     assert (mean_test(few), mean_test(many)) == (sign_flip(few), t_test(many))
-    assert mean_tests(tally_rows([few, many])).pvalue.tolist() == [
+    assert Samples(tally_rows([few, many])).of_means().pvalue.tolist() == [
         mean_test(few).pvalue,
         mean_test(many).pvalue,
     ]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import ir_outcomes as iro
 from ir_outcomes.statistics import differences, sign_flip, signflips
 from ir_outcomes.statistics.signflips import _far_from, saddlepoint_pvalues, subset_sums
-from ir_outcomes.statistics.tests import many_tests, mean_tests
+from ir_outcomes.statistics.tests import Samples
 from ir_outcomes.types import Floats
 from tests.helpers.by_hand import flipped
 from tests.helpers.samples import tally_rows
@@ -142,7 +142,7 @@ def test_bounds_that_straddle_a_level_are_refined(monkeypatch: pytest.MonkeyPatc
     fine = sign_flip(d, levels=(below, below)).pvalue
     assert exact * (1 - 1e-9) <= fine <= exact * 1.0005
     assert (fine <= below) == (exact <= below)
-    assert many_tests("signflip", tally_rows([d]), (below, below)).pvalue.tolist() == [fine]
+    assert Samples(tally_rows([d]), (below, below)).many("signflip").pvalue.tolist() == [fine]
 
 
 @pytest.mark.parametrize(("n", "seed"), [(60, 0), (101, 1), (250, 2)])
@@ -196,7 +196,7 @@ def test_edges() -> None:
         False,
     ]
     assert approximate[2] == pytest.approx(1.0)
-    assert many_tests("signflip", samples, (0.05, 0.05), labels_only=True).pvalue.tolist() == [
+    assert Samples(samples, (0.05, 0.05), labels_only=True).many("signflip").pvalue.tolist() == [
         1.0,
         2.0**-5,
         1.0,
@@ -217,12 +217,12 @@ def test_labels_are_those_of_exact_pvalues(n: int, level: float) -> None:
     changes[60:] = rng.uniform(0.5, 3, (20, n))
     changes[70:, 0] *= -0.01  # the sum is near the largest one
     samples = tally_rows(changes)
-    exact, approximate = many_tests("signflip", samples).pvalue, saddlepoint_pvalues(samples)
+    exact, approximate = Samples(samples).many("signflip").pvalue, saddlepoint_pvalues(samples)
     far = _far_from((level, level), samples, approximate)
     assert ((exact <= level) == (approximate <= level))[far].all()
     assert far.any() or n == 8
-    flips = many_tests("signflip", samples, (level, level), labels_only=True)
-    for test in (flips, mean_tests(samples, (level, level), labels_only=True)):
+    flips = Samples(samples, (level, level), labels_only=True).many("signflip")
+    for test in (flips, Samples(samples, (level, level), labels_only=True).of_means()):
         assert ((test.pvalue <= level) == (exact <= level)).all()
 
 
@@ -244,4 +244,4 @@ def test_many_samples_are_exact_unless_only_labels_are_asked_for() -> None:
     rows = rng.integers(-9, 12, (12, 36))
     samples = tally_rows(rows)
     exact = [flipped([Fraction(int(change)) for change in row if change]) for row in rows]
-    np.testing.assert_allclose(many_tests("signflip", samples).pvalue, exact, rtol=1e-9)
+    np.testing.assert_allclose(Samples(samples).many("signflip").pvalue, exact, rtol=1e-9)

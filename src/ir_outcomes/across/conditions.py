@@ -34,7 +34,7 @@ from ir_outcomes.statistics import (
 )
 from ir_outcomes.statistics.counts import sums_by_cluster
 from ir_outcomes.statistics.intervals import adjusted_wald, effective_df, t_interval
-from ir_outcomes.statistics.tests import Tests
+from ir_outcomes.statistics.kernels import Pvalues
 from ir_outcomes.types import Floats, Ints
 
 # Whether higher is better stands beside the facet.
@@ -355,10 +355,10 @@ def label_of(
     return label
 
 
-def _tested(effect: PooledEffect) -> tuple[Tests, Floats]:
+def _tested(effect: PooledEffect) -> tuple[Pvalues, Floats]:
     """Return the test of a mean, and its corrected p-value; 1 where there is none."""
     mean = effect.these
     if mean is None:
-        return Tests(np.ones(1), np.zeros(1, dtype=np.int64)), np.ones(1)
+        return Pvalues(np.ones(1), np.zeros(1, dtype=np.int64)), np.ones(1)
     direction = np.sign([mean.effect]).astype(np.int64)
-    return Tests(np.array([mean.pvalue]), direction), np.array([mean.pvalue_corrected])
+    return Pvalues(np.array([mean.pvalue]), direction), np.array([mean.pvalue_corrected])

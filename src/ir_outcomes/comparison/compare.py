@@ -41,7 +41,7 @@ from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_mea
 from ir_outcomes.formatting import listed, plural, with_progress
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.runs import Run, is_path, run_list, runs_and_names
-from ir_outcomes.statistics.tests import Kernel, function_test, name_of
+from ir_outcomes.statistics.kernels import Kernel, function_test, name_of
 from ir_outcomes.types import Correction, Floats, RankingTest, Ties, UnitChoice, check_positive
 
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)

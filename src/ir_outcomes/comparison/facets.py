@@ -21,9 +21,10 @@ from ir_outcomes.statistics import (
     rank_sum,
 )
 from ir_outcomes.statistics.counts import Members, tally, tally_subsets
+from ir_outcomes.statistics.kernels import Kernel, Pvalues, binomial_tests
 from ir_outcomes.statistics.new_runs import Side, cells_of, components
 from ir_outcomes.statistics.signflips import Levels
-from ir_outcomes.statistics.tests import Kernel, PairedTests, Tests, binomial_test, binomial_tests
+from ir_outcomes.statistics.tests import Samples, binomial_test
 from ir_outcomes.types import LENGTHS, POINTS, Bools, Direction, Floats, Ints, length_unit
 
 POWER = 0.8
@@ -278,27 +279,27 @@ class MeasureMeans(Immutable):
 class PairTests(NamedTuple):
     """P-values and directions of the tests that decide, veto, confirm and guard; arrays over samples or pairs."""
 
-    coverage: Tests  # the deciding tests of both facets
-    ranking: Tests
-    ranking_mean: Tests  # tests of ranking that find harm whichever test decides
-    ranking_wilcoxon: Tests
+    coverage: Pvalues  # the deciding tests of both facets
+    ranking: Pvalues
+    ranking_mean: Pvalues  # tests of ranking that find harm whichever test decides
+    ranking_wilcoxon: Pvalues
     # Of the mean over all queries, which confirms, guards and can decide; None where it is not
     # known.
-    everywhere: Tests | None
-    everywhere_wilcoxon: Tests | None  # confirms, too
+    everywhere: Pvalues | None
+    everywhere_wilcoxon: Pvalues | None  # confirms, too
     # Guards, too; None where no search lengths over all queries are known.
-    won_and_lost: Tests | None
+    won_and_lost: Pvalues | None
     higher_is_better: bool  # direction of ranking and of the tests over all queries
 
 
 class PairSamples(NamedTuple):
     """The differences of a pair, or of subsets of its queries, each ready to be tested."""
 
-    coverage: PairedTests
-    ranking: PairedTests
-    everywhere: PairedTests | None  # over all queries; None where nothing can confirm
+    coverage: Samples
+    ranking: Samples
+    everywhere: Samples | None  # over all queries; None where nothing can confirm
     # The part of what only one run found; None where no search lengths are known.
-    won_and_lost: PairedTests | None
+    won_and_lost: Samples | None
     higher_is_better: bool
 
 
@@ -312,14 +313,11 @@ def samples_of(
 ) -> PairSamples:
     """Take the differences of a pair as one sample, or one for each of (n_queries, n_subsets) subsets, unions of clusters.
 
-    For `levels` and `labels_only` see `many_tests`; with `sides_only` the latter holds for what
-    confirms and guards.
+    For `labels_only` see `Samples`; with `sides_only` it holds for what confirms and guards.
     """
     every = np.ones(len(pair.shared), dtype=bool)
 
-    def sample(
-        baseline: Floats, contender: Floats, counted: Bools, *, only_label: bool
-    ) -> PairedTests:
+    def sample(baseline: Floats, contender: Floats, counted: Bools, *, only_label: bool) -> Samples:
         change = differences(baseline[counted], contender[counted])
         if subsets is not None:
             tallied = tally_subsets(change, counted, subsets, pair.clusters)
@@ -327,7 +325,7 @@ def samples_of(
             tallied = tally(change, pair.clusters[counted])
         else:
             tallied = tally(change)
-        return PairedTests(tallied, levels, labels_only=only_label)
+        return Samples(tallied, levels, labels_only=only_label)
 
     everywhere = None
     won_and_lost = None
@@ -356,7 +354,7 @@ def run_tests(
     own_test: Kernel | None = None,
 ) -> PairTests:
     """Run the tests on the samples of a pair; `own_test` is the function behind the name of a ranking test that is not ours."""
-    coverage = samples.coverage.samples
+    coverage = samples.coverage.differences
     if coverage_test == "exact":
         won = coverage.positive[1:].sum(axis=0)
         lost = coverage.negative[1:].sum(axis=0)
@@ -410,7 +408,7 @@ class Facets(NamedTuple):
         )
 
 
-def coverage_facet(pair: PairedQueries, tests: PairedTests, settings: Settings) -> CoverageFacet:
+def coverage_facet(pair: PairedQueries, tests: Samples, settings: Settings) -> CoverageFacet:
     """Compare how many queries are answered (or relevant documents found), in percentage points."""
     change = differences(pair.found_baseline, pair.found_contender)
     level_shown = 1 - settings.alpha
@@ -464,7 +462,7 @@ def coverage_facet(pair: PairedQueries, tests: PairedTests, settings: Settings) 
 
 
 def ranking_facet(
-    pair: PairedQueries, offered: PairedTests, settings: Settings, own_test: Kernel | None = None
+    pair: PairedQueries, offered: Samples, settings: Settings, own_test: Kernel | None = None
 ) -> RankingFacet:
     """Compare mean search lengths (or the values of another measure) on what both runs found."""
     measured_in = pair.measure or length_unit(settings.unit)
@@ -684,7 +682,7 @@ def _drawn(pair: PairedQueries, counted: Bools | None) -> tuple[Ints | None, tup
 
 
 def _over_all(
-    pair: PairedQueries, offered: PairedTests, baseline: Floats, contender: Floats
+    pair: PairedQueries, offered: Samples, baseline: Floats, contender: Floats
 ) -> dict[str, Any]:
     """Return what is the same for all means over all queries: their difference and its tests."""
     change = differences(baseline, contender)

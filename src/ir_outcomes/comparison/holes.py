@@ -46,7 +46,7 @@ from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.columns import Ids
 from ir_outcomes.results import NUMBER, PERCENT, Column, Immutable, Result, attributes, rows_of
 from ir_outcomes.statistics import adjust
-from ir_outcomes.statistics.tests import Kernel
+from ir_outcomes.statistics.kernels import Kernel
 from ir_outcomes.types import (
     Bools,
     Correction,

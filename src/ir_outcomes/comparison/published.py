@@ -26,7 +26,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Column, Form, Result, attributes, rows_of
 from ir_outcomes.statistics import binomial_test
-from ir_outcomes.statistics.tests import Tests, binomial_tests
+from ir_outcomes.statistics.kernels import Pvalues, binomial_tests
 from ir_outcomes.types import (
     Direction,
     Floats,
@@ -160,7 +160,7 @@ def verdict_from_summary(
     coverage = find(tests, tests.pvalue, alpha, higher_is_better=True)
     direction = np.full(len(tests.pvalue), np.sign(ranking_difference), dtype=np.int64)
     deciding, *others = (
-        Tests(np.full(len(direction), pvalue), direction)
+        Pvalues(np.full(len(direction), pvalue), direction)
         for pvalue in (ranking_pvalue, *other_pvalues)
     )
     ranking = find(deciding, deciding.pvalue, alpha, higher_is_better=False, vetoes=others)

@@ -10,7 +10,7 @@ from ir_outcomes.comparison.facets import Facets, PairTests
 from ir_outcomes.comparison.margins import against_margins, within_margins
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.statistics import adjust
-from ir_outcomes.statistics.tests import Tests
+from ir_outcomes.statistics.kernels import Pvalues
 from ir_outcomes.types import Bools, Direction, Floats, Ints
 
 Ways = Literal["both", "coverage", "ranking", "all queries", "none"]
@@ -198,13 +198,13 @@ class Verdicts(NamedTuple):
 
 
 def find(
-    deciding: Tests,
+    deciding: Pvalues,
     corrected: Floats,
     alpha: float,
     *,
     higher_is_better: bool,
-    vetoes: Sequence[Tests] = (),
-    mean: Tests | None = None,
+    vetoes: Sequence[Pvalues] = (),
+    mean: Pvalues | None = None,
 ) -> Findings:
     """Return what the tests of a facet find: the deciding one with its corrected p-values, and others for gain and harm."""
     better = 1 if higher_is_better else -1
@@ -224,13 +224,13 @@ def find(
 
 
 def over_all(
-    mean: Tests,
+    mean: Pvalues,
     corrected: Floats,
     alpha: float,
     *,
     higher_is_better: bool,
-    wilcoxon: Tests | None = None,
-    won_and_lost: Tests | None = None,
+    wilcoxon: Pvalues | None = None,
+    won_and_lost: Pvalues | None = None,
 ) -> OverAll:
     """Return what the tests over all queries say: of the mean (with corrected p-values), Wilcoxon, and of won and lost."""
     better = 1 if higher_is_better else -1
@@ -335,14 +335,14 @@ def stacked(tests: Sequence[PairTests]) -> PairTests:
     )
 
 
-def _joined(parts: Sequence[Tests]) -> Tests:
+def _joined(parts: Sequence[Pvalues]) -> Pvalues:
     """Return the p-values and directions of all parts, one after the other."""
     pvalues = [part.pvalue for part in parts]
     directions = [part.direction for part in parts]
-    return Tests(np.concatenate(pvalues), np.concatenate(directions))
+    return Pvalues(np.concatenate(pvalues), np.concatenate(directions))
 
 
-def _joined_where_known(parts: Sequence[Tests | None]) -> Tests | None:
+def _joined_where_known(parts: Sequence[Pvalues | None]) -> Pvalues | None:
     """Return the same, or None where a part is not known."""
     known = [part for part in parts if part is not None]
     return _joined(known) if len(known) == len(parts) else None

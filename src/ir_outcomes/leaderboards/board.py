@@ -42,7 +42,7 @@ from ir_outcomes.statistics import (
 )
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.counts import shared_ranks, tally
-from ir_outcomes.statistics.tests import mean_tests
+from ir_outcomes.statistics.tests import Samples
 from ir_outcomes.types import (
     Bools,
     Correction,
@@ -551,7 +551,7 @@ def _directions(scores: Scores, alpha: float, correction: str, progress: bool) -
         defined = ~np.isnan(baseline) & ~np.isnan(contender)
         clusters = None if scores.clusters is None else scores.clusters[defined]
         sample = tally(differences(baseline[defined], contender[defined]), clusters)
-        test = mean_tests(sample, levels, labels_only=True)
+        test = Samples(sample, levels, labels_only=True).of_means()
         pvalues.append(test.pvalue[0])
         directions.append(test.direction[0])
     found: Ints = np.array(directions) * (adjust(pvalues, correction) <= alpha)

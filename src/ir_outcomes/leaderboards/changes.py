@@ -12,7 +12,7 @@ import numpy as np
 from ir_outcomes.comparison.facets import PairSamples
 from ir_outcomes.statistics.counts import Differences
 from ir_outcomes.statistics.signflips import Levels
-from ir_outcomes.statistics.tests import PairedTests
+from ir_outcomes.statistics.tests import Samples
 from ir_outcomes.types import Floats, Ints, divided
 
 
@@ -109,10 +109,10 @@ class ChangeCounts(NamedTuple):
         won_and_lost = _differences(n_otherwise, self.lost, self.won)
         on_sides = labels_only or sides_only
         return PairSamples(
-            coverage=PairedTests(coverage, levels, labels_only=labels_only),
-            ranking=PairedTests(ranking, levels, labels_only=labels_only),
-            everywhere=PairedTests(everywhere, levels, labels_only=on_sides),
-            won_and_lost=PairedTests(won_and_lost, levels, labels_only=on_sides),
+            coverage=Samples(coverage, levels, labels_only=labels_only),
+            ranking=Samples(ranking, levels, labels_only=labels_only),
+            everywhere=Samples(everywhere, levels, labels_only=on_sides),
+            won_and_lost=Samples(won_and_lost, levels, labels_only=on_sides),
             higher_is_better=False,
         )
 

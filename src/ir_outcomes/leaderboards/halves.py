@@ -34,7 +34,8 @@ from ir_outcomes.statistics.counts import (
     membership,
     pairs_of,
 )
-from ir_outcomes.statistics.tests import many_tests, rank_sum_tests
+from ir_outcomes.statistics.kernels import rank_sum_tests
+from ir_outcomes.statistics.tests import Samples
 from ir_outcomes.types import Floats, Ints
 
 # Values and the differences between them are looked up if there are at most so many differences,
@@ -266,14 +267,14 @@ class TestsOfHalves:
         self, sizes: Floats, counts: Floats, x: Floats, y: Floats, rise: Floats, largest: float
     ) -> Ints:
         """(n_tests, n_splits) states of one half of each split, as places in `STATES`."""
-        changes = Differences.of_counts(sizes, counts)
-        pvalues = {name: many_tests(name, changes).pvalue for name in ("t", "wilcoxon", "sign")}
-        pvalues["ranksum"] = rank_sum_tests(x, y)[0]
+        changes = Samples(Differences.of_counts(sizes, counts))
+        pvalues = {name: changes.many(name).pvalue for name in ("t", "wilcoxon", "sign")}
+        pvalues["ranksum"] = rank_sum_tests(x, y)[0].pvalue
         # Equal means and medians are a third answer to which run is better. Rounding must not turn
         # them into one of the other two, so both have a slack, in proportion to the largest value.
         rise = np.where(np.abs(rise) > SLACK * largest, rise, 0.0)
         signs = {
-            "mean": np.sign(changes.totals).astype(np.int64),
+            "mean": np.sign(changes.differences.totals).astype(np.int64),
             "median": np.sign(rise).astype(np.int64),
         }
         return np.stack(

@@ -24,8 +24,8 @@ from ir_outcomes.formatting import with_progress
 from ir_outcomes.leaderboards.changes import ChangeCounts, Changes
 from ir_outcomes.results import PVALUE, Column, decimals, signed
 from ir_outcomes.statistics.corrections import first_step_level
+from ir_outcomes.statistics.kernels import Pvalues
 from ir_outcomes.statistics.signflips import Levels
-from ir_outcomes.statistics.tests import Tests
 from ir_outcomes.types import Bools, Direction, Floats, Ints, divided
 
 # Both bound a table of numbers by pairs, whatever the number of runs.
@@ -257,16 +257,16 @@ def _space_for(tests: PairTests, n_pairs: int) -> PairTests:
     """Return arrays for the same tests of so many pairs; filled block by block, they need no second copy to be joined."""
     spaces: dict[str, Any] = {}
     for name, part in tests._asdict().items():
-        if isinstance(part, Tests):
+        if isinstance(part, Pvalues):
             direction: Any = np.empty(n_pairs, dtype=np.int8)
-            spaces[name] = Tests(np.empty(n_pairs), direction)
+            spaces[name] = Pvalues(np.empty(n_pairs), direction)
     return tests._replace(**spaces)
 
 
 def _fill(found: PairTests, tests: PairTests, pairs: slice) -> None:
     """Write the tests of a block into those of all pairs."""
     for space, part in zip(found, tests, strict=True):
-        if isinstance(space, Tests) and isinstance(part, Tests):
+        if isinstance(space, Pvalues) and isinstance(part, Pvalues):
             space.pvalue[pairs] = part.pvalue
             space.direction[pairs] = part.direction
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.counts import check_discordant, numbers, special
 from ir_outcomes.statistics.intervals import df_of_kurtosis, effective_df, excess_kurtosis, root
-from ir_outcomes.statistics.tests import binomial_cdf
+from ir_outcomes.statistics.kernels import binomial_cdf
 from ir_outcomes.types import Floats, Ints, check_number
 
 MOST_DEGREES_OF_FREEDOM = 100_000
