@@ -162,7 +162,6 @@ def _facet_row(
         "finding": _FINDINGS[part.found],
         "pvalue": f"{pvalue(own, comparison.alpha)}{words}",
         "estimate": estimate,
-        "axis": axis_of([estimate], gain_sign(part)),
     }
 
 
