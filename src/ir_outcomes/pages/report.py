@@ -117,8 +117,6 @@ def report(
         evaluation = evaluations_of(evaluation)
         if baseline is None:
             baseline = next((own.names[0] for own in evaluation.values()), "")
-        else:
-            baseline = baseline
         if rules.pop("margins", None) is not None:
             raise ParameterError(
                 "margins are for one collection; give an Evaluation instead of a mapping"

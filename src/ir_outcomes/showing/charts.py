@@ -142,7 +142,6 @@ def _facet_row(
         "finding": "" if part.found == "none" else part.found,
         "pvalue": f"{pvalue(own, comparison.alpha)}{words}",
         "estimate": estimate,
-        "axis": axis_of([estimate], gain_sign(part)),
     }
 
 

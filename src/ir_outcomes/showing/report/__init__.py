@@ -21,19 +21,12 @@ from ir_outcomes.pages.content import PageContent, Section, collect, sections_of
 from ir_outcomes.pages.lists import DEPTH
 from ir_outcomes.pages.report import ReportPage
 from ir_outcomes.results import Result
-from ir_outcomes.showing import RANK_TICKS, count, tone
-from ir_outcomes.showing.charts import (
-    curve_lines,
-    forest_of,
-    outcomes_of,
-    pairs_of,
-    round_numbers,
-)
+from ir_outcomes.showing import count, tone
+from ir_outcomes.showing.charts import forest_of
 from ir_outcomes.showing.report.decision import (
     STATUS_TONES,
     causes_of,
     described,
-    rows_of_facets,
     with_margins,
 )
 from ir_outcomes.showing.report.queries import embed, opening_of, why_silent
@@ -51,21 +44,20 @@ SCRIPTS = (
     "verdict.js",
     "changes.js",
     "state.js",
+    "strips.js",
     "overview.js",
     "pair.js",
     "queries.js",
     "charts.js",
+    "tips.js",
+    "figures.js",
     "documents.js",
     "desk.js",
     "saving.js",
-    "tips.js",
-    "figures.js",
     "controls.js",
 )
 MOST_WITHOUT_SCRIPT = 100  # queries
 MESSAGES = 600  # bytes of the sentences that say what is left out
-LEFT, RIGHT, TOP = 46, 352, 8  # margins and width of charts
-UPPER, LOWER = (158, TOP), (268, 184)  # bottom and top of the panels of the curve
 
 
 def report_of(
@@ -131,8 +123,6 @@ def _context(content: PageContent) -> dict[str, Any]:
         "strongest": next((note.headline for note in as_notes(view.notes[:1])), ""),
         "more": _more(content),
         "single": single,
-        "curve": single and curve_chart(sections[0]),
-        "scatter": single and scatter(single),
         "forest": with_margins(forest_of(result), result),
         "is_gate": False,
         "links": _links_of(content),
@@ -287,8 +277,6 @@ def _template() -> tuple[Any, Any]:
         "tone_of": lambda label: STATUS_TONES.get(label) or tone(label),
         "plural": plural,
         "sign_of": lambda label: sign_of(label if label in LABELS else None),
-        "facets_of": rows_of_facets,
-        "outcomes_of": outcomes_of,
     }
     return (
         environment.from_string(
@@ -315,91 +303,3 @@ def _matrix_of(result: Result, sections: Sequence[Section]) -> dict[str, Any] | 
         "columns": conditions,
         "rows": rows,
     }
-
-
-def curve_chart(section: Section) -> dict[str, Any] | None:
-    """Place what both runs found by each rank, and below it their difference with its band; None where that is not known."""
-    comparison = section.comparison
-    curve = section.curve
-    if curve is None:
-        return None
-    (ranks, lines), last = curve_lines(curve), curve.ranks[-1]
-    shares = round_numbers(0.0, max(*lines["baseline"], *lines["contender"], 1e-7))
-    points = round_numbers(min(*lines["low"], 0.0), max(*lines["high"], 0.0))
-    across = _scale(1.0, ranks[-1], LEFT, RIGHT, math.log)
-    up = _scale(shares[0], shares[-1], *UPPER)
-    beside = _scale(points[0], points[-1], *LOWER)
-    places = [across(rank) for rank in ranks]
-
-    def steps(name: str, scale: Callable[[float], float]) -> str:
-        heights = [scale(value) for value in lines[name]]
-        return f"M{places[0]} {heights[0]}" + "".join(
-            f"H{x}V{y}" for x, y in zip(places[1:], heights[1:], strict=True)
-        )
-
-    back = list(zip(places, map(beside, lines["low"]), strict=True))[:-1]
-    return {
-        "height": LOWER[0] + 36,
-        "data": _data_of_curve(ranks, lines),
-        "baseline": steps("baseline", up),
-        "contender": steps("contender", up),
-        "difference": steps("difference", beside),
-        "band": f"{steps('high', beside)}{''.join(f'V{y}H{x}' for x, y in reversed(back))}Z",
-        "ranks": [(across(tick), f"{tick:,}") for tick in RANK_TICKS if tick <= last],
-        "heights": [
-            *((up(share), f"{share:g}") for share in shares),
-            *((beside(point), f"{point:+.3g}" if round(point, 9) else "0") for point in points),
-        ],
-        "zero": beside(0.0),
-        "cutoff": (
-            across(comparison.cutoff) if comparison.cutoff and comparison.cutoff < last else None
-        ),
-        "level": curve.level,
-    }
-
-
-def _data_of_curve(ranks: Sequence[float], lines: Mapping[str, Sequence[float]]) -> dict[str, str]:
-    """Return the numbers of the curve that the script says at each rank."""
-    names = {"a": "baseline", "b": "contender", "low": "low", "high": "high"}
-    columns = {
-        short: " ".join(f"{value:.2f}" for value in lines[name][:-1])
-        for short, name in names.items()
-    }
-    shown = " ".join(str(rank) for rank in ranks[:-1])
-    return {"ranks": shown, "end": f"{ranks[-1]:g}", **columns}
-
-
-def _scale(
-    low: float, high: float, start: float, end: float, form: Callable[[float], float] = float
-) -> Callable[[float], float]:
-    """Return the function from values to places, `low` at `start` and `high` at `end`."""
-    first = form(low)
-    width = (form(high) - form(low)) or 1.0
-    return lambda value: round(start + (end - start) * (form(value) - first) / width, 1)
-
-
-def scatter(comparison: Comparison) -> dict[str, Any] | None:
-    """Place the queries on which both runs found something, rank 1 at the top and at the right, so that up is better.
-
-    None where there are none, or where no ranks were compared.
-    """
-    pairs = [] if comparison.queries is None else pairs_of(comparison)
-    if not pairs or not comparison.in_lengths:
-        return None
-    last = 1.25 * max(2.0, *(length for pair in pairs for length in pair[:2]))
-    bottom = TOP + RIGHT - LEFT
-    across = _scale(0.8, last, RIGHT, LEFT, math.log)
-    down = _scale(0.8, last, TOP, bottom, math.log)
-    points = [
-        {
-            "x": across(baseline),
-            "y": down(contender),
-            "radius": round(min(14.0, 1.7 + 0.75 * number**0.5), 1),
-            "lengths": (baseline, contender),
-            "number": number,
-            "tone": tone,
-        }
-        for baseline, contender, number, tone in sorted(pairs, key=lambda pair: (-pair[2], pair))
-    ]
-    ticks = [(across(tick), down(tick), f"{tick:,}") for tick in RANK_TICKS if tick < last]
-    return {"height": bottom + 40, "points": points, "ticks": ticks}

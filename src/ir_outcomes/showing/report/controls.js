@@ -1,19 +1,31 @@
-// Search, slices, reset, the points of the scatter; paper; and the beginning.
+// Search, slices, reset, the pair of runs; paper; and the beginning.
 
-// ---- controls
+const fill = (chooser, options, value) => {
+  chooser.replaceChildren(...options.map(([name, words]) => make("option", { value: name }, words)));
+  chooser.value = value;
+};
+const named = (names) => names.map((name) => [name, name]);
 
 function drawControls() {
   if (byId("words").value !== state.s) byId("words").value = state.s;
-  drawChoosers();
-  const slice = byId("slice");
-  if (slice) {
-    const names = [...new Set((set.slices ?? []).filter((name) => name !== null))].sort();
-    slice.replaceChildren(element("option", { value: "", textContent: "all slices" }), ...names.map((name) => element("option", { value: name, textContent: name })));
-    slice.value = state.slice;
+  if (byId("slice")) {
+    const names = new Set((set.slices ?? []).filter((name) => name !== null));
+    fill(byId("slice"), [["", "all slices"], ...named([...names].sort())], state.slice);
   }
   byId("reset").hidden = !(state.s || state.bin || state.slice || state.at || state.sort !== "size");
-  for (const mark of document.querySelectorAll(".point")) {
-    mark.classList.toggle("selected", `${Number(mark.dataset.a)},${Number(mark.dataset.b)}` === state.at);
+  for (const point of document.querySelectorAll(".point")) {
+    point.classList.toggle("selected", point.dataset.at === state.at);
+  }
+  if (byId("chooser")) drawChoosers();
+}
+
+function drawChoosers() {
+  if (byId("condition")) fill(byId("condition"), named(data.grids.filter(hasQueries).map((own) => own.name)), state.c);
+  fill(byId("run-a"), named(grid.runs), state.a);
+  fill(byId("run-b"), named(grid.runs), state.b);
+  byId("swap").hidden = !canChoose(grid, state.b, state.a);
+  for (const cell of document.querySelectorAll("#matrix td[data-a]")) {
+    cell.classList.toggle("chosen", cell.dataset.a === state.a && cell.dataset.b === state.b);
   }
 }
 
@@ -24,49 +36,31 @@ for (const [id, type, name] of [["words", "input", "s"], ["slice", "change", "sl
   });
 }
 byId("reset").addEventListener("click", () => {
-  state = { ...DEFAULT, c: state.c, a: state.a, b: state.b, q: state.q };
-  start();
+  state = { ...withoutFilters(), q: state.q };
+  update();
   byId("words").focus();
 });
 byId("filters").addEventListener("submit", (event) => event.preventDefault());
 
-if (byId("charts")) {
-  byId("charts").addEventListener("click", (event) => {
-    const point = event.target.closest(".point");
-    if (!point) return;
-    state = { ...DEFAULT, c: state.c, a: state.a, b: state.b, at: `${Number(point.dataset.a)},${Number(point.dataset.b)}` };
-    start();
-    select(set.ids[listed[0]], false);
-    byId("filters").scrollIntoView();
-  });
+// The queries of a point of the scatter.
+function showAt(at) {
+  state = { ...withoutFilters(), at };
+  update();
+  select(set.ids[listed[0]], false);
+  byId("filters").scrollIntoView();
 }
 
 // ---- the pair of runs
 
-function drawChoosers() {
-  if (!byId("run-a")) return;
-  const fill = (chooser, names, value) => {
-    chooser.replaceChildren(...names.map((name) => element("option", { value: name, textContent: name })));
-    chooser.value = value;
-  };
-  if (byId("condition")) fill(byId("condition"), data.grids.filter(hasQueries).map((own) => own.name), state.c);
-  fill(byId("run-a"), grid.runs, state.a);
-  fill(byId("run-b"), grid.runs, state.b);
-  byId("swap").hidden = !canChoose(grid, state.b, state.a);
-  for (const cell of byId("matrix")?.querySelectorAll("td[data-a]") ?? []) {
-    cell.classList.toggle("chosen", cell.dataset.a === state.a && cell.dataset.b === state.b);
-  }
-}
-
 // Another pair or condition: filter, order and query stay where they mean the same.
-function choosePair(wanted, step = true) {
+function choosePair(wanted) {
   state = withKnownPair({ ...state, ...wanted, at: "" });
   choose();
   const names = chosen.bins.map(([name]) => name);
   if (!state.bin.split(",").every((name) => names.includes(name))) state.bin = "";
   if (state.slice && !set.slices?.includes(state.slice)) state.slice = "";
   if (!set.ids.includes(state.q)) state.q = "";
-  if (step) writeAddress(true);
+  writeAddress(true);
   start();
 }
 
@@ -78,28 +72,36 @@ for (const [own, other] of ["ab", "ba"]) {
   });
 }
 byId("swap")?.addEventListener("click", () => choosePair({ a: state.b, b: state.a }));
-function chooseMarked(event) {
+
+// A cell or a row chooses its pair; a query that a gate names is shown at once.
+function follow(event) {
   const mark = event.target.closest("[data-b]");
-  if (!mark || !mark.dataset.a || mark.matches(".fixed, .causes a") || event.ctrlKey || event.metaKey) return;
+  if (!mark || mark.matches(".fixed") || !isPlain(event)) return;
   event.preventDefault();
-  choosePair({ c: mark.dataset.c ?? state.c, a: mark.dataset.a, b: mark.dataset.b });
-  byId("queries").scrollIntoView({ block: "start" });
+  if (!mark.matches(".causes a")) {
+    choosePair({ c: mark.dataset.c ?? state.c, a: mark.dataset.a, b: mark.dataset.b });
+    return byId("queries").scrollIntoView({ block: "start" });
+  }
+  history.pushState(null, "", mark.hash);
+  readAddress();
+  start();
+  byId("query").focus({ preventScroll: true });
+  return byId("query").scrollIntoView({ behavior: "instant", block: "start" });
 }
-byId("summary").addEventListener("click", chooseMarked);
+byId("summary").addEventListener("click", follow);
 byId("summary").addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && event.target.tagName === "TD") chooseMarked(event);
+  if (event.key === "Enter" && event.target.matches("td")) follow(event);
 });
 
 // ---- paper, and the beginning
 
+const opened = []; // what was unfolded for paper
 addEventListener("beforeprint", () => {
-  for (const details of document.querySelectorAll("details:not([open])")) {
-    details.open = true;
-    opened.push(details);
-  }
+  opened.push(...document.querySelectorAll("details:not([open])"));
+  for (const details of opened) details.open = true;
   printing = true;
   drawHeads();
-  drawRows();
+  drawList();
   if (listed.length > PRINTED) byId("count").textContent += `; the first ${PRINTED} are printed`;
 });
 addEventListener("afterprint", () => {
@@ -113,7 +115,7 @@ function start() {
   drawPair();
   drawFigures();
   update();
-  if (state.q && listed.some((i) => set.ids[i] === state.q)) showPlace(current());
+  if (placeOf(state.q) > 0) showPlace(current());
 }
 
 addEventListener("popstate", () => {

@@ -56,7 +56,6 @@ def rows_of_facets(comparison: Comparison) -> list[dict[str, Any]]:
     )
     for row, against in zip(rows, found, strict=False):  # measures have none
         row["margin"] = -against.margin
-        row["axis"] = axis_of([row["estimate"], _at(row["margin"])], gain_sign(against.facet))
     return rows
 
 

@@ -1,23 +1,25 @@
-// The curve and the scatter of the chosen pair, on a page of several runs. They are as on the page of two runs
-// (showing/report/__init__.py), without the band of the difference, which needs more than the columns.
+// The curve and the scatter of the chosen pair.
 
 const RANK_TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000];
 const [LEFT, RIGHT, TOP] = [46, 352, 8];
+const [UPPER, LOWER] = [[158, TOP], [268, 184]]; // bottom and top of the panels of the curve
 
-function scale(low, high, start, end, form = (value) => value) {
-  const first = form(low);
-  const width = form(high) - first || 1;
-  return (value) => Math.round(10 * (start + ((end - start) * (form(value) - first)) / width)) / 10;
+function scale(low, high, [start, end], form = (value) => value) {
+  const width = form(high) - form(low) || 1;
+  return (value) => Math.round(10 * (start + ((end - start) * (form(value) - form(low))) / width)) / 10;
 }
 
-const text = (content, properties) => picture("text", properties, content);
-const line = (kind, x1, y1, x2, y2) => picture("line", { class: kind, x1, y1, x2, y2 });
+const line = (kind, x1, x2, y1, y2) => make(`line.${kind}`, { x1, x2, y1, y2 });
+const upright = (kind, x, bottom) => line(kind, x, x, TOP, bottom);
+const across = (kind, y) => line(kind, LEFT, RIGHT, y, y);
+const lying = (words, x, y, ...where) => make(["text", ...where].join("."), { x, y }, words);
+const key = (who) => make(`span.key.${who}`, who === "baseline" ? state.a : state.b);
 
-// Percent of the queries answered, or of the relevant documents found, by each rank up to the last, queries weighing the same.
+// Percent of the queries answered, or of the relevant documents found, by each rank, queries weighing the same.
 function sharesByRank(place, last) {
   const { ranks, sizes } = set.columns;
   const added = new Float64Array(last + 1);
-  const n = sizes ? sizes.length : ranks[place].length;
+  const n = set.ids.length;
   let item = 0;
   for (let query = 0; query < n; query += 1) {
     const size = sizes ? sizes[query] : 1;
@@ -33,92 +35,127 @@ function sharesByRank(place, last) {
 // Ranks so dense that steps are finer than a pixel or two (showing/charts.py, curve_lines).
 function denseRanks(last) {
   const ranks = new Set([last]);
-  for (let rank = 1; rank <= Math.min(last, 50); rank += 1) ranks.add(rank);
-  for (let rank = 50; rank < last; rank = Math.ceil(rank * 1.02)) ranks.add(rank);
+  for (let rank = 1; rank <= last; rank = rank < 50 ? rank + 1 : Math.ceil(rank * 1.02)) ranks.add(rank);
   return [...ranks].sort((one, other) => one - other);
 }
 
-function curve() {
-  const last = chosen.horizon;
-  const columns = [state.a, state.b].map((run) => sharesByRank(set.runs.indexOf(run), last));
-  const ranks = denseRanks(last);
-  const [a, b] = columns.map((shares) => ranks.map((rank) => shares[rank]));
-  const difference = ranks.map((_, place) => b[place] - a[place]);
-  const end = 1.08 * last; // the last step gets a width too
-  const shares = roundNumbers(0, Math.max(...a, ...b, 1e-7));
-  const points = roundNumbers(Math.min(0, ...difference), Math.max(0, ...difference, 1e-7));
-  const across = scale(1, end, LEFT, RIGHT, Math.log);
-  const up = scale(0, Math.max(...shares, ...a, ...b), 158, TOP);
-  const beside = scale(Math.min(0, ...difference), Math.max(1e-7, ...difference), 268, 184);
-  const steps = (values, height) => values.map((value, place) => `${place ? `H${across(ranks[place])}V` : `M${across(1)} `}${height(value)}`).join("") + `H${RIGHT}`;
-  const drawing = picture("svg", { class: "curve", viewBox: "0 0 360 304", role: "img", "aria-label": "Found by rank k" });
-  Object.assign(drawing.dataset, { ranks: ranks.join(" "), a: a.join(" "), b: b.join(" "), end });
-  const heights = [...shares.map((share) => [up(share), `${share}`]), ...points.map((point) => [beside(point), number(point, true)])];
-  for (const [y, words] of heights) drawing.append(line("grid", LEFT, y, RIGHT, y), text(words, { x: 41, y: y + 4, "text-anchor": "end" }));
-  for (const tick of RANK_TICKS.filter((rank) => rank <= last)) {
-    const x = across(tick);
-    drawing.append(line("grid", x, TOP, x, 268), text(tick.toLocaleString("en"), { x, y: 283, "text-anchor": "middle" }));
-  }
-  drawing.append(line("zero", LEFT, beside(0), RIGHT, beside(0)));
-  for (const [kind, path] of [["difference", steps(difference, beside)], ["baseline", steps(a, up)], ["contender", steps(b, up)]]) {
-    drawing.append(picture("path", { class: kind, d: path }));
-  }
-  drawing.append(text("rank k (logarithmic)", { x: 199, y: 299, "text-anchor": "middle" }));
-  const what = byDocument ? "relevant documents found" : "queries answered";
-  return element(
-    "figure", {}, drawing,
-    element(
-      "figcaption", {}, element("strong", { textContent: "Found by rank k." }), ` Above: % of ${what}, `,
-      element("span", { className: "key contender", textContent: state.b }), " solid, ",
-      element("span", { className: "key baseline", textContent: state.a }), " dashed; up is better. Below: the difference in points.",
-    ),
-  );
+// The curve of the call, which has the band of its difference; of others what the columns say.
+function curveOfPair() {
+  const own = pairOfCall(grid, state.a, state.b)?.curve;
+  if (own || !set.columns) return own;
+  const ranks = denseRanks(chosen.horizon);
+  const [a, b] = [state.a, state.b].map((run) => sharesByRank(set.runs.indexOf(run), chosen.horizon));
+  const at = (shares) => ranks.map((rank) => shares[rank]);
+  return { ranks, a: at(a), b: at(b), low: null, high: null, level: null };
 }
 
-function scatter() {
-  const points = new Map(); // queries by their search lengths
-  chosen.a.forEach((a, query) => {
-    if (!chosen.both[query]) return;
-    const key = `${a},${chosen.b[query]}`;
-    points.set(key, (points.get(key) ?? 0) + 1);
-  });
-  const found = [...points].map(([key, many]) => ({ lengths: key.split(",").map(Number), many }));
-  if (!found.length) return null;
-  const last = 1.25 * found.reduce((most, { lengths }) => Math.max(most, ...lengths), 2);
-  const bottom = TOP + RIGHT - LEFT;
-  const across = scale(0.8, last, RIGHT, LEFT, Math.log);
-  const down = scale(0.8, last, TOP, bottom, Math.log);
-  const drawing = picture("svg", { class: "scatter", viewBox: `0 0 360 ${bottom + 40}`, role: "img", "aria-label": "Search lengths" });
-  for (const tick of RANK_TICKS.filter((rank) => rank < last)) {
-    const [x, y] = [across(tick), down(tick)];
-    drawing.append(line("grid", x, TOP, x, bottom), text(`${tick}`, { x, y: bottom + 15, "text-anchor": "middle" }));
-    drawing.append(line("grid", LEFT, y, RIGHT, y), text(`${tick}`, { x: 41, y: y + 4, "text-anchor": "end" }));
-  }
-  drawing.append(line("zero", LEFT, bottom, RIGHT, TOP));
-  found.sort((one, other) => other.many - one.many);
-  for (const { lengths: [a, b], many } of found) {
-    const tone = { 0: "same", 1: "better", "-1": "worse" }[Math.sign(a - b)];
-    const point = picture("circle", { class: `point ${tone}`, cx: across(a), cy: down(b), r: Math.min(14, 1.7 + 0.75 * Math.sqrt(many)).toFixed(1) });
-    Object.assign(point.dataset, { a, b, n: many });
-    drawing.append(point);
-  }
-  const counted = byDocument ? "irrelevant documents above, plus 1" : "rank of the first answer";
-  drawing.append(text(`A: ${counted}`, { x: 199, y: bottom + 34, "text-anchor": "middle" }));
-  drawing.append(text(`B: ${counted}`, { transform: `translate(11 ${bottom / 2 + 4}) rotate(-90)`, "text-anchor": "middle" }));
-  return element(
-    "figure", {}, drawing,
-    element(
-      "figcaption", {}, element("strong", { textContent: "Search lengths" }),
-      " where both found something, logarithmic, 1 at the top and right. Above the diagonal B reads less: better. A larger point is several queries; a click, or arrow keys and Enter, lists them.",
-    ),
+function drawCurve({ ranks, a, b, low, high, level }) {
+  const last = ranks.at(-1);
+  const [bottom, end] = [LOWER[0], 1.08 * last]; // the last step gets a width too
+  const difference = ranks.map((_, place) => b[place] - a[place]);
+  const [least, most] = [Math.min(0, ...(low ?? difference)), Math.max(1e-7, ...(high ?? difference))];
+  const highest = Math.max(...a, ...b, 1e-7);
+  const x = scale(1, end, [LEFT, RIGHT], Math.log);
+  const up = scale(0, highest, UPPER);
+  const beside = scale(least, most, LOWER);
+  const steps = (values, y) => {
+    const parts = values.slice(1).map((value, place) => `H${x(ranks[place + 1])}V${y(value)}`);
+    return `M${LEFT} ${y(values[0])}${parts.join("")}H${RIGHT}`;
+  };
+  const back = (values) => {
+    const parts = values.map((value, place) => `V${beside(value)}H${x(ranks[place])}`);
+    return `${parts.reverse().join("")}Z`;
+  };
+  const signed = (value, places) => (value ? sign(value, true) + Math.abs(value).toFixed(places) : "0");
+  const heights = roundNumbers(0, highest).map((share) => [up(share), String(share)]);
+  for (const point of roundNumbers(least, most)) heights.push([beside(point), `${sign(point, true)}${Math.abs(point)}`]);
+  const ticks = RANK_TICKS.filter((rank) => rank <= last).map((rank) => [x(rank), written(rank)]);
+  const path = (kind, d) => make(`path.${kind}`, { d });
+  const chart = make(
+    "svg.curve", { viewBox: "0 0 360 304", "aria-label": "Found by rank k" },
+    heights.flatMap(([y, words]) => [across("grid", y), lying(words, LEFT - 5, y + 4, "end")]),
+    ticks.flatMap(([place, words]) => [upright("grid", place, bottom), lying(words, place, bottom + 15)]),
+    grid.cutoff < last ? [upright("cutoff", x(grid.cutoff), bottom), lying("cutoff", x(grid.cutoff) - 3, 17, "end")] : [],
+    low ? path("band", steps(high, beside) + back(low)) : [],
+    across("zero", beside(0)),
+    path("difference", steps(difference, beside)),
+    path("baseline", steps(a, up)),
+    path("contender", steps(b, up)),
+    lying("rank k (logarithmic)", 199, bottom + 31),
   );
+  const marks = ranks.map((rank, i) => {
+    const band = low ? ` [${signed(low[i], 1)}, ${signed(high[i], 1)}]` : "";
+    const shares = `A ${a[i].toFixed(1)} %, B ${b[i].toFixed(1)} %`;
+    return {
+      x: x(rank),
+      y: TOP,
+      text: `rank ${rank}: ${shares}, difference ${signed(difference[i], 1)} points${band}`,
+      shape: () => upright("here", x(rank), bottom),
+      distance: (left) => Math.abs(left - x(rank)),
+    };
+  });
+  makeMovable(chart, marks);
+  const what = byDocument ? "relevant documents found" : "queries answered";
+  const band = low ? `, with a ${Number((100 * level).toPrecision(6))} % band for all k at once` : "";
+  const title = make("strong", "Found by rank k.");
+  const above = [` Above: % of ${what}, `, key("contender"), " solid, ", key("baseline"), " dashed; up is better."];
+  return make("figure", chart, make("figcaption", title, above, ` Below: the difference in points${band}.`));
+}
+
+// Queries on which both runs found something, rank 1 at the top and at the right, so that up is better.
+function drawScatter() {
+  const points = new Map(); // numbers of queries by their search lengths
+  for (const i of set.ids.keys()) {
+    const lengths = `${chosen.a[i]},${chosen.b[i]}`;
+    if (chosen.both[i]) points.set(lengths, (points.get(lengths) ?? 0) + 1);
+  }
+  if (!points.size) return [];
+  const known = [...points].map(([lengths, many]) => [...lengths.split(",").map(Number), many]);
+  const last = 1.25 * known.reduce((most, [a, b]) => Math.max(most, a, b), 2);
+  const bottom = TOP + RIGHT - LEFT;
+  const x = scale(0.8, last, [RIGHT, LEFT], Math.log);
+  const y = scale(0.8, last, [TOP, bottom], Math.log);
+  const counted = byDocument ? "irrelevant documents above, plus 1" : "rank of the first answer";
+  const turned = { transform: `translate(11 ${bottom / 2 + 4}) rotate(-90)` };
+  const chart = make(
+    "svg.scatter", { viewBox: `0 0 360 ${bottom + 40}`, "aria-label": "Search lengths" },
+    RANK_TICKS.filter((rank) => rank < last).flatMap((rank) => [
+      upright("grid", x(rank), bottom), lying(written(rank), x(rank), bottom + 15),
+      across("grid", y(rank)), lying(written(rank), LEFT - 5, y(rank) + 4, "end"),
+    ]),
+    line("zero", LEFT, RIGHT, bottom, TOP),
+  );
+  const tones = { 0: "same", 1: "better", "-1": "worse" };
+  const pointOf = ([a, b, many]) => {
+    const radius = Math.min(14, 1.7 + 0.75 * Math.sqrt(many));
+    const circle = (kind, r) => make(kind, { cx: x(a), cy: y(b), r: r.toFixed(1) });
+    const point = circle(`circle.point.${tones[Math.sign(a - b)]}`, radius);
+    setAttributes(point, { "data-at": `${a},${b}` });
+    return {
+      x: x(a),
+      y: y(b),
+      point,
+      many,
+      text: `A ${number(a)}, B ${number(b)}: ${count(many)}`,
+      shape: () => circle("circle.here", radius + 4),
+      distance: (left, top) => Math.hypot(left - x(a), top - y(b)),
+      choose: () => showAt(`${a},${b}`),
+    };
+  };
+  const marks = known.map(pointOf).sort((one, other) => other.many - one.many);
+  chart.append(...marks.map((mark) => mark.point)); // small ones over large ones
+  chart.append(lying(`A: ${counted}`, 199, bottom + 34), make("text", turned, `B: ${counted}`));
+  makeMovable(chart, marks.sort((one, other) => one.x - other.x || other.y - one.y));
+  const about =
+    " where both found something, logarithmic, 1 at the top and right. Above the diagonal B reads less: better. A larger" +
+    " point is several queries; a click, or arrow keys and Enter, lists them. ";
+  const tone = (name, words) => [make(`i.dot.${name}`), words];
+  const legend = make("span.legend", tone("better", "B better"), tone("same", "same"), tone("worse", "A better"));
+  return [make("figure", chart, make("figcaption", make("strong", "Search lengths"), about, legend))];
 }
 
 function drawFigures() {
-  const place = byId("figures");
-  if (!place) return;
-  if (!chosen.pair || chosen.measure !== null) return place.replaceChildren();
-  const drawn = [curve(), scatter()].filter(Boolean);
-  place.replaceChildren(...drawn);
-  drawn.forEach((figure) => makeChartMovable(figure.querySelector("svg")));
+  const own = isOfLengths() && curveOfPair();
+  const curve = own ? [drawCurve(own)] : [];
+  byId("figures").replaceChildren(...curve, ...(isOfLengths() ? drawScatter() : []));
 }

@@ -1,25 +1,22 @@
-// The way in: a matrix of signs of all pairs of runs, whose cells choose their pair. Those of the call have the corrected label;
-// the others are computed while nothing else happens, and are not corrected.
+// The way in: a matrix of signs of all pairs of runs, whose cells choose their pair. Those of the call have the corrected
+// label; the others are computed while nothing else happens, and are not corrected.
 
 const MOST_COMPUTED = 20; // runs whose other pairs are all computed
 const SLICE = 30; // milliseconds of computing before the page may do something else
 
 function cellOf(own, b, a) {
-  const cell = element("td");
-  if (a === b) return cell;
-  cell.dataset.a = a;
-  cell.dataset.b = b;
-  if (!hasQueries(own) || !canChoose(own, a, b)) cell.className = "fixed";
-  else cell.tabIndex = -1;
+  if (a === b) return make("td");
+  const cell = make("td", { "data-a": a, "data-b": b, "aria-label": `${b} against ${a}` });
+  if (hasQueries(own) && canChoose(own, a, b)) cell.tabIndex = -1;
+  else cell.className = "fixed";
   if (labelOfCall(own, a, b)) fillCell(cell, own);
-  else cell.ariaLabel = `${b} against ${a}`;
   return cell;
 }
 
 function fillCell(cell, own) {
   const { a, b } = cell.dataset;
-  const { label, tone, sign, isCorrected } = verdictOf(own, a, b);
-  cell.textContent = sign;
+  const { label, tone, sign: mark, isCorrected } = verdictOf(own, a, b);
+  cell.textContent = mark;
   cell.classList.add(tone, isCorrected ? "corrected" : "raw");
   cell.ariaLabel = `${b} against ${a}: ${label ?? "no label"}${isCorrected ? "" : ", not corrected"}`;
 }
@@ -27,15 +24,17 @@ function fillCell(cell, own) {
 function drawMatrix() {
   const [own] = data.grids;
   const { runs } = own;
-  const heads = runs.map((run) => element("th", { scope: "col" }, element("span", { textContent: run })));
-  const rows = runs.map((b) => element("tr", {}, element("th", { scope: "row", textContent: b }), ...runs.map((a) => cellOf(own, b, a))));
-  byId("matrix").replaceChildren(
-    element("thead", {}, element("tr", {}, element("th", { scope: "col", textContent: "run" }), ...heads)),
-    element("tbody", {}, ...rows),
+  const matrix = byId("matrix");
+  const heads = runs.map((run) => make("th", { scope: "col" }, make("span", run)));
+  const rowOf = (b) => make("tr", make("th", { scope: "row" }, b), runs.map((a) => cellOf(own, b, a)));
+  matrix.append(
+    make("thead", make("tr", make("th", { scope: "col" }, "run"), heads)),
+    make("tbody", runs.map(rowOf)),
   );
-  const first = byId("matrix").querySelector("td[tabindex]");
-  if (first) first.tabIndex = 0;
-  const waiting = [...byId("matrix").querySelectorAll("td[tabindex]:not(.corrected)")];
+  const [first, ...others] = matrix.querySelectorAll("td[tabindex]");
+  if (!first) return;
+  first.tabIndex = 0;
+  const waiting = [first, ...others].filter((cell) => !cell.matches(".corrected"));
   const some = () => {
     const start = performance.now();
     while (waiting.length && performance.now() - start < SLICE) fillCell(waiting.shift(), own);
@@ -44,26 +43,35 @@ function drawMatrix() {
   if (runs.length <= MOST_COMPUTED && !own.silent) setTimeout(some);
 }
 
-function showCell(cell) {
-  byId("cell").textContent = cell?.ariaLabel ?? "";
+const ARROWS = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] };
+
+function moveInMatrix(event) {
+  const cell = event.target.closest("td");
+  if (!cell || !(event.key in ARROWS)) return;
+  event.preventDefault();
+  const [down, right] = ARROWS[event.key];
+  const at = (steps) => {
+    return byId("matrix").rows[cell.parentNode.rowIndex + steps * down]?.cells[cell.cellIndex + steps * right];
+  };
+  const next = at(1)?.matches("td:not([data-a])") ? at(2) : at(1); // a run itself is passed over
+  if (!next?.matches("td")) return;
+  cell.tabIndex = -1;
+  next.tabIndex = 0;
+  next.focus();
 }
 
 if (byId("matrix")) {
   drawMatrix();
-  for (const type of ["mouseover", "focusin"]) byId("matrix").addEventListener(type, (event) => showCell(event.target.closest("td")));
-  byId("matrix").addEventListener("keydown", (event) => {
-    const cell = event.target.closest("td");
-    const [down, right] = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key] ?? [];
-    if (down === undefined || !cell) return;
-    event.preventDefault();
-    let [row, column] = [cell.parentNode.rowIndex + down, cell.cellIndex + right];
-    let next = byId("matrix").rows[row]?.cells[column];
-    if (next?.tagName === "TD" && !next.dataset.a) next = byId("matrix").rows[row + down]?.cells[column + right]; // a run itself
-    if (next?.tagName !== "TD") return;
-    cell.tabIndex = -1;
-    next.tabIndex = 0;
-    next.focus();
-  });
+  const say = (event) => { byId("cell").textContent = event.target.closest("td")?.ariaLabel ?? ""; };
+  for (const type of ["mouseover", "focusin"]) byId("matrix").addEventListener(type, say);
+  byId("matrix").addEventListener("keydown", moveInMatrix);
 }
 
-if (!data.grids.some(hasQueries)) return;
+if (!data.grids.some(hasQueries)) {
+  const [own] = data.grids;
+  const [pair] = own?.pairs ?? [];
+  if (!byId("pair") || !pair) return;
+  const outcomes = drawOutcomes(pair.outcomes, { ...pair, byDocument: own.unit === "document" });
+  byId("pair").append(...drawRows(pair.rows, pair.a, pair.b), ...outcomes);
+  return;
+}

@@ -1,104 +1,116 @@
 // Which queries are listed and in which order, and the list, of which only the rows in view exist.
 
-// ---- which queries are listed, in which order
+const EXTRA = 12; // rows that are drawn above and below those in view
+const PRINTED = 25; // rows on paper
 
 let listed = []; // indices of queries
 let counted = []; // those of the histogram: listed by all filters but its own bars
+let printing = false;
 
-const lengths = (side) => ({
-  key: "ab"[side],
-  head: byDocument ? `length ${"AB"[side]}` : "AB"[side],
-  title: `${"AB"[side]}: ${byDocument ? "search length on what both found, – where they have none in common" : "rank of the first answer"}, ${side ? chosen.contender : chosen.baseline}`,
-  order: (i) => lengthOf(side, i) ?? Infinity,
-  text: (i) => (chosen.apart.includes(i) ? "–" : number(lengthOf(side, i))),
-  number: true,
-});
-const shares = (side) => ({
+const isWide = () => matchMedia("(min-width: 56.25rem)").matches;
+const placeOf = (id) => listed.findIndex((i) => set.ids[i] === id);
+const current = () => Math.max(0, placeOf(state.q));
+
+// ---- columns
+
+function lengthColumn(side) {
+  const [letter, run] = [["A", state.a], ["B", state.b]][side];
+  const what = byDocument ? "search length on what both found, – where they have none in common" : "rank of the first answer";
+  return {
+    key: "ab"[side],
+    head: byDocument ? `length ${letter}` : letter,
+    title: `${letter}: ${what}, ${run}`,
+    order: (i) => chosen.lengths[side][i] ?? Infinity,
+    text: (i) => (chosen.apart[i] ? "–" : number(chosen.lengths[side][i])),
+  };
+}
+
+const shareColumn = (side) => ({
   key: `found-${"ab"[side]}`,
   head: `found ${"AB"[side]}`,
-  title: `relevant documents that ${side ? chosen.contender : chosen.baseline} found`,
-  order: (i) => -chosen.found[i][side],
+  title: `relevant documents that ${side ? state.b : state.a} found`,
+  order: (i) => -[chosen.foundA, chosen.foundB][side][i],
   text: (i) => found(i, side),
-  number: true,
 });
 
+const isOfAll = () => byDocument && Boolean(chosen.horizon); // a change counts all relevant documents
+
 function columns() {
+  const { horizon } = chosen;
+  const missing = horizon ? `, none counts as ${horizon + 1}` : "";
+  const ofAll = `change: B minus A over all relevant documents, ${horizon + 1} where nothing is found`;
   const change = {
     key: "change",
-    head: changeHead,
-    title: changeHead === "change" ? `change: B minus A${chosen.horizon ? `, none counts as ${chosen.horizon + 1}` : ""}` : `change: B minus A over all relevant documents, ${chosen.horizon + 1} where nothing is found`,
+    head: isOfAll() ? "change, all" : "change",
+    title: isOfAll() ? ofAll : `change: B minus A${missing}`,
     order: (i) => chosen.change[i] ?? Infinity,
     text: (i) => number(chosen.change[i], true),
-    number: true,
   };
   const query = { key: "id", head: "query", order: (i) => set.ids[i] };
-  return byDocument ? [query, shares(0), shares(1), lengths(0), lengths(1), change] : [query, lengths(0), lengths(1), change];
+  const shares = byDocument ? [0, 1].map(shareColumn) : [];
+  return [query, ...shares, ...[0, 1].map(lengthColumn), change];
 }
+
+// ---- what is listed
 
 function update() {
   const words = state.s.toLowerCase().split(/\s+/).filter(Boolean);
   const bins = state.bin ? state.bin.split(",") : null;
   const at = state.at ? state.at.split(",").map(Number) : null;
-  listed = [];
-  counted = [];
-  set.ids.forEach((id, i) => {
-    if (state.slice && set.slices?.[i] !== state.slice) return;
-    if (at && !(chosen.a[i] === at[0] && chosen.b[i] === at[1])) return;
-    if (words.length) {
-      const text = `${id} ${set.texts?.[i] ?? ""}`.toLowerCase();
-      if (!words.every((word) => text.includes(word))) return;
-    }
-    counted.push(i);
-    if (!bins || bins.includes(kindOf(i)[0])) listed.push(i);
-  });
-  if (state.sort === "size") {
-    listed.sort((i, j) => Math.abs(chosen.change[j] ?? 0) - Math.abs(chosen.change[i] ?? 0) || i - j);
-  } else {
-    const sign = state.sort.startsWith("-") ? -1 : 1;
-    const column = columns().find((item) => item.key === state.sort.replace(/^-/, "")) ?? columns()[0];
-    const compare = (a, b) => (typeof a === "string" ? a.localeCompare(b, "en", { numeric: true }) : a === b ? 0 : a < b ? -1 : 1);
-    listed.sort((i, j) => sign * compare(column.order(i), column.order(j)) || i - j);
-  }
+  const has = (i) => {
+    if (state.slice && set.slices?.[i] !== state.slice) return false;
+    if (at && !(chosen.a[i] === at[0] && chosen.b[i] === at[1])) return false;
+    const text = `${set.ids[i]} ${set.texts?.[i] ?? ""}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+  counted = [...set.ids.keys()].filter(has);
+  listed = counted.filter((i) => !bins || bins.includes(kindOf(i)[0]));
+  sortListed();
   const order = state.sort === "size" ? ", largest change first" : "";
-  const filters = [state.bin.replaceAll(",", ", "), state.slice, at ? `search lengths ${at.map((length) => number(length)).join(" and ")}` : ""].filter(Boolean);
-  byId("count").textContent = `${filters.length ? `${filters.join("; ")}: ` : ""}${listed.length.toLocaleString("en")} of ${count(set.ids.length)}${order}`;
+  const lengths = at ? `search lengths ${at.map((length) => number(length)).join(" and ")}` : "";
+  const filters = [state.bin.replaceAll(",", ", "), state.slice, lengths].filter(Boolean).join("; ");
+  const numbers = `${written(listed.length)} of ${count(set.ids.length)}`;
+  byId("count").textContent = `${filters}${filters ? ": " : ""}${numbers}${order}`;
   drawListed();
   drawHistogram();
   drawHeads();
   drawControls();
   byId("list").scrollTop = 0;
   const isKnown = state.q ? set.ids.includes(state.q) : isWide(); // the second pane is never empty
-  if (listed.length && isKnown && !listed.some((i) => set.ids[i] === state.q)) state.q = set.ids[listed[0]];
-  drawRows();
+  if (listed.length && isKnown && placeOf(state.q) < 0) state.q = set.ids[listed[0]];
+  drawList();
   drawQuery();
   writeAddress(false);
 }
 
-const isWide = () => matchMedia("(min-width: 56.25rem)").matches;
+function sortListed() {
+  const size = (i) => Math.abs(chosen.change[i] ?? 0);
+  if (state.sort === "size") return listed.sort((i, j) => size(j) - size(i) || i - j);
+  const turn = state.sort.startsWith("-") ? -1 : 1;
+  const { order } = columns().find((column) => column.key === state.sort.replace(/^-/, "")) ?? columns()[0];
+  const collator = new Intl.Collator("en", { numeric: true });
+  const compare = (one, other) => (typeof one === "string" ? collator.compare(one, other) : (one > other) - (one < other));
+  return listed.sort((i, j) => turn * compare(order(i), order(j)) || i - j);
+}
 
 // ---- the list: only the rows in view exist
 
 function drawHeads() {
-  const heads = columns().map((column) => {
+  const heads = columns().map((column, place) => {
     const sorted = { [column.key]: "ascending", [`-${column.key}`]: "descending" }[state.sort];
-    const head = element("th", { scope: "col", className: `c-${column.key}${column.number ? " number" : ""}` });
-    if (sorted) head.setAttribute("aria-sort", sorted);
-    const button = element(printing ? "span" : "button", { type: printing ? undefined : "button", textContent: column.head + (sorted ? { ascending: " ▲", descending: " ▼" }[sorted] : "") });
-    if (column.title) button.title = column.title;
-    button.dataset.sort = column.key;
-    head.append(button);
-    return head;
+    const arrow = { ascending: " ▲", descending: " ▼" }[sorted] ?? "";
+    const about = { type: "button", title: column.title, "data-sort": column.key };
+    const button = make(printing ? "span" : "button", about, column.head + arrow);
+    return make(`th.c-${column.key}${place ? ".number" : ""}`, { scope: "col", "aria-sort": sorted }, button);
   });
-  if (!byDocument && chosen.measure === null) {
-    heads.splice(1, 0, element("th", { scope: "col", className: "c-ranks", textContent: "none … 1" }));
-  }
+  if (!byDocument && isOfLengths()) heads.splice(1, 0, make("th.c-ranks", { scope: "col" }, "none … 1"));
   byId("heads").replaceChildren(...heads);
 }
 
 byId("heads").addEventListener("click", (event) => {
   const key = event.target.closest("button")?.dataset.sort;
   if (!key) return;
-  state.sort = state.sort === key ? `-${key}` : state.sort === `-${key}` ? "size" : key;
+  state.sort = { [key]: `-${key}`, [`-${key}`]: "size" }[state.sort] ?? key;
   update();
   byId("heads").querySelector(`[data-sort="${key}"]`).focus();
 });
@@ -107,74 +119,66 @@ byId("heads").addEventListener("click", (event) => {
 function drawRanks(i) {
   const last = Math.max(2, chosen.horizon ?? chosen.a.reduce((most, rank) => Math.max(most, rank ?? 0), 2));
   const place = (rank) => (rank === null ? 6 : 114 - (96 * Math.log(Math.min(rank, last))) / Math.log(last));
-  const a = place(chosen.a[i]), b = place(chosen.b[i]);
-  return picture(
+  const [a, b] = [place(chosen.a[i]), place(chosen.b[i])];
+  return make(
     "svg", { viewBox: "0 0 120 20", width: 120, height: 20, "aria-hidden": "true" },
-    picture("line", { class: "grid", x1: 12, x2: 12, y1: 2, y2: 18 }),
-    picture("line", { class: `change ${kindOf(i)[1]}`, x1: a, x2: b, y1: 10, y2: 10 }),
-    picture("circle", { class: "dot contender", cx: b, cy: 10, r: 5 }),
-    picture("circle", { class: "dot baseline", cx: a, cy: 10, r: 4 }),
+    make("line.grid", { x1: 12, x2: 12, y1: 2, y2: 18 }),
+    make(`line.change.${kindOf(i)[1]}`, { x1: a, x2: b, y1: 10, y2: 10 }),
+    make("circle.dot.contender", { cx: b, cy: 10, r: 5 }),
+    make("circle.dot.baseline", { cx: a, cy: 10, r: 4 }),
   );
 }
-
-const current = () => Math.max(0, listed.findIndex((i) => set.ids[i] === state.q));
 
 function makeRow(place) {
   const i = listed[place];
   const id = set.ids[i];
-  const link = element("a", { href: address({ ...state, q: id }), textContent: set.texts?.[i] || shortQuery(id), tabIndex: place === current() ? 0 : -1 });
-  const name = element("td", { className: "c-id" }, link);
+  const text = set.texts?.[i];
+  const isSelected = id === state.q;
   const [kind, tone] = kindOf(i);
-  const below = element("span", { className: "below" }, element("span", { className: `kind ${tone}`, textContent: SIGNS[tone] + kind }));
-  if (set.texts?.[i]) {
-    link.title = set.texts[i];
-    below.append(" · ", element("span", { className: "id", textContent: id }));
-  } else link.title = id;
-  name.append(below);
-  const row = element("tr", { className: id === state.q ? "selected" : "", "aria-rowindex": place + 2 }, name);
-  for (const column of columns().slice(1)) {
-    row.append(element("td", { className: `c-${column.key}${column.number ? " number" : ""}`, textContent: column.text(i) }));
-  }
-  if (!byDocument && chosen.measure === null) row.insertBefore(element("td", { className: "c-ranks" }, drawRanks(i)), row.children[1]);
-  if (id === state.q) link.setAttribute("aria-current", "true");
-  row.dataset.id = id;
-  row.dataset.place = place;
+  const about = { href: address({ ...state, q: id }), title: text || id, tabindex: place === current() ? 0 : -1 };
+  const link = make("a", about, { "aria-current": isSelected && "true" }, text || shortQuery(id));
+  const below = make("span.below", make(`span.kind.${tone}`, SIGNS[tone] + kind));
+  if (text) below.append(" · ", make("span.id", id));
+  const cells = columns().slice(1).map((column) => make(`td.c-${column.key}.number`, column.text(i)));
+  if (!byDocument && isOfLengths()) cells.unshift(make("td.c-ranks", drawRanks(i)));
+  const row = make("tr", { "aria-rowindex": place + 2, "data-id": id, "data-place": place });
+  if (isSelected) row.className = "selected";
+  row.append(make("td.c-id", link, below), ...cells);
   return row;
 }
 
 function spacer(height) {
-  const row = element("tr", { className: "spacer", ariaHidden: "true" }, element("td"));
-  row.firstChild.style.height = `${height}px`;
-  return row;
+  const cell = make("td");
+  cell.style.height = `${height}px`;
+  return make("tr.spacer", { "aria-hidden": "true" }, cell);
 }
 
-let drawn = 0;
+let drawn = 0; // the first row that exists
 const rowHeight = () => byId("rows").querySelector("tr[data-place]")?.getBoundingClientRect().height || 48;
 const firstRow = () => Math.max(0, Math.floor(byId("list").scrollTop / rowHeight()) - EXTRA);
+const linkAt = (place) => byId("rows").querySelector(`tr[data-place="${place}"] a`);
 
-function drawRows() {
-  const list = byId("list");
+function drawList() {
   const rows = byId("rows");
-  list.querySelector("table").setAttribute("aria-rowcount", listed.length + 1);
+  byId("list").querySelector("table").setAttribute("aria-rowcount", listed.length + 1);
   if (!listed.length) {
-    rows.replaceChildren(element("tr", {}, element("td", { colSpan: 9, className: "nothing", textContent: "No query is like this. Reset shows all." })));
-    return;
+    const nothing = make("td.nothing", { colspan: 9 }, "No query is like this. Reset shows all.");
+    return rows.replaceChildren(make("tr", nothing));
   }
   const height = rowHeight();
-  const first = printing ? 0 : firstRow();
-  const last = Math.min(listed.length, printing ? PRINTED : first + Math.ceil(innerHeight / height) + 2 * EXTRA);
-  const focused = rows.contains(document.activeElement) ? document.activeElement.closest("tr").dataset.place : undefined;
-  const made = [];
-  for (let place = first; place < last; place += 1) made.push(makeRow(place));
+  const inView = Math.ceil(innerHeight / height) + 2 * EXTRA;
+  drawn = printing ? 0 : firstRow();
+  const last = Math.min(listed.length, printing ? PRINTED : drawn + inView);
+  const focused = rows.contains(document.activeElement) && document.activeElement.closest("tr").dataset.place;
+  const made = Array.from({ length: last - drawn }, (_, place) => makeRow(drawn + place));
   const rest = printing ? 0 : listed.length - last;
-  rows.replaceChildren(spacer(first * height), ...made, spacer(rest * height));
-  drawn = first;
-  if (focused !== undefined) rows.querySelector(`tr[data-place="${focused}"] a`)?.focus({ preventScroll: true });
+  const around = (size) => {
+    rows.replaceChildren(spacer(drawn * size), ...made, spacer(rest * size));
+  };
+  around(height);
   const real = made[0].getBoundingClientRect().height;
-  if (Math.abs(real - height) > 0.5) {
-    rows.firstChild.firstChild.style.height = `${first * real}px`;
-    rows.lastChild.firstChild.style.height = `${rest * real}px`;
-  }
+  if (Math.abs(real - height) > 0.5) around(real);
+  if (focused) linkAt(focused)?.focus({ preventScroll: true });
 }
 
 let waiting = false;
@@ -183,36 +187,18 @@ byId("list").addEventListener("scroll", () => {
   waiting = true;
   requestAnimationFrame(() => {
     waiting = false;
-    if (Math.abs(firstRow() - drawn) >= EXTRA / 2) drawRows();
+    if (Math.abs(firstRow() - drawn) >= EXTRA / 2) drawList();
   });
 });
-addEventListener("resize", () => drawRows());
+addEventListener("resize", drawList);
 
 function showPlace(place) {
   const list = byId("list");
   const height = rowHeight();
-  const head = byId("heads").getBoundingClientRect().height;
-  if (place * height < list.scrollTop) list.scrollTop = place * height;
-  else if ((place + 1) * height + head > list.scrollTop + list.clientHeight) list.scrollTop = (place + 1) * height + head - list.clientHeight;
-  drawRows();
+  const below = (place + 1) * height + byId("heads").getBoundingClientRect().height - list.clientHeight;
+  list.scrollTop = Math.min(place * height, Math.max(list.scrollTop, below));
+  drawList();
 }
-
-byId("rows").addEventListener("click", (event) => {
-  const row = event.target.closest("tr[data-place]");
-  if (!row || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return; // those are the browser's
-  event.preventDefault();
-  select(row.dataset.id, true);
-});
-
-byId("rows").addEventListener("keydown", (event) => {
-  const place = Number(event.target.closest("tr[data-place]")?.dataset.place);
-  const page = Math.max(1, Math.floor(byId("list").clientHeight / rowHeight()) - 1);
-  const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -listed.length, End: listed.length }[event.key];
-  if (step === undefined || Number.isNaN(place)) return;
-  event.preventDefault();
-  const next = goTo(place + step, false);
-  byId("rows").querySelector(`tr[data-place="${next}"] a`)?.focus({ preventScroll: true });
-});
 
 function goTo(place, step) {
   const next = Math.min(listed.length - 1, Math.max(0, place));
@@ -220,3 +206,19 @@ function goTo(place, step) {
   showPlace(next);
   return next;
 }
+
+byId("rows").addEventListener("click", (event) => {
+  const row = event.target.closest("tr[data-place]");
+  if (!row || !isPlain(event)) return;
+  event.preventDefault();
+  select(row.dataset.id, true);
+});
+
+byId("rows").addEventListener("keydown", (event) => {
+  const place = Number(event.target.closest("tr[data-place]")?.dataset.place);
+  const page = Math.max(1, Math.floor(byId("list").clientHeight / rowHeight()) - 1);
+  const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -listed.length, End: listed.length };
+  if (!(event.key in steps) || Number.isNaN(place)) return;
+  event.preventDefault();
+  linkAt(goTo(place + steps[event.key], false))?.focus({ preventScroll: true });
+});

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ir_outcomes.across.result import Curve
 from ir_outcomes.comparison.facets import AllQueries, Facet, MeasureMeans
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import LABELS, MIRRORED, NO_DIFFERENCE
@@ -11,6 +12,7 @@ from ir_outcomes.errors import escaped
 from ir_outcomes.pages.content import TOO_FEW, Grid, PageContent, QuerySet, Section
 from ir_outcomes.pages.lists import DEPTH, RankedLists
 from ir_outcomes.showing import tone
+from ir_outcomes.showing.charts import curve_lines, outcomes_of
 from ir_outcomes.showing.report.decision import rows_of_facets
 from ir_outcomes.showing.views.across import sign_of
 
@@ -172,7 +174,17 @@ def _pair_data(section: Section, has_columns: bool) -> Data:
         "horizon": comparison.restricted and comparison.restricted.horizon,
         "rows": [_row_data(row, part) for row, part in zip(rows, parts, strict=True)],
         "given": given,
+        "outcomes": outcomes_of(comparison),
+        "curve": section.curve and _curve_data(section.curve),
     }
+
+
+def _curve_data(curve: Curve) -> Data:
+    """Return what both runs found by rank, and the band of their difference, in percent and points."""
+    ranks, lines = curve_lines(curve)
+    names = {"a": "baseline", "b": "contender", "low": "low", "high": "high"}
+    columns = {short: list(map(_short, lines[name][:-1])) for short, name in names.items()}
+    return {"ranks": ranks[:-1], "level": curve.level, **columns}
 
 
 def _row_data(row: Data, part: Facet | AllQueries | MeasureMeans) -> Data:
