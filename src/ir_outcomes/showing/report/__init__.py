@@ -31,7 +31,7 @@ from ir_outcomes.showing.report.decision import (
 )
 from ir_outcomes.showing.report.queries import embed, opening_of, why_silent
 from ir_outcomes.showing.views.across import SIGNS_EXPLAINED, sign_of
-from ir_outcomes.showing.views.comparison import queries_table
+from ir_outcomes.showing.views.parts import queries_table
 from ir_outcomes.types import check_number
 
 __all__ = ["ReportPage", "page_of", "report_of"]

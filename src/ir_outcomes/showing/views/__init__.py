@@ -9,10 +9,9 @@ from ir_outcomes.showing import Table, View, view_of
 from ir_outcomes.showing.views import (
     across,
     comparison,
+    evidence,
     gate,
-    holes,
     leaderboards,
-    published,
     several,
     tail,
 )
@@ -21,11 +20,10 @@ from ir_outcomes.showing.views.several import paper_view
 __all__ = [
     "across",
     "comparison",
+    "evidence",
     "gate",
-    "holes",
     "leaderboards",
     "paper_view",
-    "published",
     "several",
     "tail",
     "task_view",

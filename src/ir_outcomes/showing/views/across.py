@@ -37,7 +37,7 @@ from ir_outcomes.results import (
     decimals,
 )
 from ir_outcomes.showing import Table, View, numbers, settings_words, texts, view_of
-from ir_outcomes.showing.views.comparison import (
+from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     MARK,
     measures_tables,

@@ -1,21 +1,17 @@
-"""What is shown of a comparison, of the queries of one, and of a plan."""
+"""What is shown of a comparison, and of the queries of one."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from ir_outcomes.comparison.facets import AllQueries, Facet, Means, MeasureMeans
-from ir_outcomes.comparison.plan import Plan, PlannedFacet
 from ir_outcomes.comparison.result import (
     Comparison,
     Queries,
-    measure_columns,
-    query_columns,
 )
 from ir_outcomes.comparison.verdict import meaning_of
 from ir_outcomes.comparison.wording import counting, coverage_words, label_words
-from ir_outcomes.errors import some
 from ir_outcomes.formatting import (
     NOTHING,
     fixed,
@@ -30,15 +26,12 @@ from ir_outcomes.formatting import (
     short_unit,
     size,
 )
-from ir_outcomes.notes import ranked
 from ir_outcomes.results import (
     BY_UNIT,
     INTERVAL_BY_UNIT,
     NUMBER,
     SIGNED_BY_UNIT,
     Column,
-    chosen,
-    of_part,
 )
 from ir_outcomes.showing import (
     Table,
@@ -47,18 +40,22 @@ from ir_outcomes.showing import (
     level_words,
     numbers,
     queries_words,
-    settings_words,
     texts,
     view_of,
 )
+from ir_outcomes.showing.views.parts import (
+    measures_legend,
+    queries_table,
+    runs_tables,
+    settings_caption,
+    shown_p,
+    systems_lines,
+    tests_legend,
+)
 from ir_outcomes.statistics import Test
-from ir_outcomes.statistics.new_runs import MOST_TIMES
-from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS, RANKS, level_unit
+from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS, RANKS
 
 LONGEST_NAME = 36  # of a run on the first screen
-MARK = "*"  # significant before the correction, and not after it
-# Behind a p-value: another test than the one that decides elsewhere in its row.
-OTHER_TESTS = {"wilcoxon": " W", "t": " t"}
 
 
 @view_of.register
@@ -76,7 +73,7 @@ def _comparison(comparison: Comparison) -> View:
         _above_legend(comparison),
         tests_legend([comparison]),
         _zero_legend(comparison),
-        _measures_legend(
+        measures_legend(
             comparison.measures, comparison.settings, corrected=comparison.settings.family > 1
         ),
         f"{settings_caption(comparison)}{_direction_words(comparison)}",
@@ -126,22 +123,6 @@ def _above_legend(comparison: Comparison) -> str:
     return f"above: {DOCUMENTS_ABOVE} a relevant one, plus 1; fewer are better"
 
 
-def _measures_legend(measures: Sequence[MeasureMeans], settings: Any, *, corrected: bool) -> str:
-    """Say how the measures that were asked for are tested, and that they decide nothing; others are corrected or not."""
-    if not measures:
-        return ""
-    named = [
-        f"{means.measure}{'' if means.higher_is_better else ' (lower is better)'}"
-        for means in measures
-    ]
-    given = ", on the runs as given" if settings.judged_only else ""
-    raw = ", not corrected" if corrected else ""
-    return (
-        f"{', '.join(named)}: by t{raw}{given};"
-        f" {'it decides' if len(named) == 1 else 'they decide'} nothing"
-    )
-
-
 def _direction_words(comparison: Comparison) -> str:
     """Say which direction is better, where no other line does."""
     ranking = comparison.ranking
@@ -150,25 +131,6 @@ def _direction_words(comparison: Comparison) -> str:
     if comparison.in_lengths:
         return ""
     return f"; {direction(ranking.higher_is_better)}"
-
-
-def shown_p(
-    comparison: Comparison, part: Facet | AllQueries | MeasureMeans, digits: int = 2
-) -> str:
-    """Write the p-value that the label hangs on: marked where only the raw one is significant, or with the test it is of."""
-    alpha = comparison.alpha
-    own, test = comparison.shown_test(part)
-    if test == "corrected":
-        return f"{pvalue(own, alpha, digits)}{MARK if part.pvalue <= alpha < own else ''}"
-    other = OTHER_TESTS.get(test, "") if test != part.decides.name else ""
-    return f"{pvalue(own, alpha, digits)}{other}"
-
-
-def tests_legend(comparisons: Sequence[Comparison]) -> str:
-    """Explain the letters behind p-values."""
-    shown = {shown_p(item, part)[-2:] for item in comparisons for part in item.parts}
-    meanings = {" W": "W: by Wilcoxon only", " t": "t: by t only"}
-    return "; ".join(meaning for letter, meaning in meanings.items() if letter in shown)
 
 
 def _zero_legend(comparison: Comparison) -> str:
@@ -318,101 +280,6 @@ def _outcomes_line(comparison: Comparison) -> str:
     return f"{queries_words(comparison)}{': ' if comparison.unit == 'query' else '; documents '}{counts}"
 
 
-def systems_lines(comparisons: Sequence[Comparison]) -> list[str]:
-    """Say which runs the systems have, and over which range the runs differ from the other system in coverage."""
-    shown: dict[str, str] = {}
-    for comparison in comparisons:
-        systems = (comparison.baseline, comparison.contender)
-        for name, n_runs in zip(systems, comparison.n_runs, strict=True):
-            if comparison.of_several_runs:
-                shown.setdefault(name, _system_words(comparison, name, n_runs))
-    return list(shown.values())
-
-
-def _system_words(comparison: Comparison, name: str, n_runs: int) -> str:
-    """List the runs of a system, and the range of their differences in coverage."""
-    if n_runs == 1:
-        return f"{name}: one run, taken as fixed"
-    changes = []
-    names = []
-    for run in comparison.runs:
-        if run.system == name:
-            names.append(run.run)
-            changes.append(run.coverage or 0.0)
-    named = some(names, 3)
-    least = fixed(min(changes, default=0.0), 2, signed=True)
-    most = fixed(max(changes, default=0.0), 2, signed=True)
-    return f"{name}: {n_runs} runs ({named}); coverage, B - A, {least} to {most} points"
-
-
-def runs_tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
-    """Lay out a row for each run of a system that has several; nothing where none has."""
-    rows = [(item, run) for item in comparisons for run in item.runs]
-    if not rows:
-        return ()
-    first = comparisons[0]
-    unit = first.ranking.measured_in
-    places = places_of(unit)
-    measures = [means.measure for means in first.measures]
-    columns = texts("run", "of", "against") + numbers(
-        "coverage, points", f"ranking, {short_unit(unit)}", "all queries", *measures
-    )
-    lines = []
-    for item, run in rows:
-        other = item.baseline if run.system == item.contender else item.contender
-        changes = [
-            _signed(run.coverage, 2),
-            _signed(run.ranking, places),
-            _signed(run.all_queries, places),
-        ]
-        for value in run.measures:
-            changes.append(_signed(value, 4))
-        lines.append((run.run, run.system, other, *changes))
-    caption = "differences, B minus A, of one run against all runs of the other system"
-    return (Table.of_texts(columns, lines, caption, title="Each run"),)
-
-
-def _signed(value: float | None, places: int) -> str:
-    return NOTHING if value is None else fixed(value, places, signed=True)
-
-
-def comparison_words(comparisons: Sequence[Comparison]) -> str:
-    """Say how runs were compared; the values of a measure have no cutoff but the one in its name."""
-    first = comparisons[0]
-    left_out = []
-    if first.settings.cutoff is None and not first.in_lengths:
-        left_out.append("cutoff")
-    return settings_words(first.settings, *left_out, of=comparisons)
-
-
-def settings_caption(comparison: Comparison) -> str:
-    """Say how two runs were compared, one pair of several perhaps."""
-    return "; ".join(filter(None, (comparison_words([comparison]), corrected_words([comparison]))))
-
-
-def corrected_words(comparisons: Sequence[Comparison], what: str = "run") -> str:
-    """Say how p-values are corrected and what the mark means, where there are several comparisons."""
-    settings = comparisons[0].settings
-    if settings.family == 1 or settings.correction == "none":
-        return ""
-    rule = CORRECTIONS[settings.correction]
-    family = plural(what, settings.family)
-    shown = [shown_p(item, part) for item in comparisons for part in item.parts]
-    explained = ""
-    if any(p.endswith(MARK) for p in shown):
-        explained = f"; {MARK}: at most {settings.alpha:g} without {rule}"
-    raw = ""
-    if any(
-        item.all_queries and item.shown_test(item.all_queries)[1] != "corrected"
-        for item in comparisons
-    ):
-        raw = "; p of all queries not corrected where it only confirms a label"
-    return f"intervals of each by itself, p and labels by {rule} over {family}{raw}{explained}"
-
-
-CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini and Hochberg"}
-
-
 def _outcome_table(comparison: Comparison) -> Table:
     by_query = comparison.unit == "query"
     outcomes = comparison.outcomes
@@ -513,61 +380,6 @@ def _same_everywhere(comparison: Comparison) -> Iterator[str]:
         yield f"The label is the same at the cutoffs {listed(list(labels))}."
 
 
-def mean_words(comparison: Comparison) -> str:
-    """Head the means of search lengths; by document these are not the documents above, but one more."""
-    if comparison.ranking.measured_in == DOCUMENTS_ABOVE:
-        return "mean length"
-    return "mean"
-
-
-def levels_words(comparison: Comparison) -> str:
-    """Name the unit of levels where it is not that of their differences."""
-    unit = comparison.ranking.measured_in
-    return f"{level_unit(unit)}, " if unit == DOCUMENTS_ABOVE else ""
-
-
-def _itself(item: Any) -> Any:
-    return item
-
-
-def measures_tables(
-    items: Sequence[Any],
-    names: Sequence[Column],
-    settings: Any,
-    of: Callable[[Any], Any] = _itself,
-    title: str = "",
-    means: Sequence[str] = ("baseline=A", "contender=B"),
-) -> tuple[Table, ...]:
-    """Lay out the measures that were asked for, of items with columns that name them; nothing where there are none."""
-    measured = [item for item in items if of(item).measures]
-    if not measured:
-        return ()
-    asked = of(measured[0]).measures
-    declared = of_part(of, measure_columns(asked))
-    columns = [*names]
-    significant = {}
-    for place, of_measure in enumerate(asked):
-        name = of_measure.measure
-        of_runs = [of(item).measures[place] for item in measured]
-        columns += chosen(
-            declared,
-            *(f"{name}_{mean}" for mean in means),
-            f"{name}_difference",
-            f"{name}_p",
-            group=name,
-        )
-        significant[f"{name}_difference"] = [own.found != "none" for own in of_runs]
-    table = Table.of(
-        columns,
-        measured,
-        _measures_legend(asked, settings, corrected=True),
-        title=title,
-        alpha=settings.alpha,
-    )
-    # What is best is not said: rows can be of different queries, or of different baselines.
-    return (table.marked(significant=significant),)
-
-
 @view_of.register
 def _queries(queries: Queries) -> View:
     which = "" if queries.which is None else f", {queries.which}"
@@ -575,76 +387,3 @@ def _queries(queries: Queries) -> View:
         f"{plural('query', len(queries))}{which}: {_title(queries)}",
         tables=(queries_table(queries, queries.measured_in),),
     )
-
-
-def queries_table(queries: Iterable[Any], measured_in: str, title: str = "") -> Table:
-    """Lay out queries with their outcome, what each run found of them, and the search lengths."""
-    columns = (
-        column
-        for column in query_columns(measured_in)
-        if column.name not in ("restricted", "cluster")
-    )
-    return Table.of(tuple(columns), queries, title=title)
-
-
-@view_of.register
-def _plan(result: Plan) -> View:
-    needed = result.coverage.needed
-    rows = []
-    for facet in result.facets:
-        to_pass = facet.to_pass
-        rows.append(
-            (
-                _planned(facet),
-                facet.needed.queries,
-                facet.needed.upper,
-                to_pass and to_pass.queries,
-                to_pass and to_pass.upper,
-            )
-        )
-    to_pass_words = ""
-    if result.n_runs == (1, 1):  # of several runs it is not known
-        to_pass_words = (
-            "to pass a gate: so many exclude as large a harm, if the runs are equally good; "
-        )
-    table = Table.of_texts(
-        texts(" ") + numbers("to detect it", "to be safe", "to pass a gate", "to be safe"),
-        rows,
-        f"{to_pass_words}to be safe: an upper bound of {percent(needed.confidence, 0)} %; all numbers are of answerable"
-        f" queries like these; level {needed.alpha:.3g}",
-    )
-    pilot = f"by a pilot of {result.n_queries} ({result.contender} against {result.baseline})"
-    first, background = ranked(result.notes)
-    title = f"Queries needed for {percent(result.power, 0)} % power, {pilot}"
-    if result.n_runs != (1, 1):
-        title += ", for these runs"
-    return View(title, tables=(table, *_halving(result)), notes=first, background=background)
-
-
-def _halving(result: Plan) -> tuple[Table, ...]:
-    """Return what halves the intervals for new runs; no table where there are none."""
-    rows = []
-    for facet in result.facets:
-        if facet.halved is not None:
-            half = f"{facet.halved.half:.3g} {short_unit(facet.measured_in)}"
-            # A column of dashes would be left out, and one number would stand alone.
-            needed = [number or "none" for number in facet.halved[1:]]
-            rows.append((facet.name, half, *needed))
-    if not rows:
-        return ()
-    of_a, of_b = result.n_runs
-    have = f"{result.baseline} has {of_a}, {result.contender} {of_b}"
-    table = Table.of_texts(
-        texts(" ", "half width") + numbers("runs that halve it", "queries that do"),
-        rows,
-        f"half width: of the interval for new runs; runs: of each system with several ({have}), with"
-        " as many queries; queries: with these runs; none: no number does, up to"
-        f" {MOST_TIMES} times as many, because the other part alone is about half of it or more",
-    )
-    return (table,)
-
-
-def _planned(facet: PlannedFacet) -> str:
-    unit = "points" if facet.measured_in == POINTS else facet.measured_in
-    is_one = facet.effect == 1 and unit in ("points", RANKS)
-    return f"{facet.name}, {facet.effect:.3g} {unit.removesuffix('s') if is_one else unit}"

@@ -24,7 +24,7 @@ from ir_outcomes.results import (
     of_part,
 )
 from ir_outcomes.showing import Table, View, settings_words, view_of
-from ir_outcomes.showing.views.comparison import (
+from ir_outcomes.showing.views.parts import (
     measures_tables,
     queries_table,
 )

@@ -34,7 +34,7 @@ from ir_outcomes.showing import (
     tops,
     view_of,
 )
-from ir_outcomes.showing.views.comparison import CORRECTIONS
+from ir_outcomes.showing.views.parts import CORRECTIONS
 from ir_outcomes.types import length_unit, level_unit
 
 MOST_GROUPS = 5

@@ -33,7 +33,7 @@ from ir_outcomes.showing import (
     tops,
     view_of,
 )
-from ir_outcomes.showing.views.comparison import (
+from ir_outcomes.showing.views.parts import (
     comparison_words,
     corrected_words,
     levels_words,
