@@ -113,3 +113,12 @@ def test_outputs_of_other_tools_can_be_of_one_system(folder: Path) -> None:
     result = iro.Comparisons.from_json(done.stdout)[0]
     assert (result.contender, result.n_runs) == ("dense", (1, 2))
     assert [run.run for run in result.runs] == ["dense_1", "dense_2"]
+
+
+def test_a_leaderboard_has_a_row_for_each_system(folder: Path) -> None:
+    runs = ("bm25.json", *DENSE)
+    done = call("leaderboard", "qrels.txt", *runs, *BY, "--format", "json", folder=folder)
+    board = iro.Leaderboard.from_json(done.stdout)
+    assert {own.run: len(own.runs) for own in board.standings} == {"bm25": 0, "dense": 5}
+    (pair,) = board.pairs
+    assert board.verdict("bm25", "dense").label == expected(folder).verdict.label == pair.label

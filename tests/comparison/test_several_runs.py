@@ -420,7 +420,6 @@ def every_analysis(ev: iro.Evaluation) -> Iterator[Callable[[], Any]]:
     yield lambda: iro.compare_judges({"x": ev, "y": ev}, "a", "b")
     yield lambda: iro.compare_collections({"x": ev, "y": ev}, "a", "b")
     yield lambda: iro.holes(ev, "a", "b")
-    yield lambda: iro.leaderboard(ev)
     yield lambda: iro.rank_distribution(ev)
     yield lambda: iro.agreement(ev)
     yield lambda: iro.reordering(ev)
@@ -439,7 +438,6 @@ def test_every_other_analysis_refuses_several_runs() -> None:
     for call in every_analysis(ev):
         with pytest.raises(iro.ParameterError, match="one run of each system"):
             call()
-    assert iro.leaderboard(ev[["a", "b 1"]])
 
 
 def test_an_evaluation_that_was_saved_knows_its_systems(tmp_path: Any) -> None:

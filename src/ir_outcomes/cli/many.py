@@ -76,7 +76,7 @@ def leaderboard(
     /,
     *,
     sources: options.Sources = options.Sources(),
-    settings: options.RunOptions = options.RunOptions(),
+    settings: options.SystemOptions = options.SystemOptions(),
     order: Literal["measure", "wins"] | None = None,
     entries: Path | None = None,
     alpha: options.ALPHA = 0.05,

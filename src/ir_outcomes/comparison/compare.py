@@ -433,7 +433,7 @@ def measured_pair(
         elsewhere=elsewhere,
         texts=evaluation.texts,
         metadata=metadata_of((*a.runs, *b.runs)),
-        asked=tuple(rows_of_measure(scores, a, b) for scores in asked),
+        asked=tuple(rows_of_measure(scores, a.called, b.called) for scores in asked),
         systems=(a.called, b.called),
     )
 

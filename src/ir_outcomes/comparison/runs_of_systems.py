@@ -10,7 +10,7 @@ import numpy as np
 from ir_outcomes.comparison.facets import AllQueries, Facet
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.comparison.verdict import meaning_of
-from ir_outcomes.evaluation.replicates import Called, System
+from ir_outcomes.evaluation.replicates import Called
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.statistics import Interval
 from ir_outcomes.statistics.new_runs import Side
@@ -73,11 +73,9 @@ def _known(mean: float) -> float | None:
     return None if math.isnan(mean) else float(mean)
 
 
-def rows_of_measure(scores: Scores, baseline: System, contender: System) -> Scores:
+def rows_of_measure(scores: Scores, baseline: Called, contender: Called) -> Scores:
     """Set the values of every run of one system beside those of every run of another, (2, n_rows), as `PairedQueries` does."""
-    of_a, of_b = (
-        [scores.runs.index(run.name) for run in own.runs] for own in (baseline, contender)
-    )
+    of_a, of_b = ([scores.runs.index(run) for run in own.runs] for own in (baseline, contender))
     n_pairs = len(of_a) * len(of_b)
     clusters = scores.clusters
     if n_pairs > 1:

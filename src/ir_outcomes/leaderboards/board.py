@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, compress, pairwise
 from math import isnan
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from ir_outcomes.comparison.outcomes import Settings, pair_queries
+from ir_outcomes.comparison.runs_of_systems import rows_of_measure
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import (
     Evaluation,
@@ -19,7 +20,7 @@ from ir_outcomes.evaluation.evaluation import (
     notes_on_ties,
 )
 from ir_outcomes.evaluation.lengths import metadata_of
-from ir_outcomes.evaluation.replicates import refuse_several_runs
+from ir_outcomes.evaluation.replicates import Called, refuse_several_runs
 from ir_outcomes.evaluation.scores import Scores, bounds_of, parse_measure, reciprocal_ranks
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.history import SotaHistory, history_of
@@ -32,7 +33,16 @@ from ir_outcomes.leaderboards.pairs import (
 )
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.outputs import read_entries
-from ir_outcomes.results import Column, HasPage, Result, attributes, of_part, rows_of
+from ir_outcomes.results import (
+    NUMBER,
+    Column,
+    Form,
+    HasPage,
+    Result,
+    attributes,
+    of_part,
+    rows_of,
+)
 from ir_outcomes.statistics import (
     Interval,
     adjust,
@@ -41,7 +51,7 @@ from ir_outcomes.statistics import (
     mean_interval,
 )
 from ir_outcomes.statistics.corrections import first_step_level
-from ir_outcomes.statistics.counts import shared_ranks, tally
+from ir_outcomes.statistics.counts import linearized_sums, shared_ranks, tally
 from ir_outcomes.statistics.tests import Samples
 from ir_outcomes.types import (
     Bools,
@@ -57,23 +67,33 @@ from ir_outcomes.types import (
 Order = Literal["measure", "wins"]
 
 
-def check_number_of_runs(source: Evaluation | Scores) -> None:
-    """Refuse what is neither an evaluation nor scores, or has fewer than two runs."""
+def check_number_of_runs(source: Evaluation | Scores, *, several_runs: bool = False) -> None:
+    """Refuse what is neither an evaluation nor scores, has fewer than two runs, or several of a system where one is taken."""
     check_kind(
         "source",
         source,
         (Evaluation, Scores),
         "what ir_outcomes.evaluate or ir_outcomes.scores_from_outputs returns",
     )
-    if isinstance(source, Evaluation) and source.replicates:
+    if isinstance(source, Evaluation) and source.replicates and not several_runs:
         refuse_several_runs(source.replicates)
-    if len(source.runs) < 2:
-        raise ParameterError("there is only one run; at least two are needed")
+    if len(systems_of(source)) < 2:
+        what = "run" if len(source.runs) == 1 else "system"
+        raise ParameterError(f"there is only one {what}; at least two are needed")
 
 
-def evaluation_to_judge(source: Evaluation | Scores, cutoff: int | None) -> Evaluation | None:
+def systems_of(source: Evaluation | Scores) -> list[Called]:
+    """Return the systems with the names of their runs; of scores, each run is a system."""
+    if isinstance(source, Evaluation):
+        return [system.called for system in source.systems]
+    return [Called(run, (run,)) for run in source.runs]
+
+
+def evaluation_to_judge(
+    source: Evaluation | Scores, cutoff: int | None, *, several_runs: bool = False
+) -> Evaluation | None:
     """Return the evaluation at this cutoff; None for scores, which have no verdicts."""
-    check_number_of_runs(source)
+    check_number_of_runs(source, several_runs=several_runs)
     if isinstance(source, Scores):
         if cutoff is not None:
             raise ParameterError(
@@ -153,6 +173,30 @@ def values_of(source: Evaluation | Scores, measures: Sequence[Any] | str | None)
     return found
 
 
+def means_of_systems(scores: Scores, systems: Sequence[Called]) -> Scores:
+    """Return the values of each system, which are the means over its runs."""
+    values = [
+        _mean_of_runs(scores.values[[scores.runs.index(run) for run in system.runs]])
+        for system in systems
+    ]
+    names = tuple(system.name for system in systems)
+    return replace(scores, runs=names, values=np.stack(values))
+
+
+def _mean_of_runs(values: Floats) -> Floats:
+    """(n_queries,) mean of (n_runs, n_queries) values; where some are undefined, such that the mean is that of all values."""
+    known = ~np.isnan(values)
+    if known.all():
+        return values.mean(axis=0)
+    sizes = known.sum(axis=0)
+    any_known = sizes > 0
+    found = np.full(len(sizes), np.nan)
+    if any_known.any():
+        sums = np.where(known, values, 0.0).sum(axis=0)
+        found[any_known] = linearized_sums(sums[any_known], sizes[any_known].astype(np.float64))
+    return found
+
+
 def order_of(scores: Scores) -> tuple[Ints, list[int]]:
     """Return the rank of each run by its mean, from 1, and the places of the runs, best first; an undefined mean is last."""
     means = scores.means() if scores.higher_is_better else -scores.means()
@@ -199,13 +243,20 @@ def tiers(better: Bools) -> tuple[Ints, list[list[int]]]:
     return tier[component], [np.flatnonzero(component == cycle).tolist() for cycle in cycles]
 
 
+class RunScore(NamedTuple):
+    """What one run of a system that has several scores."""
+
+    run: str  #: its name
+    score: float | None  #: mean of the measure that orders the board; None where it is undefined
+
+
 @dataclass(frozen=True)
 class Standing:
-    """A run's place on a leaderboard."""
+    """The place of a run, or of a system of several runs, on a leaderboard."""
 
     rank: int  #: from 1, by what orders the runs; runs that are equal in it share the smaller rank
-    run: str  #: its name
-    score: float | None  #: mean of the measure; None where it is undefined
+    run: str  #: its name, or that of the system
+    score: float | None  #: mean of the measure, over the runs, too; None where it is undefined
     #: Of the score at level 1 - alpha: within the range of a measure between 0 and 1, or of search
     #: lengths up to a cutoff (`bounded_mean_interval`); for other measures Student's t with
     #: corrected degrees of freedom (`mean_interval`).
@@ -220,6 +271,15 @@ class Standing:
     #: Runs that it is better than less those that are better, by the verdicts; None where only the
     #: values of a measure were given.
     net_wins: int | None
+    runs: tuple[RunScore, ...] = ()  #: of a system that has several; else empty
+
+    @property
+    def range(self) -> Interval | None:
+        """The smallest and the largest score of the runs; None where there is one run, or a score is undefined."""
+        scores = [run.score for run in self.runs if run.score is not None]
+        if not scores or len(scores) < len(self.runs):
+            return None
+        return Interval(min(scores), max(scores))
 
 
 @dataclass(frozen=True)
@@ -233,6 +293,12 @@ class MeasureOfRuns:
     #: test (sign flips where fewer than 30 differences are not zero); by the tests of the verdict
     #: for coverage, ranking and all queries.
     better_than: tuple[tuple[str, ...], ...]
+
+
+RUNS_COLUMNS = (
+    Column("runs", lambda standing: len(standing.runs) or 1, form=NUMBER),
+    Column("range", heading="range of runs", form=Form(places=3, of_interval=True)),
+)
 
 
 @dataclass(frozen=True)
@@ -340,6 +406,8 @@ class Leaderboard(HasPage, Result):
             *of_part(lambda standing: above.get(standing.run), PAIR_COLUMNS, "above_"),
             *of_part(lambda standing: best.get(standing.run), PAIR_COLUMNS, "best_"),
         )
+        if any(standing.runs for standing in self.standings):
+            columns = (*columns, *RUNS_COLUMNS)
         rows = rows_of(columns, self.standings)
         for measure in self.measures:
             for row, value, beaten in zip(rows, measure.values, measure.better_than, strict=True):
@@ -363,8 +431,9 @@ def leaderboard(
     Parameters
     ----------
     source : Evaluation or Scores
-        At least two runs. Scores have an order and intervals, but no verdicts and no tiers, and
-        their own measure.
+        At least two runs, or systems: of several runs the score is the mean, and verdicts and
+        intervals are about these runs, as those of `ir_outcomes.compare`. Scores have an order and
+        intervals, but no verdicts and no tiers, and their own measure.
     measures : sequence of Measure or str, optional
         What to show for each run, with the runs that it is significantly better than: measures of
         ir_measures (see `Evaluation.scores_of`), and "coverage", "ranking" (mean search length
@@ -413,9 +482,11 @@ def leaderboard(
     """
     check_choice("correction", correction, get_args(Correction))
     check_level(alpha)
-    evaluation = evaluation_to_judge(source, cutoff)
+    evaluation = evaluation_to_judge(source, cutoff, several_runs=True)
     order = _checked_order(order, evaluation, measures)
-    of_runs = values_of(evaluation or source, measures)
+    systems = systems_of(source)
+    single_runs = values_of(evaluation or source, measures)
+    of_runs = [means_of_systems(scores, systems) for scores in single_runs]
     ranks, by_measure = order_of(of_runs[0])
     ranks = ranks[by_measure]
     of_runs = [scores.take(by_measure) for scores in of_runs]
@@ -456,12 +527,16 @@ def leaderboard(
         found, of_cycles = tiers(better_of(directions["verdict"], len(names)))
         tier = found.tolist()
         cycles = tuple(tuple(names[run] for run in cycle) for cycle in of_cycles)
-        coverage = scores_of(evaluation, "coverage").means().tolist()
+        of_coverage = scores_of(evaluation, "coverage")
+        coverage = means_of_systems(of_coverage, systems_of(evaluation)).means().tolist()
         notes += _notes(evaluation, first, cycles)
     columns = []
-    for scores in () if measures is None else of_runs:
+    called = {system.name: system for system in systems}
+    for scores, own in () if measures is None else zip(of_runs, single_runs, strict=True):
         if scores.measure not in directions:
-            directions[scores.measure] = _directions(scores, alpha, correction, progress)
+            directions[scores.measure] = _directions(
+                own, [called[name] for name in names], alpha, correction, progress
+            )
         better = better_of(directions[scores.measure], len(names)).tolist()
         better_than = tuple(tuple(compress(names, row)) for row in better)
         columns.append(
@@ -489,6 +564,7 @@ def leaderboard(
                 coverage[place],
                 tier[place],
                 net_wins[place],
+                _scores_of_runs(single_runs[0], called[run]),
             )
             for place, (rank, run) in enumerate(zip(ranks.tolist(), names, strict=True))
         ),
@@ -539,17 +615,27 @@ def _ranks_by_wins(net_wins: Ints, ranks: Ints) -> Ints:
     return found
 
 
-def _directions(scores: Scores, alpha: float, correction: str, progress: bool) -> Ints:
+def _scores_of_runs(scores: Scores, system: Called) -> tuple[RunScore, ...]:
+    """Return the score of each run of a system; nothing where it has one."""
+    if len(system.runs) == 1:
+        return ()
+    own = scores.take([scores.runs.index(run) for run in system.runs])
+    return tuple(map(RunScore, system.runs, defined(own.means())))
+
+
+def _directions(
+    scores: Scores, systems: Sequence[Called], alpha: float, correction: str, progress: bool
+) -> Ints:
     """(n_pairs,) int array, by the t test: 1 where the contender has the better mean, -1 the baseline, else 0."""
-    n_pairs = len(scores.runs) * (len(scores.runs) - 1) // 2
+    n_pairs = len(systems) * (len(systems) - 1) // 2
     levels = first_step_level(alpha, n_pairs, correction), alpha
     pvalues = []
     directions = []
-    for baseline, contender in with_progress(
-        combinations(scores.gains(), 2), "pair", n_pairs, shown=progress
-    ):
+    for pair in with_progress(combinations(systems, 2), "pair", n_pairs, shown=progress):
+        rows = rows_of_measure(scores, *pair)
+        baseline, contender = rows.gains()
         defined = ~np.isnan(baseline) & ~np.isnan(contender)
-        clusters = None if scores.clusters is None else scores.clusters[defined]
+        clusters = None if rows.clusters is None else rows.clusters[defined]
         sample = tally(differences(baseline[defined], contender[defined]), clusters)
         test = Samples(sample, levels, labels_only=True).of_means()
         pvalues.append(test.pvalue[0])

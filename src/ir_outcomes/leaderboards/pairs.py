@@ -10,14 +10,20 @@ pair.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import groupby
+from itertools import combinations, groupby
 from math import isnan, isqrt
 from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 
 from ir_outcomes.comparison.facets import PairSamples, PairTests, run_tests, samples_of
-from ir_outcomes.comparison.outcomes import PairedQueries, coverage_test_for, from_items, horizon_of
+from ir_outcomes.comparison.outcomes import (
+    PairedQueries,
+    coverage_test_for,
+    from_items,
+    horizon_of,
+    pair_systems,
+)
 from ir_outcomes.comparison.verdict import LABELS, MIRRORED, deciding_pvalues, direction_of, judge
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import with_progress
@@ -195,6 +201,7 @@ class BlockOfPairs(NamedTuple):
 
     samples: PairSamples
     means: Floats  # change of coverage, percentage points; both mean search lengths; change over all queries
+    of_several: bool = False  # whether a system has several runs: coverage is tested by sign flips
 
 
 def all_pairs(
@@ -206,7 +213,8 @@ def all_pairs(
     the verdicts the directions, by "verdict" and by facet: 1 for each pair where the contender is
     better, -1 where it is worse, else 0.
     """
-    n_pairs = len(evaluation) * (len(evaluation) - 1) // 2
+    names = evaluation.system_names
+    n_pairs = len(names) * (len(names) - 1) // 2
     coverage_test = coverage_test_for(evaluation)
     levels = first_step_level(alpha, n_pairs, correction) / looks, alpha
     numbers = np.empty((n_pairs, 10))
@@ -226,7 +234,8 @@ def all_pairs(
     for block in with_progress(
         blocks, "pair", n_pairs, shown=progress, size=lambda block: block.means.shape[1]
     ):
-        block_tests = run_tests(block.samples, "t", coverage_test)
+        own_test = "signflip" if block.of_several else coverage_test
+        block_tests = run_tests(block.samples, "t", own_test)
         tests = tests or [_space_for(block_tests, n_pairs)]
         start = end
         end += block.means.shape[1]
@@ -245,7 +254,7 @@ def all_pairs(
     all_queries_p[:] = raw.all_queries
     all_queries_corrected[:] = corrected.all_queries
     everywhere: Any = found.everywhere  # never None, because an evaluation has a cutoff
-    return PairVerdicts(evaluation.names, numbers, judged.label), {
+    return PairVerdicts(names, numbers, judged.label), {
         "verdict": judged.direction,
         "coverage": found.coverage.direction * (corrected.coverage <= alpha),
         "ranking": -found.ranking.direction * (corrected.ranking <= alpha),
@@ -273,6 +282,8 @@ def _fill(found: PairTests, tests: PairTests, pairs: slice) -> None:
 
 def blocks_of_pairs(evaluation: Evaluation, levels: Levels) -> Iterator[BlockOfPairs]:
     """Yield all pairs in the order of `itertools.combinations`, those of a baseline with several contenders together."""
+    if evaluation.replicates:
+        return _blocks_of_systems(evaluation, levels)
     lengths, horizons = lengths_of(evaluation)
     if are_whole_changes(evaluation, horizons):
         return _blocks_of_changes(lengths, horizons, levels)
@@ -348,6 +359,15 @@ def _blocks_of_items(
         own_queries = np.repeat(np.eye(n_pairs), n_queries, axis=0)
         samples = samples_of(pair, levels, subsets=own_queries, sides_only=True)
         yield BlockOfPairs(samples, _means_of(pair, own_queries))
+
+
+def _blocks_of_systems(evaluation: Evaluation, levels: Levels) -> Iterator[BlockOfPairs]:
+    """Yield pairs of systems, some of which have several runs, one by one."""
+    systems = [system.at(evaluation.cutoff) for system in evaluation.systems]
+    for baseline, contender in combinations(systems, 2):
+        pair = pair_systems(baseline, contender, evaluation.unit)
+        means = _means_of(pair, np.ones((len(pair.shared), 1)))
+        yield BlockOfPairs(samples_of(pair, levels, sides_only=True), means, pair.is_of_several)
 
 
 def _means_of(pair: PairedQueries, counts: Floats) -> Floats:

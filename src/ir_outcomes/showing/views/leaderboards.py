@@ -8,7 +8,7 @@ from string import ascii_lowercase
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import fixed, listed, plural
 from ir_outcomes.leaderboards.agreement import Agreement
-from ir_outcomes.leaderboards.board import FACETS, Leaderboard
+from ir_outcomes.leaderboards.board import FACETS, RUNS_COLUMNS, Leaderboard
 from ir_outcomes.leaderboards.history import SOTA_COLUMNS, SotaHistory
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS
 from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankCorrelation, RankDistribution
@@ -49,6 +49,14 @@ def _leaderboard(result: Leaderboard) -> View:
     standings = _standings(result)
     history = [] if result.history is None else [view_of(result.history)]
     details = [standings] if result.measures else []
+    runs = [(standing.run, run) for standing in result.standings for run in standing.runs]
+    if runs:
+        columns = (
+            Column("run", lambda own: own[1].run),
+            Column("of", lambda own: own[0]),
+            Column("score", lambda own: own[1].score, _short(result.measure), decimals(4)),
+        )
+        details.append(Table.of(columns, runs, title="Each run"))
     if result.pairs:
         details.append(_pairs_table(result, "Against the run above (A)", list(pairwise(names))))
         # The second run is in the table before.
@@ -61,13 +69,13 @@ def _leaderboard(result: Leaderboard) -> View:
         )
     first, background = ranked((*result.notes, *(note for view in history for note in view.notes)))
     return View(
-        f"{plural('run', len(names))} by {_order_words(result)}",
+        f"{plural('system' if runs else 'run', len(names))} by {_order_words(result)}",
         tables=(
             _measures(result) if result.measures else standings,
             *(table for view in history for table in view.tables),
         ),
         notes=first,
-        more="each pair, against the best" if details else "",
+        more=f"{'each run, ' if runs else ''}each pair, against the best" if details else "",
         details=tuple(table for table in details if table.rows),
         background=background,
     )
@@ -148,9 +156,20 @@ def _runs_table(result: Leaderboard, columns: Iterable[Column], *captions: str) 
         (*of_part(result.standings.__getitem__, run), *columns),
         places,
         *captions,
+        *_systems_lines(result),
         words,
         alpha=result.alpha,
     )
+
+
+def _systems_lines(result: Leaderboard) -> list[str]:
+    """List the runs of each system that has several."""
+    lines = []
+    for standing in result.standings:
+        if standing.runs:
+            named = some([run.run for run in standing.runs], 3)
+            lines.append(f"{standing.run}: mean of {len(standing.runs)} runs ({named})")
+    return [*lines, "tests and intervals are about these runs"] if lines else []
 
 
 def _standings(result: Leaderboard) -> Table:
@@ -167,6 +186,7 @@ def _standings(result: Leaderboard) -> Table:
         Column(
             "interval", heading=level_words(result.alpha), form=Form(places=3, of_interval=True)
         ),
+        *(RUNS_COLUMNS[1:] if any(standing.runs for standing in result.standings) else ()),
         Column("coverage", heading="coverage, %", form=decimals(1)),
         Column("tier", form=NUMBER),
         Column(
