@@ -186,11 +186,12 @@ def means_of_systems(scores: Scores, systems: Sequence[Called]) -> Scores:
 def _mean_of_runs(values: Floats) -> Floats:
     """(n_queries,) mean of (n_runs, n_queries) values; where some are undefined, such that the mean is that of all values."""
     known = ~np.isnan(values)
+    found: Floats = values.mean(axis=0)
     if known.all():
-        return values.mean(axis=0)
+        return found
     sizes = known.sum(axis=0)
     any_known = sizes > 0
-    found = np.full(len(sizes), np.nan)
+    found[~any_known] = np.nan
     if any_known.any():
         sums = np.where(known, values, 0.0).sum(axis=0)
         found[any_known] = linearized_sums(sums[any_known], sizes[any_known].astype(np.float64))

@@ -49,6 +49,7 @@ def _leaderboard(result: Leaderboard) -> View:
     standings = _standings(result)
     history = [] if result.history is None else [view_of(result.history)]
     details = [standings] if result.measures else []
+    more = "each pair, against the best"
     runs = [(standing.run, run) for standing in result.standings for run in standing.runs]
     if runs:
         columns = (
@@ -57,6 +58,7 @@ def _leaderboard(result: Leaderboard) -> View:
             Column("score", lambda own: own[1].score, _short(result.measure), decimals(4)),
         )
         details.append(Table.of(columns, runs, title="Each run"))
+        more = "each run, each pair, against the best"
     if result.pairs:
         details.append(_pairs_table(result, "Against the run above (A)", list(pairwise(names))))
         # The second run is in the table before.
@@ -75,7 +77,7 @@ def _leaderboard(result: Leaderboard) -> View:
             *(table for view in history for table in view.tables),
         ),
         notes=first,
-        more=f"{'each run, ' if runs else ''}each pair, against the best" if details else "",
+        more=more if details else "",
         details=tuple(table for table in details if table.rows),
         background=background,
     )
