@@ -32,7 +32,6 @@ from ir_outcomes.evaluation.lengths import (
     means_by_query,
     search_lengths,
 )
-from ir_outcomes.evaluation.ranking import as_ranking
 from ir_outcomes.reading.columns import digest_of
 from ir_outcomes.reading.datasets import as_qrels, as_run
 from ir_outcomes.reading.files import file_digest
@@ -470,7 +469,7 @@ class OutcomesEvaluator(Evaluator):
         """Yield the values of every query of the qrels, so that nothing remains to be filled in with defaults."""
         if self._qrels is None:
             return
-        ranking = as_ranking(run)
+        ranking = as_run(run)
         tables: dict[tuple[Any, ...], SearchLengths] = {}
         for measure in self.measures:
             settings = measure.settings

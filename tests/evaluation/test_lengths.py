@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, ParameterError
 from ir_outcomes.evaluation.lengths import check_comparable, search_lengths
-from ir_outcomes.evaluation.ranking import NestedRun, as_ranking
-from ir_outcomes.reading.datasets import as_run
 from tests.helpers import literal, strategies
 from tests.helpers.searchlengths import differing
 
@@ -93,37 +91,6 @@ def test_everything_equals_the_literal_definitions(
             literal.asl(o, g, missing, cutoff, first) for o, g in zip(orders, golds, strict=True)
         ]
         np.testing.assert_allclose(found, expected, rtol=1e-15)
-
-
-@given(
-    qrels=strategies.qrels,
-    run=strategies.runs,
-    settings=strategies.settings,
-    numbered=st.booleans(),
-)
-def test_a_dict_of_dict_and_arrays_give_the_same(
-    qrels: literal.Qrels, run: literal.Run, settings: dict[str, Any], numbered: bool
-) -> None:
-    given: Any = run
-    if numbered:  # ids that are numbers in the run and text in the qrels
-        number = {document: place for place, document in enumerate(strategies.DOCUMENTS)}
-        qrels = {
-            query: {str(number[d]): grade for d, grade in judged.items()}
-            for query, judged in qrels.items()
-        }
-        given = {
-            query: {number[d]: score for d, score in ranking.items()}
-            for query, ranking in run.items()
-        }
-    nested = as_ranking(given)
-    assert isinstance(nested, NestedRun) or numbered
-    assert (
-        differing(
-            search_lengths(qrels, nested, **settings),
-            search_lengths(qrels, as_run(given), **settings),
-        )
-        == []
-    )
 
 
 @pytest.mark.parametrize(

@@ -410,12 +410,6 @@ class _Work:
         return result
 
     def _of_run(self, source: Any, name: str | None) -> _Result:
-        if isinstance(source, Mapping) and not (self.documents or self.unjudged or self.measures):
-            lengths = search_lengths(self.qrels, source, **self.settings)  # looked up, not copied
-            first = ()
-            if not lengths.known:
-                first = next(map(tuple, source.values()), ())
-            return self._without_values(lengths)._replace(unknown=tuple(map(str, first[:3])))
         run, messages = (
             run_and_warnings(source, name=name) if is_path(source) else (as_run(source, name), ())
         )

@@ -523,7 +523,7 @@ def _check_array(array: npt.NDArray[Any], shape: tuple[int, ...], kind: npt.DTyp
 
 _ZIP = b"PK\x03\x04"
 _LAYOUT = (  # of saved files; it must change whenever a file of the old layout would be misread
-    "evaluation 8"
+    "evaluation 9"
 )
 
 

@@ -8,13 +8,6 @@ from functools import partial
 from itertools import accumulate, product, repeat
 from os.path import commonprefix
 
-import numpy as np
-
-from ir_outcomes.evaluation.ranking import NestedRun
-from ir_outcomes.reading.datasets import as_run
-from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run
-
 # The query within which an id has to match (empty for the id of a query itself), and the id.
 Entry = tuple[str, str]
 # What tools and spreadsheets do to ids, and the pattern of what has to be removed.
@@ -97,9 +90,3 @@ def _shared_beginning(ids: Iterable[str]) -> str:
     """Return what the middle half of the ids, in the order of their letters, begin with."""
     ordered = sorted(ids)
     return commonprefix(ordered[len(ordered) // 4 :: len(ordered) // 2 + 1])  # noqa: RUF071  # letter by letter is meant
-
-
-def shares_documents(qrels: Qrels, run: Run | NestedRun) -> bool:
-    """Return whether the qrels have any document of a run, in whichever query."""
-    flat = as_run(run.data) if isinstance(run, NestedRun) else run
-    return bool(np.isin(qrels.docids, flat.docids).any())

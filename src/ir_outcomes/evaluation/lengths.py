@@ -15,19 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
-from ir_outcomes.evaluation.ids import shares_documents
 from ir_outcomes.evaluation.ranking import (
-    as_ranking,
     expectations,
     judged_part,
     levels,
     list_digests,
     places_of,
-    scores_of,
+    ranked_rows,
     spans,
 )
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.datasets import as_qrels
+from ir_outcomes.reading.datasets import as_qrels, as_run
 from ir_outcomes.reading.qrels import query_texts
 from ir_outcomes.types import (
     Bools,
@@ -444,13 +442,13 @@ def search_lengths(
     check_positive("rel", rel)
     check_choice("ties", ties, get_args(Ties))
     qrels = as_qrels(qrels)
-    run = as_ranking(run)
-    whole = run
+    run = as_run(run)
+    whole_run = run
     places = places_of(qrels, run)
     if judged_only:
         run = judged_part(qrels, run, places)
-    scores = np.where(qrels.grades >= 0, scores_of(qrels, run, places), np.nan)
-    first, size, listed = levels(qrels, run, places, scores, ties)
+    order = ranked_rows(run, ties)
+    first, size, listed = levels(qrels, run, places, ties, order)
 
     within = np.iinfo(np.int64).max if cutoff is None else cutoff
     # The last, at place -1, is that of queries the run lacks.
@@ -491,10 +489,10 @@ def search_lengths(
         unjudged_depths=kept_depths,
         listed=places >= 0,
         reordered=best != best_as_listed,
-        digests=list_digests(run, places, ties),
+        digests=list_digests(run, places, order),
         ignored=tuple(sorted(set(run.query_ids) - set(qrels.query_ids))),
-        known=bool(np.any(first > 0))
-        or shares_documents(qrels, whole),  # the latter takes longer, and is seldom needed
+        # The latter takes longer, and is seldom needed.
+        known=bool(first.any() or np.isin(qrels.docids, whole_run.docids).any()),
         cutoff=cutoff,
         rel=rel,
         ties=ties,

@@ -7,7 +7,7 @@ document and the value.
 import hashlib
 import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import Any, NamedTuple, Self
@@ -23,23 +23,18 @@ Codes = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.intp]
 
-_STRETCH = 1 << 15  # rows
-_MOST_SLOTS = 22  # bits: what finds rows without sorting stays small whatever the number of rows
 # Chosen at random by every process, so that nobody can prepare ids whose keys collide, which would
 # cost quadratic time. No result depends on it: equal keys only select the pairs that are then
 # compared themselves.
-_SALT = secrets.randbits(64)
+SALT = secrets.randbits(64)
 
 
-def pair_keys(codes: Codes, docids: Ids, attempt: int = 0) -> Keys:
+def pair_keys(codes: Codes, docids: Ids, seed: int = SALT) -> Keys:
     """Hash each (query code, document id) pair: a sum over the id's 8-byte words, modulo 2**64."""
     # Words of NUL bytes add nothing, so that ids in arrays of different widths, as those of runs
     # and qrels, get the same keys.
     words = words_of(docids)
-    random = np.random.default_rng((_SALT, attempt))
-    multipliers = random.integers(
-        0, 2**64, size=2 * words.shape[1] + 1, dtype=np.uint64
-    ) | np.uint64(1)
+    multipliers = np.random.PCG64(seed).random_raw(2 * words.shape[1] + 1) | np.uint64(1)
     keys: Keys = codes.astype(np.uint64) * multipliers[0]
     for column, first, second in zip(words.T, multipliers[1::2], multipliers[2::2], strict=True):
         mixed = column * first
@@ -52,54 +47,25 @@ def pair_keys(codes: Codes, docids: Ids, attempt: int = 0) -> Keys:
 
 
 def repeated(codes: Codes, docids: Ids) -> tuple[Rows, Rows]:
-    """Find the rows whose (query, document) pair is that of an earlier row."""
+    """Find the rows whose (query, document) pair is that of an earlier row, and these earlier rows."""
+    keys = pair_keys(codes, docids)
+    ordered = np.sort(keys)
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
     rows: list[int] = []
     firsts: list[int] = []
-    for start, end in _stretches(codes):
-        keys = pair_keys(codes[start:end], docids[start:end])
-        suspect = _sharing_a_slot(keys)
-        ordered = np.sort(keys[suspect])
-        twice = ordered[1:][ordered[1:] == ordered[:-1]]
-        if len(twice):  # equal keys can be those of unequal pairs
-            suspect = suspect[np.isin(keys[suspect], twice)] + start
-            first_of: dict[tuple[int, bytes], int] = {}
-            pairs = zip(codes[suspect].tolist(), docids[suspect].tolist(), strict=True)
-            for row, pair in zip(suspect.tolist(), pairs, strict=True):
-                if first_of.setdefault(pair, row) != row:
-                    rows.append(row)
-                    firsts.append(first_of[pair])
+    first_of: dict[tuple[int, bytes], int] = {}
+    # Equal keys can be those of unequal pairs.
+    for row in np.flatnonzero(np.isin(keys, twice)).tolist() if len(twice) else ():
+        first = first_of.setdefault((codes[row], docids[row]), row)
+        if first != row:
+            rows.append(row)
+            firsts.append(first)
     return np.array(rows, dtype=np.intp), np.array(firsts, dtype=np.intp)
 
 
 def words_of(docids: Ids) -> Keys:
     """View ids as (n, n_words) 64-bit words."""
     return docids.view(np.uint64).reshape(len(docids), docids.dtype.itemsize // 8)
-
-
-def _sharing_a_slot(keys: Keys) -> Rows:
-    """Find the rows whose key has the same first bits as another one: all equal keys and few others, without sorting."""
-    bits = min(len(keys).bit_length() + 4, _MOST_SLOTS)
-    slots = (keys >> np.uint64(64 - bits)).view(np.int64)
-    rows = np.arange(len(keys), dtype=np.int32)
-    # It is not initialized: only slots that were written to are read.
-    last = np.empty(1 << bits, dtype=np.int32)
-    last[slots] = rows
-    overwritten = last[slots] != rows
-    last[slots[overwritten]] = -1
-    return np.flatnonzero(overwritten | (last[slots] < 0))
-
-
-def _stretches(codes: Codes) -> Iterator[tuple[int, int]]:
-    """Divide the rows at the ends of queries, if the rows of each query are contiguous: the working set then stays small."""
-    if np.any(codes[1:] < codes[:-1]):
-        yield 0, len(codes)
-        return
-    start = 0
-    while start < len(codes):
-        last = codes[min(start + _STRETCH, len(codes)) - 1]
-        end = int(np.searchsorted(codes, last, side="right"))
-        yield start, end
-        start = end
 
 
 class Layout(NamedTuple):

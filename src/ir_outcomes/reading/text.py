@@ -19,21 +19,16 @@ from ir_outcomes.types import Bools, Floats, Ints
 
 Words = npt.NDArray[np.uint64]
 
-# Newlines on either side of a block. A number is read in up to three words of 8 bytes that end
-# where the number ends, so that they can begin before the block; an id is copied in words that can
-# end behind it.
-_PAD = 24
+# Newlines on either side of a block: the word of 8 bytes that ends with a number can begin before
+# the block, and the last word of an id can end behind it.
+_PAD = 8
 _ZEROS = np.uint64(0x3030303030303030)  # eight times the digit 0
-_POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)  # eight times the decimal point
 _HIGH = np.uint64(0x8080808080808080)
 # The first and the last n bytes of a word, in the order of memory.
 # They are built for little-endian machines; `fields_of` declines on others.
 _FIRST = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 _LAST = ~_FIRST[::-1]
-_TENS = np.array([float(10**n) for n in range(21)])  # exact up to 10**22
-_MOST_DIGITS = 19  # any number of 19 digits is less than 2**64, some of 20 are not
-_NO_POINT = 64  # larger than any number of decimals, so that the point lies before every word
-_EXACT = np.uint64(1 << 53)  # up to here float64 represents every whole number
+_MOST_DECIMALS = 7  # with 8 digits before the point less than 2**53, and so exact as a float
 
 
 class Fields(NamedTuple):
@@ -113,158 +108,76 @@ def ids_of(fields: Fields, column: int, longest: int) -> Ids | None:
     width = int(lengths.max(initial=1))
     if width > longest:
         return None
-    n_words = -(-width // 8)
-    ids = _words_at(fields, starts, n_words)
-    # What follows the id in its last word, and in words behind it, becomes NUL.
-    for place in range(n_words):
-        ids[:, place] &= _FIRST[np.clip(lengths - 8 * place, 0, 8)]
-    text: Ids = ids.view(f"S{8 * n_words}")[:, 0]
-    return text
-
-
-def _words_at(fields: Fields, places: Ints, n_words: int) -> Words:
-    """Copy 8 * n_words bytes from each position; bytes behind the data are arbitrary, and callers must mask them."""
-    words = np.empty((len(places), n_words), dtype=np.uint64)
+    ids = np.empty((len(starts), -(-width // 8)), dtype=np.uint64)
     # For a short id near the end of the block, the words of the longest would begin behind it.
     last = len(fields.words) - 1
-    for place in range(n_words):
-        words[:, place] = fields.words[np.minimum(places + 8 * place, last)]
-    return words
+    for place in range(ids.shape[1]):
+        behind = 8 * place
+        words = fields.words[np.minimum(starts + behind, last)]
+        # What follows the id in its last word, and in words behind it, becomes NUL.
+        ids[:, place] = words & _FIRST[np.clip(lengths - behind, 0, 8)]
+    text: Ids = ids.view(f"S{8 * ids.shape[1]}")[:, 0]
+    return text
 
 
 def numbers_of(fields: Fields, column: int) -> Floats | None:
     """Read a column of numbers as `float` does; None where a field is not a number, or NaN."""
+    if not len(fields.before):
+        return np.empty(0)
     starts = fields.before[:, column] + 1
     ends = np.ascontiguousarray(fields.after[:, column])
-    # Mostly all numbers are written like the first, with as many decimals and no sign, so that one
-    # form fits all. What that form does not fit is read in its own form, and what no form fits by
-    # `float`.
-    values, read = _decimals(fields, starts, ends, *_form_of(fields, starts[:1], ends[:1]))
-    others = np.flatnonzero(~read)
-    if len(others):
-        rest = starts[others], ends[others]
-        values[others], read[others] = _decimals(fields, *rest, *_form_of(fields, *rest))
-        others = np.flatnonzero(~read)
-    if len(others):
-        places = zip(starts[others].tolist(), ends[others].tolist(), strict=True)
-        values[others] = np.array(
-            [number_in(fields.data[start:end]) for start, end in places], dtype=np.float64
-        )
-        if np.isnan(values[others]).any():  # None, where there is no number, becomes NaN
+    # Mostly all numbers of a block have as many decimals as the first. What is written otherwise,
+    # or with more than 15 digits, is left to NumPy, which takes longer.
+    values, read = _decimals(fields, starts, ends)
+    if not read.all():
+        texts = ids_of(fields, column, LONGEST_ID)
+        if texts is None or b"_" in (others := texts[~read]).tobytes():  # only Python allows it
+            return None
+        try:
+            values[~read] = others.astype(np.float64)
+        except ValueError:
+            return None
+        if np.isnan(values).any():
             return None
     return values
 
 
-def _form_of(fields: Fields, starts: Ints, ends: Ints) -> tuple[Bools, Ints]:
-    """Tell how numbers are written: whether with a minus, and how many decimals, `_NO_POINT` where there is no point."""
-    has_minus = (fields.words[starts] & np.uint64(0xFF)) == ord("-")
-    begin = int(starts.min(initial=len(fields.data)))
-    end = int(ends.max(initial=0))
-    points = np.append(
-        np.flatnonzero(np.frombuffer(fields.data[begin:end], np.uint8) == ord(".")) + begin,
-        len(fields.data),
-    )
-    point = points[np.searchsorted(points, starts)]
-    n_decimals = np.where(point < ends, ends - 1 - point, _NO_POINT)
-    n_decimals[n_decimals > _MOST_DIGITS] = _NO_POINT
-    return has_minus, n_decimals
+def _decimals(fields: Fields, starts: Ints, ends: Ints) -> tuple[Floats, Bools]:
+    """Read numbers with as many decimals as the first, and tell which could be read: up to 8 digits before the point."""
+    _, point, decimals = fields.data[starts[0] : ends[0]].partition(b".")
+    n_decimals = len(decimals)
+    if n_decimals > _MOST_DECIMALS:
+        return np.empty(len(ends)), np.zeros(len(ends), dtype=bool)
+    is_negative = _first_byte(fields, starts) == ord("-")
+    number, read = _digits(fields, starts + is_negative, ends - n_decimals - len(point))
+    if point:
+        behind, are_digits = _digits(fields, ends - n_decimals, ends)
+        number = number * np.uint64(10**n_decimals) + behind
+        read &= are_digits & (_first_byte(fields, ends - n_decimals - 1) == ord("."))
+    # Both are exact as floats, so that their quotient is rounded once, as `float` rounds.
+    values = number / 10.0**n_decimals
+    return np.where(is_negative, -values, values), read
 
 
-def _decimals(
-    fields: Fields, starts: Ints, ends: Ints, minus: Bools, after_point: Ints
-) -> tuple[Floats, Bools]:
-    """Read numbers of a form with up to 19 digits and no exponent, and tell which could be read."""
-    # The form is a claim about each number, and is checked: every byte must be a digit, except the
-    # sign and the point where the form puts them. What fails the check is not read.
+def _first_byte(fields: Fields, places: Ints) -> Words:
+    return fields.words[places] & np.uint64(0xFF)
+
+
+def _digits(fields: Fields, starts: Ints, ends: Ints) -> tuple[Words, Bools]:
+    """Read texts of one to eight digits as whole numbers, and tell which are such texts."""
     lengths = ends - starts
-    if minus.any():
-        has_minus = (fields.words[starts] & np.uint64(0xFF)) == ord("-")
-        lengths -= has_minus
-    has_point = after_point != _NO_POINT
-    n_digits = lengths - has_point
-    n_decimals = np.where(has_point, after_point, 0)
-    read = (n_digits > 0) & (n_digits >= n_decimals) & (n_digits <= _MOST_DIGITS)
-    n_words = -(-min(int(lengths.max(initial=1)), _MOST_DIGITS + 1) // 8)
-    words = _words_at(fields, ends - 8 * n_words, n_words)
-    number = np.zeros(len(ends), dtype=np.uint64)
-    for place in range(n_words):
-        n_behind = after_point - 8 * place
-        word, is_point = _without_point(words[:, -1 - place], n_behind)
-        # Where digits were moved up, the last byte of the word before this one fills the gap.
-        if place + 1 < n_words:
-            last_byte = words[:, -2 - place] >> np.uint64(56)
-            word |= np.where(n_behind < 8, last_byte, np.uint64(0))
-        digits, fine = _eight_digits(word, np.clip(n_digits - 8 * place, 0, 8))
-        number += digits * np.uint64(10 ** (8 * place))
-        read &= fine & is_point
-    values, exact = _quotients(number, n_decimals)
-    return (np.where(has_minus, -values, values) if minus.any() else values), read & exact
-
-
-def _without_point(word: Words, n_behind: Ints) -> tuple[Words, Bools]:
-    """Close the gap of the point by moving the digits before it up by one byte, and tell whether the byte there is a point."""
-    # Where the point lies before the word, there is nothing to move or to check; where it lies
-    # behind the word, all bytes move.
-    behind = _LAST[np.clip(n_behind, 0, 8)]
-    from_point = _LAST[np.clip(n_behind + 1, 0, 8)]
-    is_point = (word ^ _POINTS) & (from_point & ~behind) == 0
-    return (word & behind) | ((word & ~from_point) << np.uint64(8)), is_point
-
-
-def _eight_digits(word: Words, n: Ints) -> tuple[Words, Bools]:
-    """Read the last n bytes of each word as a whole number, and tell whether they are digits."""
-    value = (word ^ _ZEROS) & _LAST[n]
+    value = (fields.words[ends - 8] ^ _ZEROS) & _LAST[np.clip(lengths, 0, 8)]
     # Adding 0x76 to a byte sets its high bit if it is more than 9; bytes of 0x80 and more have it
     # already, and could carry.
-    fine = (((value + np.uint64(0x7676767676767676)) | value) & _HIGH) == 0
+    are_digits = (((value + np.uint64(0x7676767676767676)) | value) & _HIGH) == 0
     # Neighbours are combined: digits to pairs, pairs to fours, fours to eight.
     value = value * np.uint64(10) + (value >> np.uint64(8))
     low = value & np.uint64(0x000000FF000000FF)
     high = (value >> np.uint64(16)) & np.uint64(0x000000FF000000FF)
-    return (
+    number = (
         low * np.uint64(0x000F424000000064) + high * np.uint64(0x0000271000000001)
-    ) >> np.uint64(32), fine
-
-
-def _quotients(number: Words, n_decimals: Ints) -> tuple[Floats, Bools]:
-    """Divide by powers of ten with correct rounding, and tell for which numbers that is certain."""
-    # Up to 2**53 both operands are exact and IEEE division rounds correctly; larger numbers are
-    # rounded when they become floats, so that their quotients would be rounded twice.
-    high = number.astype(np.float64)
-    power = _TENS[n_decimals]
-    values = high / power
-    sure = np.ones(len(number), dtype=bool)
-    large = np.flatnonzero(number > _EXACT)
-    if len(large):
-        rest = number[large] - high[large].astype(np.uint64)
-        low = rest.view(np.int64).astype(np.float64)
-        power = np.broadcast_to(power, len(number))[large]
-        values[large], sure[large] = _corrected(values[large], high[large], low, power)
-    return values, sure
-
-
-def _corrected(quotient: Floats, high: Floats, low: Floats, power: Floats) -> tuple[Floats, Bools]:
-    """Correct high / power to (high + low) / power; not certain where that is next to the middle of two floats."""
-    # The remainder of the rounded quotient is computed exactly, as a sum of products of halves.
-    # Without it, some numbers would differ from `float` in their last bit, and documents with equal
-    # scores in a dict would not be tied in a file.
-    product = quotient * power
-    (a, b), (c, d) = _halves(quotient), _halves(power)
-    remainder = (high - product) - (((a * c - product) + a * d + b * c) + b * d) + low
-    correction = remainder / power
-    values = quotient + correction
-    left = correction - (values - quotient)
-    # Below a power of two floats are half as far apart as above it, so that the bound for the error
-    # would be too large there.
-    is_power_of_two = np.frexp(values)[0] == 0.5
-    return values, (np.abs(left) < (0.5 - 1e-9) * np.spacing(values)) & ~is_power_of_two
-
-
-def _halves(value: Floats) -> tuple[Floats, Floats]:
-    """Divide floats into sums of two with half the digits, whose products are exact (Dekker 1971)."""
-    scaled = value * (2.0**27 + 1)
-    high = scaled - (scaled - value)
-    return high, value - high
+    ) >> np.uint64(32)
+    return number, are_digits & (lengths > 0) & (lengths <= 8)
 
 
 COLUMN_REMEDY = (
