@@ -4,7 +4,7 @@ Every view has the same order: the label, one or two sentences, a small table, a
 that change how the label is read, and one line that says what else there is.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from itertools import groupby, pairwise
@@ -74,29 +74,19 @@ class Table:
         ]
         return replace(self, columns=tuple(columns))
 
-    def inserted(self, place: int, column: Column, cells: Sequence[str]) -> Self:
-        """Put a column before the one at this place."""
-        columns = (*self.columns[:place], column, *self.columns[place:])
-        rows = tuple(
-            (*row[:place], cell, *row[place:]) for row, cell in zip(self.rows, cells, strict=True)
-        )
-        table = replace(self, columns=columns, rows=rows)
-        return table._with_moved_marks(lambda row, at: (row, at + (at >= place)))
-
-    def _with_moved_marks(self, moved: Callable[[int, int], Cell]) -> Self:
-        """Put the marks on other cells, where rows or columns were added."""
-        return replace(
-            self,
-            best={moved(*cell) for cell in self.best},
-            significant={moved(*cell) for cell in self.significant},
-            raised={moved(*cell): text for cell, text in self.raised.items()},
-        )
-
     def below(self, first: Mapping[str, str]) -> Self:
         """Put a row above the others, with cells by the names of columns; a dash where there is none."""
+
+        def moved(cells: Iterable[Cell]) -> set[Cell]:
+            return {(number + 1, place) for number, place in cells}
+
         row = tuple(first.get(column.name, NOTHING) for column in self.columns)
-        table = replace(self, rows=(row, *self.rows))
-        return table._with_moved_marks(lambda number, place: (number + 1, place))
+        return replace(
+            self,
+            rows=(row, *self.rows),
+            best=moved(self.best),
+            significant=moved(self.significant),
+        )
 
     def marked(self, **marks: Mapping[str, Iterable[Any]]) -> Self:
         """Mark cells as best, significant or raised: marks for all rows by the names of columns; empty ones do not count."""

@@ -1,16 +1,15 @@
 """What is shown of several comparisons, and of one as in the tables of Lin et al. 2021."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from ir_outcomes.comparison.result import (
     Comparison,
     Comparisons,
     columns_of,
-    measure_columns,
     names_of,
     paper_columns,
 )
@@ -18,12 +17,13 @@ from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import (
     NOTHING,
+    fixed,
     listed,
     plural,
     short_unit,
 )
 from ir_outcomes.notes import merged
-from ir_outcomes.results import NUMBER, Column, chosen, decimals, of_part
+from ir_outcomes.results import NUMBER, Column, chosen, decimals
 from ir_outcomes.showing import (
     Table,
     View,
@@ -51,41 +51,95 @@ from ir_outcomes.showing.views.parts import (
 def _comparisons(comparisons: Comparisons) -> View:
     if not comparisons.items:
         return View("There is no comparison", notes=comparisons.notes)
-    ranked = sorted(comparisons, key=worst_last)
+    ranked = sorted(comparisons, key=_worst_last)
     first = ranked[0]
     declared = columns_of(ranked)
     pairs = len({item.baseline for item in ranked}) > 1
     noun = "system" if any(item.of_several_runs for item in ranked) else "run"
+    if pairs:
+        noun = "pair"
     called = ("contender=B", "baseline=A") if pairs else (f"contender={noun}",)
     names = chosen(declared, *called)
-    table = Table.of(
-        (*names, *chosen(declared, "verdict"), NEW_RUNS, *short_columns(ranked)),
-        ranked,
+    columns = (*names, *chosen(declared, "verdict"), _NEW_RUNS, *_short_columns(ranked))
+    captions = (
         f"{queries_words(first)}, {comparison_words(ranked)}",
-        corrected_words(ranked, "pair" if pairs else noun),
+        corrected_words(ranked, noun),
         *systems_lines(ranked),
-        NEW_RUNS_LEGEND if any(item.verdict.new_runs is not None for item in ranked) else "",
+        _NEW_RUNS_LEGEND if any(item.verdict.new_runs is not None for item in ranked) else "",
         tests_legend(ranked),
-        alpha=first.alpha,
     )
-    significant = {
-        "coverage_difference": [item.coverage.found != "none" for item in ranked],
-        "ranking_difference": [item.ranking.found != "none" for item in ranked],
+    marks = {"significant": _significant(ranked)}
+    if not pairs:
+        marks["best"] = _best(ranked)
+    table = Table.of(columns, ranked, *captions, alpha=first.alpha).marked(**marks)
+    counts = Counter(item.verdict.label for item in ranked)
+    labels = ", ".join(f"{number} {label}" for label, number in counts.items())
+    compared = plural(noun, len(ranked))
+    against = f"{compared} against {first.baseline}"
+    title = compared
+    printed: list[Table] = []
+    if not pairs:
+        title = f"{against} (A)"
+        shown, baseline = _with_levels(columns, ranked)
+        paper = Table.of(shown, ranked, *captions, title=f"{against}: {labels}", alpha=first.alpha)
+        printed.append(paper.marked(**marks).below(baseline))
+        printed += _measures_with_baseline(ranked, names, against)
+    return View(
+        title,
+        labels,
+        tables=(table, *measures_tables(ranked, names, first.settings)),
+        notes=(*comparisons.notes, *_merged_notes(ranked, pairs)),
+        more="intervals, outcomes, tests, power",
+        details=(
+            _outcomes_table(ranked, names, declared),
+            _intervals_table(ranked, names, declared),
+            *runs_tables(ranked),
+        ),
+        background=tuple(_merged_notes(ranked, pairs, background=True)),
+        printed=tuple(printed),
+    )
+
+
+def _significant(comparisons: Sequence[Comparison]) -> dict[str, list[bool]]:
+    """Return which differences are significant, by their columns."""
+    return {
+        "coverage_difference": [item.coverage.found != "none" for item in comparisons],
+        "ranking_difference": [item.ranking.found != "none" for item in comparisons],
         "restricted_difference": [
-            item.restricted is not None and item.restricted.found != "none" for item in ranked
+            item.restricted is not None and item.restricted.found != "none" for item in comparisons
         ],
     }
+
+
+def _best(comparisons: Sequence[Comparison]) -> dict[str, list[bool]]:
+    """Return which differences are the best of their columns; those in ranking are each on queries of their own."""
     restricted = [
-        None if item.restricted is None else item.restricted.difference for item in ranked
+        None if item.restricted is None else item.restricted.difference for item in comparisons
     ]
-    best = {
-        "coverage_difference": tops([item.coverage.difference for item in ranked], True),
+    return {
+        "coverage_difference": tops([item.coverage.difference for item in comparisons], True),
         "restricted_difference": tops(restricted, False),
     }
-    table = table.marked(best={} if pairs else best, significant=significant)
+
+
+def _outcomes_table(
+    comparisons: Sequence[Comparison], names: Sequence[Column], declared: Sequence[Column]
+) -> Table:
+    title = "Outcomes, and median ranks of what was won and lost"
     outcomes = chosen(
         declared, "won", "both", "neither", "lost", "won_at=won at rank", "lost_at=lost at rank"
     )
+    if any(item.of_several_runs for item in comparisons):
+        items = "queries" if comparisons[0].unit == "query" else "relevant documents"
+        title = f"Outcomes, % of {items}, averaged over queries and runs"
+        outcomes = chosen(declared, *(f"{outcome}_share" for outcome in OUTCOMES))
+    return Table.of((*names, *outcomes), comparisons, title=title)
+
+
+def _intervals_table(
+    comparisons: Sequence[Comparison], names: Sequence[Column], declared: Sequence[Column]
+) -> Table:
+    first = comparisons[0]
     mean = mean_words(first)
     means = (f"ranking_baseline={mean} A", f"ranking_contender={mean} B")
     measures = [asked.measure for asked in first.measures]
@@ -94,47 +148,13 @@ def _comparisons(comparisons: Comparisons) -> View:
     intervals = chosen(
         declared, "coverage", "coverage_p", *means, "ranking", "ranking_p", *measures, *new_runs
     )
-    title = "Outcomes, and median ranks of what was won and lost"
-    if any(item.of_several_runs for item in ranked):
-        items = "queries" if first.unit == "query" else "relevant documents"
-        title = f"Outcomes, % of {items}, averaged over queries and runs"
-        outcomes = chosen(declared, *(f"{outcome}_share" for outcome in OUTCOMES))
-    details = (
-        Table.of((*names, *outcomes), ranked, title=title),
-        Table.of(
-            (*names, *intervals),
-            ranked,
-            f"{mean}: {levels_words(first)}on what both find; A differs from row to row, because"
-            " each row has its own queries that both answer",
-            title=f"{level_words(first.alpha)}s, and p before the correction",
-            alpha=first.alpha,
-        ),
-        *runs_tables(ranked),
-    )
-    asked_for = measures_tables(ranked, names, first.settings)
-    labels = ", ".join(
-        f"{number} {label}"
-        for label, number in Counter(item.verdict.label for item in ranked).items()
-    )
-    compared = plural("pair" if pairs else noun, len(ranked))
-    against = f"{compared} against {first.baseline}"
-    return View(
-        compared if pairs else f"{against} (A)",
-        labels,
-        (),
-        (table, *asked_for),
-        (*comparisons.notes, *merged_notes(ranked, pairs)),
-        "intervals, outcomes, tests, power",
-        details,
-        tuple(merged_notes(ranked, pairs, background=True)),
-        printed=(
-            ()
-            if pairs
-            else (
-                replace(_with_baseline(table, ranked), title=f"{against}: {labels}"),
-                *_measures_with_baseline(ranked, names, against),
-            )
-        ),
+    return Table.of(
+        (*names, *intervals),
+        comparisons,
+        f"{mean}: {levels_words(first)}on what both find; A differs from row to row, because"
+        " each row has its own queries that both answer",
+        title=f"{level_words(first.alpha)}s, and p before the correction",
+        alpha=first.alpha,
     )
 
 
@@ -142,42 +162,36 @@ def _for_new_runs(comparison: Comparison) -> str:
     return {True: "yes", False: "no", None: NOTHING}[comparison.verdict.new_runs]
 
 
-NEW_RUNS = Column("for_new_runs", _for_new_runs, "new runs")
+_NEW_RUNS = Column("for_new_runs", _for_new_runs, "new runs")
+_NEW_RUNS_LEGEND = "new runs: whether the label holds for new runs of the systems, too"
 
 
-NEW_RUNS_LEGEND = "new runs: whether the label holds for new runs of the systems, too"
+def _levels(run: Literal["baseline", "contender"], mean: str) -> tuple[Column, ...]:
+    """Return the columns of what a run has by itself."""
+    return (
+        Column("coverage_level", f"coverage.{run}", "%", decimals(1), group="coverage"),
+        Column("all_level", f"all_queries.{run}", mean, decimals(2), group="all queries"),
+    )
 
 
-# What a run has by itself, to the left of its difference from the baseline.
-_LEVELS = {
-    "coverage_difference": Column("coverage_level", "coverage", "%", decimals(1), group="coverage"),
-    "restricted_difference": Column(
-        "restricted_level", "all_queries", "mean", decimals(2), group="all queries"
-    ),
-}
-
-
-def _with_baseline(table: Table, comparisons: Sequence[Comparison]) -> Table:
-    """Return the table of a paper: the baseline above the others, and what each run has by itself."""
-    baseline = {"contender": comparisons[0].baseline, "verdict": "baseline"}
-    mean = mean_words(comparisons[0])
-    for name, declared in _LEVELS.items():
-        level = declared
-        if declared.heading == "mean":
-            level = replace(declared, heading=mean)
-        places = [place for place, column in enumerate(table.columns) if column.name == name]
-        own = [
-            of_part(level.value, (replace(level, value=side),))[0]
-            for side in ("baseline", "contender")
-        ]
-        texts = [[column.text(item) for item in comparisons] for column in own]
-        if not places or NOTHING in texts[1]:
-            continue
-        table = table.inserted(places[0], level, texts[1])
-        # Runs of unequal depth have other horizons, and so has the baseline beside them.
-        if len(set(texts[0])) == 1:
-            baseline[level.name] = texts[0][0]
-    return table.below(baseline)
+def _with_levels(
+    columns: Iterable[Column], comparisons: Sequence[Comparison]
+) -> tuple[list[Column], dict[str, str]]:
+    """Return the columns of a paper, with what each run has by itself, and the row of the baseline."""
+    first = comparisons[0]
+    mean = mean_words(first)
+    shown = list(columns)
+    row = {"contender": first.baseline, "verdict": "baseline"}
+    of_baseline = _levels("baseline", mean)
+    for level, its_level in zip(_levels("contender", mean), of_baseline, strict=True):
+        groups = [column.group for column in shown]
+        if level.group in groups and all(level.of(item) is not None for item in comparisons):
+            shown.insert(groups.index(level.group), level)
+            # Runs of unequal depth have other horizons, and so has the baseline beside them.
+            texts = {its_level.text(item) for item in comparisons}
+            if len(texts) == 1:
+                row[level.name] = texts.pop()
+    return shown, row
 
 
 def _measures_with_baseline(
@@ -185,27 +199,23 @@ def _measures_with_baseline(
 ) -> Iterator[Table]:
     """Yield the measures that were asked for as the table of a paper, if there are any."""
     first = comparisons[0]
-    asked = first.measures
-    if not asked:
-        return
-    (table,) = measures_tables(comparisons, names, first.settings, means=("contender=mean",))
     row = {"contender": first.baseline}
     best: dict[str, Sequence[bool]] = {}
-    for place, means in enumerate(asked):
-        (own,) = chosen(measure_columns(asked), f"{means.measure}_baseline")
-        row[f"{means.measure}_contender"] = own.text(first)
+    for place, means in enumerate(first.measures):
+        column = f"{means.measure}_contender"
+        row[column] = fixed(means.baseline, 4)
         of_runs = [means.baseline, *(item.measures[place].contender for item in comparisons)]
-        best[f"{means.measure}_contender"] = tops(of_runs, means.higher_is_better)
-    below = table.below(row)
-    marked = below.marked(best=best)
-    yield replace(
-        marked.renamed({"B - A": "difference"}),
-        significant=below.significant,
-        title=f"{listed([means.measure for means in asked])} of {against}",
-    )
+        best[column] = tops(of_runs, means.higher_is_better)
+    for table in measures_tables(comparisons, names, first.settings, means=("contender=mean",)):
+        below = table.below(row)
+        yield replace(
+            below.marked(best=best).renamed({"B - A": "difference"}),
+            significant=below.significant,
+            title=f"{listed([means.measure for means in first.measures])} of {against}",
+        )
 
 
-def short_columns(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
+def _short_columns(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
     """Return differences with the p-values that the label hangs on: coverage, ranking, all queries."""
     declared = columns_of(comparisons)
     parts = {"coverage": "coverage", "ranking": "ranking"}
@@ -214,11 +224,9 @@ def short_columns(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
     columns: list[Column] = []
     for part, group in parts.items():
         (difference,) = chosen(declared, f"{part}_difference", group=group)
+        unit = short_unit(difference.unit or difference.heading)
         p = Column(f"{part} p", partial(_shown_p_of, part=part), "p", NUMBER, group=group)
-        columns += [
-            replace(difference, heading=short_unit(difference.unit or difference.heading)),
-            p,
-        ]
+        columns += [replace(difference, heading=unit), p]
     return tuple(columns)
 
 
@@ -227,24 +235,20 @@ def _shown_p_of(comparison: Comparison, part: str) -> str:
     return shown_p(comparison, getattr(comparison, part), digits=1)
 
 
-def worst_last(comparison: Comparison) -> tuple[int, float]:
+def _worst_last(comparison: Comparison) -> tuple[int, float]:
     """Order comparisons by their label, best first, and within it by the search length over all queries."""
     whole = comparison.restricted
-    return LABELS.index(comparison.verdict.label), (
-        -comparison.ranking.gain if whole is None else whole.difference
-    )
+    change = -comparison.ranking.gain if whole is None else whole.difference
+    return LABELS.index(comparison.verdict.label), change
 
 
-def merged_notes(
-    comparisons: Sequence[Comparison], pairs: bool = False, *, background: bool = False
+def _merged_notes(
+    comparisons: Sequence[Comparison], pairs: bool, *, background: bool = False
 ) -> Sequence[str]:
     """Say each kind of note once, with the names of the runs that it is about."""
     by_name = []
     for item in comparisons:
-        if pairs:
-            name = f"{item.contender} : {item.baseline}"
-        else:
-            name = item.contender
+        name = f"{item.contender} : {item.baseline}" if pairs else item.contender
         by_name.append((name, item.background if background else item.notes))
     return merged(by_name, most_named=2 if pairs else 3)
 
@@ -253,10 +257,7 @@ def paper_view(result: Any) -> View:
     """Show the columns of Tables 1 and 2 of Lin et al. 2021, and the coverage test and verdict that they leave out."""
     if not result.paper_rows():  # which is an error where there are no such columns
         return view_of(result)
-    if isinstance(result, Comparison):
-        comparisons = [result]
-    else:
-        comparisons = list(result)
+    comparisons = [result] if isinstance(result, Comparison) else list(result)
     first = comparisons[0]
     length, reciprocal = names_of(first)
     directions = ""
