@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 import scipy.stats
@@ -162,7 +162,7 @@ class Pair:
 
     def signflip(self, rows: Mapping[str, tuple[Fraction, Fraction]]) -> float:
         """Return the exact p-value of the sign-flip test on the sum, by counting all signs."""
-        return flipped([change for change in self.sums(rows) if change])
+        return flipped(tuple(change for change in self.sums(rows) if change))
 
     def wilcoxon(self, rows: Mapping[str, tuple[Fraction, Fraction]]) -> tuple[float, int]:
         """Return the p-value and the direction of the signed ranks."""
@@ -180,7 +180,7 @@ class Pair:
         total = sum(signed)
         direction = int(total > 0) - int(total < 0)
         if len(changes) <= 50:
-            return flipped(signed), direction
+            return flipped(tuple(signed)), direction
         with np.errstate(all="ignore"):
             p = scipy.stats.wilcoxon(
                 [float(change) for change in changes], correction=False, method="asymptotic"
@@ -217,7 +217,8 @@ def change_of(rows: Mapping[str, tuple[Fraction, Fraction]]) -> Fraction:
     return mean_of(rows, 1) - mean_of(rows, 0)
 
 
-def flipped(changes: list[Fraction]) -> float:
+@cache
+def flipped(changes: tuple[Fraction, ...]) -> float:
     """Return the share of all assignments of signs whose sum is at least as far from 0."""
     if len(changes) < 2:
         return 1.0

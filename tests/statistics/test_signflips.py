@@ -243,5 +243,5 @@ def test_many_samples_are_exact_unless_only_labels_are_asked_for() -> None:
     rng = np.random.default_rng(7)
     rows = rng.integers(-9, 12, (12, 36))
     samples = tally_rows(rows)
-    exact = [flipped([Fraction(int(change)) for change in row if change]) for row in rows]
+    exact = [flipped(tuple(Fraction(int(change)) for change in row if change)) for row in rows]
     np.testing.assert_allclose(Samples(samples).many("signflip").pvalue, exact, rtol=1e-9)
