@@ -1,4 +1,4 @@
-"""Cells, labels and p-values are the same in JSON, CSV, text, Markdown and HTML."""
+"""Cells, labels and p-values are the same in JSON, CSV, text, Markdown, HTML and LaTeX."""
 
 import csv
 import html
@@ -17,7 +17,9 @@ from ir_outcomes.formatting import pvalue
 from ir_outcomes.results import Result
 from ir_outcomes.showing import Table
 from ir_outcomes.showing.formats import as_markdown
+from tests.helpers.comparisons import compare_pair
 from tests.helpers.many import collection
+from tests.showing.test_formats import tabular_rows
 
 NAMES = ("run0", "run1", "run2", "run3")
 
@@ -45,6 +47,33 @@ RESULTS: dict[str, Callable[[int], Result]] = {
     ),
     "holes": lambda n: iro.holes(evaluated(n), "run0", list(NAMES[1:]), cutoff=10),
     "leaderboard": lambda n: iro.leaderboard(evaluated(n), cutoff=10),
+    "matrix": lambda n: iro.compare_slices(evaluated(n), "run0", list(NAMES[1:]), by=of_queries(n)),
+    "judges": lambda n: iro.compare_judges(
+        {name: evaluated(n) for name in ("j0", "j1")}, "run0", "run3", reference="j0"
+    ),
+    "agreement": lambda n: iro.agreement(evaluated(n), splits=5),
+    "plan": lambda n: iro.plan(iro.compare(evaluated(n), "run0", "run3")),
+    "rank distribution": lambda n: iro.rank_distribution(evaluated(n), resamples=50),
+    "reordering": lambda n: iro.reordering(evaluated(n)),
+    "lengths": lambda n: iro.length_distributions(evaluated(n)),
+    "changes": lambda n: iro.length_changes(evaluated(n), "run0", "run3"),
+    "queries": lambda n: compare_pair(evaluated(n), "run0", "run3").per_query("worse", top=5),
+    "published": lambda n: iro.verdict_from_summary(
+        100, won=20 + n, lost=9, ranking_difference=0.5, ranking_pvalue=0.003, rounding=0.5
+    ),
+}
+# Those that show the labels of no run: of one comparison it is in the first line.
+WITHOUT_LABELS = {
+    "measures",
+    "gate",
+    "agreement",
+    "plan",
+    "rank distribution",
+    "reordering",
+    "lengths",
+    "changes",
+    "queries",
+    "published",
 }
 each_result = pytest.mark.parametrize("relevant", [1, 3], ids=["query", "document"])
 of_kind = pytest.mark.parametrize("kind", RESULTS)
@@ -104,6 +133,38 @@ def test_cells(kind: str, relevant: int, monkeypatch: pytest.MonkeyPatch) -> Non
         assert any(" ".join(line.split()) == " ".join(" ".join(row).split()) for line in text), row
 
 
+def of_latex(cell: str) -> str:
+    """Return what a cell of LaTeX shows."""
+    text = re.sub(
+        r"\\times10\^\{(-?\d+)\}", lambda power: f"e{int(power[1]):+03d}", cell.replace("$", "")
+    )
+    return re.sub(r"\\([%_&#])", r"\1", text).replace("--", "-").replace("\\textless{}", "<")
+
+
+def body_of(result: Result) -> str:
+    """Return the tables in LaTeX without their headings."""
+    return re.sub(r"\\toprule\n.*?\\midrule", r"\\toprule", result.to_latex(), flags=re.DOTALL)
+
+
+@each_result
+@of_kind
+def test_cells_of_latex(kind: str, relevant: int) -> None:
+    result = RESULTS[kind](relevant)
+    view = result.view()
+    tables = [table for table in view.printed or view.tables if table.columns]
+    tables = tables or [table for table in view.details if table.columns][:1]
+    shown = [plain(map(of_latex, row)) for row in tabular_rows(body_of(result))]
+    assert [row for row in shown if row] == rows_of(tables)
+    # What is printed in a paper has the cells of the screen, where both have the column.
+    for printed, table in zip(view.printed, view.tables, strict=False):
+        names = [column.name for column in printed.columns]
+        of_screen = [names.index(column.name) for column in table.columns]
+        rows = rows_of([printed])
+        assert [tuple(row[place] for place in of_screen) for row in rows][-len(table.rows) :] == (
+            rows_of([table])
+        )
+
+
 def labels_in(data: Any) -> Iterator[tuple[str, str]]:
     """Yield the names and labels of all comparisons that JSON holds."""
     if isinstance(data, dict):
@@ -135,7 +196,7 @@ def test_labels(kind: str, relevant: int) -> None:
             n_labels += 1
             of_row = names & set(row) or names
             assert {(name, label) for name in of_row} & known, row
-    assert n_labels or kind in ("measures", "leaderboard", "gate")
+    assert bool(n_labels) is (kind not in WITHOUT_LABELS)
 
 
 @each_result

@@ -196,17 +196,21 @@ def over_all(told: Told, text: str) -> None:
     if pair.unit == "document":
         what, counts = "there are ", f"counting {pair.horizon} for what is not found"
     found = matched(
-        rf"Neither is significant by itself; over all queries {what}(.*), {counts}, and (.*)\.", text
+        rf"Neither is significant by itself; over all queries {what}(.*), {counts}, and (.*)\.",
+        text,
     )
     moved(found[1], change_of(pair.restricted), pair.unit)
     moving = [name for name in ("coverage", "ranking") if gain_of(pair, name)]
     whole = gain_of(pair, "all queries")
     assert all(gain_of(pair, name) == whole for name in moving)
-    assert found[2] == (
-        "neither facet moves",
-        f"{''.join(moving)} points this way",
-        "both facets point this way",
-    )[len(moving)]
+    assert (
+        found[2]
+        == (
+            "neither facet moves",
+            f"{''.join(moving)} points this way",
+            "both facets point this way",
+        )[len(moving)]
+    )
 
 
 @each_unit
@@ -260,7 +264,9 @@ def test_several_contenders(unit: str, correction: str) -> None:
         is_raw = any(p != other for (_, p, _), other in zip(whole, corrected, strict=True))
         assert "not corrected where it only confirms" in legend or not is_raw
         assert ("by Holm over 3 runs" in legend) is (correction == "holm")
-        assert ("at most 0.05 without Holm" in legend) is ("*" in "".join(itertools.chain(*table.rows)))
+        assert ("at most 0.05 without Holm" in legend) is (
+            "*" in "".join(itertools.chain(*table.rows))
+        )
         check_merged(result, [*map(str, (*view.notes, *view.background))])
     assert marks == ({"", "*"} if correction == "holm" else {""})
 
