@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from functools import cache
 
 import pytest
 
@@ -25,9 +25,10 @@ from tests.comparison.test_sentences import (
     sign,
 )
 from tests.helpers.by_hand import Pair, change_of, holm, mean_of
-from tests.helpers.comparisons import compare_several
+from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.literal import Qrels, Run
 from tests.helpers.many import collection, judged_in_part
+from tests.helpers.runs import qrels_of, run_of
 
 each_unit = pytest.mark.parametrize("unit", ["query", "document"])
 ROWS: dict[str, Callable[[Pair], dict[str, tuple[Fraction, Fraction]]]] = {
@@ -41,6 +42,12 @@ PVALUES: dict[str, Callable[[Pair], float]] = {
     "all queries": lambda pair: pair.mean_pvalue(pair.restricted),
 }
 HIGHER = {"coverage": 1, "ranking": -1, "all queries": -1}
+
+
+@cache
+def by_holm() -> iro.Comparison:
+    """Return a comparison of which only the correction counts, where no other is at hand."""
+    return compare_pair(*made_up(1, 11, 1))
 
 
 def gain_of(pair: Pair, facet: str) -> int:
@@ -306,3 +313,159 @@ def check_merged(result: iro.Comparisons, texts: list[str]) -> None:
             assert (f"{found[1]}: {found[3]}" if found[1] else found[3]) in own
         else:
             assert all(text in map(str, own) for own in notes.values()), text
+
+
+# ---- boards
+
+
+@each_unit
+def test_boards(unit: str) -> None:
+    """The order, scores, coverage, tiers and letters of a board, and the line on tiers."""
+    explained = Counter[bool]()
+    made = [collection(4, n, 1 if unit == "query" else 3, seed) for seed, n in enumerate((60, 160))]
+    # "far" answers all at rank 4, the others fewer at rank 1, so it is neither better nor worse.
+    places = {"far": [4] * 90, "most": [1] * 70 + [None] * 20, "less": [1] * 50 + [None] * 40}
+    ids = [f"q{number}" for number in range(90)]
+    of_places = {
+        name: run_of(dict(zip(ids, ranks, strict=True))) for name, ranks in places.items()
+    }
+    made.append((qrels_of(ids), of_places))
+    for qrels, runs in made:
+        board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=6, unit=unit))
+        pairs = {
+            (a, b): Pair(qrels, runs[a], runs[b], 6, unit)
+            for a, b in itertools.combinations(runs, 2)
+        }
+        beaten: dict[str, set[str]] = {name: set() for name in runs}
+        for (a, b), pair in pairs.items():
+            label, _ = label_by_hand(Told(by_holm(), pair, [*pairs.values()]))
+            if direction_of(label) == "better":
+                beaten[b].add(a)
+            elif direction_of(label) == "worse":
+                beaten[a].add(b)
+        rr = {}
+        found = {}
+        for (a, b), pair in pairs.items():
+            for side, name in enumerate((a, b)):
+                rr[name] = mean_of(pair.reciprocal, side)
+                found[name] = mean_of(pair.found, side)
+        lost = {name: sum(name in own for own in beaten.values()) for name in runs}
+        net = {name: len(beaten[name]) - lost[name] for name in runs}
+        by_wins = unit == "document"
+        order = sorted(runs, key=lambda name: (-net[name] * by_wins, -rr[name]))
+        (table,) = board.view().tables
+        columns = [column.name for column in table.columns]
+        rows = [dict(zip(columns, row, strict=True)) for row in table.rows]
+        assert [row["run"] for row in rows] == order
+        letters = {row["run"]: row["letter"] for row in rows}
+        tiers: dict[str, int] = {}
+        for name in sorted(runs, key=lambda name: lost[name]):
+            above = [tiers[other] for other, own in beaten.items() if name in own]
+            tiers[name] = 1 + max(above, default=0)
+        for row in rows:
+            name = row["run"]
+            assert shows(row["score"], rr[name])
+            assert shows(row["coverage"], 100 * found[name])
+            assert row.get("beats", "").split() == sorted(letters[other] for other in beaten[name])
+            assert int(row["tier"]) == tiers[name]
+            assert not by_wins or int(row["net_wins"]) == net[name]
+        below = [
+            name
+            for place, name in enumerate(order)
+            if any(tiers[above] > tiers[name] for above in order[:place])
+        ]
+        legend = "\n".join(table.captions)
+        explained[bool(below)] += 1
+        assert (f"{', '.join(below)} stand" in legend) is bool(below)
+        n_pairs = len(pairs)
+        beats = "better than: " if any(beaten.values()) else "no run is better than another: "
+        assert f"{beats}by the verdict on coverage and ranking, Holm over {n_pairs} pairs" in legend
+    assert explained[True] == (unit == "query")  # by document rows are in the order of wins
+
+
+# ---- holes
+
+
+def with_relevant(pair: Pair, more: list[tuple[str, str]]) -> Told:
+    """Return the pair where these unjudged documents are relevant, too."""
+    qrels = {query: dict(judged) for query, judged in pair.qrels.items()}
+    for query, document in more:
+        qrels[query][document] = 1
+    judged = Pair(qrels, pair.a, pair.b, pair.cutoff, pair.unit)
+    return Told(by_holm(), judged, [judged])
+
+
+@each_unit
+def test_holes(unit: str) -> None:
+    """How many documents are unjudged, what the bound says, and that the tipping point tips and needs every document."""
+    seen = Counter[str]()
+    for seed in range(5):
+        qrels, runs = judged_in_part(seed, 40, 8, share=0.7)
+        for query in list(qrels)[::2] if seed % 2 else []:  # B ranks what is relevant higher
+            best = [d for d in runs["B"][query] if qrels[query].get(d)]
+            runs["B"][query] = {d: s + 999 * (d in best) for d, s in runs["B"][query].items()}
+        evaluation = iro.evaluate(qrels, runs, cutoff=4, unit=unit, unjudged=True)
+        result = iro.holes(evaluation, "A", "B")
+        view = result.view()
+        pair = Pair(qrels, runs["A"], runs["B"], 4, unit)
+        ranks: dict[tuple[str, str], list[float]] = {}
+        counts = [0, 0]
+        for side, run in enumerate((pair.a, pair.b)):
+            for query in qrels:
+                for rank, document in enumerate(pair.order(run, query), 1):
+                    if document not in qrels[query]:
+                        ranks.setdefault((query, document), [99, 99])[side] = rank
+                        counts[side] += 1
+        shares = [
+            100 * count / sum(len(pair.order(run, query)) for query in qrels)
+            for count, run in zip(counts, (pair.a, pair.b), strict=True)
+        ]
+        found = matched(
+            rf"(\d+) unjudged documents are in the top 4 of A or B \(({N}) % of what A returns"
+            rf" there, ({N}) % of B\)\.",
+            view.sentences[0],
+        )
+        assert int(found[1]) == len(ranks)
+        assert shows(found[2], shares[0])
+        assert shows(found[3], shares[1])
+        own, _ = label_by_hand(with_relevant(pair, []))
+        assert f": {own}; " in view.headline
+        families = [
+            [key for key, (a, b) in ranks.items() if a < b],
+            [key for key, (a, b) in ranks.items() if b < a],
+            [key for key, (a, b) in ranks.items() if max(a, b) < 99],
+        ]
+        labels = [label_by_hand(with_relevant(pair, more))[0] for more in families]
+        directions = {direction_of(label) for label in labels}
+        other = {"better": "worse", "worse": "better"}.get(direction_of(own))
+        words = view.headline
+        seen["bound" if len(view.sentences) == 3 else "stands"] += 1
+        if len(view.sentences) == 3:
+            assert view.sentences[2] == (
+                f"If all that favour A were relevant: {labels[0]}; all that favour B: {labels[1]};"
+                f" all that both return: {labels[2]}."
+            )
+            word = "could weaken"
+            if other is None:
+                word = "could decide"
+            elif other in directions:
+                word = "could reverse"
+            assert words.endswith(f"the extreme bound {word} it")
+        else:
+            assert directions == {direction_of(own)}
+        (tipping,) = [own.tipping for own in result.pairs]
+        if tipping is None:
+            assert view.sentences[1].startswith("No set of at most five of them was found")
+            continue
+        seen["tipping"] += 1
+        more = [(document.query_id, document.docid) for document in tipping.documents]
+        label, _ = label_by_hand(with_relevant(pair, more))
+        number = f"{len(more)} document{'s' * (len(more) > 1)}"
+        assert f"{number} would make it {label}" in words
+        assert view.sentences[1] == f"{len(more)} of them, if relevant, would make it: {label}."
+        assert direction_of(label) != direction_of(own)
+        for place in range(len(more)):
+            rest = [*more[:place], *more[place + 1 :]]
+            kept, _ = label_by_hand(with_relevant(pair, rest))
+            assert direction_of(kept) == direction_of(own)
+    assert {"tipping", "bound"} <= set(seen)

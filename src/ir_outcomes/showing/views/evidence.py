@@ -93,11 +93,11 @@ def _how_firmly(pair: PairHoles) -> str:
 def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:
     bound = pair.bound
     tipping = pair.tipping
-    share = 1 - sum(pair.judged) / 2
     documents = plural("unjudged document", pair.n_unjudged)
+    of_a, of_b = (percent(1 - share, 0) for share in pair.judged)
     yield (
         f"{documents} {'is' if pair.n_unjudged == 1 else 'are'} in the top {result.settings.cutoff}"
-        f" of A or B ({percent(share, 0)} % of the places in both lists)."
+        f" of A or B ({of_a} % of what A returns there, {of_b} % of B)."
     )
     if tipping is not None:
         yield f"{tipping.n} of them, if relevant, would make it: {tipping.label}."

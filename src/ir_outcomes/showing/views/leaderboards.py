@@ -201,16 +201,16 @@ def _standings(result: Leaderboard) -> Table:
     captions = []
     if result.settings is not None:
         by_document = result.settings.unit == "document"
+        beats = "no run is better than another: "
+        if any(beaten.values()):
+            beats = f"better than: {'' if letters else 'the number of runs, '}"
         captions = [
             (
                 "coverage: share of a query's relevant documents that are found, mean over queries"
                 if by_document
                 else ""
             ),
-            (
-                f"better than: {'' if letters else 'the number of runs, '}by the verdict on"
-                f" coverage and ranking, {_correction(result)}"
-            ),
+            f"{beats}by the verdict on coverage and ranking, {_correction(result)}",
             "tier 1: no run is better; tier 2: only runs of tier 1 are better; and so on",
             _tiers_caption(result),
         ]
