@@ -393,7 +393,7 @@ Better = Literal["higher", "lower", ""]
 class Form:
     """How tables write the values of a column: as text, or as numbers, which are aligned to the right."""
 
-    kind: Literal["text", "number", "percent", "pvalue", "decimals"] = "decimals"
+    kind: Literal["text", "sign", "number", "percent", "pvalue", "decimals"] = "decimals"
     places: int | None = 0  # decimals; None for those of what the values are measured in
     signed: bool = False
     of_interval: bool = False  # a value is a pair of bounds
@@ -401,7 +401,7 @@ class Form:
     def written(self, value: Any, places: int, alpha: float) -> str:
         """Write a value; p-values show on which side of `alpha` they are."""
         match self.kind:
-            case "text":
+            case "text" | "sign":
                 return str(value)
             case "number":
                 return f"{value:g}" if isinstance(value, float) else str(value)
@@ -415,6 +415,7 @@ class Form:
 
 
 TEXT = Form("text")
+SIGN = Form("sign")  # of a label; a dash is worse, and no missing value
 NUMBER = Form("number")
 PERCENT = Form("percent")  # of a share
 PVALUE = Form("pvalue")
@@ -461,7 +462,7 @@ class Column:
     @property
     def numeric(self) -> bool:
         """Whether the cells are aligned to the right."""
-        return self.form.kind != "text"
+        return self.form.kind not in ("text", "sign")
 
     def _part_of(self, item: Any) -> Any:
         for step in self.part:

@@ -1,6 +1,7 @@
-"""First screens, recomputed from the runs by hand, in both units: sentences, cells, legends, and what is said of several runs."""
+"""First screens, recomputed from the runs by hand, in both units: sentences, cells, legends, and lines on several runs."""
 
 import itertools
+import math
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -326,9 +327,7 @@ def test_boards(unit: str) -> None:
     # "far" answers all at rank 4, the others fewer at rank 1, so it is neither better nor worse.
     places = {"far": [4] * 90, "most": [1] * 70 + [None] * 20, "less": [1] * 50 + [None] * 40}
     ids = [f"q{number}" for number in range(90)]
-    of_places = {
-        name: run_of(dict(zip(ids, ranks, strict=True))) for name, ranks in places.items()
-    }
+    of_places = {name: run_of(dict(zip(ids, ranks, strict=True))) for name, ranks in places.items()}
     made.append((qrels_of(ids), of_places))
     for qrels, runs in made:
         board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=6, unit=unit))
@@ -469,3 +468,211 @@ def test_holes(unit: str) -> None:
             kept, _ = label_by_hand(with_relevant(pair, rest))
             assert direction_of(kept) == direction_of(own)
     assert {"tipping", "bound"} <= set(seen)
+
+
+# ---- conditions
+
+
+def fdr(pvalues: list[float]) -> list[float]:
+    """Return p-values corrected by the method of Benjamini and Hochberg."""
+    n = len(pvalues)
+    order = sorted(range(n), key=pvalues.__getitem__, reverse=True)
+    adjusted = [1.0] * n
+    smallest = 1.0
+    for step, place in enumerate(order):
+        smallest = min(smallest, pvalues[place] * n / (n - step))
+        adjusted[place] = smallest
+    return adjusted
+
+
+def keeps(told: list[Told], correction: Callable[[list[float]], list[float]]) -> list[bool]:
+    """Return which verdicts a correction over all conditions and contenders keeps: what carries them is still significant."""
+    facets = {
+        name: correction([pvalue(own.pair) for own in told]) for name, pvalue in PVALUES.items()
+    }
+    kept = []
+    for place, own in enumerate(told):
+        label, _ = label_by_hand(own)
+        carrying = ["coverage", "ranking"]
+        if label.endswith("over all queries"):
+            carrying = ["all queries"]
+        lost = any(own.corrected(PVALUES[name]) <= ALPHA < facets[name][place] for name in carrying)
+        kept.append(label == "no significant difference" or not lost)
+    return kept
+
+
+def check_conditions(
+    result: iro.ConditionsComparison,
+    told: dict[tuple[str, str], Told],
+    correction: Callable[[list[float]], list[float]] | None,
+) -> None:
+    """Check signs, counts and rows of conditions, by contender and condition."""
+    view = result.view()
+    names = list(dict.fromkeys(name for _, name in told))
+    runs = list(dict.fromkeys(run for run, _ in told))
+    kept = dict.fromkeys(told, True)
+    if correction is not None:
+        kept = dict(zip(told, keeps([*told.values()], correction), strict=True))
+    labels = {key: label_by_hand(own)[0] for key, own in told.items()}
+    signs = {"better": "+", "worse": "-", "none": "."}
+    tables = [view.tables[0]]
+    if len(runs) > 1:
+        for row in view.tables[0].rows:
+            own = [labels[row[0], name] for name in names]
+            expected = [
+                {"trade-off": "~"}.get(
+                    label, "?" if "unconfirmed" in label else signs[direction_of(label)]
+                )
+                for label in own
+            ]
+            directions = Counter(map(direction_of, own))
+            shown_counts = row[1 + len(names) : 3 + len(names)]
+            assert list(row[1 : 1 + len(names)]) == expected
+            assert list(shown_counts) == [str(directions[side]) for side in ("better", "worse")]
+        of_run = {table.title.partition(" (B)")[0]: table for table in view.details[::-1]}
+        tables = [of_run[run] for run in runs]
+    for run, table in zip(runs, tables, strict=True):
+        rows = {
+            row[0]: dict(zip([c.title for c in table.columns], row, strict=True))
+            for row in table.rows
+        }
+        for name in names:
+            own = told[run, name]
+            cells = rows[name]
+            star = "" if kept[run, name] else " *"
+            assert cells["verdict"] == labels[run, name] + star
+            assert shows(
+                cells["coverage, points"].split()[0].lstrip("+-"),
+                abs(100 * change_of(own.pair.found)),
+            )
+            if cells.get("ranking, B / A", "-") != "-":
+                ratio = mean_of(own.pair.shared, 1) / mean_of(own.pair.shared, 0)
+                assert shows(cells["ranking, B / A"].split()[0], ratio)
+            _, p, mark = shown(own, "all queries")
+            assert shows(cells["p, all"].removesuffix(mark), p, within=1e-6)
+            assert cells["p, all"].endswith(mark)
+        legend = " ".join(table.captions)
+        assert ("does not keep" in legend) is (not all(kept[run, name] for name in names))
+
+
+def parts_of(
+    qrels: Qrels, runs: dict[str, Run], unit: str, cutoff: int = 5
+) -> dict[str, dict[str, Pair]]:
+    """Return each contender on the queries of each half, by the number in their id."""
+    halves = {
+        f"s{half}": {query: own for query, own in qrels.items() if int(query[1:]) % 2 == half}
+        for half in (0, 1)
+    }
+    return {
+        name: {run: Pair(own, runs["A"], runs[run], cutoff, unit) for run in ("B", "C")}
+        for name, own in halves.items()
+    }
+
+
+def three_runs(unit: str, seed: int, n: int = 160) -> tuple[Qrels, dict[str, Run]]:
+    qrels, a, b = made_up(seed, n, 1 if unit == "query" else 4)
+    mixed = {query: (b if int(query[1:]) % 3 else a).get(query, {"d0": 1.0}) for query in qrels}
+    return qrels, {"A": a, "B": b, "C": mixed}
+
+
+@each_unit
+def test_slices(unit: str) -> None:
+    for seed in (2, 3, 4, 5):
+        qrels, runs = three_runs(unit, seed)
+        evaluation = iro.evaluate(qrels, runs, cutoff=5, unit=unit)
+        by = {query: f"s{int(query[1:]) % 2}" for query in qrels}
+        pairs = parts_of(qrels, runs, unit)
+        for contenders in (["B"], ["B", "C"]):
+            result = iro.compare_slices(evaluation, "A", contenders, by=by, resamples=99)
+            told = {
+                (run, name): Told(by_holm(), own[run], [own[other] for other in contenders])
+                for run in contenders
+                for name, own in pairs.items()
+            }
+            check_conditions(result, told, fdr)
+
+
+@each_unit
+def test_collections(unit: str) -> None:
+    """Rows, how often it is better and worse, also after Holm, means of these, and who is hurt."""
+    evaluations = {}
+    pairs: dict[str, dict[str, Pair]] = {}
+    for number, seed in enumerate((2, 3, 5, 8)):
+        qrels, runs = three_runs(unit, seed, 80 + 60 * number)
+        evaluations[f"c{number}"] = iro.evaluate(qrels, runs, cutoff=12, unit=unit)
+        pairs[f"c{number}"] = {
+            run: Pair(qrels, runs["A"], runs[run], 12, unit) for run in ("B", "C")
+        }
+    for contenders in (["B"], ["C"], ["B", "C"]):
+        result = iro.compare_collections(evaluations, "A", contenders)
+        told = {
+            (run, name): Told(by_holm(), own[run], [own[other] for other in contenders])
+            for run in contenders
+            for name, own in pairs.items()
+        }
+        check_conditions(result, told, holm)
+        if len(contenders) > 1:
+            continue
+        view = result.view()
+        kept = keeps([*told.values()], holm)
+        directions = [direction_of(label_by_hand(own)[0]) for own in told.values()]
+        counted = []
+        for side in ("better", "worse"):
+            n = directions.count(side)
+            still = sum(own == side and keep for own, keep in zip(directions, kept, strict=True))
+            if n:
+                counted.append(f"{side} in {n}" + (f" ({still} after Holm)" if still < n else ""))
+        assert view.label.partition(" on average, ")[2] == (" and ".join(counted) or "none decided")
+        row = next(row for row in view.tables[0].rows if row[0] == "these, mean")
+        effects = [100 * change_of(own.pair.found) for own in told.values()]
+        assert shows(row[1].split()[0].lstrip("+-"), abs(sum(effects) / 4))
+        shared = [own.pair.shared for own in told.values()]
+        ratios = [
+            float(mean_of(rows, 1) / mean_of(rows, 0))
+            for rows in shared
+            if len(rows) >= 10 and any(of_a != of_b for of_a, of_b in rows.values())
+        ]
+        if len(ratios) < 4:
+            said = f"or no difference); the mean is over {len(ratios)} collection"
+            assert said in " ".join(view.notes)
+        assert shows(row[2].split()[0], math.prod(ratios) ** (1 / len(ratios)))
+        hurt = [name for (_, name), own in told.items() if is_hurt(own)]
+        said = [note for note in view.notes if note.startswith("Hurt or a trade-off")]
+        average = view.label.partition(" on average")[0]
+        listing = " and ".join(filter(None, [", ".join(hurt[:-1]), *hurt[-1:]]))
+        if hurt and direction_of(average) != "worse":
+            assert said == [f"Hurt or a trade-off: {listing}."]
+        else:
+            assert not said
+
+
+def is_hurt(told: Told) -> bool:
+    """Return whether a facet worsens by an uncorrected p-value, or the label says so."""
+    pair = told.pair
+    label, _ = label_by_hand(told)
+    p, direction = pair.wilcoxon(pair.shared)
+    facets = any(
+        gain_of(pair, name) < 0 and PVALUES[name](pair) <= ALPHA for name in ("coverage", "ranking")
+    )
+    return facets or (p <= ALPHA and direction > 0) or label == "trade-off" or "worse" in label
+
+
+@each_unit
+def test_cutoffs(unit: str) -> None:
+    for seed in (1, 2, 3):
+        qrels, runs = three_runs(unit, seed)
+        evaluation = iro.evaluate(qrels, runs, unit=unit)
+        cutoffs = (3, 5, 9)
+        result = iro.compare_cutoffs(evaluation, "A", "B", cutoffs=cutoffs, resamples=99)
+        pair = Pair(qrels, runs["A"], runs["B"], 5, unit)
+        at = {str(cutoff): at_cutoff(pair, cutoff) for cutoff in cutoffs}
+        told = {("B", name): Told(by_holm(), own, [own]) for name, own in at.items()}
+        check_conditions(result, told, None)
+        labels = [label_by_hand(own)[0] for own in told.values()]
+        (most, times) = Counter(labels).most_common(1)[0]
+        same = "a different label at each of 3 cutoffs"
+        if times > 1:
+            same = f'the same label at {times} of 3 cutoffs ("{most}")'
+        opposite = {"better", "worse"} <= {*map(direction_of, labels)}
+        ever = "opposite directions occur" if opposite else "never opposite"
+        assert result.view().sentences == (f"B: {same}, {ever}.",)

@@ -15,7 +15,7 @@ from typing import Any, Self
 from ir_outcomes.comparison.verdict import LABELS, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import NOTHING, plural
-from ir_outcomes.results import NUMBER, Column
+from ir_outcomes.results import NUMBER, SIGN, Column
 
 MOST_NOTES = 3
 Cell = tuple[int, int]  # row and column, from 0
@@ -48,7 +48,7 @@ class Table:
         kept = [
             (column, cells)
             for column, cells in laid_out
-            if not items or not {NOTHING, ""}.issuperset(cells)
+            if not items or column.form == SIGN or not {NOTHING, ""}.issuperset(cells)
         ]
         shown = tuple(column for column, _ in kept)
         rows = tuple(zip(*(cells for _, cells in kept), strict=True))

@@ -30,6 +30,7 @@ from ir_outcomes.results import (
     INTERVAL_BY_UNIT,
     NUMBER,
     PVALUE,
+    SIGN,
     SIGNED_BY_UNIT,
     Column,
     attributes,
@@ -241,7 +242,8 @@ def _matrix(result: ConditionsComparison, runs: Sequence[str], last: Mapping[str
     if not few:
         numbered = "; ".join(f"{number} {name}" for number, name in zip(shown, names, strict=True))
     sides = ("better", "worse") if few else (SIGNS["better"], SIGNS["worse"])
-    columns = (*texts("run", *shown), *numbers(*sides), *texts("on average"))
+    signs = (Column(name, form=SIGN) for name in shown)
+    columns = (*texts("run"), *signs, *numbers(*sides), *texts("on average"))
     return Table.of_texts(columns, lines, SIGNS_EXPLAINED, numbered, _head(result))
 
 
