@@ -77,7 +77,7 @@ def test_twenty_runs(real_data: Path) -> None:
 
 
 def test_a_board_of_more_runs_than_letters() -> None:
-    qrels, runs = collection(6, 40, relevant=2)
+    qrels, runs = collection(6, 120, relevant=2)
     evaluation = iro.evaluate(
         qrels, {f"run{number}": runs[f"run{number % 6}"] for number in range(30)}
     )

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -222,7 +223,7 @@ def over_all(told: Told, text: str) -> None:
 
 
 @each_unit
-def test_one_contender(unit: str) -> None:
+def test_one_contender(unit: Any) -> None:
     seen = Counter[str]()
     for seed, n, cutoff in itertools.product(range(9), (11, 40, 120), (5, 20)):
         qrels, a, b = made_up(seed, n, 1 if unit == "query" else 4)
@@ -251,7 +252,7 @@ def told_of(
 
 @pytest.mark.parametrize("correction", ["holm", "none"])
 @each_unit
-def test_several_contenders(unit: str, correction: str) -> None:
+def test_several_contenders(unit: Any, correction: str) -> None:
     marks = set()
     for seed, n in itertools.product(range(1, 9), (40, 120)):
         result, told = told_of(unit, seed, n, correction)
@@ -320,12 +321,16 @@ def check_merged(result: iro.Comparisons, texts: list[str]) -> None:
 
 
 @each_unit
-def test_boards(unit: str) -> None:
+def test_boards(unit: Any) -> None:
     """The order, scores, coverage, tiers and letters of a board, and the line on tiers."""
     explained = Counter[bool]()
     made = [collection(4, n, 1 if unit == "query" else 3, seed) for seed, n in enumerate((60, 160))]
     # "far" answers all at rank 4, the others fewer at rank 1, so it is neither better nor worse.
-    places = {"far": [4] * 90, "most": [1] * 70 + [None] * 20, "less": [1] * 50 + [None] * 40}
+    places: dict[str, list[int | None]] = {
+        "far": [4] * 90,
+        "most": [1] * 70 + [None] * 20,
+        "less": [1] * 50 + [None] * 40,
+    }
     ids = [f"q{number}" for number in range(90)]
     of_places = {name: run_of(dict(zip(ids, ranks, strict=True))) for name, ranks in places.items()}
     made.append((qrels_of(ids), of_places))
@@ -395,7 +400,7 @@ def with_relevant(pair: Pair, more: list[tuple[str, str]]) -> Told:
 
 
 @each_unit
-def test_holes(unit: str) -> None:
+def test_holes(unit: Any) -> None:
     """How many documents are unjudged, what the bound says, and that the tipping point tips and needs every document."""
     seen = Counter[str]()
     for seed in range(5):
@@ -452,7 +457,7 @@ def test_holes(unit: str) -> None:
             assert words.endswith(f"the extreme bound {word} it")
         else:
             assert directions == {direction_of(own)}
-        (tipping,) = [own.tipping for own in result.pairs]
+        (tipping,) = [found_holes.tipping for found_holes in result.pairs]
         if tipping is None:
             assert view.sentences[1].startswith("No set of at most five of them was found")
             continue
@@ -518,14 +523,14 @@ def check_conditions(
     tables = [view.tables[0]]
     if len(runs) > 1:
         for row in view.tables[0].rows:
-            own = [labels[row[0], name] for name in names]
+            of_row = [labels[row[0], name] for name in names]
             expected = [
                 {"trade-off": "~"}.get(
                     label, "?" if "unconfirmed" in label else signs[direction_of(label)]
                 )
-                for label in own
+                for label in of_row
             ]
-            directions = Counter(map(direction_of, own))
+            directions = Counter(map(direction_of, of_row))
             shown_counts = row[1 + len(names) : 3 + len(names)]
             assert list(row[1 : 1 + len(names)]) == expected
             assert list(shown_counts) == [str(directions[side]) for side in ("better", "worse")]
@@ -576,7 +581,7 @@ def three_runs(unit: str, seed: int, n: int = 160) -> tuple[Qrels, dict[str, Run
 
 
 @each_unit
-def test_slices(unit: str) -> None:
+def test_slices(unit: Any) -> None:
     for seed in (2, 3, 4, 5):
         qrels, runs = three_runs(unit, seed)
         evaluation = iro.evaluate(qrels, runs, cutoff=5, unit=unit)
@@ -593,7 +598,7 @@ def test_slices(unit: str) -> None:
 
 
 @each_unit
-def test_collections(unit: str) -> None:
+def test_collections(unit: Any) -> None:
     """Rows, how often it is better and worse, also after Holm, means of these, and who is hurt."""
     evaluations = {}
     pairs: dict[str, dict[str, Pair]] = {}
@@ -624,7 +629,7 @@ def test_collections(unit: str) -> None:
                 counted.append(f"{side} in {n}" + (f" ({still} after Holm)" if still < n else ""))
         assert view.label.partition(" on average, ")[2] == (" and ".join(counted) or "none decided")
         row = next(row for row in view.tables[0].rows if row[0] == "these, mean")
-        effects = [100 * change_of(own.pair.found) for own in told.values()]
+        effects: list[Fraction] = [100 * change_of(own.pair.found) for own in told.values()]
         assert shows(row[1].split()[0].lstrip("+-"), abs(sum(effects) / 4))
         shared = [own.pair.shared for own in told.values()]
         ratios = [
@@ -635,15 +640,15 @@ def test_collections(unit: str) -> None:
         if len(ratios) < 4:
             said = f"or no difference); the mean is over {len(ratios)} collection"
             assert said in " ".join(view.notes)
-        assert shows(row[2].split()[0], math.prod(ratios) ** (1 / len(ratios)))
+        assert shows(row[2].split()[0], float(math.prod(ratios)) ** (1 / len(ratios)))
         hurt = [name for (_, name), own in told.items() if is_hurt(own)]
-        said = [note for note in view.notes if note.startswith("Hurt or a trade-off")]
+        warned = [note for note in view.notes if note.startswith("Hurt or a trade-off")]
         average = view.label.partition(" on average")[0]
         listing = " and ".join(filter(None, [", ".join(hurt[:-1]), *hurt[-1:]]))
         if hurt and direction_of(average) != "worse":
-            assert said == [f"Hurt or a trade-off: {listing}."]
+            assert warned == [f"Hurt or a trade-off: {listing}."]
         else:
-            assert not said
+            assert not warned
 
 
 def is_hurt(told: Told) -> bool:
@@ -658,7 +663,7 @@ def is_hurt(told: Told) -> bool:
 
 
 @each_unit
-def test_cutoffs(unit: str) -> None:
+def test_cutoffs(unit: Any) -> None:
     for seed in (1, 2, 3):
         qrels, runs = three_runs(unit, seed)
         evaluation = iro.evaluate(qrels, runs, unit=unit)
