@@ -630,7 +630,7 @@ def test_collections(unit: Any) -> None:
         assert view.label.partition(" on average, ")[2] == (" and ".join(counted) or "none decided")
         row = next(row for row in view.tables[0].rows if row[0] == "these, mean")
         effects: list[Fraction] = [100 * change_of(own.pair.found) for own in told.values()]
-        assert shows(row[1].split()[0].lstrip("+-"), abs(sum(effects) / 4))
+        assert shows(row[1].split()[0].lstrip("+-"), abs(sum(effects, Fraction(0)) / 4))
         shared = [own.pair.shared for own in told.values()]
         ratios = [
             float(mean_of(rows, 1) / mean_of(rows, 0))
@@ -640,7 +640,7 @@ def test_collections(unit: Any) -> None:
         if len(ratios) < 4:
             said = f"or no difference); the mean is over {len(ratios)} collection"
             assert said in " ".join(view.notes)
-        assert shows(row[2].split()[0], float(math.prod(ratios)) ** (1 / len(ratios)))
+        assert shows(row[2].split()[0], math.prod(ratios) ** (1 / len(ratios)))
         hurt = [name for (_, name), own in told.items() if is_hurt(own)]
         warned = [note for note in view.notes if note.startswith("Hurt or a trade-off")]
         average = view.label.partition(" on average")[0]
