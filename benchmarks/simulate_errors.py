@@ -19,9 +19,9 @@ import numpy as np
 from ir_measures import AP, RR, P, Success, nDCG
 
 from ir_outcomes import evaluate, search_lengths
-from ir_outcomes.comparison.facets import PairTests, run_tests, samples_of
 from ir_outcomes.comparison.outcomes import CoverageTest, PairedQueries, Restricted, pair_queries
-from ir_outcomes.comparison.verdict import LABELS, judge, stacked
+from ir_outcomes.comparison.pair_tests import PairTests, run_tests, samples_of, stacked
+from ir_outcomes.comparison.verdict import LABELS, judge
 from ir_outcomes.statistics import (
     bounded_mean_interval,
     coverage_interval,
@@ -114,12 +114,7 @@ def _column(tests: PairTests, trial: int) -> PairTests:
     def chosen(test: Pvalues | None) -> Pvalues | None:
         return None if test is None else Pvalues(test.pvalue[[trial]], test.direction[[trial]])
 
-    each = {
-        name: chosen(getattr(tests, name))
-        for name in PairTests._fields
-        if name != "higher_is_better"
-    }
-    return tests._replace(**each)
+    return PairTests._make(map(chosen, tests))
 
 
 def rates(population: Population, n: int, trials: int, null: bool) -> dict[str, float]:

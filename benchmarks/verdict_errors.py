@@ -24,8 +24,8 @@ from ir_measures import AP, RR, nDCG
 from simulate_errors import with_swapped
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.facets import run_tests, samples_of
 from ir_outcomes.comparison.outcomes import PairedQueries, coverage_test_for, pair_queries
+from ir_outcomes.comparison.pair_tests import run_tests, samples_of
 from ir_outcomes.comparison.verdict import LABELS, NO_DIFFERENCE, judge
 from ir_outcomes.statistics.counts import membership
 from ir_outcomes.types import Bools, Floats, Ints, Unit

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.facets import run_tests
 from ir_outcomes.comparison.outcomes import coverage_test_for
-from ir_outcomes.comparison.verdict import judge, stacked
+from ir_outcomes.comparison.pair_tests import run_tests, stacked
+from ir_outcomes.comparison.verdict import judge
 from ir_outcomes.leaderboards.pairs import blocks_of_pairs
 from ir_outcomes.results import NUMBER, TEXT, Column
 from ir_outcomes.showing import Table
@@ -90,6 +90,7 @@ def _labels(evaluation: iro.Evaluation, cutoff: int) -> list[PairLabels]:
         few += block.samples.ranking.differences.few.tolist()
         tests.append(run_tests(block.samples, "t", coverage_test))
         mean = block.samples.ranking.many("t")
+        mean = mean._replace(direction=-mean.direction)  # a shorter search is better
         by_t.append(tests[-1]._replace(ranking=mean, ranking_mean=mean, won_and_lost=None))
     joined = stacked(tests)
     rules = joined, joined._replace(won_and_lost=None), stacked(by_t)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.holes import Holdings, holdings_of, labels_of
+from ir_outcomes.comparison.holdings import Holdings, holdings_of, labels_of
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, direction_of
 from ir_outcomes.errors import ParameterError

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.holes import _first
+from ir_outcomes.comparison.holdings import _first
 from ir_outcomes.types import Unit
 from tests.helpers import literal
 from tests.helpers.comparisons import all_notes, compare_pair, compare_ranks, compare_several

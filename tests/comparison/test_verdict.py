@@ -141,27 +141,24 @@ def test_the_guard_contradicts_what_has_or_claims_a_direction(
 
 
 def test_all_queries_confirm_by_either_test_in_the_direction_of_their_mean() -> None:
-    # mean: p and direction; Wilcoxon: p and direction; what they confirm where lower is better
+    # mean: p and direction; Wilcoxon: p and direction; what they confirm
     table = np.array([
-        (0.01, -1, 0.5, 0, 1),
-        (0.2, -1, 0.01, -1, 1),
+        (0.01, -1, 0.5, 0, -1),
+        (0.2, -1, 0.01, -1, -1),
         (0.2, -1, 0.01, 1, 0),  # Wilcoxon the other way
         (0.2, 0, 0.01, -1, 0),  # a mean without direction
         (0.2, -1, 0.2, -1, 0),
-        (0.01, 1, 0.01, -1, -1),
+        (0.01, 1, 0.01, -1, 1),
     ])  # fmt: skip
     mean, wilcoxon = (Pvalues(table[:, p], table[:, p + 1].astype(int)) for p in (0, 2))
-    for higher_is_better, sign in ((False, 1), (True, -1)):
-        found = over_all(
-            mean, mean.pvalue, 0.05, higher_is_better=higher_is_better, wilcoxon=wilcoxon
-        )
-        assert (found.confirmed == sign * table[:, 4]).all()
-        assert (found.decided == sign * np.array([1, 0, 0, 0, 0, -1])).all()
-        assert not found.worse.any()
-        assert not found.better.any()  # without search lengths there is no guard
-    guarded = over_all(mean, mean.pvalue, 0.05, higher_is_better=False, won_and_lost=wilcoxon)
-    assert guarded.worse.tolist() == [False, False, True, False, False, True]
-    assert guarded.better.tolist() == [True, True, False, True, False, True]
+    found = over_all(mean, mean.pvalue, 0.05, wilcoxon=wilcoxon)
+    assert (found.confirmed == table[:, 4]).all()
+    assert found.decided.tolist() == [-1, 0, 0, 0, 0, 1]
+    assert not found.worse.any()
+    assert not found.better.any()  # without search lengths there is no guard
+    guarded = over_all(mean, mean.pvalue, 0.05, won_and_lost=wilcoxon)
+    assert guarded.worse.tolist() == [True, True, False, True, False, True]
+    assert guarded.better.tolist() == [False, False, True, False, False, True]
 
 
 def test_labels_stand_from_best_to_worst_and_say_what_is_better() -> None:

@@ -348,9 +348,9 @@ def label_of(
 ) -> str:
     """Return the overall label of a contender: a direction of one facet is confirmed by the mean over all queries."""
     (label,) = decide(
-        find(*_tested(coverage), alpha, higher_is_better=True),
-        find(*_tested(ranking), alpha, higher_is_better=False),
-        over_all(*_tested(all_queries), alpha, higher_is_better=False),
+        find(*_tested(coverage), alpha),
+        find(*_tested(ranking), alpha),
+        over_all(*_tested(all_queries), alpha),
     ).labels()
     return label
 
@@ -360,5 +360,6 @@ def _tested(effect: PooledEffect) -> tuple[Pvalues, Floats]:
     mean = effect.these
     if mean is None:
         return Pvalues(np.ones(1), np.zeros(1, dtype=np.int64)), np.ones(1)
-    direction = np.sign([mean.effect]).astype(np.int64)
+    better = 1 if effect.higher_is_better else -1
+    direction = np.sign([better * mean.effect]).astype(np.int64)
     return Pvalues(np.array([mean.pvalue]), direction), np.array([mean.pvalue_corrected])

@@ -8,7 +8,7 @@ import numpy as np
 
 from ir_outcomes.across.conditions import agreement_of, conditions_of
 from ir_outcomes.across.result import ConditionsComparison, Curve
-from ir_outcomes.comparison.compare import USUAL_CUTOFFS
+from ir_outcomes.comparison.family import USUAL_CUTOFFS
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import (

@@ -436,18 +436,11 @@ def _decide(
 ) -> GateDecision:
     if compared.restricted is None and compared.ranking.measured_in != RANKS and compared.ranking.n:
         check_range(compared.ranking.measured_in, compared.ranking.smallest_margin)
-    found = against_margins(
-        compared.coverage,
-        compared.ranking,
-        compared.restricted,
-        compared.outcomes,
-        margins,
-        compared.identical,
-    )
+    found = against_margins(compared, margins)
     facets = tuple(_facet(compared, against) for against in found)
     failures = [*_failures(compared, max_missing)]
     if not failures:
-        check_can_be_exceeded(found, compared.restricted, margins)
+        check_can_be_exceeded(compared, found, margins)
     failures += [_about(facet, compared) for facet in facets if facet.status == "harm shown"]
     doubts = [_about(facet, compared) for facet in facets if facet.status == "inconclusive"]
     if compared.restricted is None and not compared.identical:
@@ -460,7 +453,7 @@ def _decide(
         status = "fail"
     elif doubts:
         status = "inconclusive"
-    is_equivalent = within_margins(found, compared.identical)[1]
+    is_equivalent = within_margins(compared, found).equivalent
     harms = {} if status == "pass" else _behind(compared, facets)
     return GateDecision(
         **rows_of(

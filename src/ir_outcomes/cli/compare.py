@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 import ir_outcomes as iro
 from ir_outcomes.cli import options, output
-from ir_outcomes.comparison.compare import USUAL_CUTOFFS
+from ir_outcomes.comparison.family import USUAL_CUTOFFS
 from ir_outcomes.reading.suites import read_suite
 
 

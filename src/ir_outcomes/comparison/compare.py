@@ -2,29 +2,16 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple, TypedDict, Unpack, overload
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import Facets, means_of_measure, run_tests, samples_of
+from ir_outcomes.comparison.family import judged, measured_pairs
 from ir_outcomes.comparison.holes import tipping_notes
-from ir_outcomes.comparison.outcomes import (
-    PairedQueries,
-    Settings,
-    check_rules,
-    checked_margins,
-    pair_systems,
-)
-from ir_outcomes.comparison.result import Comparison, Comparisons, CutoffLabel, query_outcomes
-from ir_outcomes.comparison.runs_of_systems import (
-    holds_for_new_runs,
-    rows_of_measure,
-    runs_of_systems,
-)
-from ir_outcomes.comparison.verdict import LABELS, NAMES, Verdicts, judge, stacked
-from ir_outcomes.comparison.wording import in_words, notes_on_input
+from ir_outcomes.comparison.outcomes import Settings, check_rules, checked_margins
+from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import SavedRuns, evaluate, saved_baseline
 from ir_outcomes.evaluation.evaluation import (
@@ -32,20 +19,15 @@ from ir_outcomes.evaluation.evaluation import (
     contenders_of,
     evaluation_of,
     is_saved,
-    n_missing,
-    notes_on_grades,
 )
-from ir_outcomes.evaluation.lengths import SearchLengths, metadata_of
-from ir_outcomes.evaluation.replicates import Called, System, runs_of_system
-from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_measure
-from ir_outcomes.formatting import listed, plural, with_progress
+from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.replicates import runs_of_system
+from ir_outcomes.evaluation.scores import Measures
+from ir_outcomes.formatting import listed
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.runs import Run, is_path, run_list, runs_and_names
-from ir_outcomes.statistics.kernels import Kernel, function_test, name_of
+from ir_outcomes.statistics.kernels import function_test, name_of
 from ir_outcomes.types import Correction, Floats, RankingTest, Ties, UnitChoice, check_positive
-
-USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
-
 
 RunInDict = Mapping[str, Mapping[str, float]]
 # For type checkers: the runs that give `Comparisons`, and the settings.
@@ -187,15 +169,9 @@ def compare(
     >>> result.verdict.label, result.ranking.difference
     ('better on ranking', -1.0)
     """
-    own_test = None
-    test_name = test if isinstance(test, str) else name_of(test)
-    if callable(test):
-        own_test = function_test(test)
-    check_rules(alpha, "t" if callable(test) else test_name, correction)
+    check_rules(alpha, test, correction)
     check_positive("cutoff", cutoff, none_allowed=True)
-    margins = checked_margins(margins)
-    # What an evaluation has already.
-    of_evaluation = {
+    given = {
         "rel": rel,
         "unit": unit,
         "ties": ties,
@@ -205,114 +181,104 @@ def compare(
         "clusters": clusters,
         "replicates": replicates,
     }
-    source = qrels
-    if is_saved(qrels):
-        source = evaluation_of(qrels, several_runs=True)
-    best = _is_best_asked(source, baseline)
-    if isinstance(source, Evaluation):
-        chosen = _choose(source, baseline, contenders, best, of_evaluation)
+    own_test = None
+    test_name = str(test)
+    if callable(test):
+        own_test = function_test(test)
+        test_name = name_of(test)
+    rules = {
+        "alpha": alpha,
+        "test": test_name,
+        "correction": correction,
+        "margins": checked_margins(margins),
+    }
+
+    # Prepare.
+    if isinstance(qrels, Evaluation) or is_saved(qrels):
+        _refuse_settings_of_evaluations(given)
+        call = _choose(evaluation_of(qrels, several_runs=True), baseline, contenders)
     else:
-        reading = {
-            "cutoff": cutoff,
-            "measures": measures,
-            "n_jobs": n_jobs,
-            "progress": progress,
-        }
-        chosen = _evaluate(source, baseline, contenders, best, {**of_evaluation, **reading})
-    evaluation = chosen.evaluation
-    if len(evaluation.systems) < 2 or (not chosen.several and (all_pairs or best)):
+        reading = {"cutoff": cutoff, "measures": measures, "n_jobs": n_jobs, "progress": progress}
+        call = _evaluate(qrels, baseline, contenders, {**given, **reading})
+    if len(call.evaluation.systems) < 2 or (not call.several and (all_pairs or call.best)):
         raise ParameterError(
             "`baseline='best'` and `all_pairs=True` need several contenders; give a list of them"
         )
+    evaluation = call.evaluation
     if cutoff is not None:
         evaluation = replace(evaluation, cutoff=cutoff)
     notes: list[Note] = []
-    if best:
+    if call.best:
         evaluation, about_best = _with_best_first(evaluation)
         notes.append(about_best)
-    if chosen.left_out:
+    if call.left_out:
         about = "The baseline was also among the contenders; it is not compared with itself."
         notes.append(note("left out", about))
-    pairs = [(evaluation.systems[0], system) for system in evaluation.systems[1:]]
+    first, *others = evaluation.systems
+    pairs = [(first, system) for system in others]
     if all_pairs:
         pairs = list(combinations(evaluation.systems, 2))
-    settings = Settings.of(
-        evaluation,
-        own_test=own_test is not None,
-        alpha=alpha,
-        test=test_name,
-        correction=correction,
-        family=len(pairs),
-        margins=margins,
-    )
-    near: Sequence[Sequence[Note]] = [()] * len(pairs)
-    if (len(pairs) == 1 or not all_pairs) and not evaluation.replicates:
-        near = tipping_notes(evaluation, settings, own_test)
-    asked = known_means(evaluation, measures)
-    labels = labels_elsewhere(pairs, settings, own_test)
-    measured = [
-        measured_pair(
-            evaluation,
-            *pair,
-            settings,
-            notes=(*notes, *about_holes),
-            elsewhere=at_other_cutoffs,
-            asked=asked,
-        )
-        for pair, at_other_cutoffs, about_holes in zip(pairs, labels, near, strict=True)
-    ]
-    items = build(measured, settings, own_test=own_test, progress=progress)
-    return Comparisons(items) if chosen.several else items[0]
+    settings = Settings.of(evaluation, own_test=own_test is not None, family=len(pairs), **rules)
+
+    # Measure.
+    of_pairs: list[tuple[Note, ...]] = [tuple(notes)] * len(pairs)
+    if len(pairs) == len(others) and not evaluation.replicates:
+        tipping = tipping_notes(evaluation, settings, own_test)
+        of_pairs = [(*notes, *about) for about in tipping]
+    measured = measured_pairs(evaluation, pairs, settings, own_test, measures, of_pairs)
+
+    # Judge.
+    items = judged(measured, settings, own_test, progress=progress)
+    return Comparisons(items) if call.several else items[0]
 
 
-class _Chosen(NamedTuple):
+class _Call(NamedTuple):
     """The runs of a call, the baseline first."""
 
     evaluation: Evaluation
     several: bool  # whether several contenders were given, even if only one remains
+    best: bool  # whether the best run is to be the baseline, which is not known yet
     left_out: bool  # whether a contender was the baseline
 
 
-def _is_best_asked(source: Any, baseline: Any) -> bool:
-    """Return whether the best run is to be the baseline, and is not a run of that name."""
-    if not isinstance(baseline, str) or baseline != "best":
-        return False
-    return not (isinstance(source, Evaluation) and "best" in source.system_names)
+def _is_best(baseline: Any) -> bool:
+    """Return whether the best run is to be the baseline, unless one has that name."""
+    return isinstance(baseline, str) and baseline == "best"
 
 
-def _choose(
-    evaluation: Evaluation,
-    baseline: Any,
-    contenders: Any,
-    best: bool,
-    given: Mapping[str, Any],
-) -> _Chosen:
-    """Choose the runs of a call from an evaluation, which has settings of its own."""
+def _refuse_settings_of_evaluations(given: Mapping[str, Any]) -> None:
+    """Refuse settings that an evaluation has already."""
     named = [name for name, value in given.items() if value is not None]
     if named:
         raise ParameterError(
             f"{listed(named)}: an evaluation has its own; pass it to evaluate instead of compare"
         )
-    chosen = contenders_of(evaluation.system_names, None if best else baseline, contenders)
-    others = chosen
-    if not best:
-        others = [name for name in chosen if name != baseline] or chosen
-    runs = others if best else [baseline, *others]
+
+
+def _choose(evaluation: Evaluation, baseline: Any, contenders: Any) -> _Call:
+    """Choose the runs of a call from an evaluation."""
+    known = evaluation.system_names
     several = not isinstance(contenders, str)
-    return _Chosen(evaluation[runs], several, len(others) < len(chosen))
+    if _is_best(baseline) and baseline not in known:
+        chosen = contenders_of(known, None, contenders)
+        return _Call(evaluation[chosen], several, best=True, left_out=False)
+    chosen = contenders_of(known, baseline, contenders)
+    others = [name for name in chosen if name != baseline] or chosen
+    left_out = len(others) < len(chosen)
+    return _Call(evaluation[[baseline, *others]], several, best=False, left_out=left_out)
 
 
-def _evaluate(
-    qrels: Any, baseline: Any, contenders: Any, best: bool, settings: dict[str, Any]
-) -> _Chosen:
+def _evaluate(qrels: Any, baseline: Any, contenders: Any, settings: dict[str, Any]) -> _Call:
     """Evaluate the runs of a call; what a saved file among them knows is the default."""
+    best = _is_best(baseline)
+    first = baseline
     saved = SavedRuns.among(contenders)
     if is_saved(baseline):
         of_baseline = saved_baseline(baseline)
-        baseline = of_baseline.runs[0]
+        first = of_baseline.runs[0]
         saved = saved._replace(evaluations={**of_baseline.evaluations, **saved.evaluations})
     names = settings.pop("names")
-    sources, called, left_out = _sources(baseline, saved.runs, names, best)
+    sources, called, left_out = _sources(first, saved.runs, names, best)
     defaults = {
         "cutoff": saved.shared("cutoff"),
         "unit": saved.shared("unit") or "auto",
@@ -325,7 +291,7 @@ def _evaluate(
     evaluation = evaluate(qrels, sources, names=called, **settings)
     if settings["replicates"] is not None and not best:
         check_apart(evaluation, sources)
-    return _Chosen(evaluation, run_list(saved.runs) is not None, left_out)
+    return _Call(evaluation, run_list(saved.runs) is not None, best, left_out)
 
 
 def _with_best_first(evaluation: Evaluation) -> tuple[Evaluation, Note]:
@@ -350,27 +316,28 @@ def _sources(
     """Return the runs of a call, the baseline first, their names, and whether a contender that is the baseline was left out."""
     if contenders is None:
         raise ParameterError("there is no contender; give a run, or several as a list or dict")
-    runs, given = runs_and_names(contenders)
+    runs, called = runs_and_names(contenders)
     if not best:
-        own, own_name = (
-            runs_and_names(baseline) if isinstance(baseline, Mapping) else ([baseline], [None])
-        )
-        if len(own) > 1:
-            named = some([str(name) for name in own_name])
+        own: tuple[list[Any], list[str | None]] = ([baseline], [None])
+        if isinstance(baseline, Mapping):
+            own = runs_and_names(baseline)
+        first, own_name = own
+        if len(first) > 1:
+            named = some(list(map(str, own_name)))
             raise ParameterError(
-                f"baseline: a dict of {len(own)} runs ({named}); give the one run with its name"
+                f"baseline: a dict of {len(first)} runs ({named}); give the one run with its name"
             )
-        runs = [*own, *runs]
-        given = [*own_name, *given]
+        runs = [*first, *runs]
+        called = [*own_name, *called]
     if names is not None:
-        runs, given = runs_and_names(runs, names)
-    others = [place for place, run in enumerate(runs) if place and not _is_same(run, runs[0])]
-    for name, run in zip(given[1:], runs[1:], strict=True):
-        if any(_is_same(own, runs[0]) for _, own in runs_of_system(run) or ()):
+        runs, called = runs_and_names(runs, names)
+    for name, run in zip(called[1:], runs[1:], strict=True):
+        if any(_is_same(member, runs[0]) for _, member in runs_of_system(run) or ()):
             raise ParameterError(f"the baseline is also one of the runs of {name}, a contender")
-    if best or not others or len(others) == len(runs) - 1:
-        return runs, given, False
-    return [runs[place] for place in (0, *others)], [given[place] for place in (0, *others)], True
+    kept = [place for place, run in enumerate(runs) if not place or not _is_same(run, runs[0])]
+    if best or len(kept) == 1:
+        return runs, called, False
+    return [runs[place] for place in kept], [called[place] for place in kept], len(kept) < len(runs)
 
 
 def _is_same(run: Any, baseline: Any) -> bool:
@@ -382,62 +349,6 @@ def _is_same(run: Any, baseline: Any) -> bool:
     return run is baseline
 
 
-@dataclass(frozen=True, eq=False)
-class MeasuredPair:
-    """A baseline and a contender, measured but not yet tested."""
-
-    queries: PairedQueries
-    n_unanswerable: int
-    # Answerable queries without any result, of baseline and contender; of several runs the most.
-    n_missing: tuple[int, int]
-    # Reciprocals of the rank of the first relevant document, or the values of another measure.
-    reciprocal_ranks: tuple[Floats, Floats]
-    notes: tuple[Note, ...] = ()
-    # Labels at other cutoffs; None where they are not known.
-    elsewhere: tuple[CutoffLabel, ...] | None = None
-    texts: Mapping[str, str] = field(default_factory=dict)
-    metadata: Mapping[str, str] = field(default_factory=dict)
-    asked: tuple[
-        Scores, ...
-    ] = ()  # values of the measures that were asked for, of both runs on the answerable queries
-    systems: tuple[Called, ...] = ()
-
-
-def measured_pair(
-    evaluation: Evaluation,
-    baseline: SearchLengths | System,
-    contender: SearchLengths | System,
-    settings: Settings,
-    *,
-    notes: tuple[Note, ...] = (),
-    elsewhere: tuple[CutoffLabel, ...] | None = None,
-    asked: Sequence[Scores] = (),
-) -> MeasuredPair:
-    """Measure two runs, or systems of several runs, of an evaluation at the cutoff of the settings."""
-    answerable = evaluation.answerable
-    a = System.of(baseline).at(settings.cutoff)
-    b = System.of(contender).at(settings.cutoff)
-    return MeasuredPair(
-        queries=pair_systems(a, b, settings.unit),
-        n_unanswerable=int(np.sum(~answerable)),
-        n_missing=(max(map(n_missing, a.runs)), max(map(n_missing, b.runs))),
-        reciprocal_ranks=(
-            a.mean_reciprocal_ranks()[answerable],
-            b.mean_reciprocal_ranks()[answerable],
-        ),
-        notes=(
-            *notes,
-            *notes_on_grades(evaluation.qrels, evaluation.rel),
-            *notes_on_input(a, b, positives_only=evaluation.positives_only),
-        ),
-        elsewhere=elsewhere,
-        texts=evaluation.texts,
-        metadata=metadata_of((*a.runs, *b.runs)),
-        asked=tuple(rows_of_measure(scores, a.called, b.called) for scores in asked),
-        systems=(a.called, b.called),
-    )
-
-
 def check_apart(evaluation: Evaluation, sources: Sequence[Any]) -> None:
     """Refuse a baseline whose system has runs among the contenders."""
     first = evaluation.systems[0]
@@ -447,128 +358,3 @@ def check_apart(evaluation: Evaluation, sources: Sequence[Any]) -> None:
             f" one system, {first.name}; give all its runs as the baseline, as in a dict from its"
             " name to a list, or none of them as a contender"
         )
-
-
-def known_means(evaluation: Evaluation, measures: Measures) -> tuple[Scores, ...]:
-    """Return the values of measures on the answerable queries; one that is undefined there has no comparable means."""
-    found = []
-    for measure in dict.fromkeys(map(comparable, each_measure(measures))):
-        scores = evaluation.scores_of(measure).on(evaluation.answerable_queries)
-        undefined = np.isnan(scores.values).sum(axis=1)
-        if undefined.any():
-            run = int(np.argmax(undefined))
-            raise ParameterError(
-                f"{measure} is undefined for {scores.runs[run]} on"
-                f" {plural('query', int(undefined[run]))} of {len(scores.query_ids)}, so means"
-                " would be of different queries; choose one that every query has, such as RR or"
-                " ESL(unanswered='cutoff+1')@100"
-            )
-        found.append(scores)
-    return tuple(found)
-
-
-def labels_elsewhere(
-    pairs: Sequence[tuple[System, System]],
-    settings: Settings,
-    own_test: Kernel | None = None,
-) -> list[tuple[CutoffLabel, ...]]:
-    """Return the labels of each pair at the usual cutoffs but its own, up to the longest list of its shallower run."""
-    reach = [min(run.depth for run in pair) for pair in pairs]
-    shown: list[tuple[CutoffLabel, ...]] = [()] * len(pairs)
-    for cutoff in USUAL_CUTOFFS:
-        if cutoff == settings.cutoff or cutoff > max(reach, default=0):
-            continue
-        tests = []
-        for baseline, contender in pairs:
-            queries = pair_systems(baseline.at(cutoff), contender.at(cutoff), settings.unit)
-            samples = samples_of(queries, settings.levels, labels_only=True)
-            coverage_test = settings.of_pair(queries).coverage_test
-            tests.append(run_tests(samples, settings.test, coverage_test, own_test))
-        labels = judge(
-            stacked(tests), alpha=settings.alpha, correction=settings.correction
-        ).labels()
-        for place, label in enumerate(labels):
-            if cutoff <= reach[place]:
-                shown[place] += (CutoffLabel(cutoff, label),)
-    return shown
-
-
-def build(
-    pairs: Sequence[MeasuredPair],
-    settings: Settings,
-    *,
-    wanted: int | None = None,
-    own_test: Kernel | None = None,
-    progress: bool = False,
-) -> tuple[Comparison, ...]:
-    """Test all pairs of a family, correct each facet over it, and reach the verdicts of the first `wanted` pairs, or of all."""
-    shown = pairs[:wanted]
-    facets = []
-    for pair in with_progress(shown, "pair", len(shown), shown=progress):
-        own = settings.of_pair(pair.queries)
-        facets.append(Facets.of(pair.queries, pair.reciprocal_ranks, own, own_test))
-    tests = [found.tests for found in facets]
-    for pair in pairs[len(shown) :]:
-        samples = samples_of(pair.queries, settings.levels, sides_only=True)
-        coverage_test = settings.of_pair(pair.queries).coverage_test
-        tests.append(run_tests(samples, settings.test, coverage_test, own_test))
-    verdicts = judge(stacked(tests), alpha=settings.alpha, correction=settings.correction)
-    return tuple(
-        _comparison(pair, facets[place], verdicts, place, settings)
-        for place, pair in enumerate(shown)
-    )
-
-
-def _comparison(
-    pair: MeasuredPair, found: Facets, verdicts: Verdicts, place: int, settings: Settings
-) -> Comparison:
-    queries = pair.queries
-    settings = settings.of_pair(queries)
-    label = LABELS[verdicts.label[place]]
-    own: tuple[CutoffLabel, ...] = ()
-    if pair.elsewhere is not None and settings.cutoff is not None:
-        own = (CutoffLabel(settings.cutoff, label),)
-    corrected = verdicts.corrected
-    coverage_found = NAMES[int(verdicts.coverage_found[place])]
-    ranking_found = NAMES[int(verdicts.ranking_found[place])]
-    all_queries_found = NAMES[int(verdicts.all_queries_found[place])]
-    restricted = found.restricted
-    mean = found.mean
-    if corrected.all_queries is not None:
-        all_queries_p = float(corrected.all_queries[place])
-        restricted = restricted and replace(
-            restricted, pvalue_corrected=all_queries_p, found=all_queries_found
-        )
-        mean = mean and replace(mean, pvalue_corrected=all_queries_p, found=all_queries_found)
-    all_queries = mean if restricted is None else restricted
-    verdict = verdicts.of(place, found, queries, settings.margins)
-    new_runs = holds_for_new_runs(label, (found.coverage, found.ranking, all_queries))
-    comparison = Comparison(
-        baseline=queries.baseline,
-        contender=queries.contender,
-        n_queries=len(queries.query_ids),
-        n_unanswerable=pair.n_unanswerable,
-        n_missing=pair.n_missing,
-        settings=settings,
-        outcomes=queries.outcomes,
-        coverage=replace(
-            found.coverage, pvalue_corrected=float(corrected.coverage[place]), found=coverage_found
-        ),
-        ranking=replace(
-            found.ranking, pvalue_corrected=float(corrected.ranking[place]), found=ranking_found
-        ),
-        reciprocal=found.reciprocal,
-        restricted=restricted,
-        mean=mean,
-        naive=found.naive,
-        cutoffs=tuple(sorted((*(pair.elsewhere or ()), *own))),
-        verdict=replace(verdict, new_runs=new_runs),
-        notes=pair.notes,
-        run_metadata=pair.metadata,
-        identical=queries.identical,
-        n_runs=queries.n_runs,
-        runs=runs_of_systems(pair.systems, queries, pair.asked),
-        queries=query_outcomes(queries, pair.texts),
-        measures=tuple(means_of_measure(scores, queries, settings) for scores in pair.asked),
-    )
-    return in_words(comparison, queries)

@@ -1,35 +1,25 @@
-"""`holes`: how much a verdict depends on unjudged documents: a bound, a small set that changes the direction, what to judge.
-
-Both facets are computed in full for each assignment of relevance, many assignments at once, on
-arrays of ranks: a new relevant document is an item of its own, it is one irrelevant document less
-above those that follow it, and it makes a query answerable that had no relevant document.
-"""
+"""`holes`: how much a verdict depends on unjudged documents: a bound, a small set that changes the direction, what to judge."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain, zip_longest
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import PairTests, run_tests, samples_of
-from ir_outcomes.comparison.outcomes import (
-    CoverageTest,
-    PairedQueries,
-    Settings,
-    from_items,
-    horizon_of,
+from ir_outcomes.comparison.holdings import (
+    Holdings,
+    holdings_of,
+    labels_of,
+    own_label,
+    priority,
+    tests_of,
+    tip_of,
 )
-from ir_outcomes.comparison.verdict import (
-    DIRECTIONS,
-    LABELS,
-    NO_FAMILY,
-    FamilyPvalues,
-    deciding_pvalues,
-    judge,
-    stacked,
-)
+from ir_outcomes.comparison.outcomes import Settings
+from ir_outcomes.comparison.pair_tests import stacked
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
 from ir_outcomes.errors import ParameterError, some, warn
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import (
@@ -40,199 +30,14 @@ from ir_outcomes.evaluation.evaluation import (
     unjudged_share,
 )
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.ranking import RankedDocuments
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.notes import Note, note
-from ir_outcomes.reading.columns import Ids
 from ir_outcomes.results import NUMBER, PERCENT, Column, Immutable, Result, attributes, rows_of
-from ir_outcomes.statistics import adjust
 from ir_outcomes.statistics.kernels import Kernel
-from ir_outcomes.types import (
-    Bools,
-    Correction,
-    Floats,
-    Ints,
-    RankingTest,
-    check_one_order,
-    check_positive,
-)
+from ir_outcomes.types import Correction, Ints, RankingTest, check_one_order, check_positive
 
-LARGEST_BLOCK = 1 << 20  # items that are worked on at a time
-
-
-@dataclass(frozen=True, eq=False)
-class Holdings:
-    """Where two runs hold the relevant documents and the unjudged ones, within the cutoff, and how their label is reached."""
-
-    n_queries: int  # all queries of the qrels
-    horizon: int | None  # k of the restricted search length
-    atom_query: Ints  # (n_atoms,) the query of each judged relevant document
-    atom_ranks: Ints  # (2, n_atoms) its ranks in baseline and contender; 0 where it is not within the cutoff
-    query: Ints  # (n_documents,) the query of each unjudged document that either run returned, ascending
-    ranks: Ints  # (2, n_documents) its ranks
-    docids: Ids  # (n_documents,) in UTF-8
-    settings: Settings
-    clusters: Ints | None  # (n_queries,) the cluster of each query
-    # The function behind the name of a test of ranking that is not ours.
-    own_test: Kernel | None = None
-    others: FamilyPvalues = NO_FAMILY  # raw p-values of the other pairs of the family, which stay
-
-    def __len__(self) -> int:
-        return len(self.query)
-
-    @cached_property
-    def effects(self) -> Floats:
-        """How each unjudged document by itself would change its query: coverage, ranking, all queries; (3, n_documents)."""
-        starts = np.searchsorted(self.atom_query, np.arange(self.n_queries + 1))
-        sizes = np.diff(starts)[self.query]
-        before = np.cumsum(sizes) - sizes
-        atoms = np.arange(int(sizes.sum())) + np.repeat(starts[self.query] - before, sizes)
-        places = np.arange(len(self))
-        each = replace(  # every document in a copy of its query
-            self,
-            n_queries=len(self),
-            atom_query=np.repeat(places, sizes),
-            atom_ranks=self.atom_ranks[:, atoms],
-            query=places,
-            clusters=None,
-        )
-        without, judged_relevant = np.zeros((2, 3, len(self)))
-        for relevant, change in ((False, without), (True, judged_relevant)):
-            pair, counted = _paired(each, np.full((1, len(self)), relevant))
-            restricted: Any = pair.restricted  # never None, because an evaluation has a cutoff
-            ranking = np.where(pair.shared, pair.length_contender - pair.length_baseline, 0.0)
-            all_queries = restricted.contender - restricted.baseline
-            change[:, counted[0]] = pair.found_contender - pair.found_baseline, ranking, all_queries
-        return judged_relevant - without
-
-
-def holdings_of(
-    runs: tuple[SearchLengths, SearchLengths],
-    unjudged: tuple[RankedDocuments, RankedDocuments],
-    settings: Settings,
-) -> Holdings:
-    """Set the relevant and the unjudged documents of two runs side by side, up to the cutoff of the settings."""
-    baseline, contender = (run.at(settings.cutoff) for run in runs)
-    queries = []
-    docids = []
-    ranks = []
-    for kept in unjudged:
-        within = kept.rank <= (settings.cutoff or kept.depth)
-        sizes = np.diff(kept.offsets)
-        queries.append(np.repeat(np.arange(len(sizes)), sizes)[within])
-        docids.append(kept.docids[within])
-        ranks.append(kept.rank[within])
-    ids = np.concatenate(docids)
-    returned = np.empty(len(ids), dtype=[("query", np.int64), ("docid", ids.dtype)])
-    returned["query"], returned["docid"] = np.concatenate(queries), ids
-    documents, place = np.unique(returned, return_inverse=True)
-    of_runs = np.zeros((2, len(documents)), dtype=np.int64)
-    of_runs[np.repeat([0, 1], list(map(len, ranks))), place] = np.concatenate(ranks)
-    return Holdings(
-        n_queries=len(baseline.query_ids),
-        horizon=horizon_of(baseline, contender),
-        atom_query=baseline.query,
-        atom_ranks=np.stack([baseline.rank, contender.rank]),
-        query=documents["query"],
-        ranks=of_runs,
-        docids=documents["docid"],
-        settings=settings,
-        clusters=baseline.clusters,
-    )
-
-
-def labels_of(holdings: Holdings, relevant: Bools) -> Ints:
-    """Return the label, an index into `LABELS`, under each of (n_assignments, n_documents) assignments of relevance."""
-    settings = holdings.settings
-    tests = _tests(holdings, relevant)
-    raw = deciding_pvalues(tests)
-    others = holdings.others
-    all_queries = None
-    if raw.all_queries is not None and others.all_queries is not None:
-        all_queries = _corrected(raw.all_queries, others.all_queries, settings.correction)
-    corrected = FamilyPvalues(
-        coverage=_corrected(raw.coverage, others.coverage, settings.correction),
-        ranking=_corrected(raw.ranking, others.ranking, settings.correction),
-        all_queries=all_queries,
-    )
-    return judge(tests, alpha=settings.alpha, corrected=corrected).label
-
-
-def _corrected(pvalues: Floats, others: Floats, correction: str) -> Floats:
-    """Return each p-value corrected together with those of the other pairs."""
-    return np.array([adjust([own, *others], correction)[0] for own in pvalues.tolist()])
-
-
-def own_label(holdings: Holdings) -> int:
-    """Return the label with unjudged documents as not relevant."""
-    return int(labels_of(holdings, np.zeros((1, len(holdings)), dtype=bool))[0])
-
-
-def _tests(holdings: Holdings, relevant: Bools) -> PairTests:
-    """Run the tests under each assignment, for so many at a time as fit into memory; p-values suffice for labels."""
-    settings = holdings.settings
-    # One relevant document more makes it possible that a query has several.
-    shares = settings.unit == "document" and bool(relevant.any())
-    coverage_test: CoverageTest = "signflip" if shares else settings.coverage_test
-    size = max(1, LARGEST_BLOCK // max(len(holdings.atom_query) + len(holdings), 1))
-    tests = []
-    for start in range(0, len(relevant), size):
-        pair, counted = _paired(holdings, relevant[start : start + size])
-        own_queries = np.repeat(np.eye(len(counted)), holdings.n_queries, axis=0)[counted.ravel()]
-        samples = samples_of(pair, settings.levels, subsets=own_queries, labels_only=True)
-        tests.append(run_tests(samples, settings.test, coverage_test, holdings.own_test))
-    return stacked(tests)
-
-
-def _paired(holdings: Holdings, relevant: Bools) -> tuple[PairedQueries, Bools]:
-    """Return the answerable queries of all assignments, one after the other, and which are, (n_assignments, n_queries)."""
-    n = len(relevant)
-    n_queries = holdings.n_queries
-    assignment, document = np.nonzero(relevant)
-    of_atoms = (np.arange(n)[:, None] * n_queries + holdings.atom_query).ravel()
-    group = np.concatenate([of_atoms, assignment * n_queries + holdings.query[document]])
-    ranks = np.concatenate([np.tile(holdings.atom_ranks, n), holdings.ranks[:, document]], axis=1)
-    counted = np.bincount(group, minlength=n * n_queries) > 0
-    item = (np.cumsum(counted) - 1)[group]
-    if holdings.settings.unit == "query":
-        lengths = [_first(item, rank, int(counted.sum())) for rank in ranks]
-        item = np.arange(int(counted.sum()))
-    else:
-        lengths = [_documents(item, rank) for rank in ranks]
-    clusters = None
-    if holdings.clusters is not None:  # those of each assignment are clusters of their own
-        n_clusters = int(holdings.clusters.max()) + 1
-        clusters = (np.arange(n)[:, None] * n_clusters + holdings.clusters).ravel()[counted]
-    ids = ("",) * int(counted.sum())
-    pair = from_items(("A", "B"), ids, item, (lengths[0], lengths[1]), holdings.horizon, clusters)
-    return pair, counted.reshape(n, n_queries)
-
-
-def _documents(item: Ints, rank: Ints) -> Floats:
-    """Return the search length of each document: its rank less the relevant documents above it; NaN where it is not found."""
-    order, starts = _found(item, rank)
-    at = np.arange(len(order))
-    lengths = np.full(len(rank), np.nan)
-    lengths[order] = rank[order] - (at - np.maximum.accumulate(np.where(starts, at, 0)))
-    return lengths
-
-
-def _first(query: Ints, rank: Ints, n_queries: int) -> Floats:
-    """Return the rank of the first relevant document of each query; NaN where there is none."""
-    order, starts = _found(query, rank)
-    lengths = np.full(n_queries, np.nan)
-    lengths[query[order[starts]]] = rank[order[starts]]
-    return lengths
-
-
-def _found(item: Ints, rank: Ints) -> tuple[Ints, Bools]:
-    """Return the places of the documents that were found, by item and rank, and which of them are the first of their item."""
-    found = np.flatnonzero(rank > 0)
-    # One key sorts several times as fast as two, as items are almost in order.
-    order = found[
-        np.argsort(item[found] * (int(rank.max(initial=0)) + 1) + rank[found], kind="stable")
-    ]
-    return order, np.diff(item[order], prepend=-1) > 0
+CANDIDATES = 1000  # documents to judge that a result keeps for each contender
+USUAL_DEPTH = 10
 
 
 BoundWord = Literal["stands", "could weaken", "could reverse", "could decide"]
@@ -264,74 +69,6 @@ def bound_of(holdings: Holdings, own: int) -> Bound:
         elif np.any(after == -before):
             word = "could reverse"
     return Bound(word, *(LABELS[label] for label in labels.tolist()))
-
-
-def tip_of(holdings: Holdings, own: int) -> tuple[Ints, int] | None:
-    """Find at most five unjudged documents whose relevance changes the direction, and the label then; None if there are none.
-
-    The documents are those with the largest effects, from which all are left out that are not
-    needed.
-    """
-    orders = _orders(holdings)
-    prefixes = [
-        order[:n] for n in range(1, LONGEST_PREFIX + 1) for order in orders if len(order) >= n
-    ]
-    tip = smaller = _first_that_changes(holdings, prefixes, own)
-    while smaller is not None:
-        tip = smaller
-        documents = tip[0]
-        # The last documents have the smallest effects, so they are left out first.
-        rests = []
-        if len(documents) > 1:
-            rests = [np.delete(documents, place) for place in range(len(documents))[::-1]]
-        smaller = _first_that_changes(holdings, rests, own)
-    return tip if tip is not None and len(tip[0]) <= MOST_TIPPING else None
-
-
-def _first_that_changes(
-    holdings: Holdings, sets: Sequence[Ints], own: int
-) -> tuple[Ints, int] | None:
-    if not sets:
-        return None
-    relevant = np.zeros((len(sets), len(holdings)), dtype=bool)
-    for row, documents in enumerate(sets):
-        relevant[row, documents] = True
-    labels = labels_of(holdings, relevant)
-    changing = np.flatnonzero(DIRECTIONS[labels] != DIRECTIONS[own])
-    if len(changing):
-        return (sets[changing[0]], int(labels[changing[0]]))
-    return None
-
-
-def priority(holdings: Holdings) -> Ints:
-    """Put the unjudged documents in the order in which they should be judged: by the largest change that each would make."""
-    gains = np.zeros(len(holdings))
-    for effect in holdings.effects:
-        spread = float(np.sqrt(np.mean(effect**2))) if len(effect) else 0.0
-        gains = np.maximum(gains, np.abs(effect) / spread if spread else 0.0)
-    return np.argsort(-gains, kind="stable")
-
-
-def _orders(holdings: Holdings) -> list[Ints]:
-    """Order the documents by each effect in each direction; further documents of the same query count for less."""
-    orders = []
-    for gain in (sign * effect for effect in holdings.effects for sign in (1, -1)):
-        order = np.lexsort((-gain, holdings.query))
-        starts = np.searchsorted(holdings.query[order], np.arange(holdings.n_queries))
-        turn = np.arange(len(order)) - starts[holdings.query[order]]
-        # Under unit="query" only the first relevant document of a query counts.
-        discounted = gain[order] * (
-            (turn == 0) if holdings.settings.unit == "query" else 1 / (1 + turn)
-        )
-        orders.append(order[np.argsort(-discounted, kind="stable")][: int(np.sum(discounted > 0))])
-    return orders
-
-
-CANDIDATES = 1000  # documents to judge that a result keeps for each contender
-USUAL_DEPTH = 10
-MOST_TIPPING = 5  # documents of a tipping point; larger sets warn of nothing
-# Documents that are tried together before those that are not needed are left out.
-LONGEST_PREFIX = 10
 
 
 class UnjudgedDocument(NamedTuple):
@@ -492,7 +229,8 @@ def holes(
     evaluation = _with_unjudged(evaluation)
     if cutoff is not None:
         evaluation = evaluation.with_cutoff(cutoff)
-    if (depth := min(kept.depth for kept in evaluation.unjudged)) < evaluation.cutoff:
+    depth = min(kept.depth for kept in evaluation.unjudged)
+    if depth < evaluation.cutoff:
         wanted = evaluation.cutoff
         raise ParameterError(
             f"unjudged documents were kept to rank {depth}; pass `cutoff={wanted}` to evaluate",
@@ -506,10 +244,11 @@ def holes(
     pairs = zip(names, _pairs(evaluation, baseline, names, settings), strict=True)
     for name, pair in with_progress(pairs, "pair", len(names), shown=progress):
         own = own_label(pair)
+        tip = tip_of(pair, own)
         tipping = None
-        if (tip := tip_of(pair, own)) is not None:
-            documents = _named_documents(pair, tip[0], evaluation.query_ids)
-            tipping = Tipping(len(documents), len(documents) / len(pair), LABELS[tip[1]], documents)
+        if tip is not None:
+            documents = _named_documents(pair, tip.documents, evaluation.query_ids)
+            tipping = Tipping(len(documents), len(documents) / len(pair), tip.label, documents)
         unjudged = np.count_nonzero(pair.ranks, axis=1).tolist()
         found.append(
             PairHoles(
@@ -545,15 +284,15 @@ def tipping_notes(
         return [()] * len(names)
     notes: list[tuple[Note, ...]] = []
     for pair in _pairs(evaluation, baseline, names, settings, own_test):
-        notes.append(())
-        if (tip := tip_of(pair, own_label(pair))) is not None:
-            n = len(tip[0])
-            label = LABELS[tip[1]]
-            few = (
-                f"at most {plural('unjudged document', n)} of {len(pair)}, if relevant,"
-                f" {'makes' if n == 1 else 'make'} it"
-            )
-            notes[-1] = (note("few judgments", f'{few} "{label}"; ir_outcomes.holes lists them.'),)
+        tip = tip_of(pair, own_label(pair))
+        if tip is None:
+            notes.append(())
+            continue
+        n = len(tip.documents)
+        verb = "makes" if n == 1 else "make"
+        few = f"at most {plural('unjudged document', n)} of {len(pair)}, if relevant, {verb} it"
+        text = f'{few} "{tip.label}"; ir_outcomes.holes lists them.'
+        notes.append((note("few judgments", text),))
     return notes
 
 
@@ -565,18 +304,15 @@ def _pairs(
     own_test: Kernel | None = None,
 ) -> list[Holdings]:
     """Set the baseline and each contender side by side, with the p-values of the other contenders."""
-    places = [evaluation.position(name) for name in (baseline, *names)]
-    (first, unjudged), *others = [
-        (evaluation[place], evaluation.unjudged[place]) for place in places
-    ]
     pairs = []
-    for run, kept in others:
-        pair = holdings_of((first, run), (unjudged, kept), settings)
+    for name in names:
+        runs = evaluation[[baseline, name]]
+        pair = holdings_of(runs.runs, runs.unjudged, settings)
         pairs.append(replace(pair, own_test=own_test))
     if len(pairs) == 1:
         return pairs
-    tests = [_tests(pair, np.zeros((1, len(pair)), dtype=bool)) for pair in pairs]
-    family = deciding_pvalues(stacked(tests))
+    tests = [tests_of(pair, np.zeros((1, len(pair)), dtype=bool)) for pair in pairs]
+    family = stacked(tests).deciding
     for row, pair in enumerate(pairs):
         pairs[row] = replace(pair, others=family.each(partial(np.delete, obj=row)))
     return pairs

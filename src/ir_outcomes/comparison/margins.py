@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ir_outcomes.comparison.facets import CoverageFacet, Facet, RankingFacet, RestrictedLength
+from ir_outcomes.comparison.facets import Facet, RestrictedLength
 from ir_outcomes.comparison.outcomes import Outcomes
+from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.statistics import intervals
@@ -19,28 +20,40 @@ class Against(NamedTuple):
     equivalent: bool
 
 
-def against_margins(
-    coverage: CoverageFacet,
-    ranking: RankingFacet,
-    restricted: RestrictedLength | None,
-    outcomes: Outcomes,
-    margins: Sequence[float],
-    identical: bool,
-) -> list[Against]:
+class Within(NamedTuple):
+    """What follows for a contender from all facets; nothing does without the search over all queries."""
+
+    non_inferior: bool
+    equivalent: bool
+
+
+def against_margins(comparison: Comparison, margins: Sequence[float]) -> list[Against]:
     """Compare the intervals of coverage, ranking and all queries (where they are known) with their margins."""
-    facets: list[Facet | RestrictedLength] = [coverage, ranking]
-    if restricted is not None:
-        margins = (*margins, implied_margin(margins, restricted, outcomes))[:3]
-        facets.append(restricted)
+    facets: list[Facet | RestrictedLength] = [comparison.coverage, comparison.ranking]
+    wanted = list(margins)
+    if comparison.restricted is not None:
+        facets.append(comparison.restricted)
+        wanted.append(implied_margin(margins, comparison.restricted, comparison.outcomes))
     found = []
-    for facet, margin in zip(facets, margins, strict=False):
-        interval = facet.margin_interval
-        status = intervals.harm(interval, margin, higher_is_better=facet.higher_is_better)
-        is_equivalent = identical or intervals.equivalent(interval, margin)
-        found.append(
-            Against(facet, margin, "harm excluded" if identical else status, is_equivalent)
-        )
+    for facet, margin in zip(facets, wanted, strict=False):
+        status: intervals.HarmStatus = "harm excluded"
+        is_equivalent = True
+        if not comparison.identical:
+            interval = facet.margin_interval
+            status = intervals.harm(interval, margin, higher_is_better=facet.higher_is_better)
+            is_equivalent = intervals.equivalent(interval, margin)
+        found.append(Against(facet, margin, status, is_equivalent))
     return found
+
+
+def within_margins(comparison: Comparison, found: Sequence[Against]) -> Within:
+    """Return whether a contender is non-inferior, and whether it is equivalent."""
+    if comparison.restricted is None and not comparison.identical:
+        return Within(non_inferior=False, equivalent=False)
+    return Within(
+        non_inferior=all(against.status == "harm excluded" for against in found),
+        equivalent=all(against.equivalent for against in found),
+    )
 
 
 def check_range(measure: str, largest: float | None) -> None:
@@ -54,22 +67,21 @@ def check_range(measure: str, largest: float | None) -> None:
 
 
 def check_can_be_exceeded(
-    found: Sequence[Against], restricted: RestrictedLength | None, margins: Sequence[float]
+    comparison: Comparison, found: Sequence[Against], margins: Sequence[float]
 ) -> None:
     """Refuse margins that no harm can exceed: every contender would pass."""
-    for place, (facet, margin, _, _) in enumerate(found):
-        most = largest_change(facet, restricted)
-        if most is None or not 0 < most <= margin:
+    for against in found:
+        facet = against.facet
+        most = largest_change(facet, comparison.restricted)
+        if most is None or not 0 < most <= against.margin:
             continue
-        where = "over all queries"
-        if facet.name != "all queries":
-            where = f"of {facet.name}"
-        implied = ""
-        if place >= len(margins):
-            implied = f", and these imply a margin of {margin:.4g}"
+        where = f"of {facet.name}"
+        if facet.name == "all queries":
+            where = "over all queries"
+            if len(margins) == 2:
+                where += f", and these imply a margin of {against.margin:.4g}"
         problem = (
-            f"no run can lose more than {most:g} {facet.measured_in} {where}{implied}; give smaller"
-            " margins"
+            f"no run can lose more than {most:g} {facet.measured_in} {where}; give smaller margins"
         )
         raise ParameterError(problem, margins=tuple(margins))
 
@@ -95,12 +107,3 @@ def largest_change(
     if facet.name == "ranking":
         return restricted.horizon - 1.0
     return float(restricted.horizon)
-
-
-def within_margins(found: Sequence[Against], identical: bool) -> tuple[bool, bool]:
-    """Return whether a contender is non-inferior, and whether it is equivalent; never without the search over all queries."""
-    known = len(found) == 3 or identical
-    return (
-        known and all(against.status == "harm excluded" for against in found),
-        known and all(against.equivalent for against in found),
-    )

@@ -6,8 +6,9 @@ relevant document per query the two give the same arrays.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from typing import Any, Literal, NamedTuple, Self, get_args
 
@@ -40,6 +41,7 @@ from ir_outcomes.types import (
     check_level,
     check_one_order,
     check_positive,
+    divided,
 )
 
 CoverageTest = Literal["exact", "signflip"]
@@ -80,10 +82,17 @@ class Settings:
         """Take the settings of an evaluation and the rules of a comparison, whose test is a function with `own_test`."""
         if not own_test:
             check_choice("test", rules.get("test", "t"), get_args(RankingTest))
-        own = ("cutoff", "rel", "unit", "ties", "judged_only", "n_clusters")
-        given = {name: getattr(evaluation, name) for name in own} | rules
-        clusters = digest_of_clusters(evaluation.clusters)
-        return cls(clusters=clusters, coverage_test=coverage_test_for(evaluation), **given)
+        return cls(
+            cutoff=evaluation.cutoff,
+            rel=evaluation.rel,
+            unit=evaluation.unit,
+            ties=evaluation.ties,
+            judged_only=evaluation.judged_only,
+            coverage_test=coverage_test_for(evaluation),
+            n_clusters=evaluation.n_clusters,
+            clusters=digest_of_clusters(evaluation.clusters),
+            **rules,
+        )
 
     def __post_init__(self) -> None:
         check_positive("rel", self.rel)
@@ -114,9 +123,10 @@ class Settings:
 
 
 def check_rules(alpha: Any, test: Any, correction: Any) -> None:
-    """Refuse a level, a test or a correction that does not exist."""
+    """Refuse a level, a test or a correction that does not exist; a test can be a function."""
     check_level(alpha)
-    check_choice("test", test, get_args(RankingTest))
+    if not callable(test):
+        check_choice("test", test, get_args(RankingTest))
     check_choice("correction", correction, get_args(Correction))
 
 
@@ -177,6 +187,11 @@ class Restricted(NamedTuple):
     won: Floats  # from items that only the contender found, 0 or negative,
     lost: Floats  # and from items that only the baseline found, 0 or positive
 
+    @property
+    def arrays(self) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+        """All that has a value for each query."""
+        return self.baseline, self.contender, self.both, self.won, self.lost
+
 
 @dataclass(frozen=True, eq=False)
 class PairedQueries:
@@ -202,8 +217,6 @@ class PairedQueries:
     clusters: Ints | None = None  # cluster of each query; None where queries are independent
     measure: str | None = None  # another measure, whose values take the place of lengths
     higher_is_better: bool = False  # direction of the lengths, or of that measure
-    # The most that a length, or a value of that measure, can change by; None where it is not known.
-    largest: float | None = None
     identical: bool = False  # whether the runs have the same documents in the same order; not where that is not known
     # Numbers of runs of both systems. Arrays have a row for each pair of runs and query, the queries
     # of a pair together, and the rows of a query are in one cluster.
@@ -214,7 +227,7 @@ class PairedQueries:
         """Whether a system has several runs."""
         return self.n_runs != (1, 1)
 
-    @property
+    @cached_property
     def sides(self) -> tuple[Side, ...]:
         """The sides that have several runs."""
         n = len(self.query_ids)
@@ -226,20 +239,17 @@ class PairedQueries:
     @property
     def sides_of_new_runs(self) -> tuple[Side, ...]:
         """The same where the runs say something about new ones; else none."""
-        sides = self.sides
-        if all(side.n_runs >= LEAST_RUNS for side in sides):
-            return sides
-        return ()
+        if any(side.n_runs < LEAST_RUNS for side in self.sides):
+            return ()
+        return self.sides
 
     def n_differing(self, change: Floats, counted: Bools | None = None) -> int:
         """Count the queries that have a difference which is not zero, among the counted rows."""
-        if not self.is_of_several:
-            return int(np.count_nonzero(change))
-        if counted is None:
-            differs = np.ones(len(self.shared), dtype=bool)
-        else:
-            differs = counted.copy()
-        differs[differs] = change != 0
+        differs = change != 0
+        if counted is not None:
+            rows = counted.copy()
+            rows[counted] = differs
+            differs = rows
         return self.n_with(differs)
 
     def n_with(self, rows: Bools) -> int:
@@ -252,8 +262,7 @@ class PairedQueries:
         """Return the sums of values over the rows of each query."""
         if not self.is_of_several:
             return values
-        pairs = self.n_runs[0] * self.n_runs[1]
-        query = np.tile(np.arange(len(self.query_ids)), pairs)
+        query = np.tile(np.arange(len(self.query_ids)), math.prod(self.n_runs))
         return sums_by_cluster(values, query)[0]
 
     def by_query(self) -> "PairedQueries":
@@ -262,36 +271,32 @@ class PairedQueries:
             return self
         n = len(self.query_ids)
 
-        def means(values: Floats, counted: Bools | None = None) -> Floats:
-            table = values.reshape(-1, n)
-            weights = np.ones_like(table)
-            if counted is not None:
-                weights = counted.reshape(-1, n).astype(np.float64)
-            totals = np.where(weights > 0, table, 0.0).sum(axis=0)
-            number = weights.sum(axis=0)
-            found: Floats = np.divide(totals, number, out=np.full(n, np.nan), where=number > 0)
-            return found
+        def means(values: Floats, counted: Bools) -> Floats:
+            rows = counted.reshape(-1, n)
+            totals = np.where(rows, values.reshape(-1, n), 0.0).sum(axis=0)
+            numbers = rows.sum(axis=0)
+            return divided(totals, numbers, numbers > 0)
 
+        every = np.ones(len(self.shared), dtype=bool)
         restricted = self.restricted
         if restricted is not None:
-            parts = (means(values) for values in restricted[1:])
+            parts = [means(values, every) for values in restricted.arrays]
             restricted = Restricted(restricted.horizon, *parts)
         any_shared: Bools = self.shared.reshape(-1, n).max(axis=0)
-        rows = np.tile(any_shared, self.n_runs[0] * self.n_runs[1])
-
-        def lengths(values: Floats) -> Floats:
-            return means(values, np.where(rows, self.shared, ~np.isnan(values)))
-
+        is_shared = np.tile(any_shared, math.prod(self.n_runs))
+        # Lengths over what both found, where a pair of runs has such; else over what a run found.
+        of_baseline = np.where(is_shared, self.shared, ~np.isnan(self.length_baseline))
+        of_contender = np.where(is_shared, self.shared, ~np.isnan(self.length_contender))
         return replace(
             self,
-            found_baseline=means(self.found_baseline),
-            found_contender=means(self.found_contender),
+            found_baseline=means(self.found_baseline, every),
+            found_contender=means(self.found_contender, every),
             shared=any_shared,
             restricted=restricted,
             clusters=self._clusters_of_queries(),
             n_runs=(1, 1),
-            length_baseline=lengths(self.length_baseline),
-            length_contender=lengths(self.length_contender),
+            length_baseline=means(self.length_baseline, of_baseline),
+            length_contender=means(self.length_contender, of_contender),
         )
 
     def _clusters_of_queries(self) -> Ints | None:
@@ -319,34 +324,33 @@ class PairedQueries:
 
 
 def pair_queries(
-    baseline: SearchLengths, contender: SearchLengths, unit: Unit, horizon: int | None = None
+    baseline: SearchLengths | System,
+    contender: SearchLengths | System,
+    unit: Unit,
+    horizon: int | None = None,
 ) -> PairedQueries:
     """Split the answerable queries by outcome, and compute the numbers of each query; the items are queries or documents.
 
-    The horizon is k of the restricted search length, by default that of this pair.
+    Of systems every run of one is paired with every run of the other. The horizon is k of the
+    restricted search length, by default that of this pair.
     """
-    return pair_systems(System.of(baseline), System.of(contender), unit, horizon)
-
-
-def pair_systems(
-    baseline: System, contender: System, unit: Unit, horizon: int | None = None
-) -> PairedQueries:
-    """Do the same for every run of one system with every run of another."""
-    pairs = list(product(baseline.runs, contender.runs))
-    first = baseline.runs[0]
+    a = System.of(baseline)
+    b = System.of(contender)
+    pairs = list(product(a.runs, b.runs))
+    first = a.runs[0]
     place = np.cumsum(first.answerable) - 1
     clusters = None if first.clusters is None else first.clusters[first.answerable]
     if horizon is None:
-        horizon = horizon_of(*baseline.runs, *contender.runs)
+        horizon = horizon_of(*a.runs, *b.runs)
     matched = (match(*pair, unit) for pair in pairs)
     items = (Items(place[own.query], own.lengths) for own in matched)
-    called = (baseline.called, contender.called)
-    found = from_pairs(called, first.answerable_queries, items, horizon, clusters)
+    found = from_pairs(a.called, b.called, first.answerable_queries, items, horizon, clusters)
     return replace(found, identical=all(run.is_identical_to(other) for run, other in pairs))
 
 
 def from_pairs(
-    systems: tuple[Called, Called],
+    baseline: Called,
+    contender: Called,
     query_ids: tuple[str, ...],
     pairs: Iterable[Items],
     horizon: int | None,
@@ -354,31 +358,26 @@ def from_pairs(
 ) -> PairedQueries:
     """Compute the numbers of each query and pair of runs, from the items of each pair, in the order of `itertools.product`."""
     n = len(query_ids)
-    baseline, contender = systems
-    n_pairs = len(baseline.runs) * len(contender.runs)
-    if n_pairs > 1 and n * n_pairs > MOST_ROWS:
-        raise ParameterError(
-            f"{baseline.name} and {contender.name} have {n_pairs} pairs of runs, which are"
-            f" {n * n_pairs:,} rows of queries; at most {MOST_ROWS:,} are compared: leave out runs"
-        )
+    n_runs = len(baseline.runs), len(contender.runs)
+    n_pairs = math.prod(n_runs)
     if n_pairs > 1:
+        if n * n_pairs > MOST_ROWS:
+            raise ParameterError(
+                f"{baseline.name} and {contender.name} have {n_pairs} pairs of runs, which are"
+                f" {n * n_pairs:,} rows of queries; at most {MOST_ROWS:,} are compared: leave out"
+                " runs"
+            )
         clusters = np.tile(np.arange(n) if clusters is None else clusters, n_pairs)
-    query = []
-    of_a = []
-    of_b = []
-    for place, items in enumerate(pairs):
-        query.append(items.query + place * n)
-        of_a.append(items.lengths[0])
-        of_b.append(items.lengths[1])
+    items = list(pairs)
+    lengths = np.concatenate([own.lengths for own in items], axis=1)
     found = from_items(
         (baseline.name, contender.name),
         query_ids * n_pairs,
-        np.concatenate(query),
-        (np.concatenate(of_a), np.concatenate(of_b)),
+        np.concatenate([own.query + place * n for place, own in enumerate(items)]),
+        (lengths[0], lengths[1]),
         horizon,
         clusters,
     )
-    n_runs = len(baseline.runs), len(contender.runs)
     return replace(found, query_ids=query_ids, n_runs=n_runs)
 
 
@@ -399,8 +398,10 @@ def from_items(
 ) -> PairedQueries:
     """Compute the numbers of each query from the search lengths of its items, NaN where an item was not found."""
     n_queries = len(query_ids)
-    found = ~np.isnan(lengths[0]), ~np.isnan(lengths[1])
-    both = found[0] & found[1]
+    items = Items(query, lengths)
+    outcome = items.outcome
+    found_baseline, found_contender = items.found
+    both = found_baseline & found_contender
     n_items = np.bincount(query, minlength=n_queries)
     single = len(query) == n_queries  # then the items are the queries, in their order
 
@@ -410,13 +411,28 @@ def from_items(
         return means_by_query(query[counted], values[counted], n_queries)
 
     every = np.ones(len(query), dtype=bool)
-    outcome = found[0] + 2 * found[1].astype(np.int64)
     neither, lost, won, in_both = np.bincount(outcome, minlength=4).tolist()
-    weight = 1 / n_items[query] if n_queries else np.empty(0)
+    shares = None
+    item_share = 1.0
+    weight = np.empty(0)
+    if n_queries:
+        weight = 1 / n_items[query]
+        weights = np.bincount(outcome, weights=weight, minlength=4)
+        shares = Shares(*(weights / n_queries).tolist())
+        item_share = float(np.mean(1 / n_items))
     shared = np.bincount(query[both], minlength=n_queries) > 0
     # Lengths over what both found, where there is such an item; else over what the run found
     # itself.
-    counted = [both | (run_found & ~shared[query]) for run_found in found]
+    of_baseline = both | (found_baseline & ~shared[query])
+    of_contender = both | (found_contender & ~shared[query])
+    restricted = None
+    if horizon is not None:
+        a, b = (np.where(np.isnan(values), horizon + 1.0, values) for values in lengths)
+        parts = [
+            means(np.where(outcome == OUTCOMES.index(name), b - a, 0.0), every)
+            for name in ("both", "won", "lost")
+        ]
+        restricted = Restricted(horizon, means(a, every), means(b, every), *parts)
     return PairedQueries(
         baseline=names[0],
         contender=names[1],
@@ -426,40 +442,21 @@ def from_items(
             lost,
             won,
             in_both,
-            shares=(
-                Shares(*(np.bincount(outcome, weights=weight, minlength=4) / n_queries).tolist())
-                if n_queries
-                else None
-            ),
+            shares=shares,
             lost_at=_weighted_median(lengths[0][outcome == 1], weight[outcome == 1]),
             won_at=_weighted_median(lengths[1][outcome == 2], weight[outcome == 2]),
         ),
-        found_baseline=means(found[0], every),
-        found_contender=means(found[1], every),
-        item_share=float(np.mean(1 / n_items)) if n_queries else 1.0,
+        found_baseline=means(found_baseline, every),
+        found_contender=means(found_contender, every),
+        item_share=item_share,
         shared=shared,
-        length_baseline=means(lengths[0], counted[0]),
-        length_contender=means(lengths[1], counted[1]),
-        reciprocal_baseline=means(1 / lengths[0], counted[0]),
-        reciprocal_contender=means(1 / lengths[1], counted[1]),
-        restricted=(
-            None
-            if horizon is None
-            else _restricted(lengths, outcome, horizon, lambda values: means(values, every))
-        ),
+        length_baseline=means(lengths[0], of_baseline),
+        length_contender=means(lengths[1], of_contender),
+        reciprocal_baseline=means(1 / lengths[0], of_baseline),
+        reciprocal_contender=means(1 / lengths[1], of_contender),
+        restricted=restricted,
         clusters=clusters,
     )
-
-
-def _restricted(
-    lengths: tuple[Floats, Floats], outcome: Ints, horizon: int, means: Callable[[Floats], Floats]
-) -> Restricted:
-    baseline, contender = (np.where(np.isnan(values), horizon + 1.0, values) for values in lengths)
-    change = contender - baseline
-    parts = [
-        np.where(outcome == OUTCOMES.index(name), change, 0.0) for name in ("both", "won", "lost")
-    ]
-    return Restricted(horizon, *(means(values) for values in (baseline, contender, *parts)))
 
 
 def _weighted_median(values: Floats, weights: Floats) -> float | None:

@@ -10,7 +10,8 @@ from typing import Any, Literal, Unpack, overload
 import numpy as np
 from ir_measures import Metric
 
-from ir_outcomes.comparison.compare import MeasuredPair, Rules, build
+from ir_outcomes.comparison.compare import Rules
+from ir_outcomes.comparison.family import MeasuredPair, judged
 from ir_outcomes.comparison.margins import check_range
 from ir_outcomes.comparison.outcomes import Settings, check_rules, checked_margins, from_pairs
 from ir_outcomes.comparison.result import Comparison, Comparisons
@@ -385,7 +386,7 @@ def _compared(
         own = slice(begin, end)
         place = np.arange(len(queries))
         items = (Items(place, both) for both in product(found[first], found[own]))
-        pair = from_pairs((systems[0], system), queries, items, horizon, clusters)
+        pair = from_pairs(systems[0], system, queries, items, horizon, clusters)
         if is_value:  # values of the measure are no ranks: it is not known where things were found
             outcomes = replace(pair.outcomes, lost_at=None, won_at=None)
             pair = replace(
@@ -397,6 +398,7 @@ def _compared(
         pairs.append(
             MeasuredPair(
                 queries=pair,
+                settings=settings.of_pair(pair),
                 n_unanswerable=n_unanswerable,
                 n_missing=(max(n_lacking[first]), max(n_lacking[own])),
                 reciprocal_ranks=(np.mean(naive[first], axis=0), np.mean(naive[own], axis=0)),
@@ -404,7 +406,7 @@ def _compared(
                 systems=(systems[0], system),
             )
         )
-    return build(pairs, settings, progress=progress)
+    return judged(pairs, settings, progress=progress)
 
 
 def _lengths(output: Output, queries: tuple[str, ...], meaning: _Meaning) -> Floats:

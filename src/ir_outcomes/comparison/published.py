@@ -157,13 +157,13 @@ def verdict_from_summary(
     tests = binomial_tests(
         *np.concatenate([counts, _within_rounding(won, lost, n, rounding)], axis=1)
     )
-    coverage = find(tests, tests.pvalue, alpha, higher_is_better=True)
-    direction = np.full(len(tests.pvalue), np.sign(ranking_difference), dtype=np.int64)
+    coverage = find(tests, tests.pvalue, alpha)
+    direction = np.full(len(tests.pvalue), -np.sign(ranking_difference), dtype=np.int64)
     deciding, *others = (
         Pvalues(np.full(len(direction), pvalue), direction)
         for pvalue in (ranking_pvalue, *other_pvalues)
     )
-    ranking = find(deciding, deciding.pvalue, alpha, higher_is_better=False, vetoes=others)
+    ranking = find(deciding, deciding.pvalue, alpha, vetoes=others)
     verdicts = decide(coverage, ranking)
     labels = tuple(dict.fromkeys(verdicts.labels()))
     return SummaryVerdict(

@@ -1,14 +1,12 @@
 """From what the tests found on each facet to verdicts: the decision table, the confirmation and the guard, on arrays."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Self
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import Facets, PairTests
-from ir_outcomes.comparison.margins import against_margins, within_margins
-from ir_outcomes.comparison.outcomes import PairedQueries
+from ir_outcomes.comparison.pair_tests import FamilyPvalues, PairTests
 from ir_outcomes.statistics import adjust
 from ir_outcomes.statistics.kernels import Pvalues
 from ir_outcomes.types import Bools, Direction, Floats, Ints
@@ -113,11 +111,6 @@ class Findings(NamedTuple):
     gain: Bools
     estimate: Ints  # 1 where the mean improves, -1 where it worsens, 0 where it stays
 
-    @property
-    def significant(self) -> Ints:
-        """(m,) int array: 1 where the facet is up, -1 where it is down, else 0."""
-        return self.up.astype(np.int64) - self.down
-
 
 class OverAll(NamedTuple):
     """What the search over all queries says about each of m contenders; (m,) arrays."""
@@ -127,19 +120,6 @@ class OverAll(NamedTuple):
     decided: Ints  # the direction that the test of the mean shows after the correction
     worse: Bools  # the guard: at raw alpha it is worse, or the part of what was won and lost by itself is
     better: Bools
-
-
-class FamilyPvalues(NamedTuple):
-    """P-values of the deciding tests of coverage, ranking and all queries, such as those of a family; (m,) arrays."""
-
-    coverage: Floats
-    ranking: Floats
-    all_queries: Floats | None  # None where the search over all queries is not known
-
-    def each(self, change: Callable[[Floats], Floats]) -> Self:
-        """Return the p-values after a change that takes those of a facet."""
-        all_queries = None if self.all_queries is None else change(self.all_queries)
-        return type(self)(change(self.coverage), change(self.ranking), all_queries)
 
 
 NO_FAMILY = FamilyPvalues(np.empty(0), np.empty(0), np.empty(0))
@@ -168,59 +148,32 @@ class Verdicts(NamedTuple):
         """Return the labels as text."""
         return [LABELS[code] for code in self.label.tolist()]
 
-    def of(
-        self, place: int, found: Facets, pair: PairedQueries, margins: Sequence[float] | None
-    ) -> Verdict:
-        """Return one verdict, without its sentence."""
-        label = LABELS[self.label[place]]
-        non_inferior = None
-        is_equivalent = None
-        if margins is not None:
-            against = against_margins(
-                found.coverage,
-                found.ranking,
-                found.restricted,
-                pair.outcomes,
-                margins,
-                pair.identical,
-            )
-            non_inferior, is_equivalent = within_margins(against, pair.identical)
-        return Verdict(
-            label=label,
-            direction=direction_of(label),
-            strict=DECISIONS[int(self.strict[place])],
-            do_no_harm=DECISIONS[int(self.do_no_harm[place])],
-            guard=None if found.restricted is None else bool(self.guard[place]),
-            non_inferior=non_inferior,
-            equivalent=is_equivalent,
-            sentence="",
-        )
-
 
 def find(
     deciding: Pvalues,
     corrected: Floats,
     alpha: float,
     *,
-    higher_is_better: bool,
     vetoes: Sequence[Pvalues] = (),
     mean: Pvalues | None = None,
 ) -> Findings:
     """Return what the tests of a facet find: the deciding one with its corrected p-values, and others for gain and harm."""
-    better = 1 if higher_is_better else -1
     significant = corrected <= alpha
-    gain = np.zeros(len(significant), dtype=bool)
-    hurt = np.zeros(len(significant), dtype=bool)
-    for test in (deciding, *vetoes):
-        gain |= (test.pvalue <= alpha) & (test.direction == better)
-        hurt |= (test.pvalue <= alpha) & (test.direction == -better)
+    raw = (deciding, *vetoes)
     return Findings(
-        up=significant & (deciding.direction == better),
-        hurt=hurt,
-        down=significant & (deciding.direction == -better),
-        gain=gain,
-        estimate=better * (deciding if mean is None else mean).direction,
+        up=significant & (deciding.direction == 1),
+        hurt=_any_shows(-1, raw, alpha),
+        down=significant & (deciding.direction == -1),
+        gain=_any_shows(1, raw, alpha),
+        estimate=(deciding if mean is None else mean).direction,
     )
+
+
+def _any_shows(direction: int, tests: Sequence[Pvalues], alpha: float) -> Bools:
+    """Return where one of the tests shows a direction at the raw level."""
+    shown = [(test.pvalue <= alpha) & (test.direction == direction) for test in tests]
+    found: Bools = np.any(shown, axis=0)
+    return found
 
 
 def over_all(
@@ -228,26 +181,23 @@ def over_all(
     corrected: Floats,
     alpha: float,
     *,
-    higher_is_better: bool,
     wilcoxon: Pvalues | None = None,
     won_and_lost: Pvalues | None = None,
 ) -> OverAll:
     """Return what the tests over all queries say: of the mean (with corrected p-values), Wilcoxon, and of won and lost."""
-    better = 1 if higher_is_better else -1
     confirms = mean.pvalue <= alpha
     if wilcoxon is not None:
         confirms = confirms | ((wilcoxon.pvalue <= alpha) & (wilcoxon.direction == mean.direction))
-    is_worse = np.zeros(len(corrected), dtype=bool)
-    is_better = np.zeros(len(corrected), dtype=bool)
+    worse = np.zeros(len(corrected), dtype=bool)
+    better = worse
     if won_and_lost is not None:  # the guard is about search lengths
-        for test in (mean, won_and_lost):
-            is_worse |= (test.pvalue <= alpha) & (test.direction == -better)
-            is_better |= (test.pvalue <= alpha) & (test.direction == better)
+        worse = _any_shows(-1, (mean, won_and_lost), alpha)
+        better = _any_shows(1, (mean, won_and_lost), alpha)
     return OverAll(
-        confirmed=np.where(confirms, better * mean.direction, 0),
-        decided=np.where(corrected <= alpha, better * mean.direction, 0),
-        worse=is_worse,
-        better=is_better,
+        confirmed=np.where(confirms, mean.direction, 0),
+        decided=np.where(corrected <= alpha, mean.direction, 0),
+        worse=worse,
+        better=better,
     )
 
 
@@ -257,28 +207,20 @@ def decide(coverage: Findings, ranking: Findings, everywhere: OverAll | None = N
     hurt = coverage.hurt | ranking.hurt
     down = coverage.down | ranking.down
     gain = coverage.gain | ranking.gain
-    strict = (coverage.up & ranking.up & ~hurt).astype(np.int64) - (
-        coverage.down & ranking.down & ~gain
-    )
-    do_no_harm = (up & ~hurt).astype(np.int64) - (down & ~gain)
-    nothing = np.zeros_like(do_no_harm)
-    stands = np.zeros(len(do_no_harm), dtype=bool)
-    guard = np.zeros(len(do_no_harm), dtype=bool)
-    together = nothing
-    all_queries_found = nothing
-    if everywhere is not None:
-        stands = do_no_harm == everywhere.confirmed
-        # Where neither facet decides, the parts may each be too weak and their sum may not be. No
-        # estimate points against it.
-        neither = ~(up | down)
-        all_queries_found = np.where(neither, everywhere.decided, everywhere.confirmed)
-        ahead = neither & (coverage.estimate >= 0) & (ranking.estimate >= 0) & ~hurt
-        behind = neither & (coverage.estimate <= 0) & (ranking.estimate <= 0) & ~gain
-        together = ((everywhere.decided > 0) & ahead).astype(np.int64) - (
-            (everywhere.decided < 0) & behind
-        )
-        claimed = do_no_harm + together  # one of them is 0
-        guard = ((claimed > 0) & everywhere.worse) | ((claimed < 0) & everywhere.better)
+    strict = _signs(coverage.up & ranking.up & ~hurt, coverage.down & ranking.down & ~gain)
+    do_no_harm = _signs(up & ~hurt, down & ~gain)
+    if everywhere is None:
+        zeros = np.zeros_like(strict)
+        everywhere = OverAll(zeros, zeros, worse=zeros > 0, better=zeros > 0)
+    stands = do_no_harm == everywhere.confirmed
+    # Where neither facet decides, the parts may each be too weak and their sum may not be. No
+    # estimate points against it.
+    neither = ~(up | down)
+    ahead = neither & (coverage.estimate >= 0) & (ranking.estimate >= 0) & ~hurt
+    behind = neither & (coverage.estimate <= 0) & (ranking.estimate <= 0) & ~gain
+    together = _signs((everywhere.decided > 0) & ahead, (everywhere.decided < 0) & behind)
+    claimed = do_no_harm + together  # one of them is 0
+    guard = ((claimed > 0) & everywhere.worse) | ((claimed < 0) & everywhere.better)
     first_that_applies = {
         TRADE_OFF: guard | (up & hurt) | (down & gain),
         "better on both facets": strict > 0,
@@ -304,54 +246,20 @@ def decide(coverage: Findings, ranking: Findings, everywhere: OverAll | None = N
         guard=guard,
         coverage_found=_shown(coverage, is_trade_off),
         ranking_found=_shown(ranking, is_trade_off),
-        all_queries_found=all_queries_found,
+        all_queries_found=np.where(neither, everywhere.decided, everywhere.confirmed),
     )
+
+
+def _signs(better: Bools, worse: Bools) -> Ints:
+    """Return 1 where something is better, -1 where it is worse, else 0."""
+    return better.astype(np.int64) - worse
 
 
 def _shown(facet: Findings, is_trade_off: Bools) -> Ints:
     """Return what is said of a facet: what is significant, and in a trade-off also the harm or gain that made it one."""
-    raw = facet.gain.astype(np.int64) - facet.hurt
-    return np.where((facet.significant == 0) & is_trade_off, raw, facet.significant)
-
-
-def stacked(tests: Sequence[PairTests]) -> PairTests:
-    """Join the tests of several pairs, such as those of a family."""
-    coverage = [pair.coverage for pair in tests]
-    ranking = [pair.ranking for pair in tests]
-    ranking_mean = [pair.ranking_mean for pair in tests]
-    ranking_wilcoxon = [pair.ranking_wilcoxon for pair in tests]
-    everywhere = [pair.everywhere for pair in tests]
-    everywhere_wilcoxon = [pair.everywhere_wilcoxon for pair in tests]
-    won_and_lost = [pair.won_and_lost for pair in tests]
-    return PairTests(
-        coverage=_joined(coverage),
-        ranking=_joined(ranking),
-        ranking_mean=_joined(ranking_mean),
-        ranking_wilcoxon=_joined(ranking_wilcoxon),
-        everywhere=_joined_where_known(everywhere),
-        everywhere_wilcoxon=_joined_where_known(everywhere_wilcoxon),
-        won_and_lost=_joined_where_known(won_and_lost),
-        higher_is_better=tests[0].higher_is_better,
-    )
-
-
-def _joined(parts: Sequence[Pvalues]) -> Pvalues:
-    """Return the p-values and directions of all parts, one after the other."""
-    pvalues = [part.pvalue for part in parts]
-    directions = [part.direction for part in parts]
-    return Pvalues(np.concatenate(pvalues), np.concatenate(directions))
-
-
-def _joined_where_known(parts: Sequence[Pvalues | None]) -> Pvalues | None:
-    """Return the same, or None where a part is not known."""
-    known = [part for part in parts if part is not None]
-    return _joined(known) if len(known) == len(parts) else None
-
-
-def deciding_pvalues(tests: PairTests) -> FamilyPvalues:
-    """Return the raw p-values that a correction over the family takes: of coverage, ranking and all queries."""
-    all_queries = None if tests.everywhere is None else tests.everywhere.pvalue
-    return FamilyPvalues(tests.coverage.pvalue, tests.ranking.pvalue, all_queries)
+    significant = _signs(facet.up, facet.down)
+    raw = _signs(facet.gain, facet.hurt)
+    return np.where((significant == 0) & is_trade_off, raw, significant)
 
 
 def judge(
@@ -364,16 +272,13 @@ def judge(
 ) -> Verdicts:
     """Reach the verdicts, after the deciding p-values were corrected over the family and multiplied by the number of looks."""
     if corrected is None:
-        corrected = deciding_pvalues(tests).each(lambda raw: adjust(raw, correction))
+        corrected = tests.deciding.each(lambda raw: adjust(raw, correction))
     pvalues = corrected.each(lambda own: np.minimum(1.0, looks * own))
-    coverage = find(tests.coverage, pvalues.coverage, alpha, higher_is_better=True)
-    vetoes = tests.ranking_mean, tests.ranking_wilcoxon
     ranking = find(
         tests.ranking,
         pvalues.ranking,
         alpha,
-        higher_is_better=tests.higher_is_better,
-        vetoes=vetoes,
+        vetoes=(tests.ranking_mean, tests.ranking_wilcoxon),
         mean=tests.ranking_mean,
     )
     everywhere = None
@@ -382,8 +287,8 @@ def judge(
             tests.everywhere,
             pvalues.all_queries,
             alpha,
-            higher_is_better=tests.higher_is_better,
             wilcoxon=tests.everywhere_wilcoxon,
             won_and_lost=tests.won_and_lost,
         )
+    coverage = find(tests.coverage, pvalues.coverage, alpha)
     return decide(coverage, ranking, everywhere)._replace(corrected=pvalues)

@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import PairSamples
+from ir_outcomes.comparison.pair_tests import PairSamples
 from ir_outcomes.statistics.counts import Differences
 from ir_outcomes.statistics.signflips import Levels
 from ir_outcomes.statistics.tests import Samples

@@ -13,9 +13,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import PairSamples, run_tests, samples_of
 from ir_outcomes.comparison.outcomes import CoverageTest, coverage_test_for, from_items
-from ir_outcomes.comparison.verdict import LABELS, judge, stacked
+from ir_outcomes.comparison.pair_tests import PairSamples, run_tests, samples_of, stacked
+from ir_outcomes.comparison.verdict import LABELS, judge
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.parallel import in_parallel

@@ -16,15 +16,15 @@ from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import PairSamples, PairTests, run_tests, samples_of
 from ir_outcomes.comparison.outcomes import (
     PairedQueries,
     coverage_test_for,
     from_items,
     horizon_of,
-    pair_systems,
+    pair_queries,
 )
-from ir_outcomes.comparison.verdict import LABELS, MIRRORED, deciding_pvalues, direction_of, judge
+from ir_outcomes.comparison.pair_tests import PairSamples, PairTests, run_tests, samples_of
+from ir_outcomes.comparison.verdict import LABELS, MIRRORED, direction_of, judge
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.leaderboards.changes import ChangeCounts, Changes
@@ -245,7 +245,7 @@ def all_pairs(
         _fill(tests[0], block_tests, slice(start, end))
     (found,) = tests
     judged = judge(found, alpha=alpha, correction=correction, looks=looks)
-    raw: Any = deciding_pvalues(found)  # of all queries too, because an evaluation has a cutoff
+    raw: Any = found.deciding  # of all queries too, because an evaluation has a cutoff
     corrected: Any = judged.corrected
     coverage_p[:] = raw.coverage
     coverage_corrected[:] = corrected.coverage
@@ -257,8 +257,8 @@ def all_pairs(
     return PairVerdicts(names, numbers, judged.label), {
         "verdict": judged.direction,
         "coverage": found.coverage.direction * (corrected.coverage <= alpha),
-        "ranking": -found.ranking.direction * (corrected.ranking <= alpha),
-        "all queries": -everywhere.direction * (corrected.all_queries <= alpha),
+        "ranking": found.ranking.direction * (corrected.ranking <= alpha),
+        "all queries": everywhere.direction * (corrected.all_queries <= alpha),
     }
 
 
@@ -365,7 +365,7 @@ def _blocks_of_systems(evaluation: Evaluation, levels: Levels) -> Iterator[Block
     """Yield pairs of systems, some of which have several runs, one by one."""
     systems = [system.at(evaluation.cutoff) for system in evaluation.systems]
     for baseline, contender in combinations(systems, 2):
-        pair = pair_systems(baseline, contender, evaluation.unit)
+        pair = pair_queries(baseline, contender, evaluation.unit)
         means = _means_of(pair, np.ones((len(pair.shared), 1)))
         yield BlockOfPairs(samples_of(pair, levels, sides_only=True), means, pair.is_of_several)
 

@@ -46,14 +46,7 @@ def rows_of_facets(comparison: Comparison) -> list[dict[str, Any]]:
     margins = comparison.settings.margins
     if margins is None:
         return rows
-    found = against_margins(
-        comparison.coverage,
-        comparison.ranking,
-        comparison.restricted,
-        comparison.outcomes,
-        margins,
-        comparison.identical,
-    )
+    found = against_margins(comparison, margins)
     for row, against in zip(rows, found, strict=False):  # measures have none
         row["margin"] = -against.margin
     return rows

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import get_args
 
-from ir_outcomes.comparison.holes import COLUMNS, MOST_TIPPING, BoundWord, Holes, PairHoles, Tipping
+from ir_outcomes.comparison.holdings import MOST_TIPPING
+from ir_outcomes.comparison.holes import COLUMNS, BoundWord, Holes, PairHoles, Tipping
 from ir_outcomes.comparison.plan import Plan, PlannedFacet
 from ir_outcomes.comparison.published import Counts, MeansVerdict, SummaryVerdict
 from ir_outcomes.comparison.verdict import LABELS
