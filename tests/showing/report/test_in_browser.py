@@ -283,7 +283,7 @@ def test_bars_of_the_histogram_and_points_of_the_scatter_filter_the_list(
     point.dispatch_event("click")
     expected = [query.query_id for query in queries if (query.baseline, query.contender) == lengths]
     assert shown_ids(page) == expected
-    assert page.locator("#rows tr.selected").get_attribute("data-id") == expected[0]
+    assert page.locator("#rows tr:has([aria-current])").get_attribute("data-id") == expected[0]
 
 
 def test_bars_say_what_they_are_to_pointer_and_keyboard(visit: Callable[..., Any]) -> None:
@@ -388,7 +388,7 @@ def test_query_of_a_link_is_shown(visit: Callable[..., Any]) -> None:
     page = visit(address="#q=1134")
     assert page.locator("#query-title").inner_text() == made_up().texts["1134"]
     assert page.locator("#query code").inner_text() == "1134"
-    assert page.locator("#rows tr.selected").get_attribute("data-id") == "1134"
+    assert page.locator("#rows tr:has([aria-current])").get_attribute("data-id") == "1134"
     page.get_by_role("button", name="Show 20 documents").click()
     for side, ranked in enumerate(made_up().documents[:2]):
         place = made_up().query_ids.index("1134")
@@ -542,7 +542,7 @@ def test_line_at_the_cutoff(visit: Callable[..., Any]) -> None:
     )
     assert places[:7] == ["1", "2", "3", "4", "5", "cutoff 5", "6"]
     assert "behind" in (items.nth(int(found.baseline or 0)).get_attribute("class") or "")
-    assert page.locator("#rows tr.selected td.c-a").inner_text() == "none"
+    assert page.locator("#rows tr:has([aria-current]) td.c-a").inner_text() == "none"
 
 
 def label_shown(page: Any) -> str:

@@ -12,7 +12,7 @@ const letter = (place) => String.fromCharCode(65 + place);
 
 function select(id, isFocused, step = true) {
   state.q = id;
-  drawList();
+  markCurrent();
   drawQuery();
   writeAddress(step);
   if (!isFocused) return;
