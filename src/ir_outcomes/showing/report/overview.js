@@ -1,5 +1,5 @@
-// The way in: a matrix of signs of all pairs of runs, whose cells choose their pair. Those of the call have the corrected
-// label; the others are computed while nothing else happens, and are not corrected.
+// The way in: a matrix of signs of all pairs of runs, whose cells choose their pair. Those of the call have the
+// corrected label; the others are computed while nothing else happens, and are not corrected.
 
 const MOST_COMPUTED = 20; // runs whose other pairs are all computed
 const SLICE = 30; // milliseconds of computing before the page may do something else
@@ -72,6 +72,6 @@ if (!data.grids.some(hasQueries)) {
   const [pair] = own?.pairs ?? [];
   if (!byId("pair") || !pair) return;
   const outcomes = drawOutcomes(pair.outcomes, { ...pair, byDocument: own.unit === "document" });
-  byId("pair").append(...drawRows(pair.rows, pair.a, pair.b), ...outcomes);
+  byId("pair").append(...drawRows(pair.rows, { ...own, ...pair }), ...outcomes);
   return;
 }

@@ -113,7 +113,7 @@ function drawPair() {
   const ofCall = rowsOfCall();
   const about = ofCall ? "" : "These p-values are not corrected, and there are no intervals.";
   const rows = ofCall ?? rowsOfPair();
-  if (rows.length) drawn.push(...drawRows(rows, state.a, state.b, about));
+  if (rows.length) drawn.push(...drawRows(rows, { ...grid, ...state }, about));
   const outcomes = chosen.pair ? outcomesOfPair() : pairOfCall(grid, state.a, state.b)?.outcomes;
   if (outcomes) drawn.push(...drawOutcomes(outcomes, { a: state.a, b: state.b, byDocument }));
   byId("pair").replaceChildren(...drawn);
@@ -135,6 +135,7 @@ function aboutListed(isByResult) {
   const rows = computedRows(chosen.pair, queries, tests);
   const numbers = rows.map((row) => `${row.name.toLowerCase()} ${differenceOf(row)}${unitOf(row)} (p ${row.p})`);
   const these = queries.length === 1 ? "This query" : `These ${count(queries.length)}`;
-  const reason = isByResult ? "chosen by their change itself, so this is no evidence" : "exploratory: chosen on these queries";
+  const exploratory = "exploratory: chosen on these queries";
+  const reason = isByResult ? "chosen by their change itself, so this is no evidence" : exploratory;
   return `${these}: ${label} (${reason}). B minus A: ${numbers.join(", ")}; not corrected.`;
 }

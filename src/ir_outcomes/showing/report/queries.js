@@ -15,7 +15,8 @@ const current = () => Math.max(0, placeOf(state.q));
 
 function lengthColumn(side) {
   const [letter, run] = [["A", state.a], ["B", state.b]][side];
-  const what = byDocument ? "search length on what both found, – where they have none in common" : "rank of the first answer";
+  const length = "search length on what both found, – where they have none in common";
+  const what = byDocument ? length : "rank of the first answer";
   return {
     key: "ab"[side],
     head: byDocument ? `length ${letter}` : letter,
@@ -90,7 +91,8 @@ function sortListed() {
   const turn = state.sort.startsWith("-") ? -1 : 1;
   const { order } = columns().find((column) => column.key === state.sort.replace(/^-/, "")) ?? columns()[0];
   const collator = new Intl.Collator("en", { numeric: true });
-  const compare = (one, other) => (typeof one === "string" ? collator.compare(one, other) : (one > other) - (one < other));
+  const rise = (one, other) => (one > other) - (one < other);
+  const compare = typeof order(0) === "string" ? collator.compare : rise;
   return listed.sort((i, j) => turn * compare(order(i), order(j)) || i - j);
 }
 
