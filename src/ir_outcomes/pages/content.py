@@ -115,10 +115,6 @@ def collect(
     advice: Callable[[str], str] = str,
 ) -> PageContent:
     """Collect what the page of a result holds; the arguments are those of `ir_outcomes.report`."""
-    if any(section.comparison.of_several_runs for section in sections_of(result)):
-        raise ParameterError(
-            "a page holds one run of each system; compare runs by their names for it"
-        )
     labels = _mapping(slices, read_texts)
     texts = _mapping(queries, query_texts)
     groups = _groups_of(result, evaluation)
@@ -160,14 +156,19 @@ def _group_of_board(result: Leaderboard, evaluation: Evaluations) -> list[_Group
         return []
     runs = [standing.run for standing in result.standings]
     labels = {(pair.baseline, pair.contender): pair.label for pair in result.pairs}
-    own = evaluation[runs] if isinstance(evaluation, Evaluation) else None
+    own = None  # of systems of several runs
+    if isinstance(evaluation, Evaluation) and not any(own.runs for own in result.standings):
+        own = evaluation[runs]
     ids = None if own is None else own.answerable_queries
     return [_Group("", runs, result.settings, labels, [], own, ids)]
 
 
 def _group_of_sections(sections: list[Section], evaluation: Evaluations) -> _Group:
     comparisons = [section.comparison for section in sections]
-    evaluations = [_evaluation_of(section, evaluation) for section in sections]
+    own = None  # of systems of several runs
+    if not any(comparison.of_several_runs for comparison in comparisons):
+        evaluations = [_evaluation_of(section, evaluation) for section in sections]
+        own = evaluations[0]
     runs: dict[str, None] = {}
     for comparison in comparisons:
         runs |= {comparison.baseline: None, comparison.contender: None}
@@ -179,9 +180,7 @@ def _group_of_sections(sections: list[Section], evaluation: Evaluations) -> _Gro
     if comparisons[0].queries is not None:
         ids = tuple(query.query_id for query in comparisons[0].queries)
     settings = comparisons[0].settings
-    return _Group(
-        sections[0].condition, list(runs), settings, labels, sections, evaluations[0], ids
-    )
+    return _Group(sections[0].condition, list(runs), settings, labels, sections, own, ids)
 
 
 def _grid_of(group: _Group, numbers: Mapping[Any, int]) -> Grid:

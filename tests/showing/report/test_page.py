@@ -318,7 +318,8 @@ def test_by_default_the_first_hundred_lists_may_make_a_page_larger() -> None:
         page = iro.report(several)
         rankings = island(page)["sets"][0]["rankings"]
         assert sum(entry is not None for entry in rankings) == n_kept
-        assert ("200 other queries are left out, to keep the page small" in page.html) == (
+        words = " ".join(page.html.split())
+        assert ("200 other queries are left out, to keep the page small" in words) == (
             n_kept == 100
         )
         limited = iro.report(several, max_mb=0.5)

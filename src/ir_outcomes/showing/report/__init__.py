@@ -172,7 +172,16 @@ def _more(content: PageContent) -> str:
 
 def _missing(content: PageContent) -> str:
     """Say why there are no queries, or no ranked lists."""
-    is_board = isinstance(content.result, Leaderboard)
+    result = content.result
+    is_board = isinstance(result, Leaderboard)
+    of_several = [section.comparison.of_several_runs for section in content.sections]
+    if isinstance(result, Leaderboard):
+        of_several = [bool(standing.runs) for standing in result.standings]
+    if any(of_several):
+        return (
+            "There are no ranked lists, because a system has several runs; compare runs by their"
+            " names for theirs."
+        )
     if is_board and not content.has_evaluation:
         return (
             "There are no queries, because the page was made without the evaluation; pass"

@@ -82,8 +82,9 @@ function drawOutcomes(outcomes, own) {
   const runs = { lost: `lost, only ${own.a}`, won: `won, only ${own.b}` };
   const nouns = own.byDocument ? ["document", "documents"] : ["query", "queries"];
   const items = outcomes.map(([name, many, share]) => {
-    const words = ` ${nouns[many === 1 ? 0 : 1]} (${(100 * share).toFixed(1)} %)`;
-    return make("li", make(`i.swatch.${name}`), `${runs[name] ?? name}: `, make("b", written(many)), words);
+    const percent = `${(100 * share).toFixed(1)} %`;
+    const numbers = [make("b", written(many ?? 0)), ` ${nouns[many === 1 ? 0 : 1]} (${percent})`];
+    return make("li", make(`i.swatch.${name}`), `${runs[name] ?? name}: `, many === null ? percent : numbers);
   });
   const list = make("ul.outcomes", { "aria-label": "Outcomes" }, items);
   return own.byDocument ? [list, make("p.small", "In percent, each query weighs the same.")] : [list];

@@ -174,9 +174,17 @@ def _pair_data(section: Section, has_columns: bool) -> Data:
         "horizon": comparison.restricted and comparison.restricted.horizon,
         "rows": [_row_data(row, part) for row, part in zip(rows, parts, strict=True)],
         "given": given,
-        "outcomes": outcomes_of(comparison),
+        "outcomes": _outcomes_data(comparison),
         "curve": section.curve and _curve_data(section.curve),
     }
+
+
+def _outcomes_data(comparison: Comparison) -> list[tuple[str, int | None, float]]:
+    """Return outcomes with their numbers, which systems of several runs do not have, and shares."""
+    outcomes = outcomes_of(comparison)
+    if comparison.of_several_runs:
+        return [(name, None, share) for name, _, share in outcomes]
+    return list(outcomes)
 
 
 def _curve_data(curve: Curve) -> Data:

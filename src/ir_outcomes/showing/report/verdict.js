@@ -6,8 +6,8 @@ const FEW = 30; // statistics/counts.py, FEW: with fewer differences that are no
 const ROUNDING = 64 * Number.EPSILON; // statistics/counts.py, ROUNDING
 const EQUAL = 1e-12; // sums that are equal except for rounding
 const SMALLEST = 2.2250738585072014e-308; // statistics/counts.py, SMALLEST_PVALUE
-const MOST_EXACT_WILCOXON = 50; // statistics/tests.py
-const MOST_ENUMERATED = 42; // statistics/signflips.py, and the following
+const MOST_EXACT_WILCOXON = 50; // statistics/kernels.py, MOST_EXACT_WILCOXON
+const MOST_ENUMERATED = 42; // statistics/signflips.py; so are the following
 const LARGEST_DENOMINATOR = 1000;
 const LARGEST_SCALE = 2 ** 30;
 const LARGEST_TOTAL = 2 ** 20;
@@ -84,7 +84,7 @@ function tailOfNormal(z) {
 
 // ---- tests: bounds of the two-sided p-value, equal where it is exact, and the direction of the effect
 
-const proper = (p) => Math.min(1, Math.max(p, SMALLEST)); // statistics/tests.py, _proper
+const proper = (p) => Math.min(1, Math.max(p, SMALLEST)); // statistics/kernels.py, _proper
 const exactly = (p, direction) => ({ low: proper(p), high: proper(p), direction });
 
 // Differences, contender minus baseline, as counts of sizes in ascending order (statistics/counts.py, tally). Sizes
@@ -117,10 +117,10 @@ function sampleOf(baseline, contender, queries) {
 
 const dot = (values, counts) => values.reduce((sum, value, place) => sum + value * counts[place], 0);
 
-// statistics/tests.py, _testable: two differences or more, not all of them zero.
+// statistics/kernels.py, _testable: two differences or more, not all of them zero.
 const isTestable = (sample) => sample.n >= 2 && sample.nonzero > 0;
 
-// statistics/tests.py, _t; where all differences are equal and not zero the sign-flip test's 2^(1 - n).
+// statistics/kernels.py, _t; where all differences are equal and not zero the sign-flip test's 2^(1 - n).
 function tTest({ n, zeros, sizes, positive, negative, total, ...rest }) {
   const direction = Math.sign(total);
   if (!isTestable({ n, ...rest })) return exactly(1, direction);
@@ -133,7 +133,7 @@ function tTest({ n, zeros, sizes, positive, negative, total, ...rest }) {
   return exactly(tailOfT(mean / Math.sqrt(deviations / ((n - 1) * n)), n - 1), direction);
 }
 
-// statistics/tests.py, _wilcoxon: zeros dropped, tied ranks averaged; exact up to 50 differences, otherwise asymptotic.
+// statistics/kernels.py, _wilcoxon: zeros dropped, tied ranks averaged; exact up to 50 differences, otherwise asymptotic.
 function wilcoxonTest(sample) {
   const n = sample.nonzero;
   let below = 0;
@@ -156,7 +156,7 @@ function wilcoxonTest(sample) {
   return exactly(tailOfNormal((smaller / 2 - (n * (n + 1)) / 4) / Math.sqrt(spread)), direction);
 }
 
-// statistics/tests.py, binomial_tests: exact, won against lost.
+// statistics/kernels.py, binomial_tests: exact, won against lost.
 function binomialTest(won, lost) {
   const n = won + lost;
   const smaller = Math.min(won, lost);
@@ -312,7 +312,7 @@ function sideOf({ low, high }, alpha) {
   return low > alpha ? false : null;
 }
 
-// statistics/tests.py, mean_tests: t, or sign flips with fewer than 30 differences that are not zero.
+// statistics/counts.py, few: t, or sign flips with fewer than 30 differences that are not zero.
 const meanTest = (sample, alpha) => (sample.nonzero < FEW ? signFlipTest(sample, alpha) : tTest(sample));
 
 // ---- the numbers of each query (comparison/outcomes.py)
@@ -382,7 +382,7 @@ function pairQueries(baseline, contender, sizes, horizon) {
 
 // ---- the decision
 
-// comparison/facets.py, run_tests, of some of the queries. `rules`: alpha; the test of ranking; the test of coverage,
+// comparison/pair_tests.py, run_tests, of some of the queries. `rules`: alpha; the test of ranking; the test of coverage,
 // "exact" unless a query of the whole evaluation has several relevant documents (comparison/outcomes.py,
 // coverage_test_for).
 function testPair(pair, queries, rules) {
@@ -414,7 +414,7 @@ function judge(tests, alpha) {
   if (Object.values(tests).some((test) => sideOf(test, alpha) === null)) return null;
   // What a test shows at alpha, 1 better and -1 worse; lower is better but for coverage.
   const shows = (test, sign = -1) => (sideOf(test, alpha) ? sign * test.direction : 0);
-  // verdict.py, find: harm and gain by the deciding test, of ranking also by the mean and by Wilcoxon, because "no
+  // comparison/verdict.py, find: harm and gain by the deciding test, of ranking also by the mean and by Wilcoxon, because "no
   // harm" must not hang on the choice of a test.
   const coverage = shows(tests.coverage, 1);
   const ranking = shows(tests.ranking);
@@ -423,10 +423,10 @@ function judge(tests, alpha) {
   const gain = vetoes.includes(1);
   const up = coverage > 0 || ranking > 0;
   const down = coverage < 0 || ranking < 0;
-  // verdict.py, decide: the rules of Lin et al. 2021, section 5.
+  // comparison/verdict.py, decide: the rules of Lin et al. 2021, section 5.
   const harmless = (up && !hurt) - (down && !gain);
   const onBoth = coverage === ranking ? harmless : 0;
-  // verdict.py, over_all: the mean over all queries confirms, or Wilcoxon in its direction; only the mean can decide.
+  // comparison/verdict.py, over_all: the mean over all queries confirms, or Wilcoxon in its direction; only the mean can decide.
   const mean = tests.everywhere;
   const decided = shows(mean);
   const agrees = tests.everywhereWilcoxon.direction === mean.direction;
