@@ -157,7 +157,7 @@ def _group_of_board(result: Leaderboard, evaluation: Evaluations) -> list[_Group
     runs = [standing.run for standing in result.standings]
     labels = {(pair.baseline, pair.contender): pair.label for pair in result.pairs}
     own = None  # of systems of several runs
-    if isinstance(evaluation, Evaluation) and not any(own.runs for own in result.standings):
+    if isinstance(evaluation, Evaluation) and not any(standing.runs for standing in result.standings):
         own = evaluation[runs]
     ids = None if own is None else own.answerable_queries
     return [_Group("", runs, result.settings, labels, [], own, ids)]

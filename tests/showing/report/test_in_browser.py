@@ -651,6 +651,29 @@ def test_what_is_filtered_is_what_is_counted_and_decided(visit: Callable[..., An
     assert page.locator("#listed").inner_text() == ""
 
 
+@pytest.mark.parametrize("name", ["several", "by document"])
+def test_all_runs_on_the_listed_queries(visit: Callable[..., Any], name: str) -> None:
+    evaluation = five() if name == "several" else by_document()
+    page = visit(name)
+    page.get_by_role("searchbox").fill("blue")
+    page.get_by_text("All runs on these queries").click()
+    chosen = [query for query, text in evaluation.texts.items() if text.endswith("blue")]
+    some = evaluation.restrict(chosen)
+    expected = []
+    for run in evaluation.names:
+        other = "r0" if run != "r0" else "r1"
+        own = compare_pair(some, other, run, correction="none")
+        assert own.restricted is not None
+        assert own.restricted.horizon == 30
+        expected.append((own.restricted.contender, own.coverage.contender, run))
+    expected.sort()
+    rows = page.locator("#means tbody tr")
+    assert rows.locator("th").all_inner_texts() == [run for _, _, run in expected]
+    assert rows.locator("td").all_inner_texts() == [
+        f"{value:.2f}" for length, found, _ in expected for value in (found, length)
+    ]
+
+
 def test_pairs_that_were_not_tested_have_no_label(visit: Callable[..., Any]) -> None:
     page = visit("clusters", "#a=r1&b=r2")
     assert "no label" in page.locator("#pair h3").inner_text()

@@ -6,9 +6,10 @@ const SLICE = 30; // milliseconds of computing before the page may do something 
 
 function cellOf(own, b, a) {
   if (a === b) return make("td");
-  const cell = make("td", { "data-a": a, "data-b": b, "aria-label": `${b} against ${a}` });
+  const cell = make("td", { "data-a": a, "data-b": b });
   if (hasQueries(own) && canChoose(own, a, b)) cell.tabIndex = -1;
   else cell.className = "fixed";
+  cell.ariaLabel = `${b} against ${a}`;
   if (labelOfCall(own, a, b)) fillCell(cell, own);
   return cell;
 }

@@ -140,3 +140,27 @@ function aboutListed(isByResult) {
   const reason = isByResult ? "chosen by their change itself, so this is no evidence" : exploratory;
   return `${these}: ${label} (${reason}). B minus A: ${numbers.join(", ")}; not corrected.`;
 }
+
+// All runs on the listed queries, best first: what they found, and the mean over all of these queries.
+function drawMeans() {
+  const { columns, runs } = set;
+  byId("means").hidden = !columns || grid.runs.length < 3 || !listed.length;
+  if (byId("means").hidden || !byId("means").open) return;
+  const horizon = Math.min(grid.cutoff, Math.max(...columns.depths));
+  const rows = grid.runs.map((run) => {
+    const lengths = lengthsOfRun(grid, runs.indexOf(run));
+    const own = pairQueries(lengths, lengths, columns.sizes, horizon);
+    return { run, found: 100 * meanOf(own.foundA, listed), length: meanOf(own.allA, listed) };
+  });
+  rows.sort((one, other) => one.length - other.length);
+  const length = `${byDocument ? "search length" : "rank"}, ${horizon + 1} where none`;
+  const heads = ["run, best first", "found, %", length];
+  const cells = ({ found, length }) => [found, length].map((value) => make("td.number", value.toFixed(2)));
+  const items = rows.map((row) => make("tr", make("th", { scope: "row" }, row.run), cells(row)));
+  byId("means").lastChild.replaceChildren(
+    make("thead", make("tr", heads.map((name) => make("th", { scope: "col" }, name)))),
+    make("tbody", items),
+  );
+}
+
+byId("means")?.addEventListener("toggle", drawMeans);

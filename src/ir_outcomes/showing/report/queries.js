@@ -73,6 +73,7 @@ function update() {
   const numbers = `${written(listed.length)} of ${count(set.ids.length)}`;
   byId("count").textContent = `${filters}${filters ? ": " : ""}${numbers}${order}`;
   drawListed();
+  if (byId("means")) drawMeans();
   drawHistogram();
   drawHeads();
   drawControls();
