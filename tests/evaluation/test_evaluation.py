@@ -252,3 +252,5 @@ def test_a_single_run_has_scores() -> None:
     )
     assert scores.values[0].tolist() == [1.0] + [0.0] * 7
     assert scores.higher_is_better
+    settings = (evaluation.cutoff, evaluation.rel, evaluation.ties, evaluation.judged_only)
+    assert settings == (100, 1, "trec", False)

@@ -7,6 +7,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ir_outcomes.statistics.counts import linearized
 from ir_outcomes.statistics.intervals import effective_df
 from ir_outcomes.statistics.pooling import (
     cautious_mean,
@@ -198,6 +199,33 @@ def test_a_mean_from_labels_and_predictions_by_its_formula(seed: int) -> None:
     df = [scipy.stats.t(df).ppf(0.975) * np.sqrt(variance) for df in (39, 3)]
     # Degrees of freedom are fewer where the values have heavy tails.
     assert df[0] * 0.999 <= half <= df[1]
+
+
+def test_labels_and_predictions_of_the_same_clusters_vary_together() -> None:
+    """The variance of their sum by the sums of each cluster, with the factor of Liang and Zeger for each of the two."""
+    rng = np.random.default_rng(4)
+    cluster = rng.integers(0, 20, 240)
+    truth = rng.normal(0, 1, 240) + rng.normal(0, 2, 20)[cluster]
+    predicted = truth + rng.normal(0, 1, 240)
+    y, f, rest = truth[:40], predicted[:40], predicted[40:]
+    own, others = cluster[:40], cluster[40:]
+    found = prediction_powered_mean(y, f, rest, 0.95, clusters=(own, others))
+
+    def sums(values: np.ndarray, of: np.ndarray) -> np.ndarray:
+        centred = (values - values.mean()) / len(values)
+        return np.array([centred[of == number].sum() for number in range(20)])
+
+    rectified = y - found.weight * f
+    of_labels = sums(rectified, own)
+    of_rest = found.weight * sums(rest, others)
+    variance = 2 * float(of_labels @ of_rest)
+    for part, of in ((of_labels, own), (of_rest, others)):
+        n = len(set(of.tolist()))
+        variance += n / (n - 1) * float(part @ part)
+    quantile = scipy.stats.t.ppf(0.975, effective_df(linearized(rectified, own)))
+    half = (found.interval.high - found.interval.low) / 2
+    assert found.weight > 0.3
+    assert half == pytest.approx(quantile * np.sqrt(variance))
 
 
 @pytest.mark.parametrize(
