@@ -201,6 +201,16 @@ def test_a_mean_from_labels_and_predictions_by_its_formula(seed: int) -> None:
     assert df[0] * 0.999 <= half <= df[1]
 
 
+def test_the_more_two_imaginary_values_weigh_the_less_does_a_heavy_tail() -> None:
+    """At weight 1 they stand for the tail that was not drawn, and n values have n - 1."""
+    values = np.random.default_rng(1).standard_t(3, 40)
+    own = effective_df(values)
+    assert own < 30
+    for step in (0.0, 0.25, 1.0):
+        found = cautious_mean(values, 20.0, step)
+        assert found.df == pytest.approx(own + step * (39 - own))
+
+
 def test_labels_and_predictions_of_the_same_clusters_vary_together() -> None:
     """The variance of their sum by the sums of each cluster, with the factor of Liang and Zeger for each of the two."""
     rng = np.random.default_rng(4)
