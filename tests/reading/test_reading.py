@@ -410,6 +410,13 @@ def test_bombs_are_refused_before_they_fill_the_memory(
         tracemalloc.stop()
 
 
+def test_an_id_of_a_thousand_characters_among_short_ones_is_read(write: Any) -> None:
+    long = b"x" * 1000
+    documents = [b"d%d" % place for place in range(2000)] + [long]
+    run = iro.read_run(write(b"".join(b"q1 Q0 %s 1 1.0 t\n" % document for document in documents)))
+    assert run.docids.tolist()[-1] == long
+
+
 def test_bombs_in_a_pipe_and_one_long_id_are_refused(
     write: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
