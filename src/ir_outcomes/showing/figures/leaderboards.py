@@ -131,7 +131,8 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
         if entry.score is not None and entry.run not in leaders:
             label = "organizers' baseline" if entry.is_baseline else "submission"
             groups[label].append((dates.date2num(entry.date), entry.score))
-    ax.step(*zip(*top, strict=True), where="post", color=BETTER, linewidth=1)
+    if top:
+        ax.step(*zip(*top, strict=True), where="post", color=BETTER, linewidth=1)
     for label, points in groups.items():
         if points:
             named = f"{label} ({len(points)})"
