@@ -5,7 +5,6 @@ from typing import Any, Self
 
 from ir_outcomes.errors import some
 
-
 # Kinds of notes from the most important to the least, each with what all notes of it say. A new one
 # is a line here, and `note` where it is found. These change how the label is read, and their notes
 # begin with the headline.
