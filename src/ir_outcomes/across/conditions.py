@@ -22,8 +22,8 @@ from ir_outcomes.comparison.verdict import (
     over_all,
 )
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.formatting import fixed, listed, plural
+from ir_outcomes.reading.measure_names import range_of
 from ir_outcomes.statistics import (
     Interval,
     adjust,

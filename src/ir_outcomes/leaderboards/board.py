@@ -21,7 +21,7 @@ from ir_outcomes.evaluation.evaluation import (
 )
 from ir_outcomes.evaluation.lengths import metadata_of
 from ir_outcomes.evaluation.replicates import Called, refuse_several_runs
-from ir_outcomes.evaluation.scores import Scores, bounds_of, parse_measure, reciprocal_ranks
+from ir_outcomes.evaluation.scores import Scores, parse_measure, reciprocal_ranks
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.history import SotaHistory, history_of
 from ir_outcomes.leaderboards.pairs import (
@@ -32,7 +32,8 @@ from ir_outcomes.leaderboards.pairs import (
     reordered_pairs,
 )
 from ir_outcomes.notes import as_notes
-from ir_outcomes.reading.outputs import read_entries
+from ir_outcomes.reading.entries import read_entries
+from ir_outcomes.reading.measure_names import bounds_of
 from ir_outcomes.results import (
     NUMBER,
     Column,

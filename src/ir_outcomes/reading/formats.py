@@ -17,7 +17,6 @@ from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
-from ir_measures.measures import registry as measure_registry
 
 from ir_outcomes.errors import (
     EmptyInput,
@@ -50,6 +49,7 @@ from ir_outcomes.reading.files import (
     pieces,
     refuse_bomb,
 )
+from ir_outcomes.reading.measure_names import is_measure_name
 from ir_outcomes.reading.text import COLUMN_REMEDY, from_line, number_in, read_lines, shown
 from ir_outcomes.types import RunBy
 
@@ -380,14 +380,6 @@ def seems_to_be_a_run(path: str) -> bool:
     )
     layouts = [layout for layout in RUN.layouts if layout.columns != 3 or not names_measure]
     return 2 * sum(any(_fits(line, layout) for layout in layouts) for line in lines) >= len(lines)
-
-
-def is_measure_name(text: str) -> bool:
-    """Whether ir_measures or trec_eval has a measure of this name, such as nDCG@10 or P_5."""
-    import pytrec_eval
-
-    base = re.sub(r"_[0-9][0-9.]*$", "", re.split("[@(]", text)[0])
-    return base in measure_registry or base in pytrec_eval.supported_measures
 
 
 def _first_lines(opened: Iterator[bytes]) -> tuple[list[bytes], Iterator[bytes]]:
