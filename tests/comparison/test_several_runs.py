@@ -427,9 +427,6 @@ def every_analysis(ev: iro.Evaluation) -> Iterator[Callable[[], Any]]:
     yield lambda: iro.headroom(ev)
     yield lambda: iro.length_distributions(ev)
     yield lambda: iro.length_changes(ev, "a", "b")
-    yield lambda: iro.report(ev, "a", "b")
-    result = iro.compare(ev, "a", "b")
-    yield result.to_report
 
 
 def test_every_other_analysis_refuses_several_runs() -> None:

@@ -271,7 +271,7 @@ def report(
     runs: CONTENDERS,
     /,
     *,
-    settings: RunOptions = RunOptions(),
+    settings: SystemOptions = SystemOptions(),
     tests: MarginTests = MarginTests(),
     means: Means = Means(),
     slices: Path | None = None,

@@ -35,8 +35,10 @@ function sentence(i) {
   } else {
     const missing = grid.cutoff ? `not within ${grid.cutoff}` : "not found";
     const rank = (value) => (value === null ? missing : `${isOfLengths() ? "rank " : ""}${number(value)}`);
-    parts.push(`A: ${rank(a)}. B: ${rank(b)}.`);
+    const share = (found) => (found[i] % 1 ? `, found in ${number(Math.round(1000 * found[i]) / 10)} % of its runs` : "");
+    parts.push(`A: ${rank(a)}${share(chosen.foundA)}. B: ${rank(b)}${share(chosen.foundB)}.`);
   }
+  if (isOfSeveral()) parts.push("Numbers are means over runs.");
   return parts.join(" ");
 }
 
@@ -48,7 +50,7 @@ function action(words, label, run) {
 
 // The runs beside each other, A and B first; the others as the reader chose them, or as many as are wide enough.
 function shownRuns() {
-  const pair = [state.a, state.b].map((run) => set.runs.indexOf(run));
+  const pair = [state.a, state.b].map((run) => set.first[run] ?? set.runs.indexOf(run));
   const others = [...set.runs.keys()].filter((run) => !pair.includes(run));
   const room = Math.floor(byId("query").clientWidth / NARROW) - 2;
   const wanted = state.runs.split(",").map(Number);

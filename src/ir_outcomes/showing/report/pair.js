@@ -55,6 +55,8 @@ const swappedRow = (row) => ({
   b: row.a,
   difference: row.difference === null ? null : 0 - row.difference,
   interval: row.interval && [0 - row.interval[1], 0 - row.interval[0]],
+  newRuns: row.newRuns && [0 - row.newRuns[1], 0 - row.newRuns[0]],
+  runs: row.runs.map((change) => 0 - change),
   found: { better: "worse", worse: "better", none: "none" }[row.found],
   margin: null,
 });
@@ -82,8 +84,9 @@ function drawOutcomes(outcomes, own) {
   const runs = { lost: `lost, only ${own.a}`, won: `won, only ${own.b}` };
   const nouns = own.byDocument ? ["document", "documents"] : ["query", "queries"];
   const items = outcomes.map(([name, many, share]) => {
-    const words = ` ${nouns[many === 1 ? 0 : 1]} (${(100 * share).toFixed(1)} %)`;
-    return make("li", make(`i.swatch.${name}`), `${runs[name] ?? name}: `, make("b", written(many)), words);
+    const percent = `${(100 * share).toFixed(1)} %`;
+    const words = many === null ? ["", percent] : [written(many), ` ${nouns[many === 1 ? 0 : 1]} (${percent})`];
+    return make("li", make(`i.swatch.${name}`), `${runs[name] ?? name}: `, make("b", words[0]), words[1]);
   });
   const list = make("ul.outcomes", { "aria-label": "Outcomes" }, items);
   return own.byDocument ? [list, make("p.small", "In percent, each query weighs the same.")] : [list];
