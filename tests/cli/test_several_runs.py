@@ -45,7 +45,7 @@ def test_compare_takes_a_rule_or_a_file(folder: Path) -> None:
         assert (result.runs, result.contender) == (found.runs, "dense")
     done = call("compare", "qrels.txt", "bm25.json", *DENSE, *BY, folder=folder)
     assert done.stdout.startswith("dense (5 runs, B) against bm25 (A): ")
-    assert "dense: 5 runs (dense_1, dense_2, dense_3 and 2 more); coverage" in done.stdout
+    assert "dense: 5 runs (dense_1, dense_2, dense_3 and 2 more); B - A: coverage" in done.stdout
 
 
 def test_a_system_can_be_the_baseline_by_its_name(folder: Path) -> None:

@@ -50,7 +50,7 @@ function action(words, label, run) {
 
 // The runs beside each other, A and B first; the others as the reader chose them, or as many as are wide enough.
 function shownRuns() {
-  const pair = [state.a, state.b].map((run) => set.first[run] ?? set.runs.indexOf(run));
+  const pair = [state.a, state.b].map((run) => (Object.hasOwn(set.first, run) ? set.first[run] : set.runs.indexOf(run)));
   const others = [...set.runs.keys()].filter((run) => !pair.includes(run));
   const room = Math.floor(byId("query").clientWidth / NARROW) - 2;
   const wanted = state.runs.split(",").map(Number);

@@ -118,7 +118,7 @@ const isOfLengths = () => grid.measure === null;
 const kindOf = (i) => (chosen.bin[i] < 0 ? ["neither", "same"] : chosen.bins[chosen.bin[i]]);
 
 // Whether numbers are means over the runs of a system.
-const isOfSeveral = () => state.a in set.first || state.b in set.first;
+const isOfSeveral = () => [state.a, state.b].some((run) => Object.hasOwn(set.first, run));
 
 // What a run found of the relevant documents: "1 of 7" where their number is known, otherwise in percent.
 function found(i, side) {
