@@ -89,7 +89,7 @@ def test_prediction_by_the_confidence_distribution_of_tau_squared(k: int, tau: f
     assert (-mirrored.high, -mirrored.low) == pytest.approx((low, high), abs=1e-6)
     scaled = prediction_interval(1e3 * y, 1e6 * v, 0.95)
     assert scaled == pytest.approx((1e3 * low, 1e3 * high), abs=1e-3)
-    assert prediction_interval([0.5] * 5, [0.1] * 5, 0.95) == (0.5, 0.5)
+    assert prediction_interval(np.full(5, 0.5), np.full(5, 0.1), 0.95) == (0.5, 0.5)
 
 
 def test_bcg_vaccine() -> None:
