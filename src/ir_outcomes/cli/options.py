@@ -20,7 +20,7 @@ from ir_outcomes.cli.output import MAIN, note, progress_is_shown
 from ir_outcomes.evaluation.evaluation import is_saved
 from ir_outcomes.evaluation.replicates import systems
 from ir_outcomes.formatting import listed
-from ir_outcomes.leaderboards.board import FACETS
+from ir_outcomes.leaderboards.ordering import FACETS
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.runs import run_paths
 from ir_outcomes.types import Correction, Missing, OneOrder, RankingTest, Ties, UnitChoice

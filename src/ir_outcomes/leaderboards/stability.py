@@ -11,15 +11,15 @@ from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural, with_progress
-from ir_outcomes.leaderboards.board import (
-    Leaderboard,
+from ir_outcomes.leaderboards.board import Leaderboard
+from ir_outcomes.leaderboards.history import SotaHistory
+from ir_outcomes.leaderboards.ordering import (
     check_number_of_runs,
     defined,
     notes_on_source,
     order_of,
     scores_of,
 )
-from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.runs import check_names
 from ir_outcomes.results import NUMBER, Column, Result, attributes, decimals, rows_of
@@ -192,7 +192,7 @@ def rank_distribution(
     scores = scores_of(source, measure).on(queries)
     ranks_on_all, order = order_of(scores)
     ranks_on_all = ranks_on_all[order]
-    scores = scores.take(order)
+    scores = scores.take(order.tolist())
     n_runs, n_queries = scores.values.shape
     notes = [*scores.notes(), *notes_on_source(source)]
     units = np.arange(n_queries)
