@@ -118,7 +118,11 @@ class PairVerdicts(Sequence[PairVerdict]):
     __slots__ = ("_is_turned", "_labels", "_names", "_numbers", "_runs")
 
     def __init__(
-        self, names: Sequence[str], numbers: Numbers, labels: Ints, is_turned: Bools | None = None
+        self,
+        names: Sequence[str],
+        numbers: Numbers,
+        labels: npt.NDArray[Any],
+        is_turned: Bools | None = None,
     ) -> None:
         """Take (n_pairs,) numbers and labels; where a pair is turned, those of its first run against its second."""
         self._names = tuple(names)
