@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter, itemgetter
 
-from ir_outcomes.across.gate import FIRST_NOTES, GateDecision, GateFacet, GateResult
+from ir_outcomes.across.gate import GateResult
+from ir_outcomes.across.gate_decisions import FIRST_NOTES, GateDecision, GateFacet
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import (
     listed,

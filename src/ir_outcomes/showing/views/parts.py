@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ir_outcomes.comparison.columns import measure_columns, query_columns
 from ir_outcomes.comparison.facets import AllQueries, Facet, MeasureMeans
-from ir_outcomes.comparison.result import Comparison, measure_columns, query_columns
+from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import fixed, places_of, plural, pvalue, short_unit
 from ir_outcomes.results import Column, chosen, of_part
