@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from ir_outcomes.errors import ParameterError, some
-from ir_outcomes.reading.columns import texts
+from ir_outcomes.reading.objects import texts
 from ir_outcomes.reading.tables import Lines, Source, strict_number
 
 ORGANIZER = "\N{CLASSICAL BUILDING}"  # how the MS MARCO leaderboards mark the organizers' baselines

@@ -12,10 +12,10 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 from ir_outcomes.errors import FormatError, ParameterError, some, warn
-from ir_outcomes.reading.columns import as_list, column_names, is_frame, texts
 from ir_outcomes.reading.files import WHITE_SPACE, name_of, parsed_json
-from ir_outcomes.reading.formats import QUERY_NAMES
+from ir_outcomes.reading.forms import QUERY_NAMES
 from ir_outcomes.reading.measure_names import RECIPROCALS, base_name, is_gain, is_measure_name
+from ir_outcomes.reading.objects import as_list, column_names, is_frame, texts
 from ir_outcomes.reading.runs import distinct_names
 from ir_outcomes.reading.tables import Body, Lines, Source, strict_number
 
