@@ -156,8 +156,10 @@ def _mean_of_runs(values: Floats) -> Floats:
 
 def order_of(scores: Scores) -> tuple[Ints, Ints]:
     """Return the rank of each run by its mean, from 1, and the places of the runs, best first; an undefined mean is last."""
-    means = scores.means() if scores.higher_is_better else -scores.means()
-    ranks = shared_ranks(np.where(np.isnan(means), -np.inf, means)[None])[0]
+    means = scores.means()
+    if not scores.higher_is_better:
+        means = -means
+    ranks = shared_ranks(means[None])[0]
     return ranks, np.lexsort((np.array(scores.runs), ranks))
 
 

@@ -23,7 +23,8 @@ from ir_outcomes.showing.figures import (
     draws,
     finished,
 )
-from ir_outcomes.tail.lengths import LengthChanges, LengthDistributions, TailSettings
+from ir_outcomes.tail.lengths import LengthChanges, LengthDistributions
+from ir_outcomes.tail.measures import TailSettings
 from ir_outcomes.tail.rrie import Headroom
 
 NUMBERED_CELLS = 30  # rows of a shaded matrix whose cells also hold their number
