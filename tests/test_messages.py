@@ -10,7 +10,7 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import IrOutcomesError
-from ir_outcomes.notes import KINDS
+from ir_outcomes.notes import FIRST
 
 MESSAGES = (Path(__file__).parents[1] / "docs" / "messages.md").read_text("utf-8")
 QRELS = {f"q{number}": {"d1": 1, "d2": 0} for number in range(40)}
@@ -93,7 +93,7 @@ def test_every_message_is_raised(section: str, tmp_path: Path) -> None:
 
 def test_every_first_note_is_explained() -> None:
     explained = [name for row in first_cells("Notes of a comparison") for name in row.split("; ")]
-    printed = [kind.headline for kind in KINDS.values() if kind.is_first]
+    printed = list(FIRST.values())
     assert sorted(explained) == sorted(printed)
 
 

@@ -40,8 +40,9 @@ from ir_outcomes.evaluation.evaluation import Evaluation, load_evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
 from ir_outcomes.evaluation.scores import Scores, parse_measure, scores_from_outputs
 from ir_outcomes.leaderboards.agreement import Agreement, agreement
-from ir_outcomes.leaderboards.board import Leaderboard, leaderboard
+from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory, sota_history
+from ir_outcomes.leaderboards.leaderboard import leaderboard
 from ir_outcomes.leaderboards.stability import (
     RankCorrelation,
     RankDistribution,

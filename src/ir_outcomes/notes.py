@@ -1,65 +1,59 @@
 """What a reader of a result should know beside its numbers: notes of a kind, on which their rank, place and merging hang."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from ir_outcomes.errors import some
 
-
-class NoteKind(NamedTuple):
-    """What notes of one kind have in common."""
-
-    headline: str  # what all of them say; a note that changes the reading begins with it
-    is_first: bool = False  # whether it changes how the label is read; all others are background
-
-
-# From the most important to the least. A new note is a line here, and `note` where it is found.
-KINDS: Mapping[str, NoteKind] = {
-    "unknown documents": NoteKind("Unknown documents", is_first=True),
-    "many missing": NoteKind("Many queries are missing", is_first=True),
-    "guard": NoteKind("The guard acted", is_first=True),
-    "grades": NoteKind("Graded judgments", is_first=True),
-    "opposite mean": NoteKind("The mean over all queries goes the other way", is_first=True),
-    "unconfirmed": NoteKind("Not confirmed on all queries", is_first=True),
-    "all queries only": NoteKind("Significant over all queries only", is_first=True),
-    "other cutoffs": NoteKind("Another direction at other cutoffs", is_first=True),
-    "few runs": NoteKind("Few runs of a system", is_first=True),
-    "within margins": NoteKind("Worse, within the margins", is_first=True),
-    "contradiction": NoteKind("Tests of ranking contradict each other", is_first=True),
-    "few large changes": NoteKind(
-        "A few queries with large changes decide on ranking", is_first=True
-    ),
-    "most rankings": NoteKind("Most rankings change, not their mean", is_first=True),
-    "chosen baseline": NoteKind("The baseline was chosen on these queries", is_first=True),
-    "missing": NoteKind("Missing queries", is_first=True),
-    "depth": NoteKind("Unequal depth", is_first=True),
-    "judged unequally": NoteKind("Judged unequally", is_first=True),
-    "ties": NoteKind("Tied scores", is_first=True),
-    "positives only": NoteKind("Only relevant documents are judged", is_first=True),
-    "few judgments": NoteKind("The label depends on few judgments", is_first=True),
-    "few differences": NoteKind("Few differences", is_first=True),
-    "few queries": NoteKind("Few queries", is_first=True),
-    "dependent": NoteKind("Dependent queries", is_first=True),
-    "default effect": NoteKind("Differences to detect by default", is_first=True),
-    # Background.
-    "no confirmation": NoteKind("Without a cutoff nothing can confirm a direction"),
-    "unanswerable": NoteKind("Queries without a relevant document are left out"),
-    "missing ids": NoteKind("Queries without results count as not found"),
-    "ignored": NoteKind("Queries that the qrels lack are ignored"),
-    "left out": NoteKind("The baseline was also among the contenders"),
-    "shallow": NoteKind("No run is as deep as the cutoff"),
-    "unjudged": NoteKind("Unjudged documents"),
-    "about a test": NoteKind("About the tests"),
-    "sign flips": NoteKind("The sign-flip test decides on ranking, instead of t"),
-    "intervals": NoteKind("An interval and its test disagree about zero"),
-    "possible loss": NoteKind("Losses that cannot be ruled out"),
-    "excluded loss": NoteKind("Losses that are excluded"),
-    "power": NoteKind("Smallest true differences that would be found"),
-    "clusters": NoteKind("Clusters are the unit of every test and interval"),
-    "chances": NoteKind("The comparisons are not corrected"),
-    "values": NoteKind("Compared on values as they were written"),
-    "remark": NoteKind(""),  # whatever is said once, of the whole result
+# Kinds of notes from the most important to the least, each with what all notes of it say. A new one
+# is a line here, and `note` where it is found. These change how the label is read, and their notes
+# begin with the headline.
+FIRST: Mapping[str, str] = {
+    "unknown documents": "Unknown documents",
+    "many missing": "Many queries are missing",
+    "guard": "The guard acted",
+    "grades": "Graded judgments",
+    "opposite mean": "The mean over all queries goes the other way",
+    "unconfirmed": "Not confirmed on all queries",
+    "all queries only": "Significant over all queries only",
+    "other cutoffs": "Another direction at other cutoffs",
+    "few runs": "Few runs of a system",
+    "within margins": "Worse, within the margins",
+    "contradiction": "Tests of ranking contradict each other",
+    "few large changes": "A few queries with large changes decide on ranking",
+    "most rankings": "Most rankings change, not their mean",
+    "chosen baseline": "The baseline was chosen on these queries",
+    "missing": "Missing queries",
+    "depth": "Unequal depth",
+    "judged unequally": "Judged unequally",
+    "ties": "Tied scores",
+    "positives only": "Only relevant documents are judged",
+    "few judgments": "The label depends on few judgments",
+    "few differences": "Few differences",
+    "few queries": "Few queries",
+    "dependent": "Dependent queries",
+    "default effect": "Differences to detect by default",
 }
+BACKGROUND: Mapping[str, str] = {
+    "no confirmation": "Without a cutoff nothing can confirm a direction",
+    "unanswerable": "Queries without a relevant document are left out",
+    "missing ids": "Queries without results count as not found",
+    "ignored": "Queries that the qrels lack are ignored",
+    "left out": "The baseline was also among the contenders",
+    "shallow": "No run is as deep as the cutoff",
+    "unjudged": "Unjudged documents",
+    "about a test": "About the tests",
+    "sign flips": "The sign-flip test decides on ranking, instead of t",
+    "intervals": "An interval and its test disagree about zero",
+    "possible loss": "Losses that cannot be ruled out",
+    "excluded loss": "Losses that are excluded",
+    "power": "Smallest true differences that would be found",
+    "clusters": "Clusters are the unit of every test and interval",
+    "chances": "The comparisons are not corrected",
+    "values": "Compared on values as they were written",
+    "remark": "",  # whatever is said once, of the whole result
+}
+KINDS = {**FIRST, **BACKGROUND}
 
 
 class Note(str):
@@ -88,16 +82,12 @@ class Note(str):
     @property
     def headline(self) -> str:
         """What the note begins with, the same for all of its kind; empty for background."""
-        rule = KINDS[self.kind]
-        return rule.headline if rule.is_first else ""
+        return FIRST.get(self.kind, "")
 
     @property
     def details(self) -> str:
         """The text without the headline of its kind."""
-        rule = KINDS[self.kind]
-        if rule.is_first:
-            return self[len(rule.headline) + 2 :]
-        return str(self)
+        return self.removeprefix(f"{self.headline}: ")
 
     def as_dict(self) -> dict[str, Any]:
         """Return kind, text and runs, as JSON holds them."""
@@ -123,8 +113,7 @@ NOTE_SCHEMA = {
 
 def note(kind: str, text: str, runs: Sequence[str] = ()) -> Note:
     """Make a note; one that changes how the label is read begins with the headline of its kind."""
-    rule = KINDS[kind]
-    return Note(f"{rule.headline}: {text}" if rule.is_first else text, kind, runs)
+    return Note(f"{FIRST[kind]}: {text}" if kind in FIRST else text, kind, runs)
 
 
 def as_notes(texts: Iterable[str]) -> tuple[Note, ...]:
@@ -134,12 +123,9 @@ def as_notes(texts: Iterable[str]) -> tuple[Note, ...]:
 
 def ranked(notes: Iterable[str]) -> tuple[tuple[Note, ...], tuple[Note, ...]]:
     """Divide notes into those that change how the label is read, the most important first, and the background."""
-    order = {kind: place for place, kind in enumerate(KINDS)}
     every = tuple(dict.fromkeys(as_notes(notes)))
-    first = sorted(
-        (own for own in every if KINDS[own.kind].is_first), key=lambda own: order[own.kind]
-    )
-    return tuple(first), tuple(own for own in every if not KINDS[own.kind].is_first)
+    first = [own for kind in FIRST for own in every if own.kind == kind]
+    return tuple(first), tuple(own for own in every if own.kind in BACKGROUND)
 
 
 def merged(by_name: Sequence[tuple[str, Sequence[Note]]], most_named: int = 3) -> list[Note]:
@@ -149,28 +135,23 @@ def merged(by_name: Sequence[tuple[str, Sequence[Note]]], most_named: int = 3) -
         for own in notes:
             of_kind.setdefault(own.kind, []).append((name, own))
     texts: list[Note] = []
-    for kind, rule in KINDS.items():
+    for kind, headline in KINDS.items():
         found = of_kind.get(kind, [])
-        if not found:
-            continue
         names = list(dict.fromkeys(name for name, _ in found))
         every = list(dict.fromkeys(own for _, own in found))
-        if (len(every) == 1 and len(names) == len(by_name)) or not rule.headline:
+        if not headline or (len(every) == 1 and len(names) == len(by_name)):
             texts += every
         elif len(names) == 1:
-            texts += [_of_one(own, rule, names[0]) for own in every]
-        else:
-            text = (
-                f"{rule.headline}, for {len(names)} of {len(by_name)}: {some(names, most_named)}."
-            )
+            texts += [_of_one(own, names[0]) for own in every]
+        elif found:
+            text = f"{headline}, for {len(names)} of {len(by_name)}: {some(names, most_named)}."
             texts.append(Note(text, kind))
     return texts
 
 
-def _of_one(own: Note, rule: NoteKind, name: str) -> Note:
+def _of_one(own: Note, name: str) -> Note:
     """Return a note with the name of the item that it is about."""
-    if rule.is_first:
-        text = f"{rule.headline}, for {name}: {own.details}"
-    else:
-        text = f"{name}: {own}"
+    text = f"{name}: {own}"
+    if own.headline:
+        text = f"{own.headline}, for {name}: {own.details}"
     return Note(text, own.kind, own.runs)

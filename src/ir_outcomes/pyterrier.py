@@ -23,8 +23,8 @@ from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF
 from ir_outcomes.evaluation.scores import parse_measure
 from ir_outcomes.measures import Recording, SearchLengthMeasure
-from ir_outcomes.reading.columns import texts
 from ir_outcomes.reading.datasets import Task, is_dataset_id, open_collection, reason_of
+from ir_outcomes.reading.objects import texts
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import DATASET_PREFIX, distinct_names
 from ir_outcomes.statistics import adjust, differences, paired_tests

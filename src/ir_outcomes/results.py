@@ -231,7 +231,7 @@ class Result(Immutable):
         columns : {"default", "paper"}
             "paper" shows comparisons with the columns of Tables 1 and 2 of Lin et al. 2021.
         """
-        from ir_outcomes.showing.formats import as_text
+        from ir_outcomes.showing.text import as_text
 
         return as_text(self.view(columns=columns), details=details, rows=rows)
 
@@ -271,7 +271,7 @@ class Result(Immutable):
         mark : tuple of {"best", "significant"}
             Print the best value of each column in bold; mark significant differences with a dagger.
         """
-        from ir_outcomes.showing.formats import as_latex
+        from ir_outcomes.showing.latex import as_latex
 
         return as_latex(
             self.view(columns=columns), caption=caption, label=label, wide=wide, mark=mark
@@ -461,8 +461,13 @@ class Column:
 
     @property
     def numeric(self) -> bool:
-        """Whether the cells are aligned to the right."""
+        """Whether the cells are numbers."""
         return self.form.kind not in ("text", "sign")
+
+    @property
+    def align(self) -> Literal["left", "right"]:
+        """The side on which the cells are aligned."""
+        return "right" if self.numeric else "left"
 
     def _part_of(self, item: Any) -> Any:
         for step in self.part:

@@ -120,16 +120,16 @@ def test_a_table_of_runs_by_queries_as_the_only_source(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "counted"),
+    ("module", "command", "counted"),
     [
-        ("rank-distribution --resamples 50", "50/50 .*resample"),
-        ("gate --margins 50,50", "2/2 .*pair"),
+        ("many", "rank-distribution --resamples 50", "50/50 .*resample"),
+        ("gate", "gate --margins 50,50", "2/2 .*pair"),
     ],
 )
 def test_a_bar_covers_what_takes_long(
-    command: str, counted: str, small: Path, monkeypatch: pytest.MonkeyPatch
+    module: str, command: str, counted: str, small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ir_outcomes.cli.output.progress_is_shown", lambda: True)
+    monkeypatch.setattr(f"ir_outcomes.cli.{module}.progress_is_shown", lambda: True)
     name, *options = command.split()
     assert re.search(counted, call(name, "qrels.txt", *RUNS, *options, folder=small).stderr)
 

@@ -45,7 +45,7 @@ def test_compare_takes_a_rule_or_a_file(folder: Path) -> None:
         assert (result.runs, result.contender) == (found.runs, "dense")
     done = call("compare", "qrels.txt", "bm25.json", *DENSE, *BY, folder=folder)
     assert done.stdout.startswith("dense (5 runs, B) against bm25 (A): ")
-    assert "dense: 5 runs (dense_1, dense_2, dense_3 and 2 more); coverage" in done.stdout
+    assert "dense: 5 runs (dense_1, dense_2, dense_3 and 2 more); B - A: coverage" in done.stdout
 
 
 def test_a_system_can_be_the_baseline_by_its_name(folder: Path) -> None:
@@ -123,3 +123,11 @@ def test_a_leaderboard_has_a_row_for_each_system(folder: Path) -> None:
     (pair,) = board.pairs
     assert board.verdict("bm25", "dense").label == expected(folder).verdict.label
     assert {pair.baseline, pair.contender} == {"bm25", "dense"}
+
+
+def test_a_gate_of_several_contenders_says_first_which_runs_it_decides_about(folder: Path) -> None:
+    (folder / "other.json").write_bytes((folder / DENSE[0]).read_bytes())
+    words = ("bm25.json", *DENSE, "other.json", *BY, "--margins", "50pp,3")
+    text = call("gate", "qrels.txt", *words, folder=folder).stdout
+    assert "\n\ndense: About new runs, too (5 of dense). " in text
+    assert "dense: 5 runs (dense_1, dense_2, dense_3 and 2 more); B - A: coverage" in text

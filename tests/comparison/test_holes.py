@@ -100,6 +100,19 @@ def test_brute_force_never_reverses_a_label_that_stands() -> None:
     assert outside["missed"] == 0
 
 
+def test_a_document_at_the_same_rank_of_both_runs_favours_neither() -> None:
+    """If the first document of both lists were relevant they would tie; the bound of either run leaves it out."""
+    qrels = {f"q{number}": {"gold": 1} for number in range(12)}
+    orders = {"A": ["x", "gold", "y", "z"], "B": ["x", "y", "z", "gold"]}
+    runs = {
+        name: {query: {document: -place for place, document in enumerate(order)} for query in qrels}
+        for name, order in orders.items()
+    }
+    found = iro.holes(iro.evaluate(qrels, runs, unjudged=True, unit="query"), "A", "B")["B"]
+    assert found.label == found.bound.baseline == "worse on ranking"
+    assert found.bound.both == "no significant difference"
+
+
 def test_the_tipping_point_changes_the_direction_and_no_document_can_be_left_out() -> None:
     qrels, runs = judged_in_part(3, 40, 8)
     evaluation = iro.evaluate(qrels, runs, unjudged=True, cutoff=5)

@@ -198,6 +198,16 @@ def test_missing_queries_and_unanswerable_ones() -> None:
     assert any("B lacks 1 query (q2), counted as unanswered." in note for note in all_notes(found))
     told = compared(A, {"q1": {"RR": 1.0}}, qrels={"q1": {"d": 1}, "q2": {"d": 0}})
     assert (told.n_queries, told.n_unanswerable) == (1, 1)
+    assert (found.n_queries, found.n_unanswerable) == (2, 0)
+
+
+@pytest.mark.parametrize("coarse_is_first", [True, False])
+def test_outputs_are_rounded_to_the_places_of_the_coarsest(coarse_is_first: bool) -> None:
+    coarse = {"q1": {"RR": 0.33}, "q2": {"RR": 1.0}}
+    fine = {"q1": {"RR": 0.3333}, "q2": {"RR": 0.1429}}
+    order = (coarse, fine) if coarse_is_first else (fine, coarse)
+    notes = " ".join(all_notes(compared(*order)))
+    assert "Values are rounded to 2 places: ranks beyond about 10 cannot be told exactly." in notes
 
 
 def test_outputs_without_names_are_called_by_their_position() -> None:

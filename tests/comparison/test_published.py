@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ir_outcomes as iro
+from ir_outcomes.comparison.published import Counts
 from ir_outcomes.errors import ParameterError
 from tests.helpers.command_line import call
 from tests.helpers.comparisons import compare_pair
@@ -77,6 +78,8 @@ def test_all_runs_that_can_be_behind_two_shares(
 def test_shares_that_no_number_of_queries_has() -> None:
     for share in ("0.15", "15 %", "15.0%", ".15"):
         assert iro.verdict_from_means(10, share, ".5").significant == "impossible"
+    everything = iro.verdict_from_means(10, "0 %", "100 %")
+    assert everything.threshold == Counts(10, 10)  # not more than there are
     found = iro.verdict_from_means(5193, ".4438", ".4400")
     assert (found.answered_baseline, found.net, found.threshold) == (None, None, None)
     assert "No whole number of 5193 queries is printed as .4438." in str(found)

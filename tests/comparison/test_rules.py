@@ -1,7 +1,9 @@
 """Rules that decide on labels and margins, each at the point where its answer changes."""
 
+import math
 from collections.abc import Callable
 from itertools import product
+from types import SimpleNamespace
 from typing import Any, get_args
 
 import numpy as np
@@ -9,6 +11,9 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.comparison.holdings import _first
+from ir_outcomes.comparison.runs_of_systems import holds_for_new_runs
+from ir_outcomes.comparison.verdict import LABELS, meaning_of
+from ir_outcomes.statistics.intervals import Interval
 from ir_outcomes.types import Unit
 from tests.helpers import literal
 from tests.helpers.comparisons import all_notes, compare_pair, compare_ranks, compare_several
@@ -312,3 +317,83 @@ def test_a_corrected_p_over_all_queries_is_shown_in_a_family_of_any_size(family:
     assert found.verdict.label == "ranking gain, unconfirmed"
     over_all = found.verdict.sentence.partition("over all")[2]
     assert ("corrected" in over_all) == (family > 1), found.verdict.sentence
+
+
+WITH_NOTES = {
+    "few large changes": in_blocks((13, 12, 1), (19, 2, 3), (15, 3, 5), (14, 9, None), (10, 2, 2)),
+    "unconfirmed": in_blocks((24, 3, 9), (21, 2, None), (23, None, 3), (10, 2, 2)),
+    "guard": in_blocks((16, None, 1), (12, 5, 9), (7, 12, None), (10, 2, 2)),
+    "most rankings": in_blocks((22, 2, 3), (3, 12, 5), (20, 1, 2), (10, 2, 2)),
+    "all queries only": in_blocks((25, None, 2), (13, 5, None), (2, 1, 3), (10, 2, 2)),
+    "opposite mean": in_blocks((26, 12, 5), (21, 1, 5), (10, 2, 2)),
+    "intervals": in_blocks((16, 12, None), (14, None, 12), (16, None, 5), (10, 2, 2)),
+}
+
+
+@pytest.mark.parametrize("runs", WITH_NOTES.values(), ids=WITH_NOTES)
+def test_a_pvalue_that_equals_the_level_is_significant(runs: Any) -> None:
+    """In the label, in what is shown with it, and in the notes."""
+
+    def said(alpha: float) -> Any:
+        found = compare_ranks(*runs, alpha=alpha)
+        return (
+            found.verdict,
+            [(part.found, found.shown_test(part)) for part in found.parts],
+            [note.kind for note in all_notes(found)],
+        )
+
+    found = compare_ranks(*runs)
+    assert found.all_queries is not None
+    parts = (found.coverage, found.ranking, found.all_queries)
+    pvalues = {test.pvalue for part in parts for test in part.tests.values()}
+    for pvalue in (pvalue for pvalue in pvalues if pvalue < 0.49):
+        assert said(pvalue) == said(math.nextafter(pvalue, 1.0))
+
+
+@pytest.mark.parametrize("kind", WITH_NOTES)
+def test_swapped_runs_have_notes_of_the_same_kinds(kind: str) -> None:
+    """Those on losses apart, which are about the contender."""
+    runs = WITH_NOTES[kind]
+    found, swapped = (compare_ranks(*order) for order in (runs, runs[::-1]))
+    kinds, mirrored = (
+        {note.kind for note in all_notes(result)} - {"possible loss", "excluded loss"}
+        for result in (found, swapped)
+    )
+    assert kind in kinds
+    assert kinds == mirrored
+
+
+@pytest.mark.parametrize("label", [label for label in LABELS if meaning_of(label).by != "none"])
+def test_a_label_holds_for_new_runs_where_the_intervals_of_all_that_carries_it_do(
+    label: str,
+) -> None:
+    """Two facets carry it, or one and the search over all queries that confirms it, or that alone."""
+    direction, by = label.split(maxsplit=1)[0], meaning_of(label).by
+    carrying = {"both": [0, 1], "coverage": [0, 2], "ranking": [1, 2], "all queries": [2]}[by]
+    for outside in product((False, True), repeat=3):
+        parts: list[Any] = []
+        for is_outside, higher_is_better in zip(outside, (True, False, False), strict=True):
+            low = 1.0 if is_outside else -1.0
+            interval = Interval(low, 3.0)
+            if (direction == "better") != higher_is_better:
+                interval = Interval(-3.0, -low)
+            parts.append(SimpleNamespace(new_runs=interval, higher_is_better=higher_is_better))
+        expected = None
+        if direction in ("better", "worse"):
+            expected = all(outside[place] for place in carrying)
+        assert holds_for_new_runs(label, parts) == expected
+
+
+@pytest.mark.parametrize(("missing", "kind"), [(2, "missing"), (3, "many missing")])
+def test_more_than_five_percent_without_results_are_many(missing: int, kind: str) -> None:
+    a, b = in_blocks((40, 2, 2))
+    contender = dict(list(run_of(b).items())[missing:])
+    for runs in ((run_of(a), contender), (contender, run_of(a))):
+        kinds = {note.kind for note in all_notes(compare_pair(qrels_of(a), *runs))}
+        assert kinds & {"missing", "many missing"} == {kind}
+
+
+def test_two_differences_have_a_deviation() -> None:
+    found = compare_ranks(*in_blocks((1, 2, 3), (1, 2, 5), (8, None, None)))
+    assert found.ranking.deviation == pytest.approx(math.sqrt(2))
+    assert compare_ranks(*in_blocks((1, 2, 3), (8, None, None))).ranking.deviation is None

@@ -15,7 +15,6 @@ from ir_outcomes.comparison.plan import Plan
 from ir_outcomes.statistics import paired_tests, queries_for_mean, sign_flip
 from ir_outcomes.statistics.intervals import effective_df
 from tests.helpers.systems import Run, drawn
-from tests.showing.report.test_page import island
 
 CUTOFF = 6
 Rows = list[tuple[str, int, int, float]]  # cluster, run of A, run of B, difference
@@ -450,23 +449,6 @@ def test_an_evaluation_that_was_saved_knows_its_systems(tmp_path: Any) -> None:
         assert (result.coverage, result.ranking) == (expected.coverage, expected.ranking)
     assert [item.baseline for item in iro.compare(ev, "b")] == ["b"]
     assert [item.contender for item in iro.compare(ev, "best")] == ["a"]
-
-
-def test_the_page_holds_averages_of_the_runs() -> None:
-    qrels, runs = drawn(4, runs={"a": 1, "b": 5})
-    ev = iro.evaluate(qrels, runs, cutoff=CUTOFF)
-    comparison = iro.compare(ev, "a", "b")
-    page = comparison.to_report(evaluation=ev)
-    (pair,) = island(page)["grids"][0]["pairs"]
-    assert island(page)["sets"][0]["columns"] is None
-    assert "because a system has several runs" in page.html
-    assert pair["given"]["b"] == [query.contender for query in comparison.per_query()]
-    assert pair["rows"][0]["difference"] == pytest.approx(comparison.coverage.difference)
-    shares: Any = comparison.outcomes.shares
-    assert [share for _, _, share in pair["outcomes"]] == [
-        getattr(shares, name) for name in ("won", "both", "neither", "lost")
-    ]
-    assert {number for _, number, _ in pair["outcomes"]} == {None}
 
 
 Parts = tuple[float, list[tuple[int, float]]]  # squares, of the queries and of each side's runs

@@ -288,6 +288,8 @@ def test_other_pvalues_count_for_harm_only() -> None:
         ((0, 0, 0, 0.0, 1.0), 0.0, "n=0"),
         ((10, 11, 0, 0.0, 1.0), 0.0, "`won=11`: must be a number of queries between 0 and 10"),
         ((10, 6, 5, 0.0, 1.0), 0.0, "`won=6`, `lost=5`, `n=10`: must be at most n together"),
+        # At most 100 % and the most by which both can have been rounded up.
+        ((10, 8, 8, 0.0, 1.0), 20.0, "`won=8`, `lost=8`, `n=10`: must be at most n together"),
         (
             (10, 1, 0.5, 0.0, 1.0),
             0.0,

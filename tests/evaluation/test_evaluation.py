@@ -251,3 +251,6 @@ def test_a_single_run_has_scores() -> None:
         (1, 8),
     )
     assert scores.values[0].tolist() == [1.0] + [0.0] * 7
+    assert scores.higher_is_better
+    settings = (evaluation.cutoff, evaluation.rel, evaluation.ties, evaluation.judged_only)
+    assert settings == (100, 1, "trec", False)

@@ -149,6 +149,22 @@ def test_van_rijsbergen_chapter_7() -> None:
     same(lengths.esl(need=6), [10.0])  # 6 relevant and 4.0 others read
 
 
+@pytest.mark.parametrize("relevant", [1, 2, 3, 5])
+def test_a_list_of_nothing_but_tied_documents(relevant: int) -> None:
+    """Of n documents in random order, the first of r relevant ones stands at rank (n + 1) / (r + 1) on average."""
+    qrels = {"q": {f"d{number}": 1 for number in range(relevant)}}
+    run = {"q": {f"d{number}": 1.0 for number in range(5)}}
+    lengths = search_lengths(qrels, run, ties="expected")
+    same(lengths.esl(), [6 / (relevant + 1)])
+    same(lengths.esl(need=relevant), [6 * relevant / (relevant + 1)])
+
+
+def test_each_depth_at_which_unjudged_documents_are_counted_is_kept_once() -> None:
+    for cutoff, kept in ((10, (10,)), (30, (10, 20, 30)), (50, (10, 20, 50))):
+        lengths = search_lengths({"q": {"d": 1}}, {"q": {"d": 1.0}}, cutoff=cutoff)
+        assert lengths.unjudged_depths == kept
+
+
 @pytest.mark.parametrize(("ranks", "reciprocal"), [((1, 9), 0.556), ((4, 6), 0.208)])
 def test_lin_section_5_ranks_1_and_9_against_4_and_6(
     ranks: tuple[int, int], reciprocal: float

@@ -60,6 +60,10 @@ def test_the_documents_that_are_kept_stand_in_the_order_of_the_rule(
     assert [grade == 1 for grade in kept.grades.tolist()] == [
         document in qrels["q"] for document in order[:8]
     ]
+    for depth in (3, 8, 20):
+        fewer = kept.first(depth)
+        assert fewer.rank.tolist() == list(range(1, min(depth, 8) + 1))
+        assert fewer.depth == min(depth, 8)
 
 
 def test_where_the_rule_for_ties_moves_the_first_relevant_document() -> None:
@@ -88,6 +92,9 @@ def test_the_note_on_ties_says_for_how_many_queries_they_decide() -> None:
 
     assert said(0, 1) == []
     assert "in 40 % of the queries that run4 answers, " in said(4, 1)[0]
+    # Of the queries that a run answers.
+    (note,) = notes_on_ties(iro.evaluate(qrels, {"half": dict(list(run(4).items())[:5])}).runs)
+    assert "in 80 % of the queries that half answers, " in note
     assert "in 30 to 80 % of the queries that run8 and run3 answer, " in said(8, 3)[0].replace(
         "run8, run3", "run8 and run3"
     )

@@ -97,6 +97,7 @@ def test_lists_are_systems_and_runs_keep_their_names(tmp_path: Path) -> None:
         paths.append(str(path))
     ev = iro.evaluate(qrels, {"b": paths})
     assert ev.replicates == {"b": ("seed0", "seed1", "seed2")}
+    assert ev[["seed0", "seed2"]].replicates == {"b": ("seed0", "seed2")}
     ev = iro.evaluate(qrels, {"a": runs["a"][0], "b": {"x": runs["b"][0], "y": runs["b"][1]}})
     assert (ev.names, ev.replicates) == (("a", "x", "y"), {"b": ("x", "y")})
     assert ev.system_names == ("a", "b")

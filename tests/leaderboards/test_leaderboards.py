@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.errors import MismatchError, ParameterError
-from ir_outcomes.leaderboards import pairs as pair_blocks
-from ir_outcomes.leaderboards.board import tiers
+from ir_outcomes.leaderboards.leaderboard import tiers
 from ir_outcomes.statistics import adjust, differences, mean_test
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import collection, tied_multiset
@@ -68,7 +67,12 @@ def test_the_verdicts_are_those_of_compare(unit: Any, relevant: int, clusters: A
 
 @pytest.mark.parametrize(
     ("limit", "value"),
-    [("_MOST_NUMBERS", 1), ("_MOST_NUMBERS", 100), ("_MOST_SHARES", 1), ("_DEEPEST", 1)],
+    [
+        ("pairs._MOST_NUMBERS", 1),
+        ("pairs._MOST_NUMBERS", 100),
+        ("pairs._MOST_SHARES", 1),
+        ("changes._DEEPEST", 1),
+    ],
 )
 @pytest.mark.parametrize(("relevant", "unit"), [(1, "query"), (3, "document")])
 def test_blocks_of_any_size_give_the_same(
@@ -80,7 +84,7 @@ def test_blocks_of_any_size_give_the_same(
     }
     evaluation = iro.evaluate(qrels, runs, cutoff=8, unit=unit)
     expected = iro.leaderboard(evaluation).pairs
-    monkeypatch.setattr(pair_blocks, limit, value)
+    monkeypatch.setattr(f"ir_outcomes.leaderboards.{limit}", value)
     for pair, same in zip(expected, iro.leaderboard(evaluation).pairs, strict=True):
         assert pair.label == same.label
         for name in ("coverage_p", "ranking_p", "ranking", "all_queries"):

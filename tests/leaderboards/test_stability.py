@@ -9,7 +9,7 @@ import scipy.stats
 import ir_outcomes as iro
 from ir_outcomes.errors import MismatchError, ParameterError
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.leaderboards.board import scores_of, values_of
+from ir_outcomes.leaderboards.ordering import scores_of, values_of
 from tests.helpers.many import collection
 
 

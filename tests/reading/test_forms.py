@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesError
-from ir_outcomes.reading.formats import FORMS, texts_in
+from ir_outcomes.reading.formats import texts_in
+from ir_outcomes.reading.forms import FORMS
 from ir_outcomes.reading.qrels import query_texts
 
 FOLDER = Path(__file__).parent / "forms"

@@ -6,6 +6,7 @@ import math
 import time
 import tracemalloc
 from datetime import date, datetime
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -13,7 +14,8 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesError, IrOutcomesWarning, ParameterError
-from ir_outcomes.reading.outputs import read_entries, read_output, read_outputs
+from ir_outcomes.reading.entries import read_entries
+from ir_outcomes.reading.outputs import read_output, read_outputs
 from tests.helpers.frames import FRAMES
 
 
@@ -187,8 +189,10 @@ def test_frames_are_read_and_those_of_runs_by_queries_are_of_pandas(kind: str) -
         ("\tbm25\nq1\t0.5\nq2\t0.5\n", "it cannot be told which are the queries"),
         ({"q": {"RR": 10**400}}, "is not a number"),
         ({"q": {"RR@10": 1 / 50}}, "RR@10 of query q is below 1/10, although ranks beyond 10 do not count"),
+        ({"q": {"RR@15": 0.06}}, "RR@15 of query q is below 1/15"),  # which is .07 to two places
         ({"q": {"ESL@10": 12.0}}, "ESL@10 of query q is a rank beyond the cutoff, 10"),
         ({"q": None}, "is not a dict of dict"),
+        ([SimpleNamespace(query_id="q", value=0.5)], "is not an iterable of ir_measures.Metric"),
         ([Row("q", "RR", 0.5), None], "is not an iterable of ir_measures.Metric"),
         ([Row("q", "RR", 0.5), Row("p", "RR", "0.5")], "row 2: the value of query p is not a number"),
         (None, "cannot be read from a NoneType"),
@@ -211,7 +215,8 @@ def test_what_cannot_be_read_is_refused_with_its_place(
         ("RR", [1.0, 0.33], 2),
         ("RR", [0.5, 0.3333], 4),
         ("nDCG@10", [0.1234, 0.5], 4),
-        ("nDCG@10", [0.123456789, 0.5], None),
+        ("nDCG@10", [0.123456, 0.5], 6),
+        ("nDCG@10", [0.1234567, 0.5], None),
     ],
 )
 def test_rounding_is_only_said_of_rounded_values(

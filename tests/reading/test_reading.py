@@ -28,7 +28,7 @@ from ir_outcomes.errors import (
     ParameterError,
     UnreadableFile,
 )
-from ir_outcomes.reading import columns, files, formats
+from ir_outcomes.reading import columns, files, formats, forms
 from ir_outcomes.reading import text as lines
 
 if sys.version_info >= (3, 14):
@@ -129,7 +129,7 @@ def test_msmarco_columns_and_ordering_by_rank(write: Any) -> None:
         iro.read_run(trec, by="date")  # type: ignore[arg-type]
 
 
-def readers_agree(data: bytes, layout: columns.Layout) -> Any:
+def readers_agree(data: bytes, layout: forms.Layout) -> Any:
     """Check that the fast reader says the same as the plain one or declines, and return what they say."""
     fast = lines._fast(files.Block(1, data), layout)
     try:
@@ -162,7 +162,7 @@ def test_both_readers_and_any_size_of_blocks_say_the_same(
     text = newline.join(
         f"{q}{gap}Q0{gap}{d}{gap}1{gap}{score!r}{gap}t" for q, d, score, gap in rows
     )
-    fast, plain = readers_agree(text.encode(), formats.RUN.layouts[0])
+    fast, plain = readers_agree(text.encode(), forms.RUN.layouts[0])
     assert fast is not None
     assert plain[1].tolist() == [d.encode() for _, d, _, _ in rows]
     assert plain[2].tolist() == [score for _, _, score, _ in rows]
@@ -210,7 +210,7 @@ def test_numbers_are_those_of_float(texts: list[str], beside: str) -> None:
     text = "".join(
         f"q Q0 d{number} {beside} {each} {beside}\n" for number, each in enumerate(texts)
     )
-    fast, plain = readers_agree(text.encode(), formats.RUN.layouts[0])
+    fast, plain = readers_agree(text.encode(), forms.RUN.layouts[0])
     assert (fast is None) == (plain is None)
 
 
@@ -220,7 +220,7 @@ def test_numbers_are_those_of_float(texts: list[str], beside: str) -> None:
     )
 )
 def test_the_fast_reader_declines_what_the_plain_one_refuses(noise: list[bytes]) -> None:
-    for layout in (*formats.RUN.layouts, *formats.QRELS.layouts):
+    for layout in (*forms.RUN.layouts, *forms.QRELS.layouts):
         readers_agree(b"".join(noise), layout)
 
 
@@ -240,7 +240,7 @@ values = st.text("ab,;\t \"'é1.\r\u00a0\u2028\x1f", max_size=6)
 def test_both_readers_of_separated_columns_say_the_same(
     rows: list[tuple[str, str, str]], separator: str, quote: bool
 ) -> None:
-    layout = columns.Layout(3, 0, 1, 2, "score", separator.encode())
+    layout = forms.Layout(3, 0, 1, 2, "score", separator.encode())
     if quote:
         data = pd.DataFrame(rows).to_csv(sep=separator, header=False, index=False)
     else:
@@ -408,6 +408,13 @@ def test_bombs_are_refused_before_they_fill_the_memory(
         assert tracemalloc.get_traced_memory()[1] < 48 * MIB
     finally:
         tracemalloc.stop()
+
+
+def test_an_id_of_a_thousand_characters_among_short_ones_is_read(write: Any) -> None:
+    long = b"x" * 1000
+    documents = [b"d%d" % place for place in range(2000)] + [long]
+    run = iro.read_run(write(b"".join(b"q1 Q0 %s 1 1.0 t\n" % document for document in documents)))
+    assert run.docids.tolist()[-1] == long
 
 
 def test_bombs_in_a_pipe_and_one_long_id_are_refused(

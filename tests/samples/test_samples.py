@@ -5,7 +5,14 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.samples import SUITE_COLLECTIONS, SUITE_SYSTEMS, write_sample, write_suite
+from ir_outcomes.samples import (
+    RERANKED,
+    SEEDS,
+    SUITE_COLLECTIONS,
+    SUITE_SYSTEMS,
+    write_sample,
+    write_suite,
+)
 
 DATA = Path(str(files("ir_outcomes.samples") / "data"))
 
@@ -38,6 +45,22 @@ def test_samples_carry_the_licenses_of_their_texts_and_have_at_most_4_mb(tmp_pat
         assert "Redistribution and use in source and binary forms" in text
         assert "Copyright (c)" in text
         assert "----" not in text
+
+
+def test_seeds_order_the_first_documents_of_a_run_anew(tmp_path: Path) -> None:
+    write_sample(tmp_path)
+    stem = iro.read_run(tmp_path / "bm25-stem.run")
+    seeds = [iro.read_run(path) for path in sorted((tmp_path / "seeds").glob("*.run"))]
+    assert [run.name for run in seeds] == [f"reranker_{seed}" for seed in range(1, SEEDS + 1)]
+    for run in seeds:
+        assert run.query_ids == stem.query_ids
+        for query in range(0, len(stem.query_ids), 100):
+            start, end = stem.offsets[query : query + 2]
+            own, others = stem.docids[start:end], run.docids[start:end]
+            assert set(own[:RERANKED]) == set(others[:RERANKED])
+            assert own[RERANKED:].tolist() == others[RERANKED:].tolist()
+    assert len({run.docids.tobytes() for run in seeds}) == SEEDS
+    assert (DATA / "reranker.xz").stat().st_size < 200_000
 
 
 def test_ties_of_the_rounded_scores_stand_in_the_order_of_trec_eval(tmp_path: Path) -> None:

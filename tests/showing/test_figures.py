@@ -26,6 +26,7 @@ from tests.helpers.many import collection
 from tests.helpers.packages import needed
 from tests.helpers.results import result_of
 from tests.helpers.runs import qrels_of, run_of
+from tests.helpers.systems import drawn
 
 LARGEST = 19.0  # inches
 # Names of the kind that MS MARCO runs have: long, and different in the middle only.
@@ -344,3 +345,13 @@ def test_bars_of_queries_point_where_their_colour_says_and_have_a_legend() -> No
     )
     texts = [text.get_text() for text in ax.get_legend().get_texts()]
     assert texts == [f"{kind}: {len(heights)}" for kind, heights in bars.items()]
+
+
+def test_runs_of_a_system_are_small_dots() -> None:
+    qrels, runs = drawn(1, runs={"a": 1, "b": 5, "c": 2}, n_queries=60)
+    compared = iro.compare(iro.evaluate(qrels, runs, cutoff=6), "a", ["b", "c"])
+    ax = compared.plot("facets")
+    found = [line.get_xydata().tolist() for line in ax.lines if line.get_marker() == "."]
+    expected = [[[run.coverage, -(run.ranking or 0)] for run in own.runs] for own in compared.items]
+    assert found == expected
+    assert "small dots: runs" in ax.get_title(loc="left").replace("\n", " ")

@@ -306,7 +306,7 @@ def check_merged(result: iro.Comparisons, texts: list[str]) -> None:
             having = [
                 name
                 for name, own in notes.items()
-                if any(iro.notes.KINDS[note.kind].headline == found[1] for note in own)
+                if any(iro.notes.KINDS[note.kind] == found[1] for note in own)
             ]
             assert set(found[3].split(", ")) == set(having)
             assert int(found[2]) == len(having)

@@ -11,7 +11,7 @@ import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import FormatError
 from ir_outcomes.formatting import pvalue
-from ir_outcomes.notes import KINDS, note, ranked
+from ir_outcomes.notes import BACKGROUND, FIRST, KINDS, note, ranked
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import collection
 from tests.helpers.results import result_of
@@ -83,9 +83,9 @@ def test_the_kind_of_a_note_decides_its_rank_and_its_place() -> None:
     kinds = list(KINDS)
     notes = [note(kind, f"about {kind}.") for kind in reversed(kinds)]
     first, background = ranked([*notes, "A remark."])
-    assert [own.kind for own in first] == [kind for kind in kinds if KINDS[kind].is_first]
-    assert {own.kind for own in background} == {kind for kind in kinds if not KINDS[kind].is_first}
-    assert all(own == f"{KINDS[own.kind].headline}: about {own.kind}." for own in first)
+    assert [own.kind for own in first] == list(FIRST)
+    assert {own.kind for own in background} == {*BACKGROUND}
+    assert all(own == f"{FIRST[own.kind]}: about {own.kind}." for own in first)
 
 
 def test_notes_are_text_and_data(thirteen: iro.Comparisons) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_outcomes.statistics import coverage_interval
-from ir_outcomes.statistics.intervals import Band, band_of_events
+from ir_outcomes.statistics.bands import Band, band_of_events
 
 ranks = st.one_of(st.integers(1, 8), st.just(math.inf), st.just(math.nan))
 
@@ -68,6 +68,19 @@ def test_critical_value_by_plain_random_signs() -> None:
     found = band_of_ranks(baseline, contender, 12, 0.95)
     assert found.critical == pytest.approx(np.quantile(largest, 0.95), rel=0.02)
     assert found.critical > 1.96
+
+
+def test_of_few_random_signs_each_draw_is_the_critical_value_of_a_level() -> None:
+    """With 19 draws the observed signs are one of 20: the smallest is exceeded at 5 %, and the largest is enough for 95 %."""
+    rng = np.random.default_rng(1)
+    baseline, contender = rng.geometric(0.2, (2, 60)).astype(float)
+    draws = [
+        band_of_ranks(baseline, contender, 12, (place - 0.5) / 20, resamples=19).critical
+        for place in range(1, 20)
+    ]
+    assert draws == sorted(draws)
+    assert len(set(draws)) > 10
+    assert band_of_ranks(baseline, contender, 12, 0.99, resamples=19).critical == draws[-1]
 
 
 def test_adjusted_widths_are_those_of_the_coverage_interval() -> None:

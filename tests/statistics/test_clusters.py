@@ -21,8 +21,8 @@ from ir_outcomes.statistics import (
     t_test,
     wilcoxon,
 )
+from ir_outcomes.statistics.bands import band_of_events
 from ir_outcomes.statistics.counts import membership, tally, tally_subsets
-from ir_outcomes.statistics.intervals import band_of_events
 from ir_outcomes.statistics.tests import Samples
 from ir_outcomes.types import Floats, Ints
 

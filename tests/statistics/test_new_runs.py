@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from ir_outcomes.statistics.intervals import margin_interval, mean_interval
-from ir_outcomes.statistics.new_runs import Side, added_by_runs, cells_of, components
+from ir_outcomes.statistics.new_runs import Side, added_by_runs, cells_of, components, halved
 
 
 def test_components_are_those_of_a_two_way_analysis_of_variance() -> None:
@@ -72,3 +72,23 @@ def test_runs_can_vary_where_queries_do_not() -> None:
     wide = mean_interval(d, 0.95, clusters=clusters, sides=[side])
     quantile = stats.t.ppf(0.975, 1)
     assert wide == pytest.approx((2 - quantile, 2 + quantile))
+
+
+def test_the_numbers_that_halve_an_interval_are_the_first_ones_that_do() -> None:
+    """Where queries or runs alone leave more than half of the width, however many there are, there is no number."""
+
+    def width(half: float, error: float, times: float, n_runs: float) -> float:
+        quantile = stats.t.ppf(0.975, n_runs - 1)
+        return float(np.sqrt(half**2 / times + quantile**2 * 5 * error**2 / n_runs))
+
+    wide = halved(0.2, 400, [(5, 0.02)], 0.95)
+    assert wide.half == pytest.approx(width(0.2, 0.02, 1, 5))
+    assert wide.runs is None
+    assert wide.queries is not None
+    fewer, enough = (width(0.2, 0.02, (wide.queries - less) / 400, 5) for less in (1, 0))
+    assert enough <= wide.half / 2 < fewer
+    uncertain = halved(0.02, 400, [(5, 0.05)], 0.95)
+    assert uncertain.queries is None
+    assert uncertain.runs is not None
+    fewer, enough = (width(0.02, 0.05, 1, uncertain.runs - less) for less in (1, 0))
+    assert enough <= uncertain.half / 2 < fewer

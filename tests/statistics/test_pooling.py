@@ -7,6 +7,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ir_outcomes.statistics.counts import linearized
 from ir_outcomes.statistics.intervals import effective_df
 from ir_outcomes.statistics.pooling import (
     cautious_mean,
@@ -88,7 +89,7 @@ def test_prediction_by_the_confidence_distribution_of_tau_squared(k: int, tau: f
     assert (-mirrored.high, -mirrored.low) == pytest.approx((low, high), abs=1e-6)
     scaled = prediction_interval(1e3 * y, 1e6 * v, 0.95)
     assert scaled == pytest.approx((1e3 * low, 1e3 * high), abs=1e-3)
-    assert prediction_interval([0.5] * 5, [0.1] * 5, 0.95) == (0.5, 0.5)
+    assert prediction_interval(np.full(5, 0.5), np.full(5, 0.1), 0.95) == (0.5, 0.5)
 
 
 def test_bcg_vaccine() -> None:
@@ -198,6 +199,43 @@ def test_a_mean_from_labels_and_predictions_by_its_formula(seed: int) -> None:
     df = [scipy.stats.t(df).ppf(0.975) * np.sqrt(variance) for df in (39, 3)]
     # Degrees of freedom are fewer where the values have heavy tails.
     assert df[0] * 0.999 <= half <= df[1]
+
+
+def test_the_more_two_imaginary_values_weigh_the_less_does_a_heavy_tail() -> None:
+    """At weight 1 they stand for the tail that was not drawn, and n values have n - 1."""
+    values = np.random.default_rng(1).standard_t(3, 40)
+    own = effective_df(values)
+    assert own < 30
+    for step in (0.0, 0.25, 1.0):
+        found = cautious_mean(values, 20.0, step)
+        assert found.df == pytest.approx(own + step * (39 - own))
+
+
+def test_labels_and_predictions_of_the_same_clusters_vary_together() -> None:
+    """The variance of their sum by the sums of each cluster, with the factor of Liang and Zeger for each of the two."""
+    rng = np.random.default_rng(4)
+    cluster = rng.integers(0, 20, 240)
+    truth = rng.normal(0, 1, 240) + rng.normal(0, 2, 20)[cluster]
+    predicted = truth + rng.normal(0, 1, 240)
+    y, f, rest = truth[:40], predicted[:40], predicted[40:]
+    own, others = cluster[:40], cluster[40:]
+    found = prediction_powered_mean(y, f, rest, 0.95, clusters=(own, others))
+
+    def sums(values: np.ndarray, of: np.ndarray) -> np.ndarray:
+        centred = (values - values.mean()) / len(values)
+        return np.array([centred[of == number].sum() for number in range(20)])
+
+    rectified = y - found.weight * f
+    of_labels = sums(rectified, own)
+    of_rest = found.weight * sums(rest, others)
+    variance = 2 * float(of_labels @ of_rest)
+    for part, of in ((of_labels, own), (of_rest, others)):
+        n = len(set(of.tolist()))
+        variance += n / (n - 1) * float(part @ part)
+    quantile = scipy.stats.t.ppf(0.975, effective_df(linearized(rectified, own)))
+    half = (found.interval.high - found.interval.low) / 2
+    assert found.weight > 0.3
+    assert half == pytest.approx(quantile * np.sqrt(variance))
 
 
 @pytest.mark.parametrize(

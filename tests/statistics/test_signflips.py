@@ -142,6 +142,8 @@ def test_bounds_that_straddle_a_level_are_refined(monkeypatch: pytest.MonkeyPatc
     fine = sign_flip(d, levels=(below, below)).pvalue
     assert exact * (1 - 1e-9) <= fine <= exact * 1.0005
     assert (fine <= below) == (exact <= below)
+    # Also where any p-value up to the second level is of interest.
+    assert sign_flip(d, levels=(below, 0.9)).pvalue == fine
     assert Samples(tally_rows([d]), (below, below)).many("signflip").pvalue.tolist() == [fine]
 
 

@@ -10,7 +10,7 @@ from ir_measures import AP
 
 import ir_outcomes as iro
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.tail.lengths import (
+from ir_outcomes.tail.measures import (
     ablation,
     average_precision,
     document_lengths,

@@ -9,7 +9,7 @@ import scipy.stats
 
 import ir_outcomes as iro
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.tail.lengths import ablation
+from ir_outcomes.tail.measures import ablation
 from ir_outcomes.types import Missing
 from tests.helpers.documents import documents_by_definition
 from tests.helpers.many import collection

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from ir_outcomes.across.conditions import conditions_of, differing, overall_of
-from ir_outcomes.across.result import Condition, ConditionsComparison, Overall
+from ir_outcomes.across.result import Condition, ConditionsComparison, Overall, by_contender
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import (
@@ -98,7 +98,10 @@ def compare_collections(
     evaluations = evaluations_of(evaluations)
     if not evaluations:
         raise ParameterError("there is no collection; give a mapping from names to evaluations")
-    unlike = list(differing(evaluations, *("cutoff", "ties", "judged_only")[cutoff is not None :]))
+    alike = ["ties", "judged_only"]
+    if cutoff is None:
+        alike.insert(0, "cutoff")
+    unlike = list(differing(evaluations, *alike))
     for setting, said in unlike:
         if setting not in allow:
             raise MismatchError(
@@ -148,16 +151,18 @@ def compare_collections(
         raise ParameterError(f"no collection has both {baseline!r} and a contender: {lacking}")
     overall = overall_of(rows, settings, list(directions.items()))
     on_grades = [
-        (name, [*notes_on_grades(known.qrels, known.rel)]) for name, known in evaluations.items()
+        (name, list(notes_on_grades(evaluation.qrels, evaluation.rel)))
+        for name, evaluation in evaluations.items()
     ]
-    has_one_cutoff = len({evaluation.cutoff for evaluation in evaluations.values()}) == 1
+    if len({evaluation.cutoff for evaluation in evaluations.values()}) > 1:
+        settings = replace(settings, cutoff=None)
     return ConditionsComparison(
         what="collection",
         baseline=baseline,
         conditions=tuple(rows),
         overall=tuple(overall),
         missing=missing,
-        settings=settings if has_one_cutoff else replace(settings, cutoff=None),
+        settings=settings,
         measures=tuple(directions),
         over_conditions=over_collections,
         notes=as_notes(
@@ -211,12 +216,12 @@ def _notes(
             " vary between collections cannot be estimated from fewer than"
             f" {FEWEST_SAMPLES_TO_GENERALISE}."
         )
-    known = [
-        (found.contender, effect, mean)
-        for found in overall
-        for effect in found.pooled
-        if (mean := effect.these)
-    ]
+    of_contender = by_contender(rows)
+    known = []
+    for of_run in overall:
+        for effect in of_run.pooled:
+            if effect.these is not None:
+                known.append((of_run.contender, effect, effect.these))
     for run, effect, mean in known:
         if effect.left_out:
             reason = "no variance"
@@ -226,47 +231,46 @@ def _notes(
                 f"{run}: there is no effect of {effect.name} in {listed(effect.left_out)}"
                 f" ({reason}); the mean is over {plural('collection', mean.k)}."
             )
-    for overall_of_run in overall:
-        yield from _about_skewed(
-            [row for row in rows if row.comparison.contender == overall_of_run.contender]
-        )
+    for own in of_contender.values():
+        yield from _about_skewed(own)
     for run, effect, mean in known:  # Simpson's paradox
-        own = [
-            row
-            for row in rows
-            if row.comparison.contender == run and effect.name in ("coverage", "ranking")
-        ]
-        total = sum(
-            facet.n * facet.effect
-            for row in own
-            if (facet := getattr(row, effect.name)) is not None
-        )
+        if effect.name not in ("coverage", "ranking"):
+            continue
+        facets = [getattr(row, effect.name) for row in of_contender[run]]
+        total = sum(facet.n * facet.effect for facet in facets if facet is not None)
         if total * mean.effect < 0:
             yield (
                 f"{run}: if each collection weighed as much as its queries, the mean effect on"
                 f" {effect.name} would have the other direction. Here each weighs the same."
             )
-    uneven = [
-        f"{row.condition} ({percent(row.judged[0], 0)} % of {row.comparison.baseline},"
-        f" {percent(row.judged[1], 0)} % of {row.comparison.contender})"
-        for row in rows
-        if row.judged is not None and abs(row.judged[0] - row.judged[1]) > UNEVEN_JUDGING
-    ]
+    uneven = []
+    for row in rows:
+        if row.judged is None:
+            continue
+        of_a, of_b = row.judged
+        if abs(of_a - of_b) > UNEVEN_JUDGING:
+            shares = [
+                f"{percent(of_a, 0)} % of {row.comparison.baseline}",
+                f"{percent(of_b, 0)} % of {row.comparison.contender}",
+            ]
+            uneven.append(f"{row.condition} ({', '.join(shares)})")
     if uneven:
         yield (
             f"Runs are judged unequally within the cutoff in {listed(uneven)}: unjudged documents"
             " count as not relevant, which favours the run that has fewer of them."
         )
     documents = {
-        name: known.qrels.docids.tolist()
-        for name, known in evaluations.items()
-        if known.qrels is not None
+        name: evaluation.qrels.docids.tolist()
+        for name, evaluation in evaluations.items()
+        if evaluation.qrels is not None
     }
-    queries = {name: known.query_ids for name, known in evaluations.items()}
-    linked = {
-        kind: _sharing(ids) for kind, ids in (("queries", queries), ("judged documents", documents))
-    }
-    if shared := [f"of {kind} ({some(names, 6)})" for kind, names in linked.items() if names]:
+    queries = {name: evaluation.query_ids for name, evaluation in evaluations.items()}
+    shared = []
+    for kind, ids in (("queries", queries), ("judged documents", documents)):
+        names = _sharing(ids)
+        if names:
+            shared.append(f"of {kind} ({some(names, 6)})")
+    if shared:
         yield (
             f"Collections have ids {listed(shared)} in common: if these are the same, the"
             " collections are not independent, and the means are less certain than their intervals"

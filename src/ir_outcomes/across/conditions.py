@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,9 +12,10 @@ from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.facets import AllQueries, Facet
 from ir_outcomes.comparison.holes import judged_shares
 from ir_outcomes.comparison.outcomes import PairedQueries, Settings, pair_queries
-from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import (
     NO_DIFFERENCE,
+    TRADE_OFF,
     decide,
     direction_of,
     find,
@@ -22,8 +23,8 @@ from ir_outcomes.comparison.verdict import (
     over_all,
 )
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.formatting import fixed, listed, plural
+from ir_outcomes.reading.measure_names import range_of
 from ir_outcomes.statistics import (
     Interval,
     adjust,
@@ -45,14 +46,24 @@ FACETS = (
 )
 
 
-def effects_of(pair: PairedQueries, level: float) -> list[Effect | None]:
-    """Return the effects of coverage, of ranking and over all queries in one condition, with intervals at this level."""
+class Effects(NamedTuple):
+    """The effects of coverage, of ranking and over all queries in one condition; None where there is none."""
+
+    coverage: Effect | None
+    ranking: Effect | None
+    all_queries: Effect | None
+
+
+def effects_of(pair: PairedQueries, level: float) -> Effects:
+    """Return the effects in one condition, with intervals at this level."""
     whole = pair.restricted
-    over_all = None
+    all_queries = None
     if whole is not None:
         of_runs = whole.baseline, whole.contender
-        over_all = mean_effect("all queries", *of_runs, pair.clusters, level, float(whole.horizon))
-    return [_coverage_effect(pair, level), _ranking_effect(pair, level), over_all]
+        all_queries = mean_effect(
+            "all queries", *of_runs, pair.clusters, level, float(whole.horizon)
+        )
+    return Effects(_coverage_effect(pair, level), _ranking_effect(pair, level), all_queries)
 
 
 def mean_effect(
@@ -140,8 +151,7 @@ def conditions_of(
     fewest: int = 0,
 ) -> list[Condition]:
     """Compare every contender with the baseline in every condition that has both; a label needs at least `fewest` queries."""
-    rules = {"alpha": settings.alpha, "test": settings.test, "correction": settings.correction}
-    compared = _compare_in(evaluations, baseline, contenders, measures=measures, **rules)
+    compared = _compare_in(evaluations, baseline, contenders, settings, measures)
     coverage = _corrected([comparison.coverage for _, comparison in compared], over_conditions)
     ranking = _corrected([comparison.ranking for _, comparison in compared], over_conditions)
     all_queries = _corrected([comparison.restricted for _, comparison in compared], over_conditions)
@@ -151,28 +161,25 @@ def conditions_of(
         compared, coverage, ranking, all_queries, strict=True
     ):
         evaluation = evaluations[name][[comparison.baseline, comparison.contender]]
-        pair = evaluation.at()
-        effects = effects_of(pair_queries(pair[0], pair[1], evaluation.unit), level)
+        runs = evaluation.at()
+        effects = effects_of(pair_queries(runs[0], runs[1], evaluation.unit), level)
+        of_measures = []
         for measure in measures:
             scores = evaluation.scores_of(measure).on(evaluation.answerable_queries)
+            of_runs = scores.values[0], scores.values[1]
             largest = range_of(measure, scores.values)
-            effects.append(
-                mean_effect(
-                    measure, scores.values[0], scores.values[1], scores.clusters, level, largest
-                )
-            )
+            effect = mean_effect(measure, *of_runs, scores.clusters, level, largest)
+            of_measures.append(effect)
         # A label survives if what is significant after the correction over the contenders, and
         # carries it, still is.
-        carrying = [
-            (comparison.coverage.pvalue_corrected, coverage_p),
-            (comparison.ranking.pvalue_corrected, ranking_p),
+        label = comparison.verdict.label
+        carrying: list[tuple[Facet | AllQueries, float]] = [
+            (comparison.coverage, coverage_p),
+            (comparison.ranking, ranking_p),
         ]
-        if (
-            comparison.restricted is not None
-            and meaning_of(comparison.verdict.label).by == "all queries"
-        ):
-            carrying = [(comparison.restricted.pvalue_corrected, all_queries_p)]
-        lost = any(before <= settings.alpha < after for before, after in carrying)
+        if comparison.restricted is not None and meaning_of(label).by == "all queries":
+            carrying = [(comparison.restricted, all_queries_p)]
+        lost = any(part.pvalue_corrected <= settings.alpha < after for part, after in carrying)
         condition = Condition(
             condition=name,
             group=(groups or {}).get(name),
@@ -180,16 +187,43 @@ def conditions_of(
             coverage_p=coverage_p,
             ranking_p=ranking_p,
             all_queries_p=all_queries_p,
-            survives=comparison.verdict.label == NO_DIFFERENCE or not lost,
+            survives=label == NO_DIFFERENCE or not lost,
             labelled=comparison.n_queries >= fewest,
-            coverage=effects[0],
-            ranking=effects[1],
-            all_queries=effects[2],
-            measures=tuple(effects[3:]),
-            judged=None if evaluation.positives_only else judged_shares(pair, evaluation.cutoff),
+            coverage=effects.coverage,
+            ranking=effects.ranking,
+            all_queries=effects.all_queries,
+            measures=tuple(of_measures),
+            judged=None if evaluation.positives_only else judged_shares(runs, evaluation.cutoff),
         )
         rows.append(condition)
     return rows
+
+
+def _compare_in(
+    evaluations: Mapping[str, Evaluation],
+    baseline: str,
+    contenders: Sequence[str],
+    settings: Settings,
+    measures: Sequence[str],
+) -> list[tuple[str, Comparison]]:
+    """Compare in every condition, and return the comparisons with the name of the condition, contender by contender."""
+    test: Any = settings.test
+    compared: list[tuple[str, Comparison]] = []
+    for name, evaluation in evaluations.items():
+        present = [contender for contender in contenders if contender in evaluation.names]
+        if baseline not in evaluation.names or not present:
+            continue
+        found = compare(
+            evaluation,
+            baseline,
+            present,
+            alpha=settings.alpha,
+            test=test,
+            correction=settings.correction,
+            measures=measures,
+        )
+        compared += [(name, comparison) for comparison in found]
+    return sorted(compared, key=lambda item: contenders.index(item[1].contender))
 
 
 def differing(evaluations: Mapping[str, Evaluation], *settings: str) -> Iterator[tuple[str, str]]:
@@ -211,26 +245,10 @@ def agreement_of(what: What, rows: Sequence[Condition]) -> Iterator[str]:
         same = f"a different label {under} each of {several}"
         if times > 1 or len(labels) == 1:
             same = f'the same label {under} {times} of {several} ("{most}")'
-        is_opposite = {"better", "worse"} <= {direction_of(label) for label in labels}
-        yield (
-            f"{contender}: {same},"
-            f" {'opposite directions occur' if is_opposite else 'never opposite'}."
-        )
-
-
-def _compare_in(
-    evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str], **rules: Any
-) -> list[tuple[str, Comparison]]:
-    """Compare in every condition, and return the comparisons with the name of the condition, contender by contender."""
-    compared: list[tuple[str, Comparison]] = []
-    for name, evaluation in evaluations.items():
-        present = [contender for contender in contenders if contender in evaluation.names]
-        if baseline in evaluation.names and present:
-            compared += [
-                (name, item)
-                for item in cast("Comparisons", compare(evaluation, baseline, present, **rules))
-            ]
-    return sorted(compared, key=lambda item: contenders.index(item[1].contender))
+        directions = "never opposite"
+        if {"better", "worse"} <= {direction_of(label) for label in labels}:
+            directions = "opposite directions occur"
+        yield f"{contender}: {same}, {directions}."
 
 
 def _corrected(facets: Sequence[Facet | AllQueries | None], over_conditions: str) -> list[float]:
@@ -249,12 +267,10 @@ def overall_of(
     groups = {row.condition: row.group for row in rows if row.group is not None}
     pooled = []
     for place, (name, higher_is_better) in enumerate([*FACETS, *measures]):
-        effects = [
-            {row.condition: row.effects[place] for row in own} for own in of_contender.values()
-        ]
-        found = [
-            pooled_effect(own, groups, name, higher_is_better, settings.alpha) for own in effects
-        ]
+        found = []
+        for own in of_contender.values():
+            effects = {row.condition: row.effects[place] for row in own}
+            found.append(pooled_effect(effects, groups, name, higher_is_better, settings.alpha))
         pooled.append(_with_corrected_means(found, settings.correction))
     runs = zip(of_contender.items(), *pooled, strict=True)
     return [_overall(name, own, effects, settings.alpha) for (name, own), *effects in runs]
@@ -331,16 +347,14 @@ def _overall(
 
 def _is_hurt(comparison: Comparison) -> bool:
     """Return whether a facet is hurt at raw alpha, by any test that finds harm, or the label says worse or trade-off."""
-    ranking = comparison.ranking
     verdict = comparison.verdict
-    vetoes = (ranking.test, ranking.mean_test, "wilcoxon")
-    tests = [(comparison.coverage, comparison.coverage.test), *((ranking, name) for name in vetoes)]
-    is_hurt = any(
-        facet.tests[name].pvalue <= comparison.alpha
-        and facet.tests[name].direction == (-1 if facet.higher_is_better else 1)
-        for facet, name in tests
+    if verdict.direction == "worse" or verdict.label == TRADE_OFF:
+        return True
+    return any(
+        test.pvalue <= comparison.alpha and test.direction == (-1 if facet.higher_is_better else 1)
+        for facet in (comparison.coverage, comparison.ranking)
+        for test in facet.harm_tests
     )
-    return is_hurt or verdict.direction == "worse" or verdict.label == "trade-off"
 
 
 def label_of(

@@ -20,7 +20,7 @@ from ir_outcomes.evaluation.evaluation import (
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.notes import as_notes
-from ir_outcomes.statistics.intervals import band_of_events
+from ir_outcomes.statistics.bands import band_of_events
 from ir_outcomes.types import Correction, RankingTest, check_positive
 
 

@@ -24,9 +24,9 @@ from ir_outcomes.evaluation.evaluation import (
     evaluation_of,
     evaluations_of,
 )
-from ir_outcomes.evaluation.scores import range_of
 from ir_outcomes.formatting import fixed, interval, listed, percent, plural, pvalue_in_words
 from ir_outcomes.notes import as_notes
+from ir_outcomes.reading.measure_names import range_of
 from ir_outcomes.statistics import Interval, differences, mean_test, queries_for_mean
 from ir_outcomes.statistics.pooling import cautious_mean, prediction_powered_mean
 from ir_outcomes.types import (

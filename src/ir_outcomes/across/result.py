@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ir_outcomes.comparison.columns import columns_of
 from ir_outcomes.comparison.outcomes import Settings
-from ir_outcomes.comparison.result import Comparison, columns_of
+from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.results import (
     PERCENT,

@@ -1,8 +1,8 @@
 """The command line: parses, calls, shows.
 
-A command is a function of `compare`, `gate` or `many`; its parameters are those of the function in Python
-that it calls. Exit status 0; 1 for bad input, with a message that names it; 2 for wrong usage;
-`gate` has further ones.
+A command is a function of a module here; its parameters are those of the function in Python that it
+calls. Exit status 0; 1 for bad input, with a message that names it; 2 for wrong usage; `gate` has
+further ones.
 """
 
 import importlib.metadata
@@ -17,7 +17,7 @@ from typing import Any
 
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 
-from ir_outcomes.cli import compare, gate, many
+from ir_outcomes.cli import compare, conditions, files, gate, many
 from ir_outcomes.cli.options import STDIN, UsageError
 from ir_outcomes.cli.output import CALL, MAIN, TARGETS, error_line, files_of, messages
 from ir_outcomes.errors import InputError
@@ -28,14 +28,14 @@ __all__ = ["COMMANDS", "app", "examples_of", "main"]
 
 PROGRAM = "ir-outcomes"
 COMMANDS: dict[str, Callable[..., int | None]] = {
-    "check": many.check,
+    "check": files.check,
     "compare": compare.compare,
     "compare-outputs": compare.compare_outputs,
     "verdict": compare.verdict,
-    "compare-cutoffs": compare.compare_cutoffs,
-    "compare-slices": compare.compare_slices,
-    "compare-judges": compare.compare_judges,
-    "compare-collections": compare.compare_collections,
+    "compare-cutoffs": conditions.compare_cutoffs,
+    "compare-slices": conditions.compare_slices,
+    "compare-judges": conditions.compare_judges,
+    "compare-collections": conditions.compare_collections,
     "holes": compare.holes,
     "plan": compare.plan,
     "gate": gate.gate,
@@ -47,9 +47,9 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "agreement": many.agreement,
     "reordering": many.reordering,
     "tail": many.tail,
-    "measure": many.measure,
-    "datasets": many.datasets,
-    "sample": many.sample,
+    "measure": files.measure,
+    "datasets": files.datasets,
+    "sample": files.sample,
 }
 
 app = App(
@@ -67,7 +67,7 @@ app = App(
     group_parameters=MAIN,
     default_parameter=Parameter(
         negative="",
-        show_default=lambda value: None if value in (None, False) else str(value),
+        show_default=lambda value: None if value in (None, False, ()) else str(value),
         consume_multiple=False,
     ),
     result_action="return_value",
@@ -90,11 +90,11 @@ def _begin(command: str, **arguments: Any) -> None:
     CALL.options = {parameter.field_info.name: parameter.names for parameter in parameters}
     CALL.quiet = values.get("quiet", False)
     targets = [values.pop(name) for name in TARGETS if values.get(name)]
-    files = []
+    named = []
     if targets:
-        files = [os.path.realpath(file) for file in (*files_of(values.values()), *targets)]
+        named = [os.path.realpath(file) for file in (*files_of(values.values()), *targets)]
     for target in targets:
-        if files.count(os.path.realpath(target)) > 1:
+        if named.count(os.path.realpath(target)) > 1:
             raise ValueError(
                 f"{target} is an input or another output of this command and would be overwritten;"
                 " choose another file."

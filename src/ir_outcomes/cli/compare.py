@@ -1,6 +1,5 @@
-"""The commands that compare runs with a baseline: on one collection, and under several conditions."""
+"""The commands that compare runs with a baseline on one collection."""
 
-import re
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -9,23 +8,51 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 import ir_outcomes as iro
-from ir_outcomes.cli import options, output
-from ir_outcomes.comparison.family import USUAL_CUTOFFS
-from ir_outcomes.reading.suites import read_suite
+from ir_outcomes.cli.options import (
+    ALPHA,
+    BASELINE,
+    CONTENDERS,
+    HIGHER_IS_BETTER,
+    NAMES,
+    NOT_NEGATIVE,
+    POSITIVE,
+    QRELS,
+    REL,
+    REPLICATES,
+    SHARE,
+    CorrectedTests,
+    FamilyTests,
+    MarginTests,
+    Means,
+    RunOptions,
+    SystemOptions,
+    UsageError,
+    evaluated_with_baseline,
+)
+from ir_outcomes.cli.output import (
+    CALL,
+    PAGE,
+    QUIET,
+    ComparisonOutput,
+    Output,
+    PageOptions,
+    ReportOptions,
+    progress_is_shown,
+)
 
 
 def compare(
-    qrels: options.QRELS,
-    baseline: options.BASELINE,
-    runs: options.CONTENDERS,
+    qrels: QRELS,
+    baseline: BASELINE,
+    runs: CONTENDERS,
     /,
     *,
-    settings: options.SystemOptions = options.SystemOptions(),
-    tests: options.FamilyTests = options.FamilyTests(),
-    means: options.Means = options.Means(),
+    settings: SystemOptions = SystemOptions(),
+    tests: FamilyTests = FamilyTests(),
+    means: Means = Means(),
     per_query: Literal["won", "lost", "better", "worse"] | None = None,
-    out: output.ComparisonOutput = output.ComparisonOutput(),
-    page: output.ReportOptions = output.ReportOptions(),
+    out: ComparisonOutput = ComparisonOutput(),
+    page: ReportOptions = ReportOptions(),
 ) -> None:
     """Compare runs with a baseline on coverage and ranking.
 
@@ -44,13 +71,13 @@ def compare(
     ir-outcomes compare qrels.txt bm25.run bm25-stem.run -m nDCG@10 -m RR@10
     ir-outcomes compare qrels.txt bm25.run bm25-stem.run --per-query lost --queries queries.tsv --rows 10
     """
-    compared = options.evaluated_with_baseline(
+    compared = evaluated_with_baseline(
         settings, qrels, baseline, runs, **page.kept(), **means.kept()
     )
     result = iro.compare(
         *compared,
-        measures=means.measures or (),
-        progress=output.progress_is_shown(),
+        measures=means.measures,
+        progress=progress_is_shown(),
         **asdict(tests),
     )
     out.draw(partial(result.plot, out.kind))
@@ -73,14 +100,14 @@ def compare_outputs(
     outputs: list[str],
     /,
     *,
-    tests: options.MarginTests = options.MarginTests(),
+    tests: MarginTests = MarginTests(),
     measure: Annotated[str | None, Parameter(name=["--measure", "-m"])] = None,
     qrels: str | None = None,
-    rel: options.REL = None,
-    names: options.NAMES = None,
-    replicates: options.REPLICATES = None,
-    higher_is_better: options.HIGHER_IS_BETTER = None,
-    out: output.ComparisonOutput = output.ComparisonOutput(),
+    rel: REL = None,
+    names: NAMES = None,
+    replicates: REPLICATES = None,
+    higher_is_better: HIGHER_IS_BETTER = None,
+    out: ComparisonOutput = ComparisonOutput(),
 ) -> None:
     """Compare runs by per-query values of other tools.
 
@@ -112,7 +139,7 @@ def compare_outputs(
         higher_is_better=higher_is_better,
         names=names,
         replicates=replicates,
-        progress=output.progress_is_shown(),
+        progress=progress_is_shown(),
         **asdict(tests),
     )
     out.show(result, out.kind)
@@ -120,20 +147,18 @@ def compare_outputs(
 
 def verdict(
     *,
-    n_queries: Annotated[int, Parameter(name="--n", validator=options.POSITIVE)],
+    n_queries: Annotated[int, Parameter(name="--n", validator=POSITIVE)],
     means: tuple[str, str] | None = None,
     won: float | None = None,
     lost: float | None = None,
     ranking_difference: Annotated[float | None, Parameter(name="--difference")] = None,
-    ranking_pvalue: Annotated[
-        float | None, Parameter(name="--pvalue", validator=options.SHARE)
-    ] = None,
+    ranking_pvalue: Annotated[float | None, Parameter(name="--pvalue", validator=SHARE)] = None,
     other_pvalues: Annotated[
-        tuple[float, ...], Parameter(name="--other-pvalue", validator=options.SHARE)
+        tuple[float, ...], Parameter(name="--other-pvalue", validator=SHARE)
     ] = (),
-    rounding: Annotated[float, Parameter(validator=options.NOT_NEGATIVE)] = 0.0,
-    alpha: options.ALPHA = 0.05,
-    out: output.Output = output.Output(),
+    rounding: Annotated[float, Parameter(validator=NOT_NEGATIVE)] = 0.0,
+    alpha: ALPHA = 0.05,
+    out: Output = Output(),
 ) -> None:
     """Say what published numbers allow to conclude.
 
@@ -169,7 +194,7 @@ def verdict(
     """
     numbers: tuple[Any, ...] = (won, lost, ranking_difference, ranking_pvalue)
     of_means = {"baseline": ["--means"], "contender": ["--means"]}
-    output.CALL.options = {**output.CALL.options, **of_means}
+    CALL.options = {**CALL.options, **of_means}
     if means is not None and (*numbers, *other_pvalues, rounding) == (None, None, None, None, 0):
         out.write(iro.verdict_from_means(n_queries, *means, alpha=alpha))
     elif means is None and None not in numbers:
@@ -179,222 +204,19 @@ def verdict(
             )
         )
     else:
-        raise options.UsageError(
-            "Give either --means, or --won, --lost, --difference and --pvalue."
-        )
-
-
-def compare_cutoffs(
-    qrels: options.QRELS,
-    baseline: options.BASELINE,
-    runs: options.CONTENDERS,
-    /,
-    *,
-    settings: options.RunOptions = options.RunOptions(),
-    cutoffs: options.CUTOFFS = USUAL_CUTOFFS,
-    tests: options.CorrectedTests = options.CorrectedTests(),
-    resamples: options.RESAMPLES = 9999,
-    seed: options.SEED = 0,
-    out: output.PlotOutput = output.PlotOutput(),
-    kind: Annotated[Literal["curve", "forest"], output.PLOT_KIND] = "curve",
-) -> None:
-    """Compare runs at several cutoffs.
-
-    --plot draws how much each run finds by every rank, with a band around the difference.
-
-    Parameters
-    ----------
-    cutoffs
-        The cutoffs, separated by commas.
-    kind
-        The figure of --plot: what is found by every rank (curve), or the effects at each cutoff
-        (forest).
-
-    Examples
-    --------
-    ir-outcomes compare-cutoffs qrels.txt bm25.run bm25-stem.run --cutoffs 10,100
-    """
-    compared = options.evaluated_with_baseline(settings, qrels, baseline, runs)
-    result = iro.compare_cutoffs(
-        *compared,
-        cutoffs=cutoffs,
-        seed=seed,
-        resamples=resamples,
-        **asdict(tests),
-    )
-    out.show(result, kind)
-
-
-def compare_slices(
-    qrels: options.QRELS,
-    baseline: options.BASELINE,
-    runs: options.CONTENDERS,
-    /,
-    *,
-    by: str,
-    settings: options.RunOptions = options.RunOptions(),
-    tests: options.CorrectedTests = options.CorrectedTests(),
-    over_slices: options.CORRECTION = "fdr_bh",
-    means: options.Means = options.Means(),
-    resamples: options.RESAMPLES = 9999,
-    seed: options.SEED = 0,
-    out: output.PlotOutput = output.PlotOutput(),
-    page: output.ReportOptions = output.ReportOptions(),
-) -> None:
-    """Compare runs on slices of the queries.
-
-    First tests whether the slices differ at all.
-
-    Parameters
-    ----------
-    by
-        The slices: a file with a query id, a tab and a label on each line; or length, which groups
-        queries by their number of words.
-    over_slices
-        The correction of p-values over slices, shown beside each label.
-
-    Examples
-    --------
-    ir-outcomes compare-slices qrels.txt bm25.run bm25-stem.run --by length --queries queries.tsv
-    """
-    compared = options.evaluated_with_baseline(
-        settings, qrels, baseline, runs, **page.kept(), **means.kept()
-    )
-    result = iro.compare_slices(
-        *compared,
-        by=by,
-        measures=means.measures or (),
-        over_slices=over_slices,
-        seed=seed,
-        resamples=resamples,
-        **asdict(tests),
-    )
-    out.show(result)
-    page.write(result, compared[0], qrels)
-
-
-def compare_judges(
-    runs: options.RUNS,
-    /,
-    *,
-    judges: Annotated[list[str], Parameter(name="--judge")],
-    baseline: str | None = None,
-    reference: str | None = None,
-    measures: options.MEASURES = None,
-    settings: options.RunOptions = options.RunOptions(),
-    tests: options.CorrectedTests = options.CorrectedTests(),
-    out: output.PlotOutput = output.PlotOutput(),
-) -> None:
-    """Compare runs under the qrels of several judges.
-
-    Parameters
-    ----------
-    judges
-        NAME=QRELS[@REL], once for each judge: the qrels, and the smallest relevant grade (by
-        default --rel).
-    baseline
-        The name of the baseline; by default the first run.
-    reference
-        The judge that is the truth, on a random sample of the queries or on all: audit the others
-        by it.
-    measures
-        Also audit this measure, such as nDCG@10; may be given more than once.
-
-    Examples
-    --------
-    ir-outcomes compare-judges bm25.run bm25-stem.run --judge people=qrels.txt@1 --judge model=model.txt@2
-    """
-    if measures and reference is None:
-        raise options.UsageError("--measure is for an audit, which needs --reference.")
-    evaluations = {}
-    for judge, source in options.named_files(judges, "--judge").items():
-        qrels, *grade = re.split("@(?=[1-9][0-9]*$)", source)
-        rel = int(grade[0]) if grade else settings.rel
-        try:
-            evaluations[judge] = settings.evaluate(qrels, runs, rel=rel, measures=measures or ())
-        except iro.MismatchError as error:
-            raise iro.MismatchError(f"judge {judge} ({qrels}): {error}") from None
-    first = next(iter(evaluations.values())).names[0]
-    result = iro.compare_judges(
-        evaluations,
-        baseline or first,
-        reference=reference,
-        measures=measures or (),
-        **asdict(tests),
-    )
-    out.show(result)
-
-
-def compare_collections(
-    suite: str,
-    /,
-    *,
-    baseline: str | None = None,
-    contenders: Annotated[list[str] | None, Parameter(name="--contender")] = None,
-    settings: options.SuiteOptions = options.SuiteOptions(),
-    measures: options.MEASURES = None,
-    tests: options.CorrectedTests = options.CorrectedTests(),
-    over_collections: options.CORRECTION = "holm",
-    allow: Annotated[list[Literal["cutoff"]] | None, Parameter(group=options.STATISTICS)] = None,
-    out: output.PlotOutput = output.PlotOutput(),
-    page: output.ReportOptions = output.ReportOptions(),
-) -> None:
-    """Compare systems on several collections.
-
-    Shows what holds on average over these collections, and what to expect of a new one.
-
-    Parameters
-    ----------
-    suite
-        A folder of collections and runs, or a TOML or JSON file that lists them.
-    baseline
-        The name of the baseline; by default the one that SUITE names, or the first system.
-    contenders
-        The name of a contender; may be given more than once. By default all other systems.
-    measures
-        Also pool this measure, such as nDCG@10; may be given more than once.
-    over_collections
-        The correction of p-values over collections, shown beside each label.
-    allow
-        A setting that may differ between the collections.
-
-    Examples
-    --------
-    ir-outcomes compare-collections suite --baseline bm25
-    """
-    found = read_suite(suite)
-    evaluations = iro.evaluate_suite(
-        found, measures=measures or (), documents=page.documents, **settings.settings()
-    )
-    options.note_on_grades(settings.rel, *evaluations.values())
-    first = baseline or found.baseline
-    if first is None:
-        first = found.systems[0]
-        output.note(f"the baseline is {first}; choose another one with --baseline")
-    result = iro.compare_collections(
-        evaluations,
-        first,
-        contenders or None,
-        over_collections=over_collections,
-        measures=measures or (),
-        groups=found.groups or None,
-        allow=tuple(allow or ()),
-        **asdict(tests),
-    )
-    out.show(result)
-    page.write(result, evaluations)
+        raise UsageError("Give either --means, or --won, --lost, --difference and --pvalue.")
 
 
 def holes(
-    qrels: options.QRELS,
-    baseline: options.BASELINE,
-    runs: options.CONTENDERS,
+    qrels: QRELS,
+    baseline: BASELINE,
+    runs: CONTENDERS,
     /,
     *,
-    settings: options.RunOptions = options.RunOptions(),
-    to_judge: Annotated[int | None, Parameter(validator=options.POSITIVE)] = None,
-    tests: options.CorrectedTests = options.CorrectedTests(),
-    out: output.Output = output.Output(),
+    settings: RunOptions = RunOptions(),
+    to_judge: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
+    tests: CorrectedTests = CorrectedTests(),
+    out: Output = Output(),
 ) -> None:
     """Show how far verdicts depend on unjudged documents.
 
@@ -410,8 +232,8 @@ def holes(
     --------
     ir-outcomes holes qrels.txt bm25.run bm25-stem.run --cutoff 10 --to-judge 20
     """
-    compared = options.evaluated_with_baseline(settings, qrels, baseline, runs, unjudged=True)
-    result = iro.holes(*compared, progress=output.progress_is_shown(), **asdict(tests))
+    compared = evaluated_with_baseline(settings, qrels, baseline, runs, unjudged=True)
+    result = iro.holes(*compared, progress=progress_is_shown(), **asdict(tests))
     if to_judge is None:
         out.write(result)
     else:
@@ -419,14 +241,14 @@ def holes(
 
 
 def plan(
-    qrels: options.QRELS,
-    baseline: options.BASELINE,
-    runs: options.CONTENDERS,
+    qrels: QRELS,
+    baseline: BASELINE,
+    runs: CONTENDERS,
     /,
     *,
-    settings: options.SystemOptions = options.SystemOptions(),
-    tests: options.MarginTests = options.MarginTests(),
-    out: output.Output = output.Output(),
+    settings: SystemOptions = SystemOptions(),
+    tests: MarginTests = MarginTests(),
+    out: Output = Output(),
 ) -> None:
     """Show how many queries it takes to detect a difference.
 
@@ -438,24 +260,24 @@ def plan(
     --------
     ir-outcomes plan qrels.txt bm25.run bm25-stem.run --margins 2pp,1ranks
     """
-    compared = options.evaluated_with_baseline(settings, qrels, baseline, runs)
-    result = iro.compare(*compared, progress=output.progress_is_shown(), **asdict(tests))
+    compared = evaluated_with_baseline(settings, qrels, baseline, runs)
+    result = iro.compare(*compared, progress=progress_is_shown(), **asdict(tests))
     out.write(*(iro.plan(comparison, *(tests.margins or ())) for comparison in _each(result)))
 
 
 def report(
-    qrels: options.QRELS,
-    baseline: options.BASELINE,
-    runs: options.CONTENDERS,
+    qrels: QRELS,
+    baseline: BASELINE,
+    runs: CONTENDERS,
     /,
     *,
-    settings: options.RunOptions = options.RunOptions(),
-    tests: options.MarginTests = options.MarginTests(),
-    means: options.Means = options.Means(),
+    settings: SystemOptions = SystemOptions(),
+    tests: MarginTests = MarginTests(),
+    means: Means = Means(),
     slices: Path | None = None,
-    path: Annotated[Path, Parameter(name=["--output", "-o"]), output.PAGE] = Path("report.html"),
-    page: output.PageOptions = output.PageOptions(),
-    quiet: output.QUIET = False,
+    path: Annotated[Path, Parameter(name=["--output", "-o"]), PAGE] = Path("report.html"),
+    page: PageOptions = PageOptions(),
+    quiet: QUIET = False,
 ) -> None:
     """Write an HTML page with every query behind a verdict.
 
@@ -473,13 +295,13 @@ def report(
     --------
     ir-outcomes report qrels.txt bm25.run bm25-stem.run -o report.html --queries queries.tsv
     """
-    compared = options.evaluated_with_baseline(
+    compared = evaluated_with_baseline(
         settings, qrels, baseline, runs, **page.kept(), **means.kept()
     )
     result = iro.compare(
         *compared,
-        measures=means.measures or (),
-        progress=output.progress_is_shown(),
+        measures=means.measures,
+        progress=progress_is_shown(),
         **asdict(tests),
     )
     page.save(path, result, compared[0], [qrels], slices=slices)

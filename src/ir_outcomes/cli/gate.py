@@ -4,13 +4,35 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
 
 import ir_outcomes as iro
 from ir_outcomes.across.collections import with_nothing_to_compare
-from ir_outcomes.cli import options, output
+from ir_outcomes.cli.options import (
+    SHARE,
+    STATISTICS,
+    CorrectedTests,
+    Means,
+    SystemOptions,
+    UsageError,
+    evaluated_with_baseline,
+    is_same_file,
+    margins_of,
+    note_on_grades,
+    run_files,
+)
+from ir_outcomes.cli.output import (
+    OUTPUT,
+    PAGE,
+    QUERIES,
+    TARGET,
+    Output,
+    ReportOptions,
+    in_options,
+    progress_is_shown,
+)
 from ir_outcomes.errors import some
 from ir_outcomes.evaluation.evaluation import MANY_MISSING
 from ir_outcomes.reading.files import name_of
@@ -25,24 +47,20 @@ def gate(
     ] = None,
     /,
     *,
-    margins: Annotated[tuple[float, ...], Parameter(converter=options.margins_of, n_tokens=1)],
+    margins: Annotated[tuple[float, ...], Parameter(converter=margins_of, n_tokens=1)],
     reference: str | None = None,
     suite: str | None = None,
     system: Annotated[str | None, Parameter(name="--baseline")] = None,
-    contenders: Annotated[
-        list[str] | None, Parameter(name="--contender", group=options.STATISTICS)
-    ] = None,
-    settings: options.SystemOptions = options.SystemOptions(),
-    max_missing: Annotated[
-        float, Parameter(group=options.STATISTICS, validator=options.SHARE)
-    ] = MANY_MISSING,
-    allow_missing: Annotated[list[str] | None, Parameter(group=options.STATISTICS)] = None,
-    tests: options.CorrectedTests = options.CorrectedTests(),
-    means: options.Means = options.Means(),
-    queries: Annotated[output.QUERIES, Parameter(group=output.OUTPUT)] = None,
-    out: output.Output = output.Output(),
-    report: Annotated[Path | None, output.PAGE] = None,
-    summary: Annotated[Path | None, output.TARGET] = None,
+    contenders: Annotated[list[str] | None, Parameter(name="--contender", group=STATISTICS)] = None,
+    settings: SystemOptions = SystemOptions(),
+    max_missing: Annotated[float, Parameter(group=STATISTICS, validator=SHARE)] = MANY_MISSING,
+    allow_missing: Annotated[list[str] | None, Parameter(group=STATISTICS)] = None,
+    tests: CorrectedTests = CorrectedTests(),
+    means: Means = Means(),
+    queries: Annotated[QUERIES, Parameter(group=OUTPUT)] = None,
+    out: Output = Output(),
+    report: Annotated[Path | None, PAGE] = None,
+    summary: Annotated[Path | None, TARGET] = None,
 ) -> int:
     """Decide whether runs may replace the baseline.
 
@@ -81,95 +99,124 @@ def gate(
     --------
     ir-outcomes gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1 || echo status $?
     """
-    page = output.ReportOptions(queries=queries, report=report)
-    kept: dict[str, Any] = {**page.kept(), **means.kept(), "on_error": "keep"}
-    asked = {"measures": means.measures or ()}
-    evaluated: Any
-    compared: list[Any]
-    collections: tuple[str, ...] = ()
+    page = ReportOptions(queries=queries, report=report)
+    kept = {**page.kept(), **means.kept(), "on_error": "keep"}
+    rules = {"measures": means.measures, **asdict(tests)}
     if suite is not None and qrels is None:
-        if settings.names or settings.layout:
-            raise options.UsageError(
-                "--names and --layout are for RUN; a suite names its runs itself."
-            )
-        if settings.replicates:
-            raise options.UsageError("--replicates is for QRELS and RUNS, not for a suite.")
-        found = read_suite(suite)
-        first = system or found.baseline
-        if first is None:
-            raise options.UsageError("--baseline: name the baseline of the suite.")
-        given = settings.settings()
-        del given["names"], given["layout"]
-        evaluated = iro.evaluate_suite(found, **kept, **given)
-        options.note_on_grades(settings.rel, *evaluated.values())
-        against = [first] if reference is None else [first, reference]
-        files = found.files
-        collections = found.without_runs
-        chosen = _contenders(contenders, found.systems, against)
-        present = [name for name in chosen if name in found.systems]
-        compared = []
-        for name in against:
-            if any(
-                {name, contender} <= {*evaluation.names}
-                for evaluation in evaluated.values()
-                for contender in present
-            ):
-                rules: dict[str, Any] = {"groups": found.groups or None, **asked, **asdict(tests)}
-                compared.append(iro.compare_collections(evaluated, name, present, **rules))
-            elif name in found.systems:
-                compared.append(with_nothing_to_compare(evaluated, name, chosen, alpha=tests.alpha))
-            else:
-                raise iro.ParameterError(
-                    f"no collection has a run called {name!r}; the runs are"
-                    f" {some(found.systems, 10)}"
-                )
-    elif (
-        qrels is not None
-        and baseline is not None
-        and runs
-        and not (suite or system or allow_missing)
-    ):
-        paths = options.run_files(runs)
-        if reference is not None and (
-            options.is_same_file(reference, baseline) or name_of(reference) == baseline
-        ):
-            raise options.UsageError(
-                "--reference: this is the baseline already; leave it out, or give another run."
-            )
-        evaluated, first, others = options.evaluated_with_baseline(
-            settings, qrels, baseline, paths, reference=reference, **kept
-        )
-        there = [others] if isinstance(others, str) else others
-        against = [first] if reference is None else [first, there.pop()]
-        files = list(dict.fromkeys(filter(None, [qrels, baseline, *paths, reference])))
-        chosen = _contenders(contenders, there, against)
-        present = [name for name in there if name in chosen] or there
-        rules = {"progress": output.progress_is_shown(), **asked, **asdict(tests)}
-        compared = [iro.compare(evaluated, name, present, **rules) for name in against]
+        found = _on_suite(suite, system, reference, contenders, settings, kept, rules)
+    elif qrels and baseline and runs and not (suite or system or allow_missing):
+        files = [qrels, baseline, *run_files(runs)]
+        found = _on_runs(files, reference, contenders, settings, kept, rules)
     else:
-        raise options.UsageError(
+        raise UsageError(
             "Give QRELS, BASELINE and at least one RUN, or else --suite FOLDER with --baseline"
             " NAME: all other systems of the suite are then contenders, and --allow-missing can be"
             " given."
         )
     result = iro.gate(
-        compared[0],
-        reference=None if reference is None else compared[1],
+        found.compared[0],
+        reference=None if reference is None else found.compared[1],
         margins=margins,
         max_missing=max_missing,
         allow_missing=allow_missing or (),
-        contenders=chosen,
-        collections=collections,
-        inputs=filter(os.path.isfile, files),
+        contenders=found.contenders,
+        collections=found.collections,
+        inputs=filter(os.path.isfile, found.files),
     )
     out.write(result)
     if summary is not None:
         from ir_outcomes.showing.formats import as_markdown
 
         with summary.open("a", encoding="utf-8", newline="\n") as stream:
-            stream.write(f"{as_markdown(output.in_options(result), details=True)}\n")
-    page.write(result, evaluated, *files)
+            stream.write(f"{as_markdown(in_options(result), details=True)}\n")
+    page.write(result, found.evaluated, *found.files)
     return result.exit_status
+
+
+class _Compared(NamedTuple):
+    """What a gate decides on: comparisons with the baseline and the reference, and what they were made from."""
+
+    evaluated: Any
+    compared: list[Any]
+    contenders: list[str]
+    files: list[str]
+    collections: Sequence[str] = ()
+
+
+def _on_suite(
+    suite: str,
+    system: str | None,
+    reference: str | None,
+    contenders: Sequence[str] | None,
+    settings: SystemOptions,
+    kept: dict[str, Any],
+    rules: dict[str, Any],
+) -> _Compared:
+    if settings.names or settings.layout:
+        raise UsageError("--names and --layout are for RUN; a suite names its runs itself.")
+    if settings.replicates:
+        raise UsageError("--replicates is for QRELS and RUNS, not for a suite.")
+    found = read_suite(suite)
+    first = system or found.baseline
+    if first is None:
+        raise UsageError("--baseline: name the baseline of the suite.")
+    given = settings.settings()
+    del given["names"], given["layout"]
+    evaluated = iro.evaluate_suite(found, **kept, **given)
+    note_on_grades(settings.rel, *evaluated.values())
+    against = [first] if reference is None else [first, reference]
+    chosen = _contenders(contenders, found.systems, against)
+    present = [name for name in chosen if name in found.systems]
+    compared: list[Any] = []
+    for name in against:
+        if name not in found.systems:
+            raise iro.ParameterError(
+                f"no collection has a run called {name!r}; the runs are {some(found.systems, 10)}"
+            )
+        together = [
+            evaluation
+            for evaluation in evaluated.values()
+            if name in evaluation.names and not set(present).isdisjoint(evaluation.names)
+        ]
+        if together:
+            groups = found.groups or None
+            compared.append(
+                iro.compare_collections(evaluated, name, present, groups=groups, **rules)
+            )
+        else:
+            compared.append(with_nothing_to_compare(evaluated, name, chosen, alpha=rules["alpha"]))
+    return _Compared(evaluated, compared, chosen, found.files, found.without_runs)
+
+
+def _on_runs(
+    files: list[str],
+    reference: str | None,
+    contenders: Sequence[str] | None,
+    settings: SystemOptions,
+    kept: dict[str, Any],
+    rules: dict[str, Any],
+) -> _Compared:
+    qrels, baseline, *runs = files
+    if reference is not None and (
+        is_same_file(reference, baseline) or name_of(reference) == baseline
+    ):
+        raise UsageError(
+            "--reference: this is the baseline already; leave it out, or give another run."
+        )
+    evaluated, first, others = evaluated_with_baseline(
+        settings, qrels, baseline, runs, reference=reference, **kept
+    )
+    there = [others] if isinstance(others, str) else others
+    against = [first] if reference is None else [first, there.pop()]
+    chosen = _contenders(contenders, there, against)
+    present = [name for name in there if name in chosen] or there
+    compared = [
+        iro.compare(evaluated, name, present, progress=progress_is_shown(), **rules)
+        for name in against
+    ]
+    if reference is not None:
+        files = [*files, reference]
+    return _Compared(evaluated, compared, chosen, list(dict.fromkeys(files)))
 
 
 def _contenders(
@@ -178,5 +225,5 @@ def _contenders(
     """Return the contenders that must be there: those that were named, or all runs but the baselines."""
     for name in asked or ():
         if name in against:
-            raise options.UsageError(f"--contender {name}: this is a baseline; name another run.")
+            raise UsageError(f"--contender {name}: this is a baseline; name another run.")
     return list(asked or [name for name in runs if name not in against])

@@ -1,56 +1,57 @@
-"""The commands for many runs, for the far end of the lists, for one run, and for data."""
+"""The commands for many runs, and for the far end of the lists."""
 
-import json
-import math
-import re
-import sys
 from dataclasses import asdict
 from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import ir_measures
 from cyclopts import Parameter
-from cyclopts.validators import Number
 
 import ir_outcomes as iro
-from ir_outcomes.cli import options, output
+from ir_outcomes.cli.options import (
+    ALPHA,
+    CORRECTION,
+    LEVEL,
+    MEASURES,
+    POSITIVE,
+    QRELS,
+    RESAMPLES,
+    RUNS,
+    SEED,
+    SHARED_CUTOFF,
+    STATISTICS,
+    EvaluateOptions,
+    RunOptions,
+    Sources,
+    SystemOptions,
+    TailOptions,
+    TailRules,
+    UsageError,
+    named_files,
+)
+from ir_outcomes.cli.output import (
+    PLOT_KIND,
+    QUIET,
+    TARGET,
+    Output,
+    PlotOutput,
+    ReportOptions,
+    note_of_old_file,
+    progress_is_shown,
+)
 from ir_outcomes.evaluation.evaluation import is_saved
-from ir_outcomes.samples import write_sample, write_suite
-
-
-def check(
-    qrels: options.QRELS,
-    runs: options.RUNS,
-    /,
-    *,
-    out: output.Output = output.Output(),
-) -> int:
-    """Find what in the files would change results.
-
-    Ids that do not match, with the rule that would make them match; missing queries, identical
-    runs, scores that contradict the ranks, equal scores, repeated judgments. The exit status is 3
-    where there is a problem, else 0.
-
-    Examples
-    --------
-    ir-outcomes check qrels.txt *.run
-    """
-    result = iro.check(qrels, runs)
-    out.write(result)
-    return result.exit_status
 
 
 def evaluate(
-    qrels: options.QRELS,
-    runs: options.RUNS,
+    qrels: QRELS,
+    runs: RUNS,
     /,
     *,
-    path: Annotated[Path, Parameter(name=["--output", "-o"]), output.TARGET],
-    settings: options.SystemOptions = options.SystemOptions(),
-    measures: options.MEASURES = None,
-    quiet: output.QUIET = False,
+    path: Annotated[Path, Parameter(name=["--output", "-o"]), TARGET],
+    settings: SystemOptions = SystemOptions(),
+    measures: MEASURES = (),
+    quiet: QUIET = False,
 ) -> None:
     """Evaluate runs once, into a file that stands for them.
 
@@ -65,25 +66,25 @@ def evaluate(
     --------
     ir-outcomes evaluate qrels.txt *.run -o board.npz
     """
-    evaluation = settings.evaluate(qrels, runs, measures=measures or ())
-    output.note_of_old_file(path)
+    evaluation = settings.evaluate(qrels, runs, measures=measures)
+    note_of_old_file(path)
     evaluation.save(path)
 
 
 def leaderboard(
-    qrels: options.QRELS,
-    runs: options.RUNS | None = None,
+    qrels: QRELS,
+    runs: RUNS | None = None,
     /,
     *,
-    sources: options.Sources = options.Sources(),
-    settings: options.SystemOptions = options.SystemOptions(),
+    sources: Sources = Sources(),
+    settings: SystemOptions = SystemOptions(),
     order: Literal["measure", "wins"] | None = None,
     entries: Path | None = None,
-    alpha: options.ALPHA = 0.05,
-    correction: options.CORRECTION = "holm",
-    out: output.PlotOutput = output.PlotOutput(),
-    kind: Annotated[Literal["tiers", "verdicts", "history"], output.PLOT_KIND] = "tiers",
-    page: output.ReportOptions = output.ReportOptions(),
+    alpha: ALPHA = 0.05,
+    correction: CORRECTION = "holm",
+    out: PlotOutput = PlotOutput(),
+    kind: Annotated[Literal["tiers", "verdicts", "history"], PLOT_KIND] = "tiers",
+    page: ReportOptions = ReportOptions(),
 ) -> None:
     """Order runs by a measure, with tiers and verdicts.
 
@@ -116,7 +117,7 @@ def leaderboard(
         alpha=alpha,
         correction=correction,
         entries=entries,
-        progress=output.progress_is_shown(),
+        progress=progress_is_shown(),
     )
     out.show(result, kind)
     page.write(result, None if sources.from_outputs else source, qrels)
@@ -129,7 +130,7 @@ def sota_history(
     score: str | None = None,
     until: str | None = None,
     lower_is_better: bool = False,
-    out: output.PlotOutput = output.PlotOutput(),
+    out: PlotOutput = PlotOutput(),
 ) -> None:
     """Find the submissions that took first place.
 
@@ -154,20 +155,20 @@ def sota_history(
 
 
 def rank_distribution(
-    qrels: options.QRELS,
-    runs: options.RUNS | None = None,
+    qrels: QRELS,
+    runs: RUNS | None = None,
     /,
     *,
-    sources: options.Sources = options.Sources(),
-    cutoff: options.SHARED_CUTOFF = None,
-    settings: options.EvaluateOptions = options.EvaluateOptions(),
+    sources: Sources = Sources(),
+    cutoff: SHARED_CUTOFF = None,
+    settings: EvaluateOptions = EvaluateOptions(),
     subsets: Annotated[list[str] | None, Parameter(name="--subset")] = None,
     labels: list[str] | None = None,
-    top_k: Annotated[int, Parameter(name="--top", validator=options.POSITIVE)] = 5,
-    level: Annotated[float, Parameter(group=options.STATISTICS, validator=options.LEVEL)] = 0.95,
-    resamples: options.RESAMPLES = 1000,
-    seed: options.SEED = 0,
-    out: output.PlotOutput = output.PlotOutput(),
+    top_k: Annotated[int, Parameter(name="--top", validator=POSITIVE)] = 5,
+    level: Annotated[float, Parameter(group=STATISTICS, validator=LEVEL)] = 0.95,
+    resamples: RESAMPLES = 1000,
+    seed: SEED = 0,
+    out: PlotOutput = PlotOutput(),
 ) -> None:
     """Rank the runs on bootstrap resamples of the queries.
 
@@ -189,8 +190,8 @@ def rank_distribution(
     --------
     ir-outcomes rank-distribution qrels.txt *.run -m RR@10 -m nDCG@10 --resamples 200 --plot ranks.pdf
     """
-    sets = {"": None, **options.named_files(subsets, "--subset")}
-    judgments = {"": qrels, **options.named_files(labels, "--labels")}
+    sets = {"": None, **named_files(subsets, "--subset")}
+    judgments = {"": qrels, **named_files(labels, "--labels")}
     results = {}
     for label, judged in judgments.items():
         source, measures = sources.read(judged, runs, settings, cutoff=cutoff)
@@ -205,7 +206,7 @@ def rank_distribution(
                 top_k=top_k,
                 level=level,
                 condition=condition,
-                progress=output.progress_is_shown(),
+                progress=progress_is_shown(),
             )
             results[f"{result.measure}\n{condition}".strip()] = result
     plot = result.plot
@@ -218,17 +219,17 @@ def rank_distribution(
 
 
 def agreement(
-    qrels: options.QRELS,
-    runs: options.RUNS | None = None,
+    qrels: QRELS,
+    runs: RUNS | None = None,
     /,
     *,
-    sources: options.Sources = options.Sources(),
-    settings: options.RunOptions = options.RunOptions(),
-    splits: Annotated[int, Parameter(validator=options.POSITIVE)] = 100,
-    pairs: Annotated[int, Parameter(validator=options.POSITIVE)] = 20_000,
-    alpha: options.ALPHA = 0.05,
-    seed: options.SEED = 0,
-    out: output.Output = output.Output(),
+    sources: Sources = Sources(),
+    settings: RunOptions = RunOptions(),
+    splits: Annotated[int, Parameter(validator=POSITIVE)] = 100,
+    pairs: Annotated[int, Parameter(validator=POSITIVE)] = 20_000,
+    alpha: ALPHA = 0.05,
+    seed: SEED = 0,
+    out: Output = Output(),
 ) -> None:
     """Count how often verdicts agree on halves of queries.
 
@@ -259,20 +260,20 @@ def agreement(
         alpha=alpha,
         pairs=pairs,
         n_jobs=settings.n_jobs,
-        progress=output.progress_is_shown(),
+        progress=progress_is_shown(),
     )
     out.write(result)
 
 
 def reordering(
-    qrels: options.QRELS,
-    runs: options.RUNS,
+    qrels: QRELS,
+    runs: RUNS,
     /,
     *,
-    measures: options.MEASURES = None,
-    settings: options.TailOptions = options.TailOptions(),
-    rules: options.TailRules = options.TailRules(),
-    out: output.Output = output.Output(),
+    measures: MEASURES = (),
+    settings: TailOptions = TailOptions(),
+    rules: TailRules = TailRules(),
+    out: Output = Output(),
 ) -> None:
     """Show how runs are reordered by another measure.
 
@@ -287,22 +288,22 @@ def reordering(
     --------
     ir-outcomes reordering qrels.txt *.run
     """
-    evaluation = settings.evaluate(qrels, runs, measures=measures or ())
-    out.write(iro.reordering(evaluation, measures=measures, **asdict(rules)))
+    evaluation = settings.evaluate(qrels, runs, measures=measures)
+    out.write(iro.reordering(evaluation, measures=measures or None, **asdict(rules)))
 
 
 def tail(
-    qrels: options.QRELS,
-    runs: options.RUNS,
+    qrels: QRELS,
+    runs: RUNS,
     /,
     *,
     show: Literal["lengths", "changes", "rrie", "headroom"] = "lengths",
-    bins: Annotated[int | None, Parameter(validator=options.POSITIVE)] = None,
-    settings: options.TailOptions = options.TailOptions(),
-    rules: options.TailRules = options.TailRules(),
-    out: output.PlotOutput = output.PlotOutput(),
+    bins: Annotated[int | None, Parameter(validator=POSITIVE)] = None,
+    settings: TailOptions = TailOptions(),
+    rules: TailRules = TailRules(),
+    out: PlotOutput = PlotOutput(),
     kind: Annotated[
-        Literal["top precision", "top length", "precision", "length"] | None, output.PLOT_KIND
+        Literal["top precision", "top length", "precision", "length"] | None, PLOT_KIND
     ] = None,
 ) -> None:
     """Show where all relevant documents are ranked.
@@ -324,13 +325,13 @@ def tail(
     ir-outcomes tail qrels.txt bm25.run rrf-stem-lsa.run --show changes --bins 10
     """
     if show in ("changes", "rrie") and len(runs) != 2:
-        raise options.UsageError(
+        raise UsageError(
             f"--show {show} is for two runs, the baseline and the contender; there are {len(runs)}."
         )
     if show == "rrie" and out.plot is not None:
-        raise options.UsageError("--plot is not for --show rrie, which has no figure.")
+        raise UsageError("--plot is not for --show rrie, which has no figure.")
     if bins is not None and show not in ("lengths", "changes"):
-        raise options.UsageError("--bins is for --show lengths and --show changes.")
+        raise UsageError("--bins is for --show lengths and --show changes.")
     evaluation = settings.evaluate(qrels, runs)
     result: Any
     if show == "lengths":
@@ -342,148 +343,3 @@ def tail(
     else:
         result = iro.headroom(evaluation, **asdict(rules))
     out.show(result, kind)
-
-
-def measure(
-    qrels: options.QRELS,
-    run: str,
-    measures: list[str],
-    /,
-    *,
-    places: Annotated[
-        int, Parameter(name=["--places", "-p"], validator=Number(gte=-1, lte=100))
-    ] = 4,
-    by_query: Annotated[bool, Parameter(name=["--by_query", "-q"])] = False,
-    no_summary: Annotated[bool, Parameter(name=["--no_summary", "-n"])] = False,
-    form: Annotated[
-        Literal["tsv", "jsonl", "json"],
-        Parameter(name=["--format", "--output_format", "-o"], group=output.OUTPUT),
-    ] = "tsv",
-    provider: str | None = None,
-    quiet: output.QUIET = False,
-) -> None:
-    """Evaluate one run, like the ir_measures command.
-
-    Takes its arguments and prints its output, also for ESL, ASL and Answered. How many queries a
-    mean is over is printed to stderr. In JSON an undefined or infinite value is null.
-
-    Parameters
-    ----------
-    run
-        The run file, or irds:ID, the run that comes with a dataset.
-    measures
-        The measures, such as ESL@100 nDCG@10.
-    places
-        The number of decimal places; -1 for all.
-    by_query
-        Print a line for each query.
-    no_summary
-        With --by_query: do not print the means over all queries.
-    form
-        The format: lines, or one JSON document with the name and the metadata of the run.
-    provider
-        The provider of ir_measures to evaluate with, such as pytrec_eval; by default the first that
-        can.
-
-    Examples
-    --------
-    ir-outcomes measure qrels.txt bm25.run ESL@100 Answered@100 nDCG@10
-    ir-outcomes measure qrels.txt bm25.run RR@10 -q -n
-    """
-    if no_summary and not by_query:
-        raise options.UsageError("--no_summary (-n) only makes sense with --by_query (-q).")
-    providers = ir_measures.providers.registry
-    evaluator: Any = ir_measures if provider is None else providers.get(provider)
-    if evaluator is None:
-        raise options.UsageError(f"--provider {provider}: must be one of {', '.join(providers)}.")
-    # Measures are separated at white space, but not within the parentheses of one: a path may
-    # contain blanks.
-    words = [word for text in measures for word in re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)]
-    chosen = list(dict.fromkeys(map(iro.parse_measure, words)))
-    if not chosen:
-        raise options.UsageError("There is no measure; name at least one, such as ESL@100.")
-    evaluated = iro.as_run(run)
-    judgments = iro.as_qrels(qrels).for_trec_eval().to_dict()
-    try:
-        metrics = list(evaluator.iter_calc(chosen, judgments, evaluated.to_dict()))
-    except ValueError as error:  # of a provider that lacks a measure
-        raise iro.ParameterError(f"{error}; leave --provider out, or choose another one") from None
-    means = []
-    for measure in chosen:
-        total = measure.aggregator()
-        values = [metric.value for metric in metrics if metric.measure == measure]
-        for value in values:
-            total.add(value)
-        means.append(ir_measures.Metric("all", measure, total.result()))
-        if not quiet and (undefined := sum(map(math.isnan, values))):
-            output.error_line(
-                f"{measure}: the mean is over {len(values) - undefined} of {len(values)} queries"
-            )
-    of_queries = metrics if by_query else []
-    of_all = [] if no_summary else means
-    if form == "json":
-        document: dict[str, Any] = {"run": evaluated.name, "metadata": evaluated.metadata}
-        for query, measure, value in of_queries:
-            document.setdefault("queries", {}).setdefault(query, {})[str(measure)] = _finite(value)
-        document["measures"] = {str(measure): _finite(value) for _, measure, value in of_all}
-        output.print_lines(json.dumps(document, ensure_ascii=False, indent=2))
-        return
-    for query, measure, value in (*of_queries, *of_all):
-        head = {**({"query_id": query} if by_query else {}), "measure": str(measure)}
-        if form == "jsonl":
-            output.print_lines(json.dumps({**head, "value": _finite(value)}))
-        else:
-            output.print_lines(
-                "\t".join([*head.values(), format(value, "" if places < 0 else f".{places}f")])
-            )
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def datasets(dataset: str | None = None, /) -> None:
-    """List the known datasets, or describe one.
-
-    Shows how a dataset is evaluated, and which of its parts are on this machine; nothing is
-    downloaded.
-
-    Parameters
-    ----------
-    dataset
-        An ir_datasets id.
-
-    Examples
-    --------
-    ir-outcomes datasets msmarco-document/dev
-    """
-    from ir_outcomes.showing.formats import as_text, print_text
-    from ir_outcomes.showing.views import task_view, tasks_view
-
-    if dataset is None:
-        view = tasks_view([iro.load(name) for name in iro.known_tasks()])
-    else:
-        view = task_view(iro.load(dataset))
-    print_text(as_text(view, rows=None), sys.stdout)
-
-
-def sample(folder: Path, /, *, suite: bool = False) -> None:
-    """Write the embedded sample, to try everything offline.
-
-    The sample has 1000 queries with their texts and qrels, and four runs.
-
-    Parameters
-    ----------
-    folder
-        The folder to write to; it is created if it does not exist.
-    suite
-        Write four small collections with three runs each instead, for ir-outcomes
-        compare-collections.
-
-    Examples
-    --------
-    ir-outcomes sample sample
-    ir-outcomes sample --suite suite
-    """
-    for path in write_suite(folder) if suite else write_sample(folder):
-        output.print_lines(str(path))

@@ -20,7 +20,7 @@ from ir_outcomes.cli.output import MAIN, note, progress_is_shown
 from ir_outcomes.evaluation.evaluation import is_saved
 from ir_outcomes.evaluation.replicates import systems
 from ir_outcomes.formatting import listed
-from ir_outcomes.leaderboards.board import FACETS
+from ir_outcomes.leaderboards.ordering import FACETS
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.runs import run_paths
 from ir_outcomes.types import Correction, Missing, OneOrder, RankingTest, Ties, UnitChoice
@@ -149,7 +149,7 @@ RESAMPLES = Annotated[
     ),
 ]
 CORRECTION = Annotated[Correction, Parameter(group=STATISTICS)]
-MEASURES = Annotated[list[str] | None, Parameter(name=["--measure", "-m"])]
+MEASURES = Annotated[tuple[str, ...], Parameter(name=["--measure", "-m"])]
 NAMES = Annotated[
     tuple[str, ...] | None,
     Parameter(
@@ -284,13 +284,13 @@ class TailRules:
 class Means:
     """What is shown beside the facets."""
 
-    measures: MEASURES = None
+    measures: MEASURES = ()
     """Also show the means of this measure, such as nDCG@10, which decide nothing; may be given more than once."""
     higher_is_better: HIGHER_IS_BETTER = None
 
     def kept(self) -> dict[str, Any]:
         """Return the arguments of `ir_outcomes.evaluate` that keep the values."""
-        return {"measures": self.measures or (), "directions": self.higher_is_better}
+        return {"measures": self.measures, "directions": self.higher_is_better}
 
 
 @Parameter(name="*", group=MAIN)
@@ -298,7 +298,7 @@ class Means:
 class Sources:
     """What many runs are compared by."""
 
-    measures: MEASURES = None
+    measures: MEASURES = ()
     """A measure such as nDCG@10, or, of a leaderboard, coverage, ranking or all queries; may be given more than once."""
     from_outputs: bool = False
     """Instead of qrels and runs, take per-query values: files that trec_eval -q, ir_measures -q or PyTerrier wrote, or dicts of
@@ -314,38 +314,27 @@ class Sources:
         **kept: Any,
     ) -> tuple[Any, list[str] | None]:
         """Return an evaluation and measures of it, or the scores of one measure and None."""
+        measures = list(self.measures)
         if self.from_outputs:
-            given = {
-                name: value
-                for name, value in vars(settings).items()
-                if name in ("names", "clusters")
-            }
-            if (
-                settings != type(settings)(**given)
-                or kept.get("cutoff")
-                or len(self.measures or ()) > 1
-            ):
+            given: dict[str, Any] = {"names": settings.names}
+            if isinstance(settings, RunOptions):
+                given["clusters"] = settings.clusters
+            if settings != type(settings)(**given) or kept.get("cutoff") or len(measures) > 1:
                 raise UsageError(
                     "--from-outputs takes the computed values of one --measure; leave out options"
                     " on how runs are evaluated."
                 )
-            outputs: Any = [first, *runs] if runs else first
-            measure = self.measures[0] if self.measures else None
-            return (
-                iro.scores_from_outputs(
-                    outputs, measure, higher_is_better=self.higher_is_better, **given
-                ),
-                None,
-            )
+            outputs = [first, *runs] if runs else first
+            measure = measures[0] if measures else None
+            direction = self.higher_is_better
+            return iro.scores_from_outputs(
+                outputs, measure, higher_is_better=direction, **given
+            ), None
         if not runs:
             raise UsageError("RUNS is missing: give files of runs, or directories of them.")
-        kept["measures"] = [
-            measure for measure in self.measures or default if measure not in FACETS
-        ]
-        return (
-            settings.evaluate(first, list(runs), directions=self.higher_is_better, **kept),
-            self.measures,
-        )
+        kept["measures"] = [measure for measure in measures or default if measure not in FACETS]
+        evaluation = settings.evaluate(first, runs, directions=self.higher_is_better, **kept)
+        return evaluation, measures or None
 
 
 def note_on_grades(rel: int | None, *evaluations: iro.Evaluation) -> None:

@@ -288,15 +288,9 @@ class Output:
 
     def write(self, *results: Result, as_rows: bool = False) -> None:
         """Write results, in JSON whole or as their rows, which say the run where there are several."""
-        from ir_outcomes.showing.formats import (
-            as_csv,
-            as_html,
-            as_json_lines,
-            as_latex,
-            as_markdown,
-            as_text,
-            print_text,
-        )
+        from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_markdown
+        from ir_outcomes.showing.latex import as_latex
+        from ir_outcomes.showing.text import as_text, print_text
 
         most = self.rows
         if self.output is None and self.rows is None:

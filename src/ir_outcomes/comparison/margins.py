@@ -7,7 +7,7 @@ from ir_outcomes.comparison.facets import Facet, RestrictedLength
 from ir_outcomes.comparison.outcomes import Outcomes
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.scores import range_of
+from ir_outcomes.reading.measure_names import range_of
 from ir_outcomes.statistics import intervals
 
 

@@ -19,7 +19,8 @@ from ir_outcomes.comparison.facets import (
 from ir_outcomes.comparison.outcomes import PairedQueries, Settings
 from ir_outcomes.comparison.pair_tests import PairTests, run_tests, samples_of
 from ir_outcomes.comparison.verdict import NAMES
-from ir_outcomes.evaluation.scores import Scores, range_of
+from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.reading.measure_names import range_of
 from ir_outcomes.statistics import (
     Interval,
     Test,

@@ -20,17 +20,12 @@ from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluat
 from ir_outcomes.evaluation.lengths import Items, clusters_of, digest_of_clusters
 from ir_outcomes.evaluation.replicates import Called
 from ir_outcomes.evaluation.replicates import systems as systems_of
-from ir_outcomes.evaluation.scores import parse_measure, range_of
+from ir_outcomes.evaluation.scores import parse_measure
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.datasets import as_qrels
-from ir_outcomes.reading.outputs import (
-    RECIPROCALS,
-    Output,
-    base_name,
-    is_gain,
-    read_output_of_each_run,
-)
+from ir_outcomes.reading.measure_names import RECIPROCALS, base_name, is_gain, range_of
+from ir_outcomes.reading.outputs import Output, read_output_of_each_run
 from ir_outcomes.reading.runs import check_names
 from ir_outcomes.types import Correction, Floats, Ints, RankingTest
 

@@ -1,12 +1,13 @@
 """What `compare` returns: results that carry the settings and versions that made them."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, Self, overload
+from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 
+from ir_outcomes.comparison.columns import columns_of, paper_columns, query_columns
 from ir_outcomes.comparison.facets import (
     AllQueries,
     CoverageFacet,
@@ -22,25 +23,9 @@ from ir_outcomes.comparison.verdict import Verdict, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.notes import Note
-from ir_outcomes.results import (
-    NUMBER,
-    OPTIONAL,
-    PERCENT,
-    PVALUE,
-    Better,
-    Column,
-    Form,
-    HasPage,
-    Result,
-    attributes,
-    decimals,
-    of_part,
-    rows_of,
-    signed,
-    signed_interval,
-)
+from ir_outcomes.results import OPTIONAL, HasPage, Result, rows_of
 from ir_outcomes.statistics import Test
-from ir_outcomes.types import LENGTHS, RANKS, Direction, Floats, check_choice, level_unit
+from ir_outcomes.types import LENGTHS, Direction, Floats, check_choice
 
 WHICH = ("won", "lost", "better", "worse")
 
@@ -101,22 +86,6 @@ def query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[Query
 
 def _without_nan(values: Floats) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
-
-
-def query_columns(measured_in: str = RANKS) -> tuple[Column, ...]:
-    """Return the columns of queries, with the unit of their search lengths."""
-    share = "share of the relevant documents"
-    length = level_unit(measured_in)
-    return (
-        Column("query_id", heading="query"),
-        Column("outcome"),
-        Column("found_baseline", heading="found A", form=decimals(2), unit=share, better="higher"),
-        Column("found_contender", heading="found B", form=decimals(2), unit=share, better="higher"),
-        Column("baseline", heading="length A", form=decimals(2), unit=length, better="lower"),
-        Column("contender", heading="length B", form=decimals(2), unit=length, better="lower"),
-        Column("difference", heading="change", form=signed(2), unit=measured_in, better="lower"),
-        *attributes("restricted", "text", "cluster"),
-    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -436,228 +405,3 @@ class Comparisons(HasPage, Result, Sequence[Comparison]):
     def long_rows(self) -> list[dict[str, Any]]:
         """Return one flat row for each test of each comparison."""
         return [row for item in self.items for row in item.long_rows()]
-
-
-def columns_of(comparisons: Sequence[Comparison]) -> tuple[Column, ...]:
-    """Return the columns of comparisons, with the units of their facets."""
-    first = comparisons[0] if comparisons else None
-    unit = RANKS if first is None else first.ranking.measured_in
-    measure = "" if unit in LENGTHS else unit
-    new_runs = any(item.coverage.new_runs for item in comparisons)
-    several = any(item.of_several_runs for item in comparisons)
-    ranking = _facet_columns("ranking", unit, "lower", 2, new_runs)
-    if first is not None and measure:
-        ranking = _facet_columns(
-            "ranking",
-            measure,
-            "higher" if first.ranking.higher_is_better else "lower",
-            4,
-            new_runs,
-        )
-    cutoffs = sorted({at.cutoff for item in comparisons for at in item.cutoffs})
-    return (
-        *attributes("baseline", "contender"),
-        Column("n_queries", heading="queries", form=NUMBER),
-        *attributes("n_unanswerable", "cutoff", "rel", "unit", "ties"),
-        *(Column(outcome, f"outcomes.{outcome}", form=NUMBER) for outcome in OUTCOMES),
-        *(
-            Column(f"{outcome}_share", f"outcomes.shares.{outcome}", outcome, PERCENT)
-            for outcome in OUTCOMES
-        ),
-        *attributes("lost_at=outcomes.lost_at", "won_at=outcomes.won_at"),
-        *_facet_columns("coverage", "points", "higher", 2, new_runs),
-        *ranking,
-        *(_means_columns("reciprocal", "wilcoxon", "t") if not measure else ()),
-        Column("ranking_ratio", "ranking.ratio", "B / A", decimals(2), better="lower"),
-        *(
-            _restricted_columns(unit, new_runs)
-            if first is None or first.restricted is not None
-            else ()
-        ),
-        *_means_columns("naive", "ranksum", "wilcoxon", "t"),
-        *(measure_columns(first.measures) if first else ()),
-        *attributes(
-            "alpha=settings.alpha", "correction=settings.correction", "family=settings.family"
-        ),
-        Column("verdict", "verdict.label"),
-        *of_part(
-            "verdict",
-            attributes("direction", "strict", "do_no_harm", "guard", "non_inferior", "equivalent"),
-        ),
-        *(_RUNS_COLUMNS if several else ()),
-        *(Column(f"verdict_at_{cutoff}", _label_at(cutoff)) for cutoff in cutoffs),
-    )
-
-
-def _restricted_columns(unit: str, new_runs: bool) -> tuple[Column, ...]:
-    parts = attributes(
-        "restricted_both=restricted.both",
-        "restricted_won=restricted.won",
-        "restricted_lost=restricted.lost",
-    )
-    counts = (
-        "queries_better=restricted.better",
-        "queries_worse=restricted.worse",
-        "queries_equal=restricted.equal",
-    )
-    return (
-        Column(
-            "restricted_difference",
-            "restricted.difference",
-            "all queries",
-            signed(2),
-            unit,
-            "lower",
-        ),
-        Column(
-            "restricted", "restricted.interval", "all queries", signed_interval(2), unit, "lower"
-        ),
-        *_new_runs_column("restricted", "restricted", signed_interval(2), unit, "lower", new_runs),
-        Column("restricted_p", "restricted.test.pvalue", "raw p", PVALUE),
-        Column("restricted_p_corrected", "restricted.pvalue_corrected", "p", PVALUE),
-        *parts,
-        Column("won_and_lost_p", "restricted.won_and_lost_test.pvalue", "p", PVALUE),
-        *attributes(*counts),
-    )
-
-
-def names_of(comparison: Comparison) -> tuple[str, str]:
-    """Return what the ranking facet and the facet of its reciprocals are called beside the columns of the paper."""
-    if comparison.reciprocal is None:
-        return comparison.ranking.measured_in, ""
-    if comparison.unit == "query":
-        return ("ESL", "RR")
-    return ("ASL", "reciprocal ASL")
-
-
-def _new_runs_column(
-    name: str, part: str, form: Form, unit: str, better: Better, is_known: bool
-) -> tuple[Column, ...]:
-    """Return the column of an interval for new runs; none where no comparison has such intervals."""
-    heading = "all queries" if name == "restricted" else name
-    column = Column(
-        f"{name}_new_runs", f"{part}.new_runs", f"{heading}, new runs", form, unit, better
-    )
-    return (column,) if is_known else ()
-
-
-def _means_columns(name: Literal["reciprocal", "naive"], *tests: str) -> tuple[Column, ...]:
-    means = attributes(
-        *(f"{name}_{mean}={name}.{mean}" for mean in ("baseline", "contender", "difference"))
-    )
-    return (
-        *means,
-        *(Column(f"{name}_p_{test}", _pvalue_of(name, test), form=PVALUE) for test in tests),
-    )
-
-
-def _facet_columns(
-    name: Literal["coverage", "ranking"],
-    unit: str,
-    better: Better,
-    places: int,
-    new_runs: bool,
-) -> tuple[Column, ...]:
-    return (
-        Column(f"{name}_n", f"{name}.n", "n", NUMBER),
-        Column(f"{name}_n_nonzero", f"{name}.n_nonzero", "differ", NUMBER),
-        Column(f"{name}_baseline", f"{name}.baseline", "A", decimals(places)),
-        Column(f"{name}_contender", f"{name}.contender", "B", decimals(places)),
-        Column(f"{name}_difference", f"{name}.difference", name, signed(places), unit, better),
-        Column(name, f"{name}.interval", name, signed_interval(places), unit, better),
-        *attributes(f"{name}_effect={name}.effect_size", f"{name}_test={name}.test"),
-        *_new_runs_column(name, name, signed_interval(places), unit, better, new_runs),
-        Column(f"{name}_p", f"{name}.pvalue", "raw p", PVALUE),
-        Column(f"{name}_p_corrected", f"{name}.pvalue_corrected", "p", PVALUE),
-        *attributes(f"{name}_detectable={name}.detectable"),
-    )
-
-
-def measure_columns(measures: Sequence[MeasureMeans]) -> tuple[Column, ...]:
-    """Return the columns of measures, of items that have such `measures`."""
-    return tuple(
-        column
-        for place, means in enumerate(measures)
-        for column in _columns_of_measure(place, means)
-    )
-
-
-def _columns_of_measure(place: int, means: MeasureMeans) -> tuple[Column, ...]:
-    name = means.measure
-    better: Better = "higher" if means.higher_is_better else "lower"
-    columns = (
-        Column(f"{name}_baseline", "baseline", "A", decimals(4)),
-        Column(f"{name}_contender", "contender", "B", decimals(4)),
-        Column(f"{name}_difference", "difference", "B - A", signed(4), better=better),
-        Column(name, "interval", form=signed_interval(4), better=better),
-        *_new_runs_of(name, means, better),
-        Column(f"{name}_p", "pvalue", "p", PVALUE),
-    )
-    return of_part(lambda item: item.measures[place] if item.measures else None, columns)
-
-
-def _new_runs_of(name: str, means: MeasureMeans, better: Better) -> tuple[Column, ...]:
-    """Return the column of the interval of a measure for new runs; none without such an interval."""
-    column = Column(f"{name}_new_runs", "new_runs", form=signed_interval(4), better=better)
-    return () if means.new_runs is None else (column,)
-
-
-def _pvalue_of(facet: str, test: str) -> Callable[[Comparison], float]:
-    return lambda item: getattr(item, facet).tests[test].pvalue
-
-
-_RUNS_COLUMNS = (
-    Column("runs_baseline", lambda item: item.n_runs[0], "runs A", NUMBER),
-    Column("runs_contender", lambda item: item.n_runs[1], "runs B", NUMBER),
-    Column("holds_for_new_runs", "verdict.new_runs", "new runs"),
-)
-
-
-def _label_at(cutoff: int) -> Callable[[Comparison], str | None]:
-    return lambda item: next((at.label for at in item.cutoffs if at.cutoff == cutoff), None)
-
-
-def paper_columns(first: Comparison) -> tuple[Column, ...]:
-    """Return the columns of Tables 1 and 2 of Lin et al. 2021; p-values are raw, as in the paper."""
-    on_ranks = first.reciprocal is not None
-    length, reciprocal = names_of(first)
-    one = "(2) one run finds"
-    both = "(3) both find"
-    naive = "MRR" if on_ranks else "mean"
-    return (
-        Column("A", "baseline", group="Runs"),
-        Column("B", "contender", group="Runs"),
-        Column("delta", "naive.difference", "difference", signed(4), group=naive),
-        *(
-            Column(
-                f"naive_{short.lower()}_p",
-                _pvalue_of("naive", test),
-                f"{short} p",
-                PVALUE,
-                group=naive,
-            )
-            for short, test in (("WRS", "ranksum"), ("WSR", "wilcoxon"), ("t", "t"))
-        ),
-        Column("neither", "outcomes.shares.neither", "all", PERCENT, group="(1) neither"),
-        Column("a_wins", "outcomes.shares.lost", "A wins", PERCENT, group=one),
-        Column("b_wins", "outcomes.shares.won", "B wins", PERCENT, group=one),
-        Column("coverage_p", "coverage.pvalue", "p", PVALUE, group=one),
-        Column("both", "outcomes.shares.both", "all", PERCENT, group=both),
-        *_paper_facet("ranking", length, 2 if on_ranks else 4, both),
-        *(_paper_facet("reciprocal", reciprocal, 4, both) if on_ranks else ()),
-        Column("verdict", "verdict.label"),
-    )
-
-
-def _paper_facet(
-    name: Literal["ranking", "reciprocal"], measure: str, places: int, group: str
-) -> tuple[Column, ...]:
-    key = measure.lower().replace(" ", "_")
-    return (
-        Column(f"a_{key}", f"{name}.baseline", f"A {measure}", decimals(places), group=group),
-        Column(f"b_{key}", f"{name}.contender", f"B {measure}", decimals(places), group=group),
-        Column(
-            f"{key}_wsr_p", _pvalue_of(name, "wilcoxon"), f"{measure} WSR p", PVALUE, group=group
-        ),
-        Column(f"{key}_t_p", _pvalue_of(name, "t"), f"{measure} t p", PVALUE, group=group),
-    )

@@ -22,7 +22,8 @@ from ir_outcomes.evaluation.ranking import ranked_scores, spans, tied_with_previ
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import Ids, grouped
 from ir_outcomes.reading.datasets import as_run, open_collection
-from ir_outcomes.reading.formats import RUN, read_any_file
+from ir_outcomes.reading.formats import read_any_file
+from ir_outcomes.reading.forms import RUN
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, is_path, runs_and_names
 from ir_outcomes.results import NUMBER, PERCENT, Column, Result, decimals, rows_of

@@ -24,13 +24,8 @@ from ir_outcomes.errors import (
 from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.files import read_ids
-from ir_outcomes.reading.outputs import (
-    Output,
-    base_name,
-    is_gain,
-    read_output_of_each_run,
-    read_outputs,
-)
+from ir_outcomes.reading.measure_names import base_name, is_gain
+from ir_outcomes.reading.outputs import Output, read_output_of_each_run, read_outputs
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, check_names
 from ir_outcomes.types import LARGEST, Floats, Ints, check_kind, divided
@@ -150,68 +145,6 @@ def direction_of(measure: Any) -> bool:
             " `higher_is_better=False`"
         )
     return True
-
-
-_BETWEEN_0_AND_1 = (
-    "AP",
-    "MAP",
-    "RR",
-    "MRR",
-    "nDCG",
-    "P",
-    "R",
-    "Rprec",
-    "RPrec",
-    "Success",
-    "ERR",
-    "RBP",
-    "Bpref",
-    "infAP",
-    "Judged",
-    "SetP",
-    "SetR",
-    "SetF",
-    "SetAP",
-    "IPrec",
-    "Accuracy",
-    "Compat",
-    "Answered",
-    "map",
-    "map_cut",
-    "ndcg",
-    "ndcg_cut",
-    "recip_rank",
-    "recall",
-    "success",
-    "bpref",
-    "set_P",
-    "set_recall",
-    "set_F",
-    "set_map",
-)
-
-
-def bounds_of(measure: str) -> tuple[float, float] | None:
-    """Return the smallest and the largest possible value of a measure, by its name; None where they are not known."""
-    base = base_name(measure)
-    cutoff = measure.rpartition("@")[2]
-    if base in _BETWEEN_0_AND_1 or base.rstrip("_0123456789.") in _BETWEEN_0_AND_1:
-        return 0.0, 1.0
-    if base in ("ESL", "ASL") and cutoff.isdigit():  # the largest is that of a missing document
-        return 1.0, int(cutoff) + 1.0
-    return None
-
-
-def range_of(measure: str, *values: Floats) -> float | None:
-    """Return the largest possible difference of two values of a measure; None where it is not known."""
-    bounds = bounds_of(measure)
-    if bounds is None:
-        return None
-    smallest, largest = bounds
-    for of_runs in values:  # some tools write shares in percent
-        if (of_runs < smallest).any() or (of_runs > largest).any():
-            return None
-    return largest - smallest
 
 
 _LONGEST_NAME = 1000  # characters, with the parameters

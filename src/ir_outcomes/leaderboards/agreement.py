@@ -10,8 +10,8 @@ from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.parallel import check_jobs
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.leaderboards.board import evaluation_to_judge, notes_on_source, values_of
 from ir_outcomes.leaderboards.halves import STATES, TESTS, TestsOfHalves, VerdictsOfHalves, added_up
+from ir_outcomes.leaderboards.ordering import evaluation_to_judge, notes_on_source, values_of
 from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Result
 from ir_outcomes.types import Bools, Ints, Unit, check_count, check_level, check_positive

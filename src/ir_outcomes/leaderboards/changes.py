@@ -1,19 +1,24 @@
-"""Pairs of runs that have one search length for each query: how often it changes by how much.
+"""Search lengths of all runs of a board, and how often they change by how much from one run to another.
 
-Search lengths are whole numbers, so each change between two runs is its own class of differences.
-Classes are looked up in one table for all runs, nothing is sorted for a pair, and one count of the
-queries by change has the samples of all facets.
+Where each query has one search length, these are whole numbers, so each change between two runs is
+its own class of differences. Classes are looked up in one table for all runs, nothing is sorted for
+a pair, and one count of the queries by change has the samples of all facets.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
 
+from ir_outcomes.comparison.outcomes import PairedQueries, from_items, horizon_of
 from ir_outcomes.comparison.pair_tests import PairSamples
+from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.statistics.counts import Differences
 from ir_outcomes.statistics.signflips import Levels
 from ir_outcomes.statistics.tests import Samples
 from ir_outcomes.types import Floats, Ints, divided
+
+_DEEPEST = 2000  # of longer lists most changes occur in no query
 
 
 class Changes(NamedTuple):
@@ -56,6 +61,63 @@ class Changes(NamedTuple):
         codes += self.n_codes * np.arange(n_contenders)[:, None]
         counts = np.bincount(codes.ravel(), minlength=n_contenders * self.n_codes)
         return counts.reshape(n_contenders, self.n_codes).T.astype(np.float64)
+
+
+class BoardLengths(NamedTuple):
+    """Search lengths of all runs, of the answerable queries or of their relevant documents: the items."""
+
+    lengths: Floats  # (n_runs, n_items), NaN where nothing was found
+    horizons: Sequence[int]  # (n_runs,) k of the restricted search length
+    query: Ints  # (n_items,) place of the query among the answerable ones
+    n_queries: int
+    clusters: Ints | None  # (n_queries,)
+    changes: Changes | None  # where all queries are independent and have one search length
+
+    @classmethod
+    def of(cls, evaluation: Evaluation) -> Self:
+        """Take the search lengths within the cutoff of an evaluation."""
+        answerable = evaluation.answerable
+        by_document = evaluation.unit == "document"
+        lengths = []
+        horizons = []
+        # Each run is cut off by itself: a copy of all would take more memory than all that follows.
+        for run in evaluation.runs:
+            within = run.at(evaluation.cutoff)
+            lengths.append(within.atoms() if by_document else within.esl()[answerable])
+            horizons.append(horizon_of(within) or 0)
+        stacked = np.stack(lengths)
+        n_queries = int(answerable.sum())
+        query = np.arange(n_queries)
+        if by_document:
+            query = (np.cumsum(answerable) - 1)[evaluation.runs[0].query]
+        clusters = evaluation.clusters
+        if clusters is not None:
+            clusters = clusters[answerable]
+        changes = None
+        has_several = by_document and evaluation.many_relevant
+        if clusters is None and not has_several and max(horizons) < _DEEPEST:
+            changes = Changes.of(stacked, max(horizons))
+        return cls(stacked, horizons, query, n_queries, clusters, changes)
+
+    def horizon(self, baseline: int, contender: int) -> int:
+        """Return the horizon of a pair, which is the larger one."""
+        return max(self.horizons[baseline], self.horizons[contender])
+
+    def paired(self, baseline: int, contenders: slice) -> PairedQueries:
+        """Set the queries of a run and of each of some contenders, which share a horizon with it, side by side."""
+        of_contenders = self.lengths[contenders]
+        pairs = np.arange(len(of_contenders))[:, None]
+        clusters = self.clusters
+        if clusters is not None:
+            clusters = (clusters + (clusters.max() + 1) * pairs).ravel()
+        return from_items(
+            ("", ""),
+            ("",) * (self.n_queries * len(pairs)),
+            (self.query + self.n_queries * pairs).ravel(),
+            (np.tile(self.lengths[baseline], len(pairs)), of_contenders.ravel()),
+            self.horizon(baseline, contenders.start),
+            clusters,
+        )
 
 
 class ChangeCounts(NamedTuple):

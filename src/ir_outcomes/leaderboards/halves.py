@@ -5,7 +5,7 @@ values or search lengths come back from pair to pair, the classes of their diffe
 in one table for all runs.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
@@ -13,7 +13,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from ir_outcomes.comparison.outcomes import CoverageTest, coverage_test_for, from_items
+from ir_outcomes.comparison.outcomes import CoverageTest, coverage_test_for
 from ir_outcomes.comparison.pair_tests import PairSamples, run_tests, samples_of, stacked
 from ir_outcomes.comparison.verdict import LABELS, judge
 from ir_outcomes.errors import ParameterError
@@ -21,8 +21,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.parallel import in_parallel
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import with_progress
-from ir_outcomes.leaderboards.changes import ChangeCounts, Changes
-from ir_outcomes.leaderboards.pairs import are_whole_changes, lengths_of, queries_of_items
+from ir_outcomes.leaderboards.changes import BoardLengths, ChangeCounts
 from ir_outcomes.statistics.counts import (
     SLACK,
     Differences,
@@ -66,11 +65,7 @@ def first_halves(n_queries: int, splits: int, seed: int, clusters: Ints | None =
 class VerdictsOfHalves:
     """Counts the labels of both halves of the answerable queries, over all splits of some pairs of runs."""
 
-    lengths: Floats  # (n_runs, n_items), NaN where nothing was found
-    horizons: Sequence[int]  # (n_runs,)
-    query: Ints  # (n_items,)
-    clusters: Ints | None
-    changes: Changes | None  # where each query has one search length
+    board: BoardLengths
     coverage_test: CoverageTest
     alpha: float
     first: Members  # (n_queries, n_splits)
@@ -78,25 +73,11 @@ class VerdictsOfHalves:
     @classmethod
     def of(cls, evaluation: Evaluation, splits: int, seed: int, alpha: float) -> Self:
         """Take the search lengths of an evaluation."""
-        lengths, horizons = lengths_of(evaluation)
-        answerable = evaluation.answerable
-        clusters = None if evaluation.clusters is None else evaluation.clusters[answerable]
-        return cls(
-            lengths=lengths,
-            horizons=horizons,
-            query=queries_of_items(evaluation),
-            clusters=clusters,
-            changes=(
-                Changes.of(lengths, max(horizons))
-                if are_whole_changes(evaluation, horizons)
-                else None
-            ),
-            # One test for all pairs and halves: a choice by what occurs in a half would change it
-            # from half to half.
-            coverage_test=coverage_test_for(evaluation),
-            alpha=alpha,
-            first=first_halves(int(answerable.sum()), splits, seed, clusters),
-        )
+        board = BoardLengths.of(evaluation)
+        first = first_halves(board.n_queries, splits, seed, board.clusters)
+        # One test for all pairs and halves: a choice by what occurs in a half would change it from
+        # half to half.
+        return cls(board, coverage_test_for(evaluation), alpha, first)
 
     def __call__(self, pairs: Ints) -> Ints:
         """(n_labels, n_labels) numbers of splits and pairs, given as (n_pairs, 2) places of runs."""
@@ -110,29 +91,18 @@ class VerdictsOfHalves:
             len(LABELS), len(LABELS)
         )
 
-    def _horizon(self, baseline: int, contender: int) -> int:
-        return max(self.horizons[baseline], self.horizons[contender])
-
     def _samples(self, baseline: int, contender: int) -> PairSamples:
         """Return the samples of the first halves, and behind them those of the second halves."""
-        if self.changes is None:
-            return self._of_items(baseline, contender)
-        return self._of_changes(self.changes, baseline, contender)
-
-    def _of_changes(self, changes: Changes, baseline: int, contender: int) -> PairSamples:
-        counts = np.concatenate(
-            _both_halves(changes.codes(baseline, contender), changes.n_codes, self.first), axis=1
-        )
-        by_outcome = ChangeCounts.of(counts, changes.longest, self._horizon(baseline, contender))
-        return by_outcome.samples((self.alpha, self.alpha), labels_only=True)
-
-    def _of_items(self, baseline: int, contender: int) -> PairSamples:
-        n_queries = len(self.first)
-        lengths = self.lengths[baseline], self.lengths[contender]
-        horizon = self._horizon(baseline, contender)
-        pair = from_items(("", ""), ("",) * n_queries, self.query, lengths, horizon, self.clusters)
-        halves = np.concatenate([self.first, 1 - self.first], axis=1)
-        return samples_of(pair, (self.alpha, self.alpha), subsets=halves, labels_only=True)
+        levels = (self.alpha, self.alpha)
+        changes = self.board.changes
+        if changes is None:
+            pair = self.board.paired(baseline, slice(contender, contender + 1))
+            halves = np.concatenate([self.first, 1 - self.first], axis=1)
+            return samples_of(pair, levels, subsets=halves, labels_only=True)
+        code = changes.codes(baseline, contender)
+        counts = np.concatenate(_both_halves(code, changes.n_codes, self.first), axis=1)
+        horizon = self.board.horizon(baseline, contender)
+        return ChangeCounts.of(counts, changes.longest, horizon).samples(levels, labels_only=True)
 
 
 def _both_halves(code: Ints, n_classes: int, first: Members) -> tuple[Floats, Floats]:

@@ -8,36 +8,42 @@ contenders are samples of one table, whose numbers come from the same functions 
 pair.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations, groupby
 from math import isnan, isqrt
 from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_outcomes.comparison.outcomes import (
+    CoverageTest,
     PairedQueries,
     coverage_test_for,
-    from_items,
-    horizon_of,
     pair_queries,
 )
 from ir_outcomes.comparison.pair_tests import PairSamples, PairTests, run_tests, samples_of
-from ir_outcomes.comparison.verdict import LABELS, MIRRORED, direction_of, judge
+from ir_outcomes.comparison.verdict import (
+    LABELS,
+    MIRRORED,
+    direction_of,
+    judge,
+)
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import with_progress
-from ir_outcomes.leaderboards.changes import ChangeCounts, Changes
+from ir_outcomes.leaderboards.changes import BoardLengths, ChangeCounts
 from ir_outcomes.results import PVALUE, Column, decimals, signed
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.kernels import Pvalues
 from ir_outcomes.statistics.signflips import Levels
 from ir_outcomes.types import Bools, Direction, Floats, Ints, divided
 
+Numbers = npt.NDArray[np.void]  # of pairs, by name
+
 # Both bound a table of numbers by pairs, whatever the number of runs.
 _MOST_NUMBERS = 1 << 20
 _MOST_SHARES = 1 << 16  # most numbers differ from pair to pair: larger tables would be mostly zeros
-_DEEPEST = 2000  # of longer lists most changes occur in no query
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,38 +104,8 @@ PAIR_COLUMNS = (
 )
 
 
-def better_of(directions: Ints, n_runs: int) -> Bools:
-    """(n_runs, n_runs) bool array, from the direction of each pair for its contender: whether row is better than column."""
-    baseline, contender = np.triu_indices(n_runs, 1)
-    better = np.zeros((n_runs, n_runs), dtype=bool)
-    better[contender, baseline] = directions > 0
-    better[baseline, contender] = directions < 0
-    return better
-
-
-def reordered_pairs(order: Ints) -> tuple[Ints, Bools]:
-    """Return for each pair of the runs in another order its place in the present one, and whether its runs are swapped.
-
-    `order` has the present place of each run.
-    """
-    n_runs = len(order)
-    place_of = np.zeros((n_runs, n_runs), dtype=np.int64)
-    upper, lower = np.triu_indices(n_runs, 1)
-    place_of[upper, lower] = np.arange(len(upper))
-    baseline = order[upper]
-    contender = order[lower]
-    first = np.minimum(baseline, contender)
-    second = np.maximum(baseline, contender)
-    is_turned: Bools = baseline > contender
-    return place_of[first, second], is_turned
-
-
-# Places among the numbers of a pair, as `PairVerdicts` keeps them.
-_NUMBERS = [own.name for own in fields(PairVerdict)][2:-1]
-_COVERAGE = _NUMBERS.index("coverage")
-_ALL_QUERIES = _NUMBERS.index("all_queries")
-_BASELINE_LENGTH = _NUMBERS.index("baseline_length")
-_CONTENDER_LENGTH = _NUMBERS.index("contender_length")
+# What `PairVerdicts` keeps of each pair: the fields that are numbers.
+_NUMBERS = [(own.name, np.float64) for own in fields(PairVerdict) if own.type is not str]
 
 
 class PairVerdicts(Sequence[PairVerdict]):
@@ -139,14 +115,21 @@ class PairVerdicts(Sequence[PairVerdict]):
     `PairVerdict` is made when it is asked for.
     """
 
-    __slots__ = ("_labels", "_names", "_numbers", "_runs")
+    __slots__ = ("_is_turned", "_labels", "_names", "_numbers", "_runs")
 
-    def __init__(self, names: tuple[str, ...], numbers: Floats, labels: Ints) -> None:
-        """Take (n_pairs, 10) numbers, the fields of `PairVerdict` from `coverage` to `all_queries_p_corrected`, and labels."""
-        self._names = names
+    def __init__(
+        self,
+        names: Sequence[str],
+        numbers: Numbers,
+        labels: npt.NDArray[Any],
+        is_turned: Bools | None = None,
+    ) -> None:
+        """Take (n_pairs,) numbers and labels; where a pair is turned, those of its first run against its second."""
+        self._names = tuple(names)
         self._numbers = numbers
         self._labels = labels.astype(np.int8)
         self._runs = np.stack(np.triu_indices(len(names), 1), axis=1).astype(np.int32)
+        self._is_turned = np.zeros(len(labels), dtype=bool) if is_turned is None else is_turned
 
     def __len__(self) -> int:
         return len(self._labels)
@@ -161,33 +144,30 @@ class PairVerdicts(Sequence[PairVerdict]):
         if isinstance(place, slice):
             return tuple(self[number] for number in range(len(self))[place])
         runs = [self._names[run] for run in self._runs[place].tolist()]
+        if self._is_turned[place]:
+            runs.reverse()
         numbers = [None if isnan(number) else number for number in self._numbers[place].tolist()]
         values: list[Any] = [*runs, *numbers, LABELS[self._labels[place]]]
-        return PairVerdict(*values)
+        pair = PairVerdict(*values)
+        return pair.turned() if self._is_turned[place] else pair
 
     def reordered(self, order: Ints) -> Self:
         """Return the verdicts on all pairs of the runs in another order: places in the present one, the first run's first."""
-        places, is_turned = reordered_pairs(order)
-        numbers = self._numbers[places]
-        labels = self._labels[places].astype(np.int64)
-        # The same as `PairVerdict.turned` does for one.
-        turned = numbers[is_turned]
-        turned[:, [_COVERAGE, _ALL_QUERIES]] = 0.0 - turned[:, [_COVERAGE, _ALL_QUERIES]]
-        turned[:, [_BASELINE_LENGTH, _CONTENDER_LENGTH]] = turned[
-            :, [_CONTENDER_LENGTH, _BASELINE_LENGTH]
-        ]
-        numbers[is_turned] = turned
-        mirrored = np.array([LABELS.index(MIRRORED[label]) for label in LABELS])
-        labels[is_turned] = mirrored[labels[is_turned]]
-        names = tuple(self._names[run] for run in order.tolist())
-        return type(self)(names, numbers, labels)
+        upper, lower = np.triu_indices(len(order), 1)
+        place_of = np.zeros((len(order), len(order)), dtype=np.int64)
+        place_of[upper, lower] = np.arange(len(upper))
+        place_of[lower, upper] = np.arange(len(upper))
+        baseline = order[upper]
+        contender = order[lower]
+        places = place_of[baseline, contender]
+        names = [self._names[run] for run in order.tolist()]
+        is_turned = self._is_turned[places] ^ (baseline > contender)
+        return type(self)(names, self._numbers[places], self._labels[places], is_turned)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, (PairVerdicts, tuple)):
             return NotImplemented
-        return len(self) == len(other) and all(
-            pair == same for pair, same in zip(self, other, strict=True)
-        )
+        return tuple(self) == tuple(other)
 
     def __hash__(self) -> int:
         return hash(tuple(self))
@@ -196,70 +176,103 @@ class PairVerdicts(Sequence[PairVerdict]):
         return f"PairVerdicts({len(self)} pairs of {len(self._names)} runs)"
 
 
+class JudgedPairs(NamedTuple):
+    """The verdicts on all pairs of runs, and which runs are better by them."""
+
+    verdicts: PairVerdicts
+    #: (n_runs, n_runs) bool arrays, by "verdict" and by facet: whether row is better than column
+    better: dict[str, Bools]
+
+    @property
+    def net_wins(self) -> Ints:
+        """(n_runs,) number of runs that each is better than, less those that are better."""
+        better = self.better["verdict"]
+        won: Ints = better.sum(axis=1)
+        lost: Ints = better.sum(axis=0)
+        return won - lost
+
+    def reordered(self, order: Ints) -> Self:
+        """Do the same for the runs in another order, as `PairVerdicts.reordered` takes it."""
+        better = {name: own[np.ix_(order, order)] for name, own in self.better.items()}
+        return type(self)(self.verdicts.reordered(order), better)
+
+
+def better_of(directions: Ints, n_runs: int) -> Bools:
+    """(n_runs, n_runs) bool array, from the direction of each pair for its contender: whether row is better than column."""
+    baseline, contender = np.triu_indices(n_runs, 1)
+    better = np.zeros((n_runs, n_runs), dtype=bool)
+    better[contender, baseline] = directions > 0
+    better[baseline, contender] = directions < 0
+    return better
+
+
+_MEANS = ("coverage", "baseline_length", "contender_length", "all_queries")
+
+
 class BlockOfPairs(NamedTuple):
     """Some neighbouring pairs, ready to be tested, with the means that their verdicts show, (4, n_pairs)."""
 
     samples: PairSamples
-    means: Floats  # change of coverage, percentage points; both mean search lengths; change over all queries
+    means: Floats  # in the order of `_MEANS`
     of_several: bool = False  # whether a system has several runs: coverage is tested by sign flips
 
 
 def all_pairs(
     evaluation: Evaluation, *, alpha: float, correction: str, looks: int = 1, progress: bool = False
-) -> tuple[PairVerdicts, dict[str, Ints]]:
+) -> JudgedPairs:
     """Judge each run as a contender against every earlier one: the verdicts of ``compare(all_pairs=True)``.
 
-    Corrected p-values are multiplied by `looks`: how often the same queries had been used. Beside
-    the verdicts the directions, by "verdict" and by facet: 1 for each pair where the contender is
-    better, -1 where it is worse, else 0.
+    Corrected p-values are multiplied by `looks`: how often the same queries had been used.
     """
     names = evaluation.system_names
     n_pairs = len(names) * (len(names) - 1) // 2
-    coverage_test = coverage_test_for(evaluation)
     levels = first_step_level(alpha, n_pairs, correction) / looks, alpha
-    numbers = np.empty((n_pairs, 10))
-    coverage, coverage_p, coverage_corrected, *of_lengths = numbers.T
-    (
-        baseline,
-        contender,
-        ranking_p,
-        ranking_corrected,
-        all_queries,
-        all_queries_p,
-        all_queries_corrected,
-    ) = of_lengths
-    tests: list[PairTests] = []
-    end = 0
-    blocks = blocks_of_pairs(evaluation, levels)
-    for block in with_progress(
-        blocks, "pair", n_pairs, shown=progress, size=lambda block: block.means.shape[1]
-    ):
-        own_test = "signflip" if block.of_several else coverage_test
-        block_tests = run_tests(block.samples, "t", own_test)
-        tests = tests or [_space_for(block_tests, n_pairs)]
-        start = end
-        end += block.means.shape[1]
-        coverage[start:end], baseline[start:end], contender[start:end], all_queries[start:end] = (
-            block.means
-        )
-        _fill(tests[0], block_tests, slice(start, end))
-    (found,) = tests
-    judged = judge(found, alpha=alpha, correction=correction, looks=looks)
-    raw: Any = found.deciding  # of all queries too, because an evaluation has a cutoff
+    blocks = with_progress(
+        blocks_of_pairs(evaluation, levels),
+        "pair",
+        n_pairs,
+        shown=progress,
+        size=lambda block: block.means.shape[1],
+    )
+    numbers = np.empty(n_pairs, dtype=_NUMBERS)
+    tests = _tested(blocks, numbers, coverage_test_for(evaluation))
+    judged = judge(tests, alpha=alpha, correction=correction, looks=looks)
+    # Tests of all queries are never None, because an evaluation has a cutoff.
+    everywhere: Any = tests.everywhere
+    raw: Any = tests.deciding
     corrected: Any = judged.corrected
-    coverage_p[:] = raw.coverage
-    coverage_corrected[:] = corrected.coverage
-    ranking_p[:] = raw.ranking
-    ranking_corrected[:] = corrected.ranking
-    all_queries_p[:] = raw.all_queries
-    all_queries_corrected[:] = corrected.all_queries
-    everywhere: Any = found.everywhere  # never None, because an evaluation has a cutoff
-    return PairVerdicts(names, numbers, judged.label), {
+    numbers["coverage_p"] = raw.coverage
+    numbers["coverage_p_corrected"] = corrected.coverage
+    numbers["ranking_p"] = raw.ranking
+    numbers["ranking_p_corrected"] = corrected.ranking
+    numbers["all_queries_p"] = raw.all_queries
+    numbers["all_queries_p_corrected"] = corrected.all_queries
+    directions = {
         "verdict": judged.direction,
-        "coverage": found.coverage.direction * (corrected.coverage <= alpha),
-        "ranking": found.ranking.direction * (corrected.ranking <= alpha),
+        "coverage": tests.coverage.direction * (corrected.coverage <= alpha),
+        "ranking": tests.ranking.direction * (corrected.ranking <= alpha),
         "all queries": everywhere.direction * (corrected.all_queries <= alpha),
     }
+    better = {name: better_of(own, len(names)) for name, own in directions.items()}
+    return JudgedPairs(PairVerdicts(names, numbers, judged.label), better)
+
+
+def _tested(
+    blocks: Iterable[BlockOfPairs], numbers: Numbers, coverage_test: CoverageTest
+) -> PairTests:
+    """Test blocks of pairs, and fill in their means."""
+    of_all: Any = None
+    start = 0
+    for block in blocks:
+        pairs = slice(start, start + block.means.shape[1])
+        tests = run_tests(block.samples, "t", "signflip" if block.of_several else coverage_test)
+        of_all = of_all or _space_for(tests, len(numbers))
+        _fill(of_all, tests, pairs)
+        for name, means in zip(_MEANS, block.means, strict=True):
+            numbers[name][pairs] = means
+        start = pairs.stop
+    found: PairTests = of_all  # there are two runs or more
+    return found
 
 
 def _space_for(tests: PairTests, n_pairs: int) -> PairTests:
@@ -272,9 +285,9 @@ def _space_for(tests: PairTests, n_pairs: int) -> PairTests:
     return tests._replace(**spaces)
 
 
-def _fill(found: PairTests, tests: PairTests, pairs: slice) -> None:
+def _fill(of_all: PairTests, tests: PairTests, pairs: slice) -> None:
     """Write the tests of a block into those of all pairs."""
-    for space, part in zip(found, tests, strict=True):
+    for space, part in zip(of_all, tests, strict=True):
         if isinstance(space, Pvalues) and isinstance(part, Pvalues):
             space.pvalue[pairs] = part.pvalue
             space.direction[pairs] = part.direction
@@ -284,79 +297,35 @@ def blocks_of_pairs(evaluation: Evaluation, levels: Levels) -> Iterator[BlockOfP
     """Yield all pairs in the order of `itertools.combinations`, those of a baseline with several contenders together."""
     if evaluation.replicates:
         return _blocks_of_systems(evaluation, levels)
-    lengths, horizons = lengths_of(evaluation)
-    if are_whole_changes(evaluation, horizons):
-        return _blocks_of_changes(lengths, horizons, levels)
-    return _blocks_of_items(evaluation, lengths, horizons, levels)
+    board = BoardLengths.of(evaluation)
+    if board.changes is None:
+        return _blocks_of_items(board, levels)
+    return _blocks_of_changes(board, levels)
 
 
-def lengths_of(evaluation: Evaluation) -> tuple[Floats, list[int]]:
-    """(n_runs, n_items) search lengths of relevant documents or answerable queries, and the horizon of each run."""
-    lengths = []
-    horizons = []
-    # Each is cut off by itself: a copy of all runs would take more memory than all that follows.
-    for run in evaluation.runs:
-        within = run.at(evaluation.cutoff)
-        if evaluation.unit == "document":
-            lengths.append(within.atoms())
-        else:
-            lengths.append(within.esl()[evaluation.answerable])
-        horizons.append(horizon_of(within, within) or 0)
-    return np.stack(lengths), horizons
-
-
-def queries_of_items(evaluation: Evaluation) -> Ints:
-    """(n_items,) place of the query of each item among the answerable queries."""
-    places = np.cumsum(evaluation.answerable) - 1
-    if evaluation.unit == "document":
-        return places[evaluation.runs[0].query]
-    return np.arange(places[-1] + 1)
-
-
-def are_whole_changes(evaluation: Evaluation, horizons: Sequence[int]) -> bool:
-    """Whether every query is independent and has one search length, and lists are short enough for a table of all changes."""
-    several = evaluation.unit == "document" and evaluation.many_relevant
-    return evaluation.clusters is None and not several and max(horizons) < _DEEPEST
-
-
-def _blocks_of_changes(
-    lengths: Floats, horizons: Sequence[int], levels: Levels
-) -> Iterator[BlockOfPairs]:
-    """Yield blocks where each query has one search length, (n_runs, n_queries)."""
-    changes = Changes.of(lengths, max(horizons))
-    most = _MOST_NUMBERS // max(lengths.shape[1], changes.n_codes)
-    for baseline, contenders, horizon in _spans(horizons, most):
+def _blocks_of_changes(board: BoardLengths, levels: Levels) -> Iterator[BlockOfPairs]:
+    """Yield blocks where each query has one search length."""
+    changes: Any = board.changes
+    for baseline, contenders in _spans(
+        board.horizons, _MOST_NUMBERS // max(board.n_queries, changes.n_codes)
+    ):
+        horizon = board.horizon(baseline, contenders.start)
         counts = ChangeCounts.of(changes.counts(baseline, contenders), changes.longest, horizon)
-        samples = counts.samples(levels, sides_only=True)
-        yield BlockOfPairs(
-            samples, counts.means(changes.totals[baseline], changes.totals[contenders])
-        )
+        means = counts.means(changes.totals[baseline], changes.totals[contenders])
+        yield BlockOfPairs(counts.samples(levels, sides_only=True), means)
 
 
-def _blocks_of_items(
-    evaluation: Evaluation, lengths: Floats, horizons: Sequence[int], levels: Levels
-) -> Iterator[BlockOfPairs]:
+def _blocks_of_items(board: BoardLengths, levels: Levels) -> Iterator[BlockOfPairs]:
     """Yield blocks where every relevant document of a query counts, or where queries come in clusters.
 
-    The queries of all pairs are put side by side, and a pair is a sample of its own ones. `lengths`
-    are (n_runs, n_items).
+    The queries of all pairs are put side by side, and a pair is a sample of its own ones.
     """
-    answerable = evaluation.answerable
-    n_queries = int(answerable.sum())
-    query = queries_of_items(evaluation)
-    clusters = None if evaluation.clusters is None else evaluation.clusters[answerable]
-    for baseline, contenders, horizon in _spans(horizons, isqrt(_MOST_SHARES // max(n_queries, 1))):
+    for baseline, contenders in _spans(
+        board.horizons, isqrt(_MOST_SHARES // max(board.n_queries, 1))
+    ):
+        pair = board.paired(baseline, contenders)
         n_pairs = contenders.stop - contenders.start
-        pairs = np.arange(n_pairs)[:, None]
-        of_runs = np.tile(lengths[baseline], n_pairs), lengths[contenders].ravel()
-        own = (query + n_queries * pairs).ravel()
-        own_clusters = (
-            None if clusters is None else (clusters + (clusters.max() + 1) * pairs).ravel()
-        )
-        pair = from_items(
-            ("", ""), ("",) * (n_pairs * n_queries), own, of_runs, horizon, own_clusters
-        )
-        own_queries = np.repeat(np.eye(n_pairs), n_queries, axis=0)
+        own_queries = np.repeat(np.eye(n_pairs), board.n_queries, axis=0)
         samples = samples_of(pair, levels, subsets=own_queries, sides_only=True)
         yield BlockOfPairs(samples, _means_of(pair, own_queries))
 
@@ -373,38 +342,34 @@ def _blocks_of_systems(evaluation: Evaluation, levels: Levels) -> Iterator[Block
 def _means_of(pair: PairedQueries, counts: Floats) -> Floats:
     """(4, n_pairs) means of a block, as in `ChangeCounts.means`."""
     restricted: Any = pair.restricted  # never None, because an evaluation has a cutoff
+    every = np.ones(len(counts), dtype=bool)
     return np.stack(
         [
-            100 * _means(pair.found_contender - pair.found_baseline, counts),
+            100 * _means(pair.found_contender - pair.found_baseline, counts, every),
             _means(pair.length_baseline, counts, pair.shared),
             _means(pair.length_contender, counts, pair.shared),
-            _means(restricted.contender - restricted.baseline, counts),
+            _means(restricted.contender - restricted.baseline, counts, every),
         ]
     )
 
 
-def _spans(horizons: Sequence[int], most: int) -> Iterator[tuple[int, slice, int]]:
-    """Yield a baseline, at most so many neighbouring contenders that share a horizon with it, and that horizon."""
+def _means(values: Floats, counts: Floats, counted: Bools) -> Floats:
+    """(n_pairs,) means of the values of the queries that count; NaN where there are none."""
+    # Not ``values @ counts``: its threads wait for each other longer than the product takes, where
+    # other processes run.
+    totals = np.einsum("i,ij->j", np.where(counted, values, 0.0), counts)
+    numbers = np.einsum("i,ij->j", counted.astype(np.float64), counts)
+    return divided(totals, numbers, numbers > 0)
+
+
+def _spans(horizons: Sequence[int], most: int) -> Iterator[tuple[int, slice]]:
+    """Yield a baseline, and at most so many neighbouring contenders that share a horizon with it."""
+    size = max(most, 1)
     for baseline, own in enumerate(horizons):
         first = baseline + 1
         # The horizon of a pair is the larger one.
-        for horizon, members in groupby(max(own, other) for other in horizons[first:]):
+        for _, members in groupby(max(own, other) for other in horizons[first:]):
             end = first + len(list(members))
-            for start in range(first, end, max(most, 1)):
-                yield baseline, slice(start, min(start + max(most, 1), end)), horizon
+            for start in range(first, end, size):
+                yield baseline, slice(start, min(start + size, end))
             first = end
-
-
-def _means(values: Floats, counts: Floats, counted: Bools | None = None) -> Floats:
-    """(n_pairs,) means of the values of the queries that count; NaN where there are none."""
-    if counted is None:
-        counted = np.ones(len(values), dtype=bool)
-    else:
-        counted = counted
-    # Not ``values @ counts``: its threads wait for each other longer than the product takes, where
-    # other processes run.
-    totals, numbers = (
-        np.einsum("i,ij->j", of, counts)
-        for of in (np.where(counted, values, 0.0), counted.astype(np.float64))
-    )
-    return divided(totals, numbers, numbers > 0)

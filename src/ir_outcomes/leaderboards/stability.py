@@ -1,7 +1,7 @@
 """How stable is the order of the runs: the distribution of ranks over bootstrap resamples of the queries."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,16 +11,17 @@ from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural, with_progress
-from ir_outcomes.leaderboards.board import (
-    Leaderboard,
+from ir_outcomes.leaderboards.board import Leaderboard, Standing
+from ir_outcomes.leaderboards.history import SotaHistory
+from ir_outcomes.leaderboards.ordering import (
     check_number_of_runs,
     defined,
     notes_on_source,
     order_of,
     scores_of,
 )
-from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.notes import as_notes
+from ir_outcomes.reading.entries import Entry
 from ir_outcomes.reading.runs import check_names
 from ir_outcomes.results import NUMBER, Column, Result, attributes, decimals, rows_of
 from ir_outcomes.statistics.counts import kendall_taus, shared_ranks, times_drawn
@@ -192,7 +193,7 @@ def rank_distribution(
     scores = scores_of(source, measure).on(queries)
     ranks_on_all, order = order_of(scores)
     ranks_on_all = ranks_on_all[order]
-    scores = scores.take(order)
+    scores = scores.take(order.tolist())
     n_runs, n_queries = scores.values.shape
     notes = [*scores.notes(), *notes_on_source(source)]
     units = np.arange(n_queries)
@@ -352,7 +353,7 @@ def rank_correlation(
         )
     ranks = shared_ranks([[of_condition[run] for run in common] for of_condition in gains])
     (tau,) = defined(kendall_taus(-ranks[0], -ranks[1:]))
-    changes = [np.sign(np.subtract.outer(of_condition, of_condition)) for of_condition in ranks]
+    first_signs, second_signs = (np.sign(np.subtract.outer(own, own)) for own in ranks)
     called = names or tuple(name for name, _ in conditions)
     if names is None and called[0] == called[1]:
         called = ("first", "second")
@@ -362,7 +363,7 @@ def rank_correlation(
         first=called[0],
         second=called[1],
         tau=tau,
-        swapped=int((changes[0] * changes[1] < 0).sum()) // 2,
+        swapped=int((first_signs * second_signs < 0).sum()) // 2,
         runs=tuple(RanksOfRun(common[run], *ranks[:, run].tolist()) for run in order),
         notes=as_notes(
             f"Only in {name}, and left out: {some(alone)}."
@@ -372,36 +373,30 @@ def rank_correlation(
     )
 
 
-# Where results hold the name of a condition, and its runs with their scores.
-_ORDERS = {
-    RankDistribution: ("measure", "runs"),
-    Leaderboard: ("measure", "standings"),
-    SotaHistory: ("score", "entries"),
-}
-
-
 def _scored(condition: Any, position: str) -> tuple[str, dict[str, float]]:
-    """Return the name of a condition, and the score of each run: higher is better, -inf, which ranks last, where undefined."""
+    """Return the name of a condition, and the score of each run: higher is better, NaN where undefined."""
     if isinstance(condition, Mapping):
         for score in condition.values():
             check_kind(position, score, (int, float, np.number), "a mapping from runs to scores")
         return position, {str(run): float(score) for run, score in condition.items()}
     if isinstance(condition, Scores):
+        means = condition.means()
+        if not condition.higher_is_better:
+            means = -means
+        return condition.measure, dict(zip(condition.runs, means.tolist(), strict=True))
+    if isinstance(condition, RankDistribution):
+        name = condition.condition or condition.measure
+        items: Sequence[RankedRun | Standing | Entry] = condition.runs
+    elif isinstance(condition, Leaderboard):
         name = condition.measure
-        scored = dict(zip(condition.runs, condition.means().tolist(), strict=True))
-    elif type(condition) in _ORDERS:
-        named, items = _ORDERS[type(condition)]
-        name = getattr(condition, "condition", "") or getattr(condition, named)
-        scored = {
-            item.run: np.nan if item.score is None else item.score
-            for item in getattr(condition, items)
-        }
+        items = condition.standings
+    elif isinstance(condition, SotaHistory):
+        name = condition.score
+        items = condition.entries
     else:
         raise ParameterError(
             f"a {type(condition).__name__} has no order of runs; give a RankDistribution,"
             " Leaderboard, SotaHistory, Scores, or a mapping from runs to scores"
         )
     sign = 1 if condition.higher_is_better else -1
-    return name, {
-        run: -np.inf if np.isnan(score) else sign * score for run, score in scored.items()
-    }
+    return name, {item.run: np.nan if item.score is None else sign * item.score for item in items}

@@ -56,7 +56,8 @@ class QuerySet:
     texts: Sequence[str | None] | None  # None where none is known, as below
     slices: Sequence[str | None] | None
     relevant: Sequence[int] | None  # how many documents are relevant
-    runs: Sequence[str]  # all that are compared
+    runs: Sequence[str]  # all that are compared, of systems all their runs
+    first: Mapping[str, int]  # of each system that has several, the place of its first run
     # Where they rank what is relevant; None where that is not known, or no ranks were compared.
     columns: RankColumns | None
     changes: Sequence[float]  # how much the search lengths of the runs differ
@@ -156,19 +157,14 @@ def _group_of_board(result: Leaderboard, evaluation: Evaluations) -> list[_Group
         return []
     runs = [standing.run for standing in result.standings]
     labels = {(pair.baseline, pair.contender): pair.label for pair in result.pairs}
-    own = None  # of systems of several runs
-    if isinstance(evaluation, Evaluation) and not any(standing.runs for standing in result.standings):
-        own = evaluation[runs]
-    ids = None if own is None else own.answerable_queries
+    own = evaluation[runs] if isinstance(evaluation, Evaluation) else None
+    ids = own.answerable_queries if own is not None and not own.replicates else None
     return [_Group("", runs, result.settings, labels, [], own, ids)]
 
 
 def _group_of_sections(sections: list[Section], evaluation: Evaluations) -> _Group:
     comparisons = [section.comparison for section in sections]
-    own = None  # of systems of several runs
-    if not any(comparison.of_several_runs for comparison in comparisons):
-        evaluations = [_evaluation_of(section, evaluation) for section in sections]
-        own = evaluations[0]
+    evaluations = [_evaluation_of(section, evaluation) for section in sections]
     runs: dict[str, None] = {}
     for comparison in comparisons:
         runs |= {comparison.baseline: None, comparison.contender: None}
@@ -180,7 +176,9 @@ def _group_of_sections(sections: list[Section], evaluation: Evaluations) -> _Gro
     if comparisons[0].queries is not None:
         ids = tuple(query.query_id for query in comparisons[0].queries)
     settings = comparisons[0].settings
-    return _Group(sections[0].condition, list(runs), settings, labels, sections, own, ids)
+    return _Group(
+        sections[0].condition, list(runs), settings, labels, sections, evaluations[0], ids
+    )
 
 
 def _grid_of(group: _Group, numbers: Mapping[Any, int]) -> Grid:
@@ -233,7 +231,9 @@ def _evaluation_of(section: Section, evaluation: Evaluations) -> Evaluation | No
             )
         evaluation = evaluation[section.condition]
     if evaluation is not None:
-        for run in (section.comparison.baseline, section.comparison.contender):
+        for run in _runs_of(
+            [section.comparison.baseline, section.comparison.contender], evaluation
+        ):
             evaluation.position(run)
         known = set(evaluation.query_ids)
         missing = [
@@ -251,6 +251,8 @@ def _evaluation_of(section: Section, evaluation: Evaluations) -> Evaluation | No
 
 def _curve_of(comparison: Comparison, evaluation: Evaluation | None) -> Curve | None:
     if evaluation is None or comparison.queries is None or not comparison.in_lengths:
+        return None
+    if comparison.of_several_runs:
         return None
     of_queries = evaluation.restrict([query.query_id for query in comparison.queries])
     return curve_of(of_queries[[comparison.baseline, comparison.contender]], 1 - comparison.alpha)
@@ -271,15 +273,21 @@ def _query_set(
     words = [known.get(query) for query in ids]
     columns = None
     relevant: list[int] | None = None
+    single = runs
     lists: Callable[[int], RankedLists] | None = None
     documents: Callable[[Collection[str]], Mapping[str, str]] = _no_documents
     if evaluation is not None:
         numbers = dict(zip(evaluation.query_ids, evaluation[0].relevant.tolist(), strict=True))
         relevant = [numbers[query] for query in ids]
-        lists = lists_of(evaluation, runs, ids)
+        single = _runs_of(runs, evaluation)
+        lists = lists_of(evaluation, single, ids)
         documents = partial(texts_of_documents, docs, collection=evaluation.collection)
         cutoffs = [group.settings.cutoff or 0 for group in groups]
-        if all(cutoffs) and all(comparison.in_lengths for comparison in comparisons):
+        if (
+            single == runs
+            and all(cutoffs)
+            and all(comparison.in_lengths for comparison in comparisons)
+        ):
             own = evaluation.restrict(ids)
             columns = rank_columns(own, runs, groups[0].settings.unit, max(cutoffs))
     return QuerySet(
@@ -287,12 +295,28 @@ def _query_set(
         texts=words if any(words) else None,
         slices=[labels.get(query) for query in ids] if labels else None,
         relevant=relevant,
-        runs=runs,
+        runs=single,
+        first=_first_runs(runs, single, evaluation),
         columns=columns,
         changes=_changes_of(comparisons) if columns is None else columns.changes(),
         lists=lists,
         documents=documents,
     )
+
+
+def _runs_of(systems: Sequence[str], evaluation: Evaluation) -> list[str]:
+    """Return the names of all runs of systems."""
+    return [run for name in systems for run in evaluation.replicates.get(name, (name,))]
+
+
+def _first_runs(
+    systems: Sequence[str], runs: Sequence[str], evaluation: Evaluation | None
+) -> dict[str, int]:
+    """Return the place of the first run of each system that has several."""
+    if evaluation is None:
+        return {}
+    of_systems = evaluation.replicates
+    return {name: runs.index(of_systems[name][0]) for name in systems if name in of_systems}
 
 
 def _no_documents(wanted: Collection[str]) -> Mapping[str, str]:
@@ -319,7 +343,7 @@ def _inputs(groups: Sequence[_Group], files_too: Sequence[Any]) -> list[tuple[st
         where = ""
         if group.condition and group.condition != evaluation.collection:
             where = f", {group.condition}"
-        for run in group.runs:
+        for run in _runs_of(group.runs, evaluation):
             source = evaluation.sources[evaluation.position(run)] if evaluation.sources else None
             if source is not None and is_path(source) and os.path.isfile(source):
                 files.setdefault(

@@ -10,17 +10,11 @@ import numpy as np
 
 from ir_outcomes.errors import FormatError, UnreadableFile, warn
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import (
-    Codes,
-    Ids,
-    columns_of,
-    digest_of,
-    grouped,
-    nested_dict,
-    repeated,
-)
+from ir_outcomes.reading.columns import Codes, Ids, digest_of, grouped, nested_dict, repeated
 from ir_outcomes.reading.files import blocks, lines_of, name_of, parsed_json, read_texts
-from ir_outcomes.reading.formats import QRELS, read_any_file, texts_in
+from ir_outcomes.reading.formats import read_any_file, texts_in
+from ir_outcomes.reading.forms import QRELS
+from ir_outcomes.reading.objects import columns_of
 from ir_outcomes.types import Ints, check_kind
 
 MOST_TOPICS = 100  # of a year of TREC DL

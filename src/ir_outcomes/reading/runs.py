@@ -19,19 +19,11 @@ from ir_outcomes.errors import (
     warn,
 )
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import (
-    Columns,
-    Ids,
-    Rows,
-    columns_of,
-    grouped,
-    is_ranking,
-    name_within,
-    nested_dict,
-    repeated,
-)
+from ir_outcomes.reading.columns import Columns, Ids, Rows, grouped, nested_dict, repeated
 from ir_outcomes.reading.files import name_of
-from ir_outcomes.reading.formats import RUN, path_and_selection, read_any_file, seems_to_be_a_run
+from ir_outcomes.reading.formats import path_and_selection, read_any_file, seems_to_be_a_run
+from ir_outcomes.reading.forms import RUN
+from ir_outcomes.reading.objects import columns_of, is_ranking, name_within
 from ir_outcomes.types import Floats, Ints, RunBy, check_choice, check_kind
 
 DATASET_PREFIX = "irds:"  # and an ir_datasets id: the ranking that comes with a collection

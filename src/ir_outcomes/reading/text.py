@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import FormatError
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import LONGEST_ID, Codes, Columns, Ids, Layout, as_ids, words_of
+from ir_outcomes.reading.columns import LONGEST_ID, Codes, Columns, Ids, as_ids, words_of
 from ir_outcomes.reading.files import STDIN, Block, blocks, check_bytes, nonblank, problem_in
+from ir_outcomes.reading.forms import Layout
 from ir_outcomes.types import Bools, Floats, Ints
 
 Words = npt.NDArray[np.uint64]

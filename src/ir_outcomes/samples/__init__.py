@@ -10,7 +10,11 @@ documents for each query:
 - ``bm25-flat``: BM25 with k1 0.9, b 0.4;
 - ``bm25-stem``: BM25 with k1 1.2, b 0.75 and Snowball stems;
 - ``rrf-stem-lsa``: reciprocal rank fusion of ``bm25-stem`` with a 256-dimensional latent semantic
-  analysis.
+  analysis;
+
+and five runs of one system, `SEEDS`, in a folder ``seeds``: ``reranker_1`` to ``reranker_5`` order the
+first 20 documents of ``bm25-stem`` anew, by a small network that was trained on other queries, each
+time from other random weights.
 
 **The suite**, by `write_suite`: known-item search in the docstrings of numpy, scipy, scikit-learn
 and pandas, a collection of 300 queries for each. The query is the first paragraph of a docstring,
@@ -32,10 +36,12 @@ from pathlib import Path
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import write_completely
 
-__all__ = ["SUITE_COLLECTIONS", "SUITE_SYSTEMS", "SYSTEMS", "write_sample", "write_suite"]
+__all__ = ["SEEDS", "SUITE_COLLECTIONS", "SUITE_SYSTEMS", "SYSTEMS", "write_sample", "write_suite"]
 
 _DATA = files(__name__) / "data"
 SYSTEMS = ("bm25", "bm25-flat", "bm25-stem", "rrf-stem-lsa")
+SEEDS = 5  # runs of the reranker
+RERANKED = 20  # documents
 SUITE_COLLECTIONS = ("numpy", "scipy", "scikit-learn", "pandas")
 SUITE_SYSTEMS = ("bm25", "bm25-stem", "rrf-stem-lsa")
 
@@ -46,8 +52,9 @@ def write_sample(folder: str | os.PathLike[str]) -> list[Path]:
     Returns
     -------
     list of Path
-        ``qrels.txt``, ``queries.tsv``, one ``<system>.run`` in TREC's six columns for each of
-        `SYSTEMS`, and ``NOTICE``, which states whose the texts are.
+        ``qrels.txt``, ``queries.tsv``, ``NOTICE``, which states whose the texts are, one
+        ``<system>.run`` in TREC's six columns for each of `SYSTEMS`, and ``seeds/reranker_1.run``
+        to ``seeds/reranker_5.run``.
 
     Raises
     ------
@@ -58,7 +65,7 @@ def write_sample(folder: str | os.PathLike[str]) -> list[Path]:
     Examples
     --------
     >>> import tempfile
-    >>> [path.name for path in write_sample(tempfile.mkdtemp())]
+    >>> [path.name for path in write_sample(tempfile.mkdtemp())][:7]
     ['qrels.txt', 'queries.tsv', 'NOTICE', 'bm25.run', 'bm25-flat.run', 'bm25-stem.run', 'rrf-stem-lsa.run']
     """
     return _write(_sample(), folder)
@@ -87,10 +94,25 @@ def write_suite(folder: str | os.PathLike[str]) -> list[Path]:
 def _sample() -> Mapping[str, bytes]:
     content = {name: (_DATA / name).read_bytes() for name in ("qrels.txt", "queries.tsv", "NOTICE")}
     for system in SYSTEMS:
-        content[f"{system}.run"] = _as_trec(
-            map(str.split, _lines((_DATA / f"{system}.xz").read_bytes())), system
-        )
+        content[f"{system}.run"] = _as_trec(_entries(system), system)
+    first = groupby(_entries("bm25-stem"), key=itemgetter(0))
+    lists = [(query, [own[1] for own in entries]) for query, entries in first]
+    orders = [line.split() for line in _lines((_DATA / "reranker.xz").read_bytes())]
+    for seed in range(SEEDS):
+        entries = []
+        for (query, documents), letters in zip(lists, orders, strict=True):
+            own = [documents[ord(letter) - ord("a")] for letter in letters[seed]]
+            own += documents[RERANKED:]
+            for place, document in enumerate(own):
+                entries.append((query, document, str(len(own) - place)))
+        name = f"reranker_{seed + 1}"
+        content[f"seeds/{name}.run"] = _as_trec(entries, name)
     return content
+
+
+def _entries(system: str) -> list[list[str]]:
+    """Return query, document and score of each line of a run."""
+    return [line.split() for line in _lines((_DATA / f"{system}.xz").read_bytes())]
 
 
 @functools.cache

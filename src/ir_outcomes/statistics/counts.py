@@ -395,8 +395,12 @@ def pairs_of(rows: Floats) -> Iterator[Pair]:
 
 
 def shared_ranks(gains: npt.ArrayLike) -> Ints:
-    """Ranks from 1 of (n_samples, n_systems) means, the highest first; those equal except for rounding share the smaller."""
+    """Ranks from 1 of (n_samples, n_systems) means, the highest first; those equal except for rounding share the smaller.
+
+    Undefined means, NaN, are last.
+    """
     means = np.asarray(gains, dtype=np.float64)
+    means = np.where(np.isnan(means), -np.inf, means)
     order = np.argsort(-means, axis=1, kind="stable")
     ordered = np.take_along_axis(means, order, axis=1)
     slack = SLACK * np.abs(np.where(np.isfinite(means), means, 0.0)).max(

@@ -19,7 +19,7 @@ from ir_outcomes.statistics.counts import (
     sums_by_cluster,
 )
 from ir_outcomes.statistics.new_runs import Side, half_with_runs
-from ir_outcomes.types import Floats, Ints, check_draws, check_number
+from ir_outcomes.types import Floats, check_number
 
 
 class Interval(NamedTuple):
@@ -102,14 +102,9 @@ def mean_interval(
     if np.any(values != values[0]):
         mean = float(values.mean())
         half = t_half(float(values.std(ddof=1)) / math.sqrt(n), effective_df(values), level)
-    half = half_with_runs(half, changes, _or_none(clusters), sides, level)
-    found = Interval(mean - half, mean + half)
-    return found if largest is None else found.within(-largest, largest)
-
-
-def _or_none(clusters: npt.ArrayLike | None) -> Ints | None:
-    """Return clusters as an array, where there are some."""
-    return None if clusters is None else np.asarray(clusters)
+    half = half_with_runs(half, changes, clusters, sides, level)
+    interval = Interval(mean - half, mean + half)
+    return interval if largest is None else interval.within(-largest, largest)
 
 
 def t_half(error: float, df: float, level: float) -> float:
@@ -263,9 +258,10 @@ def coverage_interval(
         return None
     center, variance = adjusted_wald(d.sum(), d @ d, n, step)
     tail = (1 - level) / 2
-    half = -float(
-        special.stdtrit((n - 1) / (1 - step), tail) if step < 1 else special.ndtri(tail)
-    ) * math.sqrt(variance)
+    quantile = special.ndtri(tail)
+    if step < 1:
+        quantile = special.stdtrit((n - 1) / (1 - step), tail)
+    half = -float(quantile) * math.sqrt(variance)
     return Interval(float(center) - half, float(center) + half).within(-1.0, 1.0)
 
 
@@ -319,7 +315,8 @@ def ratio_interval(
     x, y = on_ratio_scale(baseline, contender)
     # The ratio of the means is that of the sums, cluster by cluster.
     if clusters is not None and len(x):
-        (x, _), (y, _) = (sums_by_cluster(values, np.asarray(clusters)) for values in (x, y))
+        x, _ = sums_by_cluster(x, np.asarray(clusters))
+        y, _ = sums_by_cluster(y, np.asarray(clusters))
     values = log_ratio_values(x, y)
     if values is None:
         return None
@@ -371,7 +368,9 @@ def adjusted_wald(total: Any, squares: Any, n: int, step: float) -> tuple[Any, A
     weight = n + 2 * step
     center = total / weight
     variance = np.maximum((squares + 2 * step**2) / weight - center**2, 0.0) / weight
-    return center, variance if step == 1 else variance * (1 + (1 - step) / (n - 1))
+    if step != 1:
+        variance = variance * (1 + (1 - step) / (n - 1))
+    return center, variance
 
 
 def margin_interval(
@@ -428,7 +427,7 @@ def margin_interval(
         return Interval(0.0, 0.0)  # nothing can change
     mean = float(values.mean())
     half = t_half(float(values.std(ddof=1)) / math.sqrt(n), effective_df(values), level)
-    half = half_with_runs(half, changes, _or_none(clusters), sides, level)
+    half = half_with_runs(half, changes, clusters, sides, level)
     return Interval(mean - half, mean + half).within(-largest, largest)
 
 
@@ -448,7 +447,10 @@ def harm(interval: Interval | None, margin: float, *, higher_is_better: bool) ->
     """Where the harmful side of an interval of differences is, inside or beyond a positive margin (Schuirmann 1987)."""
     if interval is None:
         return "inconclusive"
-    least, most = (-interval.high, -interval.low) if higher_is_better else interval
+    least, most = interval
+    if higher_is_better:
+        least = -interval.high
+        most = -interval.low
     if most < margin:
         return "harm excluded"
     return "harm shown" if least > margin else "inconclusive"
@@ -457,115 +459,6 @@ def harm(interval: Interval | None, margin: float, *, higher_is_better: bool) ->
 def equivalent(interval: Interval | None, margin: float) -> bool:
     """Whether both sides of an interval stay inside a margin (two one-sided tests)."""
     return interval is not None and -margin < interval.low and interval.high < margin
-
-
-class Band(NamedTuple):
-    """A mean curve of differences at ranks 1, 2, ..., (depth,), with a simultaneous band ``difference -+ critical * error``."""
-
-    difference: Floats
-    standard_error: Floats
-    low: Floats
-    high: Floats
-    critical: float
-
-
-def band_of_events(
-    query: npt.ArrayLike,
-    rank: npt.ArrayLike,
-    step: npt.ArrayLike,
-    n: int,
-    depth: int,
-    level: float,
-    *,
-    smallest_step: float | None = None,
-    clusters: npt.ArrayLike | None = None,
-    seed: int = 0,
-    resamples: int = 9_999,
-) -> Band:
-    """Simultaneous band of the difference of two curves; at (m,) ranks the difference of a query (0 to n - 1) takes a step."""
-    # With centred differences e_i(k) = d_i(k) - D(k), the factor c is the `level` quantile, over
-    # random signs s_i of queries or clusters, of the largest |sum_i s_i e_i(k)| / n / SE(k) over k:
-    # Wu 1986; Montiel Olea and Plagborg-Moller 2019.
-    #
-    # Drawn from real pairs of runs (benchmarks/pooling_bands_planning.py), 95 % bands hold at all
-    # ranks at once in 34 to 51, 77 to 80 and 88 to 89 % of the samples of 50, 200 and 1000 queries,
-    # because at some ranks no query or very few differ. With `smallest_step`, as
-    # `coverage_interval` has it, the widths are positive at every rank, and they hold in 92 to 96
-    # %.
-    queries = np.asarray(query)
-    ranks = np.asarray(rank)
-    steps = np.asarray(step, dtype=np.float64)
-    check_draws(seed, resamples)
-    within = ranks <= depth
-    queries = queries[within]
-    ranks = ranks[within]
-    steps = steps[within]
-    changes, at = np.unique(ranks, return_inverse=True)  # between these ranks all curves are flat
-    differing, row = np.unique(queries, return_inverse=True)
-    curves = np.zeros((len(differing), len(changes)))
-    np.add.at(curves, (row, at), steps)
-    curves = np.cumsum(curves, axis=1)
-    curves[np.abs(curves) < 1e-12] = 0.0  # what both runs found by then, except for rounding
-    units = n
-    if clusters is not None and len(changes):
-        of_queries = np.zeros((n, len(changes)))
-        of_queries[differing] = curves
-        curves = np.stack([linearized(column, clusters) for column in of_queries.T], axis=1)
-        units = len(curves)
-        smallest_step = None
-    # Steps that cancel each other out then do not change the draws.
-    curves = curves[curves.any(axis=1)]
-    total = curves.sum(axis=0)
-    squares = (curves**2).sum(axis=0)
-    mean = total / units
-    error = (
-        np.sqrt(np.maximum(0.0, squares - units * mean**2) / (units - 1) / units)
-        if units > 1
-        else np.zeros_like(mean)
-    )
-    error[error <= 1e-12 * np.sqrt(squares / units)] = 0.0  # all queries differ by the same amount
-    critical = _critical(curves, mean, error, units, level, seed, resamples)
-    before = 0.0
-    if smallest_step is not None and critical > 0:
-        error = np.sqrt(adjusted_wald(total, squares, n, smallest_step)[1])
-        before = float(np.sqrt(adjusted_wald(0.0, 0.0, n, smallest_step)[1]))
-    # At rank k the curves are those of the last change at or before k, and 0 before the first.
-    last = np.searchsorted(changes, np.arange(1, depth + 1), side="right")
-    difference = np.concatenate([[0.0], mean])[last]
-    standard_error = np.concatenate([[before], error])[last]
-    width = critical * standard_error
-    return Band(difference, standard_error, difference - width, difference + width, critical)
-
-
-def _critical(
-    curves: Floats, mean: Floats, error: Floats, n: int, level: float, seed: int, resamples: int
-) -> float:
-    """Level quantile, over random signs, of the largest standardised sum over ranks; 0 where nothing varies."""
-    varying = error > 0
-    if not varying.any():
-        return 0.0
-    rng = np.random.default_rng(seed)
-    scaled = curves[:, varying] / (n * error[varying])
-    center = mean[varying] / (n * error[varying])
-    # Only the queries that differ somewhere need signs of their own: the sum of the signs of all
-    # others is one binomial number.
-    same = n - len(curves)
-    largest = np.empty(resamples)
-    batch = max(1, (1 << 21) // max(1, len(curves)))  # bounds the memory that the signs take
-    bytes_per_draw = -(-len(curves) // 8)
-    for start in range(0, resamples, batch):
-        draws = min(batch, resamples - start)
-        drawn = np.frombuffer(rng.bytes(draws * bytes_per_draw), dtype=np.uint8).reshape(
-            draws, bytes_per_draw
-        )
-        positive = np.unpackbits(drawn, axis=1, count=len(curves)).astype(np.float64)
-        total = 2 * (positive.sum(axis=1) + rng.binomial(same, 0.5, draws)) - n
-        sums = 2 * (positive @ scaled) - scaled.sum(axis=0) - total[:, np.newaxis] * center
-        largest[start : start + draws] = np.abs(sums).max(axis=1)
-    # The smallest draw that at least this share of the draws, the observed signs counted as one
-    # more, do not exceed.
-    place = min(resamples, int(np.ceil(level * (resamples + 1))))
-    return float(np.partition(largest, place - 1)[place - 1])
 
 
 def root(

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_outcomes.statistics.counts import linearized_sums, special
 from ir_outcomes.types import Floats, Ints
@@ -36,7 +37,7 @@ class Components(NamedTuple):
         return max(self.means - self.residual, 0.0)
 
 
-def cells_of(d: Floats, clusters: Ints, side: Side) -> Floats:
+def cells_of(d: Floats, clusters: npt.ArrayLike, side: Side) -> Floats:
     """Return one value for each cluster and run, (n_clusters, n_runs), with the mean of the differences; see `linearized`."""
     code = np.unique(clusters, return_inverse=True)[1]
     n_clusters = int(code.max()) + 1
@@ -60,7 +61,7 @@ def components(cells: Floats) -> Components:
     return Components(float(means), float(residual))
 
 
-def added_by_runs(d: Floats, clusters: Ints, sides: Sequence[Side], level: float) -> float:
+def added_by_runs(d: Floats, clusters: npt.ArrayLike, sides: Sequence[Side], level: float) -> float:
     """Return what the runs add to the square of half the width of an interval, each side by its own t."""
     # With one t quantile of few degrees of freedom for everything, the interval would be far too
     # wide where the runs hardly vary (benchmarks/replicates.py).
@@ -104,7 +105,11 @@ def _squared_quantile(n_runs: Ints, level: float) -> Floats:
 
 
 def half_with_runs(
-    half: float, d: Floats, clusters: Ints | None, sides: Sequence[Side], level: float
+    half: float,
+    d: Floats,
+    clusters: npt.ArrayLike | None,
+    sides: Sequence[Side],
+    level: float,
 ) -> float:
     """Return half the width of the interval for new runs, from that for these runs."""
     if clusters is None or not sides:

@@ -135,8 +135,8 @@ def random_effects(effects: npt.ArrayLike, variances: npt.ArrayLike, level: floa
     )
 
 
-def prediction_interval(effects: npt.ArrayLike, variances: npt.ArrayLike, level: float) -> Interval:
-    """Predict the effect of a new sample from (k,) effects, over all variances between samples that are plausible.
+def prediction_interval(y: Floats, v: Floats, level: float) -> Interval:
+    """Predict the effect of a new sample from (k,) effects and variances, over all plausible variances between samples.
 
     A new effect is ``mean + error t + tau z``, t with k - 1 degrees of freedom, z normal, mean and
     error those at tau^2. For tau^2 stands its confidence distribution: Cochran's generalised Q at
@@ -152,8 +152,6 @@ def prediction_interval(effects: npt.ArrayLike, variances: npt.ArrayLike, level:
     # around it (Higgins, Thompson and Spiegelhalter 2009) covers 84 to 94 % where tau is about as
     # large as the standard errors, this 93 to 96 % (benchmarks/pooling_bands_planning.py, 5 to 18
     # samples).
-    y = np.asarray(effects, dtype=np.float64)
-    v = np.asarray(variances, dtype=np.float64)
     df = len(y) - 1
     nodes, node_weights, z, z_weights = _nodes()
     tau_squared = _tau_squared_at(y, v, special.chdtri(df, nodes))
@@ -310,10 +308,8 @@ def _shared_covariance(
     return float(sums[0] @ sums[1])
 
 
-def paule_mandel(effects: npt.ArrayLike, variances: npt.ArrayLike) -> float:
+def paule_mandel(y: Floats, v: Floats) -> float:
     """Variance between samples at which Cochran's generalised Q is its expectation, k - 1; at least 0 (Paule, Mandel 1982)."""
-    y = np.asarray(effects, dtype=np.float64)
-    v = np.asarray(variances, dtype=np.float64)
     expected = len(y) - 1
     if _cochran_q(y, v, 0.0) <= expected:
         return 0.0

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -172,18 +172,14 @@ def _most_rejected(discordant: Ints, alpha: float) -> Ints:
     """Find the largest number of lost (and, by symmetry, of won) that the two-sided test rejects; -1 where it never does."""
     nearly = np.floor(discordant / 2 + special.ndtri(alpha / 2) * np.sqrt(discordant) / 2)
     critical: Ints = nearly.astype(np.int64).clip(-1)
-    # Each pass moves by one and stays between -1 and the number of discordant pairs, so both loops
-    # end.
-    while (
-        rejected_more := (binomial_cdf(critical + 1, discordant, 0.5) <= alpha / 2)
-        & (critical < discordant)
-    ).any():
-        critical += rejected_more
-    while (
-        rejected_less := (binomial_cdf(critical, discordant, 0.5) > alpha / 2) & (critical >= 0)
-    ).any():
-        critical -= rejected_less
-    return critical
+    # Each pass moves by one and stays between -1 and the number of discordant pairs, so it ends.
+    while True:
+        more = binomial_cdf(critical + 1, discordant, 0.5) <= alpha / 2
+        less = binomial_cdf(critical, discordant, 0.5) > alpha / 2
+        step = (more & (critical < discordant)).astype(np.int64) - (less & (critical >= 0))
+        if not step.any():
+            return critical
+        critical += step
 
 
 MOST_QUERIES = 1_000_000
@@ -298,12 +294,8 @@ def queries_for_mean(
     >>> plan.queries, plan.upper
     (203, 263)
     """
-    d = numbers("d", d)
+    d = _pilot(d, n)
     _check(effect, alpha, power)
-    if len(d) > n:
-        raise ParameterError(
-            f"d has {len(d)} differences of n={n} queries: must be at most one for each query"
-        )
     effect = abs(effect)
     if imaginary:
         size = _size_with(imaginary, float(d.var()), effect, alpha, power)
@@ -313,20 +305,47 @@ def queries_for_mean(
         n = n + 2
     if len(d) < 2 or np.all(d == d[0]):
         return QueriesNeeded(None, None, effect, alpha, power, CONFIDENCE)
-    deviation = float(d.std(ddof=1))
+
+    def chance(deviation: float, queries: float) -> float:
+        shift = effect / deviation * math.sqrt(queries)
+        return _power(shift, queries - 1, _critical(queries - 1, alpha))
+
+    return _planned(chance, d, n, effect, alpha, power)
+
+
+def _pilot(d: npt.ArrayLike, n: int) -> Floats:
+    """Return the differences of a pilot of n queries; refuse more than one for each query."""
+    differences = numbers("d", d)
+    if len(differences) > n:
+        raise ParameterError(
+            f"d has {len(differences)} differences of n={n} queries: must be at most one for each"
+            " query"
+        )
+    return differences
+
+
+def _planned(
+    chance: Callable[[float, float], float],
+    d: Floats,
+    n: int,
+    effect: float,
+    alpha: float,
+    power: float,
+) -> QueriesNeeded:
+    """Plan from a pilot of n queries, given the power at a standard deviation and a number of differences."""
     share = len(d) / n
+
+    def needed(deviation: float) -> int | None:
+        start = _guess(deviation**2 / share, effect, alpha, power)
+        return _fewest(
+            lambda queries: _thinned(partial(chance, deviation), queries, share), power, start
+        )
+
+    if np.all(d == d[0]):
+        return QueriesNeeded(needed(0.0), None, effect, alpha, power, CONFIDENCE)
+    deviation = float(d.std(ddof=1))
     df = 2 / (2 / effective_df(d) + (1 - share) / (share * n))
     largest = deviation * math.sqrt(df / (2 * float(special.gammaincinv(df / 2, 1 - CONFIDENCE))))
-
-    def needed(spread: float) -> int | None:
-        def chance(queries: float) -> float:
-            return _power(
-                effect / spread * math.sqrt(queries), queries - 1, _critical(queries - 1, alpha)
-            )
-
-        start = _guess(spread**2 / share, effect, alpha, power)
-        return _fewest(lambda queries: _thinned(chance, queries, share), power, start)
-
     return QueriesNeeded(needed(deviation), needed(largest), effect, alpha, power, CONFIDENCE)
 
 
@@ -363,33 +382,16 @@ def queries_for_margin(
     >>> plan.queries, plan.upper
     (1088, 1112)
     """
-    d = numbers("d", d)
+    d = _pilot(d, n)
     _check(margin, alpha, power)
-    if len(d) > n:
-        raise ParameterError(
-            f"d has {len(d)} differences of n={n} queries: must be at most one for each query"
-        )
     if not len(d):
         return QueriesNeeded(None, None, margin, alpha, power, CONFIDENCE)
-    share = len(d) / n
-    varies = bool(np.any(d != d[0]))
-    deviation = float(d.std(ddof=1)) if varies else 0.0
-    kurtosis = excess_kurtosis(d) if varies else 0.0
+    kurtosis = 0.0 if np.all(d == d[0]) else excess_kurtosis(d)
 
-    def needed(spread: float) -> int | None:
-        def chance(queries: float) -> float:
-            return _power_to_exclude(queries, spread, kurtosis, margin, largest, alpha, whole=whole)
+    def chance(deviation: float, queries: float) -> float:
+        return _power_to_exclude(queries, deviation, kurtosis, margin, largest, alpha, whole=whole)
 
-        start = _guess(spread**2 / share, margin, alpha, power)
-        return _fewest(lambda queries: _thinned(chance, queries, share), power, start)
-
-    upper = None
-    if varies:
-        df = 2 / (2 / effective_df(d) + (1 - share) / (share * n))
-        upper = needed(
-            deviation * math.sqrt(df / (2 * float(special.gammaincinv(df / 2, 1 - CONFIDENCE))))
-        )
-    return QueriesNeeded(needed(deviation), upper, margin, alpha, power, CONFIDENCE)
+    return _planned(chance, d, n, margin, alpha, power)
 
 
 def _power_to_exclude(
@@ -434,11 +436,7 @@ def _thinned(power_of: Callable[[float], float], queries: int, share: float) -> 
     spread = math.sqrt(queries * share * (1 - share))
     total = 0.0
     # Quadrature by Gauss and Hermite.
-    for node, weight in (
-        (-math.sqrt(3), 1 / 6),
-        (0.0, 2 / 3),
-        (math.sqrt(3), 1 / 6),
-    ):
+    for node, weight in ((-math.sqrt(3), 1 / 6), (0.0, 2 / 3), (math.sqrt(3), 1 / 6)):
         total += weight * power_of(max(2.0, queries * share + spread * node))
     return total
 
@@ -452,10 +450,14 @@ def _fewest(power_of: Callable[[int], float], power: float, start: float) -> int
         high = min(2 * high, MOST_QUERIES)
     low = max(1, round(0.8 * high))
     while low > 1 and power_of(low) >= power:
-        low, high = low // 2, low
+        high = low
+        low = low // 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if power_of(middle) >= power else (middle, high)
+        if power_of(middle) >= power:
+            high = middle
+        else:
+            low = middle
     return high
 
 
@@ -465,8 +467,8 @@ def _size_with(
     """Approximate the number of queries N where the variance of a query is `variance` + 2 imaginary^2 / N."""
     squared = _guess(1.0, effect, alpha, power)  # N = squared * (variance of a query)
     linear = squared * variance
-    root = math.sqrt(linear**2 + 8 * squared * imaginary**2)
-    return min(float(MOST_QUERIES), (linear + root) / 2)
+    discriminant = linear**2 + 8 * squared * imaginary**2
+    return min(float(MOST_QUERIES), (linear + math.sqrt(discriminant)) / 2)
 
 
 def _guess(variance: float, effect: float, alpha: float, power: float) -> float:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from math import isnan
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from ir_outcomes.notes import as_notes
 from ir_outcomes.results import NUMBER, Column, Result, decimals, rows_of
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.counts import kendall_taus, shared_ranks
-from ir_outcomes.tail.lengths import (
+from ir_outcomes.tail.measures import (
     STEPS,
     TailSettings,
     ablation,
@@ -22,7 +23,7 @@ from ir_outcomes.tail.lengths import (
     notes_on_unanswerable,
     runs_at_depth,
 )
-from ir_outcomes.types import Bools, Floats, Missing, divided
+from ir_outcomes.types import Floats, Ints, Missing, divided
 
 BETTER_BY = 1.1
 ALPHA = 0.05
@@ -157,69 +158,63 @@ def reordering(
             *notes_on_unanswerable(evaluation),
             *dict.fromkeys(note for of_measure in scores for note in of_measure.notes()),
         ]
-    measured = []
-    for of_runs in scores:
-        means = _magnitudes(of_runs)
-        measured.append((of_runs, means, _better(of_runs, means)))
+    measured = [Measured.of(of_measure) for of_measure in scores]
     steps = [*zip(called, pairwise(measured), strict=True)]
     if len(steps) > 1:
         steps.append(("cumulative", (measured[0], measured[-1])))
     return Reordering(
         changes=tuple(_change(step, old, new) for step, (old, new) in steps),
         runs=evaluation.names,
-        measures=tuple(of_runs.measure for of_runs in scores),
+        measures=tuple(of_measure.scores.measure for of_measure in measured),
         values=tuple(
-            tuple(None if np.isnan(mean) else float(mean) for mean in means)
-            for _, means, _ in measured
+            tuple(None if isnan(mean) else mean for mean in of_measure.means.tolist())
+            for of_measure in measured
         ),
         settings=settings,
         notes=as_notes(notes),
     )
 
 
-def _magnitudes(scores: Scores) -> Floats:
-    """Means; those of search lengths and other lower-is-better measures as reciprocals."""
-    means = scores.means()
-    if scores.higher_is_better:
-        return means
-    return divided(1.0, means, means != 0)
+class Measured(NamedTuple):
+    """A measure of all runs, with its means, which run is better than which, and the order."""
+
+    scores: Scores
+    means: Floats  # (n_runs,); those of lower-is-better measures as reciprocals
+    n_better: Ints  # (n_runs,) number of runs that are better than each, by 10 % and significantly
+    ranks: Ints  # (1, n_runs)
+
+    @classmethod
+    def of(cls, scores: Scores) -> Self:
+        """Compare all runs by a measure."""
+        means = scores.means()
+        if not scores.higher_is_better:
+            means = divided(1.0, means, means != 0)
+        gains = scores.gains()
+        n_better = np.zeros(len(means), dtype=np.int64)
+        much_better = means[None, :] >= BETTER_BY * means[:, None]
+        for run, other in np.argwhere(much_better):
+            defined = ~np.isnan(gains[run]) & ~np.isnan(gains[other])
+            test = t_test(differences(gains[run][defined], gains[other][defined]))
+            n_better[run] += test.pvalue <= ALPHA and test.direction > 0
+        return cls(scores, means, n_better, shared_ranks(means[None]))
 
 
-def _better(scores: Scores, means: Floats) -> Bools:
-    """(n_runs, n_runs) bool array: whether run j is better than run i, by 10 % and significantly."""
-    gains = scores.gains()
-    better = np.zeros((len(means), len(means)), dtype=bool)
-    much_better = means[None, :] >= BETTER_BY * means[:, None]
-    for i, j in np.argwhere(much_better):
-        defined = ~np.isnan(gains[i]) & ~np.isnan(gains[j])
-        test = t_test(differences(gains[i][defined], gains[j][defined]))
-        better[i, j] = test.pvalue <= ALPHA and test.direction > 0
-    return better
-
-
-def _change(
-    step: str, old: tuple[Scores, Floats, Bools], new: tuple[Scores, Floats, Bools]
-) -> Change:
-    """Compare two measures, each with the means of the runs, and which run is better than which."""
-    (old_scores, before, better_before), (new_scores, after, better_after) = old, new
-    counts = better_before.sum(axis=1), better_after.sum(axis=1)
-    moved = np.abs(counts[0] - counts[1])
+def _change(step: str, old: Measured, new: Measured) -> Change:
+    """Say what another measure changes."""
+    moved = np.abs(old.n_better - new.n_better)
     run = int(np.argmax(moved))
-    orders = [
-        shared_ranks(np.where(np.isnan(means), -np.inf, means)[None]) for means in (before, after)
-    ]
-    tau = float(kendall_taus(-orders[0][0], -orders[1])[0])
-    ratios = divided(after, before, before > 0)
+    tau = float(kendall_taus(-old.ranks[0], -new.ranks)[0])
+    ratios = divided(new.means, old.means, old.means > 0)
     ratios = ratios[np.isfinite(ratios)]
     return Change(
         step=step,
-        old=old_scores.measure,
-        new=new_scores.measure,
-        tau=None if np.isnan(tau) else tau,
+        old=old.scores.measure,
+        new=new.scores.measure,
+        tau=None if isnan(tau) else tau,
         delta_sort=float(100 * moved[run] / len(moved)),
-        run=old_scores.runs[run],
-        better_before=int(counts[0][run]),
-        better_after=int(counts[1][run]),
+        run=old.scores.runs[run],
+        better_before=int(old.n_better[run]),
+        better_after=int(new.n_better[run]),
         delta_value=float(ratios.mean()) if len(ratios) else None,
         deviation=float(ratios.std(ddof=1)) if len(ratios) > 1 else None,
     )

@@ -11,14 +11,11 @@ from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.results import PERCENT, Column, Result, decimals, rows_of
-from ir_outcomes.tail.lengths import TailSettings, checked_evaluation, runs_at_depth, top_and_all
+from ir_outcomes.tail.measures import TailSettings, runs_at_depth, top_and_all
 from ir_outcomes.types import Bools, Missing, check_kind
 
 # How the names of measures with the optimum 1 and no upper bound begin.
-_SEARCH_LENGTHS = (
-    "ASL",
-    "ESL",
-)
+_SEARCH_LENGTHS = ("ASL", "ESL")
 
 
 @dataclass(frozen=True)
@@ -117,10 +114,10 @@ def rrie_from_means(
     for means in (baseline, contender):
         check_kind("means", means, Mapping, "a mapping from names of measures to means")
     unpaired = sorted(set(baseline) ^ set(contender))
-    if unpaired or not baseline:
-        raise ParameterError(
-            f"there is only one mean of {some(unpaired)}" if unpaired else "there is no measure"
-        )
+    if unpaired:
+        raise ParameterError(f"there is only one mean of {some(unpaired)}")
+    if not baseline:
+        raise ParameterError("there is no measure")
     best = optima or {}
     unknown = sorted(set(best) - set(baseline))
     if unknown:
@@ -132,14 +129,16 @@ def rrie_from_means(
     return RRIE(*names, tuple(reductions), settings=None)
 
 
-def _check_means(measure: str, means: tuple[float, float], optimum: float | None) -> None:
+def _check_means(measure: str, means: tuple[float, ...], optimum: float | None) -> None:
     """Refuse means that are no numbers, that 1 is not the optimum of, or on different sides of a given optimum."""
     shown = f"{measure}: {means[0]!r} and {means[1]!r}"
-    numbers = means if optimum is None else (*means, optimum)
+    numbers = means
+    listed = shown
+    if optimum is not None:
+        numbers = (*means, optimum)
+        listed = f"{shown}, optimum {optimum!r}"
     if not all(isinstance(value, (int, float)) and math.isfinite(value) for value in numbers):
-        raise ParameterError(
-            f"{shown}{'' if optimum is None else f', optimum {optimum!r}'}: must be finite numbers"
-        )
+        raise ParameterError(f"{listed}: must be finite numbers")
     if optimum is not None:
         if (means[0] - optimum) * (means[1] - optimum) < 0:
             raise ParameterError(f"{shown} lie on different sides of the optimum {optimum:g}")
@@ -286,10 +285,9 @@ def headroom(
     >>> [(of_measure.measure, of_measure.mean) for of_measure in result.measures][:2]
     [('P@2', 0.5), ("ASL(first=10,missing='cutoff')@2", 2.0)]
     """
-    evaluation = checked_evaluation(evaluation)
     runs, settings, notes = runs_at_depth(evaluation, cutoff, missing)
     measures = tuple(
-        _of_best_run(scores, evaluation.answerable) for scores in top_and_all(runs, settings)
+        _of_best_run(scores, runs[0].answerable) for scores in top_and_all(runs, settings)
     )
     return Headroom(measures, len(runs), settings, notes=notes)
 

@@ -81,6 +81,17 @@ def clustered() -> iro.Evaluation:
     )
 
 
+@cache
+def systems() -> iro.Evaluation:
+    evaluation = made_up(60)
+    assert evaluation.qrels is not None
+    names = ("second", "third")
+    runs = dict(zip(evaluation.names, evaluation.sources, strict=True))
+    return iro.evaluate(
+        evaluation.qrels, runs, documents=20, replicates=dict.fromkeys(names, "dense")
+    )
+
+
 def report(evaluation: Any, *runs: str, **options: Any) -> Any:
     slices = {query: "even" if int(query) % 2 == 0 else "odd" for query in made_up().query_ids}
     docs = {"gold": "the text of the relevant document, on topics without a number"}
@@ -158,6 +169,7 @@ PAGES: dict[str, Callable[[], Any]] = {
     "by document": lambda: iro.leaderboard(by_document()).to_report(evaluation=by_document()),
     "slices": sliced,
     "clusters": lambda: iro.report(clustered(), "r0"),
+    "systems": lambda: iro.report(systems(), "first"),
 }
 
 
@@ -883,3 +895,24 @@ def test_accessibility(visit: Callable[..., Any], name: str) -> None:
     assert not found, "\n".join(
         f"{rule['id']}: {[node['html'][:200] for node in rule['nodes'][:3]]}" for rule in found
     )
+
+
+def test_a_system_shows_means_and_the_lists_of_its_runs(visit: Callable[..., Any]) -> None:
+    page = visit("systems")
+    result = iro.compare(systems(), "first", "dense")
+    query = max(result.per_query(), key=lambda own: abs(own.change or 0))
+    row = page.locator("#rows tr[data-id]").first
+    row.click()
+    assert row.get_attribute("data-id") == query.query_id
+    said = page.locator("#query").inner_text()
+    assert "Numbers are means over runs." in said
+    assert "A · first" in said
+    assert "B · second" in said
+    page.get_by_text("Other runs beside A and B").click()
+    page.get_by_role("checkbox", name="third").check()
+    assert "C · third" in page.locator("#query").inner_text()
+    assert page.locator(".strip .run").count() == 3 * 2
+    outcomes = page.locator("ul.outcomes").inner_text()
+    assert result.outcomes.shares is not None
+    assert f"won, only dense: {100 * result.outcomes.shares.won:.1f} %" in outcomes
+    assert "queries" not in outcomes

@@ -74,6 +74,10 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
                 ax.plot(*ends, color=color, linewidth=0.9, alpha=0.6, zorder=2)
         mark = {"markersize": 6, "markerfacecolor": face, "markeredgecolor": color}
         ax.plot(x, y, _MARKERS[style], **mark, zorder=3)
+        runs = [run for run in item.runs if run.coverage is not None and run.ranking is not None]
+        gains = [gain_sign(item.ranking) * (run.ranking or 0.0) for run in runs]
+        small = {"color": color, "markersize": 4, "alpha": 0.6}
+        ax.plot([run.coverage for run in runs], gains, ".", **small, zorder=2)
         points.append((x or 0.0, y or 0.0))
     ax.margins(0.08)
     found = "queries answered" if items[0].unit == "query" else "relevant documents found"
@@ -85,6 +89,8 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
     shown = f"{level_words(items[0].settings.alpha)}s"
     if is_crowded:
         shown = "intervals not drawn"
+    if any(item.runs for item in items):
+        shown += ", small dots: runs"
     contenders, baseline = _versus_names(items)
     missing = ""
     if len(given) > len(items):

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,8 @@ from ir_outcomes.showing.figures import (
     draws,
     finished,
 )
-from ir_outcomes.tail.lengths import LengthChanges, LengthDistributions, TailSettings
+from ir_outcomes.tail.lengths import LengthChanges, LengthDistributions
+from ir_outcomes.tail.measures import TailSettings
 from ir_outcomes.tail.rrie import Headroom
 
 NUMBERED_CELLS = 30  # rows of a shaded matrix whose cells also hold their number
@@ -37,6 +38,17 @@ VERDICT_CELLS = {
     "loss, unconfirmed": (LIGHT, "", "?"),
     "worse in one way": ("#F0C08F", "////", "\N{MINUS SIGN}"),
     "worse on both facets": (WORSE, "////", "\N{MINUS SIGN}"),
+}
+
+HISTORY_STYLES: dict[str, dict[str, Any]] = {
+    "took the top": {"marker": "D", "color": BETTER, "markersize": 5.5, "zorder": 3},
+    "submission": {"marker": "o", "color": GREY, "markersize": 4},
+    "organizers' baseline": {
+        "marker": "s",
+        "color": "white",
+        "markersize": 5,
+        "markeredgecolor": INK,
+    },
 }
 
 
@@ -113,41 +125,19 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
 
     dates: Any = matplotlib.dates  # its functions have no annotations
     ax = figures.panel(ax, 8.0, 4.6)
-    ax.step(
-        [run.date for run in result.runs],
-        [run.score for run in result.runs],
-        where="post",
-        color=BETTER,
-        linewidth=1,
-    )
+    top = [(dates.date2num(run.date), run.score) for run in result.runs]
+    groups = {"took the top": top, "submission": [], "organizers' baseline": []}
     leaders = {run.run for run in result.runs}
-    others = [entry for entry in result.entries if entry.run not in leaders]
-    submissions, baselines = (
-        [entry for entry in others if entry.is_baseline == wanted] for wanted in (False, True)
-    )
-    groups: dict[str, tuple[Any, dict[str, Any]]] = {
-        "took the top": (
-            result.runs,
-            {"marker": "D", "color": BETTER, "markersize": 5.5, "zorder": 3},
-        ),
-        "submission": (submissions, {"marker": "o", "color": GREY, "markersize": 4}),
-        "organizers' baseline": (
-            baselines,
-            {"marker": "s", "color": "white", "markersize": 5, "markeredgecolor": INK},
-        ),
-    }
-    points = []
-    for label, (entries, style) in groups.items():
-        known = [
-            (dates.date2num(entry.date), entry.score)
-            for entry in entries
-            if entry.score is not None
-        ]
-        points += known
-        if known:
-            ax.plot(
-                *zip(*known, strict=True), linestyle="", label=f"{label} ({len(known)})", **style
-            )
+    for entry in result.entries:
+        if entry.score is not None and entry.run not in leaders:
+            label = "organizers' baseline" if entry.is_baseline else "submission"
+            groups[label].append((dates.date2num(entry.date), entry.score))
+    if top:
+        ax.step(*zip(*top, strict=True), where="post", color=BETTER, linewidth=1)
+    for label, points in groups.items():
+        if points:
+            named = f"{label} ({len(points)})"
+            ax.plot(*zip(*points, strict=True), linestyle="", label=named, **HISTORY_STYLES[label])
     days = [entry.date for entry in result.entries]
     # Ticks are days, without hours between them.
     locator = dates.AutoDateLocator(
@@ -163,10 +153,9 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
         f"{count(len(leaders), 'run')} took the top, of {count(len(result.entries), 'run')} with a"
         " score"
     )
-    board = given if isinstance(given, Leaderboard) and given.settings else None
     words = ""
-    if board:
-        words = f", {count(board.n_queries, 'query')}, {conditions_words(board.settings)}"
+    if isinstance(given, Leaderboard) and given.settings is not None:
+        words = f", {count(given.n_queries, 'query')}, {conditions_words(given.settings)}"
     finished(
         ax,
         title,
@@ -175,8 +164,9 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
         y=figures.literal(better),
         legend=True,
     )
-    corners = [(end[0], start[1]) for start, end in pairwise(points[: len(leaders)])]
-    figures.label_points(ax, [f"R{run.number}" for run in result.runs], [*points, *corners])
+    corners = [(end[0], start[1]) for start, end in pairwise(top)]
+    points = [*chain.from_iterable(groups.values()), *corners]
+    figures.label_points(ax, [f"R{run.number}" for run in result.runs], points)
     return ax
 
 
@@ -184,35 +174,31 @@ def draw_history(given: SotaHistory | Leaderboard, ax: Any) -> Any:
 def draw_rank_distribution(result: RankDistribution, ax: Any) -> Any:
     """Draw how often each run has each rank, a row for each run, rank 1 at the right: Figure 3 of Craswell et al. 2021."""
     size = len(result.runs)
-    ax = figures.row_panel(
-        ax, [run.run for run in result.runs], max(6.0, min(12.0, 3.5 + 0.16 * size)), 0.24
-    )
+    width = min(max(6.0, 3.5 + 0.16 * size), 12.0)
+    ax = figures.row_panel(ax, [run.run for run in result.runs], width, 0.24)
     cross = min(4.5, 0.5 * ax.get_yticklabels()[0].get_fontsize())
-    shares = (
-        100 * np.array([run.counts for run in result.runs], dtype=np.float64) / result.resamples
-    )
-    extent = 0.5, shares.shape[1] + 0.5, size - 0.5, -0.5
-    figures.shaded(ax, np.where(shares > 0, shares, np.nan), "% of the resamples", extent=extent)
+    counts = np.array([run.counts for run in result.runs])
+    last = counts.shape[1] + 0.5
+    shares = np.where(counts > 0, 100 * counts / result.resamples, np.nan)
+    figures.shaded(ax, shares, "% of the resamples", extent=(0.5, last, size - 0.5, -0.5))
     for place, run in enumerate(result.runs):
         ax.plot([run.low, run.high], [place, place], color=INK, linewidth=0.7)
-        median = int(np.searchsorted(np.cumsum(run.counts), result.resamples / 2)) + 1
+        median = np.searchsorted(np.cumsum(run.counts), result.resamples / 2) + 1
         ax.plot(median, place, "x", color=INK, markersize=cross)
-    ax.set_xlim(shares.shape[1] + 0.5, 0.5)
+    ax.set_xlim(last, 0.5)
     figures.counted(ax.xaxis)
     ax.set_ylim(size - 0.4, -0.6)
     x = (
         f"rank in the resamples (right is better)\ncross: median, line: {100 * result.level:g} %"
         " interval"
     )
-    return finished(ax, *_rank_title(result), x=x)
-
-
-def _rank_title(result: RankDistribution) -> tuple[str, str]:
     condition = f", {result.condition}" if result.condition else ""
-    resamples = (
-        f"{count(result.resamples, 'bootstrap resample')} of {count(result.n_queries, 'query')}"
+    return finished(
+        ax,
+        f"Ranks of {count(size, 'run')} by {result.measure}{condition}",
+        f"{count(result.resamples, 'bootstrap resample')} of {count(result.n_queries, 'query')}",
+        x=x,
     )
-    return f"Ranks of {count(len(result.runs), 'run')} by {result.measure}{condition}", resamples
 
 
 @figures.styled()
@@ -221,55 +207,51 @@ def conditions_plot(
 ) -> Any:
     """Draw the ranks of a few runs under several conditions: Figure 4 of Craswell et al. 2021."""
     first_name, first = next(iter(distributions.items()))
-    chosen = [run.run for run in first.runs[:3]] if runs is None else runs
-    by_condition = {
-        name: {run.run: run for run in found.runs} for name, found in distributions.items()
-    }
-    ax = figures.panel(ax, 3.4 + max(2.0, (0.35 + 0.28 * len(chosen)) * len(distributions)), 4.6)
+    which = "chosen"
+    if runs is None:
+        runs = [run.run for run in first.runs[:3]]
+        which = f"the first {len(runs)} by {first_name}".replace("\n", " ")
+    n_conditions = len(distributions)
+    ax = figures.panel(ax, 3.4 + max(2.0, (0.35 + 0.28 * len(runs)) * n_conditions), 4.6)
     last = 1
-    for number, (run, label) in enumerate(zip(chosen, figures.labels_of(chosen), strict=True)):
+    for number, (name, label) in enumerate(zip(runs, figures.labels_of(runs), strict=True)):
         style = figures.series_style(number)
-        places = np.arange(len(by_condition)) + 0.8 * ((number + 0.5) / len(chosen) - 0.5)
-        for x, (name, found) in zip(places, by_condition.items(), strict=True):
-            shares = np.array(found[run].counts) / distributions[name].resamples
-            reached = np.flatnonzero(shares)
-            last = max(last, int(reached[-1]) + 1)
+        places = np.arange(n_conditions) + 0.8 * ((number + 0.5) / len(runs) - 0.5)
+        expected = []
+        for x, found in zip(places, distributions.values(), strict=True):
+            (run,) = [run for run in found.runs if run.run == name]
+            expected.append(run.expected_rank)
+            shares = np.array(run.counts) / found.resamples
+            ranks = np.flatnonzero(shares) + 1
+            last = max(last, int(ranks[-1]))
+            sizes = 200 * shares[ranks - 1]
             ax.scatter(
-                [x] * len(reached),
-                reached + 1,
-                s=200 * shares[reached],
+                np.full(len(ranks), x),
+                ranks,
+                s=sizes,
                 color=style["color"],
                 alpha=0.8,
                 linewidths=0,
             )
-        expected = [found[run].expected_rank for found in by_condition.values()]
         ax.plot(places, expected, style["marker"], color="white", markeredgecolor=INK, markersize=5)
         ax.plot([], [], linestyle="", markeredgecolor=INK, label=label, **style)
-    ax.set_xticks(
-        range(len(distributions)),
-        figures.labels_of((name.replace("\n", " ") for name in distributions), 40),
-    )
-    if len(distributions) > 2:
+    names = (name.replace("\n", " ") for name in distributions)
+    ax.set_xticks(range(n_conditions), figures.labels_of(names, 40))
+    if n_conditions > 2:
         figures.tilted(ax)
     # Ranks run downwards from 1, the best.
     ax.set_yticks([1, *range(5, last + 1, 5)] if last > 14 else range(1, last + 1))
     ax.set_ylim(last + 0.8, 0.2)
     ax.set_ylabel("rank (up is better)")
-    which = "chosen"
-    if runs is None:
-        which = f"the first {len(chosen)} by {first_name}".replace("\n", " ")
-    sizes = sorted({found.n_queries for found in distributions.values()})
-    queries = count(sizes[0], "query")
-    if len(sizes) > 1:
-        queries = f"{sizes[0]:,} to {sizes[-1]:,} queries"
-    resamples = (
-        f"{count(first.resamples, 'bootstrap resample')} of {queries}; area: share of them, marker:"
-        " expected rank"
-    )
+    n_queries = [found.n_queries for found in distributions.values()]
+    queries = count(min(n_queries), "query")
+    if min(n_queries) < max(n_queries):
+        queries = f"{min(n_queries):,} to {max(n_queries):,} queries"
     return finished(
         ax,
-        f"Ranks of {count(len(chosen), 'run')} ({which}) of {len(first.runs)}",
-        resamples,
+        f"Ranks of {count(len(runs), 'run')} ({which}) of {len(first.runs)}",
+        f"{count(first.resamples, 'bootstrap resample')} of {queries}; area: share of them, marker:"
+        " expected rank",
         legend=True,
     )
 
@@ -285,10 +267,11 @@ def draw_lengths(result: LengthDistributions, ax: Any) -> Any:
     # There is a gap before what is not found.
     shown = np.insert(100 * counts / max(result.n_documents, 1), buckets, np.nan, axis=1)
     figures.shaded(ax, shown, "% of the relevant documents")
-    for (row, column), share in np.ndenumerate(shown):
-        if n_runs <= NUMBERED_CELLS and not np.isnan(share):
-            color = "white" if share > 0.45 * np.nanmax(shown) else INK
-            ax.text(column, row, f"{share:.0f}", ha="center", va="center", fontsize=7, color=color)
+    cells = np.argwhere(~np.isnan(shown)) if n_runs <= NUMBERED_CELLS else ()
+    for row, column in cells:
+        share = shown[row, column]
+        color = "white" if share > 0.45 * np.nanmax(shown) else INK
+        ax.text(column, row, f"{share:.0f}", ha="center", va="center", fontsize=7, color=color)
     ax.set_ylim(n_runs - 0.5, -0.5)
     ax.set_xticks([*range(buckets), buckets + 1], [*bucket_names(result.edges), "not found"])
     figures.tilted(ax)
@@ -308,24 +291,16 @@ def draw_changes(result: LengthChanges, ax: Any) -> Any:
     """Draw documents that move by how far, those that only one run found at the ends: Figure 6 of Alex et al. 2022."""
     ax = figures.panel(ax, 9.5, 4.0)
     sizes = [*bucket_names(result.edges), f"{result.edges[-1]} or more"]
-    names = [
-        "lost",
-        *(f"{size} down" for size in reversed(sizes)),
-        "unchanged",
-        *(f"{size} up" for size in sizes),
-        "won",
-    ]
-    tones = [*["worse"] * (len(sizes) + 1), "same", *["better"] * (len(sizes) + 1)]
-    counts = [
-        result.lost,
-        *reversed(result.further_down),
-        result.unchanged,
-        *result.further_up,
-        result.won,
-    ]
-    colors, hatches = zip(*(TONES[tone] for tone in tones), strict=True)
-    bars = ax.bar(names, counts, 0.85, color=colors, hatch=hatches, edgecolor="white")
-    ax.bar_label(bars, fmt="{:,.0f}", padding=2, fontsize=8)
+    down = {f"{size} down": n for size, n in zip(sizes, result.further_down, strict=True)}
+    up = {f"{size} up": n for size, n in zip(sizes, result.further_up, strict=True)}
+    worse = {"lost": result.lost, **dict(reversed(down.items()))}
+    better = {**up, "won": result.won}
+    bars = {"worse": worse, "same": {"unchanged": result.unchanged}, "better": better}
+    for style, counts in bars.items():
+        color, hatch = TONES[style]
+        look = {"color": color, "hatch": hatch, "edgecolor": "white"}
+        drawn = ax.bar(list(counts), list(counts.values()), 0.85, **look)
+        ax.bar_label(drawn, fmt="{:,.0f}", padding=2, fontsize=8)
     ax.margins(y=0.12)
     figures.counted(ax.yaxis)
     figures.tilted(ax)

@@ -172,28 +172,15 @@ def _more(content: PageContent) -> str:
 
 def _missing(content: PageContent) -> str:
     """Say why there are no queries, or no ranked lists."""
-    result = content.result
-    is_board = isinstance(result, Leaderboard)
-    of_several = [section.comparison.of_several_runs for section in content.sections]
-    if isinstance(result, Leaderboard):
-        of_several = [bool(standing.runs) for standing in result.standings]
-    if any(of_several):
-        return (
-            "There are no ranked lists, because a system has several runs; compare runs by their"
-            " names for theirs."
-        )
-    if is_board and not content.has_evaluation:
-        return (
-            "There are no queries, because the page was made without the evaluation; pass"
-            " evaluation= to to_report."
-        )
+    without = "because the page was made without the evaluation; pass evaluation= to to_report."
+    if not content.sets and isinstance(content.result, Leaderboard):
+        if not content.has_evaluation:
+            return f"There are no queries, {without}"
+        return "Queries are on the page of a comparison: systems here have several runs."
     if not content.sets:
         return "The result was stored without its queries; store it with to_json(per_query=True)."
     if not content.has_evaluation:
-        return (
-            "There are no ranked lists, because the page was made without the evaluation; pass"
-            " evaluation= to to_report."
-        )
+        return f"There are no ranked lists, {without}"
     if all(own.lists is None for own in content.sets):
         return (
             "There are no ranked lists, because the evaluation did not keep them; pass"

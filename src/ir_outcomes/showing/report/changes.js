@@ -1,6 +1,6 @@
 // The bins of the histogram, from lost to won: by ranks, or by the share found, where that changes for most queries.
-// `numbers` are those of each query: a and b, whether both found something in common, and the shares found; `about`: the
-// measure (null for search lengths), whether higher values are better, and the horizon. A test has the same in Python.
+// `numbers` are those of each query: a and b, whether both found something in common, and the shares found; `about`:
+// the measure (null for search lengths), whether higher values are better, the horizon. A test has the same in Python.
 
 const SHARE_EDGES = [1, 2, 5, 10, 20, 50]; // points
 const MEASURE_EDGES = [0.1, 0.3];

@@ -11,13 +11,14 @@ const MEANINGS = {
   share:
     "More and fewer: B found so many points more, or fewer, of the relevant documents. Fewer and more above: it found" +
     " as many, with fewer, or more, irrelevant documents above them.",
-  runs: "Averages over the runs of a system. Won and lost: B found more, or less. Up and down: as much, higher or lower.",
+  runs:
+    "Won and lost, or more and fewer (points): on average over the runs B found more, or less, than A. Up and down," +
+    " or fewer and more above: it found as much, higher or lower.",
 };
 
 function meaningOfBars() {
   if (!isOfLengths()) return `Won and lost: only B, or only A, is above 0. Up and down: change of ${grid.measure}.`;
-  const outcomes = pairOfCall(grid, state.a, state.b)?.outcomes ?? [];
-  if (outcomes.some(([, many]) => many === null)) return MEANINGS.runs;
+  if (isOfSeveral()) return MEANINGS.runs;
   return MEANINGS[chosen.by_share ? "share" : grid.unit];
 }
 

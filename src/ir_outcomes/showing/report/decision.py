@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ir_outcomes.across.gate import GateFacet, GateResult, Status
+from ir_outcomes.across.gate import GateResult
+from ir_outcomes.across.gate_decisions import GateFacet, Status
 from ir_outcomes.comparison.margins import against_margins
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.formatting import places_of, short_unit

@@ -36,8 +36,11 @@ function sentence(i) {
   } else {
     const missing = grid.cutoff ? `not within ${grid.cutoff}` : "not found";
     const rank = (value) => (value === null ? missing : `${isOfLengths() ? "rank " : ""}${number(value)}`);
-    parts.push(`A: ${rank(a)}. B: ${rank(b)}.`);
+    const percent = (share) => `${number(Math.round(1000 * share) / 10)} %`;
+    const share = (found) => (found[i] % 1 ? `, found in ${percent(found[i])} of its runs` : "");
+    parts.push(`A: ${rank(a)}${share(chosen.foundA)}. B: ${rank(b)}${share(chosen.foundB)}.`);
   }
+  if (isOfSeveral()) parts.push("Numbers are means over runs.");
   return parts.join(" ");
 }
 
@@ -49,7 +52,8 @@ function action(words, label, run) {
 
 // The runs beside each other, A and B first; the others as the reader chose them, or as many as are wide enough.
 function shownRuns() {
-  const pair = [state.a, state.b].map((run) => set.runs.indexOf(run));
+  const placeOfRun = (run) => (Object.hasOwn(set.first, run) ? set.first[run] : set.runs.indexOf(run));
+  const pair = [state.a, state.b].map(placeOfRun);
   const others = [...set.runs.keys()].filter((run) => !pair.includes(run));
   const room = Math.floor(byId("query").clientWidth / NARROW) - 2;
   const wanted = state.runs.split(",").map(Number);

@@ -18,7 +18,7 @@ function fillCell(cell, own) {
   const { a, b } = cell.dataset;
   const { label, tone, sign: mark, isCorrected } = verdictOf(own, a, b);
   cell.textContent = mark;
-  cell.classList.add(tone, isCorrected ? "corrected" : "raw");
+  cell.className += ` ${tone} ${isCorrected ? "corrected" : "raw"}`;
   cell.ariaLabel = `${b} against ${a}: ${label ?? "no label"}${isCorrected ? "" : ", not corrected"}`;
 }
 
@@ -33,6 +33,7 @@ function drawMatrix() {
     make("tbody", runs.map(rowOf)),
   );
   const [first, ...others] = matrix.querySelectorAll("td[tabindex]");
+  matrix.parentNode.classList.toggle("large", runs.length > MOST_COMPUTED);
   if (!first) return;
   first.tabIndex = 0;
   const waiting = [first, ...others].filter((cell) => !cell.matches(".corrected"));

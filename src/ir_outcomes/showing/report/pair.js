@@ -55,6 +55,8 @@ const swappedRow = (row) => ({
   b: row.a,
   difference: row.difference === null ? null : 0 - row.difference,
   interval: row.interval && [0 - row.interval[1], 0 - row.interval[0]],
+  newRuns: row.newRuns && [0 - row.newRuns[1], 0 - row.newRuns[0]],
+  runs: row.runs.map((change) => 0 - change),
   found: { better: "worse", worse: "better", none: "none" }[row.found],
   margin: null,
 });
@@ -83,8 +85,8 @@ function drawOutcomes(outcomes, own) {
   const nouns = own.byDocument ? ["document", "documents"] : ["query", "queries"];
   const items = outcomes.map(([name, many, share]) => {
     const percent = `${(100 * share).toFixed(1)} %`;
-    const numbers = [make("b", written(many ?? 0)), ` ${nouns[many === 1 ? 0 : 1]} (${percent})`];
-    return make("li", make(`i.swatch.${name}`), `${runs[name] ?? name}: `, many === null ? percent : numbers);
+    const words = many === null ? ["", percent] : [written(many), ` ${nouns[many === 1 ? 0 : 1]} (${percent})`];
+    return make("li", make(`i.swatch.${name}`), `${runs[name] ?? name}: `, make("b", words[0]), words[1]);
   });
   const list = make("ul.outcomes", { "aria-label": "Outcomes" }, items);
   return own.byDocument ? [list, make("p.small", "In percent, each query weighs the same.")] : [list];

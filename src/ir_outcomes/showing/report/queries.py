@@ -151,6 +151,8 @@ def why_silent(grid: Grid) -> str | None:
         return "there are too few queries"
     if settings.n_clusters is not None:
         return "queries come in clusters"
+    if any(section.comparison.of_several_runs for section in grid.sections):
+        return "a system has several runs"
     if settings.test not in TESTS:
         return f"{settings.test} decides on ranking"
     return None
@@ -167,12 +169,19 @@ def _pair_data(section: Section, has_columns: bool) -> Data:
     given = None
     if not has_columns and comparison.queries is not None:
         given = _queries_of(comparison)
+    drawn = [_row_data(row, part) for row, part in zip(rows, parts, strict=True)]
+    for run in comparison.runs:
+        changes = [run.coverage, run.ranking, run.all_queries, *run.measures]
+        if comparison.restricted is None:
+            del changes[2]
+        for row, change in zip(drawn, changes, strict=True):
+            row["runs"] += [] if change is None else [_short(change)]
     return {
         "a": comparison.baseline,
         "b": comparison.contender,
         "sentence": comparison.verdict.sentence,
         "horizon": comparison.restricted and comparison.restricted.horizon,
-        "rows": [_row_data(row, part) for row, part in zip(rows, parts, strict=True)],
+        "rows": drawn,
         "given": given,
         "outcomes": _outcomes_data(comparison),
         "curve": section.curve and _curve_data(section.curve),
@@ -180,11 +189,11 @@ def _pair_data(section: Section, has_columns: bool) -> Data:
 
 
 def _outcomes_data(comparison: Comparison) -> list[tuple[str, int | None, float]]:
-    """Return outcomes with their numbers, which systems of several runs do not have, and shares."""
-    outcomes = outcomes_of(comparison)
-    if comparison.of_several_runs:
-        return [(name, None, share) for name, _, share in outcomes]
-    return list(outcomes)
+    """Return numbers and shares of outcomes; of several runs only their shares, because their rows are no queries."""
+    found: list[tuple[str, int | None, float]] = []
+    for name, number, share in outcomes_of(comparison):
+        found.append((name, None if comparison.of_several_runs else number, share))
+    return found
 
 
 def _curve_data(curve: Curve) -> Data:
@@ -206,6 +215,8 @@ def _row_data(row: Data, part: Facet | AllQueries | MeasureMeans) -> Data:
         "b": row["contender"],
         "difference": _short(part.difference),
         "interval": part.interval and list(map(_short, part.interval)),
+        "newRuns": part.new_runs and list(map(_short, part.new_runs)),
+        "runs": [],
         "p": row["pvalue"],
         "found": part.found,
         "margin": row["margin"],
@@ -220,6 +231,7 @@ def _set_data(own: QuerySet) -> Data:
         "slices": own.slices,
         "relevant": own.relevant,
         "runs": own.runs,
+        "first": own.first,
         "columns": None if columns is None else columns._asdict(),
     }
 

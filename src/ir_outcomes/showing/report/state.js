@@ -117,11 +117,15 @@ function choose() {
 const isOfLengths = () => grid.measure === null;
 const kindOf = (i) => (chosen.bin[i] < 0 ? ["neither", "same"] : chosen.bins[chosen.bin[i]]);
 
+// Whether numbers are means over the runs of a system.
+const isOfSeveral = () => [state.a, state.b].some((run) => Object.hasOwn(set.first, run));
+
 // What a run found of the relevant documents: "1 of 7" where their number is known, otherwise in percent.
 function found(i, side) {
   const share = [chosen.foundA, chosen.foundB][side][i];
   const relevant = set.relevant?.[i];
-  return relevant ? `${Math.round(share * relevant)} of ${relevant}` : `${number(Math.round(1000 * share) / 10)} %`;
+  const many = Math.round(1e6 * share * relevant) / 1e6; // of several runs the mean
+  return relevant ? `${number(many)} of ${relevant}` : `${number(Math.round(1000 * share) / 10)} %`;
 }
 
 // ---- state, kept in the address

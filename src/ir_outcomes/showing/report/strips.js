@@ -12,7 +12,7 @@ function roundNumbers(least, most) {
 
 const signedText = (value, places) => sign(Number(value.toFixed(places)), true) + Math.abs(value).toFixed(places);
 
-function strip({ low, high, ticks, isLabelled }, { gain, interval, margin = null, tone }, label) {
+function strip({ low, high, ticks, isLabelled }, { gain, interval, wide, runs = [], margin = null, tone }, label) {
   const x = (value) => `${((100 * (value - low)) / (high - low)).toFixed(2)}%`;
   const upright = (kind, value) => make(`line.${kind}`, { x1: x(value), x2: x(value), y1: 0, y2: 24 });
   const parts = ticks.map(([place]) => upright("grid", place));
@@ -22,7 +22,10 @@ function strip({ low, high, ticks, isLabelled }, { gain, interval, margin = null
     parts.push(upright("zero", 0));
   }
   if (margin !== null) parts.push(upright("margin", margin));
-  if (interval) parts.push(make("line.interval", { x1: x(interval[0]), x2: x(interval[1]), y1: 12, y2: 12 }));
+  const lying = (kind, [start, end]) => make(`line.${kind}`, { x1: x(start), x2: x(end), y1: 12, y2: 12 });
+  if (wide) parts.push(lying("wide", wide));
+  if (interval) parts.push(lying("interval", interval));
+  parts.push(...runs.map((run) => make("circle.run", { cx: x(run), cy: 20, r: 2 })));
   if (gain !== null) parts.push(make("circle.estimate", { cx: x(gain), cy: 12, r: 5.5 }));
   const about = { width: "100%", height: isLabelled ? 40 : 24, role: "img", "aria-label": label };
   return make(`svg.strip.${tone}`, about, parts);
@@ -32,20 +35,23 @@ function strip({ low, high, ticks, isLabelled }, { gain, interval, margin = null
 
 const placesOf = (row) => (row.unit === "" ? 4 : 2);
 const differenceOf = (row) => (row.difference === null ? "none" : signedText(row.difference, placesOf(row)));
-const endsOf = (row) => (row.interval ?? []).map((end) => signedText(end, placesOf(row))).join(", ");
-const intervalOf = (row) => (row.interval ? `[${endsOf(row)}]` : "");
+const endsOf = (row, ends) => `[${ends.map((end) => signedText(end, placesOf(row))).join(", ")}]`;
+const intervalOf = (row) => (row.interval ? endsOf(row, row.interval) : "");
 
 function stripOfRow(row, tone) {
   const turn = row.higher ? 1 : -1;
   const gain = row.difference === null ? null : turn * row.difference;
-  const interval = row.interval?.map((end) => turn * end).sort((one, other) => one - other);
-  const shown = [0, row.margin ?? 0, gain ?? 0, ...(interval ?? [])];
+  const turned = (values) => values?.map((value) => turn * value).sort((one, other) => one - other);
+  const [interval, wide, runs] = [row.interval, row.newRuns, row.runs].map(turned);
+  const shown = [0, row.margin ?? 0, gain ?? 0, ...(interval ?? []), ...(wide ?? []), ...(runs ?? [])];
   const space = 0.06 * (Math.max(...shown) - Math.min(...shown)) || 0.5;
   const [low, high] = [Math.min(...shown) - space, Math.max(...shown) + space];
   const ticks = roundNumbers(low, high).map((tick) => [tick, `${sign(turn * tick, true)}${Math.abs(tick)}`]);
   const label = `${row.name}: B minus A ${differenceOf(row)} ${row.unit} ${intervalOf(row)}`;
-  return strip({ low, high, ticks, isLabelled: true }, { gain, interval, margin: row.margin, tone }, label);
+  return strip({ low, high, ticks, isLabelled: true }, { gain, interval, wide, runs, margin: row.margin, tone }, label);
 }
+
+const newRunsOf = (row) => (row.newRuns ? [make("span", `new runs ${endsOf(row, row.newRuns)}`)] : []);
 
 function drawRow(row) {
   const tone = row.found === "none" ? "same" : row.found;
@@ -53,7 +59,7 @@ function drawRow(row) {
   return make(
     `div.facet.${tone}`, { role: "group", "aria-label": row.name },
     make("div.name", make("b", row.name), make("span", row.explanation)),
-    make("div.value", make("b", differenceOf(row)), ` ${row.unit}`, make("span", intervalOf(row))),
+    make("div.value", make("b", differenceOf(row)), ` ${row.unit}`, make("span", intervalOf(row)), newRunsOf(row)),
     stripOfRow(row, tone),
     make("div.means", make("span.key.baseline", `A ${row.a}`), " → ", make("span.key.contender", `B ${row.b}`)),
     make("div.finding", words, make("span", `p ${row.p}`)),
@@ -64,7 +70,9 @@ function drawRows(rows, { a, b, rules }, about = "") {
   const margin = rows.some((row) => row.margin !== null) ? [make("i.margin"), "margin"] : [];
   const level = Number((100 - 100 * rules.alpha).toPrecision(6));
   const interval = rows.some((row) => row.interval) ? [make("i.stretch"), `${level} % interval`] : [];
-  const legend = make("span.legend", make("i.dot"), "difference", interval, margin);
+  const runs = rows.some((row) => row.runs?.length) ? "; small dots: runs" : "";
+  const wide = rows.some((row) => row.newRuns) ? ", thin: for new runs, too" : "";
+  const legend = make("span.legend", make("i.dot"), `difference${runs}`, interval, wide, margin);
   const ends = make("div.ends", make("span", `◀ ${a} better`), make("span", `${b} better ▶`));
   const empty = () => make("div");
   return [

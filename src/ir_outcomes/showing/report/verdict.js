@@ -133,7 +133,7 @@ function tTest({ n, zeros, sizes, positive, negative, total, ...rest }) {
   return exactly(tailOfT(mean / Math.sqrt(deviations / ((n - 1) * n)), n - 1), direction);
 }
 
-// statistics/kernels.py, _wilcoxon: zeros dropped, tied ranks averaged; exact up to 50 differences, otherwise asymptotic.
+// statistics/kernels.py, _wilcoxon: zeros dropped, tied ranks averaged; exact up to 50 differences, else asymptotic.
 function wilcoxonTest(sample) {
   const n = sample.nonzero;
   let below = 0;
@@ -382,7 +382,7 @@ function pairQueries(baseline, contender, sizes, horizon) {
 
 // ---- the decision
 
-// comparison/pair_tests.py, run_tests, of some of the queries. `rules`: alpha; the test of ranking; the test of coverage,
+// comparison/pair_tests.py, run_tests: of some of the queries. `rules`: alpha; the test of ranking; that of coverage,
 // "exact" unless a query of the whole evaluation has several relevant documents (comparison/outcomes.py,
 // coverage_test_for).
 function testPair(pair, queries, rules) {
@@ -414,8 +414,8 @@ function judge(tests, alpha) {
   if (Object.values(tests).some((test) => sideOf(test, alpha) === null)) return null;
   // What a test shows at alpha, 1 better and -1 worse; lower is better but for coverage.
   const shows = (test, sign = -1) => (sideOf(test, alpha) ? sign * test.direction : 0);
-  // comparison/verdict.py, find: harm and gain by the deciding test, of ranking also by the mean and by Wilcoxon, because "no
-  // harm" must not hang on the choice of a test.
+  // comparison/verdict.py, find: harm and gain by the deciding test, of ranking also by the mean and by Wilcoxon,
+  // because "no harm" must not hang on the choice of a test.
   const coverage = shows(tests.coverage, 1);
   const ranking = shows(tests.ranking);
   const vetoes = [coverage, ranking, shows(tests.rankingMean), shows(tests.rankingWilcoxon)];
@@ -426,7 +426,8 @@ function judge(tests, alpha) {
   // comparison/verdict.py, decide: the rules of Lin et al. 2021, section 5.
   const harmless = (up && !hurt) - (down && !gain);
   const onBoth = coverage === ranking ? harmless : 0;
-  // comparison/verdict.py, over_all: the mean over all queries confirms, or Wilcoxon in its direction; only the mean can decide.
+  // comparison/verdict.py, over_all: the mean over all queries confirms, or Wilcoxon in its direction; only the mean
+  // can decide.
   const mean = tests.everywhere;
   const decided = shows(mean);
   const agrees = tests.everywhereWilcoxon.direction === mean.direction;

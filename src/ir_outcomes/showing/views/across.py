@@ -13,7 +13,6 @@ from ir_outcomes.across.result import (
     Overall,
     PooledEffect,
     What,
-    by_contender,
     condition_columns,
 )
 from ir_outcomes.comparison.verdict import direction_of, is_unconfirmed
@@ -57,14 +56,12 @@ RATIO_EXPLAINED = (
     " queries"
 )
 MEANS_EXPLAINED = (
-    (
-        "these: the mean of these collections, each with the same weight; new: the mean of all"
-        " collections like these by random effects, where precise ones weigh more; prediction:"
-        " where the effect of a new one could lie; I2: % of the variance that is not due to"
-        " sampling; ranking: mean search length, B / A, below 1 is better; all queries: the"
-        " restricted search length, lower is better; it confirms the label, and decides where"
-        " neither facet does"
-    ),
+    "these: the mean of these collections, each with the same weight; new: the mean of all"
+    " collections like these by random effects, where precise ones weigh more; prediction:"
+    " where the effect of a new one could lie; I2: % of the variance that is not due to"
+    " sampling; ranking: mean search length, B / A, below 1 is better; all queries: the"
+    " restricted search length, lower is better; it confirms the label, and decides where"
+    " neither facet does"
 )
 
 
@@ -72,9 +69,9 @@ def sign_of(label: str | None) -> str:
     """Return the sign of a label in a matrix; blank where there is none."""
     if label is None:
         return ""
-    return (
-        SIGNS.get(label) or SIGNS["unconfirmed" if is_unconfirmed(label) else direction_of(label)]
-    )
+    if label == "trade-off":
+        return SIGNS[label]
+    return SIGNS["unconfirmed" if is_unconfirmed(label) else direction_of(label)]
 
 
 def _direction(label: str | None) -> str:
@@ -92,68 +89,63 @@ def _head(result: ConditionsComparison) -> str:
 def _conditions(result: ConditionsComparison) -> View:
     if not result.conditions:  # a gate can fail for that
         lacking = listed([f"{name} lacks {run}" for run, name in result.missing])
-        return View(
-            f"nothing can be compared with {result.baseline} (A)", sentences=(f"{lacking}.",)
-        )
-    of_contender = by_contender(result.conditions)
+        title = f"nothing can be compared with {result.baseline} (A)"
+        return View(title, sentences=(f"{lacking}.",))
     overall = {own.contender: own for own in result.overall}
-    average = {own.contender: own.label or "no overall label" for own in result.overall}
-    runs = _best_first(result, average)
+    runs = _best_first(result, overall)
     is_one = len(runs) == 1
-    titles = {run: f"{run} (B) against {result.baseline} (A)" for run in runs}
-    overviews = [
-        _overview(result, of_contender[run], overall.get(run), titles[run]) for run in runs
-    ]
+    overviews = []
+    measures: list[Table] = []
     details = [_differences(result)] if result.differ else []
-    details += [_numbers(result, of_contender[run], titles[run]) for run in runs]
+    for run in runs:
+        rows = result.of(run)
+        title = f"{run} (B) against {result.baseline} (A)"
+        overviews.append(_overview(result, rows, overall.get(run), title))
+        measures += measures_tables(
+            rows,
+            attributes(f"{result.what}=condition"),
+            result.settings,
+            attrgetter("comparison"),
+            "" if is_one else title,
+        )
+        details.append(_numbers(result, rows, title))
     if overall:
         details.append(_means([overall[run] for run in runs]))
-    measures: list[Table] = []
-    for run in runs:
-        title = "" if is_one else titles[run]
-        by_name = attributes(f"{result.what}=condition")
-        measures += measures_tables(
-            of_contender[run], by_name, result.settings, attrgetter("comparison"), title
-        )
-    tables = [replace(overviews[0], title=""), *measures]
-    if not is_one:
-        tables = [_matrix(result, runs, average)]
-        details = [*overviews, *measures, *details]
-    if result.audits:
-        audits = [_audits(result, run) for run in runs]
-        tables += audits if is_one else [_answers(result)]
-        details += [] if is_one else audits
-    if result.flips:
-        details.append(_flips(result))
-    if is_one:
-        who = titles[runs[0]]
-    else:
-        who = f"{plural('run', len(runs))} against {result.baseline} (A)"
-    by = f" by {result.by}" if result.by else ""
-    # What a table says as well is said in sentences on the first screen only where they are few.
-    if len(result.audits) <= 3:
-        sentences = result.sentences
-    else:
-        sentences = result.sentences[:1]
-    hurt = tuple(_hurt(result.overall))
-    first = (*hurt, *result.notes)
-    background = result.sentences[len(sentences) :]
-    if not is_one:
-        sentences = ()
-        first = result.notes
-        background = (*hurt, *result.sentences)
+    audits = [_audits(result, run) for run in runs if result.audits]
+    first: Sequence[str] = result.notes
+    background: Sequence[str] = ()
     if result.what in ("slice", "cutoff"):
-        first, others = ranked(result.notes)
-        background = (*background, *others)
+        first, background = ranked(result.notes)
+    hurt = _hurt(result.overall)
+    answer = _answer(result)
+    more = _MORE[result.what]
+    flips = [_flips(result)] if result.flips else []
+    by = f" by {result.by}" if result.by else ""
+    compared = f"{plural(result.what, len(result.names))}{by}"
+    if is_one:
+        # What a table says as well is said in sentences on the first screen only where they are few.
+        n_shown = len(result.sentences) if len(result.audits) <= 3 else 1
+        return View(
+            f"{overviews[0].title}, {compared}",
+            answer,
+            result.sentences[:n_shown],
+            (replace(overviews[0], title=""), *measures, *audits),
+            (*hurt, *first),
+            more,
+            (*details, *flips),
+            (*result.sentences[n_shown:], *background),
+        )
+    tables = [_matrix(result, runs, overall)]
+    if result.audits:
+        tables.append(_answers(result))
     return View(
-        f"{who}, {plural(result.what, len(result.names))}{by}",
-        _answer(result),
-        sentences,
-        tuple(tables),
-        notes=first,
-        more=f"{'' if is_one else f'each {result.what}, '}{_MORE[result.what]}",
-        details=tuple(details),
-        background=background,
+        f"{plural('run', len(runs))} against {result.baseline} (A), {compared}",
+        answer,
+        tables=tuple(tables),
+        notes=tuple(first),
+        more=f"each {result.what}, {more}",
+        details=(*overviews, *measures, *details, *audits, *flips),
+        background=(*hurt, *result.sentences, *background),
     )
 
 
@@ -196,54 +188,57 @@ def _answer(result: ConditionsComparison) -> str:
     return f"{on_average}, {' and '.join(counted) or 'none decided'}"
 
 
-def _best_first(result: ConditionsComparison, average: Mapping[str, str]) -> list[str]:
+def _label(overall: Overall | None) -> str | None:
+    if overall is None:
+        return None
+    return overall.label or "no overall label"
+
+
+def _best_first(result: ConditionsComparison, overall: Mapping[str, Overall]) -> list[str]:
     """Return the contenders by their label on average, then by conditions in which they are better less those where worse."""
 
     def place(run: str) -> tuple[int, int, float]:
         counts = Counter(map(_direction, result.labels(run).values()))
         changes = [row.comparison.coverage.difference or 0.0 for row in result.of(run)]
-        of_average = ("better", "none", "worse").index(_direction(average.get(run)))
+        of_average = ("better", "none", "worse").index(_direction(_label(overall.get(run))))
         return of_average, counts["worse"] - counts["better"], -sum(changes)
 
     return sorted(result.contenders, key=place)
 
 
-def _hurt(several: Sequence[Overall]) -> Iterator[str]:
+def _hurt(several: Sequence[Overall]) -> list[str]:
     """Say what a good average hides."""
+    told = []
     for overall in several:
         if overall.hurt and _direction(overall.label) != "worse":
             whose = "Hurt or a trade-off"
             if len(several) != 1:
                 whose = f"{overall.contender}: hurt or a trade-off"
-            yield f"{whose}: {listed(overall.hurt)}."
+            told.append(f"{whose}: {listed(overall.hurt)}.")
+    return told
 
 
-def _matrix(result: ConditionsComparison, runs: Sequence[str], last: Mapping[str, str]) -> Table:
-    """Show a sign for each run and condition, how often it is better and worse, and a last column for each run."""
+def _matrix(
+    result: ConditionsComparison, runs: Sequence[str], overall: Mapping[str, Overall]
+) -> Table:
+    """Show a sign for each run and condition, how often it is better and worse, and the label on average."""
     names = result.names
-    few = len(names) <= MOST_NAMED and sum(map(len, names)) <= ALL_NAMES
-    shown = list(names)
-    if not few:
-        shown = [str(number) for number in range(1, 1 + len(names))]
+    shown: Sequence[str] = names
+    sides = ("better", "worse")
+    numbered = ""
+    if len(names) > MOST_NAMED or sum(map(len, names)) > ALL_NAMES:
+        shown = [str(number) for number, _ in enumerate(names, start=1)]
+        sides = (SIGNS["better"], SIGNS["worse"])
+        numbered = "; ".join(map(" ".join, zip(shown, names, strict=True)))
     lines = []
     for run in runs:
         labels = result.labels(run)
         counts = Counter(map(_direction, labels.values()))
-        lines.append(
-            (
-                run,
-                *(sign_of(labels.get(name)) for name in names),
-                counts["better"],
-                counts["worse"],
-                last.get(run),
-            )
-        )
-    numbered = ""
-    if not few:
-        numbered = "; ".join(f"{number} {name}" for number, name in zip(shown, names, strict=True))
-    sides = ("better", "worse") if few else (SIGNS["better"], SIGNS["worse"])
-    signs = (Column(name, form=SIGN) for name in shown)
-    columns = (*texts("run"), *signs, *numbers(*sides), *texts("on average"))
+        signs = [sign_of(labels.get(name)) for name in names]
+        last = _label(overall.get(run))
+        lines.append((run, *signs, counts["better"], counts["worse"], last))
+    of_conditions = (Column(name, form=SIGN) for name in shown)
+    columns = (*texts("run"), *of_conditions, *numbers(*sides), *texts("on average"))
     return Table.of_texts(columns, lines, SIGNS_EXPLAINED, numbered, _head(result))
 
 
@@ -254,17 +249,15 @@ def _overview(
     lines = [_overview_line(row, result.what) for row in rows]
     explained = []
     if overall is not None:
-        pooled = overall.pooled[:2]
-        means = [_effect(effect.name, effect.these) for effect in pooled]
+        coverage, ranking, *_ = overall.pooled
+        means = [_effect(effect.name, effect.these) for effect in (coverage, ranking)]
         whole = overall.all_queries.these
-        p = (
-            None
-            if whole is None
-            else pvalue(whole.pvalue_corrected, result.settings.alpha, digits=1)
-        )
-        lines.append(("these, mean", None, *means, p, overall.label or "no overall label"))
-        if any(effect.new is not None for effect in pooled):
-            ranges = [_predicted(effect) for effect in pooled]
+        p = NOTHING
+        if whole is not None:
+            p = pvalue(whole.pvalue_corrected, result.settings.alpha, digits=1)
+        lines.append(("these, mean", None, *means, p, _label(overall)))
+        if coverage.new is not None or ranking.new is not None:
+            ranges = (_predicted(coverage), _predicted(ranking))
             lines.append(("a new one", None, *ranges, None, overall.outlook))
             explained.append("a new one: where its effect could lie")
     if any(row.label is not None and not row.survives for row in rows):
@@ -287,20 +280,12 @@ def _overview_line(row: Condition, what: What) -> tuple[Any, ...]:
     more = f"rel {row.comparison.rel}" if what == "judge" else row.group
     name = f"{row.condition} ({more})" if more else row.condition
     queries = row.comparison.n_queries if what == "slice" else None
-    label = "too few queries" if row.label is None else row.label
-    marked = label
-    if row.label is not None and not row.survives:
-        marked = f"{label} {MARK}"
+    effects = (_effect("coverage", row.coverage), _effect("ranking", row.ranking))
+    if row.label is None:
+        return (name, queries, *effects, None, "too few queries")
     whole = row.comparison.all_queries
-    p = None if whole is None or row.label is None else shown_p(row.comparison, whole, digits=1)
-    return (
-        name,
-        queries,
-        _effect("coverage", row.coverage),
-        _effect("ranking", row.ranking),
-        p,
-        marked,
-    )
+    p = whole and shown_p(row.comparison, whole, digits=1)
+    return (name, queries, *effects, p, row.label if row.survives else f"{row.label} {MARK}")
 
 
 def _effect(name: str, effect: Any) -> str:
@@ -367,38 +352,28 @@ def _means(several: Sequence[Overall]) -> Table:
     """Show the means over these conditions, and what they say of all like these."""
     lines: list[tuple[Any, ...]] = []
     for overall in several:
-        run = overall.contender if len(several) > 1 else None
-        for effect in (*overall.pooled[:2], overall.all_queries, *overall.pooled[2:]):
-            name = effect.name
-            these = effect.these
-            new = effect.new
-            counts = (effect.better, effect.worse)
-            if these is not None:
-                mean, interval = _effect(name, these).split(" ", 1)
-                lines.append(
-                    (run, "these", name, mean, interval, pvalue(these.pvalue), None, None, *counts)
-                )
-            if new is not None:
-                mean, interval = _effect(name, new).split(" ", 1)
-                prediction = _predicted(effect).split(" ", 1)[1]
-                share = fixed(100 * new.i_squared, 0)
-                lines.append(
-                    (
-                        run,
-                        "new",
-                        name,
-                        mean,
-                        interval,
-                        pvalue(new.pvalue),
-                        prediction,
-                        share,
-                        *counts,
-                    )
-                )
+        lines += _mean_lines(overall, overall.contender if len(several) > 1 else None)
     columns = texts("run", "over all", "of") + numbers(
         "mean", "interval", "p", "prediction", "I2", "better", "worse"
     )
-    return Table.of_texts(columns, lines, *MEANS_EXPLAINED, title="Means")
+    return Table.of_texts(columns, lines, MEANS_EXPLAINED, title="Means")
+
+
+def _mean_lines(overall: Overall, run: str | None) -> Iterator[tuple[Any, ...]]:
+    coverage, ranking, *measures = overall.pooled
+    for effect in (coverage, ranking, overall.all_queries, *measures):
+        name = effect.name
+        these = effect.these
+        new = effect.new
+        counts = (effect.better, effect.worse)
+        if these is not None:
+            mean = _effect(name, these).split(" ", 1)
+            yield (run, "these", name, *mean, pvalue(these.pvalue), None, None, *counts)
+        if new is not None:
+            mean = _effect(name, new).split(" ", 1)
+            _, prediction = _predicted(effect).split(" ", 1)
+            share = fixed(100 * new.i_squared, 0)
+            yield (run, "new", name, *mean, pvalue(new.pvalue), prediction, share, *counts)
 
 
 def _differences(result: ConditionsComparison) -> Table:

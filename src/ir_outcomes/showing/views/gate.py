@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter, itemgetter
 
-from ir_outcomes.across.gate import FIRST_NOTES, GateDecision, GateFacet, GateResult
+from ir_outcomes.across.gate import GateResult
+from ir_outcomes.across.gate_decisions import FIRST_NOTES, GateDecision, GateFacet
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import (
     listed,
@@ -27,6 +28,7 @@ from ir_outcomes.showing import Table, View, settings_words, view_of
 from ir_outcomes.showing.views.parts import (
     measures_tables,
     queries_table,
+    systems_lines,
 )
 from ir_outcomes.types import length_unit
 
@@ -53,13 +55,17 @@ def _gate(result: GateResult) -> View:
         what = f"{plural('contender', len(contenders))}{where} {against}: {counted}"
     facets = _facets(result, ordered)
     remarkable = [
-        decision for decision in ordered if decision.status != "pass" or decision.identical
+        decision
+        for decision in ordered
+        if decision.status != "pass"
+        or decision.identical
+        or systems_lines([decision.comparison] if decision.comparison else [])
     ]
     reasons = [f"{decision.name}: {decision.reasons[0]}" for decision in remarkable]
     if len(reasons) > MOST_WORST:
         reasons[MOST_WORST:] = [
-            f"And {len(reasons) - MOST_WORST} more that do not pass, or are identical to the"
-            " baseline."
+            f"And {len(reasons) - MOST_WORST} more that do not pass, are identical to the baseline,"
+            " or have several runs."
         ]
     queries = [decision for decision in ordered if decision.queries]
     measured_in = length_unit(result.settings.unit)
@@ -203,6 +209,7 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
     if missing:
         without = f"queries without results: {some(missing, 3)}; "
     yield f"{without}at most {percent(result.max_missing)} % of the queries may be without results"
+    yield from systems_lines([own.comparison for own in decisions if own.comparison])
     n_clusters = result.settings.n_clusters
     by_cluster = "" if n_clusters is None else f" by cluster ({n_clusters})"
     yield (

@@ -8,8 +8,9 @@ from string import ascii_lowercase
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import fixed, listed, plural
 from ir_outcomes.leaderboards.agreement import Agreement
-from ir_outcomes.leaderboards.board import FACETS, RUNS_COLUMNS, Leaderboard
+from ir_outcomes.leaderboards.board import RUNS_COLUMNS, Leaderboard
 from ir_outcomes.leaderboards.history import SOTA_COLUMNS, SotaHistory
+from ir_outcomes.leaderboards.ordering import FACETS
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS
 from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankCorrelation, RankDistribution
 from ir_outcomes.notes import ranked

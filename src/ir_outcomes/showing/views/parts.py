@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ir_outcomes.comparison.columns import measure_columns, query_columns
 from ir_outcomes.comparison.facets import AllQueries, Facet, MeasureMeans
-from ir_outcomes.comparison.result import Comparison, measure_columns, query_columns
+from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import fixed, places_of, plural, pvalue, short_unit
 from ir_outcomes.results import Column, chosen, of_part
@@ -84,7 +85,7 @@ def levels_words(comparison: Comparison) -> str:
 
 
 def systems_lines(comparisons: Sequence[Comparison]) -> list[str]:
-    """Say which runs the systems have, and over which range the runs differ from the other system in coverage."""
+    """Say which runs the systems have, and over which range the runs differ from the other system."""
     shown: dict[str, str] = {}
     for comparison in comparisons:
         systems = (comparison.baseline, comparison.contender)
@@ -95,19 +96,25 @@ def systems_lines(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _system_words(comparison: Comparison, name: str, n_runs: int) -> str:
-    """List the runs of a system, and the range of their differences in coverage."""
+    """List the runs of a system, and the range of their differences in both facets."""
     if n_runs == 1:
         return f"{name}: one run, taken as fixed"
-    changes = []
-    names = []
-    for run in comparison.runs:
-        if run.system == name:
-            names.append(run.run)
-            changes.append(run.coverage or 0.0)
-    named = some(names, 3)
-    least = fixed(min(changes, default=0.0), 2, signed=True)
-    most = fixed(max(changes, default=0.0), 2, signed=True)
-    return f"{name}: {n_runs} runs ({named}); coverage, B - A, {least} to {most} points"
+    runs = [run for run in comparison.runs if run.system == name]
+    named = some([run.run for run in runs], 3)
+    of_coverage = _range_words([run.coverage for run in runs], 2)
+    of_ranking = _range_words(
+        [run.ranking for run in runs], places_of(comparison.ranking.measured_in)
+    )
+    return f"{name}: {n_runs} runs ({named}); B - A: coverage {of_coverage}, ranking {of_ranking}"
+
+
+def _range_words(changes: Sequence[float | None], places: int) -> str:
+    """Write the smallest and the largest change of runs."""
+    known = [change for change in changes if change is not None]
+    if not known:
+        return "none"
+    ends = (fixed(end, places, signed=True) for end in (min(known), max(known)))
+    return " to ".join(ends)
 
 
 def runs_tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:

@@ -6,12 +6,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
+from ir_outcomes.comparison.columns import columns_of, names_of, paper_columns
 from ir_outcomes.comparison.result import (
     Comparison,
     Comparisons,
-    columns_of,
-    names_of,
-    paper_columns,
 )
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.evaluation.lengths import OUTCOMES

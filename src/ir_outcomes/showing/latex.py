@@ -1,0 +1,172 @@
+"""Results as tables in LaTeX, for ``booktabs``; everything is escaped."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import get_args
+
+from ir_outcomes.errors import ParameterError, escaped
+from ir_outcomes.showing import Cell, Table, View, column_groups
+from ir_outcomes.types import Mark, check_choice
+
+_LABEL = re.compile(r"[^\\{}%#~^$&\s]+")
+_NUMBER = re.compile(r"(?P<sign>[-+]?)(?P<mantissa>\d[\d.]*)(?:e(?P<exponent>[-+]?\d+))?")
+_TEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "$": r"\$",
+        "&": r"\&",
+        "#": r"\#",
+        "_": r"\_",
+        "%": r"\%",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "`": r"\textasciigrave{}",
+    }
+)
+
+
+def as_latex(
+    view: View,
+    *,
+    caption: bool | str = False,
+    label: str | None = None,
+    wide: bool = False,
+    mark: Collection[Mark] = (),
+) -> str:
+    """Write a ``tabular`` for each table, on request in a float, with its sentences and the notes as comments."""
+    for each in mark:
+        check_choice("mark", each, get_args(Mark))
+    if label is not None and not _LABEL.fullmatch(label):
+        raise ParameterError(
+            "use letters, digits and - : . only, such as tab:comparison", label=label
+        )
+    tables = [table for table in view.printed or view.tables if table.columns]
+    if not tables:  # sentences say what a single item's table would; a paper wants the table
+        first = next((table for table in view.details if table.columns), None)
+        tables = [] if first is None else [first]
+    parts = []
+    for number, table in enumerate(tables, start=1):
+        texts = (table.title or view.headline, *table.captions)
+        described = [*map(_sentence, texts), *_legend_of_marks(table, mark)]
+        lines = _tabular(table, mark)
+        own = caption
+        if caption is True:
+            own = _tex(" ".join(described))
+        elif caption and number > 1 and table.title:
+            own = f"{caption} ({_tex(table.title)})"
+        if caption is not False or label is not None or wide:
+            environment = "table*" if wide else "table"
+            head = [rf"\begin{{{environment}}}", r"\centering"]
+            if own:
+                head.append(rf"\caption{{{own}}}")
+            if label is not None:
+                suffix = f"-{number}" if number > 1 else ""
+                head.append(rf"\label{{{label}{suffix}}}")
+            # Eleven columns of many contenders are then 460 points wide; two columns of a page are
+            # 470 to 520.
+            head.append(r"\small\setlength{\tabcolsep}{3pt}")
+            lines = [*head, *lines, rf"\end{{{environment}}}"]
+        if caption is not True:
+            lines += _comments(described)
+        parts.append("\n".join(lines))
+    remarks = [*view.sentences, *view.notes]
+    if all(table.title for table in tables) and not view.printed:
+        remarks.insert(0, view.headline)
+    return "\n\n".join([*parts, "\n".join(_comments(remarks))])
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def _comments(texts: Iterable[str]) -> Iterator[str]:
+    return (f"% {escaped(text)}" for text in texts)
+
+
+def _legend_of_marks(table: Table, mark: Collection[Mark]) -> Iterator[str]:
+    """Say what the marks mean, where there are any."""
+    if "best" in mark and table.best:
+        yield "Bold: the best value of the column."
+    if "significant" in mark and table.significant:
+        yield "Dagger: a significant difference."
+
+
+def _tex(text: str) -> str:
+    """Escape text for LaTeX."""
+    return re.sub("-(?=-)", "-{}", escaped(text).translate(_TEX))
+
+
+def _tabular(table: Table, mark: Collection[Mark]) -> list[str]:
+    groups = []
+    rules = []
+    for group, place in column_groups(table.columns):
+        size = place.stop - place.start
+        groups += [rf"\multicolumn{{{size}}}{{c}}{{{_tex(group)}}}"] if group else [""] * size
+        rules += [rf"\cmidrule(lr){{{place.start + 1}-{place.stop}}}"] if group else []
+    sides = "".join(column.align[0] for column in table.columns)
+    return [
+        rf"\begin{{tabular}}{{{sides}}}",
+        r"\toprule",
+        *([_tex_row(groups), "".join(rules)] if groups else []),
+        _tex_row(_tex(column.title) for column in table.columns),
+        r"\midrule",
+        *(_tex_row(_tex_cells(table, number, mark)) for number in range(len(table.rows))),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+def _tex_row(cells: Iterable[str]) -> str:
+    r"""Join cells; a row that starts with ``*`` or ``[`` would be read as an argument of the ``\\`` or the rule above it."""
+    row = " & ".join(cells)
+    if row.startswith(("*", "[")):
+        row = f"{{}}{row}"
+    return rf"{row} \\"
+
+
+def _tex_cells(table: Table, row: int, mark: Collection[Mark]) -> Iterator[str]:
+    significant = table.significant if "significant" in mark else ()
+    daggers = dict.fromkeys(significant, r"\dagger")
+    bold = table.best if "best" in mark or table.raised else ()
+    for place, (text, column) in enumerate(zip(table.rows[row], table.columns, strict=True)):
+        at = (row, place)
+        is_best = at in bold
+        words = rf"\textbf{{{_tex(text)}}}" if is_best else _tex(text)
+        cell = _tex_number(text, bold=is_best) if column.numeric else words
+        yield f"{cell}{_superscript(table.raised, at)}{_superscript(daggers, at)}"
+
+
+def _superscript(marks: Mapping[Cell, str], at: Cell) -> str:
+    """Return the mark of a cell, and the space that a longer one of its column takes, so that numbers stay aligned."""
+    own = marks.get(at, "")
+    of_column = [mark for (_, place), mark in marks.items() if place == at[1]]
+    rest = max(of_column, key=len, default="")[len(own) :]
+    shown = rf"$^{{{own}}}$" if own else ""
+    return shown + (rf"$^{{\phantom{{{rest}}}}}$" if rest else "")
+
+
+def _tex_number(text: str, *, bold: bool) -> str:
+    """Set numbers with a true minus sign and powers of ten, which only math mode has."""
+    if text == "-":
+        return "--"
+    if not any(found["sign"] or found["exponent"] for found in _NUMBER.finditer(text)):
+        return rf"\textbf{{{_tex(text)}}}" if bold else _tex(text)
+    math = (
+        _NUMBER.sub(_in_math, escaped(text))
+        .replace("%", r"\%")
+        .replace("< 1\\times", "<")
+        .replace("< ", "<")
+    )
+    return rf"$\mathbf{{{math}}}$" if bold else f"${math}$"
+
+
+def _in_math(found: re.Match[str]) -> str:
+    sign, mantissa, exponent = found.group("sign", "mantissa", "exponent")
+    if exponent is None:
+        return f"{sign}{mantissa}"
+    return rf"{sign}{mantissa}\times10^{{{int(exponent)}}}"
