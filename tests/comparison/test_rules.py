@@ -13,6 +13,7 @@ import ir_outcomes as iro
 from ir_outcomes.comparison.holdings import _first
 from ir_outcomes.comparison.runs_of_systems import holds_for_new_runs
 from ir_outcomes.comparison.verdict import LABELS, meaning_of
+from ir_outcomes.statistics import queries_for_margin
 from ir_outcomes.statistics.intervals import Interval
 from ir_outcomes.types import Unit
 from tests.helpers import literal
@@ -397,3 +398,22 @@ def test_two_differences_have_a_deviation() -> None:
     found = compare_ranks(*in_blocks((1, 2, 3), (1, 2, 5), (8, None, None)))
     assert found.ranking.deviation == pytest.approx(math.sqrt(2))
     assert compare_ranks(*in_blocks((1, 2, 3), (8, None, None))).ranking.deviation is None
+
+
+def test_no_interval_goes_beyond_what_a_query_can_change_by() -> None:
+    """From rank 1 to the cutoff is one less than the cutoff."""
+    found = compare_ranks(*in_blocks((2, 1, 12), (2, 12, 1), (1, None, 1)), depth=12, cutoff=12)
+    assert found.ranking.margin_interval == pytest.approx((-11, 11))
+
+
+def test_a_plan_for_answers_takes_their_interval() -> None:
+    """That of shares of queries, which are answered or not, instead of that of a mean."""
+    runs = in_blocks((6, None, 2), (4, 2, None), (30, 2, 3), (20, 5, 2))
+    planned = iro.plan(compare_ranks(*runs, depth=12), 3.0, 1.0)
+    answers = np.repeat([100.0, -100.0, 0.0], [6, 4, 50])
+    for facet, d, margin, largest in (
+        (planned.coverage, answers, 3.0, 100.0),
+        (planned.ranking, np.repeat([1.0, -3.0], [30, 20]), 1.0, 11.0),
+    ):
+        whole = facet is planned.coverage
+        assert facet.to_pass == queries_for_margin(d, 60, margin, largest, alpha=0.05, whole=whole)

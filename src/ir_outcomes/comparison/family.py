@@ -149,7 +149,7 @@ def judged(
     settings: Settings,
     own_test: Kernel | None = None,
     *,
-    progress: bool = False,
+    progress: bool,
 ) -> tuple[Comparison, ...]:
     """Test all pairs of a family, correct each facet over it, and reach the verdicts."""
     tested = []
