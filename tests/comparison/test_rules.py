@@ -14,7 +14,7 @@ from ir_outcomes.comparison.holdings import _first
 from ir_outcomes.comparison.runs_of_systems import holds_for_new_runs
 from ir_outcomes.comparison.verdict import LABELS, meaning_of
 from ir_outcomes.statistics import queries_for_margin
-from ir_outcomes.statistics.intervals import Interval
+from ir_outcomes.statistics.intervals import Interval, margin_interval
 from ir_outcomes.types import Unit
 from tests.helpers import literal
 from tests.helpers.comparisons import all_notes, compare_pair, compare_ranks, compare_several
@@ -417,3 +417,27 @@ def test_a_plan_for_answers_takes_their_interval() -> None:
     ):
         whole = facet is planned.coverage
         assert facet.to_pass == queries_for_margin(d, 60, margin, largest, alpha=0.05, whole=whole)
+
+
+def test_shares_of_documents_are_compared_with_margins_as_means_up_to_one() -> None:
+    qrels = {f"q{number}": {f"d{document}": 1 for document in range(3)} for number in range(20)}
+    found_in_b = [[0, 1, 2], [0], [1, 2], [0, 1]] * 5
+    a = {query: {"d0": 2.0, "d1": 1.0} for query in qrels}
+    b = {
+        query: {f"d{document}": 1.0 for document in documents}
+        for query, documents in zip(qrels, found_in_b, strict=True)
+    }
+    found = compare_pair(qrels, a, b, unit="document")
+    d = np.array([len(documents) - 2 for documents in found_in_b]) / 3
+    expected = margin_interval(d, 1.0, found.settings.margin_level)
+    assert expected is not None
+    assert found.coverage.margin_interval == pytest.approx([100 * end for end in expected])
+
+
+@pytest.mark.parametrize(("measure", "sign"), [("ESL(unanswered='cutoff+1')@12", -1), ("RR@12", 1)])
+def test_a_measure_is_better_in_its_own_direction(measure: str, sign: int) -> None:
+    runs = in_blocks((30, 9, 2), (10, 2, 3), (5, 4, 4))
+    for order, better in ((runs, 1), (runs[::-1], -1)):
+        (means,) = compare_ranks(*order, depth=12, measures=[measure]).measures
+        assert (means.contender - means.baseline) * sign * better > 0
+        assert means.found == {1: "better", -1: "worse"}[better]

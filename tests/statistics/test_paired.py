@@ -205,6 +205,12 @@ def test_sakai_table_5_1() -> None:
     assert interval == pytest.approx((0.0750 - 0.0742, 0.0750 + 0.0742), abs=1e-4)
 
 
+def test_the_rank_sum_says_which_sample_is_larger() -> None:
+    low, high = [1, 2, 3, 3], [3, 4, 5]
+    assert [rank_sum(*pair).direction for pair in ((low, high), (high, low))] == [1, -1]
+    assert rank_sum(low, low).direction == 0
+
+
 def test_binomial_tests_in_tails_that_the_incomplete_beta_function_of_scipy_loses() -> None:
     won, lost = 37, 1038
     n = won + lost
