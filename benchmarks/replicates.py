@@ -147,7 +147,7 @@ def draw(shares: dict[str, list[Share]], path: Path) -> None:
             panel.plot(runs, [at.by_queries for at in own], f"C{color}o:")
         panel.axhline(100 * LEVEL, color="grey", linewidth=0.8)
         panel.set(xticks=RUNS, xlabel="runs of the system", ylim=(0, 101))
-        panel.set_title(f"{title}, {most} queries")
+        panel.set_title(f"{title}, {most} queries", fontsize=10)
     panels[0].set_ylabel("the interval holds the system's\ndifference, % of samples")
     panels[0].plot([], [], "k-", label="interval for new runs")
     panels[0].plot([], [], "k:", label="interval over queries only")

@@ -108,9 +108,23 @@ def test_a_document_at_the_same_rank_of_both_runs_favours_neither() -> None:
         name: {query: {document: -place for place, document in enumerate(order)} for query in qrels}
         for name, order in orders.items()
     }
-    found = iro.holes(iro.evaluate(qrels, runs, unjudged=True, unit="query"), "A", "B")["B"]
+    evaluation = iro.evaluate(qrels, runs, unjudged=True, unit="query")
+    found = iro.holes(evaluation, "A", "B")["B"]
     assert found.label == found.bound.baseline == "worse on ranking"
     assert found.bound.both == "no significant difference"
+    swapped = iro.holes(evaluation, "B", "A")["A"]
+    assert swapped.label == swapped.bound.contender == "better on ranking"
+
+
+def test_what_one_run_returned_is_not_among_what_both_did() -> None:
+    qrels = {f"q{number}": {"gold": 1} for number in range(12)}
+    runs = {
+        "A": {query: {"gold": 1.0} for query in qrels},
+        "B": {query: {"x": 2.0, "gold": 1.0} for query in qrels},
+    }
+    found = iro.holes(iro.evaluate(qrels, runs, unjudged=True, unit="query"), "A", "B")["B"]
+    assert found.label == found.bound.both == "worse on ranking"
+    assert found.bound.contender == "no significant difference"
 
 
 def test_the_tipping_point_changes_the_direction_and_no_document_can_be_left_out() -> None:

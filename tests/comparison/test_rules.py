@@ -13,7 +13,8 @@ import ir_outcomes as iro
 from ir_outcomes.comparison.holdings import _first
 from ir_outcomes.comparison.runs_of_systems import holds_for_new_runs
 from ir_outcomes.comparison.verdict import LABELS, meaning_of
-from ir_outcomes.statistics.intervals import Interval
+from ir_outcomes.statistics import queries_for_margin
+from ir_outcomes.statistics.intervals import Interval, margin_interval
 from ir_outcomes.types import Unit
 from tests.helpers import literal
 from tests.helpers.comparisons import all_notes, compare_pair, compare_ranks, compare_several
@@ -397,3 +398,46 @@ def test_two_differences_have_a_deviation() -> None:
     found = compare_ranks(*in_blocks((1, 2, 3), (1, 2, 5), (8, None, None)))
     assert found.ranking.deviation == pytest.approx(math.sqrt(2))
     assert compare_ranks(*in_blocks((1, 2, 3), (8, None, None))).ranking.deviation is None
+
+
+def test_no_interval_goes_beyond_what_a_query_can_change_by() -> None:
+    """From rank 1 to the cutoff is one less than the cutoff."""
+    found = compare_ranks(*in_blocks((2, 1, 12), (2, 12, 1), (1, None, 1)), depth=12, cutoff=12)
+    assert found.ranking.margin_interval == pytest.approx((-11, 11))
+
+
+def test_a_plan_for_answers_takes_their_interval() -> None:
+    """That of shares of queries, which are answered or not, instead of that of a mean."""
+    runs = in_blocks((6, None, 2), (4, 2, None), (30, 2, 3), (20, 5, 2))
+    planned = iro.plan(compare_ranks(*runs, depth=12), 3.0, 1.0)
+    answers = np.repeat([100.0, -100.0, 0.0], [6, 4, 50])
+    for facet, d, margin, largest in (
+        (planned.coverage, answers, 3.0, 100.0),
+        (planned.ranking, np.repeat([1.0, -3.0], [30, 20]), 1.0, 11.0),
+    ):
+        whole = facet is planned.coverage
+        assert facet.to_pass == queries_for_margin(d, 60, margin, largest, alpha=0.05, whole=whole)
+
+
+def test_shares_of_documents_are_compared_with_margins_as_means_up_to_one() -> None:
+    qrels = {f"q{number}": {f"d{document}": 1 for document in range(3)} for number in range(20)}
+    found_in_b = [[0, 1, 2], [0], [1, 2], [0, 1]] * 5
+    a = {query: {"d0": 2.0, "d1": 1.0} for query in qrels}
+    b = {
+        query: {f"d{document}": 1.0 for document in documents}
+        for query, documents in zip(qrels, found_in_b, strict=True)
+    }
+    found = compare_pair(qrels, a, b, unit="document")
+    d = np.array([len(documents) - 2 for documents in found_in_b]) / 3
+    expected = margin_interval(d, 1.0, found.settings.margin_level)
+    assert expected is not None
+    assert found.coverage.margin_interval == pytest.approx([100 * end for end in expected])
+
+
+@pytest.mark.parametrize(("measure", "sign"), [("ESL(unanswered='cutoff+1')@12", -1), ("RR@12", 1)])
+def test_a_measure_is_better_in_its_own_direction(measure: str, sign: int) -> None:
+    runs = in_blocks((30, 9, 2), (10, 2, 3), (5, 4, 4))
+    for order, better in ((runs, 1), (runs[::-1], -1)):
+        (means,) = compare_ranks(*order, depth=12, measures=[measure]).measures
+        assert (means.contender - means.baseline) * sign * better > 0
+        assert means.found == {1: "better", -1: "worse"}[better]

@@ -265,6 +265,15 @@ def test_rounded_numbers_are_at_most_all_queries_together() -> None:
     assert found.coverage_pvalues == pytest.approx((scipy.stats.binomtest(7, 10).pvalue, 1.0))
 
 
+def test_decisions_are_those_of_the_numbers_as_they_are_printed() -> None:
+    """60 and 40 of 1000 do not differ significantly; 55 and 35, which they may have been rounded from, do."""
+    found = verdict_from_summary(1000, 60, 40, -0.5, 0.2, rounding=0.5)
+    assert found.coverage_pvalues[0] < 0.05 < found.coverage_pvalue
+    assert (found.strict, found.do_no_harm) == ("undecided", "undecided")
+    assert found.label == "no significant difference"
+    assert set(found.labels) == {found.label, "coverage gain, unconfirmed"}
+
+
 def test_other_pvalues_count_for_harm_only() -> None:
     assert verdict_from_summary(1000, 60, 20, 0.5, 0.2).label == "coverage gain, unconfirmed"
     assert verdict_from_summary(1000, 60, 20, 0.5, 0.2, other_pvalues=(0.001,)).label == "trade-off"

@@ -494,3 +494,8 @@ def test_reading_text_imports_no_optional_package(
     monkeypatch.setattr(builtins, "__import__", guarded)
     for path in paths:
         assert iro.read_run(path).to_dict() == RUN
+
+
+def test_a_run_says_the_form_of_its_lines(write: Any) -> None:
+    for text, form in (("q1 Q0 d1 1 2.0 t\n", "TREC"), ("q1 d1 1\n", "three columns")):
+        assert iro.read_run(write(text)).form == form

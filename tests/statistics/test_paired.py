@@ -23,7 +23,7 @@ from ir_outcomes.statistics import (
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.statistics.counts import tally
 from ir_outcomes.statistics.intervals import t_interval
-from ir_outcomes.statistics.kernels import function_test
+from ir_outcomes.statistics.kernels import binomial_tests, function_test
 from ir_outcomes.statistics.tests import Samples
 from ir_outcomes.types import Floats
 from tests.helpers.samples import tally_rows
@@ -205,6 +205,12 @@ def test_sakai_table_5_1() -> None:
     assert interval == pytest.approx((0.0750 - 0.0742, 0.0750 + 0.0742), abs=1e-4)
 
 
+def test_the_rank_sum_says_which_sample_is_larger() -> None:
+    low, high = [1, 2, 3, 3], [3, 4, 5]
+    assert [rank_sum(*pair).direction for pair in ((low, high), (high, low))] == [1, -1]
+    assert rank_sum(low, low).direction == 0
+
+
 def test_binomial_tests_in_tails_that_the_incomplete_beta_function_of_scipy_loses() -> None:
     won, lost = 37, 1038
     n = won + lost
@@ -213,6 +219,9 @@ def test_binomial_tests_in_tails_that_the_incomplete_beta_function_of_scipy_lose
         Fraction(math.comb(n, won), 2**n),
     )
     assert binomial_test(won, lost).pvalue == pytest.approx(float(2 * (less + own)), rel=1e-9)
+    # Also beside others.
+    beside = binomial_tests([5, won], [3, lost]).pvalue.tolist()
+    assert beside == [binomial_test(5, 3).pvalue, binomial_test(won, lost).pvalue]
 
 
 def test_equal_differences_are_tied_by_the_larger_of_the_two_sides() -> None:

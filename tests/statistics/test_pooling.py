@@ -98,6 +98,9 @@ def test_bcg_vaccine() -> None:
     y = np.log(cases / (cases + others) * (control_cases + control_others) / control_cases)
     v = 1 / cases - 1 / (cases + others) + 1 / control_cases - 1 / (control_cases + control_others)
     found = random_effects(y, v, 0.95)
+    within = found.within(0.5)
+    assert found.low < -0.5 < found.high < 0.5 < found.predicted_high
+    assert (within.interval, within.prediction) == ((-0.5, found.high), (-0.5, 0.5))
     assert found.cochran_q == pytest.approx(152.2330, abs=5e-5)
     assert found.tau_squared == pytest.approx(0.3181, abs=5e-5)
     assert found.effect == pytest.approx(-0.7150, abs=5e-5)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.statistics.bands import band_of_events
-from ir_outcomes.types import Correction, RankingTest, check_positive
+from ir_outcomes.types import Correction, Floats, Ints, RankingTest, check_positive
 
 
 def compare_cutoffs(
@@ -86,7 +86,8 @@ def compare_cutoffs(
         for name in chosen
     ]
     notes: list[str] = [*notes_on_grades(runs.qrels, runs.rel)]
-    if beyond := [str(cutoff) for cutoff in wanted if cutoff > depth]:
+    beyond = [str(cutoff) for cutoff in wanted if cutoff > depth]
+    if beyond:
         lists = f"the longest list of the shallowest run ({plural('document', depth)})"
         notes.append(f"{listed(beyond)}: beyond {lists}; left out.")
     return ConditionsComparison(
@@ -113,40 +114,56 @@ def curve_of(
         return None
     baseline = pair[0]
     by_query = pair.unit == "query"
-    events = [_steps(run, by_query) for run in pair]
-    query, rank, step = (np.concatenate(parts) for parts in zip(*events, strict=True))
+    smallest_step = 1.0
+    if not by_query:
+        smallest_step = float(np.mean(1 / baseline.relevant[baseline.answerable]))
+    of_a = _steps(baseline, by_query)
+    of_b = _steps(pair[1], by_query)
     band = band_of_events(
-        (np.cumsum(baseline.answerable) - 1)[query],
-        rank,
-        np.where(np.arange(len(step)) < len(events[0][0]), -step, step),
+        (np.cumsum(baseline.answerable) - 1)[np.concatenate([of_a.query, of_b.query])],
+        np.concatenate([of_a.rank, of_b.rank]),
+        np.concatenate([-of_a.size, of_b.size]),
         n,
         depth,
         level,
         clusters=None if baseline.clusters is None else baseline.clusters[baseline.answerable],
-        smallest_step=(
-            1.0 if by_query else float(np.mean(1 / baseline.relevant[baseline.answerable]))
-        ),
+        smallest_step=smallest_step,
         seed=seed,
         resamples=resamples,
     )
-    found = [
-        np.bincount(ranks, weights=steps, minlength=depth + 1)[1 : depth + 1]
-        for _, ranks, steps in events
-    ]
-    shares = [tuple((np.cumsum(at_rank) / n).tolist()) for at_rank in found]
-    low = tuple(band.low.tolist())
-    high = tuple(band.high.tolist())
     return Curve(
-        tuple(range(1, depth + 1)), shares[0], shares[1], low, high, level, n, seed, resamples
+        ranks=tuple(range(1, depth + 1)),
+        baseline=of_a.shares(depth, n),
+        contender=of_b.shares(depth, n),
+        low=tuple(band.low.tolist()),
+        high=tuple(band.high.tolist()),
+        level=level,
+        n=n,
+        seed=seed,
+        resamples=resamples,
     )
 
 
-def _steps(run: SearchLengths, by_query: bool) -> tuple[Any, Any, Any]:
-    """Return where the share found rises: query, rank and by how much."""
+class _Steps(NamedTuple):
+    """Where the share found rises; arrays with a value for each step."""
+
+    query: Ints
+    rank: Ints
+    size: Floats
+
+    def shares(self, depth: int, n: int) -> tuple[float, ...]:
+        """Return the share of n queries found by each rank from 1 to the depth."""
+        at_rank = np.bincount(self.rank, weights=self.size, minlength=depth + 1)
+        found = np.cumsum(at_rank[1 : depth + 1]) / n
+        return tuple(found.tolist())
+
+
+def _steps(run: SearchLengths, by_query: bool) -> _Steps:
+    """Return the steps of one run."""
     if by_query:
         ranks = run.esl()
         queries = np.flatnonzero(~np.isnan(ranks))
-        return queries, ranks[queries].astype(np.int64), np.ones(len(queries))
+        return _Steps(queries, ranks[queries].astype(np.int64), np.ones(len(queries)))
     found = run.rank > 0
     query = run.query[found]
-    return query, run.rank[found], 1 / run.relevant[query]
+    return _Steps(query, run.rank[found], 1 / run.relevant[query])

@@ -116,7 +116,8 @@ def compare_judges(
             " clusters"
         )
     for judge, evaluation in evaluations.items():
-        if missing := [name for name in first.names if name not in evaluation.names]:
+        missing = [name for name in first.names if name not in evaluation.names]
+        if missing:
             raise MismatchError(
                 f"{judge}: the run {some(missing)} is missing; evaluate the same runs for every"
                 " judge"
@@ -154,17 +155,11 @@ def _flips(contender: str, rows: Sequence[Condition]) -> Iterator[Flip]:
         for query in row.comparison.queries or ():
             by_query.setdefault(query.query_id, []).append((row.condition, query))
     for query_id, judged in by_query.items():
-        better, worse = (
-            tuple(judge for judge, query in judged if _direction(query) == sign) for sign in (1, -1)
-        )
+        better = tuple(judge for judge, query in judged if _direction(query) > 0)
+        worse = tuple(judge for judge, query in judged if _direction(query) < 0)
         if better and worse:
-            yield Flip(
-                contender,
-                query_id,
-                better,
-                worse,
-                next((query.text for _, query in judged if query.text), None),
-            )
+            texts = [query.text for _, query in judged if query.text]
+            yield Flip(contender, query_id, better, worse, next(iter(texts), None))
 
 
 def _direction(query: QueryOutcome) -> int:
@@ -264,7 +259,7 @@ def _audit(
     bias_interval = cautious_mean(bias, most, step, labeled_clusters).interval(1 - alpha)
     if most is not None:
         bias_interval = bias_interval.within(-most, most)
-    bias_p, (low, high) = mean_test(bias, clusters=labeled_clusters).pvalue, found.interval
+    bias_p = mean_test(bias, clusters=labeled_clusters).pvalue
     if facet == "coverage":
         measured_in = POINTS
         higher_is_better = True
@@ -274,10 +269,15 @@ def _audit(
     else:
         measured_in = facet
         higher_is_better = evaluation.scores_of(facet).higher_is_better
+    needed = None
+    if claim:
+        needed = queries_for_mean(
+            rectified, len(y), claim, alpha=alpha, power=POWER, imaginary=imaginary
+        )
     answer: Answer = "cannot be told"
     if bias_p <= alpha:
         answer = "wrong"
-    elif min(low * claim, high * claim) > 0:
+    elif min(end * claim for end in found.interval) > 0:
         answer = "holds"
     return Audit(
         contender=runs[1],
@@ -296,13 +296,7 @@ def _audit(
         corrected_interval=found.interval,
         weight=found.weight,
         correlation=_correlation(y, f),
-        needed=(
-            queries_for_mean(
-                rectified, len(y), claim, alpha=alpha, power=POWER, imaginary=imaginary
-            )
-            if claim
-            else None
-        ),
+        needed=needed,
         answer=answer,
     )
 
@@ -380,12 +374,10 @@ def _answer(audit: Audit, reference: str | None) -> str:
         )
     if audit.answer == "holds":
         return f"{opening}; the finding of {audit.judge} holds by {reference}."
-    more = (
-        audit.needed.queries
-        if audit.needed is not None and audit.n_labeled < audit.n_queries
-        else None
-    )
-    enough = "" if more is None else f"; about {more} would show it"
+    enough = ""
+    needed = audit.needed
+    if needed is not None and needed.queries is not None and audit.n_labeled < audit.n_queries:
+        enough = f"; about {needed.queries} would show it"
     return (
         f"{opening}; whether it holds cannot be told with"
         f" {plural('labeled query', audit.n_labeled)}{enough}."
@@ -395,9 +387,9 @@ def _answer(audit: Audit, reference: str | None) -> str:
 def _notes(
     evaluations: Mapping[str, Evaluation], runs: Sequence[str], reference: str | None
 ) -> Iterator[str]:
-    if circular := [
-        judge for judge in evaluations if judge.casefold() in {run.casefold() for run in runs}
-    ]:
+    ranking = {run.casefold() for run in runs}
+    circular = [judge for judge in evaluations if judge.casefold() in ranking]
+    if circular:
         yield (
             f"{listed(circular)}: a run has the judge's name. A judge that is also a ranker favors"
             " its own ranking, which makes the comparison circular."
@@ -406,14 +398,12 @@ def _notes(
         return
     # An audit depends on a random sample, enough labeled queries, and the same documents.
     truth = evaluations[reference]
-    others = [judge for judge in evaluations if judge != reference]
-    labeled_by = {
-        judge: [truth.query_ids[row] for row in labeled_places(truth, evaluations[judge])[0]]
-        for judge in others
-    }
-    if any(
-        len(labeled) < len(evaluations[judge].query_ids) for judge, labeled in labeled_by.items()
-    ):
+    labeled_by = {}
+    for judge, evaluation in evaluations.items():
+        if judge != reference:
+            rows, _ = labeled_places(truth, evaluation)
+            labeled_by[judge] = [truth.query_ids[row] for row in rows]
+    if any(len(own) < len(evaluations[judge].query_ids) for judge, own in labeled_by.items()):
         yield (
             f"The queries that {reference} labeled must be a random sample of all, such as to_label"
             " draws."
@@ -424,21 +414,23 @@ def _notes(
                 f"{judge}: only {plural('query', len(labeled))} labeled by {reference}, and an"
                 f" audit needs {FEWEST_LABELED}."
             )
-        if unknown := len(truth.query_ids) - len(labeled):
+        unknown = len(truth.query_ids) - len(labeled)
+        if unknown:
             yield (
                 f"{judge}: {plural('query', unknown)} of {reference} not judged by it; left out of"
                 " the audit."
             )
         known = evaluations[judge].qrels
-        if truth.qrels is not None and known is not None:
-            documents = truth.qrels.to_dict()
-            judged = known.to_dict()
-            common = np.array(
-                [document in judged[query] for query in labeled for document in documents[query]]
+        if truth.qrels is None or known is None:
+            continue
+        documents = truth.qrels.to_dict()
+        judged = known.to_dict()
+        common = np.array(
+            [document in judged[query] for query in labeled for document in documents[query]]
+        )
+        if common.size and common.mean() < FEWEST_IN_COMMON:
+            yield (
+                f"{judge}: {percent(1 - common.mean(), 0)} % of the documents that {reference}"
+                " labeled are not judged by it, and a bias can come from that as well as from"
+                " its judgments."
             )
-            if common.size and common.mean() < FEWEST_IN_COMMON:
-                yield (
-                    f"{judge}: {percent(1 - common.mean(), 0)} % of the documents that {reference}"
-                    " labeled are not judged by it, and a bias can come from that as well as from"
-                    " its judgments."
-                )

@@ -143,16 +143,19 @@ def _labels(evaluation: Evaluation, by: Any) -> tuple[dict[str, str], str]:
         "by", by, (Mapping, str, os.PathLike), "labels by query id, a file of them, or 'length'"
     )
     if isinstance(by, Mapping):
+        named = "labels"
         labels = {query: str(label) for query, label in by.items()}
     else:
+        named = os.path.basename(os.fspath(by))
         labels = read_texts(by)
-    if refused := sorted(set(labels.values()) & {*OUTCOMES, *evaluation.names}):
+    refused = sorted(set(labels.values()) & {*OUTCOMES, *evaluation.names})
+    if refused:
         raise ParameterError(
             f"the label {refused[0]!r} is the name of an outcome or a run: slices made from a run's"
             " own result regress to the mean; slice by something that is known before the runs are"
             " made"
         )
-    return labels, "labels" if isinstance(by, Mapping) else os.path.basename(os.fspath(by))
+    return labels, named
 
 
 def _by_length(evaluation: Evaluation) -> dict[str, str]:
@@ -167,19 +170,16 @@ def _by_length(evaluation: Evaluation) -> dict[str, str]:
         raise ParameterError(
             "needs the texts of the queries; pass `queries` to evaluate", by="length"
         )
-    ends = (
-        np.unique(np.quantile(counts, [0.25, 0.5, 0.75, 1], method="inverted_cdf"))
-        .astype(int)
-        .tolist()
-    )
-    starts = [1, *(end + 1 for end in ends[:-1])]
-    quarters = zip(starts, ends, strict=True)
-    names = [
-        plural("word", end) if start == end else f"{start} to {end} words"
-        for start, end in quarters
-    ]
+    quarters = np.quantile(counts, [0.25, 0.5, 0.75, 1], method="inverted_cdf")
+    ends = np.unique(quarters).astype(int).tolist()
+    names = []
+    start = 1
+    for end in ends:
+        names.append(plural("word", end) if start == end else f"{start} to {end} words")
+        start = end + 1
+    last = len(ends) - 1
     return {
-        query: names[min(int(np.searchsorted(ends, number)), len(names) - 1)]
+        query: names[min(int(np.searchsorted(ends, number)), last)]
         for query, number in words.items()
     }
 
@@ -223,9 +223,8 @@ def _differences(
             ("ranking", pair.shared, pair.length_baseline, pair.length_contender),
         ):
             groups = [labels[query] for query in compress(pair.query_ids, counted.tolist())]
-            found = heterogeneity_test(
-                differences(x[counted], y[counted]), groups, seed=seed, resamples=resamples
-            )
+            change = differences(x[counted], y[counted])
+            found = heterogeneity_test(change, groups, seed=seed, resamples=resamples)
             if found is None:
                 yield SliceDifferences(contender, facet, None, None, None, 0)
             else:
@@ -269,9 +268,11 @@ def _notes(
             "Dependent queries: whether slices differ is not tested where queries come in clusters;"
             " the rows respect them."
         )
-    if missing := [query for query in evaluation.answerable_queries if query not in labels]:
+    missing = [query for query in evaluation.answerable_queries if query not in labels]
+    if missing:
         yield f"{plural('query', len(missing))} without a label left out: {some(missing)}."
-    if unknown := sorted(set(labels) - set(evaluation.query_ids)):
+    unknown = sorted(set(labels) - set(evaluation.query_ids))
+    if unknown:
         yield (
             f"{plural('label', len(unknown))} ignored, of queries that the qrels lack:"
             f" {some(unknown)}."

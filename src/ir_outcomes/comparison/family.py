@@ -9,6 +9,7 @@ import numpy as np
 from ir_outcomes.comparison.facets import AllQueries, Facet, RestrictedLength
 from ir_outcomes.comparison.margins import against_margins, within_margins
 from ir_outcomes.comparison.measured import Facets, means_of_measure
+from ir_outcomes.comparison.notes import notes_on_input, notes_on_verdict
 from ir_outcomes.comparison.outcomes import PairedQueries, Settings, pair_queries
 from ir_outcomes.comparison.pair_tests import run_tests, samples_of, stacked
 from ir_outcomes.comparison.result import Comparison, CutoffLabel, query_outcomes
@@ -26,14 +27,14 @@ from ir_outcomes.comparison.verdict import (
     direction_of,
     judge,
 )
-from ir_outcomes.comparison.wording import in_words, notes_on_input
+from ir_outcomes.comparison.wording import sentence_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation, n_missing, notes_on_grades
 from ir_outcomes.evaluation.lengths import metadata_of
 from ir_outcomes.evaluation.replicates import Called, System
 from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_measure
 from ir_outcomes.formatting import plural, with_progress
-from ir_outcomes.notes import Note
+from ir_outcomes.notes import Note, ranked
 from ir_outcomes.statistics.kernels import Kernel
 from ir_outcomes.types import Floats, Ints
 
@@ -149,7 +150,7 @@ def judged(
     settings: Settings,
     own_test: Kernel | None = None,
     *,
-    progress: bool = False,
+    progress: bool,
 ) -> tuple[Comparison, ...]:
     """Test all pairs of a family, correct each facet over it, and reach the verdicts."""
     tested = []
@@ -213,7 +214,6 @@ def _comparison(pair: MeasuredPair, tested: Facets, verdicts: Verdicts, place: i
             sentence="",
             new_runs=holds_for_new_runs(label, (coverage, ranking, all_queries)),
         ),
-        notes=pair.notes,
         run_metadata=pair.metadata,
         identical=queries.identical,
         n_runs=queries.n_runs,
@@ -221,8 +221,9 @@ def _comparison(pair: MeasuredPair, tested: Facets, verdicts: Verdicts, place: i
         queries=query_outcomes(queries, pair.texts),
         measures=tuple(means_of_measure(scores, queries, pair.settings) for scores in pair.asked),
     )
+    verdict = replace(comparison.verdict, sentence=sentence_of(comparison))
     if pair.settings.margins is not None:
         within = within_margins(comparison, against_margins(comparison, pair.settings.margins))
-        verdict = replace(comparison.verdict, **within._asdict())
-        comparison = replace(comparison, verdict=verdict)
-    return in_words(comparison, queries)
+        verdict = replace(verdict, non_inferior=within.non_inferior, equivalent=within.equivalent)
+    notes, background = ranked((*pair.notes, *notes_on_verdict(comparison, queries)))
+    return replace(comparison, verdict=verdict, notes=notes, background=background)

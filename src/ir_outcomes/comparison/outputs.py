@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, product
 from typing import Any, Literal, Unpack, overload
 
 import numpy as np
@@ -171,7 +171,7 @@ def compare_outputs(
     check_rules(alpha, test, correction)
     systems = [Called(output.name, (output.name,)) for output in outputs]
     if replicates is not None:
-        systems, outputs = _grouped(outputs, replicates)
+        systems = _grouped(outputs, replicates)
     settings = Settings(
         cutoff=meaning.cutoff,
         rel=meaning.rel or 1 if rel is None else rel,
@@ -194,12 +194,13 @@ def compare_outputs(
         raise MismatchError(
             f"no query of the outputs ({some(list(first.values), 3)}) is answerable in the qrels"
         )
+    codes = None
     if clusters is not None:
-        clusters = clusters_of(clusters, queries, np.ones(len(queries), dtype=bool))
+        codes = clusters_of(clusters, queries, np.ones(len(queries), dtype=bool))
+    settings = _with_clusters(settings, codes)
     notes = _notes(outputs, meaning, judgments is not None)
-    results = _compared(
-        outputs, queries, n_unanswerable, meaning, settings, notes, progress, clusters, systems
-    )
+    values = _Values(outputs, queries, n_unanswerable, codes, meaning, notes)
+    results = _compared(values, systems, settings, progress)
     return Comparisons(results) if several else results[0]
 
 
@@ -262,37 +263,62 @@ def compare_measure(
     scores = evaluation.scores_of(measure)
     known = evaluation.system_names
     wanted = [baseline, *contenders_of(known, baseline, contenders)]
-    groups = [evaluation.systems[place_of(name, known)].called for name in wanted]
-    names = [run for group in groups for run in group.runs]
+    systems = [evaluation.systems[place_of(name, known)].called for name in wanted]
     outputs = []
-    for name in names:
+    for name in chain.from_iterable(system.runs for system in systems):
         row = scores.values[evaluation.position(name)].tolist()
-        values = dict(zip(scores.query_ids, row, strict=True))
-        outputs.append(Output(name, scores.measure, values, None))
+        of_queries = dict(zip(scores.query_ids, row, strict=True))
+        outputs.append(Output(name, scores.measure, of_queries, None))
     meaning = _meaning(scores.measure, scores.higher_is_better, evaluation.rel)
     settings = Settings.of(
         evaluation,
         alpha=alpha,
         test=test,
         correction=correction,
-        family=len(groups) - 1,
+        family=len(systems) - 1,
         margins=checked_margins(margins),
     )
     settings = replace(settings, cutoff=meaning.cutoff, unit="query", coverage_test="exact")
     queries = evaluation.answerable_queries
-    clusters = None if evaluation.clusters is None else evaluation.clusters[evaluation.answerable]
     n_unanswerable = len(evaluation.query_ids) - len(queries)
+    clusters = None
+    if evaluation.clusters is not None:
+        clusters = evaluation.clusters[evaluation.answerable]
+    settings = _with_clusters(settings, clusters)
     notes = _about_values(meaning, scores.measure)
-    results = _compared(
-        outputs, queries, n_unanswerable, meaning, settings, notes, progress, clusters, groups
-    )
+    values = _Values(outputs, queries, n_unanswerable, clusters, meaning, notes)
+    results = _compared(values, systems, settings, progress)
     if isinstance(contenders, str):
         return results[0]
     return Comparisons(results)
 
 
-def _grouped(outputs: Sequence[Output], replicates: Any) -> tuple[list[Called], list[Output]]:
-    """Return the systems, that of the baseline first, and the outputs of their runs in this order."""
+@dataclass(frozen=True)
+class _Values:
+    """Values of a measure, query by query, and how they are read."""
+
+    outputs: Sequence[Output]  # of every run
+    queries: tuple[str, ...]  # the answerable ones
+    n_unanswerable: int
+    clusters: Ints | None  # (n_queries,)
+    meaning: _Meaning
+    notes: list[str]
+
+
+def _with_clusters(settings: Settings, clusters: Ints | None) -> Settings:
+    """Return the settings of queries that can come in clusters."""
+    if clusters is None:
+        return settings
+    return replace(
+        settings,
+        coverage_test="signflip",
+        n_clusters=len(np.unique(clusters)),
+        clusters=digest_of_clusters(clusters),
+    )
+
+
+def _grouped(outputs: Sequence[Output], replicates: Any) -> list[Called]:
+    """Return the systems, that of the baseline first."""
     names = [output.name for output in outputs]
     check_names(names)
     several = systems_of(names, replicates)
@@ -306,8 +332,7 @@ def _grouped(outputs: Sequence[Output], replicates: Any) -> tuple[list[Called], 
             f"replicates: {names[0]}, the baseline, is one of several runs of {systems[0].name};"
             " the baseline must be a system of its own"
         )
-    by_name = {output.name: output for output in outputs}
-    return systems, [by_name[run] for system in systems for run in system.runs]
+    return systems
 
 
 def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _Meaning:
@@ -340,67 +365,61 @@ def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _M
 
 
 def _compared(
-    outputs: Sequence[Output],
-    queries: tuple[str, ...],
-    n_unanswerable: int,
-    meaning: _Meaning,
-    settings: Settings,
-    notes: list[str],
-    progress: bool,
-    clusters: Ints | None,
-    systems: Sequence[Called],
+    values: _Values, systems: Sequence[Called], settings: Settings, progress: bool
 ) -> tuple[Comparison, ...]:
-    """Compare the first system with each other one; the outputs are of their runs, one after the other."""
-    if clusters is not None:
-        n_clusters = len(np.unique(clusters))
-        digest = digest_of_clusters(clusters)
-        settings = replace(
-            settings, coverage_test="signflip", n_clusters=n_clusters, clusters=digest
-        )
-    found = [_lengths(output, queries, meaning) for output in outputs]
-    lacking = [[query for query in queries if query not in output.values] for output in outputs]
-    lack = [
-        (
-            f"{output.name} lacks {plural('query', len(ids))} ({some(ids)}), counted as unanswered."
-            if ids
-            else ""
-        )
-        for output, ids in zip(outputs, lacking, strict=True)
-    ]
+    """Compare the first system with each other one."""
+    meaning = values.meaning
+    queries = values.queries
     is_value = meaning.kind == "value"
-    measure = outputs[0].measure
+    measure = values.outputs[0].measure
+    lengths = {output.name: _lengths(output, queries, meaning) for output in values.outputs}
     if settings.margins is not None and is_value:
-        check_range(measure, range_of(measure, *found))
-    naive = [np.nan_to_num(run if is_value else 1 / run) for run in found]
-    horizon = None if is_value else meaning.cutoff
-    n_lacking = list(map(len, lacking))
-    ends = np.cumsum([len(system.runs) for system in systems]).tolist()
-    first = slice(0, ends[0])
+        check_range(measure, range_of(measure, *lengths.values()))
+    lacking: dict[str, list[str]] = {}
+    for output in values.outputs:
+        lacking[output.name] = [query for query in queries if query not in output.values]
+
+    def n_missing(system: Called) -> int:
+        return max(len(lacking[run]) for run in system.runs)
+
+    def mean_reciprocals(system: Called) -> Floats:
+        found = [lengths[run] for run in system.runs]
+        values_of_runs = [np.nan_to_num(own if is_value else 1 / own) for own in found]
+        means: Floats = np.mean(values_of_runs, axis=0)
+        return means
+
+    baseline, *contenders = systems
     pairs = []
-    for system, begin, end in zip(systems[1:], ends, ends[1:], strict=False):
-        own = slice(begin, end)
+    for contender in contenders:
         place = np.arange(len(queries))
-        items = (Items(place, both) for both in product(found[first], found[own]))
-        pair = from_pairs(systems[0], system, queries, items, horizon, clusters)
+        items = (
+            Items(place, (lengths[run], lengths[other]))
+            for run, other in product(baseline.runs, contender.runs)
+        )
+        horizon = None if is_value else meaning.cutoff
+        pair = from_pairs(baseline, contender, queries, items, horizon, values.clusters)
         if is_value:  # values of the measure are no ranks: it is not known where things were found
-            outcomes = replace(pair.outcomes, lost_at=None, won_at=None)
             pair = replace(
                 pair,
-                outcomes=outcomes,
+                outcomes=replace(pair.outcomes, lost_at=None, won_at=None),
                 measure=measure,
                 higher_is_better=meaning.higher_is_better,
             )
-        pairs.append(
-            MeasuredPair(
-                queries=pair,
-                settings=settings.of_pair(pair),
-                n_unanswerable=n_unanswerable,
-                n_missing=(max(n_lacking[first]), max(n_lacking[own])),
-                reciprocal_ranks=(np.mean(naive[first], axis=0), np.mean(naive[own], axis=0)),
-                notes=as_notes([*notes, *filter(None, [*lack[first], *lack[own]])]),
-                systems=(systems[0], system),
-            )
+        notes = list(values.notes)
+        for run in (*baseline.runs, *contender.runs):
+            if lacking[run]:
+                n = plural("query", len(lacking[run]))
+                notes.append(f"{run} lacks {n} ({some(lacking[run])}), counted as unanswered.")
+        measured = MeasuredPair(
+            queries=pair,
+            settings=settings.of_pair(pair),
+            n_unanswerable=values.n_unanswerable,
+            n_missing=(n_missing(baseline), n_missing(contender)),
+            reciprocal_ranks=(mean_reciprocals(baseline), mean_reciprocals(contender)),
+            notes=as_notes(notes),
+            systems=(baseline, contender),
         )
+        pairs.append(measured)
     return judged(pairs, settings, progress=progress)
 
 
