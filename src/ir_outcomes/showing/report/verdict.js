@@ -334,11 +334,11 @@ function searchLengths(ranks, sizes, cutoff) {
   return lengths;
 }
 
+const OUTCOMES = ["neither", "lost", "won", "both"]; // by what A found, and twice what B found
+
 // comparison/outcomes.py, from_items: items of a query are averaged first, so that each query weighs the same. `sizes`
 // are the numbers of items of the queries, null where each query is one item; `horizon` is k of the restricted search
 // length.
-const OUTCOMES = ["neither", "lost", "won", "both"]; // by what A found, and twice what B found
-
 function pairQueries(baseline, contender, sizes, horizon) {
   const n = sizes ? sizes.length : baseline.length;
   const names = ["foundA", "foundB", "a", "b", "allA", "allB", "won", "lost"];
