@@ -39,7 +39,7 @@ def _holes(result: Holes) -> View:
     bounds = Counter(pair.bound.word for pair in result.pairs)
     counted = ", ".join(f"{bounds[word]} {word}" for word in get_args(BoundWord) if bounds[word])
     return View(
-        f"{plural('run', len(result.pairs))} against {result.baseline} (A), if unjudged documents"
+        f"{plural('verdict', len(result.pairs))} against {result.baseline} (A), if unjudged documents"
         " were relevant",
         counted if bounds["stands"] == 1 else counted.replace("stands", "stand"),
         tables=(table,),
