@@ -295,7 +295,7 @@ def test_bars_of_the_histogram_and_points_of_the_scatter_filter_the_list(
     point.dispatch_event("click")
     expected = [query.query_id for query in queries if (query.baseline, query.contender) == lengths]
     assert shown_ids(page) == expected
-    assert page.locator("#rows tr.selected").get_attribute("data-id") == expected[0]
+    assert page.locator("#rows tr:has([aria-current])").get_attribute("data-id") == expected[0]
 
 
 def test_bars_say_what_they_are_to_pointer_and_keyboard(visit: Callable[..., Any]) -> None:
@@ -400,7 +400,7 @@ def test_query_of_a_link_is_shown(visit: Callable[..., Any]) -> None:
     page = visit(address="#q=1134")
     assert page.locator("#query-title").inner_text() == made_up().texts["1134"]
     assert page.locator("#query code").inner_text() == "1134"
-    assert page.locator("#rows tr.selected").get_attribute("data-id") == "1134"
+    assert page.locator("#rows tr:has([aria-current])").get_attribute("data-id") == "1134"
     page.get_by_role("button", name="Show 20 documents").click()
     for side, ranked in enumerate(made_up().documents[:2]):
         place = made_up().query_ids.index("1134")
@@ -554,7 +554,7 @@ def test_line_at_the_cutoff(visit: Callable[..., Any]) -> None:
     )
     assert places[:7] == ["1", "2", "3", "4", "5", "cutoff 5", "6"]
     assert "behind" in (items.nth(int(found.baseline or 0)).get_attribute("class") or "")
-    assert page.locator("#rows tr.selected td.c-a").inner_text() == "none"
+    assert page.locator("#rows tr:has([aria-current]) td.c-a").inner_text() == "none"
 
 
 def label_shown(page: Any) -> str:
@@ -661,6 +661,29 @@ def test_what_is_filtered_is_what_is_counted_and_decided(visit: Callable[..., An
     page.locator("#pair h3", has_text="r3 against r0").wait_for()
     page.get_by_role("searchbox").fill("")
     assert page.locator("#listed").inner_text() == ""
+
+
+@pytest.mark.parametrize("name", ["several", "by document"])
+def test_all_runs_on_the_listed_queries(visit: Callable[..., Any], name: str) -> None:
+    evaluation = five() if name == "several" else by_document()
+    page = visit(name)
+    page.get_by_role("searchbox").fill("blue")
+    page.get_by_text("All runs on these queries").click()
+    chosen = [query for query, text in evaluation.texts.items() if text.endswith("blue")]
+    some = evaluation.restrict(chosen)
+    expected = []
+    for run in evaluation.names:
+        other = "r0" if run != "r0" else "r1"
+        own = compare_pair(some, other, run, correction="none")
+        assert own.restricted is not None
+        assert own.restricted.horizon == 30
+        expected.append((own.restricted.contender, own.coverage.contender, run))
+    expected.sort()
+    rows = page.locator("#means tbody tr")
+    assert rows.locator("th").all_inner_texts() == [run for _, _, run in expected]
+    assert rows.locator("td").all_inner_texts() == [
+        f"{value:.2f}" for length, found, _ in expected for value in (found, length)
+    ]
 
 
 def test_pairs_that_were_not_tested_have_no_label(visit: Callable[..., Any]) -> None:

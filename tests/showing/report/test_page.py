@@ -318,7 +318,8 @@ def test_by_default_the_first_hundred_lists_may_make_a_page_larger() -> None:
         page = iro.report(several)
         rankings = island(page)["sets"][0]["rankings"]
         assert sum(entry is not None for entry in rankings) == n_kept
-        assert ("200 other queries are left out, to keep the page small" in page.html) == (
+        words = " ".join(page.html.split())
+        assert ("200 other queries are left out, to keep the page small" in words) == (
             n_kept == 100
         )
         limited = iro.report(several, max_mb=0.5)
@@ -482,3 +483,29 @@ def test_size_of_msmarco(real_data: Path) -> None:
     page = iro.report(evaluation)
     assert len(page.html.encode()) <= 3_000_000
     assert len(island(page)["sets"][0]["ids"]) == 5193
+
+
+@pytest.mark.realdata
+def test_size_of_eight_runs_is_that_of_the_docs(real_data: Path) -> None:
+    folder = real_data / "msmarco-doc-dev"
+    evaluation = iro.evaluate(folder / "qrels.txt", sorted(folder.glob("*.run.gz")), documents=20)
+    text = " ".join((Path(__file__).parents[3] / "docs/report.md").read_text("utf-8").split())
+    words = r"has (\S+) MB with the lists of more than (\d+) queries, and (\S+) MB with all"
+    ((small, more_than, large),) = re.findall(words, text)
+    for limit, size in ((None, small), (5, large)):
+        page = iro.report(evaluation, "bm25", max_mb=limit)
+        assert f"{len(page.html.encode()) / 1e6:.1f}" == size
+        kept = sum(entry is not None for entry in island(page)["sets"][0]["rankings"])
+        assert kept == 5193 if limit else kept > int(more_than)
+
+
+def test_what_the_page_is_made_of_has_lines_that_can_be_read() -> None:
+    folder = Path(iro.__file__).parent / "showing" / "report"
+    lines = [
+        line
+        for ending in ("js", "css", "jinja")
+        for path in folder.glob(f"*.{ending}")
+        for line in path.read_text("utf-8").splitlines()
+    ]
+    assert [line for line in lines if len(line) > 120] == []
+    assert len(lines) <= 2720

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -255,6 +256,18 @@ def test_sign_flips_are_counted_exactly_or_bounded() -> None:
     for sample, bounds in zip(samples, found, strict=True):
         assert agrees(bounds, sign_flip(sample))
     assert all(bounds["high"] <= 1.02 * bounds["low"] for bounds in found)
+
+
+def test_places_in_python_that_the_script_names_exist() -> None:
+    package = Path(iro.__file__).parent
+    script = (files("ir_outcomes.showing.report") / "verdict.js").read_text(encoding="utf-8")
+    words = re.sub(r"\n *//", "", script)
+    named = re.findall(r"([a-z]+/[a-z_]+\.py)(?:, ([A-Za-z_.]+))?", words)
+    assert len(named) >= 15
+    for module, name in named:
+        text = (package / module).read_text(encoding="utf-8")
+        last = name.rstrip(".").rpartition(".")[2]
+        assert re.search(rf"\bdef {last}\b|^{last} = ", text, re.MULTILINE) or not last, name
 
 
 BOARDS = ("msmarco-doc-dev", "known-item", "dl20-passage", "dl-hard-doc", "trec-covid-r1", "mt-rag")

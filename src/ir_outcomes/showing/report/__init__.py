@@ -84,7 +84,7 @@ def page_of(content: PageContent, max_mb: float | None) -> ReportPage:
     context["max_mb"] = max_mb and f"{max_mb:g}"
     context |= _without_script(content)
     context["causes"] = causes_of(content.result)
-    without_data = {"total": 0, "data": ""}
+    without_data = {"n": 0, "total": 0, "data": ""}
     space = int(small * MB) - len(_rendered({**context, **without_data}).encode()) - MESSAGES
     shown, left = embed(content, space, int((most - small) * MB))
     if left < 0:
@@ -133,8 +133,7 @@ def _context(content: PageContent) -> dict[str, Any]:
         "inputs": content.inputs,
         "asks_queries": bool(content.grids),
         "has_queries": bool(content.sets),
-        "is_board": isinstance(result, Leaderboard),
-        "with_evaluation": content.has_evaluation,
+        "missing": _missing(content),
         "n_conditions": len(content.grids),
         "condition_name": getattr(result, "what", "condition").capitalize(),
         "settings": vars(settings) if settings else {},
@@ -169,6 +168,25 @@ def _more(content: PageContent) -> str:
     """Say how a page holds more; nothing where the command that made it has no option for that."""
     text = content.advice("Raise `max_mb` for more.")
     return "" if content.command and "`" in text else text
+
+
+def _missing(content: PageContent) -> str:
+    """Say why there are no queries, or no ranked lists."""
+    without = "because the page was made without the evaluation; pass evaluation= to to_report."
+    if not content.sets and isinstance(content.result, Leaderboard):
+        if not content.has_evaluation:
+            return f"There are no queries, {without}"
+        return "Queries are on the page of a comparison: systems here have several runs."
+    if not content.sets:
+        return "The result was stored without its queries; store it with to_json(per_query=True)."
+    if not content.has_evaluation:
+        return f"There are no ranked lists, {without}"
+    if all(own.lists is None for own in content.sets):
+        return (
+            "There are no ranked lists, because the evaluation did not keep them; pass"
+            f" documents={DEPTH} to evaluate."
+        )
+    return ""
 
 
 def address_of(pair: tuple[str, str, str], query: str = "") -> str:
@@ -271,7 +289,6 @@ def _template() -> tuple[Any, Any]:
     )
     environment.globals |= {
         "address_of": address_of,
-        "depth": DEPTH,
         "signs": SIGNS_EXPLAINED,
         "statuses": tuple(STATUS_TONES),
         "tone_of": lambda label: STATUS_TONES.get(label) or tone(label),

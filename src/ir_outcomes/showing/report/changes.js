@@ -1,6 +1,6 @@
-// The bins of the histogram, from lost to won: by ranks, or by the share found, where that changes for most queries
-// (showing/charts.py, changes_of). `numbers` are those of each query: a and b, whether both found something in common, and the
-// shares found; `about`: the measure (null for search lengths), whether its higher values are better, and the horizon.
+// The bins of the histogram, from lost to won: by ranks, or by the share found, where that changes for most queries.
+// `numbers` are those of each query: a and b, whether both found something in common, and the shares found; `about`:
+// the measure (null for search lengths), whether higher values are better, the horizon. A test has the same in Python.
 
 const SHARE_EDGES = [1, 2, 5, 10, 20, 50]; // points
 const MEASURE_EDGES = [0.1, 0.3];
@@ -14,8 +14,9 @@ function changesOf(numbers, about) {
   const changed = shares.filter(Boolean).map(Math.abs);
   const byShare = 2 * changed.length > shares.length && changed.some((share) => share % 100);
   const { edges, names } = byShare ? binsOfShares(changed) : binsOfRanking(gains, about);
-  const upward = byShare ? ["fewer above", ...names.map((name) => `${name} more`)] : [...names.map((name) => `${name} up`), "won"];
-  const downward = byShare ? ["more above", ...names.map((name) => `${name} fewer`)] : [...names.map((name) => `${name} down`), "lost"];
+  const named = (word) => names.map((name) => `${name} ${word}`);
+  const upward = byShare ? ["fewer above", ...named("more")] : [...named("up"), "won"];
+  const downward = byShare ? ["more above", ...named("fewer")] : [...named("down"), "lost"];
   const reached = (limits, size) => limits.filter((limit) => limit <= size).length;
   const step = (query) => {
     const share = shares[query];
@@ -52,7 +53,8 @@ function binsOfRanking(gains, about) {
   const last = about.horizon ?? 11; // no bin is beyond the cutoff
   const within = RANK_EDGES.filter((edge) => edge < last);
   const edges = within.length ? within : [1];
-  const names = edges.slice(1).map((edge, before) => (edge === edges[before] + 1 ? `${edges[before]}` : `${edges[before]}–${edge - 1}`));
+  const between = (first, last) => (first === last ? `${first}` : `${first}–${last}`);
+  const names = edges.slice(1).map((edge, before) => between(edges[before], edge - 1));
   // Search lengths of several documents are averages.
   if (names.length && gains.some((gain) => gain % 1)) names[0] = "<2";
   return { edges: edges.slice(1), names: [...names, `≥${edges[edges.length - 1]}`] };

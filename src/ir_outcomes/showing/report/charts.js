@@ -12,8 +12,8 @@ const MEANINGS = {
     "More and fewer: B found so many points more, or fewer, of the relevant documents. Fewer and more above: it found" +
     " as many, with fewer, or more, irrelevant documents above them.",
   runs:
-    "Won and lost, or more and fewer (points): on average over the runs B found more, or less, than A. Up and down, or" +
-    " fewer and more above: it found as much, higher or lower.",
+    "Won and lost, or more and fewer (points): on average over the runs B found more, or less, than A. Up and down," +
+    " or fewer and more above: it found as much, higher or lower.",
 };
 
 function meaningOfBars() {

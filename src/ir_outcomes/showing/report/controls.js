@@ -16,7 +16,6 @@ function drawControls() {
   for (const point of document.querySelectorAll(".point")) {
     point.classList.toggle("selected", point.dataset.at === state.at);
   }
-  if (byId("chooser")) drawChoosers();
 }
 
 function drawChoosers() {
@@ -24,9 +23,9 @@ function drawChoosers() {
   fill(byId("run-a"), named(grid.runs), state.a);
   fill(byId("run-b"), named(grid.runs), state.b);
   byId("swap").hidden = !canChoose(grid, state.b, state.a);
-  for (const cell of document.querySelectorAll("#matrix td[data-a]")) {
-    cell.classList.toggle("chosen", cell.dataset.a === state.a && cell.dataset.b === state.b);
-  }
+  document.querySelector("#matrix .chosen")?.classList.remove("chosen");
+  const [column, row] = [state.a, state.b].map((run) => grid.runs.indexOf(run) + 1);
+  byId("matrix")?.rows[row].cells[column].classList.add("chosen");
 }
 
 for (const [id, type, name] of [["words", "input", "s"], ["slice", "change", "slice"]]) {
@@ -102,6 +101,7 @@ addEventListener("beforeprint", () => {
   printing = true;
   drawHeads();
   drawList();
+  if (byId("means")) drawMeans();
   if (listed.length > PRINTED) byId("count").textContent += `; the first ${PRINTED} are printed`;
 });
 addEventListener("afterprint", () => {
@@ -112,6 +112,7 @@ addEventListener("afterprint", () => {
 
 function start() {
   choose();
+  if (byId("chooser")) drawChoosers();
   drawPair();
   drawFigures();
   update();

@@ -12,7 +12,7 @@ const letter = (place) => String.fromCharCode(65 + place);
 
 function select(id, isFocused, step = true) {
   state.q = id;
-  drawList();
+  markCurrent();
   drawQuery();
   writeAddress(step);
   if (!isFocused) return;
@@ -27,7 +27,8 @@ function sentence(i) {
   const parts = [`${SIGNS[tone]}${name}.`];
   if (byDocument) {
     parts.push(`A found ${found(i, 0)} relevant documents, B ${found(i, 1)}.`);
-    const where = chosen.apart[i] ? "None in common: search length on what each found" : "Search length on what both found";
+    const [common, none] = ["Search length on what both found", "None in common: search length on what each found"];
+    const where = chosen.apart[i] ? none : common;
     if (a !== null && b !== null) parts.push(`${where}: A ${number(a)}, B ${number(b)}.`);
     const missing = `counting ${chosen.horizon} where a document is not found`;
     const more = `${number(Math.abs(change))} ${change < 0 ? "fewer" : "more"} irrelevant documents above`;
@@ -35,7 +36,8 @@ function sentence(i) {
   } else {
     const missing = grid.cutoff ? `not within ${grid.cutoff}` : "not found";
     const rank = (value) => (value === null ? missing : `${isOfLengths() ? "rank " : ""}${number(value)}`);
-    const share = (found) => (found[i] % 1 ? `, found in ${number(Math.round(1000 * found[i]) / 10)} % of its runs` : "");
+    const percent = (share) => `${number(Math.round(1000 * share) / 10)} %`;
+    const share = (found) => (found[i] % 1 ? `, found in ${percent(found[i])} of its runs` : "");
     parts.push(`A: ${rank(a)}${share(chosen.foundA)}. B: ${rank(b)}${share(chosen.foundB)}.`);
   }
   if (isOfSeveral()) parts.push("Numbers are means over runs.");
@@ -50,18 +52,20 @@ function action(words, label, run) {
 
 // The runs beside each other, A and B first; the others as the reader chose them, or as many as are wide enough.
 function shownRuns() {
-  const pair = [state.a, state.b].map((run) => (Object.hasOwn(set.first, run) ? set.first[run] : set.runs.indexOf(run)));
+  const placeOfRun = (run) => (Object.hasOwn(set.first, run) ? set.first[run] : set.runs.indexOf(run));
+  const pair = [state.a, state.b].map(placeOfRun);
   const others = [...set.runs.keys()].filter((run) => !pair.includes(run));
   const room = Math.floor(byId("query").clientWidth / NARROW) - 2;
   const wanted = state.runs.split(",").map(Number);
-  const more = state.runs ? others.filter((run) => wanted.includes(run)) : others.slice(0, Math.max(0, Math.min(room, 2)));
-  return [...pair, ...more];
+  const fitting = others.slice(0, Math.max(0, Math.min(room, 2)));
+  return [...pair, ...(state.runs ? others.filter((run) => wanted.includes(run)) : fitting)];
 }
 
 function withoutLists() {
   const none = "The ranked lists of this query are not part of the page";
   const kept = set.rankings?.filter(Boolean).length;
-  return kept ? `${none}: it has those of the ${count(kept)} that ${kept === 1 ? "changes" : "change"} most.` : `${none}.`;
+  const verb = kept === 1 ? "changes" : "change";
+  return kept ? `${none}: it has those of the ${count(kept)} that ${verb} most.` : `${none}.`;
 }
 
 function drawQuery() {

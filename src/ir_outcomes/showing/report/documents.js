@@ -1,4 +1,4 @@
-// How a document is shown: its id, cut in the middle where it is long, its judgment, and its text with the words of the query.
+// How a document is shown: its id, cut in the middle where it is long, its judgment, and its text with marked words.
 
 const USUAL = new Set(
   ("a about an and are as at be by can did do does for from had has have how i if in is it its of on or that the this" +

@@ -56,6 +56,7 @@ function drawCurve({ ranks, a, b, low, high, level }) {
   const [least, most] = [Math.min(0, ...(low ?? difference)), Math.max(1e-7, ...(high ?? difference))];
   const highest = Math.max(...a, ...b, 1e-7);
   const x = scale(1, end, [LEFT, RIGHT], Math.log);
+  const cut = x(grid.cutoff);
   const up = scale(0, highest, UPPER);
   const beside = scale(least, most, LOWER);
   const steps = (values, y) => {
@@ -68,14 +69,14 @@ function drawCurve({ ranks, a, b, low, high, level }) {
   };
   const signed = (value, places) => (value ? sign(value, true) + Math.abs(value).toFixed(places) : "0");
   const heights = roundNumbers(0, highest).map((share) => [up(share), String(share)]);
-  for (const point of roundNumbers(least, most)) heights.push([beside(point), `${sign(point, true)}${Math.abs(point)}`]);
+  const points = roundNumbers(least, most).map((point) => [beside(point), `${sign(point, true)}${Math.abs(point)}`]);
   const ticks = RANK_TICKS.filter((rank) => rank <= last).map((rank) => [x(rank), written(rank)]);
   const path = (kind, d) => make(`path.${kind}`, { d });
   const chart = make(
     "svg.curve", { viewBox: "0 0 360 304", "aria-label": "Found by rank k" },
-    heights.flatMap(([y, words]) => [across("grid", y), lying(words, LEFT - 5, y + 4, "end")]),
+    [...heights, ...points].flatMap(([y, words]) => [across("grid", y), lying(words, LEFT - 5, y + 4, "end")]),
     ticks.flatMap(([place, words]) => [upright("grid", place, bottom), lying(words, place, bottom + 15)]),
-    grid.cutoff < last ? [upright("cutoff", x(grid.cutoff), bottom), lying("cutoff", x(grid.cutoff) - 3, 17, "end")] : [],
+    grid.cutoff < last ? [upright("cutoff", cut, bottom), lying("cutoff", cut - 3, 17, "end")] : [],
     low ? path("band", steps(high, beside) + back(low)) : [],
     across("zero", beside(0)),
     path("difference", steps(difference, beside)),
@@ -147,8 +148,8 @@ function drawScatter() {
   chart.append(lying(`A: ${counted}`, 199, bottom + 34), make("text", turned, `B: ${counted}`));
   makeMovable(chart, marks.sort((one, other) => one.x - other.x || other.y - one.y));
   const about =
-    " where both found something, logarithmic, 1 at the top and right. Above the diagonal B reads less: better. A larger" +
-    " point is several queries; a click, or arrow keys and Enter, lists them. ";
+    " where both found something, logarithmic, 1 at the top and right. Above the diagonal B reads less: better. A" +
+    " larger point is several queries; a click, or arrow keys and Enter, lists them. ";
   const tone = (name, words) => [make(`i.dot.${name}`), words];
   const legend = make("span.legend", tone("better", "B better"), tone("same", "same"), tone("worse", "A better"));
   return [make("figure", chart, make("figcaption", make("strong", "Search lengths"), about, legend))];

@@ -1,14 +1,15 @@
-// The way in: a matrix of signs of all pairs of runs, whose cells choose their pair. Those of the call have the corrected
-// label; the others are computed while nothing else happens, and are not corrected.
+// The way in: a matrix of signs of all pairs of runs, whose cells choose their pair. Those of the call have the
+// corrected label; the others are computed while nothing else happens, and are not corrected.
 
 const MOST_COMPUTED = 20; // runs whose other pairs are all computed
 const SLICE = 30; // milliseconds of computing before the page may do something else
 
 function cellOf(own, b, a) {
   if (a === b) return make("td");
-  const cell = make("td", { "data-a": a, "data-b": b, "aria-label": `${b} against ${a}` });
+  const cell = make("td", { "data-a": a, "data-b": b });
   if (hasQueries(own) && canChoose(own, a, b)) cell.tabIndex = -1;
   else cell.className = "fixed";
+  cell.ariaLabel = `${b} against ${a}`;
   if (labelOfCall(own, a, b)) fillCell(cell, own);
   return cell;
 }
@@ -17,7 +18,7 @@ function fillCell(cell, own) {
   const { a, b } = cell.dataset;
   const { label, tone, sign: mark, isCorrected } = verdictOf(own, a, b);
   cell.textContent = mark;
-  cell.classList.add(tone, isCorrected ? "corrected" : "raw");
+  cell.className += ` ${tone} ${isCorrected ? "corrected" : "raw"}`;
   cell.ariaLabel = `${b} against ${a}: ${label ?? "no label"}${isCorrected ? "" : ", not corrected"}`;
 }
 
@@ -32,6 +33,7 @@ function drawMatrix() {
     make("tbody", runs.map(rowOf)),
   );
   const [first, ...others] = matrix.querySelectorAll("td[tabindex]");
+  matrix.parentNode.classList.toggle("large", runs.length > MOST_COMPUTED);
   if (!first) return;
   first.tabIndex = 0;
   const waiting = [first, ...others].filter((cell) => !cell.matches(".corrected"));
@@ -72,6 +74,6 @@ if (!data.grids.some(hasQueries)) {
   const [pair] = own?.pairs ?? [];
   if (!byId("pair") || !pair) return;
   const outcomes = drawOutcomes(pair.outcomes, { ...pair, byDocument: own.unit === "document" });
-  byId("pair").append(...drawRows(pair.rows, pair.a, pair.b), ...outcomes);
+  byId("pair").append(...drawRows(pair.rows, { ...own, ...pair }), ...outcomes);
   return;
 }

@@ -116,7 +116,7 @@ function drawPair() {
   const ofCall = rowsOfCall();
   const about = ofCall ? "" : "These p-values are not corrected, and there are no intervals.";
   const rows = ofCall ?? rowsOfPair();
-  if (rows.length) drawn.push(...drawRows(rows, state.a, state.b, about));
+  if (rows.length) drawn.push(...drawRows(rows, { ...grid, ...state }, about));
   const outcomes = chosen.pair ? outcomesOfPair() : pairOfCall(grid, state.a, state.b)?.outcomes;
   if (outcomes) drawn.push(...drawOutcomes(outcomes, { a: state.a, b: state.b, byDocument }));
   byId("pair").replaceChildren(...drawn);
@@ -138,6 +138,31 @@ function aboutListed(isByResult) {
   const rows = computedRows(chosen.pair, queries, tests);
   const numbers = rows.map((row) => `${row.name.toLowerCase()} ${differenceOf(row)}${unitOf(row)} (p ${row.p})`);
   const these = queries.length === 1 ? "This query" : `These ${count(queries.length)}`;
-  const reason = isByResult ? "chosen by their change itself, so this is no evidence" : "exploratory: chosen on these queries";
+  const exploratory = "exploratory: chosen on these queries";
+  const reason = isByResult ? "chosen by their change itself, so this is no evidence" : exploratory;
   return `${these}: ${label} (${reason}). B minus A: ${numbers.join(", ")}; not corrected.`;
 }
+
+// All runs on the listed queries, best first: what they found, and the mean over all of these queries.
+function drawMeans() {
+  const { columns, runs } = set;
+  byId("means").hidden = !columns || grid.runs.length < 3 || !listed.length;
+  if (byId("means").hidden || !byId("means").open) return;
+  const horizon = Math.min(grid.cutoff, Math.max(...columns.depths));
+  const rows = grid.runs.map((run) => {
+    const lengths = lengthsOfRun(grid, runs.indexOf(run));
+    const own = pairQueries(lengths, lengths, columns.sizes, horizon);
+    return { run, found: 100 * meanOf(own.foundA, listed), length: meanOf(own.allA, listed) };
+  });
+  rows.sort((one, other) => one.length - other.length);
+  const length = `${byDocument ? "search length" : "rank"}, ${horizon + 1} where none`;
+  const heads = ["run, best first", "found, %", length];
+  const cells = ({ found, length }) => [found, length].map((value) => make("td.number", value.toFixed(2)));
+  const items = rows.map((row) => make("tr", make("th", { scope: "row" }, row.run), cells(row)));
+  byId("means").lastChild.replaceChildren(
+    make("thead", make("tr", heads.map((name) => make("th", { scope: "col" }, name)))),
+    make("tbody", items),
+  );
+}
+
+byId("means")?.addEventListener("toggle", drawMeans);

@@ -1,6 +1,6 @@
 // Which queries are listed and in which order, and the list, of which only the rows in view exist.
 
-const EXTRA = 12; // rows that are drawn above and below those in view
+const CHUNK = 60; // rows that are made at once, when they come into view
 const PRINTED = 25; // rows on paper
 
 let listed = []; // indices of queries
@@ -15,7 +15,8 @@ const current = () => Math.max(0, placeOf(state.q));
 
 function lengthColumn(side) {
   const [letter, run] = [["A", state.a], ["B", state.b]][side];
-  const what = byDocument ? "search length on what both found, – where they have none in common" : "rank of the first answer";
+  const length = "search length on what both found, – where they have none in common";
+  const what = byDocument ? length : "rank of the first answer";
   return {
     key: "ab"[side],
     head: byDocument ? `length ${letter}` : letter,
@@ -72,6 +73,7 @@ function update() {
   const numbers = `${written(listed.length)} of ${count(set.ids.length)}`;
   byId("count").textContent = `${filters}${filters ? ": " : ""}${numbers}${order}`;
   drawListed();
+  if (byId("means")) drawMeans();
   drawHistogram();
   drawHeads();
   drawControls();
@@ -79,6 +81,7 @@ function update() {
   const isKnown = state.q ? set.ids.includes(state.q) : isWide(); // the second pane is never empty
   if (listed.length && isKnown && placeOf(state.q) < 0) state.q = set.ids[listed[0]];
   drawList();
+  markCurrent();
   drawQuery();
   writeAddress(false);
 }
@@ -89,7 +92,8 @@ function sortListed() {
   const turn = state.sort.startsWith("-") ? -1 : 1;
   const { order } = columns().find((column) => column.key === state.sort.replace(/^-/, "")) ?? columns()[0];
   const collator = new Intl.Collator("en", { numeric: true });
-  const compare = (one, other) => (typeof one === "string" ? collator.compare(one, other) : (one > other) - (one < other));
+  const rise = (one, other) => (one > other) - (one < other);
+  const compare = typeof order(0) === "string" ? collator.compare : rise;
   return listed.sort((i, j) => turn * compare(order(i), order(j)) || i - j);
 }
 
@@ -133,71 +137,53 @@ function makeRow(place) {
   const i = listed[place];
   const id = set.ids[i];
   const text = set.texts?.[i];
-  const isSelected = id === state.q;
   const [kind, tone] = kindOf(i);
-  const about = { href: address({ ...state, q: id }), title: text || id, tabindex: place === current() ? 0 : -1 };
-  const link = make("a", about, { "aria-current": isSelected && "true" }, text || shortQuery(id));
+  const about = { href: address({ ...state, q: id }), title: text || id, tabindex: -1 };
+  const link = make("a", about, text || shortQuery(id));
   const below = make("span.below", make(`span.kind.${tone}`, SIGNS[tone] + kind));
   if (text) below.append(" · ", make("span.id", id));
   const cells = columns().slice(1).map((column) => make(`td.c-${column.key}.number`, column.text(i)));
   if (!byDocument && isOfLengths()) cells.unshift(make("td.c-ranks", drawRanks(i)));
-  const row = make("tr", { "aria-rowindex": place + 2, "data-id": id, "data-place": place });
-  if (isSelected) row.className = "selected";
-  row.append(make("td.c-id", link, below), ...cells);
-  return row;
+  return make("tr", { "aria-rowindex": place + 2, "data-id": id }, make("td.c-id", link, below), cells);
 }
 
-function spacer(height) {
-  const cell = make("td");
-  cell.style.height = `${height}px`;
-  return make("tr.spacer", { "aria-hidden": "true" }, cell);
-}
-
-let drawn = 0; // the first row that exists
-const rowHeight = () => byId("rows").querySelector("tr[data-place]")?.getBoundingClientRect().height || 48;
-const firstRow = () => Math.max(0, Math.floor(byId("list").scrollTop / rowHeight()) - EXTRA);
-const linkAt = (place) => byId("rows").querySelector(`tr[data-place="${place}"] a`);
+let made = 0; // rows that exist
+const linkAt = (place) => byId("rows").children[place]?.querySelector("a");
 
 function drawList() {
-  const rows = byId("rows");
+  made = 0;
   byId("list").querySelector("table").setAttribute("aria-rowcount", listed.length + 1);
-  if (!listed.length) {
-    const nothing = make("td.nothing", { colspan: 9 }, "No query is like this. Reset shows all.");
-    return rows.replaceChildren(make("tr", nothing));
-  }
-  const height = rowHeight();
-  const inView = Math.ceil(innerHeight / height) + 2 * EXTRA;
-  drawn = printing ? 0 : firstRow();
-  const last = Math.min(listed.length, printing ? PRINTED : drawn + inView);
-  const focused = rows.contains(document.activeElement) && document.activeElement.closest("tr").dataset.place;
-  const made = Array.from({ length: last - drawn }, (_, place) => makeRow(drawn + place));
-  const rest = printing ? 0 : listed.length - last;
-  const around = (size) => {
-    rows.replaceChildren(spacer(drawn * size), ...made, spacer(rest * size));
-  };
-  around(height);
-  const real = made[0].getBoundingClientRect().height;
-  if (Math.abs(real - height) > 0.5) around(real);
-  if (focused) linkAt(focused)?.focus({ preventScroll: true });
+  const nothing = make("td.nothing", { colspan: 9 }, "No query is like this. Reset shows all.");
+  byId("rows").replaceChildren(...(listed.length ? [] : [make("tr", nothing)]));
+  makeRows(printing ? PRINTED : CHUNK);
 }
 
-let waiting = false;
+function makeRows(end) {
+  const places = [...listed.keys()].slice(made, end);
+  byId("rows").append(...places.map(makeRow));
+  made += places.length;
+}
+
 byId("list").addEventListener("scroll", () => {
-  if (waiting) return;
-  waiting = true;
-  requestAnimationFrame(() => {
-    waiting = false;
-    if (Math.abs(firstRow() - drawn) >= EXTRA / 2) drawList();
-  });
+  const { scrollTop, clientHeight, scrollHeight } = byId("list");
+  if (scrollTop + 2 * clientHeight > scrollHeight) makeRows(made + CHUNK);
 });
-addEventListener("resize", drawList);
 
 function showPlace(place) {
   const list = byId("list");
-  const height = rowHeight();
-  const below = (place + 1) * height + byId("heads").getBoundingClientRect().height - list.clientHeight;
-  list.scrollTop = Math.min(place * height, Math.max(list.scrollTop, below));
-  drawList();
+  if (place >= made) makeRows(place + CHUNK);
+  const { offsetTop, offsetHeight } = byId("rows").children[place];
+  const above = offsetTop - byId("heads").offsetHeight;
+  list.scrollTop = Math.min(above, Math.max(list.scrollTop, offsetTop + offsetHeight - list.clientHeight));
+}
+
+function markCurrent() {
+  const place = placeOf(state.q);
+  if (place >= made) makeRows(place + CHUNK);
+  for (const link of byId("rows").querySelectorAll("[tabindex='0']")) link.tabIndex = -1;
+  for (const link of byId("rows").querySelectorAll("[aria-current]")) link.removeAttribute("aria-current");
+  if (listed.length) linkAt(current()).tabIndex = 0;
+  if (place >= 0) linkAt(place).setAttribute("aria-current", "true");
 }
 
 function goTo(place, step) {
@@ -208,17 +194,18 @@ function goTo(place, step) {
 }
 
 byId("rows").addEventListener("click", (event) => {
-  const row = event.target.closest("tr[data-place]");
+  const row = event.target.closest("tr[data-id]");
   if (!row || !isPlain(event)) return;
   event.preventDefault();
   select(row.dataset.id, true);
 });
 
 byId("rows").addEventListener("keydown", (event) => {
-  const place = Number(event.target.closest("tr[data-place]")?.dataset.place);
-  const page = Math.max(1, Math.floor(byId("list").clientHeight / rowHeight()) - 1);
+  const row = event.target.closest("tr[data-id]");
+  if (!row) return;
+  const page = Math.max(1, Math.floor(byId("list").clientHeight / row.offsetHeight) - 1);
   const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -listed.length, End: listed.length };
-  if (!(event.key in steps) || Number.isNaN(place)) return;
+  if (!(event.key in steps)) return;
   event.preventDefault();
-  linkAt(goTo(place + steps[event.key], false))?.focus({ preventScroll: true });
+  linkAt(goTo(placeOf(row.dataset.id) + steps[event.key], false)).focus({ preventScroll: true });
 });

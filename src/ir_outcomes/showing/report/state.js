@@ -1,5 +1,5 @@
-// The page's data, small helpers, the chosen pair of runs, and the state that the address keeps. What is made here holds
-// text as text, so it is never markup.
+// The page's data, small helpers, the chosen pair of runs, and the state that the address keeps. Text is appended as
+// text, so it is never markup.
 
 document.documentElement.classList.add("scripted");
 const byId = (id) => document.getElementById(id);
@@ -135,7 +135,7 @@ const DEFAULT = { c, a, b, q: "", s: "", bin: "", slice: "", sort: "size", at: "
 let state = { ...DEFAULT };
 const withoutFilters = () => ({ ...DEFAULT, c: state.c, a: state.a, b: state.b });
 
-// A condition and a pair that the page has: as asked for, otherwise with one of the runs, otherwise the one it opens on.
+// A condition and a pair that the page has: as asked for, else with one of the runs, else the one it opens on.
 function withKnownPair(wanted) {
   const own = data.grids.find((item) => item.name === wanted.c && hasQueries(item));
   if (!own) return { ...wanted, c, a, b };
@@ -168,6 +168,7 @@ function writeAddress(step) {
   }
 }
 
+// Clicks with other buttons or keys are the browser's.
 function isPlain(event) {
-  return !event.button && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey; // others are the browser's
+  return !event.button && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
 }

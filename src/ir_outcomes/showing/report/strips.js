@@ -66,9 +66,10 @@ function drawRow(row) {
   );
 }
 
-function drawRows(rows, a, b, about = "") {
+function drawRows(rows, { a, b, rules }, about = "") {
   const margin = rows.some((row) => row.margin !== null) ? [make("i.margin"), "margin"] : [];
-  const interval = rows.some((row) => row.interval) ? [make("i.stretch"), "interval"] : [];
+  const level = Number((100 - 100 * rules.alpha).toPrecision(6));
+  const interval = rows.some((row) => row.interval) ? [make("i.stretch"), `${level} % interval`] : [];
   const runs = rows.some((row) => row.runs?.length) ? "; small dots: runs" : "";
   const wide = rows.some((row) => row.newRuns) ? ", thin: for new runs, too" : "";
   const legend = make("span.legend", make("i.dot"), `difference${runs}`, interval, wide, margin);

@@ -6,8 +6,8 @@ const FEW = 30; // statistics/counts.py, FEW: with fewer differences that are no
 const ROUNDING = 64 * Number.EPSILON; // statistics/counts.py, ROUNDING
 const EQUAL = 1e-12; // sums that are equal except for rounding
 const SMALLEST = 2.2250738585072014e-308; // statistics/counts.py, SMALLEST_PVALUE
-const MOST_EXACT_WILCOXON = 50; // statistics/tests.py
-const MOST_ENUMERATED = 42; // statistics/signflips.py, and the following
+const MOST_EXACT_WILCOXON = 50; // statistics/kernels.py, MOST_EXACT_WILCOXON
+const MOST_ENUMERATED = 42; // statistics/signflips.py; so are the following
 const LARGEST_DENOMINATOR = 1000;
 const LARGEST_SCALE = 2 ** 30;
 const LARGEST_TOTAL = 2 ** 20;
@@ -21,10 +21,7 @@ const PRECISION = 0.01;
 function logGamma(x) {
   let product = 1;
   let raised = x;
-  while (raised < 15) {
-    product *= raised;
-    raised += 1;
-  }
+  for (; raised < 15; raised += 1) product *= raised;
   const square = 1 / (raised * raised);
   const series = 1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square * (1 / 1188))));
   return (raised - 0.5) * Math.log(raised) - raised + 0.5 * Math.log(2 * Math.PI) + series / raised - Math.log(product);
@@ -82,25 +79,12 @@ function tailOfNormal(z) {
     }
     return 1 - (2 * Math.sqrt(x) * Math.exp(-x) * sum) / Math.sqrt(Math.PI);
   }
-  // Gamma(1/2, x): Legendre's continued fraction, its denominators divided out.
-  let b = x + 0.5;
-  let c = 1e300;
-  let d = 1 / b;
-  let fraction = d;
-  for (let step = 1; step < 10000; step += 1) {
-    const own = -step * (step - 0.5);
-    b += 2;
-    d = 1 / (own * d + b);
-    c = b + own / c;
-    fraction *= d * c;
-    if (Math.abs(d * c - 1) < 1e-15) break;
-  }
-  return (Math.sqrt(x) * Math.exp(-x) * fraction) / Math.sqrt(Math.PI);
+  return (Math.exp(-x) / Math.sqrt(Math.PI * x)) * continuedFraction((step) => step / (2 * x));
 }
 
 // ---- tests: bounds of the two-sided p-value, equal where it is exact, and the direction of the effect
 
-const proper = (p) => Math.min(1, Math.max(p, SMALLEST)); // statistics/tests.py, _proper
+const proper = (p) => Math.min(1, Math.max(p, SMALLEST)); // statistics/kernels.py, _proper
 const exactly = (p, direction) => ({ low: proper(p), high: proper(p), direction });
 
 // Differences, contender minus baseline, as counts of sizes in ascending order (statistics/counts.py, tally). Sizes
@@ -113,37 +97,30 @@ function sampleOf(baseline, contender, queries) {
     scale = Math.max(scale, Math.abs(baseline[query]), Math.abs(contender[query]));
   });
   const place = new Map();
-  const sizes = [0];
+  const all = [0];
   let last = 0;
   for (const size of changes.map(Math.abs).sort()) {
-    if (size - last > ROUNDING * scale) sizes.push(size);
-    place.set(size, sizes.length - 1);
+    if (size - last > ROUNDING * scale) all.push(size);
+    place.set(size, all.length - 1);
     last = size;
   }
-  const positive = sizes.map(() => 0);
-  const negative = sizes.map(() => 0);
-  for (const change of changes) {
-    const signed = change < 0 ? negative : positive;
-    signed[place.get(Math.abs(change))] += 1;
-  }
-  const zeros = positive[0] + negative[0];
-  const own = { n: changes.length, zeros };
-  Object.assign(own, { sizes: sizes.slice(1), positive: positive.slice(1), negative: negative.slice(1) });
-  own.counts = own.positive.map((number, size) => number + own.negative[size]);
-  own.nonzero = own.n - zeros;
-  own.up = dot(own.sizes, own.positive);
-  own.down = dot(own.sizes, own.negative);
+  const [ups, downs] = [all.map(() => 0), all.map(() => 0)];
+  for (const change of changes) (change < 0 ? downs : ups)[place.get(Math.abs(change))] += 1;
+  const [sizes, positive, negative] = [all, ups, downs].map((values) => values.slice(1));
+  const counts = positive.map((number, size) => number + negative[size]);
+  const [n, zeros] = [changes.length, ups[0] + downs[0]];
+  const [up, down] = [dot(sizes, positive), dot(sizes, negative)];
   // statistics/counts.py, Differences.totals: exactly 0 where it is 0 except for rounding.
-  own.total = Math.abs(own.up - own.down) > EQUAL * (own.up + own.down) ? own.up - own.down : 0;
-  return own;
+  const total = Math.abs(up - down) > EQUAL * (up + down) ? up - down : 0;
+  return { n, zeros, nonzero: n - zeros, sizes, positive, negative, counts, up, down, total };
 }
 
 const dot = (values, counts) => values.reduce((sum, value, place) => sum + value * counts[place], 0);
 
-// statistics/tests.py, _testable: two differences or more, not all of them zero.
+// statistics/kernels.py, _testable: two differences or more, not all of them zero.
 const isTestable = (sample) => sample.n >= 2 && sample.nonzero > 0;
 
-// statistics/tests.py, _t; where all differences are equal and not zero the sign-flip test's 2^(1 - n).
+// statistics/kernels.py, _t; where all differences are equal and not zero the sign-flip test's 2^(1 - n).
 function tTest({ n, zeros, sizes, positive, negative, total, ...rest }) {
   const direction = Math.sign(total);
   if (!isTestable({ n, ...rest })) return exactly(1, direction);
@@ -156,7 +133,7 @@ function tTest({ n, zeros, sizes, positive, negative, total, ...rest }) {
   return exactly(tailOfT(mean / Math.sqrt(deviations / ((n - 1) * n)), n - 1), direction);
 }
 
-// statistics/tests.py, _wilcoxon: zeros dropped, tied ranks averaged; exact up to 50 differences, otherwise asymptotic.
+// statistics/kernels.py, _wilcoxon: zeros dropped, tied ranks averaged; exact up to 50 differences, else asymptotic.
 function wilcoxonTest(sample) {
   const n = sample.nonzero;
   let below = 0;
@@ -179,7 +156,7 @@ function wilcoxonTest(sample) {
   return exactly(tailOfNormal((smaller / 2 - (n * (n + 1)) / 4) / Math.sqrt(spread)), direction);
 }
 
-// statistics/tests.py, binomial_tests: exact, won against lost.
+// statistics/kernels.py, binomial_tests: exact, won against lost.
 function binomialTest(won, lost) {
   const n = won + lost;
   const smaller = Math.min(won, lost);
@@ -277,13 +254,10 @@ function shareOfSubsets(units, limit, lower = limit) {
 // The same of any sizes (statistics/signflips.py, _enumerated): each sum of one half needs a small enough one of the
 // other.
 function enumeratedShare(sizes, limit) {
-  const sums = [[], []];
-  for (const half of [0, 1]) {
-    let own = new Float64Array(1);
-    for (const size of sizes.filter((_, place) => place % 2 === half).reverse()) own = merged(own, size, limit);
-    sums[half] = own;
-  }
-  const [first, second] = sums;
+  const [first, second] = [0, 1].map((half) => {
+    const own = sizes.filter((_, place) => place % 2 === half).reverse();
+    return own.reduce((sums, size) => merged(sums, size, limit), new Float64Array(1));
+  });
   let ways = 0;
   let fitting = second.length;
   for (const sum of first) {
@@ -338,7 +312,7 @@ function sideOf({ low, high }, alpha) {
   return low > alpha ? false : null;
 }
 
-// statistics/tests.py, mean_tests: t, or sign flips with fewer than 30 differences that are not zero.
+// statistics/counts.py, few: t, or sign flips with fewer than 30 differences that are not zero.
 const meanTest = (sample, alpha) => (sample.nonzero < FEW ? signFlipTest(sample, alpha) : tTest(sample));
 
 // ---- the numbers of each query (comparison/outcomes.py)
@@ -351,14 +325,10 @@ function searchLengths(ranks, sizes, cutoff) {
   const lengths = new Float64Array(ranks.length);
   let start = 0;
   for (const size of sizes) {
-    const found = [];
-    for (let item = start; item < start + size; item += 1) {
-      if (ranks[item] > 0 && ranks[item] <= cutoff) found.push(item);
-    }
+    const items = Array.from({ length: size }, (_, place) => start + place);
+    const found = items.filter((item) => ranks[item] > 0 && ranks[item] <= cutoff);
     found.sort((one, other) => ranks[one] - ranks[other]);
-    found.forEach((item, above) => {
-      lengths[item] = ranks[item] - above;
-    });
+    found.forEach((item, above) => { lengths[item] = ranks[item] - above; });
     start += size;
   }
   return lengths;
@@ -367,6 +337,8 @@ function searchLengths(ranks, sizes, cutoff) {
 // comparison/outcomes.py, from_items: items of a query are averaged first, so that each query weighs the same. `sizes`
 // are the numbers of items of the queries, null where each query is one item; `horizon` is k of the restricted search
 // length.
+const OUTCOMES = ["neither", "lost", "won", "both"]; // by what A found, and twice what B found
+
 function pairQueries(baseline, contender, sizes, horizon) {
   const n = sizes ? sizes.length : baseline.length;
   const names = ["foundA", "foundB", "a", "b", "allA", "allB", "won", "lost"];
@@ -379,38 +351,30 @@ function pairQueries(baseline, contender, sizes, horizon) {
     const outcomes = { neither: 0, lost: 0, won: 0, both: 0 };
     const own = [0, 0]; // sums of what each run found
     const common = [0, 0]; // sums of what both found
-    const parts = { won: 0, lost: 0 };
     for (let item = start; item < end; item += 1) {
       const [a, b] = [baseline[item], contender[item]];
       own[0] += a;
       own[1] += b;
       if (a && b) {
-        outcomes.both += 1;
         common[0] += a;
         common[1] += b;
-      } else if (a) {
-        outcomes.lost += 1;
-        parts.lost += horizon + 1 - a;
-      } else if (b) {
-        outcomes.won += 1;
-        parts.won += b - horizon - 1;
-      } else {
-        outcomes.neither += 1;
       }
+      outcomes[OUTCOMES[(a > 0) + 2 * (b > 0)]] += 1;
     }
     const { lost, won, both } = outcomes;
     const size = end - start;
     const found = [both + lost, both + won];
+    const missing = horizon + 1;
     pair.items[query] = outcomes;
     pair.shared[query] = both > 0;
     pair.foundA[query] = found[0] / size;
     pair.foundB[query] = found[1] / size;
     pair.a[query] = both ? common[0] / both : own[0] / found[0]; // NaN where it found nothing
     pair.b[query] = both ? common[1] / both : own[1] / found[1];
-    pair.allA[query] = (own[0] + (size - found[0]) * (horizon + 1)) / size;
-    pair.allB[query] = (own[1] + (size - found[1]) * (horizon + 1)) / size;
-    pair.won[query] = parts.won / size;
-    pair.lost[query] = parts.lost / size;
+    pair.allA[query] = (own[0] + (size - found[0]) * missing) / size;
+    pair.allB[query] = (own[1] + (size - found[1]) * missing) / size;
+    pair.won[query] = (own[1] - common[1] - won * missing) / size;
+    pair.lost[query] = (lost * missing - (own[0] - common[0])) / size;
     start = end;
   }
   return pair;
@@ -418,7 +382,7 @@ function pairQueries(baseline, contender, sizes, horizon) {
 
 // ---- the decision
 
-// comparison/facets.py, run_tests, of some of the queries. `rules`: alpha; the test of ranking; the test of coverage,
+// comparison/pair_tests.py, run_tests: of some of the queries. `rules`: alpha; the test of ranking; that of coverage,
 // "exact" unless a query of the whole evaluation has several relevant documents (comparison/outcomes.py,
 // coverage_test_for).
 function testPair(pair, queries, rules) {
@@ -431,15 +395,11 @@ function testPair(pair, queries, rules) {
   const wonAndLost = sampleOf(pair.won.map((value) => -value), pair.lost, queries);
   const rankingMean = meanTest(ranking, alpha);
   const rankingWilcoxon = wilcoxonTest(ranking);
-  const byName = {
-    t: () => rankingMean,
-    wilcoxon: () => rankingWilcoxon,
-    signflip: () => signFlipTest(ranking, alpha),
-  };
+  const byName = { t: rankingMean, wilcoxon: rankingWilcoxon };
   const byCount = () => binomialTest(count(coverage.positive), count(coverage.negative));
   return {
     coverage: rules.coverageTest === "exact" ? byCount() : signFlipTest(coverage, alpha),
-    ranking: byName[rules.test](),
+    ranking: byName[rules.test] ?? signFlipTest(ranking, alpha),
     rankingMean,
     rankingWilcoxon,
     everywhere: meanTest(everywhere, alpha),
@@ -454,8 +414,8 @@ function judge(tests, alpha) {
   if (Object.values(tests).some((test) => sideOf(test, alpha) === null)) return null;
   // What a test shows at alpha, 1 better and -1 worse; lower is better but for coverage.
   const shows = (test, sign = -1) => (sideOf(test, alpha) ? sign * test.direction : 0);
-  // verdict.py, find: harm and gain by the deciding test, of ranking also by the mean and by Wilcoxon, because "no
-  // harm" must not hang on the choice of a test.
+  // comparison/verdict.py, find: harm and gain by the deciding test, of ranking also by the mean and by Wilcoxon,
+  // because "no harm" must not hang on the choice of a test.
   const coverage = shows(tests.coverage, 1);
   const ranking = shows(tests.ranking);
   const vetoes = [coverage, ranking, shows(tests.rankingMean), shows(tests.rankingWilcoxon)];
@@ -463,10 +423,11 @@ function judge(tests, alpha) {
   const gain = vetoes.includes(1);
   const up = coverage > 0 || ranking > 0;
   const down = coverage < 0 || ranking < 0;
-  // verdict.py, decide: the rules of Lin et al. 2021, section 5.
+  // comparison/verdict.py, decide: the rules of Lin et al. 2021, section 5.
   const harmless = (up && !hurt) - (down && !gain);
   const onBoth = coverage === ranking ? harmless : 0;
-  // verdict.py, over_all: the mean over all queries confirms, or Wilcoxon in its direction; only the mean can decide.
+  // comparison/verdict.py, over_all: the mean over all queries confirms, or Wilcoxon in its direction; only the mean
+  // can decide.
   const mean = tests.everywhere;
   const decided = shows(mean);
   const agrees = tests.everywhereWilcoxon.direction === mean.direction;
