@@ -433,6 +433,7 @@ _AUDIT = (
 
 def _audits(result: ConditionsComparison, run: str) -> Table:
     audits = [audit for audit in result.audits if audit.contender == run]
+    on_run = f" on {run}" if len(audits) < len(result.audits) else ""
     return Table.of(
         _AUDIT,
         audits,
@@ -440,10 +441,7 @@ def _audits(result: ConditionsComparison, run: str) -> Table:
         f" difference by the judge over all queries; labels': by {result.reference} over the"
         " queries that it labeled; corrected: over all queries, from both, where a query without a"
         " relevant document counts as no difference; not corrected for the number of findings",
-        title=(
-            f"Do the findings{f' on {run}' if len(audits) < len(result.audits) else ''} hold by"
-            f" {result.reference}?"
-        ),
+        title=f"Do the findings{on_run} hold by {result.reference}?",
     )
 
 
