@@ -1,5 +1,6 @@
 """Two published shares of answered queries, against all runs that could be behind them, and against real runs."""
 
+import re
 from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,44 @@ def test_all_runs_that_can_be_behind_two_shares(
                 assert answer == (0 < differing <= found.threshold.low)
             if abs(net) == max(map(abs, significant)):
                 assert answer == (0 < differing <= found.threshold.high)
+    in_words(found, significant)
+
+
+def in_words(found: iro.MeansVerdict, significant: dict[int, dict[int, bool]]) -> None:
+    """Check the first screen against all runs that can be behind the shares, by net number and queries that differ."""
+    view = found.view()
+    low, high = min(significant), max(significant)
+    sizes = sorted({*map(abs, (low, high))})
+    assert [int(number) for number in re.findall(r"\d+", view.label)] in (
+        sizes,
+        [abs(low), abs(high)],
+        [],
+    )
+    if low < 0 < high:
+        assert "lost and" in view.label
+    elif low or high:
+        assert view.label.endswith("won" if high > 0 else "lost")
+    else:
+        assert view.label == "as many queries won as lost"
+    text = view.sentences[0]
+    most = {
+        net: max((n for n, answer in own.items() if answer), default=0)
+        for net, own in significant.items()
+    }
+    if text.startswith("It cannot be significant"):
+        assert not any(most.values())
+    elif "whichever queries they are" in text:
+        differing = max(max(own) for own in significant.values())
+        assert text.endswith(f"such runs differ on at most {differing}.")
+        assert all(answer for own in significant.values() for answer in own.values())
+    else:
+        at_most = re.search(
+            r"only if the runs differ on at most (\d+) quer(?:y|ies) \((\S+) %\)", text
+        )
+        assert at_most is not None
+        # A pair that differs on more is not significant; those that differ on as many may not exist.
+        assert all(n <= int(at_most[1]) for n in most.values())
+        assert float(at_most[2]) == pytest.approx(100 * int(at_most[1]) / found.n, abs=0.051)
 
 
 def test_shares_that_no_number_of_queries_has() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.comparison.holdings import _first
+from ir_outcomes.comparison.margins import against_margins, check_can_be_exceeded
 from ir_outcomes.comparison.runs_of_systems import holds_for_new_runs
 from ir_outcomes.comparison.verdict import LABELS, meaning_of
 from ir_outcomes.statistics import queries_for_margin
@@ -441,3 +442,13 @@ def test_a_measure_is_better_in_its_own_direction(measure: str, sign: int) -> No
         (means,) = compare_ranks(*order, depth=12, measures=[measure]).measures
         assert (means.contender - means.baseline) * sign * better > 0
         assert means.found == {1: "better", -1: "worse"}[better]
+
+
+def test_the_largest_possible_loss_is_no_margin() -> None:
+    """A run that loses everything would pass."""
+    found = compare_ranks(*in_blocks((20, 2, 3), (20, 5, 2), (5, None, 4)), depth=12)
+    below = (99.9, 10.9, 11.9)
+    check_can_be_exceeded(found, against_margins(found, below), below)
+    for margins in ((100.0, 1.0, 1.0), (1.0, 11.0, 1.0), (1.0, 1.0, 12.0)):
+        with pytest.raises(iro.ParameterError, match="no run can lose more than"):
+            check_can_be_exceeded(found, against_margins(found, margins), margins)

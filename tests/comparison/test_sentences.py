@@ -967,12 +967,24 @@ def special() -> Iterator[tuple[str, Qrels, Run, Run, dict[str, Any]]]:
     yield "dependent", qrels_of(first), first, second, {}
 
 
-def test_special_runs() -> None:
+def of_unit(unit: str) -> Iterator[tuple[str, Told]]:
+    """Yield special runs by query, or by document: then there is another relevant document, which neither finds."""
     for kind, qrels, a, b, settings in special():
+        if unit == "document":
+            qrels = {
+                query: {**judged, "elsewhere": max(judged.values())}
+                for query, judged in qrels.items()
+            }
+        result = compare_several(qrels, {"A": a}, {"B": b}, cutoff=100, unit=unit, **settings)
+        pair = Pair(qrels, a, b, 100, unit)
+        yield kind, Told(result["B"], pair, [pair])
+
+
+@pytest.mark.parametrize("unit", ["query", "document"])
+def test_special_runs(unit: str) -> None:
+    for kind, told in of_unit(unit):
         seen = Counter[str]()
-        result = compare_several(qrels, {"A": a}, {"B": b}, cutoff=100, unit="query", **settings)
-        pair = Pair(qrels, a, b, 100, "query")
-        check(Told(result["B"], pair, [pair]), seen)
+        check(told, seen)
         assert kind in seen, (kind, seen)
 
 

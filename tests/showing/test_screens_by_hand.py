@@ -23,6 +23,7 @@ from tests.comparison.test_sentences import (
     made_up,
     matched,
     moved,
+    of_unit,
     shows,
     sign,
 )
@@ -98,12 +99,12 @@ def check_pair(told: Told, seen: Counter[str]) -> None:
     view = told.comparison.view()
     assert view.headline == f"B (B) against A (A): {label}"
     answer(told, view.sentences, seen)
-    (table,) = view.tables
+    table = view.tables[0]
     unit = "ranks" if told.pair.unit == "query" else "above"
     names = {"coverage": "coverage, %", "ranking": f"ranking, {unit}"}
     names["all queries"] = f"all queries, {unit}"
     letters = set()
-    for facet, row in zip(names, table.rows, strict=True):
+    for facet, row in zip(names, table.rows, strict=False):  # then come measures
         cells = dict(zip((column.title for column in table.columns), row, strict=True))
         p, of_a, of_b, change = (cells[heading] for heading in ("p", "A", "B", "B - A"))
         assert row[0] == names[facet]
@@ -134,7 +135,9 @@ def check_pair(told: Told, seen: Counter[str]) -> None:
     }
     said = ", ".join(f"{name} {number}" for name, number in outcomes.items())
     between = ": " if unit == "ranks" else "; documents "
-    assert table.captions[0] == f"{len(told.pair.queries)} queries{between}{said}"
+    left_out = len(told.pair.qrels) - len(told.pair.queries)
+    without = f" ({left_out} unanswerable left out)" if left_out else ""
+    assert f"{len(told.pair.queries)} queries{without}{between}{said}" in table.captions
 
 
 def answer(told: Told, sentences: tuple[str, ...], seen: Counter[str]) -> None:
@@ -231,6 +234,12 @@ def test_one_contender(unit: Any) -> None:
         pair = Pair(qrels, a, b, cutoff, unit)
         check_pair(Told(result["B"], pair, [pair]), seen)
     assert {"over all queries", "neither", "a facet"} <= set(seen)
+
+
+@each_unit
+def test_special_runs(unit: str) -> None:
+    for _, told in of_unit(unit):
+        check_pair(told, Counter[str]())
 
 
 # ---- several contenders

@@ -130,6 +130,7 @@ def test_ratio_interval_by_the_jackknife() -> None:
     assert ratio_interval(y, x, 0.95) == pytest.approx(tuple(1 / expected[::-1]), rel=1e-10)
     assert ratio_interval([1, 2, 7], [3, 6, 21], 0.95) == pytest.approx((3, 3), rel=1e-12)
     assert ratio_interval([1], [3], 0.95) is None
+    assert ratio_interval([1, 2], [3, 5], 0.95) is not None
     # Nothing beyond the largest possible ratio, and its inverse, is in an interval.
     wide = [1, 1, 9], [9, 1, 1]
     low, high = ratio_interval(*wide, 0.95) or (1.0, 1.0)

@@ -125,6 +125,8 @@ def test_what_cannot_be_detected_or_planned() -> None:
         assert plan.queries is plan.upper is None
     assert queries_for_mean([1000, -1000, 0], 3, 1e-3, alpha=0.05).queries is None
     assert queries_for_coverage(20, 5, 5, 1e-5, alpha=0.05).queries is None
+    # A pilot in which one run answers everything, and the other nothing.
+    assert (queries_for_coverage(20, 20, 0, 1.0, alpha=0.05).queries or 99) < 20
     # A pilot without discordant queries.
     without = queries_for_coverage(200, 0, 0, 0.001, alpha=0.05)
     assert (without.upper or 0) > 2 * (without.queries or math.inf)

@@ -112,7 +112,7 @@ def compare_outputs(
     """Compare runs by per-query values of other tools.
 
     The files are what trec_eval -q, ir_measures -q or PyTerrier wrote, or dicts of pytrec_eval or
-    ranx as JSON; in a file of several runs, --names chooses them.
+    ranx as JSON. A file of several runs is given once for each, and --names chooses them.
 
     Parameters
     ----------

@@ -346,10 +346,7 @@ def note_on_grades(rel: int | None, *evaluations: iro.Evaluation) -> None:
     }
     found = [f"{lowest} to {highest}" for lowest, highest in sorted(graded) if highest > 1]
     if found:
-        more = "choose with --rel"
-        if found == ["0 to 3"]:
-            more = "TREC DL's setting is 2 (--rel 2)"
-        note(f"qrels hold grades {listed(found)}; relevant means 1 or more here, {more}")
+        note(f"qrels hold grades {listed(found)}; relevant means 1 or more here, choose with --rel")
 
 
 @dataclass(frozen=True)

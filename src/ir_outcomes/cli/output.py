@@ -166,8 +166,10 @@ def note_of_old_file(path: Path) -> None:
 
 def print_lines(lines: str, stream: TextIO | None = None) -> None:
     """Print lines, by default on stdout; on a terminal, control characters are shown escaped."""
-    stream = sys.stdout if stream is None else stream
-    stream.write(f"{escaped(lines, keep=chr(10) + chr(9)) if stream.isatty() else lines}\n")
+    target = stream or sys.stdout
+    if target.isatty():
+        lines = escaped(lines, keep="\n\t")
+    target.write(f"{lines}\n")
 
 
 def _check_target(kind: Any, path: Path | None) -> None:

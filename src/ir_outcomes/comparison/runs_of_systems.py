@@ -32,31 +32,23 @@ def runs_of_systems(
     systems: Sequence[Called], pair: PairedQueries, asked: Sequence[Scores]
 ) -> tuple[SystemRun, ...]:
     """Return what each run of a system that has several shows; scores are by row, as `rows_of_measure` returns them."""
-    found = []
-    everywhere = np.full(len(pair.shared), np.nan)
+    every = np.ones(len(pair.shared), dtype=bool)
+    everywhere = np.full(len(every), np.nan)
     if pair.all_queries is not None:
         everywhere = pair.all_queries[1] - pair.all_queries[0]
-    coverage = pair.found_contender - pair.found_baseline
-    ranking = pair.length_contender - pair.length_baseline
-    measured = [scores.values[1] - scores.values[0] for scores in asked]
-    every = np.ones(len(coverage), dtype=bool)
+    changes = [
+        (100 * (pair.found_contender - pair.found_baseline), every),
+        (pair.length_contender - pair.length_baseline, pair.shared),
+        (everywhere, every),
+        *((scores.values[1] - scores.values[0], every) for scores in asked),
+    ]
+    found = []
     several = [system for system in systems if len(system.runs) > 1]
     for system, side in zip(several, pair.sides, strict=True):
-        of_coverage = _means(100 * coverage, side, every)
-        of_ranking = _means(ranking, side, pair.shared)
-        of_all = _means(everywhere, side, every)
-        of_measures = [_means(change, side, every) for change in measured]
-        for place, run in enumerate(system.runs):
-            found.append(
-                SystemRun(
-                    system.name,
-                    run,
-                    _known(of_coverage[place]),
-                    _known(of_ranking[place]),
-                    _known(of_all[place]),
-                    tuple(float(means[place]) for means in of_measures),
-                )
-            )
+        means = np.stack([_means(values, side, counted) for values, counted in changes], axis=1)
+        for run, of_run in zip(system.runs, means.tolist(), strict=True):
+            known = [None if math.isnan(mean) else mean for mean in of_run[:3]]
+            found.append(SystemRun(system.name, run, *known, tuple(of_run[3:])))
     return tuple(found)
 
 
@@ -66,11 +58,6 @@ def _means(values: Floats, side: Side, counted: Bools) -> Floats:
     sums = np.bincount(run, weights=values[counted], minlength=side.n_runs)
     sizes = np.bincount(run, minlength=side.n_runs)
     return divided(sums, sizes, sizes > 0)
-
-
-def _known(mean: float) -> float | None:
-    """Return a mean; None where there is none."""
-    return None if math.isnan(mean) else float(mean)
 
 
 def rows_of_measure(scores: Scores, baseline: Called, contender: Called) -> Scores:

@@ -199,7 +199,7 @@ def tone(label: str | None) -> str:
 
 def direction(higher_is_better: bool) -> str:
     """Say which direction is better."""
-    return f"{'higher' if higher_is_better else 'lower'} is better"
+    return "higher is better" if higher_is_better else "lower is better"
 
 
 def count(number: int, noun: str) -> str:

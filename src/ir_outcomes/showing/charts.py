@@ -93,19 +93,24 @@ def facets_of(comparison: Comparison) -> list[dict[str, Any]]:
     cutoff = comparison.cutoff
     ranking = comparison.ranking
     whole = comparison.restricted
-    found = "queries answered" if by_query else "relevant documents found"
+    found = "relevant documents found"
+    length = f"{DOCUMENTS_ABOVE} a relevant one, plus 1"
+    what = f"{length}, where both found it"
+    missing = "where not found"
+    if by_query:
+        found = "queries answered"
+        length = "rank of the first answer"
+        what = f"{length}, where both answer"
+        missing = "where none"
+    if cutoff and whole is not None:
+        cutoff = min(cutoff, whole.horizon)
     if cutoff:
-        found += f" within rank {cutoff if whole is None else min(cutoff, whole.horizon):,}"
-    length = "rank of the first answer"
-    if not by_query:
-        length = f"{DOCUMENTS_ABOVE} a relevant one, plus 1"
-    what = f"{length}, where both {'answer' if by_query else 'found it'}"
+        found += f" within rank {cutoff:,}"
     if not comparison.in_lengths:
         what = f"mean {ranking.measured_in} where both are above 0"
     facets = ((comparison.coverage, found), (ranking, what))
     rows = [_facet_row(facet, explanation, comparison) for facet, explanation in facets]
     if whole is not None:
-        missing = "where none" if by_query else "where not found"
         rows.append(_facet_row(whole, f"{length}, {whole.horizon + 1:,} {missing}", comparison))
     explanation = "mean over all queries, by t; the label does not depend on it"
     rows += [_facet_row(means, explanation, comparison) for means in comparison.measures]

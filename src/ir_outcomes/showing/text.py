@@ -106,10 +106,13 @@ def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: in
             for place, (column, head) in enumerate(zip(columns, heads[0], strict=True))
         ]
         while _width(widths) > width:
-            wide = [place for place in range(len(columns)) if widths[place] > least[place]]
-            if not wide:
+            foldable = [
+                size if size > lowest else 0 for size, lowest in zip(widths, least, strict=True)
+            ]
+            widest = max(foldable)
+            if not widest:
                 break
-            widths[max(wide, key=lambda place: widths[place])] -= 1
+            widths[foldable.index(widest)] -= 1
     if groups:
         heads_of_groups = [
             _placed(group, "center", _width(widths[place])) for group, place in groups

@@ -290,10 +290,10 @@ def label_points(
     except ImportError:
         raise not_installed("names beside points need adjustText", "plot") from None
     ax.figure.figure.draw_without_rendering()
-    named = zip(points, labels, strict=False)
     texts = [
         ax.text(*point, label, fontsize=fontsize, color=INK, in_layout=False)
-        for point, label in named
+        for point, label in zip(points, labels, strict=False)
+        if label
     ]
     if texts:
         across, up = zip(*points, strict=True)
@@ -326,11 +326,12 @@ def labels_of(names: Iterable[str], most: int = LONGEST) -> list[str]:
     # what all names begin with says nothing; it ends before the last separator that they share
     shared = os.path.commonprefix(distinct) if len(distinct) > 1 else ""  # noqa: RUF071, of letters
     cut = max(shared.rfind(separator) for separator in ".-_/ ") + 1
+    half = most // 2
     short: dict[str, str] = {}
     for number, name in enumerate(distinct):
         label = f"…{name[cut:]}" if cut > 2 else name
         if len(label) > most:
-            label = f"{label[: most // 2]}…{label[len(label) - (most - most // 2 - 1) :]}"
+            label = f"{label[:half]}…{label[half + 1 - most :]}"
         if label in short.values():
             ending = f"…{number + 1}"
             label = label[: most - len(ending)] + ending

@@ -67,18 +67,21 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
     points = []
     for item, style in zip(items, tones, strict=True):
         color, face = _colors(style)
-        x, left, right, *_ = change_of(item.coverage)
-        y, down, up, *_ = change_of(item.ranking)
+        coverage = change_of(item.coverage)
+        ranking = change_of(item.ranking)
+        x = coverage.gain or 0.0
+        y = ranking.gain or 0.0
         if not is_crowded:
-            for ends in (([left, right], [y, y]), ([x, x], [down, up])):
-                ax.plot(*ends, color=color, linewidth=0.9, alpha=0.6, zorder=2)
+            line = {"color": color, "linewidth": 0.9, "alpha": 0.6, "zorder": 2}
+            ax.plot([coverage.low, coverage.high], [y, y], **line)
+            ax.plot([x, x], [ranking.low, ranking.high], **line)
         mark = {"markersize": 6, "markerfacecolor": face, "markeredgecolor": color}
         ax.plot(x, y, _MARKERS[style], **mark, zorder=3)
         runs = [run for run in item.runs if run.coverage is not None and run.ranking is not None]
         gains = [gain_sign(item.ranking) * (run.ranking or 0.0) for run in runs]
         small = {"color": color, "markersize": 4, "alpha": 0.6}
         ax.plot([run.coverage for run in runs], gains, ".", **small, zorder=2)
-        points.append((x or 0.0, y or 0.0))
+        points.append((x, y))
     ax.margins(0.08)
     found = "queries answered" if items[0].unit == "query" else "relevant documents found"
     unit = items[0].ranking.measured_in
@@ -103,13 +106,11 @@ def draw_facets(comparisons: Comparison | Items, ax: Any) -> Any:
         y=f"ranking: {gained} (up is better)",
     )
     fontsize = 8
-    named = set(range(len(items)))
     if len(items) > MOST_NAMES:
         fontsize = 7
         named = _outermost(np.array(points))
-    order = sorted(range(len(items)), key=lambda place: place not in named)  # what is named first
-    names = [contenders[place] for place in order[: len(named)]]
-    figures.label_points(ax, names, [points[place] for place in order], fontsize)
+        contenders = [name if place in named else "" for place, name in enumerate(contenders)]
+    figures.label_points(ax, contenders, points, fontsize)
     return ax
 
 
@@ -204,22 +205,18 @@ def draw_queries(comparison: Comparison, ax: Any) -> Any:
     found = sorted(_gains(comparison))
     ax = figures.panel(ax, 7.0 if len(found) <= 40 else 9.5, 4.0)
     kinds = {"won": "better", "better": "better", "same": "same", "worse": "worse", "lost": "worse"}
-    counts = Counter(kind for _, kind, _ in found)
     for kind, style in kinds.items():
-        places = [place for place, (_, own, _) in enumerate(found) if own == kind]
-        if not places:
+        bars = {place: gain for place, (gain, own, _) in enumerate(found) if own == kind}
+        if not bars:
             continue
         color, hatch = TONES[style]
-        shade = (color, 0.55 if kind in ("better", "worse") else 1.0)
-        gains = [found[place][0] for place in places]
-        label = f"{kind}: {counts[kind]:,}"
-        looks = {
-            "color": shade,
-            "hatch": hatch if len(found) < 250 else "",
-            "edgecolor": "white",
-            "linewidth": 0,
-        }
-        ax.bar(places, gains, 1.0, label=label, antialiased=False, **looks)
+        look = {"color": color, "edgecolor": "white", "linewidth": 0, "antialiased": False}
+        if kind in ("better", "worse"):
+            look["color"] = (color, 0.55)
+        if len(found) < 250:
+            look["hatch"] = hatch
+        label = f"{kind}: {len(bars):,}"
+        ax.bar(list(bars), list(bars.values()), 1.0, label=label, **look)
     ax.axhline(0, color=INK, linewidth=0.8)
     ax.set_xlim(-0.8, len(found) - 0.2)
     names = []
@@ -298,27 +295,13 @@ def draw_curve(result: ConditionsComparison, ax: Any) -> Any:
         if len(names) != 1:
             color = figures.series_style(number)["color"]
         ranks, lines = charts.curve_lines(curve)
+        steps: Any = {"where": "post", "linewidth": 1.6}
         if curve is first:
-            above.step(
-                ranks,
-                lines["baseline"],
-                where="post",
-                linestyle="--",
-                color=MUTED,
-                linewidth=1.6,
-                label=baseline,
-            )
-        above.step(ranks, lines["contender"], where="post", color=color, linewidth=1.6, label=name)
-        below.fill_between(
-            ranks,
-            lines["low"],
-            lines["high"],
-            step="post",
-            facecolor=color,
-            alpha=0.12,
-            linewidth=0,
-        )
-        below.step(ranks, lines["difference"], where="post", color=color, linewidth=1.4)
+            above.step(ranks, lines["baseline"], "--", color=MUTED, label=baseline, **steps)
+        above.step(ranks, lines["contender"], color=color, label=name, **steps)
+        below.step(ranks, lines["difference"], color=color, **steps)
+        band: Any = {"step": "post", "facecolor": color, "alpha": 0.12, "linewidth": 0}
+        below.fill_between(ranks, lines["low"], lines["high"], **band)
     above.legend(loc="lower right")
     below.axhline(0, color=MUTED, linewidth=0.8, linestyle="--")
     below.set_ylabel("difference, points")
@@ -377,59 +360,40 @@ def draw_forest(forest: Forest, first: str, second: str, ax: Any) -> Any:
             estimate = row.estimates[column]
             color, face = _colors(estimate.tone)
             dashes = (0, (1, 1)) if estimate.tone == "worse" else "-"
-            axes.plot(
-                [estimate.low, estimate.high],
-                [place, place],
-                color=color,
-                linewidth=1.8,
-                linestyle=dashes,
-                zorder=2,
-            )
-            marker = {
-                "marker": "o" if row.kind == "condition" else "D",
-                "markersize": 0.7 * fontsize,
-            }
-            axes.plot(
-                [estimate.gain], [place], color=color, markerfacecolor=face, zorder=3, **marker
-            )
+            ends = [estimate.low, estimate.high]
+            axes.plot(ends, [place, place], color=color, linewidth=1.8, linestyle=dashes)
+            mark = {"markersize": 0.7 * fontsize, "markerfacecolor": face, "zorder": 3}
+            shape = "o" if row.kind == "condition" else "D"
+            axes.plot([estimate.gain], [place], shape, color=color, **mark)
         axes.set_xlim(axis.low, axis.high)
         axes.set_xticks([place for place, _ in axis.ticks], [text for _, text in axis.ticks])
         axes.set_xlabel(figures.literal(f"{heading} (right is better)"))
         summaries = sum(row.kind != "condition" for row in forest.rows)
         if 0 < summaries < len(names):
             axes.axhline(len(names) - summaries - 0.5, color=LIGHT, linewidth=0.8, zorder=0)
-    beside = {
-        "transform": found[-1].get_yaxis_transform(),
-        "va": "center",
-        "fontsize": fontsize,
-        "color": INK,
-    }
+    side = found[-1].get_yaxis_transform()
+    beside = {"transform": side, "va": "center", "fontsize": fontsize, "color": INK}
     for place in map(int, found[0].get_yticks()):
         row = forest.rows[place]
-        found[-1].text(
-            1.03,
-            place,
-            f"{row.estimates[0].text}  {row.label}" if columns == 1 else row.label,
-            **beside,
-        )
+        label = row.label
+        if columns == 1:
+            label = f"{row.estimates[0].text}  {label}"
+        found[-1].text(1.03, place, label, **beside)
     return finished(found[0], first, second)
 
 
 def _versus_names(items: Items) -> tuple[list[str], str]:
     """Return the labels of the contenders, and the baseline's; contenders name theirs where there are several baselines."""
-    n_baselines = len({item.baseline for item in items})
-    # Both stand in one label.
-    longest = figures.LONGEST if n_baselines == 1 else figures.LONGEST // 2 - 2
-    labels = figures.labels_of(
-        [name for item in items for name in (item.baseline, item.contender)], longest
-    )
-    baselines = labels[::2]
-    contenders = labels[1::2]
+    contenders = [item.contender for item in items]
+    baselines = [item.baseline for item in items]
+    n_baselines = len(set(baselines))
     if n_baselines == 1:
-        return contenders, items[0].baseline
-    return [
-        f"{own} / {base}" for own, base in zip(contenders, baselines, strict=True)
-    ], f"{n_baselines} baselines"
+        return figures.labels_of(contenders), baselines[0]
+    # Both stand in one label.
+    names = [*contenders, *baselines]
+    labels = dict(zip(names, figures.labels_of(names, figures.LONGEST // 2 - 2), strict=True))
+    pairs = [f"{labels[item.contender]} / {labels[item.baseline]}" for item in items]
+    return pairs, f"{n_baselines} baselines"
 
 
 def _who(contenders: Sequence[str]) -> str:

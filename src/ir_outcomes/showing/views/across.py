@@ -55,13 +55,15 @@ RATIO_EXPLAINED = (
     "ranking, B / A: mean search length on what both find, below 1 is better; p, all: over all"
     " queries"
 )
-MEANS_EXPLAINED = (
-    "these: the mean of these collections, each with the same weight; new: the mean of all"
-    " collections like these by random effects, where precise ones weigh more; prediction:"
-    " where the effect of a new one could lie; I2: % of the variance that is not due to"
-    " sampling; ranking: mean search length, B / A, below 1 is better; all queries: the"
-    " restricted search length, lower is better; it confirms the label, and decides where"
-    " neither facet does"
+THESE_EXPLAINED = (
+    "these: the mean of these collections, each with the same weight; ranking: mean search length,"
+    " B / A, below 1 is better; all queries: the restricted search length, lower is better; it"
+    " confirms the label, and decides where neither facet does; p: not corrected"
+)
+NEW_EXPLAINED = (
+    "new: the mean of all collections like these by random effects, where precise ones weigh more;"
+    " prediction: where the effect of a new one could lie; I2: % of the variance that is not due to"
+    " sampling"
 )
 
 
@@ -356,7 +358,8 @@ def _means(several: Sequence[Overall]) -> Table:
     columns = texts("run", "over all", "of") + numbers(
         "mean", "interval", "p", "prediction", "I2", "better", "worse"
     )
-    return Table.of_texts(columns, lines, MEANS_EXPLAINED, title="Means")
+    about_new = NEW_EXPLAINED if any(over_all == "new" for _, over_all, *_ in lines) else ""
+    return Table.of_texts(columns, lines, THESE_EXPLAINED, about_new, title="Means")
 
 
 def _mean_lines(overall: Overall, run: str | None) -> Iterator[tuple[Any, ...]]:
@@ -430,6 +433,7 @@ _AUDIT = (
 
 def _audits(result: ConditionsComparison, run: str) -> Table:
     audits = [audit for audit in result.audits if audit.contender == run]
+    on_run = f" on {run}" if len(audits) < len(result.audits) else ""
     return Table.of(
         _AUDIT,
         audits,
@@ -437,10 +441,7 @@ def _audits(result: ConditionsComparison, run: str) -> Table:
         f" difference by the judge over all queries; labels': by {result.reference} over the"
         " queries that it labeled; corrected: over all queries, from both, where a query without a"
         " relevant document counts as no difference; not corrected for the number of findings",
-        title=(
-            f"Do the findings{f' on {run}' if len(audits) < len(result.audits) else ''} hold by"
-            f" {result.reference}?"
-        ),
+        title=f"Do the findings{on_run} hold by {result.reference}?",
     )
 
 

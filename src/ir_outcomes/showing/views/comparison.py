@@ -1,5 +1,6 @@
 """What is shown of a comparison, and of the queries of one."""
 
+import os.path
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -156,16 +157,11 @@ def _means(alpha: float) -> tuple[Column, ...]:
 def _title(result: Comparison | Queries) -> str:
     """Say who is compared; of a name that is too long for the first screen only what is around the first difference."""
     names = (result.contender, result.baseline)
-    differ = (place for place, (one, other) in enumerate(zip(*names, strict=False)) if one != other)
-    start = max(0, next(differ, min(map(len, names))) - 10)
+    start = max(0, len(os.path.commonprefix(names)) - 10)  # noqa: RUF071, of letters
     before = "..." if start else ""
+    end = start + LONGEST_NAME - 6
     contender, baseline = (
-        (
-            name
-            if len(name) <= LONGEST_NAME
-            else f"{before}{name[start : start + LONGEST_NAME - 6]}..."
-        )
-        for name in names
+        name if len(name) <= LONGEST_NAME else f"{before}{name[start:end]}..." for name in names
     )
     n_runs = result.n_runs if isinstance(result, Comparison) else (1, 1)
     of_a, of_b = (f"{plural('run', n)}, " if n > 1 else "" for n in n_runs)
@@ -185,14 +181,16 @@ def _answer(comparison: Comparison) -> Iterator[str]:
         yield "The two runs do not differ on any query."
     else:
         apart = all(facet.found == "none" for facet in facets)  # said once, below
-        of_coverage, of_ranking = (
-            "" if apart or facet.found != "none" else "not significant" for facet in facets
-        )
-        ranking = f"{_ranking_words(comparison)}{f' ({of_ranking})' if of_ranking and comparison.ranking.difference else ''}"
-        yield (
-            f"It {coverage_words(comparison, test=of_coverage if comparison.coverage.difference else '')},"
-            f" and {ranking}."
-        )
+        tests = {
+            facet.name: "not significant"
+            for facet in facets
+            if facet.difference and facet.found == "none" and not apart
+        }
+        coverage = coverage_words(comparison, test=tests.get("coverage", ""))
+        ranking = _ranking_words(comparison)
+        if "ranking" in tests:
+            ranking += f" ({tests['ranking']})"
+        yield f"It {coverage}, and {ranking}."
         if meaning.by == "all queries":
             yield _over_all_words(comparison)
         elif apart and any(facet.difference for facet in facets):
@@ -244,8 +242,10 @@ def _ranking_words(comparison: Comparison) -> str:
     return f"where both do, {ranking.measured_in} is {stands}"
 
 
-def _singular(unit: str) -> str:
-    """Return a unit as it is written behind 1."""
+def _unit_of(number: float, unit: str) -> str:
+    """Return a unit as it is written behind a number."""
+    if number != 1:
+        return unit
     return re.sub(r"\b(point|rank|document)s\b", r"\1", unit)
 
 
@@ -253,13 +253,11 @@ def _margin_sentence(comparison: Comparison) -> str:
     margins = comparison.settings.margins or ()
     unit = comparison.ranking.measured_in
     units = ("points of coverage", unit, f"{unit}, over all queries")
-    named = listed(
-        [
-            f"{margin:g} {_singular(unit) if margin == 1 else unit}"
-            for margin, unit in zip(margins, units, strict=False)
-            if margin is not None
-        ]
-    )
+    words = []
+    for margin, of_margin in zip(margins, units, strict=False):
+        if margin is not None:
+            words.append(f"{margin:g} {_unit_of(margin, of_margin)}")
+    named = listed(words)
     if comparison.verdict.equivalent:
         return (
             f"Equivalent within margins of {named}: larger differences are excluded in both"
@@ -277,7 +275,8 @@ def _outcomes_line(comparison: Comparison) -> str:
         shares = [f"{name} {percent(getattr(outcomes.shares, name), 1)} %" for name in names]
         return f"{queries_words(comparison)}: {', '.join(shares)}"
     counts = ", ".join(f"{name} {getattr(outcomes, name)}" for name in names)
-    return f"{queries_words(comparison)}{': ' if comparison.unit == 'query' else '; documents '}{counts}"
+    items = ": " if comparison.unit == "query" else "; documents "
+    return f"{queries_words(comparison)}{items}{counts}"
 
 
 def _outcome_table(comparison: Comparison) -> Table:

@@ -39,7 +39,7 @@ def _holes(result: Holes) -> View:
     bounds = Counter(pair.bound.word for pair in result.pairs)
     counted = ", ".join(f"{bounds[word]} {word}" for word in get_args(BoundWord) if bounds[word])
     return View(
-        f"{plural('run', len(result.pairs))} against {result.baseline} (A), if unjudged documents"
+        f"{plural('verdict', len(result.pairs))} against {result.baseline} (A), if unjudged documents"
         " were relevant",
         counted if bounds["stands"] == 1 else counted.replace("stands", "stand"),
         tables=(table,),
@@ -62,11 +62,9 @@ def _holes_table(result: Holes) -> Table:
             " relevant, the direction stands, or could be lost (weaken), turned (reverse) or found"
             " (decide)"
         ),
-        (
-            "tipping: so few of them could be enough"
-            if any(pair.tipping for pair in result.pairs)
-            else ""
-        ),
+        "tipping: so few of them could be enough"
+        if any(pair.tipping for pair in result.pairs)
+        else "",
         "unjudged: documents within the cutoff of A or B; judged: % of the documents of A and of B",
     ]
     return Table.of(
@@ -95,9 +93,10 @@ def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:
     bound = pair.bound
     tipping = pair.tipping
     documents = plural("unjudged document", pair.n_unjudged)
+    verb = "is" if pair.n_unjudged == 1 else "are"
     of_a, of_b = (percent(1 - share, 0) for share in pair.judged)
     yield (
-        f"{documents} {'is' if pair.n_unjudged == 1 else 'are'} in the top {result.settings.cutoff}"
+        f"{documents} {verb} in the top {result.settings.cutoff}"
         f" of A or B ({of_a} % of what A returns there, {of_b} % of B)."
     )
     if tipping is not None:
@@ -166,8 +165,8 @@ def _halving(result: Plan) -> tuple[Table, ...]:
         if facet.halved is not None:
             half = f"{facet.halved.half:.3g} {short_unit(facet.measured_in)}"
             # A column of dashes would be left out, and one number would stand alone.
-            needed = [number or "none" for number in facet.halved[1:]]
-            rows.append((facet.name, half, *needed))
+            n_runs = facet.halved.runs or "none"
+            rows.append((facet.name, half, n_runs, facet.halved.queries or "none"))
     if not rows:
         return ()
     of_a, of_b = result.n_runs
@@ -184,8 +183,9 @@ def _halving(result: Plan) -> tuple[Table, ...]:
 
 def _planned(facet: PlannedFacet) -> str:
     unit = "points" if facet.measured_in == POINTS else facet.measured_in
-    is_one = facet.effect == 1 and unit in ("points", RANKS)
-    return f"{facet.name}, {facet.effect:.3g} {unit.removesuffix('s') if is_one else unit}"
+    if facet.effect == 1 and unit in ("points", RANKS):
+        unit = unit.removesuffix("s")
+    return f"{facet.name}, {facet.effect:.3g} {unit}"
 
 
 @view_of.register
@@ -224,7 +224,8 @@ def _rounding_sentences(result: SummaryVerdict) -> Iterator[str]:
     if result.rounding and result.survives_rounding:
         yield "All numbers that round to these give the same verdict."
     elif result.rounding:
-        yield f"Numbers that round to these can also give: {listed(list(result.labels[1:]))}."
+        _, *others = result.labels
+        yield f"Numbers that round to these can also give: {listed(others)}."
 
 
 @view_of.register
@@ -277,7 +278,8 @@ def _net_words(net: Counts) -> str:
         return f"net between {plural('query', -net.low)} lost and {net.high} won"
     size = Counts(min(map(abs, net)), max(map(abs, net)))
     noun = "query" if size.high == 1 else "queries"
-    return f"net {_range(size)} {noun} {'won' if net.high > 0 else 'lost'}"
+    side = "won" if net.high > 0 else "lost"
+    return f"net {_range(size)} {noun} {side}"
 
 
 def _threshold_words(result: MeansVerdict) -> str:

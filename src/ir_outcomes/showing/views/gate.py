@@ -8,6 +8,7 @@ from ir_outcomes.across.gate import GateResult
 from ir_outcomes.across.gate_decisions import FIRST_NOTES, GateDecision, GateFacet
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import (
+    fixed,
     listed,
     percent,
     places_of,
@@ -39,61 +40,64 @@ MOST_WORST = 3  # queries that are named on the first screen
 def _gate(result: GateResult) -> View:
     ordered = result.worst_first
     worst = ordered[0]
-    several = len(ordered) > 1
-    against = (
-        f"against {result.baseline}{'' if result.reference is None else f' and {result.reference}'}"
-    )
-    what = f"{worst.name} {against}"
-    if several:
-        contenders = {decision.contender for decision in ordered}
-        collections = {decision.condition for decision in ordered if decision.condition is not None}
-        where = ""
-        if collections:
-            where = f" on {plural('collection', len(collections))}"
-        counts = Counter(decision.status for decision in ordered)
-        counted = ", ".join(f"{number} {status}" for status, number in counts.items())
-        what = f"{plural('contender', len(contenders))}{where} {against}: {counted}"
+    against = f"against {result.baseline}"
+    if result.reference is not None:
+        against += f" and {result.reference}"
     facets = _facets(result, ordered)
-    remarkable = [
-        decision
-        for decision in ordered
-        if decision.status != "pass"
-        or decision.identical
-        or systems_lines([decision.comparison] if decision.comparison else [])
-    ]
-    reasons = [f"{decision.name}: {decision.reasons[0]}" for decision in remarkable]
-    if len(reasons) > MOST_WORST:
-        reasons[MOST_WORST:] = [
-            f"And {len(reasons) - MOST_WORST} more that do not pass, are identical to the baseline,"
-            " or have several runs."
-        ]
-    queries = [decision for decision in ordered if decision.queries]
-    measured_in = length_unit(result.settings.unit)
+    title = f"{worst.name} {against}"
+    sentences: Sequence[str] = worst.reasons[:1]
+    table = facets if worst.facets else _decisions(result, ordered)
+    details = []
+    if len(ordered) > 1:
+        title = f"{_contenders(ordered)} {against}: {_statuses(ordered)}"
+        sentences = _reasons(ordered)
+        table = _decisions(result, ordered)
+        details.append(facets)
+    unit = length_unit(result.settings.unit)
+    for decision in ordered:
+        if decision.queries:
+            harmed = f"The queries with the largest harm: {decision.name}"
+            details.append(queries_table(decision.queries, unit, harmed))
+    reasons = [f"{decision.name}: {' '.join(decision.reasons)}" for decision in ordered]
     return View(
-        f"{result.status}: {what}",
-        sentences=(*(reasons if several else worst.reasons[:1]), *_smallest_margins(result)),
-        tables=(
-            facets if worst.facets and not several else _decisions(result, ordered),
-            *measures_tables(ordered, attributes("run=name"), result.settings),
-        ),
+        f"{result.status}: {title}",
+        sentences=(*sentences, *_smallest_margins(result)),
+        tables=(table, *measures_tables(ordered, attributes("run=name"), result.settings)),
         notes=(*_most_harm(worst), *_notes_on_decisions(ordered)),
         more="queries, texts, how many would settle it",
-        details=(
-            *([facets] if several else []),
-            *(
-                queries_table(
-                    decision.queries,
-                    measured_in,
-                    f"The queries with the largest harm: {decision.name}",
-                )
-                for decision in queries
-            ),
-        ),
-        background=(
-            *(f"{decision.name}: {' '.join(decision.reasons)}" for decision in ordered),
-            *result.notes,
-        ),
+        details=tuple(details),
+        background=(*reasons, *result.notes),
     )
+
+
+def _contenders(decisions: Sequence[GateDecision]) -> str:
+    """Count contenders and collections."""
+    words = plural("contender", len({decision.contender for decision in decisions}))
+    collections = {decision.condition for decision in decisions} - {None}
+    if collections:
+        words += f" on {plural('collection', len(collections))}"
+    return words
+
+
+def _statuses(decisions: Sequence[GateDecision]) -> str:
+    counts = Counter(decision.status for decision in decisions)
+    return ", ".join(f"{number} {status}" for status, number in counts.items())
+
+
+def _reasons(decisions: Sequence[GateDecision]) -> list[str]:
+    """Give the first reason of each decision that is remarkable, and count the rest."""
+    reasons = []
+    for decision in decisions:
+        compared = [] if decision.comparison is None else [decision.comparison]
+        if decision.status != "pass" or decision.identical or systems_lines(compared):
+            reasons.append(f"{decision.name}: {decision.reasons[0]}")
+    shown = reasons[:MOST_WORST]
+    if len(reasons) > MOST_WORST:
+        shown.append(
+            f"And {len(reasons) - MOST_WORST} more that do not pass, are identical to the baseline,"
+            " or have several runs."
+        )
+    return shown
 
 
 def _smallest_margins(result: GateResult) -> Iterator[str]:
@@ -102,12 +106,10 @@ def _smallest_margins(result: GateResult) -> Iterator[str]:
     known = []
     for facet, margin in zip(facets, result.smallest_margins, strict=False):
         if margin is not None:
-            unit = "points"
-            if facet.name != "coverage":
-                unit = facet.measured_in
-            known.append(
-                f"{margin:.3g} {unit}{' over all queries' if facet.name == 'all queries' else ''}"
-            )
+            unit = "points" if facet.name == "coverage" else facet.measured_in
+            if facet.name == "all queries":
+                unit += " over all queries"
+            known.append(f"{margin:.3g} {unit}")
     if known:
         yield (
             f"If the runs did not differ on any query, harm beyond {listed(known)} would be"
@@ -138,9 +140,8 @@ def _most_harm(worst: GateDecision) -> Iterator[str]:
 
 
 def _margin(facet: GateFacet) -> str:
-    return (
-        f"{'-' if facet.higher_is_better else '+'}{facet.margin:.{places_of(facet.measured_in)}f}"
-    )
+    harm = -facet.margin if facet.higher_is_better else facet.margin
+    return fixed(harm, places_of(facet.measured_in), signed=True)
 
 
 _FACET = (

@@ -52,7 +52,9 @@ def _leaderboard(result: Leaderboard) -> View:
     details = [standings] if result.measures else []
     more = "each pair, against the best"
     runs = [(standing.run, run) for standing in result.standings for run in standing.runs]
+    noun = "run"
     if runs:
+        noun = "system"
         columns = (
             Column("run", lambda own: own[1].run),
             Column("of", lambda own: own[0]),
@@ -72,7 +74,7 @@ def _leaderboard(result: Leaderboard) -> View:
         )
     first, background = ranked((*result.notes, *(note for view in history for note in view.notes)))
     return View(
-        f"{plural('system' if runs else 'run', len(names))} by {_order_words(result)}",
+        f"{plural(noun, len(names))} by {_order_words(result)}",
         tables=(
             _measures(result) if result.measures else standings,
             *(table for view in history for table in view.tables),
@@ -150,17 +152,14 @@ def _runs_table(result: Leaderboard, columns: Iterable[Column], *captions: str) 
         Column("letter", lambda standing: letters.get(standing.run, standing.rank), " "),
         Column("run"),
     )
-    words = (
-        f"{queries_words(result)},"
-        f" {f'alpha {result.alpha:g}' if settings is None else settings_words(settings)}"
-    )
+    words = f"alpha {result.alpha:g}" if settings is None else settings_words(settings)
     places = range(len(result.standings))
     return Table.of(
         (*of_part(result.standings.__getitem__, run), *columns),
         places,
         *captions,
         *_systems_lines(result),
-        words,
+        f"{queries_words(result)}, {words}",
         alpha=result.alpha,
     )
 
@@ -201,16 +200,16 @@ def _standings(result: Leaderboard) -> Table:
     )
     captions = []
     if result.settings is not None:
-        by_document = result.settings.unit == "document"
+        of_documents = ""
+        if result.settings.unit == "document":
+            of_documents = (
+                "coverage: share of a query's relevant documents that are found, mean over queries"
+            )
         beats = "no run is better than another: "
         if any(beaten.values()):
-            beats = f"better than: {'' if letters else 'the number of runs, '}"
+            beats = "better than: " if letters else "better than: the number of runs, "
         captions = [
-            (
-                "coverage: share of a query's relevant documents that are found, mean over queries"
-                if by_document
-                else ""
-            ),
+            of_documents,
             f"{beats}by the verdict on coverage and ranking, {_correction(result)}",
             "tier 1: no run is better; tier 2: only runs of tier 1 are better; and so on",
             _tiers_caption(result),

@@ -24,17 +24,23 @@ def shown_p(
     """Write the p-value that the label hangs on: marked where only the raw one is significant, or with the test it is of."""
     alpha = comparison.alpha
     own, test = comparison.shown_test(part)
-    if test == "corrected":
-        return f"{pvalue(own, alpha, digits)}{MARK if part.pvalue <= alpha < own else ''}"
-    other = OTHER_TESTS.get(test, "") if test != part.decides.name else ""
-    return f"{pvalue(own, alpha, digits)}{other}"
+    mark = ""
+    if test == "corrected" and part.pvalue <= alpha < own:
+        mark = MARK
+    elif test != part.decides.name:
+        mark = OTHER_TESTS.get(test, "")
+    return f"{pvalue(own, alpha, digits)}{mark}"
 
 
 def tests_legend(comparisons: Sequence[Comparison]) -> str:
     """Explain the letters behind p-values."""
-    shown = {shown_p(item, part)[-2:] for item in comparisons for part in item.parts}
+    shown = [shown_p(item, part) for item in comparisons for part in item.parts]
     meanings = {" W": "W: by Wilcoxon only", " t": "t: by t only"}
-    return "; ".join(meaning for letter, meaning in meanings.items() if letter in shown)
+    return "; ".join(
+        meaning
+        for letter, meaning in meanings.items()
+        if any(text.endswith(letter) for text in shown)
+    )
 
 
 def comparison_words(comparisons: Sequence[Comparison]) -> str:
@@ -148,16 +154,14 @@ def measures_legend(measures: Sequence[MeasureMeans], settings: Any, *, correcte
     """Say how the measures that were asked for are tested, and that they decide nothing; others are corrected or not."""
     if not measures:
         return ""
-    named = [
-        f"{means.measure}{'' if means.higher_is_better else ' (lower is better)'}"
-        for means in measures
-    ]
+    named = []
+    for means in measures:
+        lower = "" if means.higher_is_better else " (lower is better)"
+        named.append(f"{means.measure}{lower}")
     given = ", on the runs as given" if settings.judged_only else ""
     raw = ", not corrected" if corrected else ""
-    return (
-        f"{', '.join(named)}: by t{raw}{given};"
-        f" {'it decides' if len(named) == 1 else 'they decide'} nothing"
-    )
+    decide = "it decides" if len(named) == 1 else "they decide"
+    return f"{', '.join(named)}: by t{raw}{given}; {decide} nothing"
 
 
 def _itself(item: Any) -> Any:
