@@ -9,8 +9,8 @@ import numpy as np
 
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.evaluation import (
-    Evaluation,
+from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.remarks import (
     notes_on_clusters,
     notes_on_documents,
     notes_on_grades,
