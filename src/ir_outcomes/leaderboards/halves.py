@@ -128,7 +128,7 @@ class _Halves(NamedTuple):
     ]  # (2 n_sizes, n_splits) how often each occurs, the negative ones behind all others
     x: Sequence[Floats]  # (n_values, n_splits) how often the baseline has each value
     y: Sequence[Floats]
-    rises: Sequence[Floats]  # (n_splits,) median of the contender less that of the baseline
+    rises: Floats  # (2, n_splits) median of the contender less that of the baseline
 
 
 class _Known(NamedTuple):
