@@ -21,14 +21,20 @@ import numpy as np
 
 OURS = """
 import sys
-import numpy as np
+from itertools import combinations
 from ir_outcomes import evaluate
-from ir_outcomes.statistics import adjust, pairwise_tests
+from ir_outcomes.statistics import adjust, differences, paired_tests, rank_sum
 
 tables = evaluate(sys.argv[1], sys.argv[2:], cutoff=None, rel=1, ties="trec")
-values = np.stack([table.reciprocal_rank() for table in tables])
-for name, test in pairwise_tests(values).items():
-    print(name, sum(p <= 0.05 for p in adjust(test.pvalue, "holm")))
+values = [table.reciprocal_rank() for table in tables]
+pvalues = {"t": [], "wilcoxon": [], "sign": [], "ranksum": []}
+for x, y in combinations(values, 2):
+    paired = paired_tests(differences(x, y))
+    for name in ("t", "wilcoxon", "sign"):
+        pvalues[name].append(paired[name].pvalue)
+    pvalues["ranksum"].append(rank_sum(x, y).pvalue)
+for name, family in pvalues.items():
+    print(name, sum(p <= 0.05 for p in adjust(family, "holm")))
 """
 
 DASK = """

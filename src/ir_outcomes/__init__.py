@@ -34,11 +34,13 @@ from ir_outcomes.errors import (
     ParameterError,
     UnreadableFile,
 )
+from ir_outcomes.evaluation.baselines import register_baseline
 from ir_outcomes.evaluation.check import CheckResult, check
 from ir_outcomes.evaluation.evaluate import evaluate, evaluate_suite
 from ir_outcomes.evaluation.evaluation import Evaluation, load_evaluation
-from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
+from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.scores import Scores, parse_measure, scores_from_outputs
+from ir_outcomes.evaluation.search import search_lengths
 from ir_outcomes.leaderboards.agreement import Agreement, agreement
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory, sota_history
@@ -49,7 +51,7 @@ from ir_outcomes.leaderboards.stability import (
     rank_correlation,
     rank_distribution,
 )
-from ir_outcomes.measures import ASL, ESL, Answered, Outcome, register, register_baseline
+from ir_outcomes.measures import ASL, ESL, Answered, Outcome, register
 from ir_outcomes.pages.report import ReportPage, report
 from ir_outcomes.reading.datasets import Task, as_qrels, as_run, known_tasks, load
 from ir_outcomes.reading.qrels import Qrels, beir_texts, read_qrels

@@ -1,11 +1,10 @@
-"""ESL, ASL, Answered and Outcome as measures of ir_measures, the provider that evaluates them, and named baselines.
+"""ESL, ASL, Answered and Outcome as measures of ir_measures, and the provider that evaluates them.
 
 Values come from `SearchLengths`, one run's or two runs'. ir_measures tells measures apart by their
 text, so a baseline is given by its name.
 """
 
 import math
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import repeat
@@ -22,7 +21,8 @@ from ir_measures.providers import (
     registry as provider_registry,
 )
 
-from ir_outcomes.errors import ParameterError, shortened, some, warn
+from ir_outcomes.errors import ParameterError, warn
+from ir_outcomes.evaluation.baselines import baseline_lengths, register_baseline, registered
 from ir_outcomes.evaluation.lengths import (
     OUTCOMES,
     PER_ATOM,
@@ -30,93 +30,11 @@ from ir_outcomes.evaluation.lengths import (
     SearchLengths,
     match,
     means_by_query,
-    search_lengths,
 )
-from ir_outcomes.reading.columns import digest_of
+from ir_outcomes.evaluation.search import search_lengths
 from ir_outcomes.reading.datasets import as_qrels, as_run
-from ir_outcomes.reading.files import file_digest
-from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import DATASET_PREFIX, Run
+from ir_outcomes.reading.runs import Run
 from ir_outcomes.types import Missing, Ties, Unit, check_one_order, check_positive
-
-MOST_KEPT = 128
-
-_registered: dict[str, Run] = {}
-_evaluated: dict[
-    tuple[Any, ...], SearchLengths
-] = {}  # of baselines: each once per qrels and settings
-
-
-def register_baseline(name: str, run: Any, *, replace: bool = False) -> None:
-    """Give a run a name that measures can use as their baseline.
-
-    Parameters
-    ----------
-    name : str
-        For example ``"bm25"``, for ``ESL(baseline="bm25")@100``.
-    run
-        See `ir_outcomes.as_run`.
-    replace : bool
-        Register the name for this run even if it is registered for another one.
-
-    Raises
-    ------
-    ParameterError
-        If the name is registered for another run, or is not a name.
-
-    Examples
-    --------
-    >>> import ir_measures
-    >>> from ir_outcomes import Outcome
-    >>> register_baseline("x first", {"q1": {"x": 2.0, "gold": 1.0}, "q2": {"x": 1.0}}, replace=True)
-    >>> qrels = {"q1": {"gold": 1}, "q2": {"gold": 1}}
-    >>> won = Outcome(baseline="x first", case="won") @ 100
-    >>> ir_measures.calc_aggregate([won], qrels, {"q1": {"gold": 1.0}, "q2": {"gold": 1.0}})
-    {Outcome(baseline='x first',case='won')@100: 0.5}
-    """
-    if not isinstance(name, str) or not name.strip() or name.startswith(DATASET_PREFIX):
-        raise ParameterError(
-            f"a baseline cannot be called {shortened(repr(name))}; give it a name such as 'bm25'"
-        )
-    checked = as_run(run, name)
-    present = _registered.get(name)
-    if present is not None and not replace and _digest(present) != _digest(checked):
-        raise ParameterError(
-            f"the baseline {name!r} is registered for another run; choose another name, or pass"
-            " `replace=True`"
-        )
-    _registered[name] = checked
-
-
-def baseline_lengths(name: str, qrels: Qrels, settings: Mapping[str, Any]) -> SearchLengths:
-    """Return the search lengths of a registered name, else of ``irds:<dataset id>``, else of a path."""
-    run = _registered.get(name)
-    if run is None and not name.startswith(DATASET_PREFIX) and not os.path.exists(name):
-        known = some([repr(registered) for registered in _registered]) or "none yet"
-        raise ParameterError(
-            f"unknown baseline {name!r}: neither a registered name (known: {known}) nor a file;"
-            f" call ir_outcomes.register_baseline({name!r}, run), or give a path or"
-            " irds:<dataset id>"
-        )
-    if run is not None:
-        content = _digest(run)
-    elif name.startswith(DATASET_PREFIX):
-        content = name
-    else:
-        content = file_digest(name)
-    key = (qrels.digest, content, name, *sorted(settings.items()))
-    if key not in _evaluated:
-        if len(_evaluated) >= MOST_KEPT:
-            _evaluated.clear()
-        _evaluated[key] = search_lengths(qrels, as_run(name) if run is None else run, **settings)
-    return _evaluated[key]
-
-
-def _digest(run: Run) -> str:
-    return (
-        f"{digest_of(run.query_ids, run.offsets, run.docids, run.scores)}"
-        f" {run.docids.dtype.itemsize}"
-    )
 
 
 class _MeanOfDefined(MeanAgg):
@@ -185,9 +103,8 @@ class SearchLengthMeasure(Measure):
         self.baseline: str | None = self.params.get("baseline")
         if self.cutoff is not None and self._fills_up in self.params.items():
             self.DEFAULT = float(self.cutoff + 1)
-        # Only what both runs found counts.
         if self.baseline is not None and "of" in self.SUPPORTED_PARAMS:
-            self.DEFAULT = math.nan
+            self.DEFAULT = math.nan  # only what both runs found counts
 
     def _checked(self, name: str, value: Any) -> Any:
         info = self.SUPPORTED_PARAMS[name]
@@ -222,10 +139,7 @@ class SearchLengthMeasure(Measure):
 
     _only_alone: tuple[str, ...] = ()
     # The parameter, and its value, that gives a query without results the length cutoff + 1.
-    _fills_up = (
-        "",
-        "",
-    )
+    _fills_up = ("", "")
     _example = ""  # of a measure that makes no sense without a baseline
 
     def __repr__(self) -> str:
@@ -248,7 +162,7 @@ class SearchLengthMeasure(Measure):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process does not know the runs that were registered in this one.
-        return _received, (type(self), self.params, _registered.get(self.baseline or ""))
+        return _received, (type(self), self.params, registered.get(self.baseline or ""))
 
     def values(self, lengths: SearchLengths) -> Any:
         """Compute the (n_queries,) array of this measure's values, in the order of the qrels."""

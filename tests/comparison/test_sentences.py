@@ -829,9 +829,8 @@ def check(told: Told, seen: Counter[str]) -> None:
     seen[told.comparison.verdict.label] += 1
     sentence(told)
     for note in all_notes(told.comparison):
-        kind = getattr(note, "kind", "remark")
-        seen[kind] += 1
-        NOTES[kind](told, str(note))
+        seen[note.kind] += 1
+        NOTES[note.kind](told, str(note))
     zero_legend(told.comparison)
 
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, ParameterError
-from ir_outcomes.evaluation.lengths import check_comparable, search_lengths
+from ir_outcomes.evaluation.lengths import check_comparable
+from ir_outcomes.evaluation.search import search_lengths
 from tests.helpers import literal, strategies
 from tests.helpers.searchlengths import differing
 

@@ -14,7 +14,7 @@ from ir_measures import nDCG
 import ir_outcomes as iro
 from ir_outcomes import ESL
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.evaluate import each_run
+from ir_outcomes.evaluation.work import each_run
 from tests.helpers.packages import needed
 
 QRELS = {"q1": {"d1": 1}}

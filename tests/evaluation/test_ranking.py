@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.evaluation.evaluation import notes_on_ties
+from ir_outcomes.evaluation.remarks import notes_on_ties
 from ir_outcomes.reading import columns as keys
 from ir_outcomes.types import Ties
 from tests.helpers import literal

@@ -14,9 +14,9 @@ import pytrec_eval
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, ParameterError
-from ir_outcomes.evaluation.evaluation import notes_on_ties
-from ir_outcomes.evaluation.lengths import search_lengths
+from ir_outcomes.evaluation.remarks import notes_on_ties
 from ir_outcomes.evaluation.scores import Scores, scores_from_lengths
+from ir_outcomes.evaluation.search import search_lengths
 from tests.helpers.command_line import call
 from tests.helpers.many import collection
 

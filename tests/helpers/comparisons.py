@@ -3,6 +3,7 @@
 from typing import Any
 
 import ir_outcomes as iro
+from ir_outcomes.notes import Note, as_notes
 from tests.helpers.runs import Ranks, qrels_of, run_of
 
 
@@ -25,6 +26,6 @@ def compare_ranks(a: Ranks, b: Ranks, depth: int = 100, **settings: Any) -> iro.
     )
 
 
-def all_notes(comparison: iro.Comparison) -> tuple[str, ...]:
+def all_notes(comparison: iro.Comparison) -> tuple[Note, ...]:
     """Return the notes of the first screen and those of the details."""
-    return (*comparison.notes, *comparison.background)
+    return as_notes((*comparison.notes, *comparison.background))

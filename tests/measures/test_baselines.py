@@ -9,9 +9,10 @@ from hypothesis import given
 from ir_measures import RR
 
 import ir_outcomes as iro
-from ir_outcomes import ASL, ESL, Answered, Outcome, measures
+from ir_outcomes import ASL, ESL, Answered, Outcome
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import FormatError, ParameterError
+from ir_outcomes.evaluation import baselines
 from tests.helpers import strategies
 
 QRELS = {
@@ -32,9 +33,9 @@ NAN = math.nan
 
 
 @pytest.fixture(autouse=True)
-def no_baselines(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("_registered", "_evaluated"):
-        monkeypatch.setattr(measures, name, type(getattr(measures, name))())
+def no_baselines() -> None:
+    baselines.registered.clear()
+    baselines._evaluated.clear()
 
 
 @pytest.fixture
@@ -93,18 +94,18 @@ def test_a_baseline_is_evaluated_once_per_content_qrels_and_settings(
         for run in (RUN, BASELINE):
             two = [Outcome(baseline=name, case="won") @ 100, ESL(baseline=name) @ 100]
             ir_measures.calc_aggregate([*two, Answered @ 100], QRELS, run)
-    assert len(measures._evaluated) == 2
+    assert len(baselines._evaluated) == 2
     by_query(ESL(baseline=bm25) @ 100, {"q1": {"a": 1}})
     by_query(ESL(baseline=bm25) @ 5)
-    assert len(measures._evaluated) == 4
+    assert len(baselines._evaluated) == 4
     path.write_text("q2 Q0 c 1 2.0 t\n")  # of the same size
     assert by_query(Outcome(baseline=str(path), case="both") @ 100)["q2"] == 1
     iro.register_baseline(bm25, {"q3": {"z": 1.0}}, replace=True)
     assert by_query(Outcome(baseline=bm25, case="both") @ 100)["q3"] == 1
-    assert len(measures._evaluated) == 6
-    monkeypatch.setattr(measures, "MOST_KEPT", 1)
+    assert len(baselines._evaluated) == 6
+    monkeypatch.setattr(baselines, "MOST_KEPT", 1)
     by_query(ESL(baseline=bm25) @ 7)
-    assert len(measures._evaluated) == 1
+    assert len(baselines._evaluated) == 1
 
 
 @given(strategies.qrels, strategies.runs, strategies.runs, strategies.cutoffs)

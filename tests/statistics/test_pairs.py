@@ -1,7 +1,5 @@
 """Tests on many samples at once are the tests on each sample."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 import scipy.stats
@@ -11,11 +9,7 @@ from hypothesis import strategies as st
 from ir_outcomes.statistics import (
     differences,
     paired_tests,
-    pairwise_tests,
     rank_sum,
-    sign_test,
-    t_test,
-    wilcoxon,
 )
 from ir_outcomes.statistics.counts import (
     Differences,
@@ -73,31 +67,6 @@ def test_every_subset_gets_the_tests_of_its_values(
         assert pvalues[place] == pytest.approx(other.pvalue, rel=1e-10)
         assert directions[place] == other.direction
         assert middles[place] == np.median(x[subset])
-
-
-@given(
-    rows=st.integers(0, 12).flatmap(
-        lambda n: st.lists(
-            st.lists(values | st.just(np.nan), min_size=n, max_size=n), min_size=1, max_size=4
-        )
-    )
-)
-def test_every_pair_of_rows_gets_the_tests_of_its_values(rows: list[list[float]]) -> None:
-    table = np.array(rows).reshape(len(rows), -1)
-    found = pairwise_tests(table)
-    for place, (x, y) in enumerate(combinations(table, 2)):
-        defined = ~np.isnan(x) & ~np.isnan(y)
-        d = differences(x[defined], y[defined])
-        expected = {
-            "t": t_test(d),
-            "wilcoxon": wilcoxon(d),
-            "sign": sign_test(d),
-            "ranksum": rank_sum(x[defined], y[defined]),
-        }
-        for name, test in expected.items():
-            assert found[name].pvalue[place] == pytest.approx(test.pvalue, rel=1e-10), name
-            assert found[name].direction[place] == test.direction, name
-    assert {len(test.pvalue) for test in found.values()} == {len(rows) * (len(rows) - 1) // 2}
 
 
 @given(

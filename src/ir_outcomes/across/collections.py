@@ -11,14 +11,8 @@ from ir_outcomes.across.conditions import conditions_of, differing, overall_of
 from ir_outcomes.across.result import Condition, ConditionsComparison, Overall, by_contender
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import (
-    UNEVEN_JUDGING,
-    Evaluation,
-    contenders_of,
-    evaluations_of,
-    notes_on_grades,
-    place_of,
-)
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluations_of, place_of
+from ir_outcomes.evaluation.remarks import UNEVEN_JUDGING, notes_on_grades
 from ir_outcomes.evaluation.scores import Measures, each_measure
 from ir_outcomes.formatting import listed, percent, plural
 from ir_outcomes.notes import as_notes, merged

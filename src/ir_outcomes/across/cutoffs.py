@@ -11,13 +11,9 @@ from ir_outcomes.across.result import ConditionsComparison, Curve
 from ir_outcomes.comparison.family import USUAL_CUTOFFS
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.evaluation import (
-    Evaluation,
-    contenders_of,
-    evaluation_of,
-    notes_on_grades,
-)
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.remarks import notes_on_grades
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.statistics.bands import band_of_events

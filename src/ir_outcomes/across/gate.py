@@ -12,7 +12,7 @@ from ir_outcomes.comparison.columns import measure_columns
 from ir_outcomes.comparison.outcomes import Settings, checked_margins
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.evaluation import MANY_MISSING
+from ir_outcomes.evaluation.remarks import MANY_MISSING
 from ir_outcomes.formatting import listed, percent
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.files import file_digest

@@ -12,13 +12,9 @@ from ir_outcomes.across.conditions import conditions_of
 from ir_outcomes.across.result import ConditionsComparison, SliceDifferences
 from ir_outcomes.comparison.outcomes import Settings, pair_queries
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import (
-    Evaluation,
-    contenders_of,
-    evaluation_of,
-    notes_on_grades,
-)
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.lengths import OUTCOMES
+from ir_outcomes.evaluation.remarks import notes_on_grades
 from ir_outcomes.evaluation.scores import Measures, each_measure
 from ir_outcomes.formatting import plural, pvalue_in_words
 from ir_outcomes.notes import as_notes

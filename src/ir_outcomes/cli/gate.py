@@ -34,7 +34,7 @@ from ir_outcomes.cli.output import (
     progress_is_shown,
 )
 from ir_outcomes.errors import some
-from ir_outcomes.evaluation.evaluation import MANY_MISSING
+from ir_outcomes.evaluation.remarks import MANY_MISSING
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.suites import read_suite
 

@@ -13,7 +13,7 @@ from ir_outcomes.comparison.holes import tipping_notes
 from ir_outcomes.comparison.outcomes import Settings, check_rules, checked_margins
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError, some
-from ir_outcomes.evaluation.evaluate import SavedRuns, evaluate, saved_baseline
+from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import (
     Evaluation,
     contenders_of,
@@ -22,6 +22,7 @@ from ir_outcomes.evaluation.evaluation import (
 )
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.replicates import runs_of_system
+from ir_outcomes.evaluation.saved import SavedRuns, saved_baseline
 from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.formatting import listed
 from ir_outcomes.notes import Note, note

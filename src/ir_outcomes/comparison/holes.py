@@ -22,14 +22,9 @@ from ir_outcomes.comparison.pair_tests import stacked
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
 from ir_outcomes.errors import ParameterError, some, warn
 from ir_outcomes.evaluation.evaluate import evaluate
-from ir_outcomes.evaluation.evaluation import (
-    Evaluation,
-    contenders_of,
-    evaluation_of,
-    notes_on_grades,
-    unjudged_share,
-)
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.remarks import notes_on_grades, unjudged_share
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.notes import Note, note
 from ir_outcomes.results import NUMBER, PERCENT, Column, Immutable, Result, attributes, rows_of

@@ -9,7 +9,7 @@ from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE, is_unconfirmed
 from ir_outcomes.comparison.wording import counting, over_all_words, words_of_test
-from ir_outcomes.evaluation.evaluation import (
+from ir_outcomes.evaluation.remarks import (
     MANY_MISSING,
     UNEVEN_JUDGING,
     notes_on_documents,

@@ -16,8 +16,9 @@ from ir_outcomes.comparison.margins import check_range
 from ir_outcomes.comparison.outcomes import Settings, check_rules, checked_margins, from_pairs
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import MismatchError, ParameterError, some
+from ir_outcomes.evaluation.clusters import clusters_of, digest_of_clusters
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, place_of
-from ir_outcomes.evaluation.lengths import Items, clusters_of, digest_of_clusters
+from ir_outcomes.evaluation.lengths import Items
 from ir_outcomes.evaluation.replicates import Called
 from ir_outcomes.evaluation.replicates import systems as systems_of
 from ir_outcomes.evaluation.scores import parse_measure

@@ -47,8 +47,10 @@ def runs_of_systems(
     for system, side in zip(several, pair.sides, strict=True):
         means = np.stack([_means(values, side, counted) for values, counted in changes], axis=1)
         for run, of_run in zip(system.runs, means.tolist(), strict=True):
-            known = [None if math.isnan(mean) else mean for mean in of_run[:3]]
-            found.append(SystemRun(system.name, run, *known, tuple(of_run[3:])))
+            parts = (None if math.isnan(mean) else mean for mean in of_run[:3])
+            coverage, ranking, all_queries = parts
+            measures = tuple(of_run[3:])
+            found.append(SystemRun(system.name, run, coverage, ranking, all_queries, measures))
     return tuple(found)
 
 

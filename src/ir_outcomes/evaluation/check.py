@@ -10,15 +10,11 @@ from typing import Any, Literal
 import numpy as np
 
 from ir_outcomes.errors import FormatError, some
-from ir_outcomes.evaluation.evaluation import (
-    MANY_MISSING,
-    n_missing,
-    notes_on_queries,
-    unjudged_share,
-)
 from ir_outcomes.evaluation.ids import Entry, Repair, repair_of, repair_of_queries
-from ir_outcomes.evaluation.lengths import SearchLengths, search_lengths
+from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import ranked_scores, spans, tied_with_previous
+from ir_outcomes.evaluation.remarks import MANY_MISSING, n_missing, notes_on_queries, unjudged_share
+from ir_outcomes.evaluation.search import search_lengths
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import Ids, grouped
 from ir_outcomes.reading.datasets import as_run, open_collection

@@ -1,55 +1,44 @@
 """`evaluate`: the only place that resolves a dataset id, names runs, reads files and shares work between processes."""
 
 import os
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, get_args
 
 import numpy as np
 
-from ir_outcomes.errors import EmptyInput, InputError, MismatchError, ParameterError, some, warn
-from ir_outcomes.evaluation.evaluation import (
-    DEFAULT_CUTOFF,
-    Evaluation,
-    is_saved,
-    load_evaluation,
-    of_unknown_documents,
-)
-from ir_outcomes.evaluation.ids import repair_of_queries
-from ir_outcomes.evaluation.lengths import SearchLengths, clusters_of, search_lengths
-from ir_outcomes.evaluation.parallel import check_jobs, in_parallel
-from ir_outcomes.evaluation.ranking import RankedDocuments, ranked_documents
+from ir_outcomes.errors import InputError, MismatchError, ParameterError, some, warn
+from ir_outcomes.evaluation.clusters import clusters_of
+from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
+from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.remarks import of_unknown_documents
 from ir_outcomes.evaluation.replicates import (
     check_names_of_rule,
     check_runs,
     listed_runs,
     named_systems,
 )
+from ir_outcomes.evaluation.saved import SavedRuns
 from ir_outcomes.evaluation.scores import (
     Measures,
     Scores,
     comparable_measures,
     follows_from_lengths,
-    measure_values,
 )
+from ir_outcomes.evaluation.work import Work, evaluated
 from ir_outcomes.formatting import with_progress
-from ir_outcomes.reading.datasets import Task, as_run, open_collection
-from ir_outcomes.reading.files import name_of
+from ir_outcomes.reading.datasets import Task, open_collection
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import (
     Run,
     check_names,
     distinct_names,
     is_path,
-    run_and_warnings,
     runs_and_names,
 )
 from ir_outcomes.reading.suites import Suite, read_suite
 from ir_outcomes.types import (
-    Floats,
     OnError,
     Ties,
     Unit,
@@ -200,13 +189,13 @@ def evaluate(
         if not follows_from_lengths(measure, settings)
     }
     counted = {**settings, "count_unjudged_at": (cutoff,)}
-    work = _Work(
+    work = Work(
         judgments, counted, cutoff, tuple(needing_runs), documents, unjudged, on_error == "keep"
     )
     jobs = [
         (collection.run(source), name) for source, name in zip(sources, given_names, strict=True)
     ]
-    done = _evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)
+    done = evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)
     read, given, results = zip(*done, strict=True)
     own = [result.lengths.name for result in results]
     check_names_of_rule([name or found for name, found in zip(given, own, strict=True)], replicates)
@@ -269,78 +258,6 @@ def _systems_by_source(
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class SavedRun:
-    """A run of a saved evaluation."""
-
-    lengths: SearchLengths
-    values: Mapping[str, Floats]  # of the measures that were kept, by their names
-    system: str | None = None  # of which it is one of several runs
-
-
-class SavedRuns(NamedTuple):
-    """Runs, with those of saved evaluations in the place of their files, and these."""
-
-    runs: Any
-    evaluations: Mapping[str, Evaluation] = {}  # by the path of the file
-
-    @classmethod
-    def among(cls, runs: Any) -> Self:
-        """Find the saved evaluations among runs, and load them."""
-        listed = list(runs) if isinstance(runs, (list, tuple)) else [runs]
-        loaded = {
-            os.fspath(source): load_evaluation(source) for source in listed if is_saved(source)
-        }
-        if not loaded:
-            return cls(runs)
-        return cls(
-            [
-                run
-                for source in listed
-                for run in (_runs_in(loaded[os.fspath(source)]) if is_saved(source) else [source])
-            ],
-            loaded,
-        )
-
-    def systems(self) -> dict[int, str]:
-        """Return the system of each saved run of several, by the identity of the run."""
-        saved = [run for run in self.runs if isinstance(run, SavedRun)] if self.evaluations else []
-        return {id(run): run.system for run in saved if run.system is not None}
-
-    def shared(self, setting: Literal["cutoff", "unit"]) -> Any:
-        """Return what they were evaluated with; None where there are none."""
-        found = {
-            path: getattr(evaluation, setting) for path, evaluation in self.evaluations.items()
-        }
-        if len(set(found.values())) > 1:
-            each = ", ".join(f"{path}: {value}" for path, value in found.items())
-            raise MismatchError(
-                f"saved evaluations have different {setting}s ({each}); say which {setting} holds"
-            )
-        return next(iter(found.values()), None)
-
-
-def saved_baseline(source: Any) -> SavedRuns:
-    """Return a saved evaluation that has only one run."""
-    found = SavedRuns.among(source)
-    names = [run.lengths.name for run in found.runs]
-    if len(names) > 1:
-        raise ParameterError(
-            f"{os.fspath(source)} holds {len(names)} runs ({some(names)}), and the baseline is one"
-            " of them: give the file among the contenders, and the baseline by its name"
-        )
-    return found
-
-
-def _runs_in(evaluation: Evaluation) -> list[SavedRun]:
-    system_of = {run: name for name, runs in evaluation.replicates.items() for run in runs}
-    found = []
-    for row, lengths in enumerate(evaluation):
-        values = {scores.measure: scores.values[row] for scores in evaluation.scores}
-        found.append(SavedRun(lengths, values, system_of.get(lengths.name)))
-    return found
-
-
 def _unit_of(unit: UnitChoice, task: Task | None, lengths: SearchLengths) -> Unit:
     """Choose the unit that "auto" stands for: the task's, or "query" where the median query has one relevant document."""
     chosen = task.unit if unit == "auto" and task is not None else unit
@@ -356,182 +273,6 @@ def _is_readable_again(source: Any) -> bool:
     if is_path(source):
         return os.path.isfile(source)
     return isinstance(source, (str, Run, Mapping)) or hasattr(source, "columns")
-
-
-class _Result(NamedTuple):
-    """What is kept of one run."""
-
-    lengths: SearchLengths
-    values: Floats  # (n_measures, n_queries), of the measures that search lengths do not determine
-    documents: RankedDocuments | None = None
-    unjudged: RankedDocuments | None = None
-    texts: Mapping[str, str] = {}  # of queries, where the file of the run has them
-    warnings: tuple[
-        str, ...
-    ] = ()  # of reading, which another process may do, whose warnings nobody sees
-    unknown: tuple[str, ...] = ()  # the first documents of the run, where the qrels know none of it
-
-
-# It is hashed by identity, because joblib's backend for Dask waits forever for what has no hash.
-@dataclass(frozen=True, eq=False)
-class _Work:
-    """Evaluates one run after another, in this process or in others."""
-
-    qrels: Qrels
-    settings: dict[str, Any]
-    cutoff: int
-    measures: tuple[Any, ...]
-    documents: int
-    unjudged: bool
-    keeps_empty: bool  # runs without results
-
-    def __call__(self, source: Any, name: str | None) -> _Result | InputError:
-        """Return what is kept of a run, or its error, which must not end the other runs."""
-        try:
-            if isinstance(source, SearchLengths):
-                result = self._of_saved(SavedRun(source, {}))
-            elif isinstance(source, SavedRun):
-                result = self._of_saved(source)
-            else:
-                result = self._of_run(source, name)
-            _check_answers(result.lengths, name or result.lengths.name)
-        except InputError as error:
-            if self.keeps_empty and isinstance(error, EmptyInput):
-                nothing = Run(
-                    name or name_of(error.source),
-                    (),
-                    np.zeros(1, np.int64),
-                    np.empty(0, "S1"),
-                    np.empty(0),
-                )
-                message = f"{error}; here it counts as a run that finds nothing"
-                return self._of_run(nothing, None)._replace(warnings=(message,))
-            return error
-        return result
-
-    def _of_run(self, source: Any, name: str | None) -> _Result:
-        run, messages = (
-            run_and_warnings(source, name=name) if is_path(source) else (as_run(source, name), ())
-        )
-        depth = max(self.documents, self.cutoff if self.unjudged else 0)
-        ties = self.settings["ties"]
-        judged_only = self.settings["judged_only"]
-        ranked = (
-            ranked_documents(self.qrels, run, depth, ties=ties, judged_only=judged_only)
-            if depth
-            else None
-        )
-        lengths = search_lengths(self.qrels, run, **self.settings)
-        return _Result(
-            lengths,
-            measure_values(self.qrels, self.measures, run),
-            ranked.first(self.documents) if ranked is not None and self.documents else None,
-            ranked.first(self.cutoff).unjudged() if ranked is not None and self.unjudged else None,
-            run.texts,
-            messages,
-            () if lengths.known else tuple(docid.decode() for docid in run.docids[:3].tolist()),
-        )
-
-    def _without_values(self, lengths: SearchLengths) -> _Result:
-        return _Result(lengths, np.empty((0, len(self.qrels.query_ids))))
-
-    def _of_saved(self, run: SavedRun) -> _Result:
-        """Refuse search lengths that were computed with other settings than the result will say, and what was not kept."""
-        lengths = run.lengths
-        if lengths.qrels_digest != self.qrels.digest:
-            raise MismatchError(
-                f"{lengths.name} was evaluated with other qrels than the other runs; give the same"
-                " qrels"
-            )
-        for setting in ("rel", "ties", "judged_only"):
-            computed = getattr(lengths, setting)
-            wanted = self.settings[setting]
-            if computed != wanted:
-                raise MismatchError(
-                    f"{lengths.name} was evaluated with `{setting}={computed!r}`, here it is"
-                    f" `{setting}={wanted!r}`; pass `{setting}={computed!r}` or evaluate the run"
-                    " again"
-                )
-        lengths.at(self.cutoff)
-        asked = [str(measure) for measure in self.measures]
-        lacking = [measure for measure in asked if measure not in run.values]
-        if self.documents or self.unjudged:
-            lacking.append("documents")
-        if lacking:
-            raise ParameterError(
-                f"the search lengths of {lengths.name} do not hold {lacking[0]}; give the run"
-                " itself"
-            )
-        result = self._without_values(lengths)
-        if not asked:
-            return result
-        return result._replace(values=np.stack([run.values[measure] for measure in asked]))
-
-
-def _evaluated(
-    work: _Work,
-    jobs: list[tuple[Any, str | None]],
-    *,
-    n_jobs: int | None,
-    progress: bool,
-    on_error: OnError,
-) -> list[tuple[Any, str | None, _Result]]:
-    """Evaluate runs, given with their names or None; return those that could be, with what is kept of them."""
-    done: list[tuple[Any, str | None, _Result]] = []
-    first: SearchLengths | None = None
-    failure: InputError | None = None  # only the first: an error holds on to what was being read
-    with closing(each_run(work, jobs, n_jobs)) as attempts:
-        for (source, name), result in zip(
-            jobs, with_progress(attempts, "run", len(jobs), shown=progress), strict=True
-        ):
-            if isinstance(result, _Result):
-                for message in result.warnings:
-                    warn(message)
-                first = first or result.lengths
-                done.append((source, name, result._replace(lengths=result.lengths.sharing(first))))
-            elif on_error == "report":
-                failure = failure or result
-                warn(f"a run is left out: {result}")
-            else:
-                raise result
-    if failure is not None and not done:
-        raise failure
-    return done
-
-
-def each_run(
-    work: _Work, jobs: list[tuple[Any, str | None]], n_jobs: int | None
-) -> Generator[_Result | InputError, None, None]:
-    """Evaluate the runs in their order, files by other processes through joblib if there is more than one job."""
-    check_jobs(n_jobs)
-    # Runs in memory would take longer to send than to evaluate, and a pipe is read by this process
-    # only. Paths are absolute because a process that is used again may have started in another
-    # directory.
-    sent = [n_jobs != 1 and is_path(run) and os.path.isfile(run) for run, _ in jobs]
-    calls = [
-        partial(work, os.path.abspath(run), name)
-        for (run, name), is_sent in zip(jobs, sent, strict=True)
-        if is_sent
-    ]
-    with closing(in_parallel(calls, n_jobs)) as elsewhere:
-        for (run, name), is_sent in zip(jobs, sent, strict=True):
-            yield next(elsewhere) if is_sent else work(run, name)
-
-
-def _check_answers(lengths: SearchLengths, name: str) -> None:
-    if not lengths.answerable.any():
-        raise MismatchError(
-            f"no query of the qrels has a relevant document at `rel={lengths.rel}`; lower it or"
-            " check the grades of the qrels"
-        )
-    if not lengths.listed.any():
-        raise EmptyInput(
-            name,
-            f"none of the queries of {name} is in the qrels; the run has"
-            f" {some(lengths.ignored, 3) or 'no query'}, "
-            f"the qrels have {some(lengths.query_ids, 3)}: "
-            f"{repair_of_queries(lengths.ignored, lengths.query_ids) or 'are these for the same topics?'}",
-        )
 
 
 def _check_documents(qrels: Qrels, runs: Sequence[SearchLengths], unknown: Sequence[str]) -> None:

@@ -1,11 +1,10 @@
 """The one computation: how far one has to read, in a run, to each relevant document.
 
-`search_lengths` looks at the ranking once; every measure, outcome, facet and bootstrap is a
-reduction of what it returns.
+`search_lengths` computes it; every measure, outcome, facet and bootstrap is a reduction of it.
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
@@ -15,18 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
+from ir_outcomes.evaluation.clusters import by_first_occurrence, unless_independent
 from ir_outcomes.evaluation.ranking import (
     expectations,
-    judged_part,
-    levels,
-    list_digests,
-    places_of,
-    ranked_rows,
     spans,
 )
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.datasets import as_qrels, as_run
-from ir_outcomes.reading.qrels import query_texts
 from ir_outcomes.types import (
     Bools,
     Floats,
@@ -41,7 +34,6 @@ from ir_outcomes.types import (
 
 PER_ATOM = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
 PER_QUERY = ("retrieved", "unjudged", "listed", "reordered", "digests")
-_KEPT_DEPTHS = (10, 20, 50, 100, 1000)
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,9 +161,7 @@ class SearchLengths:
         ]
         clusters = None
         if self.clusters is not None:
-            clusters = _unless_independent(
-                _by_first_occurrence(self.clusters[queries]), relevant > 0
-            )
+            clusters = unless_independent(by_first_occurrence(self.clusters[queries]), relevant > 0)
         return replace(
             self,
             query_ids=query_ids,
@@ -402,106 +392,6 @@ class SearchLengths:
         return probability, rank, reciprocal
 
 
-def search_lengths(
-    qrels: Any,
-    run: Any,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    ties: Ties = "trec",
-    judged_only: bool = False,
-    count_unjudged_at: Collection[int] = (),
-) -> SearchLengths:
-    """Find where a run ranks each relevant document.
-
-    Parameters
-    ----------
-    qrels, run
-        See `ir_outcomes.as_qrels` and `ir_outcomes.as_run`.
-    cutoff : int, optional
-        Ranks beyond it do not count; by default all count.
-    rel : int
-        Least grade of a relevant document.
-    ties : {"trec", "msmarco", "input", "expected"}
-        Order among equal scores. "trec": document id descending, scores compared at the precision
-        of the installed pytrec_eval; "msmarco": document id ascending (ir_measures' ``RR@k``);
-        "input": as they come; "expected": the expectation over all orders (Cooper's weak ordering).
-    judged_only : bool
-        Remove unjudged documents before ranks are counted and before the cutoff.
-    count_unjudged_at : collection of int
-        Depths at which unjudged documents are counted, besides 10, 20, 50, 100, 1000 and the
-        cutoff.
-
-    Examples
-    --------
-    >>> lengths = search_lengths({"q1": {"d2": 1}}, {"q1": {"d1": 9.0, "d2": 8.0}}, cutoff=10)
-    >>> lengths.esl().tolist()
-    [2.0]
-    """
-    check_positive("cutoff", cutoff, none_allowed=True)
-    check_positive("rel", rel)
-    check_choice("ties", ties, get_args(Ties))
-    qrels = as_qrels(qrels)
-    run = as_run(run)
-    whole_run = run
-    places = places_of(qrels, run)
-    if judged_only:
-        run = judged_part(qrels, run, places)
-    order = ranked_rows(run, ties)
-    first, size, listed = levels(qrels, run, places, ties, order)
-
-    within = np.iinfo(np.int64).max if cutoff is None else cutoff
-    # The last, at place -1, is that of queries the run lacks.
-    depths = np.append(np.diff(run.offsets), 0)
-    retrieved = np.minimum(depths[places], within)
-    n_queries = len(qrels.query_ids)
-    codes = qrels.codes
-    found = (first > 0) & (first <= within)
-    smaller = sorted(
-        depth for depth in {*_KEPT_DEPTHS, *count_unjudged_at} if cutoff is None or depth < cutoff
-    )
-    kept_depths = (*smaller, cutoff)
-    unjudged = np.empty((n_queries, len(kept_depths)), dtype=np.int64)
-    for column, depth in enumerate(kept_depths):
-        bound = within if depth is None else depth
-        judged_retrieved = np.bincount(codes[(first > 0) & (first <= bound)], minlength=n_queries)
-        # Under ties="expected" a level that the depth splits can hold more judged documents than
-        # fit.
-        unjudged[:, column] = np.maximum(np.minimum(retrieved, bound) - judged_retrieved, 0)
-
-    relevant = qrels.grades >= rel
-    query = codes[relevant].astype(np.int64)
-    rank = np.where(found, first, 0)[relevant]
-    above, level_relevant = _relevant_above(query, rank)
-    best, best_as_listed = np.full((2, n_queries), np.iinfo(np.int64).max)
-    for smallest, ranks in ((best, first[relevant]), (best_as_listed, listed[relevant])):
-        np.minimum.at(smallest, query[ranks > 0], ranks[ranks > 0])
-    return SearchLengths(
-        name=run.name,
-        query_ids=qrels.query_ids,
-        offsets=np.searchsorted(query, np.arange(n_queries + 1)),
-        rank=rank,
-        irrelevant_above=np.where(rank > 0, rank - 1 - above, 0),
-        level_relevant=level_relevant,
-        level_irrelevant=np.where(rank > 0, size[relevant] - level_relevant, 0),
-        retrieved=retrieved,
-        unjudged=unjudged,
-        unjudged_depths=kept_depths,
-        listed=places >= 0,
-        reordered=best != best_as_listed,
-        digests=list_digests(run, places, order),
-        ignored=tuple(sorted(set(run.query_ids) - set(qrels.query_ids))),
-        # The latter takes longer, and is seldom needed.
-        known=bool(first.any() or np.isin(qrels.docids, whole_run.docids).any()),
-        cutoff=cutoff,
-        rel=rel,
-        ties=ties,
-        judged_only=judged_only,
-        qrels_digest=qrels.digest,
-        metadata=run.metadata,
-    )
-
-
 def means_by_query(query: Ints, values: npt.NDArray[Any], n_queries: int) -> Floats:
     """(n_queries,) means of the values, given with the query of each; NaN where a query has none."""
     totals = np.bincount(query, weights=values, minlength=n_queries)
@@ -534,73 +424,6 @@ def check_comparable(baseline: SearchLengths, contender: SearchLengths) -> None:
             f"{baseline.name} and {contender.name} were evaluated with different clusters; give"
             " both the same"
         )
-
-
-def digest_of_clusters(codes: Ints | None) -> str | None:
-    """Return a digest of which queries share a cluster; None where queries are independent."""
-    if codes is None:
-        return None
-    return hashlib.sha256(codes.tobytes()).hexdigest()[:32]
-
-
-def clusters_of(clusters: Any, query_ids: tuple[str, ...], answerable: Bools) -> Ints | None:
-    """Number the cluster of each query, given as `ir_outcomes.evaluate` takes them; None with a warning where all have one."""
-    labels: list[str | None]
-    if isinstance(clusters, str) and clusters.startswith("by:"):
-        separator = clusters.removeprefix("by:")
-        if not separator or not any(separator in query for query in query_ids):
-            raise ParameterError(
-                f"no query id has this separator; the ids are {some(query_ids, 3)}",
-                clusters=clusters,
-            )
-        labels = [text_before(separator, query) for query in query_ids]
-    elif callable(clusters):
-        labels = [clusters(query) for query in query_ids]
-    else:
-        known = clusters if isinstance(clusters, Mapping) else query_texts(clusters, ("cluster",))
-        labels = [known.get(query) for query in query_ids]
-    lacking = [query for query, label in zip(query_ids, labels, strict=True) if label is None]
-    if lacking:
-        raise MismatchError(
-            f"clusters: there is none of query {some(lacking)}; name the cluster of each query of"
-            " the qrels"
-        )
-    codes = _unless_independent(_by_first_occurrence(np.array(list(map(str, labels)))), answerable)
-    if codes is None:
-        warn("every cluster has one answerable query, so clusters are ignored")
-    return codes
-
-
-def _unless_independent(codes: Ints, answerable: Bools) -> Ints | None:
-    """Return the clusters; None where no two answerable queries share one, so that all are independent."""
-    if np.bincount(codes[answerable]).max(initial=0) > 1:
-        return codes
-    return None
-
-
-def text_before(separator: str, query: str) -> str:
-    """Return the id up to the last separator; the whole id without one."""
-    return query.rpartition(separator)[0] or query
-
-
-def _by_first_occurrence(labels: npt.NDArray[Any]) -> Ints:
-    """Number the labels in the order in which they first occur: equal where the same queries are together."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[inverse]
-
-
-def _relevant_above(query: Ints, rank: Ints) -> tuple[Ints, Ints]:
-    """Count, for each found atom, the relevant documents of its query at smaller ranks and those at its own rank."""
-    # One number for a query and rank turns counting into searching; what is not found has rank 0,
-    # before all others.
-    width = int(rank.max(initial=0)) + 1
-    ordered = np.sort(query * width + rank)
-    first = np.searchsorted(ordered, query * width + rank)
-    same = np.searchsorted(ordered, query * width + rank, side="right") - first
-    found = rank > 0
-    return np.where(found, first - np.searchsorted(ordered, query * width + 1), 0), np.where(
-        found, same, 1
-    )
 
 
 OUTCOMES = ("neither", "lost", "won", "both")

@@ -150,13 +150,13 @@ class Leaderboard(HasPage, Result):
     def below_later_tiers(self) -> tuple[str, ...]:
         """The runs that stand below a run of a later tier, because tiers do not follow what orders the runs."""
         latest = 0
-        found = []
+        lower = []
         for standing in self.standings:
             tier = standing.tier or 0
             if tier < latest:
-                found.append(standing.run)
+                lower.append(standing.run)
             latest = max(latest, tier)
-        return tuple(found)
+        return tuple(lower)
 
     def verdict(self, baseline: str, contender: str) -> PairVerdict:
         """Return the verdict on a contender against a baseline; KeyError if there is none."""
@@ -176,10 +176,9 @@ class Leaderboard(HasPage, Result):
         """Return a row for each run, with its verdict against the run above and against the best."""
         names = [standing.run for standing in self.standings]
         above = {}
-        if self.pairs:
-            above = {run: self.verdict(upper, run) for upper, run in pairwise(names)}
         best = {}
         if self.pairs:
+            above = {run: self.verdict(upper, run) for upper, run in pairwise(names)}
             best = {run: self.verdict(names[0], run) for run in names[1:]}
         columns = (
             *attributes("rank", "tier", "run"),

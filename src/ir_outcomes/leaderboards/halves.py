@@ -5,7 +5,7 @@ values or search lengths come back from pair to pair, the classes of their diffe
 in one table for all runs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
@@ -31,7 +31,6 @@ from ir_outcomes.statistics.counts import (
     differences,
     medians,
     membership,
-    pairs_of,
 )
 from ir_outcomes.statistics.kernels import rank_sum_tests
 from ir_outcomes.statistics.tests import Samples
@@ -108,7 +107,7 @@ class VerdictsOfHalves:
 def _both_halves(code: Ints, n_classes: int, first: Members) -> tuple[Floats, Floats]:
     """Count each class of values in the first and in the second half of each split, (n_classes, n_splits)."""
     counts = count(code, n_classes, first)
-    return counts, np.bincount(code[code >= 0], minlength=n_classes)[:, None] - counts
+    return counts, np.bincount(code, minlength=n_classes)[:, None] - counts
 
 
 TESTS = (
@@ -118,6 +117,18 @@ TESTS = (
 # What a test says of a half: which run is better by the aggregate (-1, 0 or 1), and whether that is
 # significant.
 STATES = tuple((sign, significant) for sign in (-1, 0, 1) for significant in (False, True))
+
+
+class _Halves(NamedTuple):
+    """What tests need to know of a pair of runs, of the first and of the second half of each split."""
+
+    sizes: Floats  # of the differences
+    changes: Sequence[
+        Floats
+    ]  # (2 n_sizes, n_splits) how often each occurs, the negative ones behind all others
+    x: Sequence[Floats]  # (n_values, n_splits) how often the baseline has each value
+    y: Sequence[Floats]
+    rises: Floats  # (2, n_splits) median of the contender less that of the baseline
 
 
 class _Known(NamedTuple):
@@ -200,38 +211,51 @@ class TestsOfHalves:
     def __call__(self, pairs: Ints) -> Ints:
         """(n_tests, n_states, n_states) numbers of splits and pairs, given as (n_pairs, 2) places of runs."""
         n_states = len(STATES)
-        found = np.zeros((len(TESTS), n_states**2), dtype=np.int64)
+        counts = np.zeros((len(TESTS), n_states**2), dtype=np.int64)
         for baseline, contender in pairs.tolist():
             if self.known is None:
-                first, second = self._by_classes(baseline, contender)
+                halves = self._by_classes(baseline, contender)
             else:
-                first, second = self._looked_up(self.known, baseline, contender)
+                halves = self._looked_up(self.known, baseline, contender)
+            largest = float(np.nanmax(np.abs(self.values[[baseline, contender]]), initial=0.0))
+            first, second = (
+                self._states(halves.sizes, *half, largest)
+                for half in zip(halves.changes, halves.x, halves.y, halves.rises, strict=True)
+            )
             for test, cells in enumerate(n_states * first + second):
-                found[test] += np.bincount(cells, minlength=n_states**2)
-        return found.reshape(len(TESTS), n_states, n_states)
+                counts[test] += np.bincount(cells, minlength=n_states**2)
+        return counts.reshape(len(TESTS), n_states, n_states)
 
-    def _looked_up(self, known: _Known, baseline: int, contender: int) -> list[Ints]:
-        """Return the states of both halves, (n_tests, n_splits)."""
+    def _looked_up(self, known: _Known, baseline: int, contender: int) -> _Halves:
+        """Count the differences between two runs whose values are known."""
         sizes, code = known.changes(baseline, contender)
-        changes = _both_halves(code, 2 * len(sizes), self.first)
-        x = known.halves_of(baseline)
-        y = known.halves_of(contender)
-        rises = known.medians[contender] - known.medians[baseline]
-        largest = float(np.abs(self.values[[baseline, contender]]).max())
-        halves = zip(changes, x, y, rises, strict=True)
-        return [self._states(sizes, *half, largest) for half in halves]
+        return _Halves(
+            sizes,
+            _both_halves(code, 2 * len(sizes), self.first),
+            known.halves_of(baseline),
+            known.halves_of(contender),
+            known.medians[contender] - known.medians[baseline],
+        )
 
-    def _by_classes(self, baseline: int, contender: int) -> list[Ints]:
-        """Return the same where classes have to be found for each pair."""
-        (pair,) = pairs_of(self.values[[baseline, contender]])
-        changes = _both_halves(pair.change, 2 * len(pair.sizes), self.first)
-        x = _both_halves(pair.x, len(pair.distinct), self.first)
-        y = _both_halves(pair.y, len(pair.distinct), self.first)
-        largest = float(np.abs(pair.distinct).max())
-        before = [medians(pair.distinct, half) for half in x]
-        after = [medians(pair.distinct, half) for half in y]
-        halves = zip(changes, x, y, np.subtract(after, before), strict=True)
-        return [self._states(pair.sizes, *half, largest) for half in halves]
+    def _by_classes(self, baseline: int, contender: int) -> _Halves:
+        """Do the same where classes have to be found for each pair, from the queries where both runs have a value."""
+        x = self.values[baseline]
+        y = self.values[contender]
+        defined = ~(np.isnan(x) | np.isnan(y))
+        x = x[defined]
+        y = y[defined]
+        first = self.first[defined]
+        change = differences(x, y)
+        sizes = classes(np.abs(change))
+        n_sizes = len(sizes.distinct)
+        both = classes(np.concatenate([x, y]))
+        of_x, of_y = (
+            _both_halves(code, len(both.distinct), first) for code in np.split(both.code, 2)
+        )
+        before = [medians(both.distinct, half) for half in of_x]
+        after = [medians(both.distinct, half) for half in of_y]
+        changes = _both_halves(sizes.code + n_sizes * (change < 0), 2 * n_sizes, first)
+        return _Halves(sizes.distinct, changes, of_x, of_y, np.subtract(after, before))
 
     def _states(
         self, sizes: Floats, counts: Floats, x: Floats, y: Floats, rise: Floats, largest: float

@@ -168,17 +168,16 @@ def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) 
         best = gains[entry.run]
         if not entry.is_baseline:
             gain = sign * best - runs[-1].score if runs else None
-            looks = bisect_right(submitted, entry.date)
             runs.append(
                 SotaRun(
-                    len(runs) + 1,
-                    entry.run,
-                    entry.group,
-                    entry.date,
-                    sign * best,
-                    gain,
-                    looks,
-                    None,
+                    number=len(runs) + 1,
+                    run=entry.run,
+                    group=entry.group,
+                    date=entry.date,
+                    score=sign * best,
+                    gain=gain,
+                    looks=bisect_right(submitted, entry.date),
+                    verdict=None,
                 )
             )
     groups = Counter(

@@ -336,11 +336,11 @@ def _notes(
         and len(scores.query_ids) == len(unanswerable)
         and not np.isnan(scores.values[:, unanswerable]).any()
     ):
-        without = (
-            f"{plural('query', number)} without a relevant document"
-            f" {'counts' if number == 1 else 'count'}"
+        verb = "counts" if number == 1 else "count"
+        yield (
+            f"{scores.measure} is averaged as ir_measures does: {plural('query', number)} without a"
+            f" relevant document {verb}."
         )
-        yield f"{scores.measure} is averaged as ir_measures does: {without}."
     yield from notes_on_source(evaluation)
     for cycle in cycles:
         yield f"Better than each other in a cycle, and therefore in one tier: {', '.join(cycle)}."

@@ -9,8 +9,8 @@ import numpy as np
 
 from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.evaluation import (
-    Evaluation,
+from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.remarks import (
     notes_on_clusters,
     notes_on_documents,
     notes_on_grades,
@@ -122,11 +122,11 @@ def values_of(source: Evaluation | Scores, measures: Sequence[Any] | str | None)
     )
     if not named:
         raise ParameterError("there is no measure; name at least one, or leave measures out")
-    found = [scores_of(source, name) for name in named]
-    called = [scores.measure for scores in found]
+    values = [scores_of(source, name) for name in named]
+    called = [scores.measure for scores in values]
     if repeated := [measure for measure in called if called.count(measure) > 1]:
         raise ParameterError(f"{repeated[0]} is named twice; name each measure once")
-    return found
+    return values
 
 
 def means_of_systems(scores: Scores, systems: Sequence[Called]) -> Scores:
@@ -142,16 +142,16 @@ def means_of_systems(scores: Scores, systems: Sequence[Called]) -> Scores:
 def _mean_of_runs(values: Floats) -> Floats:
     """(n_queries,) mean of (n_runs, n_queries) values; where some are undefined, such that the mean is that of all values."""
     known = ~np.isnan(values)
-    found: Floats = values.mean(axis=0)
+    means: Floats = values.mean(axis=0)
     if known.all():
-        return found
+        return means
     sizes = known.sum(axis=0)
     any_known = sizes > 0
-    found[~any_known] = np.nan
+    means[~any_known] = np.nan
     if any_known.any():
         sums = np.where(known, values, 0.0).sum(axis=0)
-        found[any_known] = linearized_sums(sums[any_known], sizes[any_known].astype(np.float64))
-    return found
+        means[any_known] = linearized_sums(sums[any_known], sizes[any_known].astype(np.float64))
+    return means
 
 
 def order_of(scores: Scores) -> tuple[Ints, Ints]:

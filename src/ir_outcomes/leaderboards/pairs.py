@@ -271,8 +271,8 @@ def _tested(
         for name, means in zip(_MEANS, block.means, strict=True):
             numbers[name][pairs] = means
         start = pairs.stop
-    found: PairTests = of_all  # there are two runs or more
-    return found
+    tested: PairTests = of_all  # there are two runs or more
+    return tested
 
 
 def _space_for(tests: PairTests, n_pairs: int) -> PairTests:

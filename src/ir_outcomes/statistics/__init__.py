@@ -23,7 +23,6 @@ from ir_outcomes.statistics.tests import (
     binomial_test,
     mean_test,
     paired_tests,
-    pairwise_tests,
     rank_sum,
     sign_flip,
     sign_test,
@@ -35,7 +34,7 @@ from ir_outcomes.statistics.tests import (
 __all__ = [  # noqa: RUF022  # by subject
     "differences", "linearized", "design_effect",
     "Test", "t_test", "wilcoxon", "sign_test", "sign_flip", "mean_test", "paired_tests", "binomial_test", "rank_sum",
-    "pairwise_tests", "adjust",
+    "adjust",
     "Interval", "mean_interval", "bounded_mean_interval", "coverage_interval", "ratio_interval",
     "margin_interval",
     "QueriesNeeded", "detectable_mean", "detectable_proportion", "queries_for_coverage", "queries_for_mean",

@@ -69,11 +69,9 @@ def band_of_events(
     total = curves.sum(axis=0)
     squares = (curves**2).sum(axis=0)
     mean = total / units
-    error = (
-        np.sqrt(np.maximum(0.0, squares - units * mean**2) / (units - 1) / units)
-        if units > 1
-        else np.zeros_like(mean)
-    )
+    error = np.zeros_like(mean)
+    if units > 1:
+        error = np.sqrt(np.maximum(0.0, squares - units * mean**2) / (units - 1) / units)
     error[error <= 1e-12 * np.sqrt(squares / units)] = 0.0  # all queries differ by the same amount
     critical = _critical(curves, mean, error, units, level, seed, resamples)
     before = 0.0

@@ -11,8 +11,6 @@ t needs three more sums (`Moments`).
 Here are also the checks that all arrays of numbers pass, and the orders of systems in resamples.
 """
 
-from collections.abc import Iterator
-from itertools import combinations
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -369,29 +367,6 @@ def medians(distinct: Floats, counts: Floats) -> Floats:
     ends = [(upto <= place).sum(axis=0) for place in ((n - 1) // 2, n // 2)]
     low, high = (distinct[np.minimum(end, len(distinct) - 1)] for end in ends)
     return np.where(n > 0, (low + high) / 2, np.nan)
-
-
-class Pair(NamedTuple):
-    """Two rows of values, by class; in each of the (n,) codes -1 stands where one of the two rows is NaN."""
-
-    sizes: Floats  # of the differences, second row minus first
-    change: Ints  # negative ones after all others
-    distinct: Floats  # values of both rows
-    x: Ints
-    y: Ints
-
-
-def pairs_of(rows: Floats) -> Iterator[Pair]:
-    """Put the values and the differences of every pair of rows in classes, in the order of ``itertools.combinations``."""
-    for x, y in combinations(rows, 2):
-        defined = ~(np.isnan(x) | np.isnan(y))
-        change = differences(x[defined], y[defined])
-        sizes = classes(np.abs(change))
-        both = classes(np.concatenate([x[defined], y[defined]]))
-        codes = np.full((3, len(defined)), -1)
-        signed = sizes.code + len(sizes.distinct) * (change < 0)
-        codes[:, defined] = signed, *np.split(both.code, 2)
-        yield Pair(sizes.distinct, codes[0], both.distinct, codes[1], codes[2])
 
 
 def shared_ranks(gains: npt.ArrayLike) -> Ints:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import plural
-from ir_outcomes.statistics.counts import SMALLEST_PVALUE, Differences, classes, special
+from ir_outcomes.statistics.counts import SMALLEST_PVALUE, Differences, special
 from ir_outcomes.statistics.signflips import Levels, sign_flip_pvalues, subset_sums
 from ir_outcomes.types import Bools, Floats, Ints, divided
 
@@ -269,16 +269,6 @@ def rank_sum_tests(x: Floats, y: Floats) -> tuple[Pvalues, Floats]:
     z = divided(-np.abs(u - center), np.sqrt(spread), testable, otherwise=0.0)
     pvalue = np.where(testable, _proper(2 * special.ndtr(z)), 1.0)
     return Pvalues(pvalue, _signs(u - center)), np.where(testable, u, np.nan)
-
-
-def rank_sum_of_values(x: Floats, y: Floats) -> tuple[Pvalues, Floats]:
-    """Do the same for a single pair of samples, given as their values."""
-    code, distinct = classes(np.concatenate([x, y]))
-    of_x, of_y = (
-        np.bincount(own, minlength=len(distinct)).astype(np.float64)[:, None]
-        for own in np.split(code, [len(x)])
-    )
-    return rank_sum_tests(of_x, of_y)
 
 
 def _testable(samples: Differences, n: Floats) -> Bools:

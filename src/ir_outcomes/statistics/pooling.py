@@ -278,10 +278,10 @@ def prediction_powered_mean(
     rectified = y - weight * f
     of_labeled, of_others = (None, None) if clusters is None else clusters
     most = None if largest is None else (1 + weight) * largest
-    found = cautious_mean(rectified, most, step, of_labeled)
+    cautious = cautious_mean(rectified, most, step, of_labeled)
     mean = float(rectified.mean())
-    center = found.mean
-    variance = found.variance
+    center = cautious.mean
+    variance = cautious.variance
     if weight:
         mean += weight * float(rest.mean())
         center += weight * float(rest.mean())
@@ -290,7 +290,7 @@ def prediction_powered_mean(
         by_cluster = linearized(rest, of_others)
         variance += weight**2 * (float(by_cluster.var(ddof=1)) / len(by_cluster) - spread / m)
         variance += 2 * weight * _shared_covariance(rectified, rest, of_labeled, of_others)
-    interval = Estimate(center, max(variance, 0.0), found.df).interval(level)
+    interval = Estimate(center, max(variance, 0.0), cautious.df).interval(level)
     if largest is not None:
         interval = interval.within(-largest, largest)
     return PoweredMean(mean, interval, weight)

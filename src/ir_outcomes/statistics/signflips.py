@@ -93,16 +93,13 @@ def _pvalue(
     if units is not None:
         limit = min(round(float(units @ positive)), round(float(units @ negative)))
         # The quicker of the two methods is taken.
-        if n * limit <= (64 << (n // 2) if n <= MOST_ENUMERATED else MOST_STEPS):
+        most = 64 << (n // 2) if n <= MOST_ENUMERATED else MOST_STEPS
+        if n * limit <= most:
             return _two_sided(_counted(units, counts, limit, limit)[0]), exact
     if n <= MOST_ENUMERATED:
+        repeated = np.repeat(sizes, counts.astype(np.int64))
         # Sums that are equal except for rounding reach the limit.
-        return (
-            _two_sided(
-                _enumerated(np.repeat(sizes, counts.astype(np.int64)), flipped + 1e-12 * total)
-            ),
-            exact,
-        )
+        return _two_sided(_enumerated(repeated, flipped + 1e-12 * total)), exact
     return _two_sided(_counted_on_grid(sizes, counts, flipped, levels)), ", to within 1 %"
 
 
@@ -258,7 +255,7 @@ def saddlepoint_pvalues(samples: Differences) -> Floats:
     arguments = sizes * tilt
     # The largest possible sum has no saddlepoint, and near it, it is far out: there the formula
     # gives anything up to 1.
-    found = arguments.max(axis=0, where=counts > 0, initial=0.0) < LARGEST_TILT
+    is_reached = arguments.max(axis=0, where=counts > 0, initial=0.0) < LARGEST_TILT
     cumulant = (counts * (np.logaddexp(arguments, -arguments) - np.log(2))).sum(axis=0)
     curvature = (counts * sizes**2 * (1 - np.tanh(arguments) ** 2)).sum(axis=0)
     w = np.sqrt(np.maximum(2 * (tilt * total - cumulant), 0.0))
@@ -272,7 +269,7 @@ def saddlepoint_pvalues(samples: Differences) -> Floats:
     variance = np.maximum((sizes**2 * counts).sum(axis=0), 1e-300)
     normal = special.ndtr(-total / np.sqrt(variance))
     doubled = 2 * np.where(usable, tail, normal)
-    pvalues: Floats = np.where(found, np.clip(doubled, 0.0, 1.0), np.nan)
+    pvalues: Floats = np.where(is_reached, np.clip(doubled, 0.0, 1.0), np.nan)
     return pvalues
 
 

@@ -6,7 +6,6 @@ gives the reason.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy.typing as npt
 from ir_outcomes.statistics.counts import (
     Differences,
     check_discordant,
-    differences,
+    classes,
     numbers,
     tally,
 )
@@ -26,10 +25,9 @@ from ir_outcomes.statistics.kernels import (
     Kernel,
     Pvalues,
     binomial_tests,
-    rank_sum_of_values,
+    rank_sum_tests,
 )
 from ir_outcomes.statistics.signflips import Levels
-from ir_outcomes.types import Floats
 
 
 @dataclass(frozen=True)
@@ -322,44 +320,11 @@ def rank_sum(x: npt.ArrayLike, y: npt.ArrayLike) -> Test:
     x = numbers("x", x)
     y = numbers("y", y)
     n = len(x) + len(y)
-    tests, (u,) = rank_sum_of_values(x, y)
+    code, distinct = classes(np.concatenate([x, y]))
+    of_x, of_y = (
+        np.bincount(own, minlength=len(distinct)).astype(np.float64)[:, None]
+        for own in np.split(code, [len(x)])
+    )
+    tests, (u,) = rank_sum_tests(of_x, of_y)
     note = "all values are equal, or there are none" if np.isnan(u) else None
     return _test("ranksum", "Wilcoxon rank sum, asymptotic", tests, u, n, n, note)
-
-
-def pairwise_tests(rows: Floats) -> dict[str, Pvalues]:
-    """Run the paired t, Wilcoxon signed rank and sign tests, and the rank sum test, on every pair of rows.
-
-    Parameters
-    ----------
-    rows : (n_rows, n) float array
-        Values that are paired by column, such as one measure of many runs on the same queries; NaN
-        where undefined, which leaves the column out of the pairs of that row.
-
-    Returns
-    -------
-    dict of str to Pvalues
-        "t", "wilcoxon", "sign" and "ranksum": a p-value and a direction, positive where the second
-        row is larger, for each pair in the order of ``itertools.combinations``.
-
-    Examples
-    --------
-    >>> tests = pairwise_tests(np.array([[1, 2, 3, 4, 5], [2, 2, 5, 7, 9], [2, 3, 4, 5, 6]]))
-    >>> tests["t"].pvalue.round(3).tolist(), tests["t"].direction.tolist()
-    ([0.047, 0.062, 0.23], [1, 1, -1])
-    """
-    # Fewer than two rows have no pair.
-    nothing = Pvalues(np.empty(0), np.empty(0, dtype=np.int64))
-    results = {name: [nothing] for name in ("t", "wilcoxon", "sign", "ranksum")}
-    for first, second in combinations(np.asarray(rows, dtype=np.float64), 2):
-        defined = ~(np.isnan(first) | np.isnan(second))
-        x = first[defined]
-        y = second[defined]
-        paired = Samples(tally(differences(x, y)))
-        for name in ("t", "wilcoxon", "sign"):
-            results[name].append(paired.many(name))
-        results["ranksum"].append(rank_sum_of_values(x, y)[0])
-    return {
-        name: Pvalues(*map(np.concatenate, zip(*tests, strict=True)))
-        for name, tests in results.items()
-    }

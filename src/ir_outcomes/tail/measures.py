@@ -8,15 +8,14 @@ import numpy as np
 from ir_measures import AP, P
 
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.evaluation import (
+from ir_outcomes.evaluation.evaluation import Evaluation, evaluation_of
+from ir_outcomes.evaluation.lengths import SearchLengths, means_by_query
+from ir_outcomes.evaluation.remarks import (
     UNEVEN_JUDGING,
-    Evaluation,
-    evaluation_of,
     notes_on_documents,
     notes_on_listing,
     unjudged_share,
 )
-from ir_outcomes.evaluation.lengths import SearchLengths, means_by_query
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import percent, plural
 from ir_outcomes.measures import ASL

@@ -68,18 +68,18 @@ class RRIE(Result):
         return rows_of((REDUCTION_COLUMNS[0], *runs, *REDUCTION_COLUMNS[1:]), self.reductions)
 
 
-def _reduction(measure: str, baseline: float, contender: float, optimum: float = 1.0) -> Reduction:
+def _reduction(measure: str, baseline: float, contender: float) -> Reduction:
     """Return the relative reduction in error: Alex et al. 2022, equation 11 for precisions, 12 for search lengths."""
+    optimum = 1.0
     error = baseline - optimum
     share = None if error == 0 else (baseline - contender) / error
-    return Reduction(measure, float(baseline), float(contender), float(optimum), share)
+    return Reduction(measure, float(baseline), float(contender), optimum, share)
 
 
 def rrie_from_means(
     baseline: Mapping[str, float],
     contender: Mapping[str, float],
     *,
-    optima: Mapping[str, float] | None = None,
     names: tuple[str, str] = ("baseline", "contender"),
 ) -> RRIE:
     """Compute relative reductions in error from published means.
@@ -87,19 +87,15 @@ def rrie_from_means(
     Parameters
     ----------
     baseline, contender : mapping of str to float
-        Means by the name of the measure; the same measures in both. Those of precisions are shares,
-        such as 0.401.
-    optima : mapping of str to float, optional
-        The best possible means of other measures than precisions (between 0 and 1) and search
-        lengths (1 or more; their names begin with ASL or ESL), whose optimum is 1.
+        Means by the name of the measure; the same measures in both: precisions, as shares such as
+        0.401, and search lengths (1 or more; their names begin with ASL or ESL).
     names : tuple of two str
         What to call the two runs.
 
     Raises
     ------
     ParameterError
-        If the measures differ, a mean is not finite or outside the range of the measure, or two
-        means lie on different sides of a given optimum.
+        If the measures differ, or a mean is not finite or outside the range of the measure.
 
     References
     ----------
@@ -118,37 +114,27 @@ def rrie_from_means(
         raise ParameterError(f"there is only one mean of {some(unpaired)}")
     if not baseline:
         raise ParameterError("there is no measure")
-    best = optima or {}
-    unknown = sorted(set(best) - set(baseline))
-    if unknown:
-        raise ParameterError(f"optima: there is no mean of {some(unknown)}")
-    reductions = []
     for measure, mean in baseline.items():
-        _check_means(measure, (mean, contender[measure]), best.get(measure))
-        reductions.append(_reduction(measure, mean, contender[measure], best.get(measure, 1.0)))
+        _check_means(measure, mean, contender[measure])
+    reductions = (
+        _reduction(measure, mean, contender[measure]) for measure, mean in baseline.items()
+    )
     return RRIE(*names, tuple(reductions), settings=None)
 
 
-def _check_means(measure: str, means: tuple[float, ...], optimum: float | None) -> None:
-    """Refuse means that are no numbers, that 1 is not the optimum of, or on different sides of a given optimum."""
-    shown = f"{measure}: {means[0]!r} and {means[1]!r}"
-    numbers = means
-    listed = shown
-    if optimum is not None:
-        numbers = (*means, optimum)
-        listed = f"{shown}, optimum {optimum!r}"
-    if not all(isinstance(value, (int, float)) and math.isfinite(value) for value in numbers):
-        raise ParameterError(f"{listed}: must be finite numbers")
-    if optimum is not None:
-        if (means[0] - optimum) * (means[1] - optimum) < 0:
-            raise ParameterError(f"{shown} lie on different sides of the optimum {optimum:g}")
-    elif measure.upper().startswith(_SEARCH_LENGTHS):
-        if min(means) < 1:
+def _check_means(measure: str, baseline: Any, contender: Any) -> None:
+    """Refuse means that are no numbers, or that 1 is not the optimum of."""
+    shown = f"{measure}: {baseline!r} and {contender!r}"
+    for mean in (baseline, contender):
+        if not isinstance(mean, (int, float)) or not math.isfinite(mean):
+            raise ParameterError(f"{shown}: must be finite numbers")
+    if measure.upper().startswith(_SEARCH_LENGTHS):
+        if min(baseline, contender) < 1:
             raise ParameterError(f"{shown}: a search length is at least 1")
-    elif min(means) < 0 or max(means) > 1:
+    elif min(baseline, contender) < 0 or max(baseline, contender) > 1:
         raise ParameterError(
-            f"{shown} are not between 0 and 1: write precisions as shares, such as 0.401, and give"
-            f" the best value of another measure as optima={{{measure!r}: ...}}"
+            f"{shown} are not between 0 and 1: write precisions as shares, such as 0.401; other"
+            " measures have no reduction in error"
         )
 
 

@@ -1,0 +1,138 @@
+"""What is said about runs and their queries: what is missing, unknown, ignored, tied or unjudged."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from ir_outcomes.errors import some
+from ir_outcomes.evaluation.clusters import text_before
+from ir_outcomes.evaluation.ids import repair_of_queries
+from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.formatting import percent, plural
+from ir_outcomes.notes import Note, note
+from ir_outcomes.reading.qrels import Qrels
+
+MANY_REORDERED = 0.2  # share of the answered queries; files of usual systems have up to 0.15
+# Share of the answerable queries above which missing results are the first thing to know.
+MANY_MISSING = 0.05
+UNEVEN_JUDGING = 0.05  # shares of unjudged documents that differ by more can bias a comparison
+
+
+def of_unknown_documents(runs: Iterable[SearchLengths]) -> list[str]:
+    """Name the runs that have documents, of which the qrels know none, in any query."""
+    # Under judged_only the documents that are not judged have been removed.
+    return [run.name for run in runs if not run.known and (run.judged_only or run.retrieved.any())]
+
+
+def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[Note]:
+    """Say of which runs the qrels know no document."""
+    names = of_unknown_documents(runs)
+    if names:
+        text = (
+            f"the qrels know no document of {some(names)}, in any query, so nothing can be found;"
+            " are ids written as in the qrels?"
+        )
+        yield note("unknown documents", text, names)
+
+
+def notes_on_grades(qrels: Qrels | None, rel: int) -> Iterator[Note]:
+    """Say that a grade counts as relevant here that does not count in the track that the judgments are of."""
+    if qrels is not None and rel == 1 and qrels.counts_from_two:
+        text = (
+            "grade 1 counts as relevant here, and not in TREC DL's passage tasks, whose judgments"
+            " these seem to be; see `rel=2`."
+        )
+        yield note("grades", text)
+
+
+def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[Note]:
+    """Say which queries are left out, count as unanswered, or are ignored."""
+    unanswerable = int(np.sum(~runs[0].answerable))
+    if unanswerable:
+        verb = "has" if unanswerable == 1 else "have"
+        left_out = "is" if unanswerable == 1 else "are"
+        text = (
+            f"{plural('query', unanswerable)} {verb} no relevant document at rel {runs[0].rel} and"
+            f" {left_out} left out."
+        )
+        yield note("unanswerable", text)
+    yield from notes_on_clusters(runs[0])
+    yield from notes_on_listing(runs)
+    yield from notes_on_ties(runs)
+
+
+def notes_on_clusters(run: SearchLengths) -> Iterator[Note]:
+    """Say that ids look like those of clusters: the text before a separator is that of several queries each."""
+    if run.clusters is not None:
+        return
+    for separator in ("<::>", "::", "#", "_"):
+        n_clusters = len({text_before(separator, query) for query in run.query_ids})
+        if 10 <= n_clusters <= len(run.query_ids) / 2:
+            text = (
+                f"by their ids they seem to be in {n_clusters} clusters, and tests take queries as"
+                f" independent; if so, pass `clusters='by:{separator}'`."
+            )
+            yield note("dependent", text)
+            return
+
+
+def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[Note]:
+    """Say which queries runs lack, or have beyond the qrels; runs with the same queries share a note."""
+    lacking = defaultdict[str, list[str]](list)
+    ignoring = defaultdict[str, list[str]](list)
+    for run in runs:
+        absent = [run.query_ids[query] for query in np.flatnonzero(run.answerable & ~run.listed)]
+        if absent:
+            lacking[f"{plural('query', len(absent))} of the qrels ({some(absent)})"].append(
+                run.name
+            )
+        if run.ignored:
+            repair = repair_of_queries(run.ignored, absent) or ""
+            queries = (
+                f"{plural('query', len(run.ignored))} that the qrels lack ({some(run.ignored)})"
+            )
+            ignoring[f"{queries}, ignored here. {repair}".rstrip()].append(run.name)
+    for queries, names in lacking.items():
+        lack = "lacks" if len(names) == 1 else "lack"
+        yield note("missing", f"{some(names)} {lack} {queries}, counted as unanswered.", names)
+    for queries, names in ignoring.items():
+        have = "has" if len(names) == 1 else "have"
+        yield note("ignored", f"{some(names)} {have} {queries}", names)
+
+
+def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:
+    """Say which runs have so many equal scores that the rule for ties decides where many first relevant documents stand."""
+    shares = {
+        run.name: float(run.reordered[run.answered() > 0].mean())
+        for run in runs
+        if run.answered().any()
+    }
+    named = [name for name, share in shares.items() if share >= MANY_REORDERED]
+    if named:
+        least = percent(min(shares[name] for name in named), 0)
+        most = percent(max(shares[name] for name in named), 0)
+        share = f"{most} %" if least == most else f"{least} to {most} %"
+        text = (
+            f"in {share} of the queries that {some(named, 3)}"
+            f" {'answers' if len(named) == 1 else 'answer'}, the rule {runs[0].ties!r} gives the"
+            " first relevant document another rank than the order of the input; if that order is"
+            " meant, pass `ties='input'`."
+        )
+        yield note("ties", text, named)
+
+
+def n_missing(run: SearchLengths) -> int:
+    """Count the answerable queries for which the run returned nothing."""
+    # Under judged_only an empty list can mean that all its documents were removed, so only absent
+    # queries count.
+    absent = ~run.listed if run.judged_only else run.retrieved == 0
+    return int(np.sum(run.answerable & absent))
+
+
+def unjudged_share(run: SearchLengths, depth: int) -> float | None:
+    """Share of unjudged documents among the first documents of all lists; None where this depth was not kept."""
+    unjudged = run.unjudged_within(depth)
+    if unjudged is None:
+        return None
+    return float(unjudged.sum() / max(np.minimum(run.retrieved, depth).sum(), 1))
