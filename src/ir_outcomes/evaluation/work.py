@@ -89,24 +89,24 @@ class Work:
         run, messages = (
             run_and_warnings(source, name=name) if is_path(source) else (as_run(source, name), ())
         )
-        depth = max(self.documents, self.cutoff if self.unjudged else 0)
-        ties = self.settings["ties"]
-        judged_only = self.settings["judged_only"]
-        ranked = (
-            ranked_documents(self.qrels, run, depth, ties=ties, judged_only=judged_only)
-            if depth
-            else None
-        )
+        documents = None
+        unjudged = None
+        if self.documents or self.unjudged:
+            ranked = ranked_documents(
+                self.qrels,
+                run,
+                max(self.documents, self.cutoff if self.unjudged else 0),
+                ties=self.settings["ties"],
+                judged_only=self.settings["judged_only"],
+            )
+            if self.documents:
+                documents = ranked.first(self.documents)
+            if self.unjudged:
+                unjudged = ranked.first(self.cutoff).unjudged()
         lengths = search_lengths(self.qrels, run, **self.settings)
-        return Kept(
-            lengths,
-            measure_values(self.qrels, self.measures, run),
-            ranked.first(self.documents) if ranked is not None and self.documents else None,
-            ranked.first(self.cutoff).unjudged() if ranked is not None and self.unjudged else None,
-            run.texts,
-            messages,
-            () if lengths.known else tuple(docid.decode() for docid in run.docids[:3].tolist()),
-        )
+        unknown = () if lengths.known else tuple(map(bytes.decode, run.docids[:3].tolist()))
+        values = measure_values(self.qrels, self.measures, run)
+        return Kept(lengths, values, documents, unjudged, run.texts, messages, unknown)
 
     def _without_values(self, lengths: SearchLengths) -> Kept:
         return Kept(lengths, np.empty((0, len(self.qrels.query_ids))))
