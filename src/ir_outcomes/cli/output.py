@@ -290,41 +290,50 @@ class Output:
 
     def write(self, *results: Result, as_rows: bool = False) -> None:
         """Write results, in JSON whole or as their rows, which say the run where there are several."""
-        from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_markdown
-        from ir_outcomes.showing.latex import as_latex
-        from ir_outcomes.showing.text import as_text, print_text
+        from ir_outcomes.showing.text import print_text
 
+        if self.format in ("json", "jsonl", "csv"):
+            self.write_text(self._data(results, as_rows))
+        else:
+            texts = [self._shown(in_options(result)) for result in results]
+            self.write_text(*texts, write=print_text if self.format == "text" else print_lines)
+
+    def _data(self, results: Sequence[Result], as_rows: bool) -> str:
+        """Return the values of results, exact."""
+        from ir_outcomes.showing.formats import as_csv, as_json_lines
+
+        as_json = partial(json.dumps, ensure_ascii=False, allow_nan=False)
+        if self.format == "json" and not as_rows:
+            contents = [result.to_dict() for result in results]
+            return as_json(contents if len(contents) > 1 else contents[0], indent=2)
+        rows = []
+        for result in results:
+            run = {}
+            if as_rows and len(results) > 1:
+                run = {"run": vars(result)["contender"]}
+            rows += [run | row for row in result.rows()]
+        if self.format == "csv":
+            return as_csv(rows)
+        return as_json(rows) if self.format == "json" else as_json_lines(rows)
+
+    def _shown(self, view: View) -> str:
+        """Return what is shown of a result."""
+        from ir_outcomes.showing.formats import as_html, as_markdown
+        from ir_outcomes.showing.latex import as_latex
+        from ir_outcomes.showing.text import as_text
+
+        match self.format:
+            case "markdown":
+                return as_markdown(view, details=self.details, rows=self.rows)
+            case "html":
+                return as_html(view)
+            case "latex":
+                marks = get_args(Mark)
+                return as_latex(view, caption=self._latex_caption, label=self.label, mark=marks)
         most = self.rows
         if self.output is None and self.rows is None:
             most = ROWS
-        as_json = partial(json.dumps, ensure_ascii=False, allow_nan=False)
-        of_rows: dict[str, Callable[[Any], str]] = {
-            "json": as_json,
-            "jsonl": as_json_lines,
-            "csv": as_csv,
-        }
-        of_view: dict[str, Callable[[View], str]] = {
-            "text": partial(as_text, details=self.details, rows=most, in_python=False),
-            "markdown": partial(as_markdown, details=self.details, rows=self.rows),
-            "html": as_html,
-            "latex": partial(
-                as_latex, caption=self._latex_caption, label=self.label, mark=get_args(Mark)
-            ),
-        }
-        if self.format == "json" and not as_rows:
-            contents = [result.to_dict() for result in results]
-            self.write_text(as_json(contents if len(contents) > 1 else contents[0], indent=2))
-        elif self.format in of_rows:
-            several = as_rows and len(results) > 1
-            rows = [
-                {**({"run": vars(of)["contender"]} if several else {}), **row}
-                for of in results
-                for row in of.rows()
-            ]
-            self.write_text(of_rows[self.format](rows))
-        else:
-            texts = [of_view[self.format](in_options(result)) for result in results]
-            self.write_text(*texts, write=print_text if self.format == "text" else print_lines)
+        return as_text(view, details=self.details, rows=most, in_python=False)
 
     def write_text(self, *texts: str, write: Callable[[str, TextIO], None] = print_lines) -> None:
         """Write texts with an end of the line behind each."""

@@ -1,6 +1,7 @@
 """What is shown of leaderboards, their history, their stability, and the agreement of halves of the queries."""
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 from itertools import pairwise
 from operator import itemgetter
 from string import ascii_lowercase
@@ -8,7 +9,7 @@ from string import ascii_lowercase
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import fixed, listed, plural
 from ir_outcomes.leaderboards.agreement import Agreement
-from ir_outcomes.leaderboards.board import RUNS_COLUMNS, Leaderboard
+from ir_outcomes.leaderboards.board import RUNS_COLUMNS, Leaderboard, Standing
 from ir_outcomes.leaderboards.history import SOTA_COLUMNS, SotaHistory
 from ir_outcomes.leaderboards.ordering import FACETS
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS
@@ -145,7 +146,7 @@ def _written(runs: Collection[str], letters: Mapping[str, str], between: str = "
 
 
 def _runs_table(result: Leaderboard, columns: Iterable[Column], *captions: str) -> Table:
-    """Lay out a row for each run, by its place."""
+    """Lay out a row for each run."""
     letters = _letters(result)
     settings = result.settings
     run = (
@@ -153,10 +154,9 @@ def _runs_table(result: Leaderboard, columns: Iterable[Column], *captions: str) 
         Column("run"),
     )
     words = f"alpha {result.alpha:g}" if settings is None else settings_words(settings)
-    places = range(len(result.standings))
     return Table.of(
-        (*of_part(result.standings.__getitem__, run), *columns),
-        places,
+        (*run, *columns),
+        result.standings,
         *captions,
         *_systems_lines(result),
         f"{queries_words(result)}, {words}",
@@ -214,7 +214,7 @@ def _standings(result: Leaderboard) -> Table:
             "tier 1: no run is better; tier 2: only runs of tier 1 are better; and so on",
             _tiers_caption(result),
         ]
-    table = _runs_table(result, of_part(result.standings.__getitem__, columns), *captions)
+    table = _runs_table(result, columns, *captions)
     scores = tops([standing.score for standing in result.standings], result.higher_is_better)
     return table.marked(
         best={
@@ -241,16 +241,15 @@ def _measures(result: Leaderboard) -> Table:
         "ranking": ("ranking", decimals(2)),
         "all queries": ("all queries", decimals(2)),
     }
-    columns = []
-    if result.order == "wins":
-        columns = list(of_part(result.standings.__getitem__, (_NET_WINS,)))
+    runs = [standing.run for standing in result.standings]
+    columns = [_NET_WINS] if result.order == "wins" else []
     for name, measure in measures.items():
         heading, form = forms.get(name, (_short(name), decimals(4)))
         better: Better = "higher" if measure.higher_is_better else "lower"
         unit = ""
         if result.settings is not None and name in ("ranking", "all queries"):
             unit = level_unit(length_unit(result.settings.unit))
-        value = measure.values.__getitem__
+        value = partial(_value_of, dict(zip(runs, measure.values, strict=True)))
         columns.append(Column(name, value, heading, form, unit, better))
     what = "Letters: the runs" if letters else "Raised: the number of runs"
     tests = "t test (sign flips where fewer than 30 queries differ)"
@@ -265,10 +264,14 @@ def _measures(result: Leaderboard) -> Table:
         name: tops(measure.values, measure.higher_is_better) for name, measure in measures.items()
     }
     raised = {
-        name: [_written(runs, letters) for runs in measure.better_than]
+        name: [_written(worse, letters) for worse in measure.better_than]
         for name, measure in measures.items()
     }
     return table.marked(best=best, raised=raised)
+
+
+def _value_of(values: Mapping[str, float | None], standing: Standing) -> float | None:
+    return values[standing.run]
 
 
 @view_of.register
