@@ -182,53 +182,34 @@ def compare(
         "clusters": clusters,
         "replicates": replicates,
     }
+    reading = {"cutoff": cutoff, "measures": measures, "n_jobs": n_jobs, "progress": progress}
     own_test = None
     test_name = str(test)
     if callable(test):
         own_test = function_test(test)
         test_name = name_of(test)
-    rules = {
-        "alpha": alpha,
-        "test": test_name,
-        "correction": correction,
-        "margins": checked_margins(margins),
-    }
+    margins = checked_margins(margins)
 
-    # Prepare.
-    if isinstance(qrels, Evaluation) or is_saved(qrels):
-        _refuse_settings_of_evaluations(given)
-        call = _choose(evaluation_of(qrels, several_runs=True), baseline, contenders)
-    else:
-        reading = {"cutoff": cutoff, "measures": measures, "n_jobs": n_jobs, "progress": progress}
-        call = _evaluate(qrels, baseline, contenders, {**given, **reading})
-    if len(call.evaluation.systems) < 2 or (not call.several and (all_pairs or call.best)):
-        raise ParameterError(
-            "`baseline='best'` and `all_pairs=True` need several contenders; give a list of them"
-        )
+    call = _prepare(qrels, baseline, contenders, given, reading, all_pairs)
     evaluation = call.evaluation
-    if cutoff is not None:
-        evaluation = replace(evaluation, cutoff=cutoff)
-    notes: list[Note] = []
-    if call.best:
-        evaluation, about_best = _with_best_first(evaluation)
-        notes.append(about_best)
-    if call.left_out:
-        about = "The baseline was also among the contenders; it is not compared with itself."
-        notes.append(note("left out", about))
     first, *others = evaluation.systems
     pairs = [(first, system) for system in others]
     if all_pairs:
         pairs = list(combinations(evaluation.systems, 2))
-    settings = Settings.of(evaluation, own_test=own_test is not None, family=len(pairs), **rules)
-
-    # Measure.
-    of_pairs: list[tuple[Note, ...]] = [tuple(notes)] * len(pairs)
+    settings = Settings.of(
+        evaluation,
+        own_test=own_test is not None,
+        alpha=alpha,
+        test=test_name,
+        correction=correction,
+        family=len(pairs),
+        margins=margins,
+    )
+    notes = [call.notes] * len(pairs)
     if len(pairs) == len(others) and not evaluation.replicates:
         tipping = tipping_notes(evaluation, settings, own_test)
-        of_pairs = [(*notes, *about) for about in tipping]
-    measured = measured_pairs(evaluation, pairs, settings, own_test, measures, of_pairs)
-
-    # Judge.
+        notes = [(*call.notes, *own) for own in tipping]
+    measured = measured_pairs(evaluation, pairs, settings, own_test, measures, notes)
     items = judged(measured, settings, own_test, progress=progress)
     return Comparisons(items) if call.several else items[0]
 
@@ -238,8 +219,40 @@ class _Call(NamedTuple):
 
     evaluation: Evaluation
     several: bool  # whether several contenders were given, even if only one remains
-    best: bool  # whether the best run is to be the baseline, which is not known yet
-    left_out: bool  # whether a contender was the baseline
+    best: bool = False  # whether the best run is to be the baseline, which is not known yet
+    left_out: bool = False  # whether a contender was the baseline
+    notes: tuple[Note, ...] = ()
+
+
+def _prepare(
+    qrels: Any,
+    baseline: Any,
+    contenders: Any,
+    given: Mapping[str, Any],
+    reading: Mapping[str, Any],
+    all_pairs: bool,
+) -> _Call:
+    """Choose the runs of a call, which are evaluated where they are not yet; `given` are settings that an evaluation has."""
+    if isinstance(qrels, Evaluation) or is_saved(qrels):
+        _refuse_settings_of_evaluations(given)
+        call = _choose(evaluation_of(qrels, several_runs=True), baseline, contenders)
+    else:
+        call = _evaluate(qrels, baseline, contenders, {**given, **reading})
+    if len(call.evaluation.systems) < 2 or (not call.several and (all_pairs or call.best)):
+        raise ParameterError(
+            "`baseline='best'` and `all_pairs=True` need several contenders; give a list of them"
+        )
+    evaluation = call.evaluation
+    if reading["cutoff"] is not None:
+        evaluation = replace(evaluation, cutoff=reading["cutoff"])
+    notes: list[Note] = []
+    if call.best:
+        evaluation, about_best = _with_best_first(evaluation)
+        notes.append(about_best)
+    if call.left_out:
+        about = "The baseline was also among the contenders; it is not compared with itself."
+        notes.append(note("left out", about))
+    return call._replace(evaluation=evaluation, notes=tuple(notes))
 
 
 def _is_best(baseline: Any) -> bool:
@@ -262,11 +275,11 @@ def _choose(evaluation: Evaluation, baseline: Any, contenders: Any) -> _Call:
     several = not isinstance(contenders, str)
     if _is_best(baseline) and baseline not in known:
         chosen = contenders_of(known, None, contenders)
-        return _Call(evaluation[chosen], several, best=True, left_out=False)
+        return _Call(evaluation[chosen], several, best=True)
     chosen = contenders_of(known, baseline, contenders)
     others = [name for name in chosen if name != baseline] or chosen
     left_out = len(others) < len(chosen)
-    return _Call(evaluation[[baseline, *others]], several, best=False, left_out=left_out)
+    return _Call(evaluation[[baseline, *others]], several, left_out=left_out)
 
 
 def _evaluate(qrels: Any, baseline: Any, contenders: Any, settings: dict[str, Any]) -> _Call:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import POWER, Facet, RestrictedLength
+from ir_outcomes.comparison.facets import POWER, CoverageFacet, Facet, RestrictedLength
 from ir_outcomes.comparison.margins import implied_margin, largest_change
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
@@ -220,67 +220,67 @@ def plan(
         raise ParameterError(
             "this result was stored without its queries; write it with to_json(per_query=True)"
         )
-    level = comparison.settings.first_step_level
-    facet = comparison.coverage
     points = DEFAULTS[0] if coverage is None else coverage
     ranks = DEFAULTS[1] if ranking is None else ranking
-    if facet.won is not None and facet.lost is not None:
-        for_coverage = queries_for_coverage(
-            facet.n, facet.won, facet.lost, points / 100, alpha=level, power=power
-        )
-    else:
-        changes, n = changes_of(comparison.queries, "coverage")
-        for_coverage = queries_for_mean(changes / 100, n, points / 100, alpha=level, power=power)
-    for_ranking = queries_for_mean(
-        *changes_of(comparison.queries, "ranking"), ranks, alpha=level, power=power
-    )
-    restricted = comparison.restricted
     planned = [
-        _planned(comparison, facet, points, for_coverage, power),
-        _planned(comparison, comparison.ranking, ranks, for_ranking, power),
+        _planned(comparison, comparison.coverage, points, power),
+        _planned(comparison, comparison.ranking, ranks, power),
     ]
+    defaults = []
+    if coverage is None:
+        defaults.append(planned[0])
+    if ranking is None:
+        defaults.append(planned[1])
+    restricted = comparison.restricted
+    over_all = None
     if restricted is not None:
-        if all_queries is None:
-            all_queries = implied_margin((abs(points), abs(ranks)), restricted, comparison.outcomes)
-        over_all = queries_for_mean(
-            *changes_of(comparison.queries, "all queries"), all_queries, alpha=level, power=power
-        )
-        planned.append(_planned(comparison, restricted, all_queries, over_all, power))
-    defaults = [
-        facet for facet, effect in zip(planned, (coverage, ranking), strict=False) if effect is None
-    ]
+        effect = all_queries
+        if effect is None:
+            effect = implied_margin((points, ranks), restricted, comparison.outcomes)
+        over_all = _planned(comparison, restricted, effect, power)
+        planned.append(over_all)
     return Plan(
         baseline=comparison.baseline,
         contender=comparison.contender,
         n_queries=comparison.n_queries,
         coverage=planned[0],
         ranking=planned[1],
-        all_queries=planned[2] if len(planned) == 3 else None,
+        all_queries=over_all,
         power=power,
         settings=comparison.settings,
         n_runs=comparison.n_runs,
-        notes=as_notes(_notes(comparison, planned, defaults, level)),
+        notes=as_notes(_notes(comparison, planned, defaults)),
     )
 
 
 def _planned(
-    comparison: Comparison,
-    facet: Facet | RestrictedLength,
-    effect: float,
-    needed: QueriesNeeded,
-    power: float,
+    comparison: Comparison, facet: Facet | RestrictedLength, effect: float, power: float
 ) -> PlannedFacet:
     """Return what one facet needs."""
+    level = comparison.settings.first_step_level
+    changes, n = changes_of(comparison.queries or (), facet.name)
+    test = "t"
+    if isinstance(facet, CoverageFacet):
+        share = effect / 100
+        if facet.won is not None and facet.lost is not None:
+            test = "exact"
+            needed = queries_for_coverage(
+                facet.n, facet.won, facet.lost, share, alpha=level, power=power
+            )
+        else:
+            needed = queries_for_mean(changes / 100, n, share, alpha=level, power=power)
+    else:
+        needed = queries_for_mean(changes, n, effect, alpha=level, power=power)
     return PlannedFacet(
         name=facet.name,
         measured_in=facet.measured_in,
-        effect=abs(effect),
+        effect=effect,
         n=facet.n,
         n_nonzero=facet.n_nonzero,
         smallest_pvalue=smallest_pvalue(facet.n_nonzero),
-        test="exact" if isinstance(facet, Facet) and facet.test == "exact" else "t",
+        test=test,
         needed=needed,
-        to_pass=queries_to_pass(comparison, facet, abs(effect), power),
+        to_pass=queries_to_pass(comparison, facet, effect, power),
         halved=_halved(comparison, facet),
     )
 
@@ -304,8 +304,9 @@ def _notes(
     comparison: Comparison,
     facets: Sequence[PlannedFacet],
     defaults: Sequence[PlannedFacet],
-    level: float,
 ) -> Iterator[str]:
+    settings = comparison.settings
+    level = settings.first_step_level
     if defaults:
         effects = [
             f"{facet.effect:g} {facet.measured_in}".replace(
@@ -333,10 +334,10 @@ def _notes(
             if facet.n_nonzero < 2:
                 reason = "fewer than two queries differ in it"
             yield f"{name}: no number of queries can be given, because {reason}."
-    if comparison.settings.n_clusters is not None:
+    if settings.n_clusters is not None:
         yield (
             "The numbers count clusters of about"
-            f" {comparison.n_queries / comparison.settings.n_clusters:.1f} queries each."
+            f" {comparison.n_queries / settings.n_clusters:.1f} queries each."
         )
     yield (
         "The numbers count answerable queries of the same kind, for runs that differ as much as"
@@ -354,8 +355,8 @@ def _notes(
                 "what halves an interval for new runs is known from"
                 f" {LEAST_RUNS} runs on of each system that has several.",
             )
-    if comparison.settings.family > 1 and comparison.settings.correction != "none":
+    if settings.family > 1 and settings.correction != "none":
         yield (
             f"Planned at the level {level:.2g}, the first step of the correction over "
-            f"{plural('comparison', comparison.settings.family)}."
+            f"{plural('comparison', settings.family)}."
         )
