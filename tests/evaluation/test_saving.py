@@ -74,6 +74,16 @@ def test_a_file_stands_for_its_runs(saved: Path) -> None:
     )
 
 
+def test_a_file_is_sliced_at_another_cutoff(saved: Path) -> None:
+    slices = {"q1": "first", "q2": "second"}
+    loaded = iro.load_evaluation(saved)
+    found: Any = [
+        iro.compare_slices(source, "a", by=slices, cutoff=1) for source in (saved, loaded)
+    ]
+    assert found[0] == found[1]
+    assert found[0].settings.cutoff == 1
+
+
 def test_measures_that_were_kept_are_those_of_the_file(saved: Path, tmp_path: Path) -> None:
     grown = iro.evaluate(QRELS, (saved, RUNS["a"]), cutoff=10, measures=["nDCG@10"])
     kept = EVALUATION.scores_of("nDCG@10").values

@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 
 import ir_outcomes as iro
 from ir_outcomes.errors import MissingDependency, ParameterError
+from ir_outcomes.results import Result
 from ir_outcomes.showing import figures
 from ir_outcomes.showing.charts import facets_of
 from ir_outcomes.showing.figures.leaderboards import conditions_plot
@@ -234,6 +235,14 @@ def test_wrong_kinds_are_named() -> None:
         with pytest.raises(ParameterError, match=message):
             result.plot(kind)
     assert plt.get_fignums() == []
+
+
+def test_the_docstring_of_a_class_names_its_figures_the_default_first() -> None:
+    figures.kinds(result_of("Comparison"))  # which lets all register
+    for cls in Result.__subclasses__():
+        said = re.search(r"figures? (?:is|are) ([^.]*)", " ".join((cls.__doc__ or "").split()))
+        named = re.findall(r'"([\w ]+)"', said[1]) if said else []
+        assert named == list(figures.KINDS.get(cls, ())), cls.__name__
 
 
 def test_better_is_up_and_to_the_right() -> None:

@@ -189,7 +189,7 @@ class Audit(Immutable):
 class ConditionsComparison(HasPage, Result):
     """Contenders against a baseline on collections, on slices of the queries, at several cutoffs, or under several judges.
 
-    The picture is "forest"; of cutoffs there is "curve", too. What is particular to one kind is
+    The figure is "forest"; of cutoffs there is "curve", too. What is particular to one kind is
     None or empty for the others.
 
     Attributes

@@ -125,6 +125,8 @@ class CutoffLabel(NamedTuple):
 class Comparison(HasPage, Result):
     """A contender against a baseline: outcomes, both facets, and the verdict.
 
+    The figures are "facets", "outcomes", "ranks" and "queries".
+
     Attributes
     ----------
     baseline, contender : str
@@ -360,7 +362,7 @@ class Comparisons(HasPage, Result, Sequence[Comparison]):
     """Several comparisons, in the order in which the runs were given.
 
     The baseline's search length differs from row to row: each contender has its own set of queries
-    that both answered.
+    that both answered. The figures are "facets", "outcomes" and "forest".
 
     Attributes
     ----------

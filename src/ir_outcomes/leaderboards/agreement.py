@@ -96,7 +96,7 @@ def agreement_of_tests(measure: str, counts: Ints) -> Iterator[HalfAgreement]:
 
 @dataclass(frozen=True)
 class Agreement(Result):
-    """Agreement over random halves of the queries; the figure is "agreement".
+    """Agreement over random halves of the queries.
 
     Attributes
     ----------

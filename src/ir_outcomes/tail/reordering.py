@@ -66,7 +66,7 @@ CHANGE_COLUMNS = (
 
 @dataclass(frozen=True)
 class Reordering(Result):
-    """How changes of measure reorder the runs; the figures are "orders" and "changes".
+    """How changes of measure reorder the runs.
 
     Attributes
     ----------

@@ -42,7 +42,7 @@ REDUCTION_COLUMNS = (
 
 @dataclass(frozen=True)
 class RRIE(Result):
-    """Relative reduction in error from a baseline to a contender; the figure is "rrie".
+    """Relative reduction in error from a baseline to a contender.
 
     Attributes
     ----------

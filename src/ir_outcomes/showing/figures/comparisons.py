@@ -11,7 +11,6 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE
 from ir_outcomes.comparison.wording import counting
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.pages.content import sections_of
 from ir_outcomes.showing import (
     RANK_TICKS,
@@ -249,9 +248,8 @@ def _gains(comparison: Comparison) -> Iterator[tuple[float, str, str]]:
         change = query.restricted
         if change is None:
             change = query.difference
-        if (
-            change is None and not comparison.in_lengths
-        ):  # a measure that is 0 where nothing is found
+        # A measure is 0 where nothing is found.
+        if change is None and not comparison.in_lengths:
             change = (query.contender or 0.0) - (query.baseline or 0.0)
         if change is None or query.outcome == "neither":
             continue
@@ -319,26 +317,6 @@ def draw_curve(result: ConditionsComparison, ax: Any) -> Any:
         f"{_who(result.contenders)} against {result.baseline}: found by rank k",
         f"{count(first.n, 'query')}, grade {rel} or more",
         y=f"% of {found} by rank k\n(up is better)",
-    )
-
-
-@draws("tiers", Leaderboard)
-def draw_tiers(result: Leaderboard, ax: Any) -> Any:
-    """Draw the means with their intervals, and the tier of each run."""
-    forest = charts.tiers_of(result)
-    shown = [row for row in forest.rows if row.estimates[0].gain is not None]
-    missing = ""
-    if len(shown) < len(forest.rows):
-        missing = f"; {count(len(forest.rows) - len(shown), 'run')} without a score"
-    note = ""
-    if result.pairs:
-        note = ", tier: no run of it is better than another"
-    head = f"{level_words(result.alpha)}s, {count(result.n_queries, 'query')}{missing}{note}"
-    return draw_forest(
-        forest._replace(rows=shown),
-        f"{count(len(shown), 'run')} by mean {result.measure}",
-        head,
-        ax,
     )
 
 

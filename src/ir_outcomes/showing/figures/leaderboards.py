@@ -12,17 +12,17 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.stability import RankDistribution
-from ir_outcomes.showing import bucket_names, conditions_words, count, direction, figures
-from ir_outcomes.showing.figures import (
-    BETTER,
-    GREY,
-    INK,
-    LIGHT,
-    TONES,
-    WORSE,
-    draws,
-    finished,
+from ir_outcomes.showing import (
+    bucket_names,
+    conditions_words,
+    count,
+    direction,
+    figures,
+    level_words,
 )
+from ir_outcomes.showing.charts import tiers_of
+from ir_outcomes.showing.figures import BETTER, GREY, INK, LIGHT, TONES, WORSE, draws, finished
+from ir_outcomes.showing.figures.comparisons import draw_forest
 from ir_outcomes.tail.lengths import LengthChanges, LengthDistributions
 from ir_outcomes.tail.measures import TailSettings
 from ir_outcomes.tail.rrie import Headroom
@@ -50,6 +50,26 @@ HISTORY_STYLES: dict[str, dict[str, Any]] = {
         "markeredgecolor": INK,
     },
 }
+
+
+@draws("tiers", Leaderboard)
+def draw_tiers(result: Leaderboard, ax: Any) -> Any:
+    """Draw the means with their intervals, and the tier of each run."""
+    forest = tiers_of(result)
+    shown = [row for row in forest.rows if row.estimates[0].gain is not None]
+    missing = ""
+    if len(shown) < len(forest.rows):
+        missing = f"; {count(len(forest.rows) - len(shown), 'run')} without a score"
+    note = ""
+    if result.pairs:
+        note = ", tier: no run of it is better than another"
+    head = f"{level_words(result.alpha)}s, {count(result.n_queries, 'query')}{missing}{note}"
+    return draw_forest(
+        forest._replace(rows=shown),
+        f"{count(len(shown), 'run')} by mean {result.measure}",
+        head,
+        ax,
+    )
 
 
 @draws("verdicts", Leaderboard)
