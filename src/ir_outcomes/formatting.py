@@ -1,6 +1,7 @@
 """Output: numbers and lists in words, progress bars, and files that are written completely or not at all."""
 
 import os
+import re
 import stat
 import sys
 import uuid
@@ -49,6 +50,13 @@ def short_unit(measured_in: str) -> str:
     return {POINTS: "points", DOCUMENTS_ABOVE: "above"}.get(measured_in, measured_in)
 
 
+def unit_behind(number: float, unit: str) -> str:
+    """Return a unit as it is written behind a number: in the singular behind 1."""
+    if number != 1:
+        return unit
+    return re.sub(r"\b(point|rank|document)s\b", r"\1", unit)
+
+
 def size(difference: float, places: int) -> str:
     """Write the size of a difference that is not 0, so that it does not read like 0."""
     if abs(difference) >= 0.5 * 10.0**-places:
@@ -81,6 +89,7 @@ def pvalue(p: float | None, alpha: float = 0.05, digits: int = 2) -> str:
             text = f"{p:.{digits - 1 + more}e}".replace(".0e", "e")
         else:
             text = f"{p:.{3 + more}f}"
+        # Rounded to the level, it would not show on which side it is.
         if p == alpha or float(text) != alpha:
             break
     return text

@@ -239,6 +239,19 @@ def test_changes_of_lengths() -> None:
     )
 
 
+def test_a_plan_says_one_document_above() -> None:
+    qrels = {f"q{n}": {"a": 1, "b": 1} for n in range(30)}
+    far = {query: {"a": 3.0, "x": 2.0, "b": 1.0} for query in qrels}
+    near = {query: {"a": 3.0, "b": 2.0, "x": 1.0} for query in list(qrels)[::2]}
+    compared = iro.compare(qrels, far, {**far, **near}, unit="document", names=["A", "B"])
+    for size, words in (
+        (1.0, "1 irrelevant document above"),
+        (2.0, "2 irrelevant documents above"),
+    ):
+        (table,) = iro.plan(compared, 1.0, size).view().tables
+        assert table.rows[1][0] == f"ranking, {words}"
+
+
 def test_published_means_are_shown_without_settings() -> None:
     text = str(
         iro.rrie_from_means(

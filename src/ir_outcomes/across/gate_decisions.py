@@ -1,6 +1,5 @@
 """The decision of a gate on one contender: what its margins exclude or show, and why, in sentences."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -16,7 +15,7 @@ from ir_outcomes.comparison.margins import (
 )
 from ir_outcomes.comparison.plan import queries_to_pass
 from ir_outcomes.comparison.result import Comparison, QueryOutcome
-from ir_outcomes.formatting import listed, percent
+from ir_outcomes.formatting import listed, percent, unit_behind
 from ir_outcomes.notes import Note, note
 from ir_outcomes.results import OPTIONAL, Immutable
 from ir_outcomes.statistics import Interval, QueriesNeeded
@@ -79,17 +78,15 @@ class GateDecision(Immutable):
     n_missing: tuple[int, int] = (0, 0)  #: those without any result, of baseline and contender
     #: whether both runs have the same documents in the same order for every query
     identical: bool = False
-    facets: tuple[
-        GateFacet, ...
-    ] = ()  #: coverage, ranking, and all queries where they are known; empty without a comparison
+    #: coverage, ranking, and all queries where they are known; empty without a comparison
+    facets: tuple[GateFacet, ...] = ()
     #: up to ten queries with the largest harm, of the facets that failed, else of those that are
     #: not settled; empty where the gate passes
     queries: tuple[QueryOutcome, ...] = ()
     harms: tuple[str, ...] = ()  #: of each of these queries, what was lost
     notes: tuple[Note, ...] = ()  #: what changes how the decision is read, the most important first
-    measures: tuple[
-        MeasureMeans, ...
-    ] = ()  #: of the comparison: those that were asked for, which decide nothing
+    #: of the comparison: those that were asked for, which decide nothing
+    measures: tuple[MeasureMeans, ...] = ()
     #: what was decided on, for the report page; JSON has it with ``per_query=True`` only
     comparison: Comparison | None = field(default=None, compare=False, metadata=OPTIONAL)
 
@@ -324,10 +321,8 @@ def _harm_in_words(facet: GateFacet, compared: Comparison) -> str:
 
 
 def _in_unit(value: float, unit: str) -> str:
-    """Write a value with its unit, which is singular for 1."""
-    if value == 1:
-        unit = re.sub(r"(rank|point|document)s", r"\1", unit)
-    return f"{value:.3g} {unit}"
+    """Write a value with its unit."""
+    return f"{value:.3g} {unit_behind(value, unit)}"
 
 
 def _pass_in_words(compared: Comparison, is_equivalent: bool, facets: Sequence[GateFacet]) -> str:

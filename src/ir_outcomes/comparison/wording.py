@@ -5,15 +5,7 @@ import numpy as np
 from ir_outcomes.comparison.facets import AllQueries, Facet, RestrictedLength
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import is_unconfirmed, meaning_of
-from ir_outcomes.formatting import (
-    moved,
-    percent,
-    places_of,
-    plural,
-    pvalue,
-    pvalue_in_words,
-    size,
-)
+from ir_outcomes.formatting import moved, percent, places_of, plural, pvalue, pvalue_in_words, size
 from ir_outcomes.statistics import Test
 from ir_outcomes.types import DOCUMENTS_ABOVE, RANKS
 
@@ -148,17 +140,22 @@ def counting(restricted: RestrictedLength) -> str:
 
 def over_all_words(comparison: Comparison, whole: AllQueries, where: str = "") -> str:
     """Say the difference over all queries, and its tests."""
-    change = moved(whole.difference, whole.measured_in)
-    if comparison.restricted is not None:
-        change += f", {counting(comparison.restricted)}"
     tests = [words_of_test(whole.test)]
     if comparison.settings.family > 1:
         tests.append(f"corrected {pvalue(whole.pvalue_corrected)}")
     if is_unconfirmed(comparison.verdict.label):
         tests.append(words_of_test(whole.tests["wilcoxon"]))
+    return f"{change_over_all(comparison, whole, where)} ({', '.join(tests)})"
+
+
+def change_over_all(comparison: Comparison, whole: AllQueries, where: str = "") -> str:
+    """Say the difference over all queries, and what counts where nothing is found."""
+    change = moved(whole.difference, whole.measured_in)
+    if comparison.restricted is not None:
+        change += f", {counting(comparison.restricted)}"
     what = {RANKS: f"{where}the search is ", DOCUMENTS_ABOVE: "there are "}.get(
         whole.measured_in, f"{where}{whole.measured_in} is "
     )
     if not whole.difference and whole.measured_in == DOCUMENTS_ABOVE:
         what = f"{where}the number of {DOCUMENTS_ABOVE} is "
-    return f"{what}{change} ({', '.join(tests)})"
+    return f"{what}{change}"

@@ -1,24 +1,19 @@
 """What is shown of a comparison, and of the queries of one."""
 
 import os.path
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from ir_outcomes.comparison.facets import AllQueries, Facet, Means, MeasureMeans
-from ir_outcomes.comparison.result import (
-    Comparison,
-    Queries,
-)
+from ir_outcomes.comparison.result import Comparison, Queries
 from ir_outcomes.comparison.verdict import meaning_of
-from ir_outcomes.comparison.wording import counting, coverage_words, label_words
+from ir_outcomes.comparison.wording import change_over_all, coverage_words, label_words
 from ir_outcomes.formatting import (
     NOTHING,
     fixed,
     interval,
     listed,
-    moved,
     percent,
     places_of,
     plural,
@@ -26,14 +21,9 @@ from ir_outcomes.formatting import (
     pvalue_in_words,
     short_unit,
     size,
+    unit_behind,
 )
-from ir_outcomes.results import (
-    BY_UNIT,
-    INTERVAL_BY_UNIT,
-    NUMBER,
-    SIGNED_BY_UNIT,
-    Column,
-)
+from ir_outcomes.results import BY_UNIT, INTERVAL_BY_UNIT, NUMBER, SIGNED_BY_UNIT, Column
 from ir_outcomes.showing import (
     Table,
     View,
@@ -208,12 +198,7 @@ def _over_all_words(comparison: Comparison) -> str:
         1: f"{''.join(moving)} points this way",
         2: "both facets point this way",
     }[len(moving)]
-    what = {RANKS: "the search is ", DOCUMENTS_ABOVE: "there are "}.get(
-        whole.measured_in, f"{whole.measured_in} is "
-    )
-    change = f"{what}{moved(whole.difference, whole.measured_in)}"
-    if comparison.restricted is not None:
-        change += f", {counting(comparison.restricted)}"
+    change = change_over_all(comparison, whole)
     return f"Neither is significant by itself; over all queries {change}, and {pointing}."
 
 
@@ -226,27 +211,20 @@ def _ranking_words(comparison: Comparison) -> str:
         change = size(ranking.difference, places_of(ranking.measured_in))
     is_more = ranking.difference > 0
     if ranking.measured_in == DOCUMENTS_ABOVE:
-        direction = "more" if is_more else "fewer"
-        has = f"{change} {direction}" if change else "on average as many"
+        way = "more" if is_more else "fewer"
+        has = f"{change} {way}" if change else "on average as many"
         return f"what both find has {has} {DOCUMENTS_ABOVE} it"
     if ranking.measured_in == RANKS:
-        direction = "lower" if is_more else "higher"
+        way = "lower" if is_more else "higher"
         stands = "equally high on average"
         if change:
-            stands = f"{change} ranks {direction}"
+            stands = f"{change} ranks {way}"
         return f"where both answer, the first answer stands {stands}"
-    direction = "higher" if is_more else "lower"
+    way = "higher" if is_more else "lower"
     stands = "equally high on average"
     if change:
-        stands = f"{change} {direction}"
+        stands = f"{change} {way}"
     return f"where both do, {ranking.measured_in} is {stands}"
-
-
-def _unit_of(number: float, unit: str) -> str:
-    """Return a unit as it is written behind a number."""
-    if number != 1:
-        return unit
-    return re.sub(r"\b(point|rank|document)s\b", r"\1", unit)
 
 
 def _margin_sentence(comparison: Comparison) -> str:
@@ -256,7 +234,7 @@ def _margin_sentence(comparison: Comparison) -> str:
     words = []
     for margin, of_margin in zip(margins, units, strict=False):
         if margin is not None:
-            words.append(f"{margin:g} {_unit_of(margin, of_margin)}")
+            words.append(f"{margin:g} {unit_behind(margin, of_margin)}")
     named = listed(words)
     if comparison.verdict.equivalent:
         return (

@@ -9,12 +9,21 @@ from ir_outcomes.comparison.holes import COLUMNS, BoundWord, Holes, PairHoles, T
 from ir_outcomes.comparison.plan import Plan, PlannedFacet
 from ir_outcomes.comparison.published import Counts, MeansVerdict, SummaryVerdict
 from ir_outcomes.comparison.verdict import LABELS
-from ir_outcomes.formatting import NOTHING, fixed, listed, percent, plural, pvalue, short_unit
+from ir_outcomes.formatting import (
+    NOTHING,
+    fixed,
+    listed,
+    percent,
+    plural,
+    pvalue,
+    short_unit,
+    unit_behind,
+)
 from ir_outcomes.notes import ranked
 from ir_outcomes.results import NUMBER, Column, chosen
 from ir_outcomes.showing import Table, View, numbers, settings_words, texts, view_of
 from ir_outcomes.statistics.new_runs import MOST_TIMES
-from ir_outcomes.types import POINTS, RANKS
+from ir_outcomes.types import POINTS
 
 
 @view_of.register
@@ -183,9 +192,7 @@ def _halving(result: Plan) -> tuple[Table, ...]:
 
 def _planned(facet: PlannedFacet) -> str:
     unit = "points" if facet.measured_in == POINTS else facet.measured_in
-    if facet.effect == 1 and unit in ("points", RANKS):
-        unit = unit.removesuffix("s")
-    return f"{facet.name}, {facet.effect:.3g} {unit}"
+    return f"{facet.name}, {facet.effect:.3g} {unit_behind(facet.effect, unit)}"
 
 
 @view_of.register
