@@ -17,9 +17,7 @@ from ir_measures.measures.base import MeanAgg
 from ir_measures.providers import Evaluator, Provider
 
 # The module itself is not complete yet where it loads this.
-from ir_measures.providers import (
-    registry as provider_registry,
-)
+from ir_measures.providers import registry as provider_registry
 
 from ir_outcomes.errors import ParameterError, warn
 from ir_outcomes.evaluation.baselines import baseline_lengths, register_baseline, registered

@@ -64,9 +64,7 @@ class FrozenDict(Mapping[K, V]):
 def versions() -> Mapping[str, str]:
     """Return the versions of Python and of the packages that compute a result."""
     # This reads metadata only; importing the packages would take four times as long.
-    from importlib.metadata import (
-        version,
-    )
+    from importlib.metadata import version
 
     packages = {name: version(name) for name in ("ir-outcomes", "numpy", "scipy", "ir-measures")}
     return FrozenDict({**packages, "python": platform.python_version()})
@@ -162,9 +160,8 @@ class Result(Immutable):
         try:
             restored = msgspec.convert(data, cls, dec_hook=_restored_note)
             json.dumps(data, allow_nan=False, default=str)
-        except (
-            msgspec.ValidationError
-        ) as error:  # "Expected `float`, got `str` - at `$.parts[1].level`"
+        except msgspec.ValidationError as error:
+            # Such as: Expected `float`, got `str` - at `$.parts[1].level`
             problem, _, path = str(error).partition(" - at `$")
             where = path.removesuffix("`").lstrip(".")
             raise FormatError("JSON", f"{where}: {problem}" if where else problem) from None

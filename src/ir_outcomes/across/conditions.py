@@ -335,14 +335,14 @@ def _grouped(
 def _overall(
     contender: str, rows: Sequence[Condition], effects: Sequence[PooledEffect], alpha: float
 ) -> Overall:
-    coverage, ranking, over_all, *measures = effects
+    coverage, ranking, all_queries, *measures = effects
     label = None
     if len(rows) == 1:
         label = rows[0].label
     elif coverage.these:
-        label = label_of(coverage, ranking, over_all, alpha)
+        label = label_of(coverage, ranking, all_queries, alpha)
     hurt = tuple(row.condition for row in rows if _is_hurt(row.comparison))
-    return Overall(contender, label, hurt, (coverage, ranking, *measures), over_all)
+    return Overall(contender, label, hurt, (coverage, ranking, *measures), all_queries)
 
 
 def _is_hurt(comparison: Comparison) -> bool:

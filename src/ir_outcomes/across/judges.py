@@ -317,7 +317,8 @@ def _largest(
     if facet == "coverage":
         return 100.0
     if facet == "all queries":
-        return float(horizon_of(*evaluation[[*runs]].at()) or 0) or None
+        horizon = horizon_of(*evaluation[[*runs]].at())
+        return float(horizon) if horizon else None
     return range_of(facet, *levels)
 
 

@@ -27,12 +27,7 @@ from ir_outcomes.cli.options import (
     named_files,
     note_on_grades,
 )
-from ir_outcomes.cli.output import (
-    PLOT_KIND,
-    PlotOutput,
-    ReportOptions,
-    note,
-)
+from ir_outcomes.cli.output import PLOT_KIND, PlotOutput, ReportOptions, note
 from ir_outcomes.comparison.family import USUAL_CUTOFFS
 from ir_outcomes.reading.suites import read_suite
 

@@ -12,18 +12,8 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 import ir_outcomes as iro
-from ir_outcomes.cli.options import (
-    QRELS,
-    RUNS,
-    UsageError,
-)
-from ir_outcomes.cli.output import (
-    OUTPUT,
-    QUIET,
-    Output,
-    error_line,
-    print_lines,
-)
+from ir_outcomes.cli.options import QRELS, RUNS, UsageError
+from ir_outcomes.cli.output import OUTPUT, QUIET, Output, error_line, print_lines
 from ir_outcomes.samples import write_sample, write_suite
 
 

@@ -173,8 +173,8 @@ def names_of(comparison: "Comparison") -> tuple[str, str]:
     if comparison.reciprocal is None:
         return comparison.ranking.measured_in, ""
     if comparison.unit == "query":
-        return ("ESL", "RR")
-    return ("ASL", "reciprocal ASL")
+        return "ESL", "RR"
+    return "ASL", "reciprocal ASL"
 
 
 def paper_columns(first: "Comparison") -> tuple[Column, ...]:

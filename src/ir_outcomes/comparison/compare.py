@@ -14,12 +14,7 @@ from ir_outcomes.comparison.outcomes import Settings, check_rules, checked_margi
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate
-from ir_outcomes.evaluation.evaluation import (
-    Evaluation,
-    contenders_of,
-    evaluation_of,
-    is_saved,
-)
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, is_saved
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.replicates import runs_of_system
 from ir_outcomes.evaluation.saved import SavedRuns, saved_baseline

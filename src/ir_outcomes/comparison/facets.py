@@ -227,9 +227,8 @@ class MeasureMeans(Immutable):
     interval: Interval | None
     test: Test  #: t, not corrected
     found: Direction  #: whether it is better or worse by this test
-    new_runs: Interval | None = (
-        None  #: like `interval`, for new runs of the systems, too; see `Facet`
-    )
+    #: like `interval`, for new runs of the systems, too; see `Facet`
+    new_runs: Interval | None = None
 
     @property
     def name(self) -> str:

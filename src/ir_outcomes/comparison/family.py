@@ -181,10 +181,11 @@ def _comparison(pair: MeasuredPair, tested: Facets, verdicts: Verdicts, place: i
     if all_queries is not None and corrected.all_queries is not None:
         all_queries = with_verdict(all_queries, verdicts.all_queries_found, corrected.all_queries)
     restricted = None
-    mean = all_queries
+    mean = None
     if isinstance(all_queries, RestrictedLength):
         restricted = all_queries
-        mean = None
+    else:
+        mean = all_queries
     label = LABELS[verdicts.label[place]]
     cutoffs: list[CutoffLabel] = []
     if pair.elsewhere is not None and pair.settings.cutoff is not None:

@@ -17,15 +17,7 @@ from ir_outcomes.evaluation.remarks import (
     unjudged_share,
 )
 from ir_outcomes.evaluation.replicates import System
-from ir_outcomes.formatting import (
-    listed,
-    moved,
-    percent,
-    places_of,
-    plural,
-    pvalue_in_words,
-    size,
-)
+from ir_outcomes.formatting import listed, moved, percent, places_of, plural, pvalue_in_words, size
 from ir_outcomes.notes import Note, note
 from ir_outcomes.statistics import design_effect, differences
 from ir_outcomes.statistics.corrections import smallest_pvalue
@@ -120,8 +112,9 @@ def _claimed(comparison: Comparison) -> int:
     """Return what the facets say before the guard, or all queries where neither does: 1 better, -1 worse, 0 nothing."""
     claims = {"better": 1, "worse": -1, "none": 0, "undecided": 0}
     by_facets = claims[comparison.verdict.do_no_harm]
-    whole = comparison.all_queries
-    return by_facets or (claims[whole.found] if whole is not None else 0)
+    if by_facets or comparison.all_queries is None:
+        return by_facets
+    return claims[comparison.all_queries.found]
 
 
 def _about_means(comparison: Comparison) -> Iterator[Note]:
@@ -166,14 +159,12 @@ def _about_confirmation(comparison: Comparison) -> Iterator[Note]:
                 f"queries cannot confirm the {changed}.",
             )
     else:
-        text = (
-            "ithout a cutoff the search lengths over all queries are not known: they could not"
-            " confirm {}, or show that early answers were lost and late ones won."
-        )
+        unknown = "a cutoff the search lengths over all queries are not known: they could not"
+        more = "or show that early answers were lost and late ones won."
         if is_unconfirmed(label):
-            yield note("unconfirmed", f"w{text.format(f'the {changed}')}")
+            yield note("unconfirmed", f"without {unknown} confirm the {changed}, {more}")
         else:
-            yield note("no confirmation", f"W{text.format('a direction')}")
+            yield note("no confirmation", f"Without {unknown} confirm a direction, {more}")
 
 
 def _about_blocked(comparison: Comparison) -> Iterator[Note]:

@@ -173,9 +173,11 @@ def compare_outputs(
     systems = [Called(output.name, (output.name,)) for output in outputs]
     if replicates is not None:
         systems = _grouped(outputs, replicates)
+    if rel is None:
+        rel = meaning.rel or 1
     settings = Settings(
         cutoff=meaning.cutoff,
-        rel=meaning.rel or 1 if rel is None else rel,
+        rel=rel,
         unit="query",
         ties="unknown",
         judged_only=False,

@@ -107,8 +107,8 @@ class Findings(NamedTuple):
 
     up: Bools  # it improves, and the corrected p-value of the deciding test is at most alpha
     hurt: Bools  # it worsens, and a raw p-value is: of the deciding test, or for ranking of t or Wilcoxon in its own direction
-    down: Bools  # up and hurt with the runs swapped
-    gain: Bools
+    down: Bools  # what `up` is with the runs swapped
+    gain: Bools  # what `hurt` is with the runs swapped
     estimate: Ints  # 1 where the mean improves, -1 where it worsens, 0 where it stays
 
 

@@ -16,9 +16,8 @@ from ir_outcomes.reading.runs import DATASET_PREFIX, Run
 MOST_KEPT = 128
 
 registered: dict[str, Run] = {}
-_evaluated: dict[
-    tuple[Any, ...], SearchLengths
-] = {}  # of baselines: each once per qrels and settings
+# Search lengths of baselines, by digests and settings, so that each is computed once.
+_evaluated: dict[tuple[Any, ...], SearchLengths] = {}
 
 
 def register_baseline(name: str, run: Any, *, replace: bool = False) -> None:

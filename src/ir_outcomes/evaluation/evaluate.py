@@ -30,13 +30,7 @@ from ir_outcomes.evaluation.work import Work, evaluated
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.datasets import Task, open_collection
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import (
-    Run,
-    check_names,
-    distinct_names,
-    is_path,
-    runs_and_names,
-)
+from ir_outcomes.reading.runs import Run, check_names, distinct_names, is_path, runs_and_names
 from ir_outcomes.reading.suites import Suite, read_suite
 from ir_outcomes.types import (
     OnError,

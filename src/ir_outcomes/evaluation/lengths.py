@@ -15,10 +15,7 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
 from ir_outcomes.evaluation.clusters import by_first_occurrence, unless_independent
-from ir_outcomes.evaluation.ranking import (
-    expectations,
-    spans,
-)
+from ir_outcomes.evaluation.ranking import expectations, spans
 from ir_outcomes.formatting import plural
 from ir_outcomes.types import (
     Bools,

@@ -8,9 +8,7 @@ from typing import Any, Literal, NamedTuple, Self
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, is_saved, load_evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.types import (
-    Floats,
-)
+from ir_outcomes.types import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,13 +6,7 @@ from typing import Any, get_args
 import numpy as np
 
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.ranking import (
-    judged_part,
-    levels,
-    list_digests,
-    places_of,
-    ranked_rows,
-)
+from ir_outcomes.evaluation.ranking import judged_part, levels, list_digests, places_of, ranked_rows
 from ir_outcomes.reading.datasets import as_qrels, as_run
 from ir_outcomes.types import Ints, Ties, check_choice, check_positive
 

@@ -15,23 +15,14 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.parallel import check_jobs, in_parallel
 from ir_outcomes.evaluation.ranking import RankedDocuments, ranked_documents
 from ir_outcomes.evaluation.saved import SavedRun
-from ir_outcomes.evaluation.scores import (
-    measure_values,
-)
+from ir_outcomes.evaluation.scores import measure_values
 from ir_outcomes.evaluation.search import search_lengths
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import (
-    Run,
-    is_path,
-    run_and_warnings,
-)
-from ir_outcomes.types import (
-    Floats,
-    OnError,
-)
+from ir_outcomes.reading.runs import Run, is_path, run_and_warnings
+from ir_outcomes.types import Floats, OnError
 
 
 class Kept(NamedTuple):
@@ -42,9 +33,8 @@ class Kept(NamedTuple):
     documents: RankedDocuments | None = None
     unjudged: RankedDocuments | None = None
     texts: Mapping[str, str] = {}  # of queries, where the file of the run has them
-    warnings: tuple[
-        str, ...
-    ] = ()  # of reading, which another process may do, whose warnings nobody sees
+    # Of reading, which another process may do, whose warnings nobody sees.
+    warnings: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()  # the first documents of the run, where the qrels know none of it
 
 
@@ -108,9 +98,6 @@ class Work:
         values = measure_values(self.qrels, self.measures, run)
         return Kept(lengths, values, documents, unjudged, run.texts, messages, unknown)
 
-    def _without_values(self, lengths: SearchLengths) -> Kept:
-        return Kept(lengths, np.empty((0, len(self.qrels.query_ids))))
-
     def _of_saved(self, run: SavedRun) -> Kept:
         """Refuse search lengths that were computed with other settings than the result will say, and what was not kept."""
         lengths = run.lengths
@@ -138,10 +125,10 @@ class Work:
                 f"the search lengths of {lengths.name} do not hold {lacking[0]}; give the run"
                 " itself"
             )
-        result = self._without_values(lengths)
-        if not asked:
-            return result
-        return result._replace(values=np.stack([run.values[measure] for measure in asked]))
+        values = np.empty((0, len(self.qrels.query_ids)))
+        if asked:
+            values = np.stack([run.values[measure] for measure in asked])
+        return Kept(lengths, values)
 
 
 def evaluated(

@@ -157,7 +157,7 @@ class ChangeCounts(NamedTuple):
     def samples(
         self, levels: Levels, *, labels_only: bool = False, sides_only: bool = False
     ) -> PairSamples:
-        """Return the differences of all facets, ready to be tested; see `ir_outcomes.comparison.facets.samples_of`."""
+        """Return the differences of all facets, ready to be tested; see `ir_outcomes.comparison.pair_tests.samples_of`."""
         n_won = self.won.sum(axis=0)
         n_lost = self.lost.sum(axis=0)
         n_otherwise = self.n - n_won - n_lost

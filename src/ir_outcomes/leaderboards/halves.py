@@ -123,9 +123,8 @@ class _Halves(NamedTuple):
     """What tests need to know of a pair of runs, of the first and of the second half of each split."""
 
     sizes: Floats  # of the differences
-    changes: Sequence[
-        Floats
-    ]  # (2 n_sizes, n_splits) how often each occurs, the negative ones behind all others
+    # (2 n_sizes, n_splits) how often each occurs, the negative ones behind all others.
+    changes: Sequence[Floats]
     x: Sequence[Floats]  # (n_values, n_splits) how often the baseline has each value
     y: Sequence[Floats]
     rises: Floats  # (2, n_splits) median of the contender less that of the baseline

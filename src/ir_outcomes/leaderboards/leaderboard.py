@@ -179,7 +179,8 @@ def leaderboard(
         n_unanswerable = len(evaluation.query_ids) - n_queries
         notes += _notes(evaluation, first, cycles)
     columns = []
-    for scores, own in () if measures is None else zip(of_systems, of_runs, strict=True):
+    shown = [] if measures is None else list(zip(of_systems, of_runs, strict=True))
+    for scores, own in shown:
         is_better = better.get(scores.measure)
         if is_better is None:
             is_better = _better_by_t(own, systems, alpha, correction, progress)
@@ -264,9 +265,9 @@ def _better_by_t(
     for pair in with_progress(combinations(systems, 2), "pair", n_pairs, shown=progress):
         rows = rows_of_measure(scores, *pair)
         baseline, contender = rows.gains()
-        defined = ~np.isnan(baseline) & ~np.isnan(contender)
-        clusters = None if rows.clusters is None else rows.clusters[defined]
-        sample = tally(differences(baseline[defined], contender[defined]), clusters)
+        both = ~np.isnan(baseline) & ~np.isnan(contender)
+        clusters = None if rows.clusters is None else rows.clusters[both]
+        sample = tally(differences(baseline[both], contender[both]), clusters)
         test = Samples(sample, levels, labels_only=True).of_means()
         pvalues.append(test.pvalue[0])
         directions.append(test.direction[0])
@@ -290,9 +291,9 @@ def _interval(
 ) -> Interval | None:
     """Return the interval of a mean, inside the bounds of the measure where its values are inside them."""
     values = scores.values[place]
-    defined = np.isfinite(values)
-    values = values[defined]
-    clusters = None if scores.clusters is None else scores.clusters[defined]
+    is_known = np.isfinite(values)
+    values = values[is_known]
+    clusters = None if scores.clusters is None else scores.clusters[is_known]
     smallest, largest = bounds
     if smallest < largest and len(values) and smallest <= values.min() and values.max() <= largest:
         return bounded_mean_interval(values, level, bounds, clusters)

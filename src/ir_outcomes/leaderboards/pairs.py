@@ -24,12 +24,7 @@ from ir_outcomes.comparison.outcomes import (
     pair_queries,
 )
 from ir_outcomes.comparison.pair_tests import PairSamples, PairTests, run_tests, samples_of
-from ir_outcomes.comparison.verdict import (
-    LABELS,
-    MIRRORED,
-    direction_of,
-    judge,
-)
+from ir_outcomes.comparison.verdict import LABELS, MIRRORED, direction_of, judge
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.leaderboards.changes import BoardLengths, ChangeCounts
@@ -266,7 +261,8 @@ def _tested(
     for block in blocks:
         pairs = slice(start, start + block.means.shape[1])
         tests = run_tests(block.samples, "t", "signflip" if block.of_several else coverage_test)
-        of_all = of_all or _space_for(tests, len(numbers))
+        if of_all is None:
+            of_all = _space_for(tests, len(numbers))
         _fill(of_all, tests, pairs)
         for name, means in zip(_MEANS, block.means, strict=True):
             numbers[name][pairs] = means

@@ -55,7 +55,7 @@ RANK_COLUMNS = (
 
 @dataclass(frozen=True)
 class RankDistribution(Result):
-    """Ranks over bootstrap resamples; the figures are "ranks" and "tau".
+    """Ranks over bootstrap resamples; the figure is "ranks".
 
     Attributes
     ----------
@@ -207,26 +207,30 @@ def rank_distribution(
     above = np.empty((n_runs, n_runs))
     for run in range(n_runs):
         above[run] = (ranks[:, run, None] < ranks).mean(axis=0)
-    bounds = np.quantile(
-        ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="inverted_cdf"
-    ).astype(np.float64)
-    of_runs = zip(
-        scores.runs,
-        defined(scores.means()),
-        ranks_on_all.tolist(),
-        map(tuple, counts.tolist()),
-        ranks.mean(axis=0).tolist(),
-        *bounds.tolist(),
-        (counts[:, 0] / resamples).tolist(),
-        (counts[:, :top_k].sum(axis=1) / resamples).tolist(),
-        map(tuple, above.tolist()),
-        strict=True,
-    )
+    ends = [(1 - level) / 2, (1 + level) / 2]
+    low, high = np.quantile(ranks, ends, axis=0, method="inverted_cdf")
+    means = defined(scores.means())
+    expected = ranks.mean(axis=0)
+    runs = [
+        RankedRun(
+            run=name,
+            score=means[run],
+            rank=int(ranks_on_all[run]),
+            counts=tuple(counts[run].tolist()),
+            expected_rank=float(expected[run]),
+            low=float(low[run]),
+            high=float(high[run]),
+            first=float(counts[run, 0] / resamples),
+            top=float(counts[run, :top_k].sum() / resamples),
+            above=tuple(above[run].tolist()),
+        )
+        for run, name in enumerate(scores.runs)
+    ]
     return RankDistribution(
         measure=scores.measure,
         higher_is_better=scores.higher_is_better,
         condition=condition,
-        runs=tuple(RankedRun(*of_run) for of_run in of_runs),
+        runs=tuple(runs),
         taus=tuple(defined(kendall_taus(-ranks_on_all, -ranks))),
         n_queries=n_queries,
         resamples=resamples,
@@ -241,8 +245,8 @@ def _ranks_of_resamples(
     gains: Floats, units: Ints, resamples: int, seed: int, progress: bool
 ) -> Ints:
     """(resamples, n_runs) ranks, from 1; what is drawn are the units that the queries belong to."""
-    defined = ~np.isnan(gains)
-    filled = np.where(defined, gains, 0.0).T
+    is_known = ~np.isnan(gains)
+    filled = np.where(is_known, gains, 0.0).T
     rng = np.random.default_rng(seed)
     ranks = np.empty((resamples, len(gains)), dtype=np.int64)
     # Larger arrays would not stay in the processor's cache.
@@ -253,10 +257,10 @@ def _ranks_of_resamples(
     ):
         times = times_drawn(rng, rows.stop - rows.start, int(units.max()) + 1)[:, units]
         # Means over the queries where the measure is defined, each as often as it was drawn.
-        if defined.all():
+        if is_known.all():
             numbers = times.sum(axis=1, keepdims=True)
         else:
-            numbers = times @ defined.T.astype(np.float64)
+            numbers = times @ is_known.T.astype(np.float64)
         means = np.full((len(times), len(gains)), -np.inf)
         np.divide(times @ filled, numbers, out=means, where=numbers > 0)
         ranks[rows] = shared_ranks(means)

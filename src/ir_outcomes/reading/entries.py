@@ -104,25 +104,22 @@ def _entry(row: Mapping[str, Any], column: str | None, source: Source, number: i
         score = strict_number(row[column])
         if score is None or not math.isfinite(score):
             raise source.error("a score is not a number", number, repr(row[column]))
-    marked = _text(row, "baseline").lower() not in ("", "0", "no", "false") or ORGANIZER in _text(
-        row, ""
-    )
+    is_named_baseline = _text(row, "baseline").lower() not in ("", "0", "no", "false")
+    is_baseline = is_named_baseline or ORGANIZER in _text(row, "")
     try:  # a date, a time, or a text
         found = re.match(r"(\d{4})[-/](\d\d?)[-/](\d\d?)(?![^ T])", _text(row, "date"), re.ASCII)
         day = date(*map(int, found.groups() if found else ()))
     except (ValueError, TypeError):
         problem = "a date must be written as 2020-08-27 or 2020/08/27"
         raise source.error(problem, number, str(row.get("date"))) from None
-    return Entry(run, day, group or None, score, marked)
+    return Entry(run, day, group or None, score, is_baseline)
 
 
 def _text(row: Mapping[str, Any], *names: str) -> str:
     """Return the first of these fields that is not empty, as text."""
-    return next(
-        (
-            text
-            for name in names
-            if (text := "" if row.get(name) is None else str(row[name]).strip())
-        ),
-        "",
-    )
+    for name in names:
+        value = row.get(name)
+        text = "" if value is None else str(value).strip()
+        if text:
+            return text
+    return ""

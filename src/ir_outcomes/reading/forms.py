@@ -42,19 +42,16 @@ class Form(NamedTuple):
     written_by: str
     link: str  # to its definition
     layout: Layout | None = None  # of lines without a header
-    query: tuple[
-        str, ...
-    ] = ()  # names in order of preference; * is the record's own key in an object
+    # Names in order of preference; * is the record's own key in an object.
+    query: tuple[str, ...] = ()
     document: tuple[str, ...] = ()  # empty: the items of the list are the ids
-    value: tuple[
-        str, ...
-    ] = ()  # empty: the order of the list is the ranking; in qrels all that it lists is relevant
-    items: tuple[
-        str, ...
-    ] = ()  # the list in a query's record, . for the record itself; empty: a record is one row
-    records: str = (  # where records are in a JSON document: "" a list or JSON lines, "a" a list, "a.*" an object by query
-        ""
-    )
+    # Empty: the order of the list is the ranking; in qrels all that it lists is relevant.
+    value: tuple[str, ...] = ()
+    # The list in a query's record, . for the record itself; empty: a record is one row.
+    items: tuple[str, ...] = ()
+    # Where records are in a JSON document: "" a list or JSON lines, "a" a list, "a.*" an object by
+    # query.
+    records: str = ""
     query_text: tuple[str, ...] = ()  # $.a is an object of the whole document, from ids to texts
     text: tuple[str, ...] = ()  # of the document
 

@@ -305,13 +305,8 @@ def _arrow_table(data: Any) -> Any:
             raise MissingDependency(
                 "reading an Arrow stream needs the package pyarrow: pip install pyarrow"
             ) from None
-    except (
-        TypeError,
-        ValueError,
-        NotImplementedError,
-    ):
-        # A frame with columns of mixed types, for instance.
-        pass
+    except (TypeError, ValueError, NotImplementedError):
+        pass  # a frame with columns of mixed types, for instance
     return data
 
 

@@ -24,9 +24,8 @@ _KEYS = ("query_id", "measure", "value")  # of ir_measures' JSON lines and of it
 _LONG = ("qid", "measure", "value")  # columns of a table with a row for each value
 _TITLES_OF_QUERIES = (*QUERY_NAMES, "query", "topic")
 _TITLES_OF_RUNS = ("run", "name", "system")
-_SUMMARY = (  # where a file has the mean over the queries; in dicts and frames it is a query like any other
-    "all"
-)
+# Where a file has the mean over the queries; in dicts and frames it is a query like any other.
+_SUMMARY = "all"
 _PREFERRED = (*RECIPROCALS, "ESL")
 _CAN_BE_UNDEFINED = ("ESL", "ASL")
 _TEXTS_OF_TREC_EVAL = re.compile(r"runid|relstring(_\d+)?")  # their values are not numbers
@@ -313,7 +312,7 @@ def _rows_are_queries(corner: str, rows: list[str], columns: list[str], source: 
     if corner.lower() in (*_TITLES_OF_QUERIES, *_TITLES_OF_RUNS):
         return corner.lower() in _TITLES_OF_QUERIES
     # Pandas names an index so where nothing is named.
-    are_counted = list(rows) == [str(place) for place in range(len(rows))]
+    are_counted = rows == [str(place) for place in range(len(rows))]
     rows_are_numbers = all(map(str.isdigit, rows)) and not are_counted
     columns_are_numbers = all(map(str.isdigit, columns))
     if rows_are_numbers != columns_are_numbers:

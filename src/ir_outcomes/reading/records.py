@@ -113,18 +113,14 @@ def _json_form(
 ) -> Form | None:
     """Return the form whose keys a record or document has, None where none fits; refuse what has those of the other kind."""
     fitting = [form for form in forms if _has_keys(form, kind, record)]
+    if fitting:
+        return kind.only(fitting, source)
     foreign = other(kind)
-    swapped = next(
-        (form.name for form in foreign.forms if not fitting and _has_keys(form, foreign, record)),
-        None,
-    )
-    if swapped is not None:
-        raise FormatError(
-            source,
-            f"has the keys of {foreign.called} ({swapped}): were the arguments swapped?",
-            line=line,
-        )
-    return kind.only(fitting, source)
+    for form in foreign.forms:
+        if _has_keys(form, foreign, record):
+            problem = f"has the keys of {foreign.called} ({form.name}): were the arguments swapped?"
+            raise FormatError(source, problem, line=line)
+    return None
 
 
 def _has_keys(form: Form, kind: Kind, document: Any) -> bool:

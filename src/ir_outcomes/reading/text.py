@@ -351,10 +351,8 @@ def _separated(line: bytes, separator: bytes, source: str, number: int) -> list[
         (fields,) = csv.reader(
             [line.decode().rstrip("\r\n")], delimiter=separator.decode(), strict=True
         )
-    except (
-        csv.Error,
-        ValueError,
-    ) as error:  # ValueError where a carriage return within the line makes two of it
+    # ValueError where a carriage return within the line makes two of it.
+    except (csv.Error, ValueError) as error:
         problem = (
             f"cannot be separated into columns ({error}); check the quotes, and remove line breaks"
             " within values"

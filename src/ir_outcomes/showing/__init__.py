@@ -124,12 +124,10 @@ class View:
     notes: tuple[str, ...] = ()  # what changes how the label is read, the most important first
     more: str = ""  # what the details are about
     details: tuple[Table, ...] = ()  # everything else, which is shown on request
-    background: tuple[
-        str, ...
-    ] = ()  # notes that do not change how the label is read; shown with the details
-    printed: tuple[
-        Table, ...
-    ] = ()  # in the place of the tables in LaTeX: a table of a paper stands without its sentences
+    # Notes that do not change how the label is read; shown with the details.
+    background: tuple[str, ...] = ()
+    # In the place of the tables in LaTeX: a table of a paper stands without its sentences.
+    printed: tuple[Table, ...] = ()
 
     @property
     def headline(self) -> str:

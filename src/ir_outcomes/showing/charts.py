@@ -171,9 +171,7 @@ def estimate_of(
     value: float | None, bounds: _Bounds, sign: int, places: int, *, signed: bool = True
 ) -> Estimate:
     """Return a difference and its interval as a gain."""
-    gain = low = high = None
-    if value is not None:
-        gain = sign * value
+    gain = None if value is None else sign * value
     text = fixed(value, places, signed=signed).replace("-", _MINUS)
     if bounds is None:
         return Estimate(gain, None, None, text, "")

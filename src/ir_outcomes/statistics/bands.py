@@ -41,8 +41,7 @@ def band_of_events(
     # Drawn from real pairs of runs (benchmarks/pooling_bands_planning.py), 95 % bands hold at all
     # ranks at once in 34 to 51, 77 to 80 and 88 to 89 % of the samples of 50, 200 and 1000 queries,
     # because at some ranks no query or very few differ. With `smallest_step`, as
-    # `coverage_interval` has it, the widths are positive at every rank, and they hold in 92 to 96
-    # %.
+    # `coverage_interval` has it, all widths are positive, and they hold in 92 to 96 %.
     queries = np.asarray(query)
     ranks = np.asarray(rank)
     steps = np.asarray(step, dtype=np.float64)

@@ -245,9 +245,9 @@ def binomial_tests(won: npt.ArrayLike, lost: npt.ArrayLike) -> Pvalues:
 def binomial_cdf(k: Ints, n: Ints, share: float) -> Floats:
     """Compute the chance of at most k successes in n trials; k may be -1."""
     successes = np.maximum(k, 0)
-    # Some versions have NaN for a parameter of 0.
+    # Some versions of SciPy have NaN for a parameter of 0.
     chances = special.betainc(np.maximum(n - k, 1), successes + 1, 1 - share)
-    # It loses some chances below 1e-250, which bdtr has, with fewer digits.
+    # `betainc` loses some chances below 1e-250, which `bdtr` has, with fewer digits.
     lost = chances == 0
     if lost.any():
         chances = np.where(lost, special.bdtr(successes.astype(np.float64), n, share), chances)

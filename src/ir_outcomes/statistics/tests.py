@@ -11,13 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.statistics.counts import (
-    Differences,
-    check_discordant,
-    classes,
-    numbers,
-    tally,
-)
+from ir_outcomes.statistics.counts import Differences, check_discordant, classes, numbers, tally
 from ir_outcomes.statistics.kernels import (
     PAIRED,
     UNDEFINED_T,

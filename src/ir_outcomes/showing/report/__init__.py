@@ -23,12 +23,7 @@ from ir_outcomes.pages.report import ReportPage
 from ir_outcomes.results import Result
 from ir_outcomes.showing import count, tone
 from ir_outcomes.showing.charts import forest_of
-from ir_outcomes.showing.report.decision import (
-    STATUS_TONES,
-    causes_of,
-    described,
-    with_margins,
-)
+from ir_outcomes.showing.report.decision import STATUS_TONES, causes_of, described, with_margins
 from ir_outcomes.showing.report.queries import embed, opening_of, why_silent
 from ir_outcomes.showing.views.across import SIGNS_EXPLAINED, sign_of
 from ir_outcomes.showing.views.parts import queries_table

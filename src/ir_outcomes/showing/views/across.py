@@ -17,13 +17,7 @@ from ir_outcomes.across.result import (
 )
 from ir_outcomes.comparison.verdict import direction_of, is_unconfirmed
 from ir_outcomes.evaluation.check import FILE_COLUMNS, CheckResult
-from ir_outcomes.formatting import (
-    NOTHING,
-    fixed,
-    listed,
-    plural,
-    pvalue,
-)
+from ir_outcomes.formatting import NOTHING, fixed, listed, plural, pvalue
 from ir_outcomes.notes import ranked
 from ir_outcomes.results import (
     INTERVAL_BY_UNIT,

@@ -7,14 +7,7 @@ from operator import attrgetter, itemgetter
 from ir_outcomes.across.gate import GateResult
 from ir_outcomes.across.gate_decisions import FIRST_NOTES, GateDecision, GateFacet
 from ir_outcomes.errors import some
-from ir_outcomes.formatting import (
-    fixed,
-    listed,
-    percent,
-    places_of,
-    plural,
-    short_unit,
-)
+from ir_outcomes.formatting import fixed, listed, percent, places_of, plural, short_unit
 from ir_outcomes.notes import KINDS, merged
 from ir_outcomes.results import (
     INTERVAL_BY_UNIT,
@@ -26,11 +19,7 @@ from ir_outcomes.results import (
     of_part,
 )
 from ir_outcomes.showing import Table, View, settings_words, view_of
-from ir_outcomes.showing.views.parts import (
-    measures_tables,
-    queries_table,
-    systems_lines,
-)
+from ir_outcomes.showing.views.parts import measures_tables, queries_table, systems_lines
 from ir_outcomes.types import length_unit
 
 MOST_WORST = 3  # queries that are named on the first screen
@@ -101,7 +90,7 @@ def _reasons(decisions: Sequence[GateDecision]) -> list[str]:
 
 
 def _smallest_margins(result: GateResult) -> Iterator[str]:
-    """Say what so many queries could exclude if none differed: the limit of runs that are not better."""
+    """Say which harm so many queries could exclude at best: that of runs which do not differ."""
     facets = next((decision.facets for decision in result.decisions if decision.facets), ())
     known = []
     for facet, margin in zip(facets, result.smallest_margins, strict=False):
@@ -140,8 +129,9 @@ def _most_harm(worst: GateDecision) -> Iterator[str]:
 
 
 def _margin(facet: GateFacet) -> str:
-    harm = -facet.margin if facet.higher_is_better else facet.margin
-    return fixed(harm, places_of(facet.measured_in), signed=True)
+    """Write a margin as the difference that it is: a loss of coverage is below zero."""
+    difference = -facet.margin if facet.higher_is_better else facet.margin
+    return fixed(difference, places_of(facet.measured_in), signed=True)
 
 
 _FACET = (
@@ -165,10 +155,8 @@ def _decisions(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
     for name in ("coverage", "ranking", "all queries"):
         facets = sorted(filter(None, map(_facet(name), decisions)), key=attrgetter("margin"))
         if facets:
-            margins.append(
-                f"{name} {' to '.join(dict.fromkeys(map(_margin, (facets[0], facets[-1]))))}"
-                f" {facets[0].measured_in}"
-            )
+            ends = dict.fromkeys([_margin(facets[0]), _margin(facets[-1])])  # once if the same
+            margins.append(f"{name} {' to '.join(ends)} {facets[0].measured_in}")
         columns += of_part(_facet(name), chosen(_FACET, f"interval={name}"))
     return Table.of(
         columns,
@@ -186,9 +174,9 @@ def _facets(result: GateResult, decisions: Sequence[GateDecision]) -> Table:
     if several:  # their intervals are in the table of decisions
         own = (column for column in columns if column.name != "interval")
         columns = (*of_part(itemgetter(0), attributes("run=name")), *own)
-    units = "clusters of queries"
-    if result.settings.n_clusters is None:
-        units = "queries"
+    units = "queries"
+    if result.settings.n_clusters is not None:
+        units = "clusters of queries"
     explained = (
         f"settled by: {units} like these that would exclude harm if the runs were equally good"
     )

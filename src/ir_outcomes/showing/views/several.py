@@ -7,30 +7,13 @@ from functools import partial
 from typing import Any, Literal
 
 from ir_outcomes.comparison.columns import columns_of, names_of, paper_columns
-from ir_outcomes.comparison.result import (
-    Comparison,
-    Comparisons,
-)
+from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.evaluation.lengths import OUTCOMES
-from ir_outcomes.formatting import (
-    NOTHING,
-    fixed,
-    listed,
-    plural,
-    short_unit,
-)
+from ir_outcomes.formatting import NOTHING, fixed, listed, plural, short_unit
 from ir_outcomes.notes import merged
 from ir_outcomes.results import NUMBER, Column, chosen, decimals
-from ir_outcomes.showing import (
-    Table,
-    View,
-    items_words,
-    level_words,
-    queries_words,
-    tops,
-    view_of,
-)
+from ir_outcomes.showing import Table, View, items_words, level_words, queries_words, tops, view_of
 from ir_outcomes.showing.views.parts import (
     comparison_words,
     corrected_words,
