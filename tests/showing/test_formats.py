@@ -144,6 +144,20 @@ def test_no_line_is_wider_than_the_terminal(name: str) -> None:
     assert "".join(written.split()) == "".join(f"{name} and {name}: {name}".split())
 
 
+def test_words_of_a_folded_table_stay_whole_where_that_is_possible() -> None:
+    """A board printed "no significan t difference" beside names that had room to spare."""
+    columns = (Column("run"), *[Column("coverage", form=NUMBER)] * 6, Column("verdict"))
+    rows = tuple(
+        (name, *["+12.34"] * 6, "no significant difference")
+        for name in ("bm25_docT5q_ColBERT", "splade")
+    )
+    lines = as_text(View("t", tables=(Table(columns, rows),))).splitlines()
+    words = " ".join(lines).split()
+    assert words.count("significant") == words.count("difference") == 2
+    assert {"bm25_docT5q_", "ColBERT"} <= set(words)
+    assert max(map(len, lines)) <= 80
+
+
 def test_a_p_value_stays_on_one_line() -> None:
     for width in range(40, 60):
         text = as_text(

@@ -100,19 +100,24 @@ def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: in
     groups = [(escaped(group), place) for group, place in column_groups(columns)]
     for group, place in groups:
         widths[place.start] += max(0, cell_len(group) - _width(widths[place]))
-    for divided in (False, True):  # words are divided only where that is not enough
-        least = [
-            _least_width(column, head, [row[place] for row in cells], divided)
-            for place, (column, head) in enumerate(zip(columns, heads[0], strict=True))
+    whole, divided = (
+        [
+            min(size, _least_width(column, head, [row[place] for row in cells], divided))
+            for place, (column, head, size) in enumerate(
+                zip(columns, heads[0], widths, strict=True)
+            )
         ]
-        while _width(widths) > width:
+        for divided in (False, True)
+    )
+    steps = [whole]
+    if _width(divided) <= width:
+        steps.append(divided)  # words are divided only where the table then fits
+    for least in steps:
+        while _width(widths) > width and widths != least:
             foldable = [
                 size if size > lowest else 0 for size, lowest in zip(widths, least, strict=True)
             ]
-            widest = max(foldable)
-            if not widest:
-                break
-            widths[foldable.index(widest)] -= 1
+            widths[foldable.index(max(foldable))] -= 1
     if groups:
         heads_of_groups = [
             _placed(group, "center", _width(widths[place])) for group, place in groups
