@@ -76,10 +76,8 @@ def test_a_file_stands_for_its_runs(saved: Path) -> None:
 
 def test_a_file_is_sliced_at_another_cutoff(saved: Path) -> None:
     slices = {"q1": "first", "q2": "second"}
-    loaded = iro.load_evaluation(saved)
-    found: Any = [
-        iro.compare_slices(source, "a", by=slices, cutoff=1) for source in (saved, loaded)
-    ]
+    sources: Any = (saved, iro.load_evaluation(saved))
+    found = [iro.compare_slices(source, "a", by=slices, cutoff=1) for source in sources]
     assert found[0] == found[1]
     assert found[0].settings.cutoff == 1
 
