@@ -173,7 +173,7 @@ def test_the_cutoff_and_grade_of_a_measure_are_those_of_its_name(
 ) -> None:
     a, b = ({f"q{n}": {measure: value} for n in range(40)} for value in (0.25, 0.5))
     found = compared(a, b)
-    assert (found.cutoff, found.rel) == (cutoff, 2 if "rel=2" in measure else 1)
+    assert (found.cutoff, found.rel) == (cutoff, 2 if "rel=2" in measure else None)
     assert found.verdict.label == "better on ranking"  # its mean over all queries confirms it
     text = " ".join(found.to_text().split()) + "".join(found.notes)
     assert cutoff is None or "cutoff 10, " in text

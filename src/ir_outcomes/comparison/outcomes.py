@@ -56,7 +56,8 @@ class Settings:
 
     #: Ranks beyond it do not count; None where only the output of a tool was compared.
     cutoff: int | None
-    rel: int  #: smallest grade of a relevant document
+    #: Smallest grade of a relevant document; None where only values were compared that do not say it.
+    rel: int | None
     unit: Unit  #: what is answered or not
     ties: Ties | Literal["unknown"]  #: "unknown" where only the output of a tool was compared
     judged_only: bool  #: whether unjudged documents were removed
@@ -89,7 +90,7 @@ class Settings:
         )
 
     def __post_init__(self) -> None:
-        check_positive("rel", self.rel)
+        check_positive("rel", self.rel, none_allowed=True)
         check_one_order(self.ties)
         check_level(self.alpha)
         check_choice("correction", self.correction, get_args(Correction))

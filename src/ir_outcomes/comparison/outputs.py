@@ -115,7 +115,8 @@ def compare_outputs(
     qrels : see `ir_outcomes.as_qrels`, optional
         Tells which queries are answerable. Without it, unanswerable queries count as unanswered.
     rel : int, optional
-        Smallest grade of a relevant document; by default that of the measure, or 1.
+        Smallest grade of a relevant document; by default that of the measure, or 1 with qrels, and
+        unknown without them.
     higher_is_better : bool, optional
         Direction of a measure that is not known here.
     alpha, test, correction, margins, clusters, replicates, progress
@@ -174,7 +175,10 @@ def compare_outputs(
     if replicates is not None:
         systems = _grouped(outputs, replicates)
     if rel is None:
-        rel = meaning.rel or 1
+        rel = meaning.rel
+    least_grade = 1 if rel is None else rel
+    if judgments is not None:
+        rel = least_grade
     settings = Settings(
         cutoff=meaning.cutoff,
         rel=rel,
@@ -190,7 +194,7 @@ def compare_outputs(
     queries = tuple(dict.fromkeys(query for output in outputs for query in output.values))
     n_unanswerable = 0
     if judgments is not None:
-        answerable = np.unique(judgments.codes[judgments.grades >= settings.rel]).tolist()
+        answerable = np.unique(judgments.codes[judgments.grades >= least_grade]).tolist()
         queries = tuple(judgments.query_ids[code] for code in answerable)
         n_unanswerable = len(judgments.query_ids) - len(queries)
     if not any(query in output.values for output in outputs for query in queries):

@@ -212,8 +212,8 @@ class Comparison(HasPage, Result):
         return self.settings.cutoff
 
     @property
-    def rel(self) -> int:
-        """Smallest grade of a relevant document."""
+    def rel(self) -> int | None:
+        """Smallest grade of a relevant document; None where it is not known."""
         return self.settings.rel
 
     @property

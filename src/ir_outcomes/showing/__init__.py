@@ -217,6 +217,8 @@ def conditions_words(settings: Any) -> str:
     cutoff = "no cutoff"
     if settings.cutoff is not None:
         cutoff = f"cutoff {settings.cutoff:,}"
+    if settings.rel is None:
+        return cutoff
     return f"{cutoff}, grade {settings.rel} or more"
 
 
@@ -255,7 +257,12 @@ def settings_words(
             ends += f" to {depths[-1]}"
             counts += f" to {depths[-1] + 1}"
         cutoff = f"{cutoff} (lists end at {ends}: what is not found counts {counts})"
-    values = {"cutoff": cutoff, "rel": settings.rel, "unit": settings.unit, "ties": settings.ties}
+    values = {
+        "cutoff": cutoff,
+        "rel": settings.rel or "unknown",
+        "unit": settings.unit,
+        "ties": settings.ties,
+    }
     parts = [f"{name} {value}" for name, value in values.items() if name not in left_out]
     if settings.judged_only:
         parts.append("judged only")

@@ -30,7 +30,7 @@ from ir_outcomes.results import (
     chosen,
     decimals,
 )
-from ir_outcomes.showing import Table, View, numbers, settings_words, texts, view_of
+from ir_outcomes.showing import MOST_NOTES, Table, View, numbers, settings_words, texts, view_of
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     MARK,
@@ -462,10 +462,12 @@ def _check(result: CheckResult) -> View:
         "known: queries that the qrels have; judged: of the first 10 documents of each list; ties:"
         " documents with the score of the one before"
     )
+    n_hidden = max(0, len(result.problems) - MOST_NOTES)
     return View(
         f"{plural('run', len(result.files) - 1)} and qrels read",
         plural("problem", len(result.problems)),
         tables=(Table.of(FILE_COLUMNS[:-1], result.files, legend, f"grades: {grades}"),),
         notes=tuple(problem.text for problem in result.problems),
         background=result.notes,
+        more=plural("more problem", n_hidden) if n_hidden else "",
     )
