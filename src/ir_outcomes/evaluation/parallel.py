@@ -24,7 +24,7 @@ def check_jobs(n_jobs: object) -> None:
     if n_jobs == 1:
         return
     try:
-        import joblib  # noqa: F401
+        import joblib  # noqa: F401  # only whether it is installed is asked
     except ImportError:
         raise not_installed("several jobs need joblib", "parallel") from None
 

@@ -12,9 +12,9 @@ documents for each query:
 - ``rrf-stem-lsa``: reciprocal rank fusion of ``bm25-stem`` with a 256-dimensional latent semantic
   analysis;
 
-and five runs of one system, `SEEDS`, in a folder ``seeds``: ``reranker_1`` to ``reranker_5`` order the
-first 20 documents of ``bm25-stem`` anew, by a small network that was trained on other queries, each
-time from other random weights.
+and five runs of one system, `SEEDS`, in a folder ``seeds``: ``reranker_1`` to ``reranker_5`` reorder the
+first 20 documents of ``bm25-stem`` by a small network that was trained on other queries, each time
+from other random weights.
 
 **The suite**, by `write_suite`: known-item search in the docstrings of numpy, scipy, scikit-learn
 and pandas, a collection of 300 queries for each. The query is the first paragraph of a docstring,

@@ -55,9 +55,9 @@ function shownRuns() {
   const placeOfRun = (run) => (Object.hasOwn(set.first, run) ? set.first[run] : set.runs.indexOf(run));
   const pair = [state.a, state.b].map(placeOfRun);
   const others = [...set.runs.keys()].filter((run) => !pair.includes(run));
-  const room = Math.floor(byId("query").clientWidth / NARROW) - 2;
+  const fitBesides = Math.floor(byId("query").clientWidth / NARROW) - 2;
   const wanted = state.runs.split(",").map(Number);
-  const fitting = others.slice(0, Math.max(0, Math.min(room, 2)));
+  const fitting = others.slice(0, Math.max(0, Math.min(fitBesides, 2)));
   return [...pair, ...(state.runs ? others.filter((run) => wanted.includes(run)) : fitting)];
 }
 

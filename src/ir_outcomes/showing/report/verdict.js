@@ -283,8 +283,8 @@ function merged(sums, size, limit) {
   return all.subarray(0, end);
 }
 
-// Sizes rounded to a grid: a subset's sum moves up by `up` steps at most and down by `down`, so counting with more and
-// with less room gives bounds. Finer grids follow until the bounds are within 1 % and on one side of alpha.
+// Sizes rounded to a grid: a subset's sum moves up by `up` steps at most and down by `down`, so counting up to a
+// higher limit and up to a lower one gives bounds. Finer grids follow until the bounds are within 1 % and on one side of alpha.
 function boundsOnGrid(sizes, counts, limit, alpha) {
   const n = counts.reduce((sum, number) => sum + number, 0);
   let bounds = { low: SMALLEST, high: 1 };
@@ -412,7 +412,7 @@ function testPair(pair, queries, rules) {
 // enough.
 function judge(tests, alpha) {
   if (Object.values(tests).some((test) => sideOf(test, alpha) === null)) return null;
-  // What a test shows at alpha, 1 better and -1 worse; lower is better but for coverage.
+  // What a test shows at alpha, 1 better and -1 worse; lower is better, except for coverage.
   const shows = (test, sign = -1) => (sideOf(test, alpha) ? sign * test.direction : 0);
   // comparison/verdict.py, find: harm and gain by the deciding test, of ranking also by the mean and by Wilcoxon,
   // because "no harm" must not hang on the choice of a test.
