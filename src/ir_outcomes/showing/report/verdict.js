@@ -284,7 +284,7 @@ function merged(sums, size, limit) {
 }
 
 // Sizes rounded to a grid: a subset's sum moves up by `up` steps at most and down by `down`, so counting up to a
-// higher limit and up to a lower one gives bounds. Finer grids follow until the bounds are within 1 % and on one side of alpha.
+// higher and to a lower limit gives bounds. Finer grids follow until they are within 1 % and on one side of alpha.
 function boundsOnGrid(sizes, counts, limit, alpha) {
   const n = counts.reduce((sum, number) => sum + number, 0);
   let bounds = { low: SMALLEST, high: 1 };
