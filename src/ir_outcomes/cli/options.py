@@ -265,7 +265,7 @@ class TailOptions(EvaluateOptions):
 
     ties: Annotated[
         Ties, Parameter(help=f"{_ORDERS}; or the mean over all their orders (expected).")
-    ] = "trec"  # type: ignore[assignment]
+    ] = "trec"  # type: ignore[assignment]  # one choice more than the class above has
 
 
 @Parameter(name="*", group=STATISTICS)

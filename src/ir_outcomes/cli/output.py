@@ -106,8 +106,8 @@ def messages() -> Iterator[None]:
     """Turn errors into a message and an exit status, and our warnings into lines on stderr."""
     # A stream that was closed when the program started is None: writing to stdout is then an error,
     # and to stderr nothing.
-    sys.stdout = sys.stdout or open(os.devnull)  # noqa: SIM115
-    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    sys.stdout = sys.stdout or open(os.devnull)  # noqa: SIM115  # open to the end
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115  # open to the end
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="json")

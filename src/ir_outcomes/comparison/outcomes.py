@@ -227,8 +227,9 @@ class PairedQueries:
         """The sides that have several runs."""
         n = len(self.query_ids)
         of_a, of_b = self.n_runs
-        runs = np.repeat(np.arange(of_a), of_b * n), np.tile(np.repeat(np.arange(of_b), n), of_a)
-        sides = map(Side, runs, self.n_runs)
+        run_of_a = np.repeat(np.arange(of_a), of_b * n)
+        run_of_b = np.tile(np.repeat(np.arange(of_b), n), of_a)
+        sides = (Side(run_of_a, of_a), Side(run_of_b, of_b))
         return tuple(side for side in sides if side.n_runs > 1)
 
     @property

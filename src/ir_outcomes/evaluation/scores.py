@@ -171,7 +171,7 @@ def check_measure(measure: Any) -> Any:
             " object of ir_measures"
         )
     try:
-        measure.validate_params()  # type: ignore[no-untyped-call]  # of ir_measures
+        measure.validate_params()  # type: ignore[no-untyped-call]  # ir_measures has no types for it
     except (AssertionError, AttributeError, TypeError) as error:
         known = ", ".join(measure.SUPPORTED_PARAMS) or "none"
         raise ParameterError(

@@ -57,7 +57,8 @@ def _t(samples: Differences, levels: Levels | None, labels_only: bool) -> Comput
         mean, error, equal = _errors_of_clusters(samples, n, testable)
     defined = testable & ~equal
     t = divided(mean, error, defined & (error > 0), otherwise=0.0)
-    pvalue = np.where(defined, _proper(2 * special.stdtr(np.maximum(n - 1, 1), -np.abs(t))), 1.0)
+    one_sided = special.stdtr(np.maximum(n - 1, 1), -np.abs(t))
+    pvalue = np.where(defined, _proper(2 * one_sided), 1.0)
     pvalue[equal] = _proper(2.0 ** (1 - n[equal]))
     return Computed(
         Pvalues(pvalue, _signs(samples.totals)),

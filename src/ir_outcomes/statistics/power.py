@@ -184,6 +184,12 @@ def _most_rejected(discordant: Ints, alpha: float) -> Ints:
 
 MOST_QUERIES = 1_000_000
 CONFIDENCE = 0.8  # of the upper bounds
+# Nodes and weights of the quadrature by Gauss and Hermite over a normal distribution.
+NODES = (
+    (-math.sqrt(3), 1 / 6),
+    (0.0, 2 / 3),
+    (math.sqrt(3), 1 / 6),
+)
 
 
 @dataclass(frozen=True)
@@ -435,8 +441,7 @@ def _thinned(power_of: Callable[[float], float], queries: int, share: float) -> 
     """Average the power over the number of queries with a difference, binomial, at the nodes of its normal approximation."""
     spread = math.sqrt(queries * share * (1 - share))
     total = 0.0
-    # Quadrature by Gauss and Hermite.
-    for node, weight in ((-math.sqrt(3), 1 / 6), (0.0, 2 / 3), (math.sqrt(3), 1 / 6)):
+    for node, weight in NODES:
         total += weight * power_of(max(2.0, queries * share + spread * node))
     return total
 

@@ -58,10 +58,11 @@ def with_margins(forest: Forest | None, result: Result) -> Forest | None:
     if forest is None or not isinstance(result, Comparisons) or result[0].settings.margins is None:
         return forest
     signs = (1, gain_sign(result[0].ranking))
+    # Each row of several contenders is one of their comparisons.
+    numbers = [row.section for row in forest.rows if row.section is not None]
     rows = []
-    for row in forest.rows:
-        assert row.section is not None
-        facets = rows_of_facets(result[row.section])[: len(signs)]
+    for row, number in zip(forest.rows, numbers, strict=True):
+        facets = rows_of_facets(result[number])[: len(signs)]
         rows.append(row._replace(margins=[facet["margin"] for facet in facets]))
     panels = []
     for place, (title, _) in enumerate(forest.panels):

@@ -1,7 +1,7 @@
 """The data of the page: a column of ranks for each run, labels of the pairs of the call, and lists as the size allows."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ir_outcomes.across.result import Curve
@@ -42,13 +42,13 @@ def embed(content: PageContent, space: int, beyond: int) -> tuple[Data, int]:
     left = space - _size(head) - sum(map(_size, parts))
     # This is for names, null, and punctuation.
     left -= 60 + sum(5 * len(own.ids) + 40 for own in sets)
+    lists_by_set = {number: own.lists for number, own in enumerate(sets) if own.lists}
     order = sorted(
         (-change, number, place)
-        for number, own in enumerate(sets)
-        for place, change in enumerate(own.changes)
-        if own.lists
+        for number in lists_by_set
+        for place, change in enumerate(sets[number].changes)
     )
-    chosen = _chosen_lists(sets, order, left, beyond)
+    chosen = _chosen_lists(lists_by_set, order, left, beyond)
     wanted: list[set[str]] = [set() for _ in sets]
     for (number, _), entry in chosen.items():
         wanted[number].update(entry.ids)
@@ -79,14 +79,15 @@ def embed(content: PageContent, space: int, beyond: int) -> tuple[Data, int]:
 
 
 def _chosen_lists(
-    sets: Sequence[QuerySet], order: Sequence[tuple[float, int, int]], space: int, beyond: int
+    lists_by_set: Mapping[int, Callable[[int], RankedLists]],
+    order: Sequence[tuple[float, int, int]],
+    space: int,
+    beyond: int,
 ) -> dict[tuple[int, int], RankedLists]:
     """Describe as many ranked lists as fit without their texts."""
     chosen: dict[tuple[int, int], RankedLists] = {}
     for _, number, place in order:
-        lists_of: Callable[[int], RankedLists] | None = sets[number].lists
-        assert lists_of is not None
-        entry = lists_of(place)
+        entry = lists_by_set[number](place)
         space -= _size(json_for_html(entry._asdict()))
         if _is_full(space, len(chosen), beyond):
             break
