@@ -18,7 +18,8 @@ from ir_outcomes.showing import Table, View, column_groups
 ROWS = 20  # of each table on the first screen
 LEAST_WIDTH = 8  # of a column that is folded
 WIDEST_WORD = 12  # that is not divided
-_WORDS = re.compile(r"\s*(?:\S*\bp [=<] \d\S*|\S+)")  # a p-value stays on one line
+# A p-value stays on one line, and so does a percentage.
+_WORDS = re.compile(r"\s*(?:\S*\bp [=<] \d\S*|\S*\d %\S*|\S+)")
 # Names of runs may be divided behind hyphens and underscores, measures before their cutoff:
 # "RR(rel=2)@10" above "0" would be read as another measure.
 _PARTS = re.compile(r"\s*(?:[^\s_-]*[_-]+|[^\s_-]+?(?=@\d)|[^\s_-]+)")

@@ -28,10 +28,11 @@ function drawHistogram() {
   const sum = (tone) => numbers.reduce((total, many, bin) => total + (chosen.bins[bin][1] === tone ? many : 0), 0);
   const most = Math.max(1, ...numbers.filter((_, bin) => chosen.bins[bin][1] !== "same"));
   const tallest = Math.min(Math.max(most, ...numbers), 1.25 * most); // the bar of "same" is broken where it is taller
+  const ahead = isOfLengths() ? "finds more, or as much and earlier" : "better"; // coverage comes first
   byId("sides").replaceChildren(
-    make("span.worse", `▼ ${state.a} better: ${count(sum("worse"))}`),
+    make("span.worse", `▼ ${state.a} ${ahead}: ${count(sum("worse"))}`),
     make("span", `same: ${written(sum("same"))}`),
-    make("span.better", `${state.b} better: ${count(sum("better"))} ▲`),
+    make("span.better", `${state.b} ${ahead}: ${count(sum("better"))} ▲`),
   );
   const pressed = state.bin.split(",");
   const buttons = chosen.bins.map(([name, tone], bin) => {

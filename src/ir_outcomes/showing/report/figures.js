@@ -98,7 +98,8 @@ function drawCurve({ ranks, a, b, low, high, level }) {
   makeMovable(chart, marks);
   const what = byDocument ? "relevant documents found" : "queries answered";
   const band = low ? `, with a ${Number((100 * level).toPrecision(6))} % band for all k at once` : "";
-  const title = make("strong", "Found by rank k.");
+  const beyond = grid.cutoff > last ? `, the cutoff is ${written(grid.cutoff)}` : "";
+  const title = make("strong", `Found by rank k, to rank ${written(last)}${beyond}.`);
   const above = [` Above: % of ${what}, `, key("contender"), " solid, ", key("baseline"), " dashed; up is better."];
   return make("figure", chart, make("figcaption", title, above, ` Below: the difference in points${band}.`));
 }
