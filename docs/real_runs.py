@@ -12,9 +12,9 @@ from ir_outcomes.comparison.outcomes import coverage_test_for
 from ir_outcomes.comparison.pair_tests import run_tests, stacked
 from ir_outcomes.comparison.verdict import judge
 from ir_outcomes.leaderboards.pairs import blocks_of_pairs
-from ir_outcomes.results import NUMBER, TEXT, Column
 from ir_outcomes.showing import Table
 from ir_outcomes.showing.formats import markdown_table
+from ir_outcomes.table_columns import NUMBER, TEXT, Column
 
 DATA = Path(os.environ.get("IR_OUTCOMES_REAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 OUT = Path(__file__).parent / "numbers"

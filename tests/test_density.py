@@ -94,3 +94,9 @@ def test_conditional_expressions_are_simple() -> None:
 
 def test_loops_are_written_out_where_they_do_much() -> None:
     assert in_thousand_lines(sum(isinstance(node, LOOPS) for node in nodes())) <= 60
+
+
+def test_no_module_is_long() -> None:
+    assert {
+        path.name: n for path in PATHS if (n := len(path.read_text("utf-8").splitlines())) > 500
+    } == {}

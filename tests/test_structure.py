@@ -15,7 +15,7 @@ SOURCES = Path(iro.__file__).parent
 # A package imports only what is above it, also inside functions; packages of one line know nothing
 # of each other, the first line excepted. Results load what shows them, when something is shown.
 LAYERS = [
-    {"errors", "types", "formatting", "notes", "results"},
+    {"errors", "types", "formatting", "notes", "table_columns", "results"},
     {"samples", "statistics", "reading"},
     {"evaluation"},
     {"measures"},

@@ -18,11 +18,11 @@ from rich.cells import cell_len
 import ir_outcomes as iro
 from ir_outcomes.cli.output import Format
 from ir_outcomes.errors import ParameterError, escaped
-from ir_outcomes.results import NUMBER, Column
 from ir_outcomes.showing import Table, View
 from ir_outcomes.showing.formats import as_csv, as_html, as_json_lines, as_markdown
 from ir_outcomes.showing.latex import as_latex
 from ir_outcomes.showing.text import as_text, print_text
+from ir_outcomes.table_columns import NUMBER, Column
 from ir_outcomes.types import Mark
 from tests.helpers.comparisons import compare_several
 from tests.helpers.many import collection

@@ -16,7 +16,8 @@ from ir_outcomes.evaluation.remarks import MANY_MISSING
 from ir_outcomes.formatting import listed, percent
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.files import file_digest
-from ir_outcomes.results import Column, HasPage, Result, attributes, of_part, rows_of
+from ir_outcomes.results import HasPage, Result
+from ir_outcomes.table_columns import Column, attributes, of_part, rows_of
 from ir_outcomes.types import check_kind
 
 # From the best status to the worst.

@@ -8,21 +8,19 @@ from ir_outcomes.comparison.columns import columns_of
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.evaluation.lengths import OUTCOMES
-from ir_outcomes.results import (
+from ir_outcomes.results import HasPage, Immutable, Result
+from ir_outcomes.statistics import Interval, QueriesNeeded
+from ir_outcomes.statistics.pooling import FixedMean, RandomEffects
+from ir_outcomes.table_columns import (
     PERCENT,
     PVALUE,
     Column,
-    HasPage,
-    Immutable,
-    Result,
     attributes,
     chosen,
     of_part,
     rows_of,
     signed,
 )
-from ir_outcomes.statistics import Interval, QueriesNeeded
-from ir_outcomes.statistics.pooling import FixedMean, RandomEffects
 
 What = Literal["collection", "slice", "cutoff", "judge"]
 Answer = Literal["holds", "cannot be told", "wrong"]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ir_outcomes.comparison.facets import MeasureMeans, Tested
 from ir_outcomes.evaluation.lengths import OUTCOMES
-from ir_outcomes.results import (
+from ir_outcomes.table_columns import (
     NUMBER,
     PERCENT,
     PVALUE,

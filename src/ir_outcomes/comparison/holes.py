@@ -27,8 +27,9 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.remarks import notes_on_grades, unjudged_share
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.notes import Note, note
-from ir_outcomes.results import NUMBER, PERCENT, Column, Immutable, Result, attributes, rows_of
+from ir_outcomes.results import Immutable, Result
 from ir_outcomes.statistics.kernels import Kernel
+from ir_outcomes.table_columns import NUMBER, PERCENT, Column, attributes, rows_of
 from ir_outcomes.types import Correction, Ints, RankingTest, check_one_order, check_positive
 
 CANDIDATES = 1000  # documents to judge that a result keeps for each contender

@@ -13,7 +13,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.notes import as_notes, note
-from ir_outcomes.results import Immutable, Result, attributes, rows_of
+from ir_outcomes.results import Immutable, Result
 from ir_outcomes.statistics import (
     QueriesNeeded,
     queries_for_coverage,
@@ -23,6 +23,7 @@ from ir_outcomes.statistics import (
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.statistics.counts import linearized_sums, sums_by_cluster
 from ir_outcomes.statistics.new_runs import LEAST_RUNS, Halved, halved
+from ir_outcomes.table_columns import attributes, rows_of
 from ir_outcomes.types import LARGEST, Floats, check_kind, check_number
 
 SMALLEST_EFFECT = 1e-6  # that can be planned for

@@ -24,9 +24,10 @@ from ir_outcomes.comparison.verdict import (
 )
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.notes import as_notes
-from ir_outcomes.results import Column, Form, Result, attributes, rows_of
+from ir_outcomes.results import Result
 from ir_outcomes.statistics import binomial_test
 from ir_outcomes.statistics.kernels import Pvalues, binomial_tests
+from ir_outcomes.table_columns import Column, Form, attributes, rows_of
 from ir_outcomes.types import (
     Direction,
     Floats,

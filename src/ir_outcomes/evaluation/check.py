@@ -22,7 +22,8 @@ from ir_outcomes.reading.formats import read_any_file
 from ir_outcomes.reading.forms import RUN
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, is_path, runs_and_names
-from ir_outcomes.results import NUMBER, PERCENT, Column, Result, decimals, rows_of
+from ir_outcomes.results import Result
+from ir_outcomes.table_columns import NUMBER, PERCENT, Column, decimals, rows_of
 from ir_outcomes.types import Ints
 
 DEPTH = 10  # documents of each list that the qrels are likeliest to know

@@ -9,8 +9,9 @@ from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import some
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict
-from ir_outcomes.results import NUMBER, Column, Form, HasPage, Result, attributes, of_part, rows_of
+from ir_outcomes.results import HasPage, Result
 from ir_outcomes.statistics import Interval
+from ir_outcomes.table_columns import NUMBER, Column, Form, attributes, of_part, rows_of
 from ir_outcomes.types import Correction
 
 Order = Literal["measure", "wins"]

@@ -12,8 +12,9 @@ from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.pairs import PairVerdict
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.entries import Entry, read_entries
-from ir_outcomes.results import NUMBER, Column, Result, attributes, rows_of, signed
+from ir_outcomes.results import Result
 from ir_outcomes.statistics.counts import SLACK
+from ir_outcomes.table_columns import NUMBER, Column, attributes, rows_of, signed
 
 
 @dataclass(frozen=True)

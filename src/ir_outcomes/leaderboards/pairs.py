@@ -28,10 +28,10 @@ from ir_outcomes.comparison.verdict import LABELS, MIRRORED, direction_of, judge
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.leaderboards.changes import BoardLengths, ChangeCounts
-from ir_outcomes.results import PVALUE, Column, decimals, signed
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.kernels import Pvalues
 from ir_outcomes.statistics.signflips import Levels
+from ir_outcomes.table_columns import PVALUE, Column, decimals, signed
 from ir_outcomes.types import Bools, Direction, Floats, Ints, divided
 
 Numbers = npt.NDArray[np.void]  # of pairs, by name

@@ -15,7 +15,7 @@ from typing import Any, Self
 from ir_outcomes.comparison.verdict import LABELS, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import NOTHING, plural
-from ir_outcomes.results import NUMBER, SIGN, Column
+from ir_outcomes.table_columns import NUMBER, SIGN, Column
 
 MOST_NOTES = 3
 Cell = tuple[int, int]  # row and column, from 0

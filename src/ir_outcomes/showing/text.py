@@ -12,8 +12,8 @@ from rich.text import Text
 
 from ir_outcomes.errors import escaped
 from ir_outcomes.formatting import plural
-from ir_outcomes.results import Column
 from ir_outcomes.showing import Table, View, column_groups
+from ir_outcomes.table_columns import Column
 
 ROWS = 20  # of each table on the first screen
 LEAST_WIDTH = 8  # of a column that is folded

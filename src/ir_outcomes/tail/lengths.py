@@ -10,7 +10,8 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.results import NUMBER, OPTIONAL, PERCENT, Column, Result, decimals, rows_of, signed
+from ir_outcomes.results import OPTIONAL, Result
+from ir_outcomes.table_columns import NUMBER, PERCENT, Column, decimals, rows_of, signed
 from ir_outcomes.tail.measures import (
     ASL_FIRST,
     TailSettings,

@@ -12,9 +12,10 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.notes import as_notes
-from ir_outcomes.results import NUMBER, Column, Result, decimals, rows_of
+from ir_outcomes.results import Result
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.counts import kendall_taus, shared_ranks
+from ir_outcomes.table_columns import NUMBER, Column, decimals, rows_of
 from ir_outcomes.tail.measures import (
     STEPS,
     TailSettings,

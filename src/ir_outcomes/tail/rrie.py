@@ -10,7 +10,8 @@ import numpy as np
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.results import PERCENT, Column, Result, decimals, rows_of
+from ir_outcomes.results import Result
+from ir_outcomes.table_columns import PERCENT, Column, decimals, rows_of
 from ir_outcomes.tail.measures import TailSettings, runs_at_depth, top_and_all
 from ir_outcomes.types import Bools, Missing, check_kind
 

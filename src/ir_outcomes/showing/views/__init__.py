@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from ir_outcomes.formatting import NOTHING, plural
 from ir_outcomes.reading.datasets import Source, Task, size_text
-from ir_outcomes.results import NUMBER, Column
 from ir_outcomes.showing import Table, View, view_of
 from ir_outcomes.showing.views import (
     across,
@@ -16,6 +15,7 @@ from ir_outcomes.showing.views import (
     tail,
 )
 from ir_outcomes.showing.views.several import paper_view
+from ir_outcomes.table_columns import NUMBER, Column
 
 __all__ = [
     "across",

@@ -19,7 +19,15 @@ from ir_outcomes.comparison.verdict import direction_of, is_unconfirmed
 from ir_outcomes.evaluation.check import FILE_COLUMNS, CheckResult
 from ir_outcomes.formatting import NOTHING, fixed, listed, plural, pvalue
 from ir_outcomes.notes import ranked
-from ir_outcomes.results import (
+from ir_outcomes.showing import MOST_NOTES, Table, View, numbers, settings_words, texts, view_of
+from ir_outcomes.showing.views.parts import (
+    CORRECTIONS,
+    MARK,
+    measures_tables,
+    shown_p,
+    tests_legend,
+)
+from ir_outcomes.table_columns import (
     INTERVAL_BY_UNIT,
     NUMBER,
     PVALUE,
@@ -29,14 +37,6 @@ from ir_outcomes.results import (
     attributes,
     chosen,
     decimals,
-)
-from ir_outcomes.showing import MOST_NOTES, Table, View, numbers, settings_words, texts, view_of
-from ir_outcomes.showing.views.parts import (
-    CORRECTIONS,
-    MARK,
-    measures_tables,
-    shown_p,
-    tests_legend,
 )
 
 MOST_FLIPS = 10  # queries on which judges disagree that are listed

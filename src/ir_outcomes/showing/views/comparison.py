@@ -23,7 +23,6 @@ from ir_outcomes.formatting import (
     size,
     unit_behind,
 )
-from ir_outcomes.results import BY_UNIT, INTERVAL_BY_UNIT, NUMBER, SIGNED_BY_UNIT, Column
 from ir_outcomes.showing import (
     Table,
     View,
@@ -44,6 +43,7 @@ from ir_outcomes.showing.views.parts import (
     tests_legend,
 )
 from ir_outcomes.statistics import Test
+from ir_outcomes.table_columns import BY_UNIT, INTERVAL_BY_UNIT, NUMBER, SIGNED_BY_UNIT, Column
 from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS, RANKS
 
 LONGEST_NAME = 36  # of a run on the first screen

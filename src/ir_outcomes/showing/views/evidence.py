@@ -20,9 +20,9 @@ from ir_outcomes.formatting import (
     unit_behind,
 )
 from ir_outcomes.notes import ranked
-from ir_outcomes.results import NUMBER, Column, chosen
 from ir_outcomes.showing import Table, View, numbers, settings_words, texts, view_of
 from ir_outcomes.statistics.new_runs import MOST_TIMES
+from ir_outcomes.table_columns import NUMBER, Column, chosen
 from ir_outcomes.types import POINTS
 
 

@@ -9,7 +9,9 @@ from ir_outcomes.across.gate_decisions import FIRST_NOTES, GateDecision, GateFac
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import fixed, listed, percent, places_of, plural, short_unit
 from ir_outcomes.notes import KINDS, merged
-from ir_outcomes.results import (
+from ir_outcomes.showing import Table, View, settings_words, view_of
+from ir_outcomes.showing.views.parts import measures_tables, queries_table, systems_lines
+from ir_outcomes.table_columns import (
     INTERVAL_BY_UNIT,
     NUMBER,
     SIGNED_BY_UNIT,
@@ -18,8 +20,6 @@ from ir_outcomes.results import (
     chosen,
     of_part,
 )
-from ir_outcomes.showing import Table, View, settings_words, view_of
-from ir_outcomes.showing.views.parts import measures_tables, queries_table, systems_lines
 from ir_outcomes.types import length_unit
 
 MOST_WORST = 3  # queries that are named on the first screen

@@ -15,17 +15,6 @@ from ir_outcomes.leaderboards.ordering import FACETS
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS
 from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankCorrelation, RankDistribution
 from ir_outcomes.notes import ranked
-from ir_outcomes.results import (
-    NUMBER,
-    PERCENT,
-    TEXT,
-    Better,
-    Column,
-    Form,
-    chosen,
-    decimals,
-    of_part,
-)
 from ir_outcomes.showing import (
     Table,
     View,
@@ -37,6 +26,17 @@ from ir_outcomes.showing import (
     view_of,
 )
 from ir_outcomes.showing.views.parts import CORRECTIONS
+from ir_outcomes.table_columns import (
+    NUMBER,
+    PERCENT,
+    TEXT,
+    Better,
+    Column,
+    Form,
+    chosen,
+    decimals,
+    of_part,
+)
 from ir_outcomes.types import length_unit, level_unit
 
 MOST_GROUPS = 5

@@ -8,8 +8,8 @@ from ir_outcomes.comparison.facets import AllQueries, Facet, MeasureMeans
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import fixed, places_of, plural, pvalue, short_unit
-from ir_outcomes.results import Column, chosen, of_part
 from ir_outcomes.showing import Table, numbers, settings_words, texts
+from ir_outcomes.table_columns import Column, chosen, of_part
 from ir_outcomes.types import DOCUMENTS_ABOVE, level_unit
 
 MARK = "*"  # significant before the correction, and not after it

@@ -12,7 +12,6 @@ from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import NOTHING, fixed, listed, plural, short_unit
 from ir_outcomes.notes import merged
-from ir_outcomes.results import NUMBER, Column, chosen, decimals
 from ir_outcomes.showing import Table, View, items_words, level_words, queries_words, tops, view_of
 from ir_outcomes.showing.views.parts import (
     comparison_words,
@@ -26,6 +25,7 @@ from ir_outcomes.showing.views.parts import (
     systems_lines,
     tests_legend,
 )
+from ir_outcomes.table_columns import NUMBER, Column, chosen, decimals
 
 
 @view_of.register

@@ -6,8 +6,8 @@ from operator import itemgetter
 from typing import Any
 
 from ir_outcomes.formatting import fixed, percent, plural
-from ir_outcomes.results import NUMBER, PERCENT, Column, chosen, decimals
 from ir_outcomes.showing import Table, View, bucket_names, view_of
+from ir_outcomes.table_columns import NUMBER, PERCENT, Column, chosen, decimals
 from ir_outcomes.tail.lengths import (
     DOCUMENT_COLUMNS,
     DocumentChanges,
