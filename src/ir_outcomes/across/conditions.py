@@ -266,10 +266,10 @@ def overall_of(
     of_contender = by_contender(rows)
     groups = {row.condition: row.group for row in rows if row.group is not None}
     pooled = []
-    for place, (name, higher_is_better) in enumerate([*FACETS, *measures]):
+    for name, higher_is_better in (*FACETS, *measures):
         found = []
         for own in of_contender.values():
-            effects = {row.condition: row.effects[place] for row in own}
+            effects = {row.condition: row.effect(name) for row in own}
             found.append(pooled_effect(effects, groups, name, higher_is_better, settings.alpha))
         pooled.append(_with_corrected_means(found, settings.correction))
     runs = zip(of_contender.items(), *pooled, strict=True)

@@ -70,6 +70,10 @@ class Condition(Immutable):
         """Of coverage, ranking, all queries, then the measures."""
         return self.coverage, self.ranking, self.all_queries, *self.measures
 
+    def effect(self, name: str) -> Effect | None:
+        """Return the effect of a facet or measure by its name; None where there is none."""
+        return next((own for own in self.effects if own is not None and own.name == name), None)
+
     @property
     def label(self) -> str | None:
         """The label of the comparison; None where there are too few queries."""
@@ -105,8 +109,8 @@ class Overall(Immutable):
         """Which way a new condition goes by coverage and ranking; empty where too few conditions tell."""
         known = [
             (effect.new.prediction, effect.higher_is_better)
-            for effect in self.pooled[:2]
-            if effect.new is not None
+            for effect in self.pooled
+            if effect.name in ("coverage", "ranking") and effect.new is not None
         ]
         if not known:
             return ""
@@ -297,11 +301,8 @@ def condition_columns(
 ) -> tuple[Column, ...]:
     """Return the columns of conditions: what is compared, the label, outcomes, p-values, and effects."""
     compared = of_part("comparison", columns_of([row.comparison for row in rows]))
-    effects = (
-        ("coverage", 0),
-        ("ranking_log_ratio", 1),
-        *((measure, 3 + place) for place, measure in enumerate(measures)),
-    )
+    effects = {"coverage": "coverage", "ranking_log_ratio": "ranking"}
+    effects |= {measure: measure for measure in measures}
     return (
         *attributes("condition", "group"),
         *chosen(compared, "baseline", "contender", "n_queries", "cutoff", "rel", "unit"),
@@ -328,16 +329,16 @@ def condition_columns(
         Column("ranking_p_corrected", "ranking_p", "p", PVALUE),
         *chosen(compared, "restricted_difference", "restricted_p"),
         Column("all_queries_p_corrected", "all_queries_p", "p", PVALUE),
-        *(column for name, place in effects for column in _effect_columns(name, place)),
+        *(column for heading, name in effects.items() for column in _effect_columns(heading, name)),
     )
 
 
-def _effect_columns(name: str, place: int) -> tuple[Column, ...]:
+def _effect_columns(heading: str, name: str) -> tuple[Column, ...]:
     columns = (
         Column("effect", form=signed(4)),
         *attributes("low=interval.low", "high=interval.high", "n"),
     )
-    return of_part(lambda row: row.effects[place], columns, f"{name}_")
+    return of_part(lambda row: row.effect(name), columns, f"{heading}_")
 
 
 _POOLED = attributes(

@@ -464,7 +464,10 @@ def evaluated_with_baseline(
 def _check_baselines(evaluation: iro.Evaluation, reference: str | None) -> None:
     """Refuse the file of a baseline, the first run or the last, that is one of several runs of a system."""
     names = evaluation.names
-    for name in names[:1] if reference is None else (names[0], names[-1]):
+    baselines = [names[0]]
+    if reference is not None:
+        baselines.append(names[-1])
+    for name in baselines:
         if name not in evaluation.system_names:
             raise UsageError(
                 f"--replicates: {name}, a baseline, is one of several runs of a system; to compare"

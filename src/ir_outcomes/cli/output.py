@@ -35,7 +35,6 @@ from ir_outcomes.types import Mark
 
 MAIN = Group("Options", sort_key=1)
 OUTPUT = Group("Output", sort_key=3)
-ROWS = 20  # of each table, on standard output
 # The parameters of commands that are files to write.
 TARGETS = (
     "output",
@@ -320,7 +319,7 @@ class Output:
         """Return what is shown of a result."""
         from ir_outcomes.showing.formats import as_html, as_markdown
         from ir_outcomes.showing.latex import as_latex
-        from ir_outcomes.showing.text import as_text
+        from ir_outcomes.showing.text import FIRST_ROWS, as_text
 
         match self.format:
             case "markdown":
@@ -332,7 +331,7 @@ class Output:
                 return as_latex(view, caption=self._latex_caption, label=self.label, mark=marks)
         most = self.rows
         if self.output is None and self.rows is None:
-            most = ROWS
+            most = FIRST_ROWS
         return as_text(view, details=self.details, rows=most, in_python=False)
 
     def write_text(self, *texts: str, write: Callable[[str, TextIO], None] = print_lines) -> None:

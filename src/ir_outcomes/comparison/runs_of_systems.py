@@ -87,10 +87,15 @@ def holds_for_new_runs(label: str, parts: Sequence[Facet | AllQueries | None]) -
     meaning = meaning_of(label)
     if meaning.direction == "none":
         return None
-    carrying = {"both": (0, 1), "coverage": (0, 2), "ranking": (1, 2), "all queries": (2,)}
+    coverage, ranking, all_queries = parts
+    carrying = {
+        "both": (coverage, ranking),
+        "coverage": (coverage, all_queries),
+        "ranking": (ranking, all_queries),
+        "all queries": (all_queries,),
+    }
     held = []
-    for place in carrying[meaning.by]:
-        part = parts[place]
+    for part in carrying[meaning.by]:
         if part is None or part.new_runs is None:
             return None
         is_better = meaning.direction == "better"

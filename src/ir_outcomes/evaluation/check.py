@@ -111,7 +111,6 @@ FILE_COLUMNS = (
     Column("judged", heading="judged, %", form=PERCENT),
     Column("ties", heading="ties, %", form=PERCENT),
     Column("depth", form=NUMBER),
-    Column("against_ranks"),
 )
 
 
@@ -140,7 +139,7 @@ class CheckResult(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for the qrels and for each run."""
-        return rows_of(FILE_COLUMNS, self.files)
+        return rows_of((*FILE_COLUMNS, Column("against_ranks")), self.files)
 
 
 def check(qrels: Any, runs: Any) -> CheckResult:

@@ -15,7 +15,7 @@ from ir_outcomes.formatting import plural
 from ir_outcomes.showing import Table, View, column_groups
 from ir_outcomes.table_columns import Column
 
-ROWS = 20  # of each table on the first screen
+FIRST_ROWS = 20  # of each table on the first screen
 LEAST_WIDTH = 8  # of a column that is folded
 WIDEST_WORD = 12  # that is not divided
 # A p-value stays on one line, and so does a percentage.
@@ -31,7 +31,7 @@ _COLOURS = {
 
 
 def as_text(
-    view: View, *, details: bool = False, rows: int | None = ROWS, in_python: bool = True
+    view: View, *, details: bool = False, rows: int | None = FIRST_ROWS, in_python: bool = True
 ) -> str:
     """Write a view; `rows` bounds the tables, None for all. How to see more is said in the words of Python or of a shell."""
     width = max(shutil.get_terminal_size((80, 24)).columns, 40)

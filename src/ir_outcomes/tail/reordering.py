@@ -15,7 +15,7 @@ from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Result
 from ir_outcomes.statistics import differences, t_test
 from ir_outcomes.statistics.counts import kendall_taus, shared_ranks
-from ir_outcomes.table_columns import NUMBER, Column, decimals, rows_of
+from ir_outcomes.table_columns import NUMBER, Column, attributes, decimals, rows_of
 from ir_outcomes.tail.measures import (
     STEPS,
     TailSettings,
@@ -60,9 +60,8 @@ CHANGE_COLUMNS = (
     Column("better_before", heading="before", form=NUMBER, group="better"),
     Column("better_after", heading="after", form=NUMBER, group="better"),
     Column("kendall_tau", "tau", "tau", decimals(2)),
-    Column("delta_value"),
-    Column("delta_value_deviation", "deviation"),
 )
+_DELTA_VALUE = attributes("delta_value", "delta_value_deviation=deviation")
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ class Reordering(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each change."""
-        return rows_of(CHANGE_COLUMNS, self.changes)
+        return rows_of((*CHANGE_COLUMNS, *_DELTA_VALUE), self.changes)
 
 
 def reordering(

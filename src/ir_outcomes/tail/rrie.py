@@ -66,7 +66,8 @@ class RRIE(Result):
             Column("baseline_run", lambda _: self.baseline),
             Column("contender_run", lambda _: self.contender),
         )
-        return rows_of((REDUCTION_COLUMNS[0], *runs, *REDUCTION_COLUMNS[1:]), self.reductions)
+        measure, *numbers = REDUCTION_COLUMNS
+        return rows_of((measure, *runs, *numbers), self.reductions)
 
 
 def _reduction(measure: str, baseline: float, contender: float) -> Reduction:

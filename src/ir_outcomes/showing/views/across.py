@@ -466,7 +466,7 @@ def _check(result: CheckResult) -> View:
     return View(
         f"{plural('run', len(result.files) - 1)} and qrels read",
         plural("problem", len(result.problems)),
-        tables=(Table.of(FILE_COLUMNS[:-1], result.files, legend, f"grades: {grades}"),),
+        tables=(Table.of(FILE_COLUMNS, result.files, legend, f"grades: {grades}"),),
         notes=tuple(problem.text for problem in result.problems),
         background=result.notes,
         more=plural("more problem", n_hidden) if n_hidden else "",

@@ -38,7 +38,7 @@ def _reordering(result: Reordering) -> View:
     )
     title = f"Reordering of {plural('run', len(result.runs))}"
     head = f"by {', '.join(result.measures)}"
-    return _view(result, title, (*CHANGE_COLUMNS[:-2], value), result.changes, caption, head)
+    return _view(result, title, (*CHANGE_COLUMNS, value), result.changes, caption, head)
 
 
 @view_of.register
