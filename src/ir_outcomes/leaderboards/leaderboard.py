@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, compress, pairwise
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -114,61 +114,37 @@ def leaderboard(
     check_level(alpha)
     evaluation = evaluation_to_judge(source, cutoff, several_runs=True)
     order = _checked_order(order, evaluation, measures)
-    systems = systems_of(source)
     of_runs = values_of(evaluation or source, measures)
-    of_systems = [means_of_systems(scores, systems) for scores in of_runs]
-    ranks, places = order_of(of_systems[0])
-    ranks = ranks[places]
-    judged: JudgedPairs | None = None
-    if evaluation is not None:
-        in_order = evaluation[[systems[place].name for place in places]]
-        judged = all_pairs(in_order, alpha=alpha, correction=correction, progress=progress)
-    if judged is not None and order == "wins":
-        # Of equally many wins the measure decides.
-        ranks = shared_ranks((judged.net_wins * (len(ranks) + 1) - ranks)[None])[0]
-        by_wins = np.argsort(ranks, kind="stable")
-        ranks = ranks[by_wins]
-        places = places[by_wins]
-        judged = judged.reordered(by_wins)
-    systems = [systems[place] for place in places]
-    of_systems = [scores.take(places.tolist()) for scores in of_systems]
-    first = of_systems[0]
-    bounds = _bounds(first, evaluation)
-    standings = [
-        Standing(
-            rank=rank,
-            run=system.name,
-            score=mean,
-            interval=_interval(first, place, 1 - alpha, bounds),
-            coverage=None,
-            tier=None,
-            net_wins=None,
-            runs=_scores_of_runs(of_runs[0], system),
-        )
-        for place, (rank, system, mean) in enumerate(
-            zip(ranks.tolist(), systems, defined(first.means()), strict=True)
-        )
-    ]
-    notes = list(dict.fromkeys(note for scores in of_systems for note in scores.notes()))
+    board = _ordered(
+        systems_of(source),
+        of_runs,
+        evaluation,
+        order,
+        alpha=alpha,
+        correction=correction,
+        progress=progress,
+    )
+    first = board.scores[0]
+    standings = _standings(board, of_runs[0], _bounds(first, evaluation), 1 - alpha)
+    notes = list(dict.fromkeys(note for scores in board.scores for note in scores.notes()))
     pairs: Sequence[PairVerdict] = ()
-    better: dict[str, Bools] = {}
     cycles: list[tuple[str, ...]] = []
     settings = None
     metadata: dict[str, str] = {}
     n_queries = len(first.query_ids)
     n_unanswerable = 0
-    if evaluation is None or judged is None:
+    if evaluation is None or board.judged is None:
         notes.append(
             f"Only values of {first.measure} were given: there are no verdicts and no tiers, which"
             " need the runs."
         )
     else:
         evaluation = evaluation[list(first.runs)]
-        pairs, better = judged
-        tier_of, of_cycles = tiers(better["verdict"])
+        pairs = board.judged.verdicts
+        tier_of, of_cycles = tiers(board.judged.better["verdict"])
         cycles = [tuple(first.runs[run] for run in cycle) for cycle in of_cycles]
-        coverage = means_of_systems(scores_of(evaluation, "coverage"), systems).means()
-        of_verdicts = np.stack([coverage, tier_of, judged.net_wins], axis=1)
+        coverage = means_of_systems(scores_of(evaluation, "coverage"), board.systems).means()
+        of_verdicts = np.stack([coverage, tier_of, board.judged.net_wins], axis=1)
         standings = [
             replace(standing, coverage=share, tier=int(tier), net_wins=int(wins))
             for standing, (share, tier, wins) in zip(standings, of_verdicts.tolist(), strict=True)
@@ -178,20 +154,9 @@ def leaderboard(
         n_queries = int(evaluation.answerable.sum())
         n_unanswerable = len(evaluation.query_ids) - n_queries
         notes += _notes(evaluation, first, cycles)
-    columns = []
-    shown = [] if measures is None else list(zip(of_systems, of_runs, strict=True))
-    for scores, own in shown:
-        is_better = better.get(scores.measure)
-        if is_better is None:
-            is_better = _better_by_t(own, systems, alpha, correction, progress)
-        columns.append(
-            MeasureOfRuns(
-                scores.measure,
-                scores.higher_is_better,
-                tuple(defined(scores.means())),
-                tuple(tuple(compress(first.runs, row)) for row in is_better.tolist()),
-            )
-        )
+    columns: list[MeasureOfRuns] = []
+    if measures is not None:
+        columns = _columns(board, of_runs, alpha, correction, progress)
     return Leaderboard(
         measure=first.measure,
         order=order,
@@ -209,6 +174,93 @@ def leaderboard(
         notes=as_notes(notes),
         run_metadata=metadata,
     )
+
+
+class _Ordered(NamedTuple):
+    """Systems, the best first, and what is known of them in this order."""
+
+    systems: list[Called]
+    ranks: Ints
+    scores: list[
+        Scores
+    ]  # by each measure; the first one orders the systems, or decides between equal wins
+    judged: JudgedPairs | None  # None where only scores were given
+
+
+def _ordered(
+    systems: Sequence[Called],
+    of_runs: Sequence[Scores],
+    evaluation: Evaluation | None,
+    order: Order,
+    *,
+    alpha: float,
+    correction: str,
+    progress: bool,
+) -> _Ordered:
+    """Judge all pairs of systems, and order the systems by their first measure or by the pairs they win."""
+    of_systems = [means_of_systems(scores, systems) for scores in of_runs]
+    ranks, places = order_of(of_systems[0])
+    ranks = ranks[places]
+    judged: JudgedPairs | None = None
+    if evaluation is not None:
+        in_order = evaluation[[systems[place].name for place in places]]
+        judged = all_pairs(in_order, alpha=alpha, correction=correction, progress=progress)
+    if judged is not None and order == "wins":
+        # Of equally many wins the measure decides.
+        ranks = shared_ranks((judged.net_wins * (len(ranks) + 1) - ranks)[None])[0]
+        by_wins = np.argsort(ranks, kind="stable")
+        ranks = ranks[by_wins]
+        places = places[by_wins]
+        judged = judged.reordered(by_wins)
+    return _Ordered(
+        systems=[systems[place] for place in places],
+        ranks=ranks,
+        scores=[scores.take(places.tolist()) for scores in of_systems],
+        judged=judged,
+    )
+
+
+def _standings(
+    board: _Ordered, of_runs: Scores, bounds: tuple[float, float], level: float
+) -> list[Standing]:
+    """Return the place of each system by its scores alone."""
+    first = board.scores[0]
+    means = defined(first.means())
+    places = enumerate(zip(board.ranks.tolist(), board.systems, means, strict=True))
+    return [
+        Standing(
+            rank=rank,
+            run=system.name,
+            score=mean,
+            interval=_interval(first, place, level, bounds),
+            coverage=None,
+            tier=None,
+            net_wins=None,
+            runs=_scores_of_runs(of_runs, system),
+        )
+        for place, (rank, system, mean) in places
+    ]
+
+
+def _columns(
+    board: _Ordered, of_runs: Sequence[Scores], alpha: float, correction: str, progress: bool
+) -> list[MeasureOfRuns]:
+    """Return the mean of each system by each measure, with the systems that it is significantly better than."""
+    of_facets = {} if board.judged is None else board.judged.better
+    columns = []
+    for scores, own in zip(board.scores, of_runs, strict=True):
+        is_better = of_facets.get(scores.measure)
+        if is_better is None:
+            is_better = _better_by_t(own, board.systems, alpha, correction, progress)
+        columns.append(
+            MeasureOfRuns(
+                scores.measure,
+                scores.higher_is_better,
+                tuple(defined(scores.means())),
+                tuple(tuple(compress(scores.runs, row)) for row in is_better.tolist()),
+            )
+        )
+    return columns
 
 
 def tiers(better: Bools) -> tuple[Ints, list[list[int]]]:
