@@ -60,6 +60,26 @@ def test_assignments_give_the_label_of_new_judgments(unit: Any, ties: Any, cutof
         assert label == label_of(qrels, runs, chosen, unit=unit, ties=ties, cutoff=cutoff)
 
 
+@pytest.mark.parametrize("unit", ["query", "document"])
+def test_assignments_are_tested_by_clusters_of_their_own(unit: Any) -> None:
+    """Clusters of few queries, and many assignments at once, each of which has the label of new judgments."""
+    qrels, runs = judged_in_part(6, 40, 6)
+    clusters = {query: f"c{place // 4}" for place, query in enumerate(qrels)}
+    evaluation, pair = setting(qrels, runs, 5, unit=unit, clusters=clusters)
+    # More and more of what B has in front of A is relevant.
+    favours = np.array([rank_a == 0 or 0 < rank_b < rank_a for rank_a, rank_b in pair.ranks.T])
+    random = np.random.default_rng(2).random((12, len(pair)))
+    assignments = favours & (random < np.linspace(0, 0.8, 12)[:, None])
+    found = [LABELS[label] for label in labels_of(pair, assignments).tolist()]
+    assert len(set(found)) > 1
+    for assignment, label in zip(assignments, found, strict=True):
+        chosen = [
+            (evaluation.query_ids[pair.query[place]], pair.docids[place].decode())
+            for place in np.flatnonzero(assignment)
+        ]
+        assert label == label_of(qrels, runs, chosen, unit=unit, cutoff=5, clusters=clusters)
+
+
 def test_brute_force_never_reverses_a_label_that_stands() -> None:
     """All assignments of up to 10 unjudged documents of small cases in which the runs clearly differ."""
     direction = dict(zip(LABELS, DIRECTIONS, strict=True))

@@ -8,9 +8,11 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.holdings import _first
+from ir_outcomes.comparison.holdings import _documents, _first
 from ir_outcomes.comparison.margins import against_margins, check_can_be_exceeded
 from ir_outcomes.comparison.runs_of_systems import holds_for_new_runs
 from ir_outcomes.comparison.verdict import LABELS, meaning_of
@@ -452,3 +454,88 @@ def test_the_largest_possible_loss_is_no_margin() -> None:
     for margins in ((100.0, 1.0, 1.0), (1.0, 11.0, 1.0), (1.0, 1.0, 12.0)):
         with pytest.raises(iro.ParameterError, match="no run can lose more than"):
             check_can_be_exceeded(found, against_margins(found, margins), margins)
+
+
+def test_the_power_of_few_queries_or_differences_is_said_to_be_approximate() -> None:
+    """Of fewer than 200 queries, or 30 differences, in the facet that it is about."""
+    for n, n_answers, coverage, ranking in (
+        (199, 42, "about ", "about "),
+        (200, 42, "", "about "),
+        (242, 42, "", ""),
+        (242, 30, "", ""),
+        (242, 29, "about ", ""),
+    ):
+        won = n_answers - 10
+        both = n - n_answers
+        found = compare_ranks(
+            *in_blocks((30, 3, 2), (both - 30, 2, 3), (won, None, 4), (10, 5, None))
+        )
+        assert (found.coverage.n, found.ranking.n) == (n, both)
+        assert found.coverage.n_nonzero == n_answers
+        (text,) = [note for note in all_notes(found) if note.kind == "power"]
+        assert text == (
+            "Smallest true difference that would be found with 80 % power:"
+            f" {coverage}{found.coverage.detectable:.2f} points of coverage and"
+            f" {ranking}{found.ranking.detectable:.2f} ranks."
+        )
+
+
+@pytest.mark.parametrize(
+    ("unjudged", "is_uneven"), [((8, 8), False), ((2, 1), False), ((9, 2), True), ((3, 1), True)]
+)
+def test_runs_are_judged_unequally_where_their_shares_differ_by_more_than_five_points(
+    unjudged: tuple[int, int], is_uneven: bool
+) -> None:
+    """Of the first ten documents of two queries, so that one document more is exactly five points."""
+    a, b = in_blocks((2, 1, 1))
+    qrels = {
+        query: {"gold": 1} | {f"d{place}": 0 for place in range(2, 11)} for query in qrels_of(a)
+    }
+
+    def run(ranks: Any, n_unjudged: int) -> literal.Run:
+        ranked = run_of(ranks, 10)
+        places = [(query, place) for query in ranked for place in range(2, 11)]
+        for query, place in places[:n_unjudged]:
+            ranked[query][f"new{place}"] = ranked[query].pop(f"d{place}")
+        return ranked
+
+    for order in (unjudged, unjudged[::-1]):
+        found = compare_pair(qrels, run(a, order[0]), run(b, order[1]), cutoff=10)
+        said = [note for note in all_notes(found) if note.kind == "judged unequally"]
+        shares = " and ".join(
+            f"{5 * number} % of {'the top 10 of ' if place == 0 else ''}{'AB'[place]}"
+            for place, number in enumerate(order)
+        )
+        assert [shares in note for note in said] == [True] * is_uneven
+
+
+def test_a_facet_without_any_change_points_nowhere() -> None:
+    """As many answers are lost, late ones, as are won early, and what both find moved down."""
+    runs = in_blocks((25, None, 1), (25, 90, None), (2, 1, 3), (10, 2, 2))
+    for order in (runs, runs[::-1]):
+        found = compare_ranks(*order)
+        assert found.coverage.difference == 0
+        (text,) = [note for note in all_notes(found) if note.kind == "all queries only"]
+        assert "but ranking points the other way" in text
+
+
+documents = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(0, 9)), min_size=1, max_size=12
+).filter(lambda pairs: len({p for p in pairs if p[1]}) == len([p for p in pairs if p[1]]))
+
+
+@given(pairs=documents)
+def test_search_lengths_of_documents_that_might_be_relevant(pairs: list[tuple[int, int]]) -> None:
+    """Of a query, that of the first; of a document, its rank less the relevant documents above it."""
+    query = np.array([pair[0] for pair in pairs])
+    rank = np.array([pair[1] for pair in pairs])
+    found: list[list[int]] = [
+        [place for own, place in pairs if own == number and place] for number in range(4)
+    ]
+    firsts = [min(places) if places else math.nan for places in found]
+    np.testing.assert_array_equal(_first(query, rank, 4), firsts)
+    lengths = [
+        place - sum(other < place for other in found[own]) if place else math.nan
+        for own, place in pairs
+    ]
+    np.testing.assert_array_equal(_documents(query, rank), lengths)

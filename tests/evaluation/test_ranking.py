@@ -1,7 +1,7 @@
 """Costs that stay small whatever the ids are, and the order of tied documents."""
 
 import time
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.evaluation.remarks import notes_on_ties
 from ir_outcomes.reading import columns as keys
-from ir_outcomes.types import Ties
+from ir_outcomes.types import OneOrder, Ties
 from tests.helpers import literal
 
 
@@ -98,3 +98,16 @@ def test_the_note_on_ties_says_for_how_many_queries_they_decide() -> None:
     assert "in 30 to 80 % of the queries that run8 and run3 answer, " in said(8, 3)[0].replace(
         "run8, run3", "run8 and run3"
     )
+
+
+@pytest.mark.parametrize("ties", get_args(OneOrder))
+def test_equal_scores_of_two_queries_are_no_tie(ties: OneOrder) -> None:
+    """The last document of a query and the first of the next stay where they are, whatever they are called."""
+    qrels = {query: {"m": 1} for query in ("q1", "q2", "q3")}
+    run = {"q1": {"b": 2.0, "m": 1.0}, "q2": {"a": 1.0, "m": 0.5, "z": 0.5}, "q3": {"m": 0.5}}
+    lengths = iro.search_lengths(qrels, run, ties=ties)
+    expected = [literal.ranked(run[query], ties).index("m") + 1 for query in run]
+    assert lengths.esl().tolist() == expected
+    assert lengths.reordered is not None
+    moved = [place != first for place, first in zip(expected, (2, 2, 1), strict=True)]
+    assert lengths.reordered.tolist() == moved

@@ -10,6 +10,7 @@ from typing import Any
 
 import ir_datasets
 import pytest
+from ir_datasets.util import Download
 
 import ir_outcomes as iro
 from ir_outcomes.comparison.result import Comparison
@@ -162,6 +163,36 @@ def test_large_downloads_are_announced_and_refused_ones_explained(
             match=r"clirmatrix/x: cannot be opened \(no network\); .*, or give files",
         ):
             read("clirmatrix/x")
+
+
+def test_a_part_is_here_once_all_its_files_are(tmp_path: Path) -> None:
+    """Else it is a download, as large as all that is missing, where that is known."""
+
+    def file(name: str, size: int | None) -> Download:
+        return Download([], cache_path=str(tmp_path / name), size_hint=size)
+
+    first = file("first", 1000)
+    second = file("second", 200)
+    assert datasets._source(first) == (False, str(tmp_path / "first"), 1000)
+    assert datasets._source([first, second]) == (False, str(tmp_path / "first"), 1200)
+    assert datasets._source([first, file("third", None)]) == (False, str(tmp_path / "first"), None)
+    (tmp_path / "first").touch()
+    assert datasets._source(first) == (True, str(tmp_path / "first"), None)
+    assert datasets._source([first, second]) == (False, str(tmp_path / "second"), 200)
+
+
+def test_the_reason_of_a_failed_download_is_that_of_each_mirror() -> None:
+    causes = [("https://one", OSError("timed out")), ("https://two", OSError("not found"))]
+    failed = RuntimeError("all mirrors failed", causes)
+    assert datasets.reason_of(failed) == "timed out; not found"
+    assert datasets.reason_of(RuntimeError("damaged")) == "damaged"
+    assert datasets.reason_of(EOFError()) == "EOFError"
+
+
+@pytest.mark.usefixtures("tiny")
+def test_one_candidate_for_each_query_needs_no_scores() -> None:
+    run = iro.as_run("irds:ir-outcomes-test/single")
+    assert run.to_dict() == {"q1": {"x": 0.0}, "q2": {"a": 0.0}}
 
 
 @pytest.mark.realdata

@@ -224,6 +224,20 @@ def test_the_fast_reader_declines_what_the_plain_one_refuses(noise: list[bytes])
         readers_agree(b"".join(noise), layout)
 
 
+@given(
+    n_fields=st.lists(st.integers(0, 13), min_size=1, max_size=4),
+    gap=st.sampled_from([" ", "  "]),
+)
+def test_lines_have_the_fields_of_a_run_however_many_are_on_others(
+    n_fields: list[int], gap: str
+) -> None:
+    """Lines of too few and of too many fields can have as many as right ones together."""
+    row = ["q1", "Q0", "d1", "1", "2.0", "t"]
+    rows = [gap.join((3 * row)[:number]) for number in n_fields]
+    fast, plain = readers_agree("\n".join(rows).encode() + b"\n", forms.RUN.layouts[0])
+    assert (fast is None) == (plain is None) == any(number not in (0, 6) for number in n_fields)
+
+
 # Only ASCII white space is removed around a value.
 values = st.text("ab,;\t \"'é1.\r\u00a0\u2028\x1f", max_size=6)
 

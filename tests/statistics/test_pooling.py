@@ -163,6 +163,16 @@ def test_heterogeneity_by_permuting_labels() -> None:
     assert found.pvalue == pytest.approx(np.mean(shuffled), abs=0.02)
 
 
+def test_permutations_are_those_of_a_seed_which_is_zero_by_default() -> None:
+    d, labels = [1, 2, 4, 7, 3, 5, 9, 4, 1, 1, 8, 2], [*"aaaabbbbcccc"]
+    by_default, again, other = (
+        heterogeneity_test(d, labels, resamples=499, **seed)
+        for seed in ({}, {"seed": 0}, {"seed": 1})
+    )
+    assert by_default == again
+    assert other != again
+
+
 def test_where_there_is_nothing_to_compare() -> None:
     for labels in ("aaa", "aab"):
         assert heterogeneity_test([1, 2, 3], [*labels]) is None

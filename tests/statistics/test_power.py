@@ -17,6 +17,7 @@ from ir_outcomes.statistics import (
     queries_for_margin,
     queries_for_mean,
 )
+from ir_outcomes.statistics.intervals import effective_df
 from ir_outcomes.statistics.power import _critical, _power, power_of_proportion
 
 
@@ -56,6 +57,17 @@ def test_queries_for_mean_are_what_detectable_mean_says() -> None:
     thinned = queries_for_mean(d, 200, 0.4, alpha=0.01)
     assert thinned.queries == pytest.approx(2 * plan.queries, rel=0.02)
     assert (thinned.upper or 0) > (thinned.queries or 0)
+
+
+@pytest.mark.parametrize("n", [60, 90, 400])
+def test_the_upper_number_of_queries_is_that_of_the_largest_likely_deviation(n: int) -> None:
+    """The upper 80 % limit of a variance that is uncertain, and of the share of queries that differ, which is too."""
+    d = np.random.default_rng(2).normal(0, 3, 60)
+    plan = queries_for_mean(d, n, 0.7, alpha=0.05)
+    share = 60 / n
+    df = 2 / (2 / effective_df(d) + share * (1 - share) / n / share**2)
+    limit = math.sqrt(df / scipy.stats.chi2.ppf(0.2, df))
+    assert plan.upper == queries_for_mean(limit * d, n, 0.7, alpha=0.05).queries
 
 
 @pytest.mark.parametrize(
