@@ -237,10 +237,11 @@ def _audit(
     alpha: float,
 ) -> Audit:
     """Audit one judge by the levels of the labeled queries, (2, n)."""
+    # As in Angelopoulos et al.: y by the reference and f by the judge, on the labeled queries.
     by_judge = levels_of(evaluation, *runs, facet)
-    # A query that is unanswerable for a judge has no levels, and the difference 0.
-    samples = by_truth, by_judge[:, labeled], np.delete(by_judge, labeled, axis=1)
-    y, f, rest = (differences(*np.nan_to_num(levels)) for levels in samples)
+    y = _changes(by_truth)
+    f = _changes(by_judge[:, labeled])
+    rest = _changes(np.delete(by_judge, labeled, axis=1))
     largest = _largest(evaluation, runs, facet, by_truth, by_judge)
     codes = evaluation.clusters
     clusters = None
@@ -260,15 +261,7 @@ def _audit(
     if most is not None:
         bias_interval = bias_interval.within(-most, most)
     bias_p = mean_test(bias, clusters=labeled_clusters).pvalue
-    if facet == "coverage":
-        measured_in = POINTS
-        higher_is_better = True
-    elif facet == "all queries":
-        measured_in = length_unit(evaluation.unit)
-        higher_is_better = False
-    else:
-        measured_in = facet
-        higher_is_better = evaluation.scores_of(facet).higher_is_better
+    measured_in, higher_is_better = _unit_and_direction(evaluation, facet)
     needed = None
     if claim:
         needed = queries_for_mean(
@@ -299,6 +292,21 @@ def _audit(
         needed=needed,
         answer=answer,
     )
+
+
+def _changes(levels: Floats) -> Floats:
+    """Return contender minus baseline by query; 0 where a query is unanswerable for a judge and has no levels."""
+    baseline, contender = np.nan_to_num(levels)
+    return differences(baseline, contender)
+
+
+def _unit_and_direction(evaluation: Evaluation, facet: str) -> tuple[str, bool]:
+    """Return what the differences of a facet are measured in, and whether higher is better."""
+    if facet == "coverage":
+        return POINTS, True
+    if facet == "all queries":
+        return length_unit(evaluation.unit), False
+    return facet, evaluation.scores_of(facet).higher_is_better
 
 
 def step_of(truth: Evaluation, rows: Ints, facet: str) -> float:

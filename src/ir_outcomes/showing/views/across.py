@@ -124,12 +124,12 @@ def _conditions(result: ConditionsComparison) -> View:
         return View(
             f"{overviews[0].title}, {compared}",
             answer,
-            result.sentences[:n_shown],
-            (replace(overviews[0], title=""), *measures, *audits),
-            (*hurt, *first),
-            more,
-            (*details, *flips),
-            (*result.sentences[n_shown:], *background),
+            sentences=result.sentences[:n_shown],
+            tables=(replace(overviews[0], title=""), *measures, *audits),
+            notes=(*hurt, *first),
+            more=more,
+            details=(*details, *flips),
+            background=(*result.sentences[n_shown:], *background),
         )
     tables = [_matrix(result, runs, overall)]
     if result.audits:

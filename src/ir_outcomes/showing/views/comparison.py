@@ -71,31 +71,29 @@ def _comparison(comparison: Comparison) -> View:
     )
     table = Table.of(columns, comparison.parts, *captions)
     return View(
-        _title(comparison),
-        label_words(comparison),
-        tuple(_answer(comparison)),
-        (table,),
-        comparison.notes,
-        "tests, effect sizes, power, unjudged documents",
-        (_outcome_table(comparison), *runs_tables([comparison]), _tests_table(comparison)),
-        (
+        title=_title(comparison),
+        label=label_words(comparison),
+        sentences=tuple(_answer(comparison)),
+        tables=(table,),
+        notes=comparison.notes,
+        more="tests, effect sizes, power, unjudged documents",
+        details=(_outcome_table(comparison), *runs_tables([comparison]), _tests_table(comparison)),
+        background=(
             *_full_names(comparison),
             comparison.verdict.sentence,
             *_same_everywhere(comparison),
             *comparison.background,
         ),
-        printed=(
-            replace(
-                table.renamed(
-                    {"A": comparison.baseline, "B": comparison.contender, "B - A": "difference"}
-                ),
-                title=(
-                    f"{comparison.contender} against {comparison.baseline}:"
-                    f" {comparison.verdict.label}"
-                ),
-            ),
-        ),
+        printed=(_printed(table, comparison),),
     )
+
+
+def _printed(table: Table, comparison: Comparison) -> Table:
+    """Return the table of a paper, which names the runs."""
+    baseline = comparison.baseline
+    contender = comparison.contender
+    named = table.renamed({"A": baseline, "B": contender, "B - A": "difference"})
+    return replace(named, title=f"{contender} against {baseline}: {comparison.verdict.label}")
 
 
 def _named(facet: Facet | Means | AllQueries | MeasureMeans) -> str:

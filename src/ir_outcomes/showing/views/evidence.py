@@ -220,9 +220,9 @@ def _published(result: SummaryVerdict) -> View:
     return View(
         "Verdict from published numbers",
         result.label,
-        tuple(_rounding_sentences(result)),
-        (table,),
-        result.notes,
+        sentences=tuple(_rounding_sentences(result)),
+        tables=(table,),
+        notes=result.notes,
     )
 
 
