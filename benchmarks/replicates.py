@@ -20,6 +20,7 @@ import numpy as np
 import ir_outcomes as iro
 from ir_outcomes.comparison.outcomes import PairedQueries, pair_queries
 from ir_outcomes.statistics import Interval, mean_interval
+from ir_outcomes.statistics.counts import Rows
 from ir_outcomes.statistics.new_runs import Side
 
 LEVEL = 0.95
@@ -87,10 +88,13 @@ def values_of(pair: PairedQueries) -> dict[str, np.ndarray]:
 def intervals_of(values: np.ndarray, largest: float) -> tuple[Interval, Interval]:
     """Return the intervals for these runs and for new ones, of the differences of (n_runs, n_queries)."""
     known = ~np.isnan(values)
-    run, query = np.nonzero(known)
-    side = Side(run, len(values))
-    these = mean_interval(values[known], LEVEL, largest, query)
-    new = mean_interval(values[known], LEVEL, largest, query, [side])
+    counted = known.any(axis=0)
+    sums = np.where(known, values, 0.0)[:, counted]
+    sizes = known[:, counted].astype(np.float64)
+    rows = Rows(np.arange(sums.shape[1]), sizes.sum(axis=0))
+    side = Side.of(sums, sizes, rows.cluster)
+    these = mean_interval(sums.sum(axis=0), LEVEL, largest, rows)
+    new = mean_interval(sums.sum(axis=0), LEVEL, largest, rows, [side])
     assert these is not None
     assert new is not None
     return these, new

@@ -42,7 +42,7 @@ def divided(
     dividends: npt.ArrayLike, divisors: npt.NDArray[Any], where: Bools, otherwise: float = math.nan
 ) -> Floats:
     """Divide where that is asked for, and return another value elsewhere."""
-    quotients = np.full(len(divisors), otherwise)
+    quotients = np.full(divisors.shape, otherwise)
     np.divide(dividends, divisors, out=quotients, where=where)
     return quotients
 

@@ -1,6 +1,7 @@
 """Several runs of one system, against straightforward computations from the definitions."""
 
 import math
+import tracemalloc
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product
@@ -11,6 +12,7 @@ import pytest
 from scipy import stats
 
 import ir_outcomes as iro
+from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.comparison.plan import Plan
 from ir_outcomes.statistics import paired_tests, queries_for_mean, sign_flip
 from ir_outcomes.statistics.intervals import effective_df
@@ -281,14 +283,16 @@ def test_runs_of_unequal_depth_have_the_depth_of_all() -> None:
     assert "compare with `cutoff=3`, which all reach" in note
 
 
-def test_more_rows_than_fit_in_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    qrels, runs = drawn(4, runs={"a": 2, "b": 3})
-    rows = 6 * len(qrels)
-    monkeypatch.setattr("ir_outcomes.comparison.outcomes.MOST_ROWS", rows)
-    iro.compare(qrels, {"a": runs["a"]}, {"b": runs["b"]}, cutoff=CUTOFF)
-    monkeypatch.setattr("ir_outcomes.comparison.outcomes.MOST_ROWS", rows - 1)
-    with pytest.raises(iro.ParameterError, match=f"have 6 pairs of runs, which are {rows} rows"):
-        iro.compare(qrels, {"a": runs["a"]}, {"b": runs["b"]}, cutoff=CUTOFF)
+def test_memory_does_not_grow_with_the_pairs_of_runs() -> None:
+    """900 pairs of 200 queries have 180,000 rows, of which an array of numbers takes 1.4 megabytes."""
+    qrels, runs = drawn(4, runs={"a": 30, "b": 30}, n_queries=200)
+    a, b = iro.evaluate(qrels, runs, cutoff=CUTOFF).systems
+    tracemalloc.start()
+    pair = pair_queries(a, b, "query")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert pair.n_runs == (30, 30)
+    assert peak < 2_500_000
 
 
 def test_a_thousand_runs_of_a_system() -> None:

@@ -14,8 +14,9 @@ from ir_outcomes.comparison.outcomes import PairedQueries, Settings, pair_querie
 from ir_outcomes.comparison.pair_tests import run_tests, samples_of, stacked
 from ir_outcomes.comparison.result import Comparison, CutoffLabel, query_outcomes
 from ir_outcomes.comparison.runs_of_systems import (
+    AskedMeasure,
     holds_for_new_runs,
-    rows_of_measure,
+    measure_of_runs,
     runs_of_systems,
 )
 from ir_outcomes.comparison.verdict import (
@@ -61,8 +62,8 @@ class MeasuredPair:
     elsewhere: tuple[CutoffLabel, ...] | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
     metadata: Mapping[str, str] = field(default_factory=dict)
-    # Values of the measures that were asked for, of both runs on the answerable queries.
-    asked: tuple[Scores, ...] = ()
+    # Values of the measures that were asked for, on the answerable queries.
+    asked: tuple[AskedMeasure, ...] = ()
 
 
 def measured_pairs(
@@ -100,7 +101,7 @@ def measured_pairs(
             elsewhere=elsewhere,
             texts=evaluation.texts,
             metadata=metadata_of((*a.runs, *b.runs)),
-            asked=tuple(rows_of_measure(scores, a.called, b.called) for scores in asked),
+            asked=tuple(measure_of_runs(scores, a.called, b.called) for scores in asked),
         )
         measured.append(pair)
     return measured
@@ -221,7 +222,7 @@ def _comparison(pair: MeasuredPair, tested: Facets, verdicts: Verdicts, place: i
         n_runs=queries.n_runs,
         runs=runs_of_systems(pair.systems, queries, pair.asked),
         queries=query_outcomes(queries, pair.texts),
-        measures=tuple(means_of_measure(scores, queries, pair.settings) for scores in pair.asked),
+        measures=tuple(means_of_measure(own, queries, pair.settings) for own in pair.asked),
     )
     verdict = replace(comparison.verdict, sentence=sentence_of(comparison))
     if pair.settings.margins is not None:

@@ -1,7 +1,7 @@
 """A pair of runs, measured and tested on both facets and over all queries, before any correction."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -18,8 +18,8 @@ from ir_outcomes.comparison.facets import (
 )
 from ir_outcomes.comparison.outcomes import PairedQueries, Settings
 from ir_outcomes.comparison.pair_tests import PairTests, run_tests, samples_of
+from ir_outcomes.comparison.runs_of_systems import AskedMeasure
 from ir_outcomes.comparison.verdict import NAMES
-from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.reading.measure_names import range_of
 from ir_outcomes.statistics import (
     Interval,
@@ -31,8 +31,9 @@ from ir_outcomes.statistics import (
     power,
     rank_sum,
 )
+from ir_outcomes.statistics.counts import Rows, number_of_rows
 from ir_outcomes.statistics.kernels import Kernel
-from ir_outcomes.statistics.new_runs import Side, cells_of, components
+from ir_outcomes.statistics.new_runs import Changes, Side
 from ir_outcomes.statistics.tests import Samples, binomial_test
 from ir_outcomes.types import LENGTHS, POINTS, Direction, Floats, Ints, length_unit
 
@@ -77,43 +78,70 @@ class _Sample:
     """The differences of a pair, as a sample of queries and of runs, and the intervals of their mean."""
 
     change: Floats
-    clusters: Ints | None
-    sides: tuple[Side, ...]  # that have several runs; none where nothing is said about new ones
+    rows: Ints | Rows | None  # clusters; of several runs what the differences are sums over
+    changes: Changes | None  # of several runs
     settings: Settings
+    sides: tuple[
+        Side, ...
+    ] = ()  # that have several runs; none where nothing is said about new ones
 
     @classmethod
-    def of_all(
-        cls, pair: PairedQueries, baseline: Floats, contender: Floats, settings: Settings
+    def of(
+        cls,
+        values: tuple[Floats, Floats],
+        pair: PairedQueries,
+        changes: Changes | None,
+        settings: Settings,
+        *,
+        shared: bool = False,
     ) -> Self:
-        """Take all queries."""
-        change = differences(baseline, contender)
-        return cls(change, pair.clusters, pair.sides_of_new_runs, settings)
+        """Take the values of both runs on all queries, or on those on which both found something."""
+        rows = pair.shared_rows if shared else pair.rows
+        sides = () if changes is None else changes.sides(pair.clusters)
+        return cls(differences(*values), rows, changes, settings, sides)
 
-    @classmethod
-    def of_shared(cls, pair: PairedQueries, settings: Settings) -> Self:
-        """Take the queries on which both runs found something, by search length."""
-        change = differences(pair.length_baseline[pair.shared], pair.length_contender[pair.shared])
-        sides = [Side(side.run[pair.shared], side.n_runs) for side in pair.sides_of_new_runs]
-        return cls(change, pair.shared_clusters, tuple(sides), settings)
+    @property
+    def n_nonzero(self) -> int:
+        """Number of queries that have a difference, with some pair of runs."""
+        differs = self.change != 0 if self.changes is None else self.changes.differs
+        return int(np.sum(differs))
+
+    def mean(self, values: Floats) -> float | None:
+        """Return the mean of some values over all rows."""
+        return _mean(values, self.rows)
+
+    @property
+    def difference(self) -> float | None:
+        """Mean of the differences over all rows."""
+        return _mean_difference(self.change, self.rows)
+
+    @property
+    def deviation(self) -> float | None:
+        """Standard deviation of the differences of all rows."""
+        return _deviation(self.change) if self.changes is None else self.changes.deviation()
+
+    @property
+    def standardized(self) -> float | None:
+        """Mean divided by standard deviation."""
+        mean = self.difference
+        deviation = self.deviation
+        return mean / deviation if mean is not None and deviation else None
 
     def interval(self, largest: float | None) -> Interval | None:
         """Return the interval for these runs."""
         level = 1 - self.settings.alpha
-        return intervals.mean_interval(self.change, level, largest, self.clusters)
+        return intervals.mean_interval(self.change, level, largest, self.rows)
 
     def for_new_runs(self, largest: float | None) -> Interval | None:
         """Return the interval for new runs, too; None where these say nothing about such."""
         if not self.sides:
             return None
         level = 1 - self.settings.alpha
-        return intervals.mean_interval(self.change, level, largest, self.clusters, self.sides)
+        return intervals.mean_interval(self.change, level, largest, self.rows, self.sides)
 
     def errors_of_runs(self, unit: float = 1.0) -> tuple[float, ...]:
         """Return what the runs of each side that has several add to the standard error."""
-        if self.clusters is None or not len(self.change):
-            return ()
-        tables = [cells_of(unit * self.change, self.clusters, side) for side in self.sides]
-        return tuple(math.sqrt(components(table).between) for table in tables)
+        return tuple(unit * math.sqrt(side.between) for side in self.sides)
 
     def against_margins(
         self, largest: float | None, *, whole: bool = False
@@ -123,17 +151,18 @@ class _Sample:
             return None, None
         level = self.settings.margin_level
 
-        def interval_of(change: Floats) -> Interval | None:
+        def interval_of(change: Floats, sides: Sequence[Side] = ()) -> Interval | None:
             if whole:  # the adjusted Wald interval has its own imaginary queries
                 return intervals.coverage_interval(change, 1.0, level)
-            return intervals.margin_interval(change, largest, level, self.clusters, self.sides)
+            return intervals.margin_interval(change, largest, level, self.rows, sides)
 
         of_equal_runs = interval_of(np.zeros(len(self.change)))
-        return interval_of(self.change), None if of_equal_runs is None else of_equal_runs.high
+        smallest = None if of_equal_runs is None else of_equal_runs.high
+        return interval_of(self.change, self.sides), smallest
 
     def detectable(self, most: float = math.inf) -> float | None:
         """Return the smallest true mean that would be found; None where the differences are all the same."""
-        change = linearized(self.change, self.clusters)
+        change = linearized(self.change, self.rows)
         deviation = _deviation(change)
         if not deviation:
             return None
@@ -143,7 +172,9 @@ class _Sample:
 
 def coverage_facet(pair: PairedQueries, tests: Samples, settings: Settings) -> CoverageFacet:
     """Compare how many queries are answered (or relevant documents found), in percentage points."""
-    sample = _Sample.of_all(pair, pair.found_baseline, pair.found_contender, settings)
+    of_runs = pair.found_baseline, pair.found_contender
+    changes = None if pair.pairs is None else pair.pairs.coverage
+    sample = _Sample.of(of_runs, pair, changes, settings)
     change = sample.change
     won = int(np.sum(change > 0))
     lost = int(np.sum(change < 0))
@@ -157,7 +188,7 @@ def coverage_facet(pair: PairedQueries, tests: Samples, settings: Settings) -> C
         test = tests["signflip"]
         detectable = sample.detectable(most=1.0)
     margin_interval, smallest = sample.against_margins(1.0, whole=whole)
-    of_change = (change, pair.item_share, 1 - settings.alpha, pair.clusters)
+    of_change = (change, pair.item_share, 1 - settings.alpha, sample.rows)
     new_runs = None
     if sample.sides:
         new_runs = intervals.coverage_interval(*of_change, sample.sides)
@@ -166,17 +197,17 @@ def coverage_facet(pair: PairedQueries, tests: Samples, settings: Settings) -> C
         measured_in=POINTS,
         higher_is_better=True,
         n=len(pair.query_ids),
-        n_nonzero=pair.n_differing(change),
-        baseline=_percent(_mean(pair.found_baseline)),
-        contender=_percent(_mean(pair.found_contender)),
-        difference=_percent(_mean_difference(change)),
-        deviation=_percent(_deviation(change)),
+        n_nonzero=sample.n_nonzero,
+        baseline=_percent(sample.mean(pair.found_baseline)),
+        contender=_percent(sample.mean(pair.found_contender)),
+        difference=_percent(sample.difference),
+        deviation=_percent(sample.deviation),
         interval=_points(intervals.coverage_interval(*of_change)),
         new_runs=_points(new_runs),
         errors_of_runs=sample.errors_of_runs(100.0),
         margin_interval=_points(margin_interval),
         smallest_margin=_percent(smallest),
-        effect_size=intervals.odds_ratio(won, lost) if whole else _standardized(change),
+        effect_size=intervals.odds_ratio(won, lost) if whole else sample.standardized,
         effect="odds ratio won : lost" if whole else OF_MEAN,
         test=test.name,
         tests={test.name: test},
@@ -197,15 +228,16 @@ def ranking_facet(
     measured_in = pair.measure or length_unit(settings.unit)
     baseline = pair.length_baseline[pair.shared]
     contender = pair.length_contender[pair.shared]
-    sample = _Sample.of_shared(pair, settings)
-    change = sample.change
+    changes = None if pair.pairs is None else pair.pairs.ranking
+    sample = _Sample.of((baseline, contender), pair, changes, settings, shared=True)
     test = offered.of_mean if settings.test == "t" else settings.test
     tests = dict(offered)
     tests[test] = offered.one(test, own_test)
     # The most that a query can change by, where it is known.
     possible = None
     if pair.measure is not None:
-        possible = range_of(pair.measure, baseline, contender)
+        values = (baseline, contender) if changes is None else (changes.bounds,)
+        possible = range_of(pair.measure, *values)
     elif pair.restricted is not None:
         possible = pair.restricted.horizon - 1.0
     largest = 0.0 if pair.identical else possible
@@ -218,24 +250,24 @@ def ranking_facet(
             longest = float(pair.restricted.horizon)
         ratio = intervals.ratio_of_means(baseline, contender)
         ratio_interval = intervals.ratio_interval(
-            baseline, contender, 1 - settings.alpha, sample.clusters, longest
+            baseline, contender, 1 - settings.alpha, sample.rows, longest
         )
     return RankingFacet(
         name="ranking",
         measured_in=measured_in,
         higher_is_better=pair.higher_is_better,
-        n=pair.n_with(pair.shared),
-        n_nonzero=pair.n_differing(change, pair.shared),
-        baseline=_mean(baseline),
-        contender=_mean(contender),
-        difference=_mean_difference(change),
-        deviation=_deviation(change),
+        n=int(pair.shared.sum()),
+        n_nonzero=sample.n_nonzero,
+        baseline=sample.mean(baseline),
+        contender=sample.mean(contender),
+        difference=sample.difference,
+        deviation=sample.deviation,
         interval=sample.interval(largest),
         new_runs=sample.for_new_runs(largest),
         errors_of_runs=sample.errors_of_runs(),
         margin_interval=margin_interval,
         smallest_margin=smallest,
-        effect_size=_standardized(change),
+        effect_size=sample.standardized,
         effect=OF_MEAN,
         test=test,
         tests=tests,
@@ -254,43 +286,43 @@ def reciprocal_means(pair: PairedQueries, settings: Settings) -> Means | None:
     """Compare mean reciprocals of the search lengths on what both runs found, as Table 2 of Lin et al. 2021 does."""
     if pair.measure is not None:
         return None
+    rows = pair.shared_rows
     values = pair.reciprocal_baseline[pair.shared], pair.reciprocal_contender[pair.shared]
-    paired = paired_tests(differences(*values), clusters=pair.shared_clusters)
+    paired = paired_tests(differences(*values), clusters=rows)
     name = "reciprocal search length"
     if settings.unit == "query":
         name = "reciprocal rank"
     tests = {"wilcoxon": paired["wilcoxon"], "t": paired["t"]}
-    return _means(name, "reciprocal", pair.n_with(pair.shared), values, tests)
+    return _means(name, "reciprocal", values, rows, tests)
 
 
 def naive_means(pair: PairedQueries, values: tuple[Floats, Floats]) -> Means:
     """Compare the means that the framework replaces, over all answerable queries: Table 1 of Lin et al. 2021."""
     paired = paired_tests(differences(*values))
     tests = {"ranksum": rank_sum(*values), "wilcoxon": paired["wilcoxon"], "t": paired["t"]}
-    n = len(pair.query_ids)
     if pair.measure is None:
-        return _means("naive MRR", "reciprocal", n, values, tests)
-    return _means("naive mean", pair.measure, n, values, tests, pair.higher_is_better)
+        return _means("naive MRR", "reciprocal", values, None, tests)
+    return _means("naive mean", pair.measure, values, None, tests, pair.higher_is_better)
 
 
 def _means(
     name: str,
     measured_in: str,
-    n: int,
     values: tuple[Floats, Floats],
+    rows: Ints | Rows | None,
     tests: Mapping[str, Test],
     higher_is_better: bool = True,
 ) -> Means:
-    """Return the means of the values of both runs on n queries, and their difference."""
+    """Return the means of the values of both runs, and their difference."""
     baseline, contender = values
     return Means(
         name=name,
         measured_in=measured_in,
         higher_is_better=higher_is_better,
-        n=n,
-        baseline=_mean(baseline),
-        contender=_mean(contender),
-        difference=_mean_difference(differences(baseline, contender)),
+        n=len(baseline),
+        baseline=_mean(baseline, rows),
+        contender=_mean(contender, rows),
+        difference=_mean_difference(differences(baseline, contender), rows),
         tests=tests,
     )
 
@@ -305,7 +337,8 @@ def over_all_queries(
     if pair.all_queries is None:
         return None
     baseline, contender = pair.all_queries
-    sample = _Sample.of_all(pair, baseline, contender, settings)
+    changes = None if pair.pairs is None else pair.pairs.everywhere
+    sample = _Sample.of(pair.all_queries, pair, changes, settings)
     largest = None
     if pair.restricted is not None:
         largest = 0.0 if pair.identical else float(pair.restricted.horizon)
@@ -314,10 +347,10 @@ def over_all_queries(
         "measured_in": pair.measure or length_unit(settings.unit),
         "higher_is_better": pair.higher_is_better,
         "n": len(pair.query_ids),
-        "n_nonzero": pair.n_differing(sample.change),
-        "baseline": float(baseline.mean()),
-        "contender": float(contender.mean()),
-        "difference": _mean_difference(sample.change) or 0.0,
+        "n_nonzero": sample.n_nonzero,
+        "baseline": sample.mean(baseline),
+        "contender": sample.mean(contender),
+        "difference": sample.difference or 0.0,
         "interval": sample.interval(largest),
         "new_runs": sample.for_new_runs(largest),
         "errors_of_runs": sample.errors_of_runs(),
@@ -330,39 +363,38 @@ def over_all_queries(
     if restricted is None or won_and_lost is None:
         return AllQueries(**means)
     margin_interval, smallest = sample.against_margins(float(restricted.horizon))
-    of_queries = pair.totals(sample.change)
     return RestrictedLength(
         **means,
         horizon=restricted.horizon,
         margin_interval=margin_interval,
         smallest_margin=smallest,
-        both=float(restricted.both.mean()),
-        won=float(restricted.won.mean()),
-        lost=float(restricted.lost.mean()),
-        better=int(np.sum(of_queries < 0)),
-        worse=int(np.sum(of_queries > 0)),
-        equal=int(np.sum(of_queries == 0)),
+        both=sample.mean(restricted.both) or 0.0,
+        won=sample.mean(restricted.won) or 0.0,
+        lost=sample.mean(restricted.lost) or 0.0,
+        better=int(np.sum(sample.change < 0)),
+        worse=int(np.sum(sample.change > 0)),
+        equal=int(np.sum(sample.change == 0)),
         won_and_lost_test=won_and_lost[won_and_lost.of_mean],
     )
 
 
-def means_of_measure(scores: Scores, pair: PairedQueries, settings: Settings) -> MeasureMeans:
-    """Compare two runs, the baseline first, by the means of a measure over all queries."""
-    baseline, contender = scores.values
-    sample = _Sample.of_all(pair, baseline, contender, settings)
-    largest = range_of(scores.measure, baseline, contender)
-    test = paired_tests(sample.change, clusters=pair.clusters)["t"]
+def means_of_measure(asked: AskedMeasure, pair: PairedQueries, settings: Settings) -> MeasureMeans:
+    """Compare two systems, the baseline first, by the means of a measure over all queries."""
+    baseline, contender = asked.changes.values
+    sample = _Sample.of((baseline, contender), pair, asked.changes, settings)
+    largest = range_of(asked.measure, asked.changes.bounds)
+    test = paired_tests(sample.change, clusters=pair.rows)["t"]
     found: Direction = "none"
     if test.pvalue <= settings.alpha:
-        found = NAMES[test.direction * (1 if scores.higher_is_better else -1)]
+        found = NAMES[test.direction * (1 if asked.higher_is_better else -1)]
     return MeasureMeans(
-        measure=scores.measure,
-        higher_is_better=scores.higher_is_better,
+        measure=asked.measure,
+        higher_is_better=asked.higher_is_better,
         n=len(pair.query_ids),
-        n_nonzero=pair.n_differing(sample.change),
-        baseline=float(baseline.mean()),
-        contender=float(contender.mean()),
-        difference=_mean_difference(sample.change) or 0.0,
+        n_nonzero=sample.n_nonzero,
+        baseline=sample.mean(baseline) or 0.0,
+        contender=sample.mean(contender) or 0.0,
+        difference=sample.difference or 0.0,
         interval=sample.interval(largest),
         new_runs=sample.for_new_runs(largest),
         test=test,
@@ -370,23 +402,16 @@ def means_of_measure(scores: Scores, pair: PairedQueries, settings: Settings) ->
     )
 
 
-def _standardized(change: Floats) -> float | None:
-    mean = _mean_difference(change)
-    deviation = _deviation(change)
-    return mean / deviation if mean is not None and deviation else None
+def _mean(values: Floats, rows: Ints | Rows | None) -> float | None:
+    """Return the mean over rows of their sums."""
+    return float(values.sum() / number_of_rows(values, rows)) if len(values) else None
 
 
-def _mean(values: Floats) -> float | None:
-    return float(values.mean()) if len(values) else None
-
-
-def _mean_difference(change: Floats) -> float | None:
+def _mean_difference(change: Floats, rows: Ints | Rows | None) -> float | None:
     """Mean of the differences; exactly 0 where it is 0 except for rounding, as in the tests."""
-    if not len(change):
-        return None
-    total = float(change.sum())
-    absolute = float(np.abs(change).sum())
-    return total / len(change) if abs(total) > 1e-12 * absolute else 0.0
+    if len(change) and abs(change.sum()) <= 1e-12 * np.abs(change).sum():
+        return 0.0
+    return _mean(change, rows)
 
 
 def _deviation(values: Floats) -> float | None:

@@ -8,7 +8,6 @@ relevant document per query the two give the same arrays.
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import product
 from typing import Any, Literal, NamedTuple, Self, get_args
 
@@ -21,8 +20,8 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES, Items, SearchLengths, match, means_by_query
 from ir_outcomes.evaluation.replicates import Called, System
 from ir_outcomes.statistics.corrections import first_step_level
-from ir_outcomes.statistics.counts import sums_by_cluster
-from ir_outcomes.statistics.new_runs import LEAST_RUNS, Side
+from ir_outcomes.statistics.counts import Rows
+from ir_outcomes.statistics.new_runs import Changes
 from ir_outcomes.types import (
     Bools,
     Correction,
@@ -39,7 +38,6 @@ from ir_outcomes.types import (
 )
 
 CoverageTest = Literal["exact", "signflip"]
-MOST_ROWS = 6_000_000  # of queries and pairs of runs, which take about 2 gigabytes
 
 
 def coverage_test_for(evaluation: Evaluation) -> CoverageTest:
@@ -97,7 +95,7 @@ class Settings:
 
     def of_pair(self, pair: "PairedQueries") -> Self:
         """Return the settings of one pair: coverage of several runs is tested by sign flips."""
-        if pair.is_of_several:
+        if pair.pairs is not None:
             return replace(self, coverage_test="signflip")
         return self
 
@@ -213,100 +211,54 @@ class PairedQueries:
     measure: str | None = None  # another measure, whose values take the place of lengths
     higher_is_better: bool = False  # direction of the lengths, or of that measure
     identical: bool = False  # whether the runs have the same documents in the same order; not where that is not known
-    # Numbers of runs of both systems. Arrays have a row for each pair of runs and query, the queries
-    # of a pair together, and the rows of a query are in one cluster.
-    n_runs: tuple[int, int] = (1, 1)
+    # Where a system has several runs, in place of each value its sum over pairs of runs: lengths and
+    # their reciprocals over those that share something, where any do.
+    pairs: "PairsOfRuns | None" = None
 
     @property
-    def is_of_several(self) -> bool:
-        """Whether a system has several runs."""
-        return self.n_runs != (1, 1)
-
-    @cached_property
-    def sides(self) -> tuple[Side, ...]:
-        """The sides that have several runs."""
-        n = len(self.query_ids)
-        of_a, of_b = self.n_runs
-        run_of_a = np.repeat(np.arange(of_a), of_b * n)
-        run_of_b = np.tile(np.repeat(np.arange(of_b), n), of_a)
-        sides = (Side(run_of_a, of_a), Side(run_of_b, of_b))
-        return tuple(side for side in sides if side.n_runs > 1)
+    def n_runs(self) -> tuple[int, int]:
+        """Numbers of runs of both systems."""
+        return (1, 1) if self.pairs is None else self.pairs.coverage.n_runs
 
     @property
-    def sides_of_new_runs(self) -> tuple[Side, ...]:
-        """The same where the runs say something about new ones; else none."""
-        if any(side.n_runs < LEAST_RUNS for side in self.sides):
-            return ()
-        return self.sides
-
-    def n_differing(self, change: Floats, counted: Bools | None = None) -> int:
-        """Count the queries that have a difference which is not zero, among the counted rows."""
-        differs = change != 0
-        if counted is not None:
-            rows = counted.copy()
-            rows[counted] = differs
-            differs = rows
-        return self.n_with(differs)
-
-    def n_with(self, rows: Bools) -> int:
-        """Count the queries that have one of some rows."""
-        if len(rows):
-            return int(rows.reshape(-1, len(self.query_ids)).any(axis=0).sum())
-        return 0
-
-    def totals(self, values: Floats) -> Floats:
-        """Return the sums of values over the rows of each query."""
-        if not self.is_of_several:
-            return values
-        query = np.tile(np.arange(len(self.query_ids)), math.prod(self.n_runs))
-        return sums_by_cluster(values, query)[0]
+    def n_shared(self) -> Floats:
+        """Of each query, pairs of runs that found at least one same item."""
+        return self.shared.astype(np.float64) if self.pairs is None else self.pairs.ranking.number
 
     def by_query(self) -> "PairedQueries":
-        """Return the means over the pairs of runs, (n_queries,) arrays: what is said of single queries."""
-        if not self.is_of_several:
+        """Return the means over the pairs of runs: what is said of single queries."""
+        if self.pairs is None:
             return self
-        n = len(self.query_ids)
-
-        def means(values: Floats, counted: Bools) -> Floats:
-            rows = counted.reshape(-1, n)
-            totals = np.where(rows, values.reshape(-1, n), 0.0).sum(axis=0)
-            numbers = rows.sum(axis=0)
-            return divided(totals, numbers, numbers > 0)
-
-        every = np.ones(len(self.shared), dtype=bool)
+        n_pairs = math.prod(self.n_runs)
+        n_shared = np.maximum(self.n_shared, 1)
         restricted = self.restricted
         if restricted is not None:
-            parts = [means(values, every) for values in restricted.arrays]
+            parts = [values / n_pairs for values in restricted.arrays]
             restricted = Restricted(restricted.horizon, *parts)
-        any_shared: Bools = self.shared.reshape(-1, n).max(axis=0)
-        is_shared = np.tile(any_shared, math.prod(self.n_runs))
-        # Lengths over what both found, where a pair of runs has such; else over what a run found.
-        of_baseline = np.where(is_shared, self.shared, ~np.isnan(self.length_baseline))
-        of_contender = np.where(is_shared, self.shared, ~np.isnan(self.length_contender))
         return replace(
             self,
-            found_baseline=means(self.found_baseline, every),
-            found_contender=means(self.found_contender, every),
-            shared=any_shared,
+            found_baseline=self.found_baseline / n_pairs,
+            found_contender=self.found_contender / n_pairs,
+            length_baseline=self.length_baseline / n_shared,
+            length_contender=self.length_contender / n_shared,
+            reciprocal_baseline=self.reciprocal_baseline / n_shared,
+            reciprocal_contender=self.reciprocal_contender / n_shared,
             restricted=restricted,
-            clusters=self._clusters_of_queries(),
-            n_runs=(1, 1),
-            length_baseline=means(self.length_baseline, of_baseline),
-            length_contender=means(self.length_contender, of_contender),
+            pairs=None,
         )
 
-    def _clusters_of_queries(self) -> Ints | None:
-        """Return the cluster of each query; None where the rows of each are a cluster by themselves."""
-        if self.clusters is None:
-            return None
-        of_queries = self.clusters[: len(self.query_ids)]
-        if len(np.unique(of_queries)) < len(of_queries):
-            return of_queries
-        return None
+    @property
+    def rows(self) -> Ints | Rows | None:
+        """Clusters of the queries, and of several runs what the sums are over."""
+        if self.pairs is None:
+            return self.clusters
+        return self.pairs.coverage.rows(self.clusters)
 
     @property
-    def shared_clusters(self) -> Ints | None:
-        """Clusters of the queries of the ranking facet."""
+    def shared_rows(self) -> Ints | Rows | None:
+        """The same of the queries of the ranking facet."""
+        if self.pairs is not None:
+            return self.pairs.ranking.rows(self.clusters)
         return None if self.clusters is None else self.clusters[self.shared]
 
     @property
@@ -315,6 +267,8 @@ class PairedQueries:
         if self.restricted is not None:
             return self.restricted.baseline, self.restricted.contender
         if self.measure is not None and self.higher_is_better:
+            if self.pairs is not None:
+                return self.pairs.everywhere.values[0], self.pairs.everywhere.values[1]
             return np.nan_to_num(self.length_baseline), np.nan_to_num(self.length_contender)
         return None
 
@@ -352,29 +306,87 @@ def from_pairs(
     horizon: int | None,
     clusters: Ints | None,
 ) -> PairedQueries:
-    """Compute the numbers of each query and pair of runs, from the items of each pair, in the order of `itertools.product`."""
-    n = len(query_ids)
+    """Add up the numbers of each query over pairs of runs, from the items of each, in the order of `itertools.product`."""
+    names = baseline.name, contender.name
     n_runs = len(baseline.runs), len(contender.runs)
-    n_pairs = math.prod(n_runs)
-    if n_pairs > 1:
-        if n * n_pairs > MOST_ROWS:
-            raise ParameterError(
-                f"{baseline.name} and {contender.name} have {n_pairs} pairs of runs, which are"
-                f" {n * n_pairs:,} rows of queries; at most {MOST_ROWS:,} are compared: leave out"
-                " runs"
-            )
-        clusters = np.tile(np.arange(n) if clusters is None else clusters, n_pairs)
-    items = list(pairs)
-    lengths = np.concatenate([own.lengths for own in items], axis=1)
-    found = from_items(
-        (baseline.name, contender.name),
-        query_ids * n_pairs,
-        np.concatenate([own.query + place * n for place, own in enumerate(items)]),
-        (lengths[0], lengths[1]),
-        horizon,
-        clusters,
-    )
-    return replace(found, query_ids=query_ids, n_runs=n_runs)
+    if n_runs == (1, 1):
+        (items,) = pairs
+        return from_items(names, query_ids, *items, horizon, clusters)
+    sums = PairsOfRuns(n_runs, len(query_ids))
+    for places, items in zip(product(range(n_runs[0]), range(n_runs[1])), pairs, strict=True):
+        pair = from_items(names, query_ids, *items, horizon, clusters)
+        sums.add(places, pair, items)
+    return sums.paired(pair)
+
+
+class PairsOfRuns:
+    """What the pairs of runs of two systems have in each query, added up; the pairs come one by one."""
+
+    def __init__(self, n_runs: tuple[int, int], n: int) -> None:
+        self.coverage = Changes(n_runs, n)
+        self.ranking = Changes(n_runs, n)
+        self.everywhere = Changes(n_runs, n)  # restricted lengths; else values, 0 for nothing found
+        self._reciprocals = np.zeros((2, n))
+        self._parts = np.zeros((3, n))  # of the difference of restricted lengths
+        # Lengths on what a run found, and how many runs found something.
+        self._own = np.zeros((2, n))
+        self._n_own = np.zeros((2, n))
+        self._outcomes = np.zeros(4, dtype=np.int64)
+        self._weights = np.zeros(4)
+        # Lengths at which something was lost, and won, each once, with their weights.
+        self._alone = [(np.empty(0), np.empty(0))] * 2
+
+    def add(self, places: tuple[int, int], pair: PairedQueries, items: Items) -> None:
+        """Add a pair of runs, by their places."""
+        every = np.ones(len(pair.shared), dtype=bool)
+        lengths = np.stack([pair.length_baseline, pair.length_contender])
+        everywhere = np.nan_to_num(lengths)
+        self._own += everywhere
+        self._n_own += ~np.isnan(lengths)
+        reciprocals = np.stack([pair.reciprocal_baseline, pair.reciprocal_contender])
+        self._reciprocals += np.where(pair.shared, reciprocals, 0.0)
+        if pair.restricted is not None:
+            everywhere, parts = np.split(np.stack(pair.restricted.arrays), [2])
+            self._parts += parts
+        self.coverage.add(places, np.stack([pair.found_baseline, pair.found_contender]), every)
+        self.ranking.add(places, lengths, pair.shared)
+        self.everywhere.add(places, everywhere, every)
+        weight = 1 / np.bincount(items.query)[items.query]
+        self._outcomes += np.bincount(items.outcome, minlength=4)
+        self._weights += np.bincount(items.outcome, weights=weight, minlength=4)
+        for side, (values, weights) in enumerate(self._alone):
+            alone = items.outcome == side + 1
+            values = np.append(values, items.lengths[side][alone])
+            distinct, code = np.unique(values, return_inverse=True)
+            total = np.bincount(code, np.append(weights, weight[alone])).astype(np.float64)
+            self._alone[side] = distinct, total
+
+    def paired(self, pair: PairedQueries) -> PairedQueries:
+        """Return the sums, with what each pair has in common."""
+        shared = self.ranking.counted
+        own = divided(self._own, self._n_own, self._n_own > 0)
+        lengths = np.where(shared, self.ranking.values, own)
+        shares = None
+        if pair.outcomes.shares is not None:
+            shares = Shares(*(self._weights / self.coverage.number.sum()).tolist())
+        neither, lost, won, both = self._outcomes.tolist()
+        lost_at, won_at = (_weighted_median(*alone) for alone in self._alone)
+        restricted = pair.restricted
+        if restricted is not None:
+            restricted = Restricted(restricted.horizon, *self.everywhere.values, *self._parts)
+        return replace(
+            pair,
+            outcomes=Outcomes(neither, lost, won, both, shares, lost_at, won_at),
+            found_baseline=self.coverage.values[0],
+            found_contender=self.coverage.values[1],
+            shared=shared,
+            length_baseline=lengths[0],
+            length_contender=lengths[1],
+            reciprocal_baseline=self._reciprocals[0],
+            reciprocal_contender=self._reciprocals[1],
+            restricted=restricted,
+            pairs=self,
+        )
 
 
 def horizon_of(*runs: SearchLengths) -> int | None:

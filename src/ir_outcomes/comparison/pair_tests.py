@@ -11,7 +11,7 @@ from ir_outcomes.statistics.counts import Members, tally, tally_subsets
 from ir_outcomes.statistics.kernels import Kernel, Pvalues, binomial_tests
 from ir_outcomes.statistics.signflips import Levels
 from ir_outcomes.statistics.tests import Samples
-from ir_outcomes.types import Bools, Floats
+from ir_outcomes.types import Floats
 
 
 class PairSamples(NamedTuple):
@@ -73,29 +73,31 @@ def samples_of(
     """
     every = np.ones(len(pair.shared), dtype=bool)
 
-    def sample(baseline: Floats, contender: Floats, counted: Bools, *, only_label: bool) -> Samples:
+    def sample(baseline: Floats, contender: Floats, *, shared: bool, only_label: bool) -> Samples:
+        counted = pair.shared if shared else every
+        rows = pair.shared_rows if shared else pair.rows
         change = differences(baseline[counted], contender[counted])
         if subsets is not None:
             tallied = tally_subsets(change, counted, subsets, pair.clusters)
-        elif pair.clusters is not None:
-            tallied = tally(change, pair.clusters[counted])
         else:
-            tallied = tally(change)
+            tallied = tally(change, rows)
         return Samples(tallied, levels, labels_only=only_label)
 
     everywhere = None
     won_and_lost = None
     on_sides = labels_only or sides_only
     if pair.all_queries is not None:
-        everywhere = sample(*pair.all_queries, every, only_label=on_sides)
+        everywhere = sample(*pair.all_queries, shared=False, only_label=on_sides)
     if pair.restricted is not None:
         won_and_lost = sample(
-            -pair.restricted.won, pair.restricted.lost, every, only_label=on_sides
+            -pair.restricted.won, pair.restricted.lost, shared=False, only_label=on_sides
         )
     return PairSamples(
-        coverage=sample(pair.found_baseline, pair.found_contender, every, only_label=labels_only),
+        coverage=sample(
+            pair.found_baseline, pair.found_contender, shared=False, only_label=labels_only
+        ),
         ranking=sample(
-            pair.length_baseline, pair.length_contender, pair.shared, only_label=labels_only
+            pair.length_baseline, pair.length_contender, shared=True, only_label=labels_only
         ),
         everywhere=everywhere,
         won_and_lost=won_and_lost,

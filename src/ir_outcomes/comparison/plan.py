@@ -22,7 +22,7 @@ from ir_outcomes.statistics import (
 )
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.statistics.counts import linearized_sums, sums_by_cluster
-from ir_outcomes.statistics.new_runs import LEAST_RUNS, Halved, halved
+from ir_outcomes.statistics.new_runs import LEAST_RUNS, Halved, Side, halved
 from ir_outcomes.table_columns import attributes, rows_of
 from ir_outcomes.types import LARGEST, Floats, check_kind, check_number
 
@@ -297,8 +297,10 @@ def _halved(comparison: Comparison, facet: Facet | RestrictedLength) -> Halved |
     if not facet.errors_of_runs or not any((half, *facet.errors_of_runs)):
         return None
     n = comparison.settings.n_clusters or comparison.n_queries
-    runs = list(zip(several, facet.errors_of_runs, strict=True))
-    return halved(half, n, runs, 1 - comparison.alpha)
+    sides = [
+        Side(number, error**2) for number, error in zip(several, facet.errors_of_runs, strict=True)
+    ]
+    return halved(half, n, sides, 1 - comparison.alpha)
 
 
 def _notes(

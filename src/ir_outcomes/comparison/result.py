@@ -62,8 +62,8 @@ class QueryOutcome(NamedTuple):
 def query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[QueryOutcome, ...]:
     """Return what two runs did with each query; of systems with several runs the means."""
     n_shared: list[int | None] = [None] * len(pair.query_ids)
-    if pair.is_of_several:
-        n_shared = pair.shared.reshape(-1, len(n_shared)).sum(axis=0).tolist()
+    if pair.pairs is not None:
+        n_shared = pair.n_shared.astype(np.int64).tolist()
     pair = pair.by_query()
     gained = pair.found_contender - pair.found_baseline
     n = len(pair.query_ids)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +13,7 @@ from ir_outcomes.comparison.verdict import meaning_of
 from ir_outcomes.evaluation.replicates import Called
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.statistics import Interval
-from ir_outcomes.statistics.new_runs import Side
-from ir_outcomes.types import Bools, Floats, divided
+from ir_outcomes.statistics.new_runs import Changes
 
 
 class SystemRun(NamedTuple):
@@ -28,58 +27,47 @@ class SystemRun(NamedTuple):
     measures: tuple[float, ...]  #: contender minus baseline, of the measures that were asked for
 
 
+class AskedMeasure(NamedTuple):
+    """Values of a measure, of the runs of a baseline and of a contender."""
+
+    measure: str
+    higher_is_better: bool
+    changes: Changes
+
+
+def measure_of_runs(scores: Scores, baseline: Called, contender: Called) -> AskedMeasure:
+    """Add up the values of a measure over the pairs of runs of two systems, where both have one."""
+    of_a, of_b = ([scores.runs.index(run) for run in own.runs] for own in (baseline, contender))
+    changes = Changes((len(of_a), len(of_b)), scores.values.shape[1])
+    for (place, a), (other, b) in product(enumerate(of_a), enumerate(of_b)):
+        values = scores.values[[a, b]]
+        changes.add((place, other), values, ~np.any(np.isnan(values), axis=0))
+    return AskedMeasure(scores.measure, scores.higher_is_better, changes)
+
+
 def runs_of_systems(
-    systems: Sequence[Called], pair: PairedQueries, asked: Sequence[Scores]
+    systems: Sequence[Called], pair: PairedQueries, asked: Sequence[AskedMeasure]
 ) -> tuple[SystemRun, ...]:
-    """Return what each run of a system that has several shows; scores are by row, as `rows_of_measure` returns them."""
-    every = np.ones(len(pair.shared), dtype=bool)
-    everywhere = np.full(len(every), np.nan)
-    if pair.all_queries is not None:
-        everywhere = pair.all_queries[1] - pair.all_queries[0]
-    changes = [
-        (100 * (pair.found_contender - pair.found_baseline), every),
-        (pair.length_contender - pair.length_baseline, pair.shared),
-        (everywhere, every),
-        *((scores.values[1] - scores.values[0], every) for scores in asked),
-    ]
-    found = []
+    """Return what each run of a system that has several shows."""
+    if pair.pairs is None:
+        return ()
+    facets = (pair.pairs.coverage, pair.pairs.ranking, pair.pairs.everywhere)
+    changes = (*facets, *(own.changes for own in asked))
+    of_sides = zip(*(own.means_of_runs() for own in changes), strict=True)
     several = [system for system in systems if len(system.runs) > 1]
-    for system, side in zip(several, pair.sides, strict=True):
-        means = np.stack([_means(values, side, counted) for values, counted in changes], axis=1)
-        for run, of_run in zip(system.runs, means.tolist(), strict=True):
-            parts = (None if math.isnan(mean) else mean for mean in of_run[:3])
-            coverage, ranking, all_queries = parts
+    found = []
+    for system, means in zip(several, of_sides, strict=True):
+        for run, of_run in zip(system.runs, np.stack(means, axis=1).tolist(), strict=True):
+            coverage, ranking, all_queries = (
+                None if math.isnan(mean) else mean for mean in of_run[:3]
+            )
+            if coverage is not None:
+                coverage *= 100
+            if pair.all_queries is None:
+                all_queries = None
             measures = tuple(of_run[3:])
             found.append(SystemRun(system.name, run, coverage, ranking, all_queries, measures))
     return tuple(found)
-
-
-def _means(values: Floats, side: Side, counted: Bools) -> Floats:
-    """Return the mean of some values for each run; NaN where it has none."""
-    run = side.run[counted]
-    sums = np.bincount(run, weights=values[counted], minlength=side.n_runs)
-    sizes = np.bincount(run, minlength=side.n_runs)
-    return divided(sums, sizes, sizes > 0)
-
-
-def rows_of_measure(scores: Scores, baseline: Called, contender: Called) -> Scores:
-    """Set the values of every run of one system beside those of every run of another, (2, n_rows), as `PairedQueries` does."""
-    of_a, of_b = ([scores.runs.index(run) for run in own.runs] for own in (baseline, contender))
-    n_pairs = len(of_a) * len(of_b)
-    clusters = scores.clusters
-    if n_pairs > 1:
-        n = scores.values.shape[1]
-        clusters = np.tile(np.arange(n) if clusters is None else clusters, n_pairs)
-    rows = (
-        np.repeat(scores.values[of_a], len(of_b), axis=0),
-        np.tile(scores.values[of_b], (len(of_a), 1)),
-    )
-    return replace(
-        scores,
-        runs=(baseline.name, contender.name),
-        values=np.stack([values.ravel() for values in rows]),
-        clusters=clusters,
-    )
 
 
 def holds_for_new_runs(label: str, parts: Sequence[Facet | AllQueries | None]) -> bool | None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 
 from ir_outcomes.comparison.outcomes import Settings
-from ir_outcomes.comparison.runs_of_systems import rows_of_measure
+from ir_outcomes.comparison.runs_of_systems import measure_of_runs
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import metadata_of
@@ -312,14 +312,13 @@ def _better_by_t(
     """(n_systems, n_systems) bool array, by the t test: whether row has a better mean than column."""
     n_pairs = len(systems) * (len(systems) - 1) // 2
     levels = first_step_level(alpha, n_pairs, correction), alpha
+    gains = replace(scores, values=scores.gains())
     pvalues = []
     directions = []
     for pair in with_progress(combinations(systems, 2), "pair", n_pairs, shown=progress):
-        rows = rows_of_measure(scores, *pair)
-        baseline, contender = rows.gains()
-        both = ~np.isnan(baseline) & ~np.isnan(contender)
-        clusters = None if rows.clusters is None else rows.clusters[both]
-        sample = tally(differences(baseline[both], contender[both]), clusters)
+        changes = measure_of_runs(gains, *pair).changes
+        change = differences(*changes.values[:, changes.counted])
+        sample = tally(change, changes.rows(scores.clusters))
         test = Samples(sample, levels, labels_only=True).of_means()
         pvalues.append(test.pvalue[0])
         directions.append(test.direction[0])

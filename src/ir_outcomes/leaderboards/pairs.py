@@ -11,7 +11,7 @@ pair.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations, groupby
-from math import isnan, isqrt
+from math import isnan, isqrt, prod
 from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
@@ -332,29 +332,30 @@ def _blocks_of_systems(evaluation: Evaluation, levels: Levels) -> Iterator[Block
     for baseline, contender in combinations(systems, 2):
         pair = pair_queries(baseline, contender, evaluation.unit)
         means = _means_of(pair, np.ones((len(pair.shared), 1)))
-        yield BlockOfPairs(samples_of(pair, levels, sides_only=True), means, pair.is_of_several)
+        of_several = pair.pairs is not None
+        yield BlockOfPairs(samples_of(pair, levels, sides_only=True), means, of_several)
 
 
 def _means_of(pair: PairedQueries, counts: Floats) -> Floats:
     """(4, n_pairs) means of a block, as in `ChangeCounts.means`."""
     restricted: Any = pair.restricted  # never None, because an evaluation has a cutoff
-    every = np.ones(len(counts), dtype=bool)
+    every = np.full(len(counts), float(prod(pair.n_runs)))
     return np.stack(
         [
             100 * _means(pair.found_contender - pair.found_baseline, counts, every),
-            _means(pair.length_baseline, counts, pair.shared),
-            _means(pair.length_contender, counts, pair.shared),
+            _means(pair.length_baseline, counts, pair.n_shared),
+            _means(pair.length_contender, counts, pair.n_shared),
             _means(restricted.contender - restricted.baseline, counts, every),
         ]
     )
 
 
-def _means(values: Floats, counts: Floats, counted: Bools) -> Floats:
-    """(n_pairs,) means of the values of the queries that count; NaN where there are none."""
+def _means(values: Floats, counts: Floats, rows: Floats) -> Floats:
+    """(n_pairs,) means of what the queries have, sums over so many rows; NaN where there are none."""
     # Not ``values @ counts``: its threads wait for each other longer than the product takes, where
     # other processes run.
-    totals = np.einsum("i,ij->j", np.where(counted, values, 0.0), counts)
-    numbers = np.einsum("i,ij->j", counted.astype(np.float64), counts)
+    totals = np.einsum("i,ij->j", np.where(rows > 0, values, 0.0), counts)
+    numbers = np.einsum("i,ij->j", rows, counts)
     return divided(totals, numbers, numbers > 0)
 
 

@@ -71,6 +71,18 @@ def check_discordant(won: int, lost: int) -> None:
         raise ParameterError("must be counts, 0 or more", won=won, lost=lost)
 
 
+class Rows(NamedTuple):
+    """What values are sums over: given for clusters, where several rows of a cluster are added up already."""
+
+    cluster: Ints  # of each value
+    number: Floats  # of rows that it is the sum of
+
+
+def number_of_rows(values: Floats, clusters: npt.ArrayLike | None) -> float:
+    """Return how many rows some values are sums over."""
+    return float(clusters.number.sum()) if isinstance(clusters, Rows) else len(values)
+
+
 class Classes(NamedTuple):
     """Values as classes: ``distinct[code]`` are the values, `distinct` ascending."""
 
@@ -224,7 +236,7 @@ def linearized(d: npt.ArrayLike, clusters: npt.ArrayLike | None) -> Floats:
     values = numbers("d", d)
     if clusters is None or not len(values):
         return values
-    return linearized_sums(*sums_by_cluster(values, np.asarray(clusters)))
+    return linearized_sums(*sums_by_cluster(values, clusters))
 
 
 def linearized_sums(sums: Floats, sizes: Floats) -> Floats:
@@ -260,9 +272,12 @@ def design_effect(d: npt.ArrayLike, clusters: npt.ArrayLike) -> float | None:
 
 
 def sums_by_cluster(
-    values: Floats, clusters: Ints, counted: Bools | None = None
+    values: Floats, clusters: npt.ArrayLike, counted: Bools | Floats | None = None
 ) -> tuple[Floats, Floats]:
     """Return the sum of each cluster, equal ones tied, and its number of (counted) queries."""
+    if isinstance(clusters, Rows):
+        clusters, counted = clusters
+    clusters = np.asarray(clusters)
     if clusters.shape != values.shape:
         raise ParameterError(
             f"clusters has the shape {clusters.shape}: must have one for each of {len(values)}"
@@ -281,7 +296,7 @@ def tally(d: npt.ArrayLike, clusters: npt.ArrayLike | None = None) -> Difference
     values = numbers("d", d)
     moments = None
     if clusters is not None and len(values):
-        values, n = sums_by_cluster(values, np.asarray(clusters))
+        values, n = sums_by_cluster(values, clusters)
         moments = Moments.of(values, n, np.ones((len(n), 1)))
     # Sorted as whole numbers: the bits of a size have the order of the size, and one more bit holds
     # the sign. That is several times faster than to sort the places of the sizes, which np.unique

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.counts import (
     ROUNDING,
+    Rows,
     check_discordant,
     linearized,
     linearized_sums,
@@ -102,7 +103,7 @@ def mean_interval(
     if np.any(values != values[0]):
         mean = float(values.mean())
         half = t_half(float(values.std(ddof=1)) / math.sqrt(n), effective_df(values), level)
-    half = half_with_runs(half, changes, clusters, sides, level)
+    half = half_with_runs(half, sides, level)
     interval = Interval(mean - half, mean + half)
     return interval if largest is None else interval.within(-largest, largest)
 
@@ -247,7 +248,7 @@ def coverage_interval(
     # and 97.4 %, because few queries are discordant.
     d = numbers("d", d)
     check_number("level", level)
-    if (np.abs(d) > 1).any():
+    if not isinstance(clusters, Rows) and (np.abs(d) > 1).any():
         raise ParameterError("d has differences beyond -1 and 1: must be differences of shares")
     if not 0 < step <= 1:
         raise ParameterError("must be above 0 and at most 1", step=step)
@@ -315,8 +316,8 @@ def ratio_interval(
     x, y = on_ratio_scale(baseline, contender)
     # The ratio of the means is that of the sums, cluster by cluster.
     if clusters is not None and len(x):
-        x, _ = sums_by_cluster(x, np.asarray(clusters))
-        y, _ = sums_by_cluster(y, np.asarray(clusters))
+        x, _ = sums_by_cluster(x, clusters)
+        y, _ = sums_by_cluster(y, clusters)
     values = log_ratio_values(x, y)
     if values is None:
         return None
@@ -427,7 +428,7 @@ def margin_interval(
         return Interval(0.0, 0.0)  # nothing can change
     mean = float(values.mean())
     half = t_half(float(values.std(ddof=1)) / math.sqrt(n), effective_df(values), level)
-    half = half_with_runs(half, changes, clusters, sides, level)
+    half = half_with_runs(half, sides, level)
     return Interval(mean - half, mean + half).within(-largest, largest)
 
 
@@ -436,7 +437,7 @@ def with_imaginary(d: Floats, largest: float, clusters: npt.ArrayLike | None = N
     imaginary = np.array([largest, -largest])
     if clusters is None:
         return np.concatenate([d, imaginary])
-    sums, sizes = sums_by_cluster(d, np.asarray(clusters))
+    sums, sizes = sums_by_cluster(d, clusters)
     mean_size = float(sizes.mean())
     sums = np.concatenate([sums, mean_size * imaginary])
     sizes = np.concatenate([sizes, [mean_size, mean_size]])
