@@ -376,6 +376,25 @@ def test_a_grade_that_counts_here_and_not_in_trec_dl_is_said_first() -> None:
             assert ("Graded judgments" in shown) == is_said, result
 
 
+@pytest.mark.parametrize(
+    ("n_topics", "change", "is_said"),
+    [
+        (100, {}, True),
+        (101, {}, False),
+        (40, {"8841822": 0}, True),
+        (40, {"7": 2}, False),
+        (40, {"7": 4}, False),
+    ],
+)
+def test_the_judgments_of_trec_dl_are_told_by_topics_grades_and_ids(
+    n_topics: int, change: dict[str, int], is_said: bool
+) -> None:
+    """A year has at most 100 topics, whose grades go up to 3; the last of its passages is 8841822."""
+    judged = {"7": 3, "8": 1, "9": 0} | change
+    qrels = iro.as_qrels({f"{number}": judged for number in range(n_topics)})
+    assert qrels.counts_from_two == is_said
+
+
 def test_qrels_of_relevant_documents_only_say_nothing_about_judging() -> None:
     qrels = qrels_of(f"q{n}" for n in range(40))
     a, b = in_blocks((40, 3, 1))
@@ -389,7 +408,9 @@ def test_qrels_of_relevant_documents_only_say_nothing_about_judging() -> None:
         match="the qrels hold no document below grade 1, so only relevant documents would",
     ):
         iro.evaluate(qrels, {"a": run_of(a)}, judged_only=True)
-    first = iro.holes(evaluation, "a", "b").view().first_notes[0]
+    holes = iro.holes(evaluation, "a", "b")
+    first = holes.view().first_notes[0]
+    assert first == holes.notes[0]
     assert first.startswith(
         "Only relevant documents are judged: an unjudged document is one that nobody called"
         " relevant"

@@ -1,5 +1,6 @@
 import itertools
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,38 @@ def test_assignments_are_tested_by_clusters_of_their_own(unit: Any) -> None:
             for place in np.flatnonzero(assignment)
         ]
         assert label == label_of(qrels, runs, chosen, unit=unit, cutoff=5, clusters=clusters)
+
+
+def test_documents_are_tested_as_in_compare_wherever_the_level_is() -> None:
+    """Where each query has one relevant document, and some have more once others are judged."""
+    queries = [f"q{number}" for number in range(16)]
+    qrels = {query: {"gold": 1, "bad": 0} for query in queries}
+    random = np.random.default_rng(5)
+
+    def run(share: float) -> literal.Run:
+        found = random.random(16) < share
+        lists = [["gold", "x", "y"] if own else ["bad", "y", "x"] for own in found]
+        return {
+            query: {document: -place for place, document in enumerate(random.permutation(own))}
+            for query, own in zip(queries, lists, strict=True)
+        }
+
+    runs = {"A": run(0.3), "B": run(0.9)}
+    pair = setting(qrels, runs, 2, unit="document")[1]
+    every = random.random((4, len(pair))) < np.array([[0.0], [0.2], [0.5], [1.0]])
+    labels = set()
+    for alpha in (0.01, 0.03, 0.05, 0.1, 0.2, 0.4):
+        at_level = replace(pair, settings=replace(pair.settings, alpha=alpha))
+        found = [LABELS[label] for label in labels_of(at_level, every).tolist()]
+        labels.update(found)
+        for assignment, label in zip(every, found, strict=True):
+            chosen = [
+                (queries[pair.query[place]], pair.docids[place].decode())
+                for place in np.flatnonzero(assignment)
+            ]
+            settings: Any = {"unit": "document", "cutoff": 2, "alpha": alpha}
+            assert label == label_of(qrels, runs, chosen, **settings)
+    assert len(labels) == 3
 
 
 def test_brute_force_never_reverses_a_label_that_stands() -> None:
@@ -243,6 +276,23 @@ def test_several_contenders_have_the_labels_of_compare() -> None:
         found = iro.holes(evaluation, "A", cutoff=4, correction=correction)
         compared = compare_several(evaluation, "A", cutoff=4, correction=correction)
         assert [pair.label for pair in found.pairs] == [item.verdict.label for item in compared]
+
+
+def test_each_contender_is_corrected_over_all_wherever_the_level_is() -> None:
+    """Just above and just below the corrected p of each contender."""
+    qrels, runs = judged_in_part(8, 40, 8)
+    runs["C"] = judged_in_part(9, 40, 8)[1]["A"]
+    runs["D"] = judged_in_part(6, 40, 8)[1]["A"]
+    evaluation = iro.evaluate(qrels, runs, unjudged=True, cutoff=4)
+
+    def labels(alpha: float) -> list[str]:
+        compared = [item.verdict.label for item in compare_several(evaluation, "A", alpha=alpha)]
+        assert [pair.label for pair in iro.holes(evaluation, "A", alpha=alpha).pairs] == compared
+        return compared
+
+    corrected = {item.coverage.pvalue_corrected for item in compare_several(evaluation, "A")}
+    smallest = min(corrected)
+    assert labels(smallest * (1 - 1e-6)) != labels(smallest * (1 + 1e-6))
 
 
 @pytest.mark.parametrize(

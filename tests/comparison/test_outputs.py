@@ -210,6 +210,22 @@ def test_outputs_are_rounded_to_the_places_of_the_coarsest(coarse_is_first: bool
     assert "Values are rounded to 2 places: ranks beyond about 10 cannot be told exactly." in notes
 
 
+def test_rounded_values_are_the_ranks_that_they_can_stand_for_and_others_stay() -> None:
+    """A mean over tied documents is the reciprocal of no rank."""
+    written = {"q1": 1.0, "q2": 0.3333, "q3": 0.0101, "q4": 0.4167, "q5": 0.7}
+    lengths = [1.0, 3.0, 99.0, 1 / 0.4167, 1 / 0.7]
+    outputs = [
+        {query: {"RR": value} for query, value in values.items()}
+        for values in (written, dict.fromkeys(written, 0.5))
+    ]
+    found = [query.baseline for query in compared(*outputs).per_query()]
+    assert found == pytest.approx(lengths, abs=1e-12)
+    # As they are computed, without any rounding.
+    exact: Any = {query: {"RR": 1 / length} for query, length in zip(written, lengths, strict=True)}
+    found = [query.baseline for query in compared(exact, outputs[1]).per_query()]
+    assert found == pytest.approx(lengths, abs=1e-12)
+
+
 def test_outputs_without_names_are_called_by_their_position() -> None:
     outputs = [
         {f"q{query}": {"recip_rank": 1 / (1 + (query + number) % 4)} for query in range(8)}

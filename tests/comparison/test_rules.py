@@ -539,3 +539,11 @@ def test_search_lengths_of_documents_that_might_be_relevant(pairs: list[tuple[in
         for own, place in pairs
     ]
     np.testing.assert_array_equal(_documents(query, rank), lengths)
+
+
+@pytest.mark.parametrize(
+    ("n_moved", "words"), [(1, "(1 of which differs)"), (2, "(2 of which differ)")]
+)
+def test_one_query_differs_and_two_differ(n_moved: int, words: str) -> None:
+    found = compare_ranks(*in_blocks((n_moved, 3, 2), (8, 2, 2)))
+    assert words in found.verdict.sentence

@@ -184,6 +184,7 @@ def test_outcomes_are_shares_of_pairs_of_runs() -> None:
 def test_queries_have_the_means_of_their_pairs() -> None:
     result, qrels, systems = compared(3, (2, 3), 1)
     rows = rows_of(qrels, systems, "query", str)
+    alone = 0
     for query in result.per_query():
         for name, value in (
             ("ranking", query.difference),
@@ -192,6 +193,14 @@ def test_queries_have_the_means_of_their_pairs() -> None:
         ):
             own = [d for at, *_, d in rows[name] if at == query.query_id]
             assert value == (pytest.approx(np.mean(own)) if own else None)
+        # What a run found is shown where no pair of runs found something in common.
+        for shown, runs in zip((query.baseline, query.contender), systems, strict=True):
+            ranks = [found_at(run, query.query_id, "d0") for run in runs]
+            found = [rank for rank in ranks if rank <= CUTOFF]
+            if query.difference is None:
+                assert shown == (pytest.approx(np.mean(found)) if found else None)
+                alone += bool(found)
+    assert alone > 2
     rest = result.restricted
     assert rest is not None
     changes = [round(query.restricted or 0, 9) for query in result.per_query()]
@@ -220,6 +229,26 @@ def test_a_single_run_beside_a_system_is_tested_as_without_it() -> None:
     assert both["c"].coverage == alone.coverage
     assert both["c"].ranking == alone.ranking
     assert both["c"].runs == () != both["b"].runs
+
+
+def test_names_and_lists_make_the_same_systems_of_the_contenders() -> None:
+    qrels, runs = drawn(2, runs={"a": 1, "b": 3})
+    named = {f"b_{place}": run for place, run in enumerate(runs["b"])}
+    baseline = {"a": runs["a"][0]}
+    by_rule, listed = (
+        iro.compare(qrels, baseline, contenders, cutoff=CUTOFF, replicates=rule)
+        for contenders, rule in ((named, "by:_"), ({"b": named}, None))
+    )
+    assert by_rule == listed
+
+
+def test_a_run_that_finds_nothing_has_no_ranking_of_its_own() -> None:
+    qrels, runs = drawn(2, runs={"a": 1, "b": 3})
+    runs["b"][1] = {query: {"nothing": 1.0} for query in qrels}
+    (found,) = iro.compare(qrels, {"a": runs["a"][0]}, {"b": runs["b"]}, cutoff=CUTOFF)
+    changes = [run.ranking for run in found.runs]
+    assert [change is None for change in changes] == [False, True, False]
+    assert (found.runs[1].coverage or 0) < 0
 
 
 def test_the_label_holds_for_new_runs_where_their_intervals_exclude_zero() -> None:

@@ -5,6 +5,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+import pytrec_eval
 
 import ir_outcomes as iro
 from ir_outcomes.evaluation.remarks import notes_on_ties
@@ -98,6 +99,16 @@ def test_the_note_on_ties_says_for_how_many_queries_they_decide() -> None:
     assert "in 30 to 80 % of the queries that run8 and run3 answer, " in said(8, 3)[0].replace(
         "run8, run3", "run8 and run3"
     )
+
+
+@pytest.mark.parametrize("difference", [1e-9, 1e-5])
+def test_scores_are_as_equal_as_they_are_for_trec_eval(difference: float) -> None:
+    """Which holds them as float32, up to version 9: then the rule for ties decides between near scores."""
+    qrels = {"q": {"a": 1}}
+    run = {"q": {"a": 1.0 + difference, "b": 1.0}}
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"})
+    assert 1 / iro.search_lengths(qrels, run).esl()[0] == evaluator.evaluate(run)["q"]["recip_rank"]
+    assert iro.search_lengths(qrels, run, ties="msmarco").esl()[0] == 1
 
 
 @pytest.mark.parametrize("ties", get_args(OneOrder))

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -478,6 +479,25 @@ def test_standard_input(write: Any) -> None:
         [sys.executable, "-c", code], input=packed, capture_output=True, env=environment, check=True
     )
     assert done.stdout.decode().strip() == "stdin {'q1': {'d1': 3.0}}"
+
+
+def test_a_socket_is_read_as_standard_input_only(tmp_path: Path) -> None:
+    """Servers hand a connection over as standard input; one with a path of its own is no file."""
+    reading, writing = socket.socketpair()
+    before = os.dup(0)
+    with reading, writing:
+        os.dup2(reading.fileno(), 0)
+        try:
+            writing.sendall(b"q1 Q0 d1 1 3.0 t\n")
+            writing.shutdown(socket.SHUT_WR)
+            assert iro.read_run("-").to_dict() == {"q1": {"d1": 3.0}}
+        finally:
+            os.dup2(before, 0)
+            os.close(before)
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(tmp_path / "s"))
+        with pytest.raises(UnreadableFile, match="a directory or device, not a file"):
+            iro.read_run(tmp_path / "s")
 
 
 def test_reading_text_imports_no_optional_package(
