@@ -519,6 +519,21 @@ def test_a_facet_without_any_change_points_nowhere() -> None:
         assert "but ranking points the other way" in text
 
 
+def test_a_facet_points_where_its_mean_or_any_of_its_tests_does() -> None:
+    """Many small changes, which the signed ranks count, against a few large ones, which the mean does."""
+    answers = ((40, None, 1), (40, 90, None))
+    many = compare_ranks(*in_blocks(*answers, (18, 3, 4), (2, 70, 1), (10, 2, 2)))
+    assert many.ranking.difference is not None
+    assert many.ranking.difference < 0 < many.ranking.tests["wilcoxon"].direction
+    assert many.ranking.tests["wilcoxon"].pvalue < 0.05 < many.ranking.tests["t"].pvalue
+    (text,) = [note for note in all_notes(many) if note.kind == "all queries only"]
+    assert "but ranking points the other way" in text
+    # Where both say the same the label has a direction, and nothing is blocked.
+    same = compare_ranks(*in_blocks(*answers, (18, 4, 3), (2, 70, 1), (10, 2, 2)))
+    assert same.ranking.tests["wilcoxon"].direction < 0
+    assert not [note for note in all_notes(same) if note.kind == "all queries only"]
+
+
 documents = st.lists(
     st.tuples(st.integers(0, 3), st.integers(0, 9)), min_size=1, max_size=12
 ).filter(lambda pairs: len({p for p in pairs if p[1]}) == len([p for p in pairs if p[1]]))

@@ -1,6 +1,7 @@
 import itertools
 import math
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -187,6 +188,27 @@ def test_a_function_of_scipy_can_take_the_place_of_a_test(d: list[float]) -> Non
     )
 
 
+def test_the_direction_is_that_of_a_statistic_that_turns_with_the_differences() -> None:
+    """Else that of the sum: of signs the larger number counts, and a count of either sign has none."""
+    d = [9.0, 2.0, -1.0, -1.0, -1.0, -2.0]
+
+    def of_signs(values: Floats) -> Any:
+        return SimpleNamespace(pvalue=0.2, statistic=np.sign(values).sum())
+
+    def of_positive(values: Floats) -> Any:
+        return SimpleNamespace(pvalue=0.2, statistic=np.sum(values > 0) - 6)
+
+    def of_sizes(values: Floats) -> Any:
+        return SimpleNamespace(pvalue=0.2, statistic=-np.abs(values).sum())
+
+    found = [
+        paired_tests(d).one("own", function_test(function)).direction
+        for function in (of_signs, of_positive, of_sizes)
+    ]
+    assert found == [-1, 1, 1]
+    assert paired_tests(np.negative(d)).one("own", function_test(of_signs)).direction == 1
+
+
 # Sakai, "Information Access Evaluation Methodology" (in Japanese), Table 5.1: 20 topics, two of the
 # systems; results as given there and as checked by the tests of the Rust library elinor.
 SAKAI_A = np.array([7, 3, 2, 6, 4, 4, 0, 7, 1, 3, 5, 4, 0, 6, 5, 3, 1, 5, 2, 1]) / 10
@@ -203,6 +225,16 @@ def test_sakai_table_5_1() -> None:
     assert test.pvalue == pytest.approx(0.048, abs=5e-4)
     interval = t_interval(d.mean(), d.std(ddof=1) / math.sqrt(20), 20 - 1, 0.95)
     assert interval == pytest.approx((0.0750 - 0.0742, 0.0750 + 0.0742), abs=1e-4)
+
+
+def test_a_single_value_is_a_sample_for_the_rank_sum() -> None:
+    others = [2.0, 3.0, 3.0, 5.0, 7.0, 8.0]
+    for single in (1.0, 3.0, 9.0):
+        for samples in (([single], others), (others, [single])):
+            found = rank_sum(*samples)
+            expected = scipy.stats.mannwhitneyu(*samples, use_continuity=False, method="asymptotic")
+            assert found.pvalue == pytest.approx(expected.pvalue)
+    assert rank_sum([], others).pvalue == 1
 
 
 def test_the_rank_sum_says_which_sample_is_larger() -> None:
