@@ -316,7 +316,8 @@ def _harm_in_words(facet: GateFacet, compared: Comparison) -> str:
     bound = "not known" if needed.upper is None else str(needed.upper)
     return (
         f"{text} If the runs are equally good, about {needed.queries} {units} like these exclude a"
-        f" loss beyond the margin {power} ({percent(needed.confidence, 0)} % upper bound: {bound}; there are {there_are})."
+        f" loss beyond the margin {power} ({percent(needed.confidence, 0)} % upper bound: {bound};"
+        f" there are {there_are})."
     )
 
 
