@@ -202,7 +202,7 @@ def test_history() -> None:
         for number in range(n):
             day = datetime.date(2021, 1, 1) + datetime.timedelta(int(rng.integers(0, 30)))
             group = f"g{rng.integers(0, 8)}"
-            entry = {"id": f"r{number:02}", "date": day.isoformat(), "group": group}
+            entry: dict[str, Any] = {"id": f"r{number:02}", "date": day.isoformat(), "group": group}
             entry |= {
                 "score": int(rng.integers(0, 50)) / 100,
                 "baseline": bool(rng.random() < 0.2 and number),
@@ -222,7 +222,7 @@ def test_history() -> None:
             == f"{runs} took first place by score (higher is better), of {of} with a score"
         )
         by_id = {entry["id"]: entry for entry in entries}
-        before = None
+        before: float | None = None
         for number, row in enumerate(rows, 1):
             entry = by_id[row["run"]]
             assert (row["date"], row[" "]) == (entry["date"], str(number))
@@ -241,3 +241,45 @@ def test_history() -> None:
             assert counts[group] == int(number)
         if more := re.search(r"and (\d+) other groups?\.", legend):
             assert int(more[1]) == len(counts) - 5
+
+
+@each_unit
+def test_pairs_of_a_board(unit: Any) -> None:
+    """The p-values beside a label explain it; that of all queries is corrected only where it decides."""
+    raw = 0
+    for seed in range(3):
+        qrels, runs = collected(unit, 120, seed)
+        rng = np.random.default_rng(seed)
+        ids = [*qrels]
+        for number in range(3):
+            # What is found more is small beside the noise of what is found by all.
+            ranks = [int(rank) for rank in rng.integers(1, 7, 80 + 10 * number)]
+            found = dict(zip(ids, ranks, strict=False))
+            runs[f"deep{number}"] = {
+                query: {
+                    ("g0" if place == found.get(query) else f"x{place}"): 9.0 - place
+                    for place in range(1, 9)
+                }
+                for query in ids
+            }
+        board = iro.leaderboard(iro.evaluate(qrels, runs, cutoff=K, unit=unit))
+        pairs = {(pair.baseline, pair.contender): pair for pair in board.pairs}
+        for table in board.view().details[:2]:
+            names = [standing.run for standing in board.standings]
+            above = dict(itertools.pairwise(names[::-1]))
+            for row in table.rows:
+                run, _, coverage, _, _, ranking, _, whole, label = row
+                other = above[run] if "above" in table.title else names[0]
+                pair = pairs.get((other, run)) or pairs[run, other]
+                decides = min(pair.coverage_p_corrected, pair.ranking_p_corrected) > ALPHA
+                own = pair.all_queries_p_corrected if decides else pair.all_queries_p
+                if label != "trade-off":
+                    assert shows(whole, own), row
+                    raw += not decides and pair.all_queries_p_corrected > ALPHA >= own
+                if " on coverage" in label:
+                    assert float(coverage) <= ALPHA < float(ranking)
+                elif " on ranking" in label:
+                    assert float(ranking) <= ALPHA < float(coverage)
+                elif "over all" in label:
+                    assert float(whole) <= ALPHA < min(float(coverage), float(ranking))
+    assert raw

@@ -98,10 +98,10 @@ def test_lengths(relevant: int) -> None:
     # A bucket of several search lengths is named by its ends.
     wide = iro.length_distributions(evaluation, bins=2).view()
     for row in rows_of(wide):
-        own = [length or 99 for length in lengths(qrels, runs[row["run"]]).values()]
+        known = [length or 99 for length in lengths(qrels, runs[row["run"]]).values()]
         heading = next(heading for heading in row if heading.startswith("1 to "))
         last = int(heading.removeprefix("1 to "))
-        assert shows(row[heading], 100 * sum(length <= last for length in own) / len(own))
+        assert shows(row[heading], 100 * sum(length <= last for length in known) / len(known))
 
 
 @each_number

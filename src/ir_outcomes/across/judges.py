@@ -384,8 +384,10 @@ def _answer(audit: Audit, reference: str | None) -> str:
     if audit.answer == "holds":
         return f"{opening}; the finding of {audit.judge} holds by {reference}."
     enough = ""
-    queries = audit.needed and audit.needed.queries
-    if queries is not None and queries > audit.n_labeled:
+    queries = 0
+    if audit.needed is not None:
+        queries = audit.needed.queries or 0
+    if queries > audit.n_labeled:
         enough = f"; if it is true, about {queries} would show it"
         if queries > audit.n_queries:
             enough += ", more than there are"
