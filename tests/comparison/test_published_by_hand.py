@@ -65,11 +65,11 @@ def test_published_counts() -> None:
         assert view.headline == f"Verdict from published numbers: {label}"
         assert view.sentences[0] == f"The strict rule says {strict}, the do-no-harm rule {no_harm}."
         slack = Fraction(rounding) / 100 * n
-        possible: list[list[int]] = [
+        of_won, of_lost = (
             [value for value in range(n + 1) if abs(value - count) <= slack] for count in counts
-        ]
-        pairs = [pair for pair in itertools.product(*possible) if sum(pair) <= n]
-        others = {label_of(*pair, longer, p)[0] for pair in pairs} - {label}
+        )
+        pairs = [(a, b) for a, b in itertools.product(of_won, of_lost) if a + b <= n]
+        others = {label_of(a, b, longer, p)[0] for a, b in pairs} - {label}
         if not rounding:
             assert len(view.sentences) == 1
         elif others:
