@@ -1,11 +1,19 @@
 """What a gate says, recomputed from the runs by hand, in both units."""
 
+import itertools
+import math
 import re
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+from typing import Any
 
+import numpy as np
 import pytest
+import scipy.stats
 
 import ir_outcomes as iro
-from ir_outcomes.statistics.intervals import margin_interval
+from ir_outcomes.statistics.intervals import effective_df, margin_interval
 from tests.comparison.test_sentences import N, made_up, shows
 from tests.helpers.by_hand import Pair, change_of
 from tests.helpers.comparisons import compare_several
@@ -112,3 +120,243 @@ def test_reasons_and_limits(unit: str) -> None:
         shown = re.findall(rf"({N}) (?:points|ranks|irrelevant documents above)", said[1])
         assert len(shown) == 3
         assert all(map(shows, shown[-len(limits) :], limits))
+
+
+# ---- the whole first screen, of one contender and of several
+
+
+def facets_by_hand(pair: Pair, margins: tuple[float, ...], level: float) -> list[dict[str, Any]]:
+    """Return for each facet its difference, interval, margin, and what is found, from the definition."""
+    both = [
+        Fraction(sum(None not in item for item in items), len(items))
+        for items in pair.items.values()
+    ]
+    share = float(sum(both, Fraction(0)) / len(both))
+    implied = margins[1] * share + margins[0] / 100 * pair.horizon
+    wanted = (*margins, implied)[:3]
+    found = []
+    for name, rows, scale, most, margin in zip(
+        ("coverage", "ranking", "all queries"),
+        (pair.found, pair.shared, pair.restricted),
+        (100, 1, 1),
+        (100.0, K - 1.0, float(K)),
+        wanted,
+        strict=True,
+    ):
+        changes = np.array([scale * float(b - a) for a, b in rows.values()])
+        n = len(changes)
+        if name == "coverage" and pair.unit == "query":
+            # Bonett and Price 2012: the Wald interval of two more queries, one won and one lost.
+            size = n + 2
+            center = changes.sum() / size
+            spread = (np.square(changes).sum() + 2 * most**2) / size - center**2
+            half = float(scipy.stats.norm.isf((1 - level) / 2)) * math.sqrt(spread / size)
+        else:
+            imagined = np.append(changes, [most, -most])
+            center = imagined.mean()
+            df = effective_df(imagined)
+            error = float(imagined.std(ddof=1)) / math.sqrt(n + 2)
+            half = float(scipy.stats.t.isf((1 - level) / 2, df)) * error
+        low, high = max(center - half, -most), min(center + half, most)
+        least, worst = (-high, -low) if name == "coverage" else (low, high)
+        status = "inconclusive"
+        if worst < margin:
+            status = "harm excluded"
+        elif least > margin:
+            status = "harm shown"
+        own = {"name": name, "difference": scale * float(change_of(rows)), "margin": margin}
+        found.append(own | {"low": low, "high": high, "status": status, "n": n})
+    return found
+
+
+def overall(facets: list[dict[str, Any]]) -> str:
+    statuses = {facet["status"] for facet in facets}
+    if "harm shown" in statuses:
+        return "fail"
+    return "inconclusive" if "inconclusive" in statuses else "pass"
+
+
+def check_reason(text: str, facets: list[dict[str, Any]], pair: Pair) -> None:
+    """Check the first reason of a decision."""
+    status = overall(facets)
+    unit = LENGTH[pair.unit]
+    units = {"coverage": "percentage points", "ranking": unit, "all queries": unit}
+    if status == "pass":
+        size = rf"({N}) (?:percentage points?|ranks?|irrelevant documents? above)"
+        harm = rf"{size} of coverage, {size} of ranking and {size} over all queries"
+        both_ways = "The runs are equivalent within the margins: differences beyond"
+        found = re.fullmatch(
+            rf"(?:Harm beyond|(?P<same>{both_ways})) {harm} (?:is|are) excluded"
+            r"(?P<ways> in both directions)?\.",
+            text,
+        )
+        assert found is not None, text
+        shown = [found[2], found[3], found[4]]
+        for number, facet in zip(shown, facets, strict=True):
+            assert shows(number, facet["margin"], within=0.005)
+        inside = all(max(-facet["low"], facet["high"]) < facet["margin"] for facet in facets)
+        assert (found["same"] is not None) is (found["ways"] is not None) is inside
+        return
+    deciding = "harm shown" if status == "fail" else "inconclusive"
+    facet = next(facet for facet in facets if facet["status"] == deciding)
+    least, worst = facet["low"], facet["high"]
+    if facet["name"] == "coverage":
+        least, worst = -facet["high"], -facet["low"]
+    if status == "fail":
+        found = re.fullmatch(
+            rf"{facet['name'].capitalize()}: a loss of more than ({N}) (.*) is shown; it is between"
+            rf" ({N}) and ({N})\.",
+            text,
+        )
+        assert found is not None, text
+        assert shows(found[1], facet["margin"], within=0.005)
+        assert shows(found[3], least, within=0.005)
+        assert shows(found[4], worst, within=0.005)
+    else:
+        found = re.match(
+            rf"{facet['name'].capitalize()}: a loss of up to ({N}) (.*) is not excluded, and the"
+            rf" margin is ({N})\. ",
+            text,
+        )
+        assert found is not None, text
+        assert shows(found[1], worst, within=0.005)
+        assert shows(found[3], facet["margin"], within=0.005)
+    singular = units[facet["name"]].replace("points", "point").replace("ranks", "rank")
+    assert found[2] in (units[facet["name"]], singular.replace("documents", "document"))
+    assert (found[2] == units[facet["name"]]) is (found[1] != "1")
+
+
+@cache
+def compared(unit: Any, seed: int, names: tuple[str, ...]) -> tuple[Any, dict[str, Pair]]:
+    """Compare so many runs with A."""
+    qrels, a, b = made_up(seed, 90, 1 if unit == "query" else 4)
+    mixed = {query: (b if int(query[1:]) % 3 else a).get(query, {"d0": 1.0}) for query in qrels}
+    runs = {name: {"B": b, "C": mixed}[name] for name in names}
+    result = compare_several(qrels, {"A": a}, runs, cutoff=K, unit=unit)
+    return result, {name: Pair(qrels, a, run, K, unit) for name, run in runs.items()}
+
+
+@pytest.mark.parametrize("margins", [(1.0, 0.5), (25.0, 4.0), (14.0, 2.0), (1.0, 9.0, 6.0)])
+@pytest.mark.parametrize("unit", ["query", "document"])
+def test_the_first_screen(unit: str, margins: tuple[float, ...]) -> None:
+    for seed, names in itertools.product((1, 2), (("B",), ("B", "C"))):
+        result, pairs = compared(unit, seed, names)
+        level = 1 - 0.05 / len(names)
+        facets = {name: facets_by_hand(pairs[name], margins, level) for name in names}
+        status = {name: overall(own) for name, own in facets.items()}
+        worst = max(status.values(), key=["pass", "inconclusive", "fail"].index)
+        view = iro.gate(result, margins=margins, max_missing=0.2).view()
+        (table, *_) = view.tables
+        if len(names) == 1:
+            assert view.headline == f"{worst}: B against A"
+            check_reason(view.sentences[0], facets["B"], pairs["B"])
+            for row, facet in zip(table.rows, facets["B"], strict=True):
+                check_cells(
+                    dict(zip([c.title for c in table.columns], row, strict=True)), facet, unit
+                )
+            continue
+        counts = Counter(status.values())
+        order = [key for key in ("fail", "inconclusive", "pass") if counts[key]]
+        counted = ", ".join(f"{counts[key]} {key}" for key in order)
+        assert view.headline == f"{worst}: 2 contenders against A: {counted}"
+        said = dict(
+            text.split(": ", 1) for text in view.sentences if not text.startswith("If the runs did")
+        )
+        assert set(said) == {name for name in names if status[name] != "pass"}
+        for name, text in said.items():
+            check_reason(text, facets[name], pairs[name])
+        assert {row[0]: row[1] for row in table.rows} == status
+        for row in table.rows:
+            for cell, facet in zip(row[2:], facets[row[0]], strict=True):
+                check_interval(cell, facet)
+        ends = [[own[place]["margin"] for own in facets.values()] for place in range(3)]
+        found = re.fullmatch(
+            rf"margins: coverage (-{N}) percentage points, ranking \+({N}) {LENGTH[unit]}, all"
+            rf" queries \+({N})(?: to \+({N}))? {LENGTH[unit]}",
+            table.captions[0],
+        )
+        assert found is not None, table.captions[0]
+        assert shows(found[1][1:], margins[0])
+        assert shows(found[2], margins[1])
+        assert shows(found[3], min(ends[2]))
+        assert shows(found[4] or found[3], max(ends[2]))
+        assert f"{100 * level:.4g} % intervals for margins" in table.captions[-1]
+
+
+def check_interval(text: str, facet: dict[str, Any]) -> None:
+    found = re.fullmatch(r"\[(\S+), (\S+)\]", text)
+    assert found is not None, text
+    for end, own in zip(found.groups(), (facet["low"], facet["high"]), strict=True):
+        assert shows(end.lstrip("+-"), abs(own))
+        assert not float(end) or (end[0] == "-") is bool(own < 0)
+
+
+def check_cells(cells: dict[str, str], facet: dict[str, Any], unit: str) -> None:
+    """Check the row of a facet."""
+    of_lengths = "ranks" if unit == "query" else "above"
+    assert (
+        cells["facet"]
+        == f"{facet['name']}, {'points' if facet['name'] == 'coverage' else of_lengths}"
+    )
+    assert shows(cells["B - A"].lstrip("+-"), abs(facet["difference"]))
+    check_interval(next(cell for cell in cells.values() if cell.startswith("[")), facet)
+    assert shows(cells["margin"][1:], facet["margin"])
+    assert cells["margin"][0] == ("-" if facet["name"] == "coverage" else "+")
+    assert cells["finding"] == facet["status"]
+
+
+@pytest.mark.parametrize("unit", ["query", "document"])
+def test_the_queries_named_have_the_largest_harm(unit: str) -> None:
+    """They are of the facets that failed, else of those that are not settled, in turn, the largest harm first."""
+    for seed in (0, 3, 6):
+        result, pair = decided(unit, seed, (4.0, 1.5))
+        (decision,) = result.decisions
+        facets = facets_by_hand(pair, (4.0, 1.5), 0.95)
+        shown = [facet["name"] for facet in facets if facet["status"] == "harm shown"]
+        open_ones = [facet["name"] for facet in facets if facet["status"] == "inconclusive"]
+        (note, *_) = result.view().notes
+        found = re.fullmatch(r"B, most harm: (.*)\.", note)
+        assert found is not None, note
+        named = [part.split(" (")[0] for part in found[1].split("; ")]
+        lost = {query: float(a - b) for query, (a, b) in pair.found.items()}
+        longer = {query: float(b - a) for query, (a, b) in pair.shared.items()}
+        whole = {query: float(b - a) for query, (a, b) in pair.restricted.items()}
+        harms = {"coverage": lost, "ranking": longer, "all queries": whole}
+        kinds = shown or open_ones
+        assert harms[kinds[0]][named[0]] == pytest.approx(max(harms[kinds[0]].values()))
+        for query in named:
+            more = [
+                sum(harm > harms[kind].get(query, 0.0) + 1e-9 for harm in harms[kind].values())
+                for kind in kinds
+            ]
+            assert min(more) < len(named)
+        assert len(decision.queries) >= len(named)
+
+
+@pytest.mark.parametrize("unit", ["query", "document"])
+def test_how_many_queries_settle_it(unit: str) -> None:
+    """The number in the sentence is that of the table, and of a plan for the same margin."""
+    said = 0
+    for seed in (0, 2, 3):
+        qrels, a, b = made_up(seed, 90, 1 if unit == "query" else 4)
+        result = compare_several(qrels, {"A": a}, {"B": b}, cutoff=K, unit=unit)
+        decision = iro.gate(result, margins=(4.0, 1.0), max_missing=0.2)
+        plan = iro.plan(result["B"], 4.0, 1.0)
+        text = " ".join(decision.to_text(details=True).split())
+        for facet, planned in zip(decision.decisions[0].facets, plan.facets, strict=True):
+            if facet.status != "inconclusive":
+                continue
+            assert planned.to_pass is not None
+            number, upper = planned.to_pass.queries, planned.to_pass.upper
+            n = len(Pair(qrels, a, b, K, unit).queries)
+            start = f"{facet.name.capitalize()}: a loss of up to "
+            sentences = text[text.index(start) :]
+            if number is not None and number > n:
+                said += 1
+                assert (
+                    f"about {number} queries like these exclude a loss beyond the margin with 80 %"
+                    f" power (80 % upper bound: {upper}; there are {n})."
+                ) in sentences
+            else:
+                assert f"With {n} queries a loss beyond the margin would be excluded" in sentences
+    assert said

@@ -1,10 +1,13 @@
 """What is found in files before a number is computed: corruptions of real files, each with its remedy, and healthy ones."""
 
 import gzip
+import itertools
 import os
 import random
+import re
 import shutil
 import threading
+from collections import Counter
 from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
@@ -135,7 +138,7 @@ def test_a_corrupted_run_is_found_with_its_remedy(what: str, sample: Path, tmp_p
     )
     some = {"query ids": 200, "document ids": judged_at_10}[kind]
     assert problem.repair.matches == some or what == "documents of some queries"
-    assert f"Without {rule} in the run {problem.repair.matches} would match." in problem.text
+    assert f"Without {rule} in the run {problem.repair.matches} more would match." in problem.text
 
 
 def test_queries_and_documents_are_both_found(sample: Path, tmp_path: Path) -> None:
@@ -188,6 +191,97 @@ def test_the_facts(sample: Path) -> None:
     assert result.grades == {"-1": 1, "0": 1, "1": 1, "2": 1}
     of_run = iro.check(sample / "qrels.txt", sample / "bm25.run").rows()[1]
     assert (of_run["form"], of_run["against_ranks"], of_run["depth"]) == ("TREC", 0, 100)
+
+
+@pytest.mark.parametrize(
+    "damaged", ["documents", "some documents", "queries", "ranks", "scores", "nothing"]
+)
+def test_the_first_screen_by_hand(damaged: str, tmp_path: Path) -> None:
+    """Every cell, the first line, and the numbers of the problem, counted in the files."""
+    draw = random.Random(damaged)
+    judged = {
+        f"q{n}": {f"d{draw.randrange(40)}": draw.randrange(3) for _ in range(6)} for n in range(40)
+    }
+    lines = []
+    for query in [*judged, "elsewhere"]:
+        found = draw.sample(range(40), draw.randrange(8, 15))
+        scores = sorted((draw.randrange(60) for _ in found), reverse=True)
+        lines += [
+            [query, "Q0", f"d{d}", str(rank), str(s), "r"]
+            for rank, (d, s) in enumerate(zip(found, scores, strict=True), 1)
+        ]
+    changes: dict[str, Callable[[Fields], Fields]] = {
+        "documents": column(DOCUMENT, "{}.0".format),
+        "some documents": lambda own: [
+            [*line[:2], line[2] + ".0" * (len(line[0]) == 3), *line[3:]] for line in own
+        ],
+        "queries": column(QUERY, "{}.0".format),
+        "ranks": shuffled_scores,
+        "scores": column(SCORE, lambda _: "7"),
+        "nothing": lambda own: own,
+    }
+    lines = changes[damaged](lines)
+    run = write(tmp_path / "new.run", lines)
+    qrels = write(
+        tmp_path / "qrels.txt",
+        [[query, "0", d, str(grade)] for query, own in judged.items() for d, grade in own.items()],
+    )
+    view = iro.check(qrels, run).view()
+    n_problems = int(damaged != "nothing")
+    assert view.headline == f"1 run and qrels read: {n_problems} problem{'s' * (not n_problems)}"
+    (table,) = view.tables
+    of_qrels, of_run = (
+        dict(zip([c.title for c in table.columns], row, strict=True)) for row in table.rows
+    )
+    n_judged = sum(map(len, judged.values()))
+    assert (of_qrels["lines"], of_qrels["queries"]) == (str(n_judged), "40")
+    by_query = {query: [*own] for query, own in groupby(lines, key=lambda line: line[QUERY])}
+    known = {query: own for query, own in by_query.items() if query in judged}
+    assert (of_run["lines"], of_run["queries"]) == (str(len(lines)), str(len(by_query)))
+    assert of_run["known"] == str(len(known))
+    assert float(of_run["per query"]) == pytest.approx(len(lines) / len(by_query), abs=0.051)
+    assert of_run["depth"] == str(max(map(len, by_query.values())))
+    ranked = {
+        query: sorted(
+            sorted(own, key=lambda line: line[DOCUMENT], reverse=True),
+            key=lambda line: -float(line[SCORE]),
+        )
+        for query, own in by_query.items()
+    }
+    ties = sum(x[SCORE] == y[SCORE] for own in ranked.values() for x, y in itertools.pairwise(own))
+    assert float(of_run["ties, %"]) == pytest.approx(100 * ties / len(lines), abs=0.051)
+    top = {query: [line[DOCUMENT] for line in own[:10]] for query, own in ranked.items()}
+    if known:
+        of_known = [d in judged[query] for query in known for d in top[query]]
+        share = 100 * sum(of_known) / len(of_known)
+        assert float(of_run["judged, %"]) == pytest.approx(share, abs=0.051)
+    grades = Counter(grade for own in judged.values() for grade in own.values())
+    listing = ", ".join(f"{number} of {grade}" for grade, number in sorted(grades.items()))
+    assert f"grades: {listing}" in table.captions
+    text = view.notes[0] if n_problems else ""
+    if "documents" in damaged:
+        (number, of) = re.findall(
+            r"the qrels judge (\d+) of the (\d+) documents in its top 10", text
+        )[0]
+        entries = {(query, d) for query, own in top.items() for d in own}
+        pairs = {(query, d) for query, own in judged.items() for d in own}
+        assert (int(number), int(of)) == (len(entries & pairs), len(entries))
+        repaired = {(query, d.removesuffix(".0")) for query, d in entries} & pairs
+        more = len(repaired) - int(number)
+        assert f'Without a trailing ".0" in the run {more} more would match.' in text
+        unknown = sorted({d for _, d in entries - pairs})
+        assert f"({', '.join(unknown[:3])} and {len(unknown) - 3} more; they have " in text
+    if damaged == "queries":
+        assert "the qrels lack 41 of its 41 queries" in text
+        assert 'Without a trailing ".0" in the run 40 more would match.' in text
+    if damaged == "ranks":
+        against = sum(
+            any(float(x[SCORE]) < float(y[SCORE]) for x, y in itertools.pairwise(own))
+            for own in by_query.values()
+        )
+        assert f"in {against} of 41 queries a document scores higher than one ranked" in text
+    if damaged == "scores":
+        assert "all documents of a query have the same score." in text
 
 
 def test_an_empty_list_and_objects_are_checked_too() -> None:

@@ -68,7 +68,7 @@ def test_an_evaluation_names_the_rule_for_queries() -> None:
     half = {query if place % 2 else f"{query}.0": {"d": 1.0} for place, query in enumerate(IDS)}
     notes = iro.leaderboard(iro.evaluate(qrels, {"whole": whole, "half": half})).notes
     assert any(
-        note.endswith('ignored here. Without a trailing ".0" in the run 100 would match.')
+        note.endswith('ignored here. Without a trailing ".0" in the run 100 more would match.')
         for note in notes
     )
 

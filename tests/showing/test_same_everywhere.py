@@ -17,6 +17,7 @@ from ir_outcomes.formatting import pvalue
 from ir_outcomes.results import Result
 from ir_outcomes.showing import Table
 from ir_outcomes.showing.formats import as_markdown
+from tests.comparison.test_sentences import shows
 from tests.helpers.comparisons import compare_pair
 from tests.helpers.many import collection
 from tests.showing.test_formats import tabular_rows
@@ -62,6 +63,13 @@ RESULTS: dict[str, Callable[[int], Result]] = {
         100, won=20 + n, lost=9, ranking_difference=0.5, ranking_pvalue=0.003, rounding=0.5
     ),
 }
+
+
+@cache
+def made(kind: str, relevant: int) -> Result:
+    return RESULTS[kind](relevant)
+
+
 # Those that show the labels of no run: of one comparison it is in the first line.
 WITHOUT_LABELS = {
     "measures",
@@ -115,7 +123,7 @@ def rows_of(tables: list[Table]) -> list[tuple[str, ...]]:
 @of_kind
 def test_cells(kind: str, relevant: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "400")
-    result = RESULTS[kind](relevant)
+    result = made(kind, relevant)
     view = result.view()
     expected = rows_of([table for table in (*view.tables, *view.details) if table.columns])
     assert [plain(iter(row)) for row in Cells(result.to_html()).rows if row] == expected
@@ -149,7 +157,7 @@ def body_of(result: Result) -> str:
 @each_result
 @of_kind
 def test_cells_of_latex(kind: str, relevant: int) -> None:
-    result = RESULTS[kind](relevant)
+    result = made(kind, relevant)
     view = result.view()
     tables = [table for table in view.printed or view.tables if table.columns]
     tables = tables or [table for table in view.details if table.columns][:1]
@@ -183,7 +191,7 @@ def labels_in(data: Any) -> Iterator[tuple[str, str]]:
 @of_kind
 def test_labels(kind: str, relevant: int) -> None:
     """Every label of a table is one that JSON has, of the run that its row, or the only one that is compared, names."""
-    result = RESULTS[kind](relevant)
+    result = made(kind, relevant)
     known = set(labels_in(result.to_dict()))
     names = {name for name, _ in known}
     view = result.view()
@@ -199,8 +207,144 @@ def test_labels(kind: str, relevant: int) -> None:
     assert bool(n_labels) is (kind not in WITHOUT_LABELS)
 
 
+# ---- p-values
+
+ALPHA = 0.05
+OF_FACET = {
+    "coverage": "coverage",
+    "ranking": "ranking",
+    "all queries": "restricted",
+    "p, all": "restricted",
+    "restricted": "restricted",
+    "all_queries": "restricted",
+}
+NAMED = ("contender", "condition", "judge", "name", "facet", "measure")
+
+
+def pvalues_in(data: Any, names: frozenset[str] = frozenset()) -> Iterator[tuple[set[str], float]]:
+    """Yield the p-values that JSON holds, with the names of what each is about."""
+    if isinstance(data, list):
+        for value in data:
+            yield from pvalues_in(value, names)
+    if not isinstance(data, dict):
+        return
+    named = {**(data.get("comparison") or {}), **data}
+    own = {str(named[key]) for key in NAMED if isinstance(named.get(key), str)}
+    names = names | own | {OF_FACET[name] for name in own & OF_FACET.keys()}
+    for key, value in data.items():
+        about = names | {facet for start, facet in OF_FACET.items() if key.startswith(start)}
+        if isinstance(value, float) and ("pvalue" in key or re.search(r"_p(_|$)|^p_", key)):
+            yield {*about, *names, key}, value
+        elif key == "pvalues" and isinstance(value, dict):
+            for test, own in value.items():
+                yield {*about, test}, own
+        else:
+            yield from pvalues_in(value, about)
+
+
+def facet_of(table: Table, place: int, row: tuple[str, ...]) -> str | None:
+    """Return which facet a p-value of a table is about."""
+    column = table.columns[place]
+    for text in (column.group, column.name, row[0], *row[1:2]):
+        for start, facet in OF_FACET.items():
+            if text.startswith(start):
+                return facet
+    return None
+
+
+def p_columns(table: Table) -> list[int]:
+    return [
+        place
+        for place, column in enumerate(table.columns)
+        if column.title in ("p", "raw p", "p, all", "bias p") or column.name == "pvalue_corrected"
+    ]
+
+
+def explains(label: str, shown: dict[str, str]) -> bool:
+    """Return whether p-values as they are printed allow a label, by facet; there may be only that of all queries."""
+
+    def small(facet: str) -> bool:
+        if facet not in shown:
+            return True
+        return float(re.sub(r"\*| W", "", shown[facet])) <= ALPHA
+
+    if label == "trade-off":
+        marked = any("*" in own for own in shown.values())
+        return marked or "coverage" not in shown or any(map(small, shown))
+    if label.endswith("unconfirmed"):
+        return small(label.partition(" ")[0])
+    if label.endswith("over all queries"):
+        facets = [facet for facet in ("coverage", "ranking") if facet in shown]
+        return small("restricted") and not any(map(small, facets))
+    if label.endswith("on both facets"):
+        return small("coverage") and small("ranking")
+    if label == "no significant difference":
+        return not any(small(facet) for facet in ("coverage", "ranking") if facet in shown)
+    return small(label.rpartition(" ")[2]) and small("restricted")
+
+
 @each_result
-def test_pvalues(relevant: int) -> None:
+@of_kind
+def test_pvalues(kind: str, relevant: int) -> None:
+    """Every p-value of a table is one that JSON has of the same run, condition and facet, and allows the label beside it."""
+    result = made(kind, relevant)
+    known = [*pvalues_in(result.to_dict())]
+    names = {name for about, _ in known for name in about}
+    view = result.view()
+    n_shown = 0
+    for table in (*view.tables, *view.details):
+        places = p_columns(table)
+        for row in rows_of([table]) if places else []:
+            about = {*row[:2], *re.findall(r"^(\S+) \(B\)", table.title)} & names
+            shown: dict[str, str] = {}
+            for place in places:
+                if row[place] in ("-", ""):
+                    continue
+                n_shown += 1
+                facet = facet_of(table, place, row)
+                wanted = about | ({facet} - {None})
+                number = row[place].removesuffix("*").removesuffix(" W")
+                same = [p for of, p in known if wanted <= of and shows(number, p)]
+                assert same, (row, table.columns[place], wanted)
+                if facet is not None and table.columns[place].title != "raw p":
+                    shown[facet] = row[place]
+            for label in {cell.removesuffix("*").strip() for cell in row} & {*LABELS}:
+                assert explains(label, shown), row
+    if kind == "measures":  # the label of a pair is in its first line
+        (table, *_) = view.tables
+        rows = {facet_of(table, 0, row): row[5] for row in rows_of([table])}
+        assert explains(view.label, {facet: p for facet, p in rows.items() if facet is not None})
+    with_p = {"compare", "measures", "slices", "cutoffs", "collections", "leaderboard", "matrix"}
+    assert bool(n_shown) is (kind in with_p | {"judges", "published"})
+
+
+@each_result
+@of_kind
+def test_pvalues_of_rows(kind: str, relevant: int) -> None:
+    """CSV and frames have the same labels and p-values, those of JSON, and the p-value explains the label."""
+    result = made(kind, relevant)
+    known = {p for _, p in pvalues_in(result.to_dict())}
+    frame = result.to_frame()
+    lines = csv.DictReader(io.StringIO(result.to_csv()))
+    for line, row, own in zip(lines, frame.to_dict("records"), result.rows(), strict=True):
+        for name, text in line.items():
+            if name not in own:  # of other rows of the result
+                assert text == ""
+            elif isinstance(own[name], float) and re.search(r"(^|_)p(_|$)", name):
+                assert float(text) == row[name] == own[name]
+                assert kind == "rank distribution" or own[name] in known, name
+            elif name.endswith(("verdict", "label")):
+                assert text == (own[name] or "")
+        label = own.get("verdict")
+        if label in LABELS and "coverage_p" in own:
+            of = {"coverage": "coverage", "ranking": "ranking"}
+            shown = {facet: str(own[f"{column}_p"]) for facet, column in of.items()}
+            # Not corrected, a p-value can be small without a label.
+            assert label.endswith(("difference", "queries")) or explains(label, shown)
+
+
+@each_result
+def test_pvalues_of_several_contenders(relevant: int) -> None:
     """The p-values of the first table are those of JSON and CSV, by name."""
     result = iro.compare(evaluated(relevant), "run0", list(NAMES[1:]))
     (table,) = result.view().tables

@@ -310,13 +310,14 @@ def _harm_in_words(facet: GateFacet, compared: Comparison) -> str:
     power = f"with {percent(needed.power, 0)} % power"
     if needed.queries <= there_are:
         return (
-            f"{text} With {there_are} {units} such a loss would be excluded {power} if the runs"
-            " were equally good; what was seen is less favorable than that."
+            f"{text} With {there_are} {units} a loss beyond the margin would be excluded {power} if"
+            " the runs were equally good; what was seen is less favorable than that."
         )
     bound = "not known" if needed.upper is None else str(needed.upper)
     return (
-        f"{text} If the runs are equally good, about {needed.queries} {units} like these exclude it"
-        f" {power} ({percent(needed.confidence, 0)} % upper bound: {bound}; there are {there_are})."
+        f"{text} If the runs are equally good, about {needed.queries} {units} like these exclude a"
+        f" loss beyond the margin {power} ({percent(needed.confidence, 0)} % upper bound: {bound};"
+        f" there are {there_are})."
     )
 
 

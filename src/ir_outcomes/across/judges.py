@@ -384,9 +384,13 @@ def _answer(audit: Audit, reference: str | None) -> str:
     if audit.answer == "holds":
         return f"{opening}; the finding of {audit.judge} holds by {reference}."
     enough = ""
-    needed = audit.needed
-    if needed is not None and needed.queries is not None and audit.n_labeled < audit.n_queries:
-        enough = f"; about {needed.queries} would show it"
+    queries = 0
+    if audit.needed is not None:
+        queries = audit.needed.queries or 0
+    if queries > audit.n_labeled:
+        enough = f"; if it is true, about {queries} would show it"
+        if queries > audit.n_queries:
+            enough += ", more than there are"
     return (
         f"{opening}; whether it holds cannot be told with"
         f" {plural('labeled query', audit.n_labeled)}{enough}."

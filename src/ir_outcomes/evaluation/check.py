@@ -12,7 +12,12 @@ import numpy as np
 from ir_outcomes.errors import FormatError, some
 from ir_outcomes.evaluation.ids import Entry, Repair, repair_of, repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.ranking import ranked_scores, spans, tied_with_previous
+from ir_outcomes.evaluation.ranking import (
+    ranked_rows,
+    ranked_scores,
+    spans,
+    tied_with_previous,
+)
 from ir_outcomes.evaluation.remarks import MANY_MISSING, n_missing, notes_on_queries, unjudged_share
 from ir_outcomes.evaluation.search import search_lengths
 from ir_outcomes.formatting import plural
@@ -259,6 +264,9 @@ def _about_documents(
     alike = str if of_queries is None else of_queries.undo
     sizes = np.minimum(np.diff(run.offsets), DEPTH)
     rows, _ = spans(run.offsets[:-1], sizes)
+    order = ranked_rows(run, lengths.ties)
+    if order is not None:
+        rows = order[rows]
     first = _entries(map(alike, run.query_ids), sizes, run.docids[rows])
     judged = _entries(map(alike, qrels.query_ids), np.diff(qrels.offsets), qrels.docids)
     unknown = first - judged
@@ -266,14 +274,15 @@ def _about_documents(
     n_judged = len(first & judged)
     repair = repair_of(unknown, lacking)
     examples = (
-        some(sorted(identifier for _, identifier in entries), 3) for entries in (unknown, lacking)
+        some(sorted({identifier for _, identifier in entries}), 3) for entries in (unknown, lacking)
     )
     ids = f"({'; they have '.join(examples)})"
     if repair is not None and repair.matches > MANY_IDS * n_judged:
         yield _problem(
             "document ids",
             run.name,
-            f"the qrels judge {n_judged} of its {len(first)} first documents {ids}.",
+            f"the qrels judge {n_judged} of the {plural('document', len(first))} in its top {DEPTH}"
+            f" {ids}.",
             repair,
         )
     elif first and not lengths.known:

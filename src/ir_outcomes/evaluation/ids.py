@@ -42,7 +42,7 @@ class Repair:
         return _undo(self.pattern)(identifier)
 
     def __str__(self) -> str:
-        return f"Without {self.rule} {self.matches} would match."
+        return f"Without {self.rule} {self.matches} more would match."
 
 
 def repair_of(unknown: Collection[Entry], lacking: Collection[Entry]) -> Repair | None:

@@ -57,7 +57,8 @@ class SotaHistory(Result):
     entries : tuple of Entry
         All submissions with a score, in the order of time.
     submissions : mapping of str to int
-        Number of submissions of each group, as the entries spell it, most first.
+        Number of submissions of each group, with and without a score, as the entries spell it, most
+        first.
     higher_is_better : bool
         Direction of the score.
     score : str
@@ -182,7 +183,7 @@ def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) 
                 )
             )
     groups = Counter(
-        entry.group for entry in scored if entry.group is not None and not entry.is_baseline
+        entry.group for entry in entries if entry.group is not None and not entry.is_baseline
     )
     notes = []
     if unscored := [entry.run for entry in entries if entry.score is None]:

@@ -12,7 +12,7 @@ from ir_outcomes.leaderboards.agreement import Agreement
 from ir_outcomes.leaderboards.board import RUNS_COLUMNS, Leaderboard, Standing
 from ir_outcomes.leaderboards.history import SOTA_COLUMNS, SotaHistory
 from ir_outcomes.leaderboards.ordering import FACETS
-from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS
+from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict
 from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankCorrelation, RankDistribution
 from ir_outcomes.notes import ranked
 from ir_outcomes.showing import (
@@ -29,6 +29,7 @@ from ir_outcomes.showing.views.parts import CORRECTIONS
 from ir_outcomes.table_columns import (
     NUMBER,
     PERCENT,
+    PVALUE,
     TEXT,
     Better,
     Column,
@@ -42,7 +43,16 @@ from ir_outcomes.types import length_unit, level_unit
 MOST_GROUPS = 5
 MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
 
-PAIR = tuple(column for column in PAIR_COLUMNS if column.name != "run")
+
+def _whole_p(pair: PairVerdict) -> float:
+    """Return the p-value of all queries: corrected where it decides, raw where it only confirms or contradicts a facet."""
+    if pair.label.endswith(("over all queries", "no significant difference")):
+        return pair.all_queries_p_corrected
+    return pair.all_queries_p
+
+
+_SHOWN = {column.name: column for column in PAIR_COLUMNS if column.name != "run"}
+PAIR = tuple({**_SHOWN, "all_queries_p": Column("all_queries_p", _whole_p, "p", PVALUE)}.values())
 
 
 @view_of.register
@@ -114,7 +124,10 @@ _NET_WINS = Column("net_wins", lambda standing: f"{standing.net_wins:+d}", "won 
 
 
 def _pairs_table(result: Leaderboard, title: str, pairs: Iterable[tuple[str, str]]) -> Table:
-    caption = "length: mean on what both find, so A differs from row to row; p: corrected"
+    caption = (
+        "length: mean on what both find, so A differs from row to row; p: corrected, of all queries"
+        " only where it decides; where it is large beside one facet, Wilcoxon's test confirms"
+    )
     verdicts = (result.verdict(*pair) for pair in pairs)
     return Table.of(
         (Column("contender", heading="run (B)"), *PAIR),
@@ -289,7 +302,7 @@ def _history(result: SotaHistory) -> View:
     if any(run.verdict is not None for run in result.runs):
         captions.append(
             "verdict: on this run (B) against the run it displaced (A); p: multiplied by the number"
-            " of looks"
+            " of looks, of all queries only where it decides"
         )
     else:
         captions.append("scores alone do not tell whether a gain is more than chance")
