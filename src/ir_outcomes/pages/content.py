@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ir_outcomes.across.cutoffs import curve_of
 from ir_outcomes.across.gate import GateResult
 from ir_outcomes.across.result import ConditionsComparison, Curve
+from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError, some
@@ -158,8 +159,14 @@ def _group_of_board(result: Leaderboard, evaluation: Evaluations) -> list[_Group
     runs = [standing.run for standing in result.standings]
     labels = {(pair.baseline, pair.contender): pair.label for pair in result.pairs}
     own = evaluation[runs] if isinstance(evaluation, Evaluation) else None
-    ids = own.answerable_queries if own is not None and not own.replicates else None
-    return [_Group("", runs, result.settings, labels, [], own, ids)]
+    ids = None if own is None else own.answerable_queries
+    sections = []
+    if own is not None and own.replicates and len(runs) > 1:
+        rules = {name: getattr(result.settings, name) for name in ("cutoff", "alpha", "test")}
+        compared = compare(own, runs[0], runs[1:], correction="none", **rules)
+        # Pairs of a board have their label, corrected over all of them, and no other words.
+        sections = [Section(comparison, has_label=False) for comparison in compared]
+    return [_Group("", runs, result.settings, labels, sections, own, ids)]
 
 
 def _group_of_sections(sections: list[Section], evaluation: Evaluations) -> _Group:

@@ -50,9 +50,6 @@ def test_numbers_are_those_of_the_comparison(relevant: int) -> None:
             new = part and part.new_runs
             assert row["newRuns"] == (new and pytest.approx(new, abs=5e-5))
             assert (row["newRuns"] is None) == (pair["b"] == "c")
-        for name, number, share in pair["outcomes"]:
-            assert number is None
-            assert share == pytest.approx(getattr(result.outcomes.shares, name))
 
 
 def test_report_takes_the_names_of_systems() -> None:
@@ -65,8 +62,19 @@ def test_report_takes_the_names_of_systems() -> None:
         iro.report(ev[["a", "b"]], "d")
 
 
-def test_the_page_of_a_board_has_no_queries_of_systems() -> None:
+def test_the_page_of_a_board_has_the_queries_of_the_best_system_against_the_others() -> None:
     ev = evaluated(1)
-    html = iro.leaderboard(ev).to_report(evaluation=ev).html
-    assert "Queries are on the page of a comparison: systems here have several runs." in html
-    assert "3 systems by RR@6" in html
+    board = iro.leaderboard(ev)
+    page = board.to_report(evaluation=ev)
+    assert "3 systems by RR@6" in page.html
+    data = data_of(page)
+    (grid,), (own,) = data["grids"], data["sets"]
+    best, *others = [standing.run for standing in board.standings]
+    assert [(pair["a"], pair["b"]) for pair in grid["pairs"]] == [(best, run) for run in others]
+    for pair in grid["pairs"]:
+        result = iro.compare(ev, pair["a"], pair["b"])
+        assert pair["given"]["change"] == [query.change for query in result.per_query()]
+        code = grid["codes"][grid["runs"].index(best)][grid["runs"].index(pair["b"])]
+        assert data["labels"][ord(code) - ord("a")][0] == board.verdict(best, pair["b"]).label
+        assert pair["sentence"] == ""
+    assert len(own["rankings"][0]["lists"]) == 8

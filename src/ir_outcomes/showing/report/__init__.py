@@ -5,10 +5,9 @@ import functools
 import hashlib
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
-from urllib.parse import urlencode
 
 from ir_outcomes.across.gate import GateResult
 from ir_outcomes.comparison.result import Comparison
@@ -16,14 +15,20 @@ from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import ParameterError, escaped, not_installed
 from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.board import Leaderboard
-from ir_outcomes.notes import Note, as_notes
+from ir_outcomes.notes import as_notes
 from ir_outcomes.pages.content import PageContent, Section, collect, sections_of
 from ir_outcomes.pages.lists import DEPTH
 from ir_outcomes.pages.report import ReportPage
 from ir_outcomes.results import Result
-from ir_outcomes.showing import count, tone
-from ir_outcomes.showing.charts import forest_of
-from ir_outcomes.showing.report.decision import STATUS_TONES, causes_of, described, with_margins
+from ir_outcomes.showing import Table, count, texts, tone
+from ir_outcomes.showing.charts import Forest, forest_of
+from ir_outcomes.showing.report.decision import (
+    STATUS_TONES,
+    causes_of,
+    described,
+    forest_of_gate,
+    with_margins,
+)
 from ir_outcomes.showing.report.queries import embed, opening_of, why_silent
 from ir_outcomes.showing.views.across import SIGNS_EXPLAINED, sign_of
 from ir_outcomes.showing.views.parts import queries_table
@@ -31,6 +36,7 @@ from ir_outcomes.types import check_number
 
 __all__ = ["ReportPage", "page_of", "report_of"]
 
+Pair = tuple[str, str, str]  # condition, baseline and contender
 MB = 1_000_000
 SMALL_MB = 0.5  # that a page has by default
 MOST_MB = 5.0  # that it may have to keep the lists of its first queries, or all columns
@@ -39,12 +45,12 @@ SCRIPTS = (
     "verdict.js",
     "changes.js",
     "state.js",
+    "tips.js",
     "strips.js",
     "overview.js",
     "pair.js",
     "queries.js",
     "charts.js",
-    "tips.js",
     "figures.js",
     "documents.js",
     "desk.js",
@@ -78,10 +84,10 @@ def page_of(content: PageContent, max_mb: float | None) -> ReportPage:
     context = _context(content)
     context["max_mb"] = max_mb and f"{max_mb:g}"
     context |= _without_script(content)
-    context["causes"] = causes_of(content.result)
+    drawn = context["drawn"]
     without_data = {"n": 0, "total": 0, "data": ""}
     space = int(small * MB) - len(_rendered({**context, **without_data}).encode()) - MESSAGES
-    shown, left = embed(content, space, int((most - small) * MB))
+    shown, left = embed(content, drawn, space, int((most - small) * MB))
     if left < 0:
         least = math.ceil((most * MB - left) / MB * 100) / 100
         raise ParameterError(
@@ -114,35 +120,49 @@ def _context(content: PageContent) -> dict[str, Any]:
         "about": _about(sections, settings),
         "view": view,
         "first_notes": view.first_notes,
-        "cards": lambda notes: [_card(note, content.advice) for note in as_notes(notes)],
+        "advice": content.advice,
         "strongest": next((note.headline for note in as_notes(view.notes[:1])), ""),
         "more": _more(content),
         "single": single,
-        "forest": with_margins(forest_of(result), result),
         "is_gate": False,
-        "links": _links_of(content),
-        "matrix": _matrix_of(result, sections),
         "crossed": _crossed(content),
-        "slices": any(label for own in content.sets for label in own.slices or ()),
         "command": content.command,
-        "inputs": content.inputs,
         "asks_queries": bool(content.grids),
         "has_queries": bool(content.sets),
         "missing": _missing(content),
-        "n_conditions": len(content.grids),
         "condition_name": getattr(result, "what", "condition").capitalize(),
-        "settings": vars(settings) if settings else {},
-        "versions": result.versions,
+        "made": _made(content, settings),
     }
+    forest, last = with_margins(forest_of(result), result), "label"
     if isinstance(result, GateResult):
-        return context | described(result, view)
+        context |= described(result, view)
+        forest, last = forest_of_gate(result), "gate"
+    elif isinstance(result, Leaderboard):
+        last = "tier"
+    context["drawn"] = {
+        "forest": forest and _forest_data(forest, last, _links_of(content)),
+        "matrix": _matrix_of(sections),
+        "causes": causes_of(result),
+    }
     return context
 
 
-def _card(note: Note, advice: Callable[[str], str]) -> tuple[str, str]:
-    """Return what a note begins with, which is printed bold, and the rest of its sentence."""
-    headline = note.headline
-    return headline, advice(note[len(headline) :])
+def _made(content: PageContent, settings: Any) -> list[Table]:
+    """Lay out how the page was made."""
+    known = (vars(settings) if settings else {}) | dict(content.result.versions)
+    return [
+        Table.of_texts(texts("setting", "value"), known.items()),
+        Table.of_texts(texts("input", "name", "SHA-256"), content.inputs),
+    ]
+
+
+def _forest_data(forest: Forest, last: str, links: Mapping[Any, Pair]) -> dict[str, Any]:
+    rows = []
+    for row in forest.rows:
+        own = row.name if row.section is None else row.section
+        colour = STATUS_TONES.get(row.label) or tone(row.label)
+        rows.append(row._asdict() | {"tone": colour, "pair": links.get(own)})
+    return {"what": forest.what, "panels": forest.panels, "rows": rows, "last": last}
 
 
 def _without_script(content: PageContent) -> dict[str, Any]:
@@ -169,9 +189,7 @@ def _missing(content: PageContent) -> str:
     """Say why there are no queries, or no ranked lists."""
     without = "because the page was made without the evaluation; pass evaluation= to to_report."
     if not content.sets and isinstance(content.result, Leaderboard):
-        if not content.has_evaluation:
-            return f"There are no queries, {without}"
-        return "Queries are on the page of a comparison: systems here have several runs."
+        return f"There are no queries, {without}"
     if not content.sets:
         return "The result was stored without its queries; store it with to_json(per_query=True)."
     if not content.has_evaluation:
@@ -184,15 +202,9 @@ def _missing(content: PageContent) -> str:
     return ""
 
 
-def address_of(pair: tuple[str, str, str], query: str = "") -> str:
-    """Return the address of a pair under a condition, and of one of its queries."""
-    state = dict(zip("cab", pair, strict=True)) | ({"q": query} if query else {})
-    return f"#{urlencode(state)}"
-
-
-def _links_of(content: PageContent) -> dict[Any, tuple[str, str, str]]:
+def _links_of(content: PageContent) -> dict[Any, Pair]:
     """Return the condition, baseline and contender that rows of the forest plot lead to, by section, or by run of a board."""
-    links: dict[Any, tuple[str, str, str]] = {}
+    links: dict[Any, Pair] = {}
     for number, section in enumerate(sections_of(content.result)):
         links[number] = _pair_of(section)
     opening = opening_of(content)
@@ -203,7 +215,7 @@ def _links_of(content: PageContent) -> dict[Any, tuple[str, str, str]]:
     return {run: ("", best, run) for run in grid.runs} | {best: opening}
 
 
-def _pair_of(section: Section) -> tuple[str, str, str]:
+def _pair_of(section: Section) -> Pair:
     comparison = section.comparison
     return section.condition, comparison.baseline, comparison.contender
 
@@ -283,12 +295,9 @@ def _template() -> tuple[Any, Any]:
         ),  # control characters
     )
     environment.globals |= {
-        "address_of": address_of,
         "signs": SIGNS_EXPLAINED,
-        "statuses": tuple(STATUS_TONES),
-        "tone_of": lambda label: STATUS_TONES.get(label) or tone(label),
         "plural": plural,
-        "sign_of": lambda label: sign_of(label if label in LABELS else None),
+        "as_notes": as_notes,
     }
     return (
         environment.from_string(
@@ -298,20 +307,22 @@ def _template() -> tuple[Any, Any]:
     )
 
 
-def _matrix_of(result: Result, sections: Sequence[Section]) -> dict[str, Any] | None:
+def _matrix_of(sections: Sequence[Section]) -> dict[str, Any] | None:
     """Return the labels of contenders by conditions; None where there is nothing to cross.
 
-    A cell is a label with its condition, baseline and contender, or None.
+    A cell is a label, its tone and sign, and its condition, baseline and contender, or None.
     """
-    cells = {
-        (own.comparison.contender, own.condition): (own.label, _pair_of(own)) for own in sections
-    }
+    cells = {}
+    for own in sections:
+        sign = sign_of(own.label if own.label in LABELS else None)
+        cells[own.comparison.contender, own.condition] = (
+            own.label,
+            tone(own.label),
+            sign,
+            _pair_of(own),
+        )
     contenders, conditions = (list(dict.fromkeys(key[place] for key in cells)) for place in (0, 1))
     if len(contenders) < 2 or len(conditions) < 2:
         return None
     rows = [(run, [cells.get((run, name)) for name in conditions]) for run in contenders]
-    return {
-        "what": f"each run against {sections[0].comparison.baseline}",
-        "columns": conditions,
-        "rows": rows,
-    }
+    return {"columns": conditions, "rows": rows}

@@ -7,7 +7,7 @@ const MEASURE_EDGES = [0.1, 0.3];
 const RANK_EDGES = [1, 2, 10, 100, 1000];
 
 function changesOf(numbers, about) {
-  const queries = numbers.a.map((_, query) => query);
+  const queries = [...numbers.a.keys()];
   const shares = queries.map((query) => Math.round(1e8 * (numbers.foundB[query] - numbers.foundA[query])) / 1e6);
   const sign = about.higher ? 1 : -1;
   const gains = queries.map((query) => (numbers.both[query] ? sign * (numbers.b[query] - numbers.a[query]) : 0));
@@ -17,23 +17,19 @@ function changesOf(numbers, about) {
   const named = (word) => names.map((name) => `${name} ${word}`);
   const upward = byShare ? ["fewer above", ...named("more")] : [...named("up"), "won"];
   const downward = byShare ? ["more above", ...named("fewer")] : [...named("down"), "lost"];
-  const reached = (limits, size) => limits.filter((limit) => limit <= size).length;
+  const reached = (limits, size) => 1 + limits.filter((limit) => limit <= size).length;
   const step = (query) => {
-    const share = shares[query];
-    const gain = gains[query];
+    const [share, gain] = [shares[query], gains[query]];
     if (share && !byShare) return Math.sign(share) * upward.length;
-    if (share) return Math.sign(share) * (1 + reached([0, ...edges], Math.abs(share)));
-    return gain ? Math.sign(gain) * (1 + reached(byShare ? [] : edges, Math.abs(gain))) : 0;
+    if (share) return Math.sign(share) * reached([0, ...edges], Math.abs(share));
+    return gain && Math.sign(gain) * reached(byShare ? [] : edges, Math.abs(gain));
   };
-  const nothing = (query) => numbers.foundA[query] === 0 && numbers.foundB[query] === 0;
+  const isNothing = (query) => numbers.foundA[query] === 0 && numbers.foundB[query] === 0;
+  const toned = (bins, tone) => bins.map((name) => [name, tone]);
   return {
     by_share: byShare,
-    bins: [
-      ...downward.reverse().map((name) => [name, "worse"]),
-      ["same", "same"],
-      ...upward.map((name) => [name, "better"]),
-    ],
-    bin: queries.map((query) => (nothing(query) ? -1 : downward.length + step(query))),
+    bins: [...toned(downward, "worse").reverse(), ["same", "same"], ...toned(upward, "better")],
+    bin: queries.map((query) => (isNothing(query) ? -1 : downward.length + step(query))),
   };
 }
 
@@ -45,17 +41,14 @@ function binsOfShares(changed) {
   const place = SHARE_EDGES.filter((edge) => edge < median).length;
   const edges = SHARE_EDGES.slice(Math.max(place - 1, 0), place + 2);
   const between = edges.slice(1).map((edge, before) => `${edges[before]}–${edge}`);
-  return { edges, names: [`<${edges[0]}`, ...between, `≥${edges[edges.length - 1]}`] };
+  return { edges, names: [`<${edges[0]}`, ...between, `≥${edges.at(-1)}`] };
 }
 
 function binsOfRanking(gains, about) {
   if (about.measure !== null) return { edges: MEASURE_EDGES, names: ["<0.1", "0.1–0.3", ">0.3"] };
-  const last = about.horizon ?? 11; // no bin is beyond the cutoff
-  const within = RANK_EDGES.filter((edge) => edge < last);
-  const edges = within.length ? within : [1];
-  const between = (first, last) => (first === last ? `${first}` : `${first}–${last}`);
-  const names = edges.slice(1).map((edge, before) => between(edges[before], edge - 1));
-  // Search lengths of several documents are averages.
-  if (names.length && gains.some((gain) => gain % 1)) names[0] = "<2";
-  return { edges: edges.slice(1), names: [...names, `≥${edges[edges.length - 1]}`] };
+  const [first, ...edges] = RANK_EDGES.filter((edge) => edge === 1 || edge < (about.horizon ?? 11));
+  const between = (start, end) => (start === end ? `${start}` : `${start}–${end}`);
+  const names = edges.map((edge, place) => between([first, ...edges][place], edge - 1));
+  if (names.length && gains.some((gain) => gain % 1)) names[0] = "<2"; // of several documents they are averages
+  return { edges, names: [...names, `≥${edges.at(-1) ?? first}`] };
 }

@@ -1,12 +1,12 @@
 """The page of a gate: its status as the title, the margins in the strips, and the queries that caused it."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from ir_outcomes.across.gate import GateResult
 from ir_outcomes.across.gate_decisions import GateFacet, Status
 from ir_outcomes.comparison.margins import against_margins
-from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
+from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.formatting import places_of, short_unit
 from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Result
@@ -28,17 +28,6 @@ CAUSED: Mapping[Status, str] = {
     "fail": "The queries that caused it",
 }
 _NOTHING = Estimate(None, None, None, "", "")
-
-
-class Cause(NamedTuple):
-    """A query with the harm that a decision names."""
-
-    decision: str
-    query: QueryOutcome
-    harm: str
-    # condition, baseline and contender; None without a comparison
-    pair: tuple[str, str, str] | None
-    number: int  # among those of its decision
 
 
 def rows_of_facets(comparison: Comparison) -> list[dict[str, Any]]:
@@ -112,8 +101,11 @@ def _gain(facet: GateFacet) -> Estimate:
     return gain._replace(tone="better" if (gain.low or 0) > 0 else "same")
 
 
-def causes_of(result: Result) -> list[Cause]:
-    """List the queries that the decisions of a gate name, those of the worst first."""
+def causes_of(result: Result) -> list[Any]:
+    """List the queries that the decisions of a gate name, those of the worst first.
+
+    Of each the decision, id and text, the harm, and condition, baseline and contender, None without a comparison.
+    """
     if not isinstance(result, GateResult):
         return []
     causes = []
@@ -122,9 +114,8 @@ def causes_of(result: Result) -> list[Cause]:
         if decision.comparison is not None:
             own = decision.comparison
             pair = (decision.condition or "", own.baseline, own.contender)
-        named = zip(decision.queries, decision.harms, strict=True)
-        for number, (query, harm) in enumerate(named):
-            causes.append(Cause(decision.name, query, harm, pair, number))
+        for query, harm in zip(decision.queries, decision.harms, strict=True):
+            causes.append((decision.name, query.query_id, query.text, harm, pair))
     return causes
 
 
@@ -136,7 +127,6 @@ def described(result: GateResult, view: View) -> dict[str, Any]:
     return {
         "is_gate": True,
         "level": result.settings.margin_level,
-        "forest": forest_of_gate(result),
         "title": title,
         "heading": result.status.capitalize(),
         "label": result.status,

@@ -1,42 +1,28 @@
 // One query with its ranked lists, of A and B first.
 
-const FIRST = 10; // documents of a list that are shown at once
-const NARROW = 300; // pixels that a list needs
-const GAP = 20; // between lists
-const BESIDE_ID = 146; // pixels of rank, the shortest judgment, and rank in the other run
+const LEAST = 240; // pixels of a list (style.css); more of them than fit are scrolled
+const BESIDE_ID = 150; // pixels of rank, the shortest judgment, and rank in the other run
 
-let side = 1; // the ranking that a phone shows
-let isWhole = false; // whether the lists are shown to their ends
-let areOthersOpen = false;
 const letter = (place) => String.fromCharCode(65 + place);
 
-function select(id, isFocused, step = true) {
+function select(id, step) {
   state.q = id;
   markCurrent();
   drawQuery();
   writeAddress(step);
-  if (!isFocused) return;
-  byId("query").focus({ preventScroll: true });
-  byId("query").scrollIntoView({ block: "nearest" });
 }
 
 function sentence(i) {
   const [name, tone] = kindOf(i);
-  const [a, b] = chosen.lengths.map((lengths) => lengths[i]);
-  const change = chosen.change[i];
+  const [a, b] = [chosen.a[i], chosen.b[i]];
   const parts = [`${SIGNS[tone]}${name}.`];
   if (byDocument) {
     parts.push(`A found ${found(i, 0)} relevant documents, B ${found(i, 1)}.`);
-    const [common, none] = ["Search length on what both found", "None in common: search length on what each found"];
-    const where = chosen.apart[i] ? none : common;
-    if (a !== null && b !== null) parts.push(`${where}: A ${number(a)}, B ${number(b)}.`);
-    const missing = `counting ${chosen.horizon} where a document is not found`;
-    const more = `${number(Math.abs(change))} ${change < 0 ? "fewer" : "more"} irrelevant documents above`;
-    if (change && isOfAll()) parts.push(`Over all relevant documents ${more}, ${missing}.`);
+    const what = isApart(i) ? "On what each found, none in common" : "On what both found";
+    if (a !== null && b !== null) parts.push(`${what}, search length: A ${number(a)}, B ${number(b)}.`);
   } else {
     const missing = grid.cutoff ? `not within ${grid.cutoff}` : "not found";
     const rank = (value) => (value === null ? missing : `${isOfLengths() ? "rank " : ""}${number(value)}`);
-    const percent = (share) => `${number(Math.round(1000 * share) / 10)} %`;
     const share = (found) => (found[i] % 1 ? `, found in ${percent(found[i])} of its runs` : "");
     parts.push(`A: ${rank(a)}${share(chosen.foundA)}. B: ${rank(b)}${share(chosen.foundB)}.`);
   }
@@ -44,119 +30,56 @@ function sentence(i) {
   return parts.join(" ");
 }
 
-function action(words, label, run) {
-  const button = make("button", { type: "button", "aria-label": label }, words);
-  button.addEventListener("click", () => run(button));
-  return button;
-}
-
-// The runs beside each other, A and B first; the others as the reader chose them, or as many as are wide enough.
+// The runs beside each other, A and B first; of the others those that the reader chose, or two.
 function shownRuns() {
-  const placeOfRun = (run) => (Object.hasOwn(set.first, run) ? set.first[run] : set.runs.indexOf(run));
-  const pair = [state.a, state.b].map(placeOfRun);
+  const placeOf = (run) => (Object.hasOwn(set.first, run) ? set.first[run] : set.runs.indexOf(run));
+  const pair = [state.a, state.b].map(placeOf);
   const others = [...set.runs.keys()].filter((run) => !pair.includes(run));
-  const fitBesides = Math.floor(byId("query").clientWidth / NARROW) - 2;
   const wanted = state.runs.split(",").map(Number);
-  const fitting = others.slice(0, Math.max(0, Math.min(fitBesides, 2)));
-  return [...pair, ...(state.runs ? others.filter((run) => wanted.includes(run)) : fitting)];
-}
-
-function withoutLists() {
-  const none = "The ranked lists of this query are not part of the page";
-  const kept = set.rankings?.filter(Boolean).length;
-  const verb = kept === 1 ? "changes" : "change";
-  return kept ? `${none}: it has those of the ${count(kept)} that ${verb} most.` : `${none}.`;
+  return [...pair, ...(state.runs ? others.filter((run) => wanted.includes(run)) : others.slice(0, 2))];
 }
 
 function drawQuery() {
   const i = set.ids.indexOf(state.q);
-  const place = byId("query");
-  const titled = (words) => make("h3", { id: "query-title" }, words);
-  if (i < 0) {
-    const title = titled(state.q ? `There is no query ${state.q}` : "No query is selected");
-    return place.replaceChildren(title, make("p.small", "Select a query to see what the runs returned."));
-  }
   const text = set.texts?.[i];
-  const rankings = set.rankings?.[i];
-  const move = (step, label) => action(step < 0 ? "◀" : "▶", label, () => {
-    goTo(current() + step, true);
-    place.querySelector(`[aria-label="${label}"]`).focus({ preventScroll: true });
-  });
-  place.replaceChildren(
-    titled(text || `Query ${state.q}`),
-    make("p.small", text ? [make("code", state.q), " "] : [], sentence(i)),
-    make("div.actions", move(-1, "Previous query"), move(1, "Next query")),
-  );
-  if (!rankings) return place.append(make("p.small", withoutLists()));
+  const unknown = state.q ? `There is no query ${state.q}` : "No query is selected";
+  byId("query-title").textContent = i < 0 ? unknown : text || `Query ${state.q}`;
+  const others = [...set.runs.entries()].filter(([run]) => !shownRuns().includes(run));
+  fill("beside", [["", "add a run"], [NONE, "only A and B"], ...others], "");
+  byId("beside").hidden = i < 0 || set.runs.length < 3;
+  if (i < 0) return byId("desk").replaceChildren("Select a query to see what the runs returned.");
+  const about = make("p.small", text ? [make("code", state.q), " "] : [], sentence(i));
+  if (!set.rankings?.[i]) return byId("desk").replaceChildren(about, "Its ranked lists are not part of the page.");
   const other = set.runs.length > 2 ? "A, in A that in B" : "the other run";
   const marks = `✔ relevant with its grade, ✘ judged and not relevant, ? unjudged. At the right the rank in ${other}.`;
-  place.append(make("p.small", marks));
-  if (set.runs.length > 2) place.append(drawRunChoice());
-  place.append(...drawLists(rankings, text));
-  if (shownRuns().every((run) => rankings.lists[run].length <= FIRST)) return undefined;
-  const depth = `Show ${isWhole ? FIRST : data.depth} documents`;
-  return place.append(action(depth, depth, () => {
-    isWhole = !isWhole;
-    drawQuery();
-    byId("query").lastChild.focus({ preventScroll: true });
-  }));
+  return byId("desk").replaceChildren(about, make("p.small", marks), drawLists(i));
 }
 
-function drawRunChoice() {
-  const shown = shownRuns();
-  const boxOf = (run) => {
-    const box = make("input", { type: "checkbox", checked: shown.includes(run), value: run });
-    box.addEventListener("change", () => {
-      const wanted = shown.slice(2).filter((other) => other !== run);
-      if (box.checked) wanted.push(run);
-      state.runs = wanted.join(",") || NONE;
-      writeAddress(false);
-      drawQuery();
-      byId("others").querySelector(`[value="${run}"]`).focus({ preventScroll: true });
-    });
-    return make("label", box, ` ${set.runs[run]}`);
-  };
-  const others = [...set.runs.keys()].filter((run) => !shown.slice(0, 2).includes(run));
-  const words = make("summary", "Other runs beside A and B");
-  const fold = make("details", { id: "others", open: areOthersOpen }, words, make("div", others.map(boxOf)));
-  fold.addEventListener("toggle", () => { areOthersOpen = fold.open; });
-  return fold;
-}
-
-let widthOfDesk = innerWidth;
-addEventListener("resize", () => {
-  if (innerWidth === widthOfDesk) return; // a phone hides its address
-  widthOfDesk = innerWidth;
+byId("previous").addEventListener("click", () => goTo(current() - 1, true));
+byId("next").addEventListener("click", () => goTo(current() + 1, true));
+byId("beside").addEventListener("input", () => {
+  const { value } = byId("beside");
+  state.runs = value === NONE ? NONE : [...shownRuns().slice(2), value].join(",");
   drawQuery();
+  writeAddress(false);
 });
 
-function drawLists(rankings, text) {
+function drawLists(i) {
   const runs = shownRuns();
-  side = Math.min(side, runs.length - 1);
-  const width = Math.max(byId("query").clientWidth, NARROW) - 40;
-  const fitting = matchMedia("(max-width: 40rem)").matches ? 1 : Math.floor(width / (NARROW - 60));
-  const columns = Math.max(1, Math.min(runs.length, fitting));
-  const space = (width - GAP * (columns - 1)) / columns - BESIDE_ID;
-  const shown = { rankings, words: wordsOf(text), ids: shortIds(rankings.ids, signsThatFit(rankings.ids, 14, space)) };
-  const lists = make("div", { id: "lists" }, runs.map((_, own) => drawRanking(shown, own)));
-  lists.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
-  const names = runs.map((run, own) => `${letter(own)} · ${set.runs[run]}`);
-  const buttons = names.map((name, own) => action(name, name, () => showSide(own)));
-  function showSide(own) {
-    side = own;
-    buttons.forEach((button, other) => button.setAttribute("aria-pressed", other === own));
-    [...lists.children].forEach((list, other) => list.classList.toggle("other", other !== own));
-  }
-  showSide(side);
-  return [make("div.switch", { role: "group", "aria-label": "Ranking" }, buttons), lists];
+  const rankings = set.rankings[i];
+  const space = Math.max(LEAST, byId("query").clientWidth / runs.length - 30) - BESIDE_ID;
+  const shown = { rankings, runs, words: wordsOf(set.texts?.[i]), ids: shortIds(rankings.ids, signsThatFit(space)) };
+  return make("div", { id: "lists", tabindex: 0 }, runs.map((_, own) => drawRanking(shown, own)));
 }
 
-// Rank of each document that is known of a run; 0 for relevant ones that it did not return.
-function ranksOf(rankings, run) {
-  const ranks = new Map(rankings.lists[run].map((document, place) => [document, place + 1]));
-  for (const [document, rank] of rankings.beyond[run]) ranks.set(document, rank);
-  for (const [document, grade] of Object.entries(rankings.grades)) {
-    if (grade >= grid.rel && !ranks.has(Number(document))) ranks.set(Number(document), 0);
+// Rank of each document that is known of a run, 0 for those that it did not return: what is relevant, and, where its
+// list is shorter than those of the page, all others.
+function ranksOf({ ids, lists, beyond, grades }, run) {
+  const ranks = new Map(lists[run].map((document, place) => [document, place + 1]));
+  for (const [document, rank] of beyond[run]) ranks.set(document, rank);
+  for (const document of ids.keys()) {
+    const isKnown = lists[run].length < data.depth || grades[document] >= grid.rel;
+    if (isKnown && !ranks.has(document)) ranks.set(document, 0);
   }
   return ranks;
 }
@@ -164,93 +87,37 @@ function ranksOf(rankings, run) {
 const isBehind = (rank) => Boolean(grid.cutoff) && (rank === 0 || rank > grid.cutoff);
 
 function drawRanking(shown, own) {
-  const { rankings } = shown;
-  const runs = shownRuns();
-  const other = runs[own === 0 ? 1 : 0];
-  const there = ranksOf(rankings, other);
-  // A list that is shorter than the page shows is whole: what it lacks was not returned.
-  const isComplete = rankings.lists[other].length < data.depth;
-  if (isComplete) for (const document of rankings.ids.keys()) if (!there.has(document)) there.set(document, 0);
-  const isShown = ([document, rank]) => {
-    return isWhole || rank <= FIRST || rank > data.depth || rankings.grades[document] >= grid.rel;
-  };
-  const ranked = [...ranksOf(rankings, runs[own])].filter(isShown);
-  const items = ranked.map(([document, rank]) => drawDocument(shown, document, rank, there, own));
+  const { rankings, runs } = shown;
+  const there = ranksOf(rankings, runs[own === 0 ? 1 : 0]);
+  const isRelevant = (document) => rankings.grades[document] >= grid.rel;
+  const ranked = [...ranksOf(rankings, runs[own])].filter(([document, rank]) => rank || isRelevant(document));
+  const items = ranked.map(([document, rank]) => drawDocument(shown, document, rank, there.get(document), own));
   const above = ranked.filter(([, rank]) => !isBehind(rank)).length;
   if (grid.cutoff) items.splice(above, 0, make("li.cut", `cutoff ${grid.cutoff}`));
   if (!rankings.lists[runs[own]].length) items.unshift(make("li.cut", "This run returned nothing."));
-  const name = `${letter(own)} · ${set.runs[runs[own]]}`;
-  return make(
-    "section", { "aria-labelledby": `list-${own}` },
-    make(`h4.key.${own ? "contender" : "baseline"}`, { id: `list-${own}` }, name),
-    make("p.small", judgedOf(rankings, runs[own])),
-    make("ol", items),
-  );
+  const title = make(`h4.key.${own ? "contender" : "baseline"}`, `${letter(own)} · ${set.runs[runs[own]]}`);
+  return make("section", { "aria-label": title.textContent }, title, make("ol", items));
 }
 
-// How the first documents of a list are judged.
-function judgedOf(rankings, run) {
-  const list = rankings.lists[run];
-  if (!list.length) return "";
-  const many = (kind) => list.filter((document) => judgment(rankings.grades[document]) === kind).length;
-  return `First ${list.length}: ${many("relevant")} relevant, ${many("irrelevant")} not, ${many("unjudged")} unjudged`;
-}
-
-function drawDocument({ rankings, words, ids }, document, rank, there, own) {
+function drawDocument({ rankings, words: wordsOfQuery, ids }, document, rank, there, own) {
   const id = rankings.ids[document];
   const grade = rankings.grades[document];
   const kind = judgment(grade);
   const text = Object.hasOwn(set.documents, id) ? set.documents[id] : undefined;
-  const about = inWords(grade);
-  const sign = make("span", { "aria-hidden": "true" }, `${JUDGED[kind]} ${grade ?? ""}`.trim());
-  const item = make(
-    `li.${kind}`, { id: `document-${own}-${document}`, "data-document": document },
+  const [sign, words] = JUDGED[kind];
+  const about = grade === undefined ? words : `${words}, grade ${grade}`;
+  const mark = make("span", { "aria-hidden": "true" }, `${sign} ${grade ?? ""}`);
+  return make(
+    `li.${kind}${isBehind(rank) ? ".behind" : ""}`,
     make("span.rank", rank ? String(rank) : "none"),
     drawId(id, ids.get(id), text),
-    make("span.mark", { title: about }, sign, make("span.hidden", about)),
-    elsewhere(there.get(document), own, document),
+    make("span.mark", { title: about }, mark, make("span.hidden", about)),
+    make("span.elsewhere", elsewhere(there, letter(own === 0 ? 1 : 0))),
+    text === undefined ? [] : make("p.text", markedText(text, wordsOfQuery)),
   );
-  if (isBehind(rank)) item.classList.add("behind");
-  if (text !== undefined) item.append(make("p.text", markedText(text, words)));
-  if (openItems.has(`${state.q} ${item.id}`)) open(item, true);
-  return item;
 }
 
-function elsewhere(rank, own, document) {
-  const other = own === 0 ? 1 : 0;
-  const name = letter(other);
-  if (rank === undefined) {
-    return make("span.elsewhere", { title: `not among the first ${data.depth} of ${name}` }, `${name} > ${data.depth}`);
-  }
-  if (rank === 0) return make("span.elsewhere", `not in ${name}`);
-  const label = `${name} ${rank}, the rank of the same document in ${name}`;
-  return make("a.elsewhere", { href: `#document-${other}-${document}`, "aria-label": label }, `${name} ${rank}`);
-}
-
-byId("query").addEventListener("click", (event) => {
-  const link = event.target.closest("a.elsewhere");
-  if (!link || !isPlain(event)) return;
-  event.preventDefault();
-  const name = link.hash.slice(1);
-  if (!byId(name)) {
-    isWhole = true;
-    drawQuery();
-  }
-  const target = byId(name);
-  const buttons = byId("query").querySelectorAll(".switch button");
-  if (!target.getClientRects().length) buttons[Number(name.split("-")[1])].click();
-  target.tabIndex = -1;
-  target.focus({ preventScroll: true });
-  target.scrollIntoView({ block: "nearest" });
-});
-
-// The same document stands out in all lists.
-for (const type of ["mouseover", "mouseout", "focusin", "focusout"]) {
-  byId("query").addEventListener(type, (event) => {
-    const document = event.target.closest("li[data-document]")?.dataset.document;
-    const isOn = type === "mouseover" || type === "focusin";
-    for (const item of byId("query").querySelectorAll("li[data-document]")) {
-      item.classList.toggle("linked", isOn && item.dataset.document === document);
-    }
-  });
+function elsewhere(rank, run) {
+  if (rank === undefined) return `${run} > ${data.depth}`;
+  return rank ? `${run} ${rank}` : `not in ${run}`;
 }

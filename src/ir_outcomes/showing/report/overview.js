@@ -1,15 +1,61 @@
-// The way in: a matrix of signs of all pairs of runs, whose cells choose their pair. Those of the call have the
-// corrected label; the others are computed while nothing else happens, and are not corrected.
+// The way in: labels by condition, the forest plot, the queries that caused a decision, and a matrix of signs of all
+// pairs of runs. Rows and cells choose their pair. Cells of pairs of the call have the corrected label; the others are
+// computed while nothing else happens, and are not corrected.
 
 const MOST_COMPUTED = 20; // runs whose other pairs are all computed
 const SLICE = 30; // milliseconds of computing before the page may do something else
 
+function drawTable(place, heads, rows) {
+  const rowOf = ([head, ...cells]) => make("tr", make("th", { scope: "row" }, head), cells);
+  const headings = heads.map((head) => make("th", { scope: "col" }, head));
+  place?.replaceChildren(make("table", make("thead", make("tr", headings)), make("tbody", rows.map(rowOf))));
+}
+
+function linkTo(pair, words, q = "") {
+  if (!pair || !data.grids.some(hasQueries)) return words;
+  const [c, a, b] = pair;
+  const href = address({ ...DEFAULT, c, a, b, q });
+  return make("a", { href, "data-c": c, "data-a": a, "data-b": b, "data-q": q }, words);
+}
+
+function drawForest({ what, panels, rows, last }) {
+  const axes = panels.map(([, [low, high, ticks]]) => ({ low, high, ticks }));
+  const lines = rows.map(({ name, label, tone, pair, estimates, margins }) => {
+    const labelled = make(`span.label.${tone}`, last === "gate" ? label : SIGNS[tone] + label);
+    const cells = estimates.map(([gain, low, high, text, range, tone], place) => {
+      const [words, interval] = [`${text} ${range}`, low === null ? null : [low, high]];
+      const drawn = strip(axes[place], { gain, interval, margin: margins[place] ?? null, tone }, words);
+      return make("td", drawn, make("span.small", words));
+    });
+    return [linkTo(pair, name), ...cells, make("td", labelled)];
+  });
+  drawTable(byId("forest"), [what, ...panels.map(([title]) => title), last], lines);
+  const scales = axes.map((axis) => strip({ ...axis, isLabelled: true }, { gain: null, tone: "same" }, "axis"));
+  const lastRow = ["", ...scales, ""].map((scale) => make("td", scale));
+  byId("forest").firstChild.append(make("tfoot", { "aria-hidden": "true" }, make("tr", lastRow)));
+  const hasMargins = rows.some((row) => row.margins.length);
+  byId("legend").append(...legendOf(last === "tier" ? "mean" : "difference", "interval", hasMargins));
+}
+
+function drawConditions({ columns, rows }) {
+  drawTable(byId("conditions"), ["run", ...columns], rows.map(([run, cells]) => [run, ...cells.map((cell) => {
+    if (!cell) return make("td.empty", "none");
+    const [label, tone, mark, pair] = cell;
+    return make(`td.${tone}`, { title: label }, linkTo(pair, mark), make("span.hidden", label));
+  })]));
+}
+
+function drawCauses(causes) {
+  const cells = (pair, query, text) => make("td", linkTo(pair, query, query), ` ${text ?? ""}`);
+  const rows = causes.map(([run, query, text, harm, pair]) => [run, cells(pair, query, text), make("td", harm)]);
+  drawTable(byId("causes"), ["run", "query", "harm"], rows);
+}
+
 function cellOf(own, b, a) {
   if (a === b) return make("td");
   const cell = make("td", { "data-a": a, "data-b": b });
-  if (hasQueries(own) && canChoose(own, a, b)) cell.tabIndex = -1;
-  else cell.className = "fixed";
-  cell.ariaLabel = `${b} against ${a}`;
+  describe(cell, `${b} against ${a}`);
+  if (!hasQueries(own) || !canChoose(own, a, b)) cell.className = "fixed";
   if (labelOfCall(own, a, b)) fillCell(cell, own);
   return cell;
 }
@@ -18,62 +64,37 @@ function fillCell(cell, own) {
   const { a, b } = cell.dataset;
   const { label, tone, sign: mark, isCorrected } = verdictOf(own, a, b);
   cell.textContent = mark;
-  cell.className += ` ${tone} ${isCorrected ? "corrected" : "raw"}`;
-  cell.ariaLabel = `${b} against ${a}: ${label ?? "no label"}${isCorrected ? "" : ", not corrected"}`;
+  cell.classList.add(tone, isCorrected ? "corrected" : "raw");
+  describe(cell, `${b} against ${a}: ${label ?? "no label"}${isCorrected ? "" : ", not corrected"}`);
 }
 
-function drawMatrix() {
-  const [own] = data.grids;
+function drawPairs(own) {
   const { runs } = own;
-  const matrix = byId("matrix");
-  const heads = runs.map((run) => make("th", { scope: "col" }, make("span", run)));
-  const rowOf = (b) => make("tr", make("th", { scope: "row" }, b), runs.map((a) => cellOf(own, b, a)));
-  matrix.append(
-    make("thead", make("tr", make("th", { scope: "col" }, "run"), heads)),
-    make("tbody", runs.map(rowOf)),
-  );
-  const [first, ...others] = matrix.querySelectorAll("td[tabindex]");
-  matrix.parentNode.classList.toggle("large", runs.length > MOST_COMPUTED);
-  if (!first) return;
-  first.tabIndex = 0;
-  const waiting = [first, ...others].filter((cell) => !cell.matches(".corrected"));
+  const heads = runs.map((run) => make("span", run));
+  drawTable(byId("crossed"), ["run", ...heads], runs.map((b) => [b, ...runs.map((a) => cellOf(own, b, a))]));
+  const matrix = byId("crossed").firstChild;
+  const help = "Labels of all pairs; arrow keys move, Enter or a click chooses the pair";
+  setAttributes(matrix, { id: "matrix", role: "grid", "aria-label": help });
+  const cells = [...matrix.querySelectorAll("td")];
+  moveByArrows(matrix, cells, runs.length);
+  const isComputed = runs.length <= MOST_COMPUTED && !own.silent;
+  const waiting = isComputed ? cells.filter((cell) => !cell.matches(".corrected, .fixed, :not([data-a])")) : [];
   const some = () => {
     const start = performance.now();
     while (waiting.length && performance.now() - start < SLICE) fillCell(waiting.shift(), own);
     if (waiting.length) setTimeout(some);
   };
-  if (runs.length <= MOST_COMPUTED && !own.silent) setTimeout(some);
+  setTimeout(some);
 }
 
-const ARROWS = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] };
-
-function moveInMatrix(event) {
-  const cell = event.target.closest("td");
-  if (!cell || !(event.key in ARROWS)) return;
-  event.preventDefault();
-  const [down, right] = ARROWS[event.key];
-  const at = (steps) => {
-    return byId("matrix").rows[cell.parentNode.rowIndex + steps * down]?.cells[cell.cellIndex + steps * right];
-  };
-  const next = at(1)?.matches("td:not([data-a])") ? at(2) : at(1); // a run itself is passed over
-  if (!next?.matches("td")) return;
-  cell.tabIndex = -1;
-  next.tabIndex = 0;
-  next.focus();
-}
-
-if (byId("matrix")) {
-  drawMatrix();
-  const say = (event) => { byId("cell").textContent = event.target.closest("td")?.ariaLabel ?? ""; };
-  for (const type of ["mouseover", "focusin"]) byId("matrix").addEventListener(type, say);
-  byId("matrix").addEventListener("keydown", moveInMatrix);
-}
+if (byId("conditions")) drawConditions(data.matrix);
+if (byId("forest")) drawForest(data.forest);
+if (byId("causes")) drawCauses(data.causes);
+if (byId("crossed")) drawPairs(data.grids[0]);
 
 if (!data.grids.some(hasQueries)) {
   const [own] = data.grids;
   const [pair] = own?.pairs ?? [];
-  if (!byId("pair") || !pair) return;
-  const outcomes = drawOutcomes(pair.outcomes, { ...pair, byDocument: own.unit === "document" });
-  byId("pair").append(...drawRows(pair.rows, { ...own, ...pair }), ...outcomes);
+  if (byId("pair") && pair) byId("pair").append(...drawRows(pair.rows, { ...own, ...pair }));
   return;
 }

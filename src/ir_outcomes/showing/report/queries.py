@@ -12,7 +12,7 @@ from ir_outcomes.errors import escaped
 from ir_outcomes.pages.content import TOO_FEW, Grid, PageContent, QuerySet, Section
 from ir_outcomes.pages.lists import DEPTH, RankedLists
 from ir_outcomes.showing import tone
-from ir_outcomes.showing.charts import curve_lines, outcomes_of
+from ir_outcomes.showing.charts import curve_lines
 from ir_outcomes.showing.report.decision import rows_of_facets
 from ir_outcomes.showing.views.across import sign_of
 
@@ -23,7 +23,7 @@ NO_LABEL = "."  # of a pair that is not one of the call
 TESTS = ("t", "wilcoxon", "signflip")  # that the script knows
 
 
-def embed(content: PageContent, space: int, beyond: int) -> tuple[Data, int]:
+def embed(content: PageContent, drawn: Data, space: int, beyond: int) -> tuple[Data, int]:
     """Choose what the page holds: all columns, then ranked lists of the queries that differ most, with their texts.
 
     The first queries may take so much beyond the space. Return what the template takes, and what is
@@ -36,6 +36,7 @@ def embed(content: PageContent, space: int, beyond: int) -> tuple[Data, int]:
             "labels": _labels(),
             "opening": opening_of(content),
             "grids": [_grid_data(grid, content) for grid in content.grids],
+            **drawn,
         }
     )
     parts = [json_for_html(_set_data(own)) for own in sets]
@@ -102,19 +103,16 @@ def _is_full(left: int, n: int, beyond: int) -> bool:
     return left < 0
 
 
-def _labels() -> list[tuple[str, str, str, int]]:
-    """List the labels with tone, sign, and the place of the one that holds with the runs swapped."""
-    places = {label: place for place, label in enumerate(CODES)}
-    labels = []
-    for label in CODES:
-        sign = sign_of(label if label in LABELS else None)
-        labels.append((label, tone(label), sign, places[MIRRORED.get(label, label)]))
-    return labels
+def _labels() -> list[tuple[str, str, str]]:
+    """List the labels with tone and sign."""
+    return [(label, tone(label), sign_of(label if label in LABELS else None)) for label in CODES]
 
 
 def _grid_data(grid: Grid, content: PageContent) -> Data:
     settings = grid.settings
     codes = {pair: CODES[label] for pair, label in grid.labels.items()}
+    for (a, b), label in grid.labels.items():
+        codes[b, a] = CODES[MIRRORED.get(label, label)]
     rows = []
     for a in grid.runs:
         rows.append("".join(codes.get((a, b), NO_LABEL) for b in grid.runs))
@@ -180,21 +178,12 @@ def _pair_data(section: Section, has_columns: bool) -> Data:
     return {
         "a": comparison.baseline,
         "b": comparison.contender,
-        "sentence": comparison.verdict.sentence,
+        "sentence": comparison.verdict.sentence if section.has_label else "",
         "horizon": comparison.restricted and comparison.restricted.horizon,
         "rows": drawn,
         "given": given,
-        "outcomes": _outcomes_data(comparison),
         "curve": section.curve and _curve_data(section.curve),
     }
-
-
-def _outcomes_data(comparison: Comparison) -> list[tuple[str, int | None, float]]:
-    """Return numbers and shares of outcomes; of several runs only their shares, because their rows are no queries."""
-    found: list[tuple[str, int | None, float]] = []
-    for name, number, share in outcomes_of(comparison):
-        found.append((name, None if comparison.of_several_runs else number, share))
-    return found
 
 
 def _curve_data(curve: Curve) -> Data:

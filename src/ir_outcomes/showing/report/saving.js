@@ -9,8 +9,8 @@ function csvOfListed() {
   if (set.slices) columns.push(["slice", (i) => set.slices[i]]);
   columns.push(["outcome", (i) => kindOf(i)[0]]);
   if (byDocument) columns.push(...of("found by", [chosen.foundA, chosen.foundB]));
-  const length = byDocument ? "search length" : "rank";
-  columns.push(...of(`${grid.measure ?? length} of`, chosen.lengths), ["change", (i) => chosen.change[i]]);
+  columns.push(...of(`${grid.measure ?? (byDocument ? "search length" : "rank")} of`, [chosen.a, chosen.b]));
+  columns.push(["change", (i) => chosen.change[i]]);
   const rows = listed.map((i) => columns.map(([, value]) => value(i)));
   const line = (row) => `${row.map((value) => quoted(String(value ?? ""))).join(",")}\r\n`;
   return [columns.map(([name]) => name), ...rows].map(line).join("");

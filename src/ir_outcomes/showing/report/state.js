@@ -7,7 +7,6 @@ const data = JSON.parse(byId("data").textContent);
 const drawing = new DOMParser().parseFromString("<svg>", "text/html").querySelector("svg").namespaceURI;
 const SHAPES = new Set(["svg", "g", "line", "rect", "circle", "path", "text"]);
 const SIGNS = { better: "▲ ", worse: "▼ ", same: "" };
-const MINUS = "−";
 const UNSURE = "a p-value is too close to alpha to be told here";
 const NONE = "-"; // no run beside A and B
 
@@ -29,111 +28,96 @@ function setAttributes(made, attributes) {
   }
 }
 
+const most = (values, least) => values.reduce((one, other) => Math.max(one, other), least);
 const written = (value) => value.toLocaleString("en");
-const count = (value, noun = "query", nouns = "queries") => `${written(value)} ${value === 1 ? noun : nouns}`;
-const sign = (value, signed) => (value < 0 ? MINUS : signed && value > 0 ? "+" : "");
+const count = (value) => `${written(value)} ${value === 1 ? "query" : "queries"}`;
+const sign = (value, signed) => (value < 0 ? "−" : signed && value > 0 ? "+" : "");
+const whole = (value, isSigned) => sign(value, isSigned) + Math.abs(value);
+const signed = (value, places) => sign(Number(value.toFixed(places)), true) + Math.abs(value).toFixed(places);
+const percent = (share) => `${number(Math.round(1000 * share) / 10)} %`;
 
-function number(value, signed) {
+function number(value, isSigned) {
   if (value === null) return "none";
   const size = Math.abs(value);
-  if (Number.isInteger(value)) return `${sign(value, signed)}${size}`;
-  return sign(value, signed) + (size < 0.005 ? size.toPrecision(1) : size.toFixed(2));
+  if (Number.isInteger(value)) return whole(value, isSigned);
+  return sign(value, isSigned) + (size < 0.005 ? size.toPrecision(1) : size.toFixed(2));
 }
 
-// ---- labels
-
-// The label of a pair of the call, corrected over all of them, also with the runs swapped; undefined for other pairs.
+// The label of a pair of the call, corrected over all of them; undefined for other pairs, whose code is ".".
 function labelOfCall(own, a, b) {
-  const [first, second] = [a, b].map((run) => own.runs.indexOf(run));
-  const label = (code) => data.labels[code.charCodeAt(0) - 97]; // undefined for ".", no pair of the call
-  const swapped = label(own.codes[second][first]);
-  return label(own.codes[first][second]) ?? (swapped && data.labels[swapped[3]]);
+  const code = own.codes[own.runs.indexOf(a)][own.runs.indexOf(b)];
+  return data.labels[code.charCodeAt(0) - 97];
 }
 
 // What is known of a pair: its label, style and sign; whether it is corrected; or why there is none.
 function verdictOf(own, a, b) {
-  const known = labelOfCall(own, a, b);
-  if (known) return { label: known[0], tone: known[1], sign: known[2], isCorrected: true };
-  const silent = { label: null, tone: "same", sign: "", isCorrected: false };
-  if (own.silent) return { ...silent, why: `it is not a pair of the call, and ${own.silent}, so it was not tested` };
-  const { pair } = numbersOf(own, a, b);
-  const label = judge(testPair(pair, pair.queries, own.rules), own.rules.alpha);
-  if (!label) return { ...silent, why: UNSURE };
-  const [, tone, mark] = data.labels.find(([name]) => name === label);
-  return { label, tone, sign: mark, isCorrected: false };
+  const ofCall = labelOfCall(own, a, b);
+  const pair = ofCall || own.silent ? null : numbersOf(own, a, b).pair;
+  const computed = pair && judge(testPair(pair, pair.queries, own.rules), own.rules.alpha);
+  const [label, tone, mark] = ofCall ?? data.labels.find(([name]) => name === computed) ?? [null, "same", ""];
+  const why = own.silent ? `it is not a pair of the call, and ${own.silent}, so it was not tested` : UNSURE;
+  return { label, tone, sign: mark, isCorrected: Boolean(ofCall), why };
 }
 
-// ---- the chosen pair
-
 let chosen, set, grid, byDocument;
-const compared = new Map(); // numbers of pairs
-const columnsOfRuns = new Map(); // search lengths
+const computed = new Map(); // search lengths of runs and numbers of pairs
 
 const hasQueries = (own) => own.set !== null && own.runs.length > 1;
 const pairOfCall = (own, a, b) => own.pairs.find((pair) => pair.a === a && pair.b === b);
 const canChoose = (own, a, b) => a !== b && Boolean(data.sets[own.set].columns ?? pairOfCall(own, a, b));
 
-function lengthsOfRun(own, place) {
-  const key = `${own.set} ${own.cutoff} ${place}`;
-  const { ranks, sizes } = data.sets[own.set].columns;
-  if (!columnsOfRuns.has(key)) columnsOfRuns.set(key, searchLengths(ranks[place], sizes, own.cutoff));
-  return columnsOfRuns.get(key);
+function once(key, compute) {
+  const name = JSON.stringify(key);
+  if (computed.size > 400) computed.clear();
+  if (!computed.has(name)) computed.set(name, compute());
+  return computed.get(name);
+}
+
+function lengthsOfRun(own, run) {
+  const { columns, runs } = data.sets[own.set];
+  const { ranks, sizes } = columns;
+  return once([own.set, own.cutoff, run], () => searchLengths(ranks[runs.indexOf(run)], sizes, own.cutoff));
 }
 
 // The numbers of each query of a pair: from the columns of its runs, or as Python gave them.
-function numbersOf(own, a, b) {
-  const key = JSON.stringify([own.name, a, b]);
-  if (compared.has(key)) return compared.get(key);
+const numbersOf = (own, a, b) => once([own.name, a, b], () => {
   const { columns, runs } = data.sets[own.set];
   let { given: numbers, horizon } = pairOfCall(own, a, b) ?? {};
   if (columns) {
-    const places = [a, b].map((run) => runs.indexOf(run));
-    horizon = Math.min(own.cutoff, Math.max(...places.map((place) => columns.depths[place])));
-    const pair = pairQueries(...places.map((place) => lengthsOfRun(own, place)), columns.sizes, horizon);
+    horizon = Math.min(own.cutoff, most([a, b].map((run) => columns.depths[runs.indexOf(run)]), 0));
+    const pair = pairQueries(lengthsOfRun(own, a), lengthsOfRun(own, b), columns.sizes, horizon);
     const known = (values) => Array.from(values, (value) => (Number.isNaN(value) ? null : value));
-    pair.queries = pair.items.map((_, query) => query);
+    pair.queries = [...pair.a.keys()];
     const change = pair.queries.map((query) => pair.allB[query] - pair.allA[query]);
-    const [foundA, foundB] = [Array.from(pair.foundA), Array.from(pair.foundB)];
-    numbers = { pair, a: known(pair.a), b: known(pair.b), change, foundA, foundB, both: pair.shared };
+    const found = { foundA: [...pair.foundA], foundB: [...pair.foundB], both: pair.shared };
+    numbers = { pair, a: known(pair.a), b: known(pair.b), change, ...found };
   }
   const about = { measure: own.measure, higher: own.pairs[0]?.rows[1].higher, horizon };
-  const whole = { ...numbers, horizon, ...changesOf(numbers, about) };
-  if (compared.size > 200) compared.clear();
-  compared.set(key, whole);
-  return whole;
-}
+  return { ...numbers, horizon, ...changesOf(numbers, about) };
+});
 
 function choose() {
   grid = data.grids.find((own) => own.name === state.c);
   set = data.sets[grid.set];
   byDocument = grid.unit === "document";
-  const numbers = numbersOf(grid, state.a, state.b);
-  const { foundA, foundB, both } = numbers;
-  // Both found something, but nothing in common.
-  const apart = set.ids.map((_, i) => Boolean(foundA[i] && foundB[i] && !both[i]));
-  chosen = { ...numbers, ...verdictOf(grid, state.a, state.b), lengths: [numbers.a, numbers.b], apart };
+  chosen = { ...numbersOf(grid, state.a, state.b), ...verdictOf(grid, state.a, state.b) };
 }
 
 const isOfLengths = () => grid.measure === null;
 const kindOf = (i) => (chosen.bin[i] < 0 ? ["neither", "same"] : chosen.bins[chosen.bin[i]]);
-
-// Whether numbers are means over the runs of a system.
+const isApart = (i) => Boolean(chosen.foundA[i] && chosen.foundB[i] && !chosen.both[i]); // nothing in common
 const isOfSeveral = () => [state.a, state.b].some((run) => Object.hasOwn(set.first, run));
 
 // What a run found of the relevant documents: "1 of 7" where their number is known, otherwise in percent.
 function found(i, side) {
   const share = [chosen.foundA, chosen.foundB][side][i];
   const relevant = set.relevant?.[i];
-  const many = Math.round(1e6 * share * relevant) / 1e6; // of several runs the mean
-  return relevant ? `${number(many)} of ${relevant}` : `${number(Math.round(1000 * share) / 10)} %`;
+  return relevant ? `${number(Math.round(1e6 * share * relevant) / 1e6)} of ${relevant}` : percent(share);
 }
 
-// ---- state, kept in the address
-
 const [c, a, b] = data.opening ?? ["", "", ""];
-const DEFAULT = { c, a, b, q: "", s: "", bin: "", slice: "", sort: "size", at: "", runs: "" };
+const DEFAULT = { c, a, b, q: "", s: "", bin: "", slice: "", runs: "" };
 let state = { ...DEFAULT };
-const withoutFilters = () => ({ ...DEFAULT, c: state.c, a: state.a, b: state.b });
 
 // A condition and a pair that the page has: as asked for, else with one of the runs, else the one it opens on.
 function withKnownPair(wanted) {
@@ -146,9 +130,7 @@ function withKnownPair(wanted) {
 }
 
 function readAddress() {
-  const hash = location.hash.slice(1);
-  if (hash && !hash.includes("=")) return;
-  const given = new URLSearchParams(hash);
+  const given = new URLSearchParams(location.hash.slice(1));
   const known = Object.keys(DEFAULT).filter((name) => given.has(name));
   state = withKnownPair({ ...DEFAULT, ...Object.fromEntries(known.map((name) => [name, given.get(name)])) });
 }
@@ -160,15 +142,10 @@ function address(values) {
 // A step is something to go back from; typing and filters only change the present one.
 function writeAddress(step) {
   const hash = address(state);
-  if (hash === (location.hash || "#")) return;
-  try {
-    history[step ? "pushState" : "replaceState"](null, "", hash === "#" ? location.href.split("#")[0] : hash);
-  } catch {
-    // a page inside of another has no address of its own
-  }
+  const isFrame = location.protocol === "about:"; // a page inside of another has no address of its own
+  if (isFrame || hash === (location.hash || "#")) return;
+  history[step ? "pushState" : "replaceState"](null, "", hash === "#" ? location.href.split("#")[0] : hash);
 }
 
 // Clicks with other buttons or keys are the browser's.
-function isPlain(event) {
-  return !event.button && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
-}
+const isPlain = (event) => !(event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);

@@ -1,5 +1,8 @@
 // Estimates with their intervals, right is better: the rows of a pair, and of the forest plot.
 
+const line = (kind, x1, y1, x2, y2) => make(`line.${kind}`, { x1, y1, x2, y2 });
+const lettered = (words, x, y, kind = "middle") => make(`text.${kind}`, { x, y }, words);
+
 // About four round numbers that cover a range (showing/charts.py, round_numbers).
 function roundNumbers(least, most) {
   const width = most - least || 1;
@@ -10,56 +13,57 @@ function roundNumbers(least, most) {
   return numbers.map((value) => Number(value.toPrecision(12)));
 }
 
-const signedText = (value, places) => sign(Number(value.toFixed(places)), true) + Math.abs(value).toFixed(places);
-
 function strip({ low, high, ticks, isLabelled }, { gain, interval, wide, runs = [], margin = null, tone }, label) {
-  const x = (value) => `${((100 * (value - low)) / (high - low)).toFixed(2)}%`;
-  const upright = (kind, value) => make(`line.${kind}`, { x1: x(value), x2: x(value), y1: 0, y2: 24 });
-  const parts = ticks.map(([place]) => upright("grid", place));
-  if (isLabelled) parts.push(...ticks.map(([place, words]) => make("text", { x: x(place), y: 37 }, words)));
-  if (low < 0 && high > 0) {
-    parts.unshift(make("rect.zone", { x: x(0), width: `${100 - parseFloat(x(0))}%`, y: 0, height: 24 }));
-    parts.push(upright("zero", 0));
-  }
-  if (margin !== null) parts.push(upright("margin", margin));
-  const lying = (kind, [start, end]) => make(`line.${kind}`, { x1: x(start), x2: x(end), y1: 12, y2: 12 });
-  if (wide) parts.push(lying("wide", wide));
-  if (interval) parts.push(lying("interval", interval));
-  parts.push(...runs.map((run) => make("circle.run", { cx: x(run), cy: 20, r: 2 })));
-  if (gain !== null) parts.push(make("circle.estimate", { cx: x(gain), cy: 12, r: 5.5 }));
-  const about = { width: "100%", height: isLabelled ? 40 : 24, role: "img", "aria-label": label };
-  return make(`svg.strip.${tone}`, about, parts);
+  const share = (value) => (100 * (value - low)) / (high - low);
+  const x = (value) => `${share(value).toFixed(2)}%`;
+  const upright = (kind, value) => line(kind, x(value), 0, x(value), 24);
+  const lying = (kind, ends) => (ends ? [line(kind, x(ends[0]), 12, x(ends[1]), 12)] : []);
+  const circle = (kind, value, cy, r) => make(`circle.${kind}`, { cx: x(value), cy, r });
+  const hasZero = low < 0 && high > 0;
+  return make(
+    `svg.strip.${tone}`, { height: isLabelled ? 40 : 24, role: "img", "aria-label": label, "data-tip": label },
+    hasZero ? make("rect.zone", { x: x(0), width: `${100 - share(0)}%`, y: 0, height: 24 }) : [],
+    ticks.map(([place]) => upright("grid", place)),
+    isLabelled ? ticks.map(([place, words]) => lettered(words, x(place), 37)) : [],
+    hasZero ? upright("zero", 0) : [],
+    margin === null ? [] : upright("margin", margin),
+    lying("wide", wide),
+    lying("interval", interval),
+    runs.map((run) => circle("run", run, 20, 2)),
+    gain === null ? [] : circle("estimate", gain, 12, 5.5),
+  );
 }
 
-// ---- the rows of a pair
+function legendOf(dot, interval, hasMargin) {
+  const margin = hasMargin ? [make("i.margin"), "margin"] : [];
+  return [make("i.dot"), dot, ...(interval ? [make("i.stretch"), interval] : []), ...margin];
+}
 
 const placesOf = (row) => (row.unit === "" ? 4 : 2);
-const differenceOf = (row) => (row.difference === null ? "none" : signedText(row.difference, placesOf(row)));
-const endsOf = (row, ends) => `[${ends.map((end) => signedText(end, placesOf(row))).join(", ")}]`;
-const intervalOf = (row) => (row.interval ? endsOf(row, row.interval) : "");
+const differenceOf = (row) => (row.difference === null ? "none" : signed(row.difference, placesOf(row)));
+const endsOf = (row, ends) => (ends ? `[${ends.map((end) => signed(end, placesOf(row))).join(", ")}]` : "");
 
 function stripOfRow(row, tone) {
   const turn = row.higher ? 1 : -1;
-  const gain = row.difference === null ? null : turn * row.difference;
   const turned = (values) => values?.map((value) => turn * value).sort((one, other) => one - other);
   const [interval, wide, runs] = [row.interval, row.newRuns, row.runs].map(turned);
+  const gain = row.difference === null ? null : turn * row.difference;
   const shown = [0, row.margin ?? 0, gain ?? 0, ...(interval ?? []), ...(wide ?? []), ...(runs ?? [])];
   const space = 0.06 * (Math.max(...shown) - Math.min(...shown)) || 0.5;
   const [low, high] = [Math.min(...shown) - space, Math.max(...shown) + space];
-  const ticks = roundNumbers(low, high).map((tick) => [tick, `${sign(turn * tick, true)}${Math.abs(tick)}`]);
-  const label = `${row.name}: B minus A ${differenceOf(row)} ${row.unit} ${intervalOf(row)}`;
+  const ticks = roundNumbers(low, high).map((tick) => [tick, whole(turn * tick, true)]);
+  const label = `${row.name}: B minus A ${differenceOf(row)} ${row.unit} ${endsOf(row, row.interval)}`;
   return strip({ low, high, ticks, isLabelled: true }, { gain, interval, wide, runs, margin: row.margin, tone }, label);
 }
-
-const newRunsOf = (row) => (row.newRuns ? [make("span", `new runs ${endsOf(row, row.newRuns)}`)] : []);
 
 function drawRow(row) {
   const tone = row.found === "none" ? "same" : row.found;
   const words = row.found === "none" ? "" : SIGNS[tone] + row.found;
+  const wide = row.newRuns ? make("span", `new runs ${endsOf(row, row.newRuns)}`) : [];
   return make(
     `div.facet.${tone}`, { role: "group", "aria-label": row.name },
     make("div.name", make("b", row.name), make("span", row.explanation)),
-    make("div.value", make("b", differenceOf(row)), ` ${row.unit}`, make("span", intervalOf(row)), newRunsOf(row)),
+    make("div.value", make("b", differenceOf(row)), ` ${row.unit}`, make("span", endsOf(row, row.interval)), wide),
     stripOfRow(row, tone),
     make("div.means", make("span.key.baseline", `A ${row.a}`), " → ", make("span.key.contender", `B ${row.b}`)),
     make("div.finding", words, make("span", `p ${row.p}`)),
@@ -67,36 +71,12 @@ function drawRow(row) {
 }
 
 function drawRows(rows, { a, b, rules }, about = "") {
-  const margin = rows.some((row) => row.margin !== null) ? [make("i.margin"), "margin"] : [];
   const level = Number((100 - 100 * rules.alpha).toPrecision(6));
-  const interval = rows.some((row) => row.interval) ? [make("i.stretch"), `${level} % interval`] : [];
   const runs = rows.some((row) => row.runs?.length) ? "; small dots: runs" : "";
   const wide = rows.some((row) => row.newRuns) ? ", thin: for new runs, too" : "";
-  const legend = make("span.legend", make("i.dot"), `difference${runs}`, interval, wide, margin);
+  const interval = rows.some((row) => row.interval) && `${level} % interval${wide}`;
+  const legend = make("span.legend", legendOf(`difference${runs}`, interval, rows.some((row) => row.margin !== null)));
   const ends = make("div.ends", make("span", `◀ ${a} better`), make("span", `${b} better ▶`));
-  const empty = () => make("div");
-  return [
-    make("p.small", "Right of the line is better, always. ", legend, about),
-    make("div.facet.heads", { "aria-hidden": "true" }, empty(), make("div", "B − A"), ends, empty(), empty()),
-    ...rows.map(drawRow),
-  ];
-}
-
-// ---- the forest plot, whose numbers are in its cells
-
-for (const table of document.querySelectorAll("table.forest")) {
-  const axes = [...table.querySelectorAll("[data-axis]")].map((head) => {
-    const [low, high, ticks] = JSON.parse(head.dataset.axis);
-    return { low, high, ticks };
-  });
-  for (const row of table.tBodies[0].rows) {
-    row.querySelectorAll("[data-estimate]").forEach((cell, place) => {
-      const [gain, low, high, words, range, tone] = JSON.parse(cell.dataset.estimate);
-      const margin = cell.dataset.margin && Number(cell.dataset.margin);
-      const interval = low === null ? null : [low, high];
-      cell.prepend(strip(axes[place], { gain, interval, margin, tone }, `${words} ${range}`));
-    });
-  }
-  const ends = axes.map((axis) => strip({ ...axis, isLabelled: true }, { gain: null, tone: "same" }, "axis"));
-  ends.forEach((axis, place) => table.tFoot.rows[0].cells[place + 1].append(axis));
+  const heads = make("div.facet.heads", { "aria-hidden": "true" }, make("div"), make("div", "B − A"), ends);
+  return [make("p.small", "Right of the line is better, always. ", legend, about), heads, ...rows.map(drawRow)];
 }

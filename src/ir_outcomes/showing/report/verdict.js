@@ -1,6 +1,5 @@
-// The verdict on any two runs, from one column of ranks for each run. It computes what Python computes (the places
-// named are in the package): p-values are exact, or a pair of bounds; where the bounds lie on both sides of alpha there
-// is no label.
+// The verdict on any two runs, from one column of ranks for each run, as Python computes it (places are in the package).
+// P-values are exact, or a pair of bounds; where these lie on both sides of alpha there is no label.
 
 const FEW = 30; // statistics/counts.py, FEW: with fewer differences that are not zero sign flips stand in for t
 const ROUNDING = 64 * Number.EPSILON; // statistics/counts.py, ROUNDING
@@ -13,9 +12,6 @@ const LARGEST_SCALE = 2 ** 30;
 const LARGEST_TOTAL = 2 ** 20;
 const MOST_STEPS = 2 ** 28;
 const GRIDS = [2 ** 13, 2 ** 15, 2 ** 18, 2 ** 21];
-const PRECISION = 0.01;
-
-// ---- functions of distributions
 
 // Stirling's series; a smaller argument is raised first.
 function logGamma(x) {
@@ -29,14 +25,12 @@ function logGamma(x) {
 
 // A continued fraction by Lentz's method: the numerators of its steps, from the second on; all denominators are 1.
 function continuedFraction(numerator) {
-  const tiny = 1e-300;
   let c = 1;
-  let d = 1 / (1 + numerator(1) || tiny);
+  let d = 1 / (1 + numerator(1));
   let fraction = d;
   for (let step = 2; step < 100000; step += 1) {
-    const own = numerator(step);
-    d = 1 / (1 + own * d || tiny);
-    c = 1 + own / c || tiny;
+    d = 1 / (1 + numerator(step) * d);
+    c = 1 + numerator(step) / c;
     fraction *= c * d;
     if (Math.abs(c * d - 1) < 1e-15) break;
   }
@@ -59,9 +53,8 @@ function tailOfT(t, freedom) {
   const ratio = (t * t) / freedom;
   const x = 1 / (1 + ratio);
   const rest = ratio / (1 + ratio);
-  const logX = -Math.log1p(ratio);
+  const [logX, logRest] = [-Math.log1p(ratio), Math.log(rest)];
   if (rest === 0) return 1;
-  const logRest = Math.log(rest);
   const a = freedom / 2;
   if (x < (a + 1) / (a + 2.5)) return incompleteBeta(a, 0.5, x, logX, logRest);
   return 1 - incompleteBeta(0.5, a, rest, logRest, logX);
@@ -115,15 +108,17 @@ function sampleOf(baseline, contender, queries) {
   return { n, zeros, nonzero: n - zeros, sizes, positive, negative, counts, up, down, total };
 }
 
-const dot = (values, counts) => values.reduce((sum, value, place) => sum + value * counts[place], 0);
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+const dot = (values, counts) => sum(values.map((value, place) => value * counts[place]));
 
 // statistics/kernels.py, _testable: two differences or more, not all of them zero.
 const isTestable = (sample) => sample.n >= 2 && sample.nonzero > 0;
 
 // statistics/kernels.py, _t; where all differences are equal and not zero the sign-flip test's 2^(1 - n).
-function tTest({ n, zeros, sizes, positive, negative, total, ...rest }) {
+function tTest(sample) {
+  const { n, zeros, sizes, positive, negative, total } = sample;
   const direction = Math.sign(total);
-  if (!isTestable({ n, ...rest })) return exactly(1, direction);
+  if (!isTestable(sample)) return exactly(1, direction);
   if (Math.max(...positive, ...negative) === n) return exactly(2 ** (1 - n), direction);
   const mean = total / n;
   let deviations = zeros * mean * mean;
@@ -149,8 +144,8 @@ function wilcoxonTest(sample) {
   });
   const twiceMinus = n * (n + 1) - twicePlus;
   const direction = Math.sign(twicePlus - twiceMinus);
-  if (!isTestable(sample)) return exactly(1, direction);
   const smaller = Math.min(twicePlus, twiceMinus);
+  if (!isTestable(sample)) return exactly(1, direction);
   if (n <= MOST_EXACT_WILCOXON) return exactly(2 * shareOfSubsets(ranks, smaller), direction);
   const spread = (n * (n + 1) * (2 * n + 1) - ties / 2) / 24;
   return exactly(tailOfNormal((smaller / 2 - (n * (n + 1)) / 4) / Math.sqrt(spread)), direction);
@@ -158,14 +153,7 @@ function wilcoxonTest(sample) {
 
 // statistics/kernels.py, binomial_tests: exact, won against lost.
 function binomialTest(won, lost) {
-  const n = won + lost;
-  const smaller = Math.min(won, lost);
-  let term = Math.exp(logGamma(n + 1) - logGamma(smaller + 1) - logGamma(n - smaller + 1) - n * Math.LN2);
-  let share = 0;
-  for (let k = smaller; k >= 0 && term > 0; k -= 1) {
-    share += term;
-    term *= k / (n - k + 1);
-  }
+  const share = shareOfSubsets(Array(won + lost).fill(1), Math.min(won, lost));
   return exactly(2 * share, Math.sign(won - lost));
 }
 
@@ -191,10 +179,7 @@ function signFlipTest(sample, alpha) {
   return { ...boundsOnGrid(sizes, counts, flipped, alpha), direction };
 }
 
-function repeated(values, counts) {
-  return values.flatMap((value, place) => Array(counts[place]).fill(value));
-}
-
+const repeated = (values, counts) => values.flatMap((value, place) => Array(counts[place]).fill(value));
 const greatestDivisor = (a, b) => (b ? greatestDivisor(b, a % b) : a);
 
 // statistics/signflips.py, _in_units: sizes as whole numbers of their largest common unit, or null.
@@ -233,7 +218,7 @@ function shareOfSubsets(units, limit, lower = limit) {
   units.filter((unit) => unit <= limit).sort((one, other) => one - other).forEach((unit, place) => {
     const end = Math.min(reach + unit, limit);
     spare.set(counts.subarray(0, unit));
-    for (let sum = unit; sum <= end; sum += 1) spare[sum] = counts[sum] + counts[sum - unit];
+    for (let own = unit; own <= end; own += 1) spare[own] = counts[own] + counts[own - unit];
     [counts, spare] = [spare, counts];
     reach = end;
     if (place % 256 < 255) return;
@@ -245,8 +230,7 @@ function shareOfSubsets(units, limit, lower = limit) {
   });
   const power = exponent - units.length; // 2^-n alone may be too small for a number
   const share = (last) => {
-    const ways = counts.subarray(0, last + 1).reduce((sum, own) => sum + own, 0);
-    return ways * 2 ** Math.ceil(power / 2) * 2 ** Math.floor(power / 2);
+    return sum(counts.subarray(0, last + 1)) * 2 ** Math.ceil(power / 2) * 2 ** Math.floor(power / 2);
   };
   return lower === limit ? share(limit) : [share(lower), share(limit)];
 }
@@ -254,10 +238,8 @@ function shareOfSubsets(units, limit, lower = limit) {
 // The same of any sizes (statistics/signflips.py, _enumerated): each sum of one half needs a small enough one of the
 // other.
 function enumeratedShare(sizes, limit) {
-  const [first, second] = [0, 1].map((half) => {
-    const own = sizes.filter((_, place) => place % 2 === half).reverse();
-    return own.reduce((sums, size) => merged(sums, size, limit), new Float64Array(1));
-  });
+  const halves = [0, 1].map((half) => sizes.filter((_, place) => place % 2 === half));
+  const [first, second] = halves.map((own) => own.reduce(merged, new Float64Array(1)));
   let ways = 0;
   let fitting = second.length;
   for (const sum of first) {
@@ -267,26 +249,23 @@ function enumeratedShare(sizes, limit) {
   return ways * 2 ** -sizes.length;
 }
 
-// Ascending sums, and the same with one size more, up to the limit.
-function merged(sums, size, limit) {
+// Ascending sums, and the same with one size more.
+function merged(sums, size) {
   const all = new Float64Array(2 * sums.length);
-  let [plain, raised, end] = [0, 0, 0];
-  while (raised < sums.length) {
+  let [plain, raised] = [0, 0];
+  for (let end = 0; end < all.length; end += 1) {
     const isPlain = plain < sums.length && sums[plain] <= sums[raised] + size;
-    const next = isPlain ? sums[plain] : sums[raised] + size;
-    if (next > limit) break;
-    all[end] = next;
-    end += 1;
+    all[end] = isPlain ? sums[plain] : sums[raised] + size;
     if (isPlain) plain += 1;
     else raised += 1;
   }
-  return all.subarray(0, end);
+  return all;
 }
 
 // Sizes rounded to a grid: a subset's sum moves up by `up` steps at most and down by `down`, so counting up to a
 // higher and to a lower limit gives bounds. Finer grids follow until they are within 1 % and on one side of alpha.
 function boundsOnGrid(sizes, counts, limit, alpha) {
-  const n = counts.reduce((sum, number) => sum + number, 0);
+  const n = sum(counts);
   let bounds = { low: SMALLEST, high: 1 };
   for (const steps of GRIDS) {
     if (steps > GRIDS[1] && n * steps > MOST_STEPS) break;
@@ -300,7 +279,7 @@ function boundsOnGrid(sizes, counts, limit, alpha) {
     const least = Math.min(most - 1, Math.floor(steps - down - 1e-6));
     const [low, high] = shareOfSubsets(repeated(units, counts), most, least);
     bounds = { low: proper(2 * low), high: proper(2 * high) };
-    const isClose = bounds.high <= (1 + PRECISION) * bounds.low;
+    const isClose = bounds.high <= 1.01 * bounds.low;
     if (isClose && sideOf(bounds, alpha) !== null) break;
   }
   return bounds;
@@ -314,8 +293,6 @@ function sideOf({ low, high }, alpha) {
 
 // statistics/counts.py, few: t, or sign flips with fewer than 30 differences that are not zero.
 const meanTest = (sample, alpha) => (sample.nonzero < FEW ? signFlipTest(sample, alpha) : tTest(sample));
-
-// ---- the numbers of each query (comparison/outcomes.py)
 
 // Search lengths of the items of a run, 0 where not found: by query the rank of its first relevant document; by
 // document the irrelevant documents above and 1, which is the rank less the relevant documents above
@@ -334,53 +311,39 @@ function searchLengths(ranks, sizes, cutoff) {
   return lengths;
 }
 
-const OUTCOMES = ["neither", "lost", "won", "both"]; // by what A found, and twice what B found
-
 // comparison/outcomes.py, from_items: items of a query are averaged first, so that each query weighs the same. `sizes`
 // are the numbers of items of the queries, null where each query is one item; `horizon` is k of the restricted search
 // length.
 function pairQueries(baseline, contender, sizes, horizon) {
-  const n = sizes ? sizes.length : baseline.length;
-  const names = ["foundA", "foundB", "a", "b", "allA", "allB", "won", "lost"];
-  const pair = Object.fromEntries(names.map((name) => [name, new Float64Array(n)]));
-  pair.shared = new Uint8Array(n);
-  pair.items = Array.from({ length: n }, () => null);
-  let start = 0;
-  for (let query = 0; query < n; query += 1) {
-    const end = start + (sizes ? sizes[query] : 1);
-    const outcomes = { neither: 0, lost: 0, won: 0, both: 0 };
-    const own = [0, 0]; // sums of what each run found
-    const common = [0, 0]; // sums of what both found
-    for (let item = start; item < end; item += 1) {
-      const [a, b] = [baseline[item], contender[item]];
-      own[0] += a;
-      own[1] += b;
-      if (a && b) {
-        common[0] += a;
-        common[1] += b;
-      }
-      outcomes[OUTCOMES[(a > 0) + 2 * (b > 0)]] += 1;
-    }
-    const { lost, won, both } = outcomes;
-    const size = end - start;
-    const found = [both + lost, both + won];
-    const missing = horizon + 1;
-    pair.items[query] = outcomes;
-    pair.shared[query] = both > 0;
-    pair.foundA[query] = found[0] / size;
-    pair.foundB[query] = found[1] / size;
-    pair.a[query] = both ? common[0] / both : own[0] / found[0]; // NaN where it found nothing
-    pair.b[query] = both ? common[1] / both : own[1] / found[1];
-    pair.allA[query] = (own[0] + (size - found[0]) * missing) / size;
-    pair.allB[query] = (own[1] + (size - found[1]) * missing) / size;
-    pair.won[query] = (own[1] - common[1] - won * missing) / size;
-    pair.lost[query] = (lost * missing - (own[0] - common[0])) / size;
-    start = end;
-  }
-  return pair;
+  const counts = sizes ?? baseline.map(() => 1);
+  const missing = horizon + 1;
+  const summed = (valueOf) => {
+    let item = 0;
+    return Float64Array.from(counts, (count) => {
+      let total = 0;
+      for (const end = item + count; item < end; item += 1) total += valueOf(baseline[item], contender[item]);
+      return total;
+    });
+  };
+  const mean = (valueOf) => summed(valueOf).map((total, query) => total / counts[query]);
+  const shared = summed((a, b) => Number(a > 0 && b > 0));
+  // On what both found; without anything in common on what the run found, NaN where that is nothing.
+  const lengths = (common, own, found) => {
+    return shared.map((number, query) => (number ? common[query] / number : own[query] / found[query]));
+  };
+  const [foundA, foundB] = [summed((a) => Number(a > 0)), summed((a, b) => Number(b > 0))];
+  return {
+    shared,
+    foundA: mean((a) => Number(a > 0)),
+    foundB: mean((a, b) => Number(b > 0)),
+    a: lengths(summed((a, b) => (b ? a : 0)), summed((a) => a), foundA),
+    b: lengths(summed((a, b) => (a ? b : 0)), summed((a, b) => b), foundB),
+    allA: mean((a) => a || missing),
+    allB: mean((a, b) => b || missing),
+    won: mean((a, b) => (b && !a ? b - missing : 0)),
+    lost: mean((a, b) => (a && !b ? missing - a : 0)),
+  };
 }
-
-// ---- the decision
 
 // comparison/pair_tests.py, run_tests: of some of the queries. `rules`: alpha; the test of ranking; that of coverage,
 // "exact" unless a query of the whole evaluation has several relevant documents (comparison/outcomes.py,
@@ -391,14 +354,13 @@ function testPair(pair, queries, rules) {
   const coverage = sampleOf(pair.foundA, pair.foundB, queries);
   const ranking = sampleOf(pair.a, pair.b, shared);
   const everywhere = sampleOf(pair.allA, pair.allB, queries);
-  const count = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
   const wonAndLost = sampleOf(pair.won.map((value) => -value), pair.lost, queries);
   const rankingMean = meanTest(ranking, alpha);
   const rankingWilcoxon = wilcoxonTest(ranking);
+  const isExact = rules.coverageTest === "exact";
   const byName = { t: rankingMean, wilcoxon: rankingWilcoxon };
-  const byCount = () => binomialTest(count(coverage.positive), count(coverage.negative));
   return {
-    coverage: rules.coverageTest === "exact" ? byCount() : signFlipTest(coverage, alpha),
+    coverage: isExact ? binomialTest(sum(coverage.positive), sum(coverage.negative)) : signFlipTest(coverage, alpha),
     ranking: byName[rules.test] ?? signFlipTest(ranking, alpha),
     rankingMean,
     rankingWilcoxon,
@@ -432,24 +394,18 @@ function judge(tests, alpha) {
   const decided = shows(mean);
   const agrees = tests.everywhereWilcoxon.direction === mean.direction;
   const confirmed = decided || (agrees ? shows(tests.everywhereWilcoxon) : 0);
-  const stands = harmless === confirmed;
   // Where neither facet decides, all queries can, if no facet's estimate points against them and none is hurt.
   const estimates = [tests.coverage.direction, -tests.rankingMean.direction];
-  const isAhead = estimates.every((estimate) => estimate >= 0) && !hurt;
-  const isBehind = estimates.every((estimate) => estimate <= 0) && !gain;
-  let together = 0;
-  if (!up && !down && decided > 0 && isAhead) together = 1;
-  if (!up && !down && decided < 0 && isBehind) together = -1;
+  const isSilent = !up && !down && !(decided > 0 ? hurt : gain);
+  const together = isSilent && estimates.every((estimate) => estimate * decided >= 0) ? decided : 0;
   // The guard: what is won and lost, or all queries, contradict.
   const guards = [decided, shows(tests.wonAndLost)];
   const claimed = harmless + together;
   if ((claimed && guards.includes(-claimed)) || (up && hurt) || (down && gain)) return "trade-off";
-  if (onBoth) return onBoth > 0 ? "better on both facets" : "worse on both facets";
-  if (harmless) {
-    const facet = coverage === harmless ? "coverage" : "ranking";
-    if (stands) return `${harmless > 0 ? "better" : "worse"} on ${facet}`;
-    return `${facet} ${harmless > 0 ? "gain" : "loss"}, unconfirmed`;
-  }
-  if (together) return `${together > 0 ? "better" : "worse"} over all queries`;
-  return "no significant difference";
+  const word = claimed > 0 ? "better" : "worse";
+  if (onBoth) return `${word} on both facets`;
+  if (together) return `${word} over all queries`;
+  if (!harmless) return "no significant difference";
+  const facet = coverage === harmless ? "coverage" : "ranking";
+  return harmless === confirmed ? `${word} on ${facet}` : `${facet} ${claimed > 0 ? "gain" : "loss"}, unconfirmed`;
 }
