@@ -30,7 +30,7 @@ def gated(status: str, **options: Any) -> tuple[iro.Evaluation, iro.GateResult]:
 
 def cells(page: iro.ReportPage) -> list[tuple[list[Any], float | None]]:
     """The estimates of the forest plot with their margins."""
-    found = []
+    found: list[tuple[list[Any], float | None]] = []
     for row in island(page)["forest"]["rows"]:
         found += zip_longest(row["estimates"], row["margins"])
     return found

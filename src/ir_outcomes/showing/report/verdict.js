@@ -1,5 +1,5 @@
-// The verdict on any two runs, from one column of ranks for each run, as Python computes it (places are in the package).
-// P-values are exact, or a pair of bounds; where these lie on both sides of alpha there is no label.
+// The verdict on any two runs, from one column of ranks for each run, as Python computes it (places are in the
+// package). P-values are exact, or a pair of bounds; where these lie on both sides of alpha there is no label.
 
 const FEW = 30; // statistics/counts.py, FEW: with fewer differences that are not zero sign flips stand in for t
 const ROUNDING = 64 * Number.EPSILON; // statistics/counts.py, ROUNDING
