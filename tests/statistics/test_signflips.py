@@ -147,6 +147,29 @@ def test_bounds_that_straddle_a_level_are_refined(monkeypatch: pytest.MonkeyPatc
     assert Samples(tally_rows([d]), (below, below)).many("signflip").pvalue.tolist() == [fine]
 
 
+@pytest.mark.parametrize(("n", "largest"), [(12, 9), (30, 5000), (52, 20_000), (1400, 300)])
+def test_counts_are_those_of_all_sums(n: int, largest: int) -> None:
+    """Those with a sum up to either limit: one by one, in an array, and with numbers beyond any type."""
+    rng = np.random.default_rng(n)
+    units = np.unique(rng.integers(1, largest, n))
+    counts = rng.multinomial(n, np.full(len(units), 1 / len(units)))
+    total = int(units @ counts)
+    for share in (0.02, 0.2, 0.4, 0.5):
+        limit = int(total * share)
+        ways, exponent = subset_sums(np.repeat(units, counts).tolist(), limit)
+        for lower in (-3, limit // 2, limit - 1, limit):
+            wanted = [ways.sum(), ways[: max(lower + 1, 0)].sum()]
+            found = signflips._counted(units, counts.astype(np.float64), limit, lower)
+            scaled = [share_of(float(ways_up_to), exponent - n) for ways_up_to in wanted]
+            assert found == pytest.approx(scaled, rel=1e-12, abs=1e-320)
+
+
+def share_of(number: float, exponent: int) -> float:
+    """Multiply by a power of two that may be too small for a float."""
+    mantissa, own = math.frexp(number)
+    return math.ldexp(mantissa, own + exponent)
+
+
 @pytest.mark.parametrize(("n", "seed"), [(60, 0), (101, 1), (250, 2)])
 def test_the_grid_of_many_differences_is_within_one_percent(n: int, seed: int) -> None:
     """Against sizes that are multiples of a unit so small that only this test counts in it."""

@@ -418,7 +418,12 @@ def from_items(
             return np.where(counted, values, np.nan).astype(np.float64)
         return means_by_query(query[counted], values[counted], n_queries)
 
-    every = np.ones(len(query), dtype=bool)
+    def means_of_all(values: npt.NDArray[np.generic]) -> Floats:
+        if single:
+            return values.astype(np.float64)
+        totals = np.bincount(query, weights=values, minlength=n_queries)
+        return divided(totals, n_items, n_items > 0)
+
     neither, lost, won, in_both = np.bincount(outcome, minlength=4).tolist()
     shares = None
     item_share = 1.0
@@ -437,10 +442,10 @@ def from_items(
     if horizon is not None:
         a, b = (np.where(np.isnan(values), horizon + 1.0, values) for values in lengths)
         parts = [
-            means(np.where(outcome == OUTCOMES.index(name), b - a, 0.0), every)
+            means_of_all(np.where(outcome == OUTCOMES.index(name), b - a, 0.0))
             for name in ("both", "won", "lost")
         ]
-        restricted = Restricted(horizon, means(a, every), means(b, every), *parts)
+        restricted = Restricted(horizon, means_of_all(a), means_of_all(b), *parts)
     return PairedQueries(
         baseline=names[0],
         contender=names[1],
@@ -454,8 +459,8 @@ def from_items(
             lost_at=_weighted_median(lengths[0][outcome == 1], weight[outcome == 1]),
             won_at=_weighted_median(lengths[1][outcome == 2], weight[outcome == 2]),
         ),
-        found_baseline=means(found_baseline, every),
-        found_contender=means(found_contender, every),
+        found_baseline=means_of_all(found_baseline),
+        found_contender=means_of_all(found_contender),
         item_share=item_share,
         shared=shared,
         length_baseline=means(lengths[0], of_baseline),

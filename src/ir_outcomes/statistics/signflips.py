@@ -7,7 +7,7 @@ that is twice the share of the subsets of the sizes with a sum of at most k. Suc
 
 - counted, where the sizes are multiples of a common unit, through all sums up to k in that unit:
   exact;
-- enumerated in two halves, for up to 42 differences: exact;
+- enumerated in two parts, for up to 42 differences: exact;
 - else counted on a grid of steps of k / 2^15 or less, to which the sizes are rounded, refined until
   lower and upper bound agree to 1 %, and further where a level that matters lies between them. (For
   more than 100 differences the bounds are estimates.)
@@ -22,18 +22,20 @@ are at least 1 / (1 + resamples): a correction for thousands of comparisons turn
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ir_outcomes.statistics.counts import SMALLEST_PVALUE, Differences, special
 from ir_outcomes.types import Bools, Floats, Ints, divided
 
 Levels = tuple[float, float]  # the smallest and the largest that a p-value is compared with
 
-MOST_ENUMERATED = 42  # halves of 2^21 sums, 0.1 s
+MOST_ENUMERATED = 42  # parts of a million sums, 0.04 s
 LARGEST_DENOMINATOR = 1000
 LARGEST_SCALE = 1 << 30  # of numerators with a common factor the total can be small all the same
 LARGEST_TOTAL = 1 << 20  # in common units: above that the sizes are rounded
@@ -41,6 +43,7 @@ MOST_STEPS = 1 << 28  # additions, 0.2 s: above that the sizes are rounded
 GRIDS = (1 << 15, 1 << 18, 1 << 21)  # steps up to k
 MOST_BOUNDED = 100  # for more differences bounds that hold for certain would need too fine a grid
 PRECISION = 0.01
+DENSE = 128  # how many times longer it takes to follow a sum by itself than in an array of all
 # What the allowance for rounding errors may add to a p-value of many differences.
 TIES_SHARE = 0.004
 
@@ -140,18 +143,75 @@ def _denominator(size: float) -> int | None:
 def _counted(units: Ints, counts: Floats, limit: int, lower: int) -> tuple[float, float]:
     """Share of the subsets of some whole numbers with a sum of at most the limit, and of at most a lower limit."""
     # Those rounded to 0 are in half of the subsets, whatever the limit.
-    counts = counts[units > 0]
-    units = units[units > 0]
+    sizes = np.repeat(units, np.where(units > 0, counts, 0.0).astype(np.int64))
     # An allowance for rounding may lead beyond the middle.
-    limit = min(limit, int(units @ counts) // 2)
-    ways, exponent = subset_sums(np.repeat(units, counts.astype(np.int64)).tolist(), limit)
+    limit = min(limit, int(sizes.sum()) // 2)
+    gap = limit - min(max(lower, -1), limit)
+    spaces, share, left = _searched(
+        sizes, limit, gap, lambda n, _, rest: DENSE * n > min(rest, limit)
+    )
+    # From here on subsets are counted by the space that they leave, in the smallest type that holds
+    # the numbers: less memory takes less time. Up to 53 sizes all numbers are exact.
+    occurring, numbers = np.unique(spaces, return_counts=True)
+    most = int(numbers.max(initial=0))
+    ways = np.zeros(int(occurring.max(initial=-1)) + 1, dtype=_type_for(most))
+    ways[occurring] = numbers
+    exponent = -len(sizes)
+    rest = int(sizes[:left].sum()) + gap
+    for place in range(left - 1, -1, -1):
+        most *= 2  # a step at most doubles them
+        if most > 1 << 1000:
+            ways *= 2.0**-900
+            most >>= 900
+            exponent += 900
+        ways = ways.astype(_type_for(most), copy=False)
+        size = int(sizes[place])
+        _add_from(ways, size)
+        rest -= size
+        share += math.ldexp(float(ways[rest:].sum(dtype=np.float64)), exponent + place)
+        ways = ways[:rest]
+    return share + math.ldexp(float(ways.sum(dtype=np.float64)), exponent), share
 
-    def share(number: float) -> float:
-        mantissa, own = math.frexp(number)  # 2^-n alone may be too small for a float
-        return math.ldexp(mantissa, own + exponent - int(counts.sum()))
 
-    up_to_lower = ways[: max(lower + 1, 0)]
-    return share(float(ways.sum())), share(float(up_to_lower.sum()))
+def _type_for(number: int) -> npt.DTypeLike:
+    """Return the smallest type for whole numbers up to this one; float64 for more than 32 bits."""
+    return np.float64 if number >= 1 << 32 else np.min_scalar_type(number)
+
+
+def _searched(
+    sizes: Ints, limit: int, gap: int, is_enough: Callable[[int, int, int], bool]
+) -> tuple[Ints, float, int]:
+    """Follow the subsets with the largest of some whole numbers, ascending, one by one.
+
+    Return, ascending, how much space to the limit they leave, for those where that depends on the
+    other numbers; the share of the subsets whose sum is at most limit - gap whatever else is in
+    them; and how many numbers are left. It is enough by the number of spaces, of numbers left, and
+    their sum.
+    """
+    spaces = np.array([limit])
+    share = 0.0
+    left = len(sizes)
+    rest = int(sizes.sum())
+    while left and not is_enough(len(spaces), left, rest):
+        left -= 1
+        size = int(sizes[left])
+        rest -= size
+        too_small, fitting = np.searchsorted(spaces, [size, rest + gap])
+        share += math.ldexp(len(spaces) - int(fitting), left - len(sizes))
+        spaces = np.concatenate([spaces[:fitting], spaces[too_small:] - size])
+        spaces.sort(kind="stable")  # merges the two, which are ascending
+    return spaces, share, left
+
+
+def _add_from(ways: npt.NDArray[Any], size: int) -> None:
+    """Add to each number the one that is so many places behind it, in place."""
+    end = max(len(ways) - size, 0)
+    # NumPy copies what overlaps, which takes twice as long. Parts up to the size do not, and stay
+    # in the cache.
+    part = min(size, 1 << 15) if size >= 1 << 12 else max(end, 1)
+    for start in range(0, end, part):
+        stop = min(start + part, end)
+        ways[start:stop] += ways[start + size : stop + size]
 
 
 def subset_sums(sizes: Iterable[int], limit: int) -> tuple[Floats, int]:
@@ -182,27 +242,31 @@ def subset_sums(sizes: Iterable[int], limit: int) -> tuple[Floats, int]:
 
 
 def _enumerated(sizes: Floats, limit: float) -> float:
-    """Share of the subsets with a sum of at most the limit: each sum of one half needs a small enough one of the other."""
-    first = _sums(sizes[::-2], limit)
-    second = _sums(sizes[-2::-2], limit)
-    # How many sums of the second half each of the first leaves space for is its place when both are
-    # merged. The order of positive floats is that of their bits, which sort twice as fast; the last
-    # bit, 1e-16 of a sum, says whose sum it is.
-    space = np.abs(limit - first[::-1])
-    merged = np.concatenate([second.view(np.int64) & ~1, space.view(np.int64) | 1])
-    merged.sort(kind="stable")
-    places = np.flatnonzero(merged & 1)
-    return float(places.sum() - len(first) * (len(first) - 1) // 2) / 2.0 ** len(sizes)
-
-
-def _sums(sizes: Floats, limit: float) -> Floats:
-    """Sums of all subsets up to the limit, ascending; larger sizes first leave fewer of them."""
-    sums = np.zeros(1)
-    for size in sizes.tolist():
-        sums = np.concatenate([sums, sums + size])
-        sums.view(np.int64).sort(kind="stable")  # merges the two, which are ascending
-        sums = sums[: np.searchsorted(sums, limit, side="right")]
-    return sums
+    """Share of the subsets with a sum of at most the limit: sums of the larger sizes need small enough ones of the others."""
+    scale = 2.0**50 / float(sizes.sum())
+    # Sums are even and spaces odd, so that the last bit, 1e-15 of a sum, says which is which.
+    even = 2 * np.rint(sizes * scale).astype(np.int64)
+    spaces, share, left = _searched(
+        even, 2 * int(limit * scale) + 1, 0, lambda n, n_left, _: 2 * n >= 1 << n_left
+    )
+    # One array for all, because new memory takes as long as a step. What is behind sorts last.
+    n_sums = 1 << left
+    n_both = n_sums + len(spaces)
+    merged = np.full((n_both // 1024 + 1, 1024), np.iinfo(np.int64).max - 1)
+    both = merged.ravel()
+    both[0] = 0
+    for place, size in enumerate(even[:left].tolist()):
+        n = 1 << place
+        np.add(both[:n], size, out=both[n : 2 * n])
+        both[: 2 * n].sort(kind="stable")  # merges the two, which are ascending
+    both[n_sums:n_both] = spaces
+    both[:n_both].sort(kind="stable")
+    # How many sums each space has room for is its place, less the spaces before it.
+    merged &= 1
+    rows = int(merged.sum(axis=1) @ np.arange(len(merged)))
+    places = 1024 * rows + int(merged.sum(axis=0) @ np.arange(1024))
+    pairs = places - len(spaces) * (len(spaces) - 1) // 2
+    return share + math.ldexp(pairs, -len(sizes))
 
 
 def _counted_on_grid(sizes: Floats, counts: Floats, limit: float, levels: Levels | None) -> float:
