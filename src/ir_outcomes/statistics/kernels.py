@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import plural
-from ir_outcomes.statistics.counts import SMALLEST_PVALUE, Differences, special
+from ir_outcomes.statistics.counts import SMALLEST_PVALUE, Differences, added, special
 from ir_outcomes.statistics.signflips import Levels, sign_flip_pvalues, subset_sums
 from ir_outcomes.types import Bools, Floats, Ints, divided
 
@@ -74,13 +74,12 @@ def _errors_of_queries(
     sizes = samples.sizes
     total = samples.totals
     mean = total / np.maximum(n, 1)
-    squares = sizes**2 @ (samples.positive + samples.negative)
-    deviations = np.maximum(squares - mean * total, 0.0)
+    deviations = np.maximum(samples.squares - mean * total, 0.0)
     equal = np.zeros(len(n), dtype=bool)
     # Where the mean is large against the deviations, most digits of that difference are lost, so it
     # is computed again from the deviations themselves. Few samples are like that, and the short way
     # takes a third of the time.
-    close = np.flatnonzero(testable & (deviations < 0.01 * squares))
+    close = np.flatnonzero(testable & (deviations < 0.01 * samples.squares))
     if len(close):
         positive = samples.positive[:, close]
         negative = samples.negative[:, close]
@@ -102,19 +101,17 @@ def _errors_of_clusters(
     moments: Any = samples.moments
     queries = np.maximum(moments.queries, 1)
     mean = samples.totals / queries
-    squares = samples.sizes**2 @ (samples.positive + samples.negative)
     # Of the residuals S - n mean: their sum over clusters is 0, and that of their squares is the
     # variance of the mean.
-    deviations = squares - 2 * mean * moments.products + mean**2 * moments.squares
+    deviations = samples.squares - 2 * mean * moments.products + mean**2 * moments.squares
     error = np.sqrt(np.maximum(deviations, 0.0) * n / np.maximum(n - 1, 1)) / queries
-    return mean, error, testable & (deviations <= 1e-12 * squares)
+    return mean, error, testable & (deviations <= 1e-12 * samples.squares)
 
 
 def _wilcoxon(samples: Differences, levels: Levels | None, labels_only: bool) -> Computed:
     positive = samples.positive[1:]
-    both = positive + samples.negative[1:]
-    n_positive = positive.sum(axis=0)
-    n = both.sum(axis=0)
+    both = samples.both[1:]
+    n = samples.n_nonzero
     testable = _testable(samples, samples.n)
     # A rank is the number of smaller differences, half that of equal ones, and one half: that of
     # all up to it, less half of the equal ones, and one half. All of these sums are exact, because
@@ -122,7 +119,7 @@ def _wilcoxon(samples: Differences, levels: Levels | None, labels_only: bool) ->
     up_to = np.cumsum(both, axis=0)
     plus = (
         np.einsum("ij,ij->j", positive, up_to)
-        - (np.einsum("ij,ij->j", positive, both) - n_positive) / 2
+        - (np.einsum("ij,ij->j", positive, both) - samples.n_positive) / 2
     )
     minus = n * (n + 1) / 2 - plus
     smaller = np.minimum(plus, minus)
@@ -167,8 +164,8 @@ def _rank_sum_shares(ties: tuple[int, ...]) -> Floats:
 
 
 def _sign(samples: Differences, levels: Levels | None, labels_only: bool) -> Computed:
-    positive = samples.positive[1:].sum(axis=0)
-    negative = samples.negative[1:].sum(axis=0)
+    positive = samples.n_positive
+    negative = samples.n_nonzero - positive
     return Computed(binomial_tests(positive, negative), positive, lambda _: "sign test")
 
 
@@ -258,8 +255,8 @@ def binomial_cdf(k: Ints, n: Ints, share: float) -> Floats:
 def rank_sum_tests(x: Floats, y: Floats) -> tuple[Pvalues, Floats]:
     """Rank sum tests, and U (NaN: nothing to test), of samples counted by ascending classes, (n_classes, n_samples)."""
     both = x + y
-    n_x = x.sum(axis=0)
-    n_y = y.sum(axis=0)
+    n_x = added(x)
+    n_y = added(y)
     n = n_x + n_y
     below = np.cumsum(x, axis=0) - x / 2
     u = np.einsum("ij,ij->j", y, below)
@@ -291,5 +288,5 @@ def _signs(values: Floats) -> Ints:
 
 def _cubes(ties: Floats) -> Floats:
     """Sum t^3 - t over the ties of each sample."""
-    sums: Floats = np.einsum("ij,ij,ij->j", ties, ties, ties) - ties.sum(axis=0)
+    sums: Floats = np.einsum("ij,ij,ij->j", ties, ties, ties) - added(ties)
     return sums

@@ -313,7 +313,7 @@ def saddlepoint_pvalues(samples: Differences) -> Floats:
     # Lugannani and Rice 1980; for random signs Robinson 1982, "Saddlepoint approximations for
     # permutation tests".
     sizes = samples.sizes[1:, None]
-    counts = (samples.positive + samples.negative)[1:]
+    counts = samples.both[1:]
     total = np.abs(samples.totals)
     tilt = _tilts(samples.sizes[1:], counts, total)
     arguments = sizes * tilt
@@ -358,9 +358,7 @@ def _far_from(levels: Levels, samples: Differences, pvalues: Floats) -> Bools:
     # one or two outweigh all others. Measured on 1308 halves of the queries of real pairs of runs,
     # with p up to 0.3: where the effective number of differences, (sum of squares)^2 / (sum of
     # fourth powers), is 4 or more, it is off by a factor of 1.5 at most. 2 is kept.
-    counts = samples.positive + samples.negative
-    squares = samples.sizes**2 @ counts
-    fourths = samples.sizes**4 @ counts
-    enough = (samples.n_nonzero >= LEAST_NONZERO) & (squares**2 >= LEAST_EFFECTIVE * fourths)
+    fourths = samples.sizes**4 @ samples.both
+    enough = (samples.n_nonzero >= LEAST_NONZERO) & (samples.squares**2 >= LEAST_EFFECTIVE * fourths)
     # This leaves out those that are NaN.
     return enough & ((pvalues * FACTOR <= levels[0]) | (pvalues >= levels[1] * FACTOR))
