@@ -174,9 +174,7 @@ class Differences:
         moments = (
             None if self.moments is None else Moments(*(sums[samples] for sums in self.moments))
         )
-        return type(self)(
-            self.sizes, self.positive[:, samples], self.negative[:, samples], moments
-        )
+        return type(self)(self.sizes, self.positive[:, samples], self.negative[:, samples], moments)
 
     def values(self, sample: int) -> Floats:
         """List the differences of a sample."""

@@ -359,6 +359,8 @@ def _far_from(levels: Levels, samples: Differences, pvalues: Floats) -> Bools:
     # with p up to 0.3: where the effective number of differences, (sum of squares)^2 / (sum of
     # fourth powers), is 4 or more, it is off by a factor of 1.5 at most. 2 is kept.
     fourths = samples.sizes**4 @ samples.both
-    enough = (samples.n_nonzero >= LEAST_NONZERO) & (samples.squares**2 >= LEAST_EFFECTIVE * fourths)
+    enough = (samples.n_nonzero >= LEAST_NONZERO) & (
+        samples.squares**2 >= LEAST_EFFECTIVE * fourths
+    )
     # This leaves out those that are NaN.
     return enough & ((pvalues * FACTOR <= levels[0]) | (pvalues >= levels[1] * FACTOR))
