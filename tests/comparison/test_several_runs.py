@@ -442,7 +442,7 @@ def test_outputs_of_one_system_are_refused() -> None:
     ]
     with pytest.raises(iro.ParameterError, match="all outputs are of one system"):
         iro.compare_outputs(written[0], written[1:], names=("a_1", "a_2", "a_3"), replicates="by:_")
-    with pytest.raises(iro.ParameterError, match="a_1, the baseline, is one of several runs of a"):
+    with pytest.raises(iro.ParameterError, match="a_1, a baseline, is one of several runs of a"):
         iro.compare_outputs(written[0], written[1:], names=("a_1", "a_2", "b"), replicates="by:_")
 
 
