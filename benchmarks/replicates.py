@@ -3,10 +3,12 @@
 The system is a fusion of real runs by reciprocal ranks, whose weights differ from seed to seed; the
 baseline is one of these runs. The population is all its seeds on all queries, at cutoff 10: known
 items by query, with weights that are much alike, and with weights of which some leave a few runs;
-MT-RAG by document. A sample is some queries, drawn with replacement, and some seeds. Under the null
-hypothesis both sides are seeds of one system. ``--data`` names the folder of real runs. All rates
-are in percent; with 1000 samples, a rate of 95 is known to about 0.7. Writes docs/several-runs.svg,
-unless other numbers of samples or seeds are asked for.
+MT-RAG by document; and two runs of MS MARCO, of which each seed is mostly the one or the other.
+A sample is some queries, drawn with replacement, and some seeds. Beside the intervals stands that by
+t of the means of these seeds on all queries, where nothing but the choice of the seeds is uncertain.
+Under the null hypothesis both sides are seeds of one system. ``--data`` names the folder of real
+runs. All rates are in percent; with 2000 samples, a rate of 95 is known to about 0.5. Writes
+docs/several-runs.svg, unless other numbers of samples are asked for.
 """
 
 import argparse
@@ -21,20 +23,46 @@ import ir_outcomes as iro
 from ir_outcomes.comparison.outcomes import PairedQueries, pair_queries
 from ir_outcomes.statistics import Interval, mean_interval
 from ir_outcomes.statistics.counts import Rows
+from ir_outcomes.statistics.intervals import t_interval
 from ir_outcomes.statistics.new_runs import Side
 
 LEVEL = 0.95
 DOCS = Path(__file__).parent.parent / "docs"
-SAMPLES = 1000
-SEEDS = 100
+SAMPLES = 2000
 RUNS = (2, 3, 5, 10)
 # The most that a query can change by.
 QUANTITIES = {"coverage": 100.0, "ranking": 9.0, "all queries": 10.0}
-# How it is called, folder, baseline, unit, spread of the logarithms of weights, numbers of queries.
-POPULATIONS = (
-    ("known items, by query", "known-item", "bm25", "query", 0.5, (200, 1000)),
-    ("known items, with outliers", "known-item", "bm25", "query", 1.5, (200, 1000)),
-    ("MT-RAG, by document", "mt-rag", "bm25.lastturn", "document", 1.5, (200, 500)),
+
+
+class System(NamedTuple):
+    """A fusion of real runs whose weights are drawn at random, and what it is compared with."""
+
+    title: str
+    folder: str
+    baseline: str
+    unit: str
+    spread: float  # of the logarithms of the weights
+    sizes: tuple[int, ...]  # numbers of queries in a sample
+    runs: tuple[str, ...] = ()  # that are fused; by default all
+    smoothing: int = 5  # a document at rank r gets weight / (smoothing + r)
+    seeds: int = 100
+
+
+SYSTEMS = (
+    System("known items, by query", "known-item", "bm25", "query", 0.5, (200, 1000)),
+    System("known items, with outliers", "known-item", "bm25", "query", 1.5, (200, 1000)),
+    System("MT-RAG, by document", "mt-rag", "bm25.lastturn", "document", 1.5, (200, 500)),
+    System(
+        "MS MARCO, one of two runs",
+        "msmarco-doc-dev",
+        "bm25",
+        "query",
+        1.0,
+        (200, 1000),
+        ("bm25+rm3", "wordnet_all"),
+        60,
+        40,
+    ),
 )
 
 
@@ -47,9 +75,10 @@ class Share(NamedTuple):
     these: float
     by_queries: float  # of the system, over queries only
     by_new_runs: float  # of the system, for new runs
+    by_runs: float  # of the system, over runs only, with all queries
 
 
-def fused(runs: list[iro.Run], seed: int, spread: float) -> iro.Run:
+def fused(runs: list[iro.Run], seed: int, spread: float, smoothing: int) -> iro.Run:
     """Fuse runs by reciprocal ranks with random weights, the same for all queries."""
     weights = np.exp(spread * np.random.default_rng(seed).normal(size=len(runs)))
     scores: dict[str, dict[str, float]] = {}
@@ -60,17 +89,19 @@ def fused(runs: list[iro.Run], seed: int, spread: float) -> iro.Run:
             order = np.argsort(-run.scores[begin:end], kind="stable")[:20]
             for rank, document in enumerate(run.docids[begin:end][order].tolist(), 1):
                 name = document.decode()
-                own[name] = own.get(name, 0.0) + weight / (5 + rank)
+                own[name] = own.get(name, 0.0) + weight / (smoothing + rank)
     return iro.as_run(scores, f"seed_{seed}")
 
 
-def population(folder: Path, baseline: str, unit: str, spread: float, seeds: int) -> iro.Evaluation:
+def population(data: Path, system: System) -> iro.Evaluation:
     """Evaluate a baseline and the seeds of a system."""
+    folder = data / system.folder
     qrels = next(path for path in folder.glob("qrels*") if path.is_file())
     runs = [iro.read_run(path) for path in sorted(folder.glob("*.run.gz"))]
-    own = next(run for run in runs if run.name == baseline)
-    made = [fused(runs, seed, spread) for seed in range(seeds)]
-    return iro.evaluate(qrels, [own, *made], cutoff=10, unit=unit)
+    own = next(run for run in runs if run.name == system.baseline)
+    parts = [run for run in runs if run.name in (system.runs or (run.name,))]
+    made = [fused(parts, seed, system.spread, system.smoothing) for seed in range(system.seeds)]
+    return iro.evaluate(qrels, [own, *made], cutoff=10, unit=system.unit)
 
 
 def values_of(pair: PairedQueries) -> dict[str, np.ndarray]:
@@ -100,6 +131,14 @@ def intervals_of(values: np.ndarray, largest: float) -> tuple[Interval, Interval
     return these, new
 
 
+def of_t(means: np.ndarray, truth: float) -> bool:
+    """Return whether the interval by t of some means holds a number."""
+    interval = t_interval(
+        means.mean(), means.std(ddof=1) / len(means) ** 0.5, len(means) - 1, LEVEL
+    )
+    return interval.low <= truth <= interval.high
+
+
 def coverage_table(ev: iro.Evaluation, sizes: tuple[int, ...], samples: int) -> list[Share]:
     """Print how often intervals hold the difference of these runs, and of the system."""
     found = []
@@ -109,12 +148,14 @@ def coverage_table(ev: iro.Evaluation, sizes: tuple[int, ...], samples: int) -> 
     for quantity, largest in QUANTITIES.items():
         table = np.stack([own[quantity] for own in seeds])
         of_system = np.nanmean(table)
-        spread = np.nanmean(table, axis=1).std(ddof=1)
+        of_runs = np.nanmean(table, axis=1)
+        spread = of_runs.std(ddof=1)
         print(f"{quantity}: {of_system:+.2f}, standard deviation between seeds {spread:.2f}")
         for n, n_runs in product(sizes, RUNS):
-            held = np.zeros(3)
+            held = np.zeros(4)
             for _ in range(samples):
-                runs = table[rng.choice(len(table), n_runs, replace=False)]
+                own = rng.choice(len(table), n_runs, replace=False)
+                runs = table[own]
                 drawn = rng.choice(runs.shape[1], n, replace=True)
                 these, new = intervals_of(runs[:, drawn], largest)
                 truth = np.nanmean(runs)
@@ -122,12 +163,15 @@ def coverage_table(ev: iro.Evaluation, sizes: tuple[int, ...], samples: int) -> 
                     these.low <= truth <= these.high,
                     these.low <= of_system <= these.high,
                     new.low <= of_system <= new.high,
+                    of_t(of_runs[own], of_runs.mean()),
                 )
             share = Share(quantity, n, n_runs, *(100 * held / samples).tolist())
             found.append(share)
             print(
                 f"  {n:5} queries, {n_runs:2} runs: these runs {share.these:.1f}; the system"
-                f" {share.by_queries:.1f}, by the interval for new runs {share.by_new_runs:.1f}"
+                f" {share.by_queries:.1f}, by the interval for new runs {share.by_new_runs:.1f};"
+                f" by t of runs on all queries {share.by_runs:.1f}",
+                flush=True,
             )
     return found
 
@@ -140,7 +184,7 @@ def draw(shares: dict[str, list[Share]], path: Path) -> None:
     mpl.rcParams["svg.fonttype"] = "none"
     mpl.rcParams["svg.hashsalt"] = "several runs"
     figure, panels = plt.subplots(
-        1, len(shares), figsize=(11, 3.6), sharey=True, layout="constrained"
+        1, len(shares), figsize=(13, 3.6), sharey=True, layout="constrained"
     )
     for panel, (title, found) in zip(panels, shares.items(), strict=True):
         most = max(share.n_queries for share in found)
@@ -187,16 +231,23 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--samples", type=int, default=SAMPLES)
     parser.add_argument("--null", type=int, default=200)
-    parser.add_argument("--seeds", type=int, default=SEEDS)
+    parser.add_argument("--only", default="", help="part of the title of a system")
     options = parser.parse_args()
     shares = {}
-    for title, folder, baseline, unit, spread, sizes in POPULATIONS:
-        ev = population(options.data / folder, baseline, unit, spread, options.seeds)
-        print(f"{title}, {len(ev.answerable_queries)} queries", flush=True)
-        shares[title] = coverage_table(ev, sizes, options.samples)
+    for system in SYSTEMS:
+        if options.only not in system.title:
+            continue
+        ev = population(options.data, system)
+        means = [100 * run.at(10).answered()[ev.answerable].mean() for run in ev[1:]]
+        print(
+            f"{system.title}, {len(ev.answerable_queries)} queries; coverage of the seeds"
+            f" {np.mean(means):.1f}, standard deviation {np.std(means, ddof=1):.1f}",
+            flush=True,
+        )
+        shares[system.title] = coverage_table(ev, system.sizes, options.samples)
         if options.null:
-            null_rates(ev, sizes, options.null)
-    if (options.samples, options.seeds) == (SAMPLES, SEEDS):
+            null_rates(ev, system.sizes, options.null)
+    if options.samples == SAMPLES and not options.only:
         draw(shares, DOCS / "several-runs.svg")
 
 

@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -146,6 +147,29 @@ def test_means_and_intervals_are_those_of_the_definition(
     flips = sign_flip(sums_of(expected["coverage"]))
     assert result.coverage.test == "signflip"
     assert result.coverage.pvalue == pytest.approx(flips.pvalue)
+
+
+@pytest.mark.parametrize("relevant", [1, 3])
+@pytest.mark.parametrize("n_runs", [(1, 5), (5, 7)])
+def test_complete_tables_are_two_way_analyses_of_variance(
+    n_runs: tuple[int, int], relevant: int
+) -> None:
+    """Coverage and all queries, in both units; on the ranking facet cells are empty, and there is no closed form."""
+    anova = pytest.importorskip("statsmodels.stats.anova")
+    formula = pytest.importorskip("statsmodels.formula.api")
+    result, qrels, systems = compared(7, n_runs, relevant)
+    for name, rows in rows_of(qrels, systems, result.unit, str).items():
+        errors = list(getattr(result, name).errors_of_runs)
+        for run, number in zip("ab", n_runs, strict=True):
+            if name == "ranking" or number == 1:
+                continue
+            frame = pd.DataFrame(rows, columns=["query", "a", "b", "d"])
+            cells = frame.groupby(["query", run])["d"].mean().reset_index()
+            table = anova.anova_lm(formula.ols(f"d ~ C(query) + C({run})", cells).fit())
+            squares = table["sum_sq"] / table["df"]
+            between = max((squares[f"C({run})"] - squares["Residual"]) / len(cells), 0.0)
+            assert errors.pop(0) ** 2 == pytest.approx(between), (name, run)
+        assert not errors or name == "ranking"
 
 
 def codes(rows: Rows) -> list[int]:
@@ -442,7 +466,7 @@ def test_outputs_of_one_system_are_refused() -> None:
     ]
     with pytest.raises(iro.ParameterError, match="all outputs are of one system"):
         iro.compare_outputs(written[0], written[1:], names=("a_1", "a_2", "a_3"), replicates="by:_")
-    with pytest.raises(iro.ParameterError, match="a_1, the baseline, is one of several runs of a"):
+    with pytest.raises(iro.ParameterError, match="a_1, a baseline, is one of several runs of a"):
         iro.compare_outputs(written[0], written[1:], names=("a_1", "a_2", "b"), replicates="by:_")
 
 

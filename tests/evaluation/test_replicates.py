@@ -112,17 +112,11 @@ def test_runs_that_do_not_belong_together_are_refused() -> None:
     first, second = runs["b"]
     with pytest.raises(iro.ParameterError, match="have the same documents in the same order"):
         iro.evaluate(qrels, {"b": [first, second, dict(first)]})
-    with pytest.raises(iro.ParameterError, match="one run is in two systems, b and c"):
-        iro.evaluate(qrels, {"b": [first, second], "c": [first, runs["a"][0]]})
-    with pytest.raises(iro.ParameterError, match="one run is in two systems, b and a"):
-        iro.evaluate(qrels, {"b": [first, second], "a": first})
-    with pytest.raises(iro.ParameterError, match="one run is in two systems, a and b"):
-        iro.evaluate(qrels, {"a": first, "b": [first, second]})
     with pytest.raises(iro.ParameterError, match="x is in two systems, b and c"):
         iro.evaluate(qrels, {"b": {"x": first, "y": second}}, replicates={"x": "c"})
     with pytest.raises(iro.ParameterError, match="the baseline is also one of the runs of b"):
         iro.compare(qrels, first, {"b": [first, second]})
-    with pytest.raises(iro.ParameterError, match="b_1, the baseline, and b_2 are runs of one"):
+    with pytest.raises(iro.ParameterError, match="b_1, a baseline, is one of several runs of b"):
         iro.compare(qrels, {"b_1": first}, {"b_2": second, "a": runs["a"][0]}, replicates="by:_")
     with pytest.raises(iro.ParameterError, match="needs a name"):
         iro.evaluate(qrels, [[first, second]])

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from ir_outcomes.statistics.intervals import margin_interval, mean_interval
-from ir_outcomes.statistics.new_runs import Changes, Side, added_by_runs, components, halved
+from ir_outcomes.statistics.new_runs import Changes, Side, added_by_runs, halved, variance_of_runs
 from ir_outcomes.types import Floats
 
 
@@ -19,16 +19,13 @@ def test_components_are_those_of_a_two_way_analysis_of_variance() -> None:
     frame = pd.DataFrame({"d": cells.ravel(), "query": query.ravel(), "run": run.ravel()})
     table = anova.anova_lm(formula.ols("d ~ C(query) + C(run)", frame).fit())
     squares = table["sum_sq"] / table["df"]
-    found = components(cells)
-    assert found.means == pytest.approx(squares["C(run)"] / cells.size)
-    assert found.residual == pytest.approx(squares["Residual"] / cells.size)
-    assert found.between == pytest.approx(found.means - found.residual)
+    expected = (squares["C(run)"] - squares["Residual"]) / cells.size
+    assert variance_of_runs(cells.T) == pytest.approx(expected)
 
 
 def test_by_hand() -> None:
     """Two queries and two runs: run means 1 and 3, query means 1 and 3, no residual."""
-    found = components(np.array([[0.0, 2.0], [2.0, 4.0]]))
-    assert found == (1.0, 0.0)
+    assert variance_of_runs(np.array([[0.0, 2.0], [2.0, 4.0]])) == 1.0
     side = Side.of(np.array([[0.0, 2.0], [2.0, 4.0]]), np.ones((2, 2)), np.array([0, 1]))
     assert side == (2, 1.0)
     quantile = stats.t.ppf(0.975, 1)
@@ -37,7 +34,7 @@ def test_by_hand() -> None:
 
 def test_runs_that_vary_as_chance_does_add_nothing() -> None:
     cells = np.array([[1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, 1.0]])
-    assert components(cells).between == 0.0
+    assert variance_of_runs(cells.T) == 0.0
 
 
 def test_cells_without_a_row_are_the_mean() -> None:
@@ -47,7 +44,7 @@ def test_cells_without_a_row_are_the_mean() -> None:
     cells = np.array([[6.0, 2.0, 0.0], [0.0, 2.0, 2.0]])
     side = Side.of(sums, sizes, np.array([5, 7]))
     assert side.n_runs == 3
-    assert side.between == pytest.approx(components(cells).between)
+    assert side.between == pytest.approx(variance_of_runs(cells.T))
 
 
 def added(table: Floats, n_runs: tuple[int, int]) -> Changes:

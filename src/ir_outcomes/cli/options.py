@@ -18,7 +18,7 @@ from cyclopts.validators import Number
 import ir_outcomes as iro
 from ir_outcomes.cli.output import MAIN, note, progress_is_shown
 from ir_outcomes.evaluation.evaluation import is_saved
-from ir_outcomes.evaluation.replicates import systems
+from ir_outcomes.evaluation.replicates import check_baselines, systems
 from ir_outcomes.formatting import listed
 from ir_outcomes.leaderboards.ordering import FACETS
 from ir_outcomes.reading.files import name_of
@@ -457,22 +457,11 @@ def evaluated_with_baseline(
     evaluation = options.evaluate(qrels, [baseline, *(others or paths), *last], **settings)
     first, *names = evaluation.system_names
     if replicates is not None:
-        _check_baselines(evaluation, reference)
+        baselines = (
+            evaluation.names[:1] if reference is None else evaluation.names[:: len(evaluation) - 1]
+        )
+        check_baselines(baselines, evaluation.replicates)
     return evaluation, first, names[0] if len(names) == 1 else names
-
-
-def _check_baselines(evaluation: iro.Evaluation, reference: str | None) -> None:
-    """Refuse the file of a baseline, the first run or the last, that is one of several runs of a system."""
-    names = evaluation.names
-    baselines = [names[0]]
-    if reference is not None:
-        baselines.append(names[-1])
-    for name in baselines:
-        if name not in evaluation.system_names:
-            raise UsageError(
-                f"--replicates: {name}, a baseline, is one of several runs of a system; to compare"
-                " with that system, give all its runs among RUNS, and its name as BASELINE."
-            )
 
 
 def is_same_file(path: str, other: str) -> bool:

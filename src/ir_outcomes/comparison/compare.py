@@ -16,7 +16,7 @@ from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, is_saved
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.replicates import runs_of_system
+from ir_outcomes.evaluation.replicates import check_baselines, runs_of_system
 from ir_outcomes.evaluation.saved import SavedRuns, saved_baseline
 from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.formatting import listed
@@ -298,8 +298,8 @@ def _evaluate(qrels: Any, baseline: Any, contenders: Any, settings: dict[str, An
         if settings[name] is None:
             settings[name] = default
     evaluation = evaluate(qrels, sources, names=called, **settings)
-    if settings["replicates"] is not None and not best:
-        check_apart(evaluation, sources)
+    if settings["replicates"] is not None and not best and runs_of_system(sources[0]) is None:
+        check_baselines(evaluation.names[:1], evaluation.replicates)
     return _Call(evaluation, run_list(saved.runs) is not None, best, left_out)
 
 
@@ -356,14 +356,3 @@ def _is_same(run: Any, baseline: Any) -> bool:
     if isinstance(run, str) and isinstance(baseline, str):
         return run == baseline
     return run is baseline
-
-
-def check_apart(evaluation: Evaluation, sources: Sequence[Any]) -> None:
-    """Refuse a baseline whose system has runs among the contenders."""
-    first = evaluation.systems[0]
-    if len(first.runs) > 1 and runs_of_system(sources[0]) is None:
-        raise ParameterError(
-            f"replicates: {first.runs[0].name}, the baseline, and {first.runs[1].name} are runs of"
-            f" one system, {first.name}; give all its runs as the baseline, as in a dict from its"
-            " name to a list, or none of them as a contender"
-        )

@@ -33,7 +33,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import metadata_of
 from ir_outcomes.evaluation.remarks import n_missing, notes_on_grades
-from ir_outcomes.evaluation.replicates import Called, System
+from ir_outcomes.evaluation.replicates import System
 from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_measure
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.notes import Note, ranked
@@ -56,7 +56,6 @@ class MeasuredPair:
     n_missing: tuple[int, int]
     # Reciprocals of the rank of the first relevant document, or the values of another measure.
     reciprocal_ranks: tuple[Floats, Floats]
-    systems: tuple[Called, Called]
     notes: tuple[Note, ...] = ()
     # Labels at other cutoffs; None where they are not known.
     elsewhere: tuple[CutoffLabel, ...] | None = None
@@ -92,7 +91,6 @@ def measured_pairs(
                 a.mean_reciprocal_ranks()[answerable],
                 b.mean_reciprocal_ranks()[answerable],
             ),
-            systems=(a.called, b.called),
             notes=(
                 *own_notes,
                 *notes_on_grades(evaluation.qrels, evaluation.rel),
@@ -220,7 +218,7 @@ def _comparison(pair: MeasuredPair, tested: Facets, verdicts: Verdicts, place: i
         run_metadata=pair.metadata,
         identical=queries.identical,
         n_runs=queries.n_runs,
-        runs=runs_of_systems(pair.systems, queries, pair.asked),
+        runs=runs_of_systems(queries, pair.asked),
         queries=query_outcomes(queries, pair.texts),
         measures=tuple(means_of_measure(own, queries, pair.settings) for own in pair.asked),
     )

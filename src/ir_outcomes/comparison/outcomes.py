@@ -312,7 +312,7 @@ def from_pairs(
     if n_runs == (1, 1):
         (items,) = pairs
         return from_items(names, query_ids, *items, horizon, clusters)
-    sums = PairsOfRuns(n_runs, len(query_ids))
+    sums = PairsOfRuns((baseline, contender), len(query_ids))
     for places, items in zip(product(range(n_runs[0]), range(n_runs[1])), pairs, strict=True):
         pair = from_items(names, query_ids, *items, horizon, clusters)
         sums.add(places, pair, items)
@@ -322,7 +322,9 @@ def from_pairs(
 class PairsOfRuns:
     """What the pairs of runs of two systems have in each query, added up; the pairs come one by one."""
 
-    def __init__(self, n_runs: tuple[int, int], n: int) -> None:
+    def __init__(self, systems: tuple[Called, Called], n: int) -> None:
+        self.systems = systems
+        n_runs = len(systems[0].runs), len(systems[1].runs)
         self.coverage = Changes(n_runs, n)
         self.ranking = Changes(n_runs, n)
         self.everywhere = Changes(n_runs, n)  # restricted lengths; else values, 0 for nothing found

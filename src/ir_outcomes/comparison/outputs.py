@@ -19,7 +19,7 @@ from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.clusters import clusters_of, digest_of_clusters
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, place_of
 from ir_outcomes.evaluation.lengths import Items
-from ir_outcomes.evaluation.replicates import Called
+from ir_outcomes.evaluation.replicates import Called, check_baselines
 from ir_outcomes.evaluation.replicates import systems as systems_of
 from ir_outcomes.evaluation.scores import parse_measure
 from ir_outcomes.formatting import plural
@@ -334,11 +334,7 @@ def _grouped(outputs: Sequence[Output], replicates: Any) -> list[Called]:
     systems = list(dict.fromkeys(systems))
     if len(systems) < 2:
         raise ParameterError("replicates: all outputs are of one system, so nothing is compared")
-    if len(systems[0].runs) > 1:
-        raise ParameterError(
-            f"replicates: {names[0]}, the baseline, is one of several runs of {systems[0].name};"
-            " the baseline must be a system of its own"
-        )
+    check_baselines(names[:1], several)
     return systems
 
 
@@ -424,7 +420,6 @@ def _compared(
             n_missing=(n_missing(baseline), n_missing(contender)),
             reciprocal_ranks=(mean_reciprocals(baseline), mean_reciprocals(contender)),
             notes=as_notes(notes),
-            systems=(baseline, contender),
         )
         pairs.append(measured)
     return judged(pairs, settings, progress=progress)

@@ -21,7 +21,7 @@ from ir_outcomes.statistics import (
     queries_for_mean,
 )
 from ir_outcomes.statistics.corrections import smallest_pvalue
-from ir_outcomes.statistics.counts import linearized_sums, sums_by_cluster
+from ir_outcomes.statistics.counts import Rows, linearized
 from ir_outcomes.statistics.new_runs import LEAST_RUNS, Halved, Side, halved
 from ir_outcomes.table_columns import attributes, rows_of
 from ir_outcomes.types import LARGEST, Floats, check_kind, check_number
@@ -121,17 +121,14 @@ def changes_of(queries: Sequence[QueryOutcome], what: str) -> tuple[Floats, int]
     weights = np.ones(len(values))
     if what == "ranking":  # of several runs its mean is over pairs of runs and queries
         weights = np.array([query.n_shared or 1 for query in counted], dtype=np.float64)
+    clusters = [query.cluster for query in counted]
+    n = len({query.cluster for query in queries})
     if not queries or queries[0].cluster is None:
-        if len(set(weights.tolist())) > 1:
-            values = linearized_sums(weights * values, weights)
-        return values, len(queries)
-    n_clusters = len({query.cluster for query in queries})
-    if not counted:
-        return values, n_clusters
-    clusters = np.array([query.cluster for query in counted])
-    sums = sums_by_cluster(weights * values, clusters)[0]
-    sizes = sums_by_cluster(weights, clusters)[0]
-    return linearized_sums(sums, sizes), n_clusters
+        n = len(queries)
+        if np.all(weights == weights[:1]):
+            return values, n
+        clusters = list(range(len(values)))
+    return linearized(weights * values, Rows(np.array(clusters, dtype=np.int64), weights)), n
 
 
 def queries_to_pass(

@@ -45,16 +45,14 @@ def measure_of_runs(scores: Scores, baseline: Called, contender: Called) -> Aske
     return AskedMeasure(scores.measure, scores.higher_is_better, changes)
 
 
-def runs_of_systems(
-    systems: Sequence[Called], pair: PairedQueries, asked: Sequence[AskedMeasure]
-) -> tuple[SystemRun, ...]:
+def runs_of_systems(pair: PairedQueries, asked: Sequence[AskedMeasure]) -> tuple[SystemRun, ...]:
     """Return what each run of a system that has several shows."""
     if pair.pairs is None:
         return ()
     facets = (pair.pairs.coverage, pair.pairs.ranking, pair.pairs.everywhere)
     changes = (*facets, *(own.changes for own in asked))
     of_sides = zip(*(own.means_of_runs() for own in changes), strict=True)
-    several = [system for system in systems if len(system.runs) > 1]
+    several = [system for system in pair.pairs.systems if len(system.runs) > 1]
     found = []
     for system, means in zip(several, of_sides, strict=True):
         for run, of_run in zip(system.runs, np.stack(means, axis=1).tolist(), strict=True):

@@ -19,7 +19,7 @@ from ir_outcomes.evaluation.replicates import (
     listed_runs,
     named_systems,
 )
-from ir_outcomes.evaluation.saved import SavedRuns
+from ir_outcomes.evaluation.saved import SavedRun, SavedRuns
 from ir_outcomes.evaluation.scores import (
     Measures,
     Scores,
@@ -158,7 +158,7 @@ def evaluate(
     if documents or unjudged:
         check_one_order(ties)
     saved = SavedRuns.among(runs)
-    sources, given_names, in_lists = listed_runs(*runs_and_names(saved.runs, names))
+    listed = listed_runs(*runs_and_names(saved.runs, names))
     collection = open_collection(qrels, queries)
     judgments = collection.qrels
     task = collection.task
@@ -186,16 +186,18 @@ def evaluate(
     work = Work(
         judgments, counted, cutoff, tuple(needing_runs), documents, unjudged, on_error == "keep"
     )
-    jobs = [
-        (collection.run(source), name) for source, name in zip(sources, given_names, strict=True)
-    ]
+    jobs = [run._replace(run=collection.run(run.run)) for run in listed]
     done = evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)
-    read, given, results = zip(*done, strict=True)
+    taken, results = zip(*done, strict=True)
+    read, given, in_lists = zip(*taken, strict=True)
     own = [result.lengths.name for result in results]
     check_names_of_rule([name or found for name, found in zip(given, own, strict=True)], replicates)
     called = distinct_names(own, given, read)
-    system_of = saved.systems() | _systems_by_source(jobs, in_lists)
-    called, several = named_systems(called, [system_of.get(id(run)) for run in read], replicates)
+    system_of = [
+        run.system if isinstance(run, SavedRun) else system
+        for run, system in zip(read, in_lists, strict=True)
+    ]
+    called, several = named_systems(called, system_of, replicates)
     first = results[0].lengths
     codes = next(
         (result.lengths.clusters for result in results if result.lengths.clusters is not None), None
@@ -235,21 +237,6 @@ def evaluate(
     for system in evaluation.systems:
         check_runs(system)
     return evaluation
-
-
-def _systems_by_source(
-    jobs: Sequence[tuple[Any, str | None]], systems: Sequence[str | None]
-) -> dict[int, str]:
-    """Return the system of each run that was given in a list, by the identity of the run."""
-    found: dict[int, str] = {}
-    seen: dict[int, tuple[str | None, str | None]] = {}
-    for (run, name), system in zip(jobs, systems, strict=True):
-        other, called = seen.setdefault(id(run), (system, system or name))
-        if other != system:
-            raise ParameterError(f"one run is in two systems, {called} and {system or name}")
-        if system is not None:
-            found[id(run)] = system
-    return found
 
 
 def _unit_of(unit: UnitChoice, task: Task | None, lengths: SearchLengths) -> Unit:

@@ -167,39 +167,34 @@ def _mapping_of(replicates: Any) -> Mapping[str, str]:
 
 
 class Listed(NamedTuple):
-    """Runs of a call, one after the other, with their names and systems, where these were given."""
+    """A run of a call, with its name and its system, where these were given."""
 
-    runs: list[Any]
-    names: list[str | None]
-    systems: list[str | None]
-
-    def add(self, run: Any, name: str | None, system: str | None) -> None:
-        """Append a run."""
-        self.runs.append(run)
-        self.names.append(name)
-        self.systems.append(system)
+    run: Any
+    name: str | None
+    system: str | None
 
 
-def listed_runs(items: Sequence[Any], names: Sequence[str | None]) -> Listed:
+def listed_runs(items: Sequence[Any], names: Sequence[str | None]) -> list[Listed]:
     """Take runs, and lists of the runs of a system, which has the name, apart."""
-    listed = Listed([], [], [])
+    listed = []
     for item, name in zip(items, names, strict=True):
         of_system = runs_of_system(item)
         if name is None and is_path(item):
             of_system = None  # a directory in the place of a run, which is an error
         if of_system is None:
-            listed.add(item, name, None)
+            listed.append(Listed(item, name, None))
             continue
         if name is None:
             raise ParameterError(
                 "a list of runs stands for a system, which needs a name; give a dict such as"
                 ' {"dense": [first, second]}'
             )
-        alone = len(of_system) == 1
         for place, (own, run) in enumerate(of_system, 1):
             in_memory = not (is_path(run) or isinstance(run, (str, Run, SearchLengths)))
             called = f"{name} {place}" if own is None and in_memory else own
-            listed.add(run, name if alone else called, None if alone else name)
+            listed.append(Listed(run, called, name))
+        if len(of_system) == 1:
+            listed[-1] = Listed(run, name, None)
     return listed
 
 
@@ -268,6 +263,17 @@ def refuse_several_runs(replicates: Systems) -> NoReturn:
         f" ({some(runs)}); choose runs by their names, evaluation[[...]], or evaluate them without"
         " `replicates`, as systems of their own"
     )
+
+
+def check_baselines(names: Iterable[str], replicates: Systems) -> None:
+    """Refuse a baseline, given by itself, that is one of several runs of a system."""
+    for system, runs in replicates.items():
+        for name in names:
+            if name in runs:
+                raise ParameterError(
+                    f"replicates: {name}, a baseline, is one of several runs of {system}; to"
+                    f" compare with {system}, give all its runs, and its name as the baseline"
+                )
 
 
 def check_runs(system: System) -> None:

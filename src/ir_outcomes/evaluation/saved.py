@@ -44,11 +44,6 @@ class SavedRuns(NamedTuple):
             loaded,
         )
 
-    def systems(self) -> dict[int, str]:
-        """Return the system of each saved run of several, by the identity of the run."""
-        saved = [run for run in self.runs if isinstance(run, SavedRun)] if self.evaluations else []
-        return {id(run): run.system for run in saved if run.system is not None}
-
     def shared(self, setting: Literal["cutoff", "unit"]) -> Any:
         """Return what they were evaluated with; None where there are none."""
         found = {

@@ -14,6 +14,7 @@ from ir_outcomes.evaluation.ids import repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.parallel import check_jobs, in_parallel
 from ir_outcomes.evaluation.ranking import RankedDocuments, ranked_documents
+from ir_outcomes.evaluation.replicates import Listed
 from ir_outcomes.evaluation.saved import SavedRun
 from ir_outcomes.evaluation.scores import measure_values
 from ir_outcomes.evaluation.search import search_lengths
@@ -133,25 +134,25 @@ class Work:
 
 def evaluated(
     work: Work,
-    jobs: list[tuple[Any, str | None]],
+    jobs: list[Listed],
     *,
     n_jobs: int | None,
     progress: bool,
     on_error: OnError,
-) -> list[tuple[Any, str | None, Kept]]:
-    """Evaluate runs, given with their names or None; return those that could be, with what is kept of them."""
-    done: list[tuple[Any, str | None, Kept]] = []
+) -> list[tuple[Listed, Kept]]:
+    """Evaluate runs; return those that could be, with what is kept of them."""
+    done: list[tuple[Listed, Kept]] = []
     first: SearchLengths | None = None
     failure: InputError | None = None  # only the first: an error holds on to what was being read
     with closing(each_run(work, jobs, n_jobs)) as attempts:
-        for (source, name), result in zip(
+        for job, result in zip(
             jobs, with_progress(attempts, "run", len(jobs), shown=progress), strict=True
         ):
             if isinstance(result, Kept):
                 for message in result.warnings:
                     warn(message)
                 first = first or result.lengths
-                done.append((source, name, result._replace(lengths=result.lengths.sharing(first))))
+                done.append((job, result._replace(lengths=result.lengths.sharing(first))))
             elif on_error == "report":
                 failure = failure or result
                 warn(f"a run is left out: {result}")
@@ -163,21 +164,21 @@ def evaluated(
 
 
 def each_run(
-    work: Work, jobs: list[tuple[Any, str | None]], n_jobs: int | None
+    work: Work, jobs: list[Listed], n_jobs: int | None
 ) -> Generator[Kept | InputError, None, None]:
     """Evaluate the runs in their order, files by other processes through joblib if there is more than one job."""
     check_jobs(n_jobs)
     # Runs in memory would take longer to send than to evaluate, and a pipe is read by this process
     # only. Paths are absolute because a process that is used again may have started in another
     # directory.
-    sent = [n_jobs != 1 and is_path(run) and os.path.isfile(run) for run, _ in jobs]
+    sent = [n_jobs != 1 and is_path(run) and os.path.isfile(run) for run, *_ in jobs]
     calls = [
         partial(work, os.path.abspath(run), name)
-        for (run, name), is_sent in zip(jobs, sent, strict=True)
+        for (run, name, _), is_sent in zip(jobs, sent, strict=True)
         if is_sent
     ]
     with closing(in_parallel(calls, n_jobs)) as elsewhere:
-        for (run, name), is_sent in zip(jobs, sent, strict=True):
+        for (run, name, _), is_sent in zip(jobs, sent, strict=True):
             yield next(elsewhere) if is_sent else work(run, name)
 
 

@@ -17,29 +17,18 @@ LEAST_RUNS = 5  # of a system, from which on something honest can be said about 
 MOST_TIMES = 1000  # as many runs, or queries, are planned for
 
 
-class Components(NamedTuple):
-    """Variances of a mean over runs: of their means, and the part of it that queries explain."""
+def variance_of_runs(cells: Floats) -> float:
+    """Return what runs add to the variance of the mean of (n_runs, n) cells, beyond what the queries, or clusters, explain.
 
-    means: float
-    residual: float
-
-    @property
-    def between(self) -> float:
-        """Variance that the runs add to that of the queries."""
-        return max(self.means - self.residual, 0.0)
-
-
-def components(cells: Floats) -> Components:
-    """Divide the variance of a table of clusters and runs, as a two-way analysis of variance without replication does."""
-    n, n_runs = cells.shape
+    It is that of a two-way analysis of variance without replication, 0 where it would be negative.
+    """
+    n_runs, n = cells.shape
     mean = cells.mean()
-    of_runs = cells.mean(axis=0)
-    of_clusters = cells.mean(axis=1, keepdims=True)
+    of_runs = cells.mean(axis=1, keepdims=True)
     means = ((of_runs - mean) ** 2).sum() / (n_runs * (n_runs - 1))
-    residuals = cells - of_runs - of_clusters + mean
-    freedom = max(n - 1, 1) * (n_runs - 1)
-    residual = (residuals**2).sum() / (freedom * n * n_runs)
-    return Components(float(means), float(residual))
+    residuals = cells - of_runs - cells.mean(axis=0) + mean
+    explained = (residuals**2).sum() / (max(n - 1, 1) * (n_runs - 1) * cells.size)
+    return max(float(means - explained), 0.0)
 
 
 class Side(NamedTuple):
@@ -57,7 +46,7 @@ class Side(NamedTuple):
             for part in (sums, sizes)
         )
         cells = linearized_sums(of_clusters, n).reshape(len(sums), -1)
-        return cls(len(sums), components(cells.T).between)
+        return cls(len(sums), variance_of_runs(cells))
 
 
 class Changes:
