@@ -7,7 +7,7 @@ import pickle
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import ir_measures
 import pytest
@@ -25,6 +25,7 @@ from ir_outcomes.errors import (
 from ir_outcomes.formatting import fixed, pvalue, pvalue_in_words
 from ir_outcomes.reading.files import name_of, read_ids
 from ir_outcomes.reading.outputs import read_output
+from ir_outcomes.types import OneOrder
 
 
 @pytest.mark.parametrize(
@@ -165,7 +166,7 @@ def test_what_a_dict_may_hold_and_a_file_may_not() -> None:
     """White space in ids works in dicts, in every form and under every rule."""
     qrels = {"a query\n": {"a document": 1, "d\u2028": 1}}
     run = {"a query\n": {"a document": 1.0, "d\u2028": 1.0, "x\ty": 1.0}}
-    for ties in ("trec", "msmarco", "input"):
+    for ties in get_args(OneOrder):
         nested = iro.search_lengths(qrels, run, ties=ties)
         arrays = iro.search_lengths(qrels, iro.as_run(run), ties=ties)
         assert nested.rank.tolist() == arrays.rank.tolist()

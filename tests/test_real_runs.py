@@ -3,6 +3,7 @@
 import gzip
 import warnings
 from pathlib import Path
+from typing import get_args
 
 import ir_measures
 import numpy as np
@@ -12,6 +13,7 @@ from ir_measures import AP, RR, P
 
 import ir_outcomes as iro
 from ir_outcomes.statistics import differences, t_test, wilcoxon
+from ir_outcomes.types import OneOrder
 from tests.helpers import literal
 from tests.helpers.comparisons import compare_pair
 
@@ -65,7 +67,7 @@ def test_search_lengths_equal_the_literal_definitions(real_data: Path, collectio
     golds = [literal.relevant(grades, 1) for grades in qrels.to_dict().values()]
     run = iro.read_run(runs_of(real_data, collection)[0])
     documents = run.to_dict()
-    for ties in ("trec", "msmarco", "input"):
+    for ties in get_args(OneOrder):
         lengths = iro.search_lengths(qrels, run, cutoff=100, ties=ties)
         tops = [literal.ranked(documents.get(query, {}), ties)[:100] for query in lengths.query_ids]
         np.testing.assert_array_equal(lengths.esl(), list(map(literal.esl, tops, golds)))

@@ -141,7 +141,7 @@ def test_measure_with_our_measures(sample: Path) -> None:
         (
             "compare no no no --ties expected",
             2,
-            '"expected" for --ties. Choose from: "trec", "msmarco", "input"',
+            '"expected" for --ties. Choose from: "trec", "msmarco"',
         ),
         ("compare no no no --jobs 0", 2, "1 or more"),
         ("compare-judges no --judge a=no --judge a=no", 2, "a is given twice"),

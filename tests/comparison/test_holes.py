@@ -2,7 +2,7 @@ import itertools
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from ir_outcomes.comparison.holdings import Holdings, holdings_of, labels_of
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, direction_of
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.types import OneOrder
 from tests.helpers import literal
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import judged_in_part
@@ -42,7 +43,7 @@ def setting(
 
 
 @pytest.mark.parametrize("unit", ["query", "document"])
-@pytest.mark.parametrize("ties", ["trec", "msmarco", "input"])
+@pytest.mark.parametrize("ties", get_args(OneOrder))
 @pytest.mark.parametrize("cutoff", [2, 5])
 def test_assignments_give_the_label_of_new_judgments(unit: Any, ties: Any, cutoff: int) -> None:
     qrels, runs = judged_in_part(cutoff, 24, 6)

@@ -222,7 +222,7 @@ def test_mean_esl_weights_with_the_chance_of_an_answer() -> None:
     [
         ({"cutoff": 0}, {}, "`cutoff=0`: must be a whole number, 1 or more"),
         ({"rel": 0}, {}, "rel=0"),
-        ({"ties": "random"}, {}, "`ties='random'`: must be one of trec, msmarco, input, expected"),
+        ({"ties": "random"}, {}, "`ties='random'`: must be one of trec, msmarco"),
         ({}, {"missing": "worst"}, "`missing='worst'`: must be one of retrieved, cutoff"),
         ({}, {"missing": "cutoff"}, "`missing='cutoff'`: needs a cutoff"),
         (

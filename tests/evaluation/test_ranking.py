@@ -43,7 +43,7 @@ def test_equal_keys_of_unequal_pairs_are_told_apart(monkeypatch: pytest.MonkeyPa
     assert firsts.tolist() == list(range(10))
 
 
-@pytest.mark.parametrize("ties", ["trec", "msmarco", "input"])
+@pytest.mark.parametrize("ties", get_args(OneOrder))
 @pytest.mark.parametrize("judged_only", [False, True])
 def test_the_documents_that_are_kept_stand_in_the_order_of_the_rule(
     ties: Ties, judged_only: bool

@@ -1,6 +1,10 @@
 """Random small runs and qrels: few documents, few score levels, so that ties, gaps and empty queries abound."""
 
+from typing import get_args
+
 from hypothesis import strategies as st
+
+from ir_outcomes.types import Ties
 
 DOCUMENTS = ["a", "b", "c", "d", "é", "z", "d10", "d9", "a-rather-long-document-id"]
 QUERIES = ["q1", "q2", "q10", "ü"]
@@ -15,7 +19,7 @@ settings = st.fixed_dictionaries(
     {
         "cutoff": cutoffs,
         "rel": st.integers(1, 3),
-        "ties": st.sampled_from(["trec", "msmarco", "input", "expected"]),
+        "ties": st.sampled_from(get_args(Ties)),
         "judged_only": st.booleans(),
     }
 )
