@@ -31,7 +31,7 @@ from ir_outcomes.reading.runs import run_paths
 from ir_outcomes.reading.suites import read_suite
 from ir_outcomes.results import Result
 from ir_outcomes.showing import View
-from ir_outcomes.types import Mark
+from ir_outcomes.types import Mark, unreachable
 
 MAIN = Group("Options", sort_key=1)
 OUTPUT = Group("Output", sort_key=3)
@@ -44,7 +44,9 @@ TARGETS = (
     "summary",
 )
 DOCUMENTS = 20  # of each ranked list, on a report page
-Format = Literal["text", "markdown", "json", "jsonl", "csv", "latex", "html"]
+DataFormat = Literal["json", "jsonl", "csv"]  # of exact values
+ViewFormat = Literal["text", "markdown", "latex", "html"]  # of what is shown
+Format = Literal[ViewFormat, DataFormat]
 FORMAT_OF_ENDING: Mapping[str, Format] = {
     ".json": "json",
     ".jsonl": "jsonl",
@@ -291,18 +293,19 @@ class Output:
         """Write results, in JSON whole or as their rows, which say the run where there are several."""
         from ir_outcomes.showing.text import print_text
 
-        if self.format in ("json", "jsonl", "csv"):
-            self.write_text(self._data(results, as_rows))
+        form = self.format
+        if form == "json" or form == "jsonl" or form == "csv":
+            self.write_text(self._data(form, results, as_rows))
         else:
-            texts = [self._shown(in_options(result)) for result in results]
-            self.write_text(*texts, write=print_text if self.format == "text" else print_lines)
+            texts = [self._shown(form, in_options(result)) for result in results]
+            self.write_text(*texts, write=print_text if form == "text" else print_lines)
 
-    def _data(self, results: Sequence[Result], as_rows: bool) -> str:
+    def _data(self, form: DataFormat, results: Sequence[Result], as_rows: bool) -> str:
         """Return the values of results, exact."""
         from ir_outcomes.showing.formats import as_csv, as_json_lines
 
         as_json = partial(json.dumps, ensure_ascii=False, allow_nan=False)
-        if self.format == "json" and not as_rows:
+        if form == "json" and not as_rows:
             contents = [result.to_dict() for result in results]
             return as_json(contents if len(contents) > 1 else contents[0], indent=2)
         rows = []
@@ -311,17 +314,22 @@ class Output:
             if as_rows and len(results) > 1:
                 run = {"run": vars(result)["contender"]}
             rows += [run | row for row in result.rows()]
-        if self.format == "csv":
-            return as_csv(rows)
-        return as_json(rows) if self.format == "json" else as_json_lines(rows)
+        match form:
+            case "csv":
+                return as_csv(rows)
+            case "json":
+                return as_json(rows)
+            case "jsonl":
+                return as_json_lines(rows)
+        unreachable(form)
 
-    def _shown(self, view: View) -> str:
+    def _shown(self, form: ViewFormat, view: View) -> str:
         """Return what is shown of a result."""
         from ir_outcomes.showing.formats import as_html, as_markdown
         from ir_outcomes.showing.latex import as_latex
         from ir_outcomes.showing.text import FIRST_ROWS, as_text
 
-        match self.format:
+        match form:
             case "markdown":
                 return as_markdown(view, details=self.details, rows=self.rows)
             case "html":
@@ -329,10 +337,12 @@ class Output:
             case "latex":
                 marks = get_args(Mark)
                 return as_latex(view, caption=self._latex_caption, label=self.label, mark=marks)
-        most = self.rows
-        if self.output is None and self.rows is None:
-            most = FIRST_ROWS
-        return as_text(view, details=self.details, rows=most, in_python=False)
+            case "text":
+                most = self.rows
+                if self.output is None and self.rows is None:
+                    most = FIRST_ROWS
+                return as_text(view, details=self.details, rows=most, in_python=False)
+        unreachable(form)
 
     def write_text(self, *texts: str, write: Callable[[str, TextIO], None] = print_lines) -> None:
         """Write texts with an end of the line behind each."""
