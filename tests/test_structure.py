@@ -3,6 +3,7 @@
 import ast
 import graphlib
 import importlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -78,6 +79,20 @@ def imports() -> list[tuple[str, str, bool]]:
 
 def test_every_module_has_a_layer() -> None:
     assert {name.split(".")[1] for name in modules() if "." in name} - {"__main__"} == set(LEVEL)
+
+
+def test_the_table_of_modules_says_what_they_say() -> None:
+    """Each module is there with the first line of its docstring; packages of one line need not be."""
+    page = SOURCES.parents[1] / "docs" / "architecture.md"
+    described = dict(re.findall(r"^\| `(.+)` \| (.+) \|$", page.read_text("utf-8"), re.MULTILINE))
+    first_lines = {}
+    for path in SOURCES.rglob("*.py"):
+        name = path.relative_to(SOURCES).as_posix().removesuffix("__init__.py")
+        tree = ast.parse(path.read_text("utf-8"))
+        if name not in ("", "__main__.py") and (len(tree.body) > 1 or name in described):
+            docstring = ast.get_docstring(tree) or ""
+            first_lines[name] = docstring.partition("\n")[0].removesuffix(".")
+    assert described == first_lines
 
 
 def test_imports_go_one_way() -> None:

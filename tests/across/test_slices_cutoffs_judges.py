@@ -29,6 +29,12 @@ def evaluation() -> iro.Evaluation:
     )
 
 
+def test_a_new_kind_of_condition_is_shown(evaluation: iro.Evaluation) -> None:
+    found = replace(iro.compare_cutoffs(evaluation, "a", cutoffs=[5, 10]), what="depth")
+    assert "2 depths" in found.to_text()
+    assert "counts, p" in found.to_text()
+
+
 def test_slices_are_the_comparisons_of_their_queries(evaluation: iro.Evaluation) -> None:
     kinds = {q: "first" if int(q[1:]) < 60 else "second" for q in evaluation.query_ids}
     found = iro.compare_slices(evaluation, "a", by=kinds)

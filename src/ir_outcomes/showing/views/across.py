@@ -114,7 +114,7 @@ def _conditions(result: ConditionsComparison) -> View:
         first, background = ranked(result.notes)
     hurt = _hurt(result.overall)
     answer = _answer(result)
-    more = _MORE[result.what]
+    more = _MORE.get(result.what, "counts, p, judged shares")
     flips = [_flips(result)] if result.flips else []
     by = f" by {result.by}" if result.by else ""
     compared = f"{plural(result.what, len(result.names))}{by}"
@@ -148,7 +148,6 @@ def _conditions(result: ConditionsComparison) -> View:
 _MORE = {
     "collection": "counts, p, means, judged shares",
     "slice": "the test whether slices differ, counts, p",
-    "cutoff": "counts, p, judged shares",
     "judge": "counts, p, queries on which judges disagree",
 }
 
