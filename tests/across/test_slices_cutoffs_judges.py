@@ -30,7 +30,8 @@ def evaluation() -> iro.Evaluation:
 
 
 def test_a_new_kind_of_condition_is_shown(evaluation: iro.Evaluation) -> None:
-    found = replace(iro.compare_cutoffs(evaluation, "a", cutoffs=[5, 10]), what="depth")
+    kind: Any = "depth"
+    found = replace(iro.compare_cutoffs(evaluation, "a", cutoffs=[5, 10]), what=kind)
     assert "2 depths" in found.to_text()
     assert "counts, p" in found.to_text()
 

@@ -1,4 +1,4 @@
-"""From what the tests found on each facet to verdicts: the decision table, the search over all queries, and the guard, on arrays."""
+"""From what the tests found on each facet to verdicts: the decision table, all queries, and the guard, on arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
