@@ -215,6 +215,10 @@ class Pair:
         return float(p), direction
 
     def coverage_pvalue(self) -> float:
+        return self._coverage_pvalue
+
+    @cached_property
+    def _coverage_pvalue(self) -> float:
         if self.clusters is not None or self.unit == "document":
             return self.signflip(self.found)
         won = sum(b > a for a, b in self.found.values())
