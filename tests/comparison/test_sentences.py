@@ -393,9 +393,7 @@ def other_cutoffs(told: Told, text: str) -> None:
 
 
 def at_cutoff(pair: Pair, cutoff: int) -> Pair:
-    return Pair(
-        pair.qrels, pair.a, pair.b, cutoff, pair.unit, pair.judged_only, pair.clusters, pair.test
-    )
+    return replace(pair, cutoff=cutoff)
 
 
 def direction_of(label: str) -> str:

@@ -1,10 +1,12 @@
 """A comparison of two runs computed by hand: from the definitions in `literal`, scipy, and plain sums."""
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache, cached_property, wraps
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.stats
@@ -14,6 +16,25 @@ from tests.helpers.literal import Qrels, Run
 
 FEW = 30
 CLOSE = 1e-9
+Rows = Mapping[str, tuple[Fraction, Fraction]]
+T = TypeVar("T")
+
+
+def once(method: "Callable[[Pair, Rows], T]") -> "Callable[[Pair, Rows], T]":
+    """Compute what a method says of the same rows once."""
+
+    @wraps(method)
+    def remembered(pair: "Pair", rows: Rows) -> T:
+        key = (method.__name__, id(rows))
+        if key not in pair.known:
+            pair.known[key] = (
+                rows,
+                method(pair, rows),
+            )  # while they are kept, no other has their id
+        found: T = pair.known[key][1]
+        return found
+
+    return remembered
 
 
 @dataclass
@@ -28,6 +49,9 @@ class Pair:
     judged_only: bool = False
     clusters: Mapping[str, str] | None = None
     test: str = "t"
+    # The whole rankings by run and query, which pairs at other cutoffs share.
+    orders: dict[tuple[int, str], list[str]] = field(default_factory=dict, repr=False)
+    known: dict[tuple[str, int], Any] = field(init=False, default_factory=dict, repr=False)
     queries: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -37,7 +61,10 @@ class Pair:
         return literal.relevant(self.qrels[query], 1)
 
     def order(self, run: Run, query: str, cutoff: int | None = None) -> list[str]:
-        ranked = literal.ranked(run.get(query, {}), "trec")
+        key = (id(run), query)
+        if key not in self.orders:
+            self.orders[key] = literal.ranked(run.get(query, {}), "trec")
+        ranked = self.orders[key]
         at = self.cutoff if cutoff is None else cutoff
         return literal.top(ranked, self.qrels[query], at, self.judged_only)
 
@@ -86,9 +113,8 @@ class Pair:
         for query, items in self.items.items():
             both = [(a, b) for a, b in items if a is not None and b is not None]
             if both:
-                of_a = sum((Fraction(a) for a, _ in both), Fraction(0)) / len(both)
-                of_b = sum((Fraction(b) for _, b in both), Fraction(0)) / len(both)
-                means[query] = (of_a, of_b)
+                of_a, of_b = (Fraction(sum(side)) for side in zip(*both, strict=True))
+                means[query] = (of_a / len(both), of_b / len(both))
         return means
 
     @cached_property
@@ -100,10 +126,7 @@ class Pair:
                 [self.horizon + 1 if length is None else length for length in side]
                 for side in zip(*items, strict=True)
             )
-            means[query] = (
-                sum(map(Fraction, of_a), Fraction(0)) / len(items),
-                sum(map(Fraction, of_b), Fraction(0)) / len(items),
-            )
+            means[query] = (Fraction(sum(of_a)) / len(items), Fraction(sum(of_b)) / len(items))
         return means
 
     @cached_property
@@ -131,7 +154,8 @@ class Pair:
             values[query] = (Fraction(of_a), Fraction(of_b))
         return values
 
-    def sums(self, rows: Mapping[str, tuple[Fraction, Fraction]]) -> list[Fraction]:
+    @once
+    def sums(self, rows: Rows) -> list[Fraction]:
         """Return the sum of the differences in each cluster, or the differences themselves without clusters."""
         totals: dict[str, Fraction] = {}
         for query, (a, b) in rows.items():
@@ -139,10 +163,12 @@ class Pair:
             totals[cluster] = totals.get(cluster, Fraction(0)) + b - a
         return list(totals.values())
 
-    def n_differing(self, rows: Mapping[str, tuple[Fraction, Fraction]]) -> int:
+    @once
+    def n_differing(self, rows: Rows) -> int:
         return sum(change != 0 for change in self.sums(rows))
 
-    def t(self, rows: Mapping[str, tuple[Fraction, Fraction]]) -> float:
+    @once
+    def t(self, rows: Rows) -> float:
         """Return the p-value of the paired t test, by cluster where there are clusters."""
         changes = np.array([float(b - a) for a, b in rows.values()])
         if len(set(changes.tolist())) < 2:
@@ -160,23 +186,24 @@ class Pair:
         t = changes.sum() / math.sqrt(variance)
         return float(2 * scipy.stats.t.sf(abs(t), n_clusters - 1))
 
-    def signflip(self, rows: Mapping[str, tuple[Fraction, Fraction]]) -> float:
+    @once
+    def signflip(self, rows: Rows) -> float:
         """Return the exact p-value of the sign-flip test on the sum, by counting all signs."""
         return flipped(tuple(change for change in self.sums(rows) if change))
 
-    def wilcoxon(self, rows: Mapping[str, tuple[Fraction, Fraction]]) -> tuple[float, int]:
+    @once
+    def wilcoxon(self, rows: Rows) -> tuple[float, int]:
         """Return the p-value and the direction of the signed ranks."""
         changes = [change for change in self.sums(rows) if change]
         if len(changes) < 2:
             return 1.0, int(sum(np.sign([float(change) for change in changes])))
-        sizes = sorted(abs(change) for change in changes)
-        ranks = [
-            Fraction(2 * sizes.index(abs(change)) + 1 + sizes.count(abs(change)), 2)
-            for change in changes
-        ]
-        signed = [
-            rank if change > 0 else -rank for rank, change in zip(ranks, changes, strict=True)
-        ]
+        sizes = Counter(map(abs, changes))
+        place: dict[Fraction, Fraction] = {}
+        smaller = 0
+        for size in sorted(sizes):
+            place[size] = smaller + Fraction(sizes[size] + 1, 2)
+            smaller += sizes[size]
+        signed = [place[abs(change)] * (1 if change > 0 else -1) for change in changes]
         total = sum(signed)
         direction = int(total > 0) - int(total < 0)
         if len(changes) <= 50:
@@ -188,13 +215,18 @@ class Pair:
         return float(p), direction
 
     def coverage_pvalue(self) -> float:
+        return self._coverage_pvalue
+
+    @cached_property
+    def _coverage_pvalue(self) -> float:
         if self.clusters is not None or self.unit == "document":
             return self.signflip(self.found)
         won = sum(b > a for a, b in self.found.values())
         lost = sum(b < a for a, b in self.found.values())
         return float(scipy.stats.binomtest(won, won + lost).pvalue) if won + lost else 1.0
 
-    def mean_pvalue(self, rows: Mapping[str, tuple[Fraction, Fraction]]) -> float:
+    @once
+    def mean_pvalue(self, rows: Rows) -> float:
         """Return the p-value of t, or of sign flips where few differ."""
         differing = self.n_differing(rows)
         if differing < 2:
@@ -209,11 +241,13 @@ class Pair:
         return self.mean_pvalue(self.shared)
 
 
-def mean_of(rows: Mapping[str, tuple[Fraction, Fraction]], side: int) -> Fraction:
-    return sum((row[side] for row in rows.values()), Fraction(0)) / max(len(rows), 1)
+def mean_of(rows: Rows, side: int) -> Fraction:
+    scale = math.lcm(*(row[side].denominator for row in rows.values()))
+    total = sum(row[side].numerator * (scale // row[side].denominator) for row in rows.values())
+    return Fraction(total, scale * max(len(rows), 1))
 
 
-def change_of(rows: Mapping[str, tuple[Fraction, Fraction]]) -> Fraction:
+def change_of(rows: Rows) -> Fraction:
     return mean_of(rows, 1) - mean_of(rows, 0)
 
 

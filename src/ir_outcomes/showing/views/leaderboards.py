@@ -296,7 +296,7 @@ def _history(result: SotaHistory) -> View:
         *of_part("verdict", PAIR),
     )
     captions = [
-        "gain: over the run displaced; looks: submissions up to and including this one, without the"
+        "gain: over the run displaced; looks: submissions up to and including this day, without the"
         " organizers' baselines"
     ]
     if any(run.verdict is not None for run in result.runs):
