@@ -146,6 +146,13 @@ def test_log_ratio_of_means_by_the_jackknife() -> None:
     assert log_ratio_of_means(y, x) == pytest.approx((-found.mean, found.variance, found.df))
 
 
+@pytest.mark.parametrize(("n_pairs", "is_known"), [(9, False), (10, True)])
+def test_a_ratio_needs_ten_pairs(n_pairs: int, is_known: bool) -> None:
+    baseline, contender = [1, 2, 3, 4, 5] * 2, [2, 2, 4, 3, 9] * 2
+    found = log_ratio_of_means(baseline[:n_pairs], contender[:n_pairs])
+    assert (found is not None) == is_known
+
+
 def heterogeneity_literally(d: np.ndarray, labels: list[str]) -> float:
     groups = [d[[label == group for label in labels]] for group in sorted(set(labels))]
     everything = d.var()
