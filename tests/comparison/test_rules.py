@@ -459,8 +459,14 @@ def test_the_largest_possible_loss_is_no_margin() -> None:
     found = compare_ranks(*in_blocks((20, 2, 3), (20, 5, 2), (5, None, 4)), depth=12)
     below = (99.9, 10.9, 11.9)
     check_can_be_exceeded(found, against_margins(found, below), below)
-    for margins in ((100.0, 1.0, 1.0), (1.0, 11.0, 1.0), (1.0, 1.0, 12.0)):
-        with pytest.raises(iro.ParameterError, match="no run can lose more than"):
+    for margins, said in (
+        ((100.0, 1.0, 1.0), "100 percentage points of coverage; give"),
+        ((1.0, 11.0, 1.0), "11 ranks of ranking; give"),
+        ((1.0, 1.0, 12.0), "12 ranks over all queries; give"),
+        # 40 of 45 queries are answered by both.
+        ((99.9, 10.9), "12 ranks over all queries, and these imply a margin of 21.68; give"),
+    ):
+        with pytest.raises(iro.ParameterError, match=f"no run can lose more than {said}"):
             check_can_be_exceeded(found, against_margins(found, margins), margins)
 
 
