@@ -277,3 +277,11 @@ def test_the_first_document_is_the_smallest_cutoff() -> None:
     for below in ("P@0", "P(rel=0)@1"):
         with pytest.raises(ParameterError, match="must be from 1 to"):
             iro.parse_measure(below)
+
+
+def test_at_most_three_measures_are_suggested() -> None:
+    with pytest.raises(ParameterError) as caught:
+        iro.parse_measure("nDCGG")
+    suggested = str(caught.value).partition("did you mean ")[2].split(", ")
+    assert len(suggested) == 3
+    assert any("DCG" in name for name in suggested)
