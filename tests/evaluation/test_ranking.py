@@ -11,6 +11,7 @@ import ir_outcomes as iro
 from ir_outcomes.evaluation import ranking
 from ir_outcomes.evaluation.remarks import notes_on_ties
 from ir_outcomes.reading import columns as keys
+from ir_outcomes.reading.columns import SALT
 from ir_outcomes.types import OneOrder, Ties
 from tests.helpers import literal
 
@@ -49,13 +50,13 @@ def test_judgments_whose_keys_are_equal_by_chance_are_found(
     place: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Then all get other keys; here the first keys of two judgments are the same, in each place of their order."""
-    original = ranking.pair_keys
+    original = keys.pair_keys
     seeds = set()
 
-    def equal_at_first(codes: Any, docids: Any, seed: int = ranking.SALT) -> Any:
+    def equal_at_first(codes: Any, docids: Any, seed: int = SALT) -> Any:
         keys = original(codes, docids, seed)
         seeds.add(seed)
-        if seed == ranking.SALT and len(keys) == 5:
+        if seed == SALT and len(keys) == 5:
             ascending = np.argsort(keys)
             keys[ascending[place + 1]] = keys[ascending[place]]
         return keys
@@ -64,7 +65,7 @@ def test_judgments_whose_keys_are_equal_by_chance_are_found(
     run = {"q1": {f"d{number}": -number for number in range(8)}}
     lengths = iro.search_lengths({"q1": {f"d{number}": 1 for number in range(5)}}, run)
     assert sorted(lengths.rank.tolist()) == [1, 2, 3, 4, 5]
-    assert {ranking.SALT, ranking.SALT + 1} <= seeds
+    assert {SALT, SALT + 1} <= seeds
 
 
 @pytest.mark.parametrize("ties", get_args(OneOrder))
