@@ -376,6 +376,18 @@ def test_a_grade_that_counts_here_and_not_in_trec_dl_is_said_first() -> None:
             assert ("Graded judgments" in shown) == is_said, result
 
 
+def test_runs_that_have_the_same_queries_too_many_are_named_together() -> None:
+    a, b = in_blocks((3, 2, 1))
+    more = [{**run_of(ranks), "stray": {"d": 1.0}} for ranks in (a, b)]
+    for runs, said in (
+        ((more[0], run_of(b)), "A has 1 query"),
+        ((run_of(a), more[1]), "B has 1 query"),
+        (more, "A, B have 1 query"),
+    ):
+        notes = all_notes(compare_pair(qrels_of(a), *runs, names=["A", "B"]))
+        assert [said in note for note in notes if note.kind == "ignored"] == [True]
+
+
 @pytest.mark.parametrize(
     ("n_topics", "change", "is_said"),
     [

@@ -305,6 +305,7 @@ def test_a_plan_says_why_there_is_no_number_of_queries() -> None:
 
 def test_progress_is_shown_only_if_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
     evaluation = iro.evaluate(*collection(3, 12), unjudged=True)
+    assert capfd.readouterr().err == ""
     calls: list[Callable[..., Any]] = [iro.compare, iro.holes, iro.compare_cutoffs]
     for call in calls:
         call(evaluation, "run0", "run1")
@@ -343,13 +344,16 @@ def test_a_pvalue_that_equals_the_level_is_significant(runs: Any) -> None:
         return (
             found.verdict,
             [(part.found, found.shown_test(part)) for part in found.parts],
-            [note.kind for note in all_notes(found)],
+            all_notes(found),
         )
 
     found = compare_ranks(*runs)
     assert found.all_queries is not None
+    assert found.restricted is not None
     parts = (found.coverage, found.ranking, found.all_queries)
     pvalues = {test.pvalue for part in parts for test in part.tests.values()}
+    others = (found.restricted.test, found.restricted.won_and_lost_test, found.naive.tests["t"])
+    pvalues |= {test.pvalue for test in others}
     for pvalue in (pvalue for pvalue in pvalues if pvalue < 0.49):
         assert said(pvalue) == said(math.nextafter(pvalue, 1.0))
 
@@ -444,6 +448,10 @@ def test_a_measure_is_better_in_its_own_direction(measure: str, sign: int) -> No
         (means,) = compare_ranks(*order, depth=12, measures=[measure]).measures
         assert (means.contender - means.baseline) * sign * better > 0
         assert means.found == {1: "better", -1: "worse"}[better]
+        pvalue = means.test.pvalue
+        for alpha, is_found in ((pvalue, True), (math.nextafter(pvalue, 0.0), False)):
+            (at_level,) = compare_ranks(*order, depth=12, measures=[measure], alpha=alpha).measures
+            assert at_level.found == (means.found if is_found else "none")
 
 
 def test_the_largest_possible_loss_is_no_margin() -> None:
@@ -451,8 +459,14 @@ def test_the_largest_possible_loss_is_no_margin() -> None:
     found = compare_ranks(*in_blocks((20, 2, 3), (20, 5, 2), (5, None, 4)), depth=12)
     below = (99.9, 10.9, 11.9)
     check_can_be_exceeded(found, against_margins(found, below), below)
-    for margins in ((100.0, 1.0, 1.0), (1.0, 11.0, 1.0), (1.0, 1.0, 12.0)):
-        with pytest.raises(iro.ParameterError, match="no run can lose more than"):
+    for margins, said in (
+        ((100.0, 1.0, 1.0), "100 percentage points of coverage; give"),
+        ((1.0, 11.0, 1.0), "11 ranks of ranking; give"),
+        ((1.0, 1.0, 12.0), "12 ranks over all queries; give"),
+        # 40 of 45 queries are answered by both.
+        ((99.9, 10.9), "12 ranks over all queries, and these imply a margin of 21.68; give"),
+    ):
+        with pytest.raises(iro.ParameterError, match=f"no run can lose more than {said}"):
             check_can_be_exceeded(found, against_margins(found, margins), margins)
 
 
@@ -562,3 +576,12 @@ def test_search_lengths_of_documents_that_might_be_relevant(pairs: list[tuple[in
 def test_one_query_differs_and_two_differ(n_moved: int, words: str) -> None:
     found = compare_ranks(*in_blocks((n_moved, 3, 2), (8, 2, 2)))
     assert words in found.verdict.sentence
+
+
+@pytest.mark.parametrize(("depth", "kind"), [(12, set()), (11, {"depth"})])
+def test_a_run_that_reaches_the_cutoff_is_deep_enough(depth: int, kind: set[str]) -> None:
+    a, b = in_blocks((20, 3, 2))
+    for depths in ((30, depth), (depth, 30)):
+        runs = [run_of(ranks, own) for ranks, own in zip((a, b), depths, strict=True)]
+        notes = all_notes(compare_pair(qrels_of(a), *runs, cutoff=12))
+        assert {note.kind for note in notes} & {"depth", "shallow"} == kind

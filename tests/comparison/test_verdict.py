@@ -312,6 +312,7 @@ def test_other_pvalues_count_for_harm_only() -> None:
         ((10, 1, 1, math.nan, 1.0), 0.0, "ranking_difference=nan"),
         ((10, 1, 1, 0.0, 1.5), 0.0, "`pvalue=1.5`: must be a number between 0 and 1"),
         ((10, 1, 1, 0.0, 1.0), -1.0, "rounding=-1"),
+        ((10, 1, 1, 0.0, 1.0), 50.0, "rounding=50"),
     ],
 )
 def test_impossible_numbers(

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from ir_measures import nDCG
 import ir_outcomes as iro
 from ir_outcomes import ESL
 from ir_outcomes.errors import ParameterError
+from ir_outcomes.evaluation.parallel import in_parallel
 from ir_outcomes.evaluation.replicates import Listed
 from ir_outcomes.evaluation.work import each_run
 from tests.helpers.packages import needed
@@ -99,3 +101,13 @@ def test_named_baselines_reach_the_processes_which_are_no_more_than_there_are_fi
         QRELS, paths[:2], n_jobs=1_000_000, measures=[measure, nDCG @ 10], directions=False
     )
     assert found.scores_of(measure).values[:, 0].tolist() == [1.0, 2.0]
+
+
+def test_a_single_job_needs_no_other_package(
+    paths: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    assert len(iro.evaluate(QRELS, paths[:2], n_jobs=1).runs) == 2
+    assert list(in_parallel([lambda: 1, lambda: 2], 1)) == [1, 2]
+    with pytest.raises(iro.MissingDependency, match="several jobs need joblib"):
+        iro.evaluate(QRELS, paths[:2], n_jobs=2)

@@ -261,3 +261,27 @@ def test_undefined_values_are_noted_and_only_these() -> None:
     )
     (note,) = partial.notes()
     assert note.startswith("ESL@10 is undefined for some run on 2 of 3 queries")
+
+
+def test_means_are_over_the_queries_where_a_measure_is_defined() -> None:
+    values = np.array([[1.0, np.nan, 3.0], [2.0, np.nan, np.nan], [np.nan, np.nan, np.nan]])
+    scores = Scores("ESL@10", False, ("a", "b", "c"), ("q1", "q2", "q3"), values)
+    np.testing.assert_array_equal(scores.means(), [2.0, 2.0, np.nan])
+
+
+def test_the_first_document_is_the_smallest_cutoff() -> None:
+    qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
+    run = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}}
+    scores = iro.evaluate(qrels, {"a": run}, measures=["P(rel=1)@1"]).scores_of("P(rel=1)@1")
+    assert scores.values.tolist() == [[1.0, 0.0]]
+    for below in ("P@0", "P(rel=0)@1"):
+        with pytest.raises(ParameterError, match="must be from 1 to"):
+            iro.parse_measure(below)
+
+
+def test_at_most_three_measures_are_suggested() -> None:
+    with pytest.raises(ParameterError) as caught:
+        iro.parse_measure("nDCGG")
+    suggested = str(caught.value).partition("did you mean ")[2].split(", ")
+    assert len(suggested) == 3
+    assert any("DCG" in name for name in suggested)

@@ -481,6 +481,16 @@ def test_standard_input(write: Any) -> None:
     assert done.stdout.decode().strip() == "stdin {'q1': {'d1': 3.0}}"
 
 
+def test_the_error_of_a_long_line_shows_what_is_around_it(write: Any) -> None:
+    """Forty characters before the place, and twenty behind it."""
+    before, behind = "0123456789" * 9, "abcdefghij" * 9
+    with pytest.raises(FormatError) as caught:
+        iro.read_run(write(f'{{"q1": {{"{before}": !{behind}'))
+    assert f'{before[-37:]}": !{behind[:20]}' in str(caught.value)
+    assert before[-38:] not in str(caught.value)
+    assert behind[:21] not in str(caught.value)
+
+
 def test_a_socket_is_read_as_standard_input_only(tmp_path: Path) -> None:
     """Servers hand a connection over as standard input; one with a path of its own is no file."""
     reading, writing = socket.socketpair()

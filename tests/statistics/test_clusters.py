@@ -22,7 +22,7 @@ from ir_outcomes.statistics import (
     wilcoxon,
 )
 from ir_outcomes.statistics.bands import band_of_events
-from ir_outcomes.statistics.counts import membership, tally, tally_subsets
+from ir_outcomes.statistics.counts import Moments, membership, tally, tally_subsets
 from ir_outcomes.statistics.tests import Samples
 from ir_outcomes.types import Floats, Ints
 
@@ -149,3 +149,25 @@ def test_coverage_and_band_of_clusters() -> None:
         np.repeat(scipy.stats.sem(linearized(found, codes)), 3)
     )
     assert 1.8 < (band.high - band.low)[0] / (of_queries.high - of_queries.low)[0] < 2.6
+
+
+@given(
+    clusters=st.lists(
+        st.tuples(st.integers(-2, 2), st.integers(1, 9), st.booleans()), min_size=1, max_size=12
+    )
+)
+def test_clusters_are_as_many_as_so_many_of_one_size_would_vary(
+    clusters: list[tuple[int, int, bool]],
+) -> None:
+    """Kish's effective number, of those that differ in a subset."""
+    sums, sizes, members = (np.array(column, dtype=float) for column in zip(*clusters, strict=True))
+    found = Moments.of(sums, sizes, np.stack([members, np.ones(len(members))], axis=1))
+    every = [(own, size) for own, size, _ in clusters]
+    inside = [(own, size) for own, size, is_member in clusters if is_member]
+    for place, subset in enumerate((inside, every)):
+        assert found.queries[place] == sum(size for _, size in subset)
+        assert found.products[place] == sum(own * size for own, size in subset)
+        assert found.squares[place] == sum(size**2 for _, size in subset)
+        squares = [size**2 for own, size in subset if own]
+        expected = sum(squares) ** 2 / sum(size**2 for size in squares) if squares else 0.0
+        assert found.effective[place] == pytest.approx(expected)

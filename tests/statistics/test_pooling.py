@@ -44,6 +44,15 @@ BCG = np.array(
 effects = st.lists(st.tuples(st.floats(-2, 2), st.floats(0.01, 1)), min_size=3, max_size=12)
 
 
+def test_a_new_effect_varies_like_the_mean_where_effects_vary_less_than_their_errors() -> None:
+    """No variance between samples is plausible then."""
+    y, v = np.array([0.30, 0.301, 0.299, 0.3]), np.array([1.0, 2.0, 3.0, 4.0])
+    mean = np.average(y, weights=1 / v)
+    error = math.sqrt(np.sum((y - mean) ** 2 / v) / 3 / np.sum(1 / v))
+    expected = scipy.stats.t.interval(0.9, 3, mean, error)
+    assert prediction_interval(y, v, 0.9) == pytest.approx(expected, rel=1e-6)
+
+
 @given(samples=effects)
 def test_random_effects_by_their_formulas(samples: list[tuple[float, float]]) -> None:
     y, v = np.array(samples).T
@@ -144,6 +153,13 @@ def test_log_ratio_of_means_by_the_jackknife() -> None:
     )
     assert found.df == pytest.approx(effective_df(left_out))
     assert log_ratio_of_means(y, x) == pytest.approx((-found.mean, found.variance, found.df))
+
+
+@pytest.mark.parametrize(("n_pairs", "is_known"), [(9, False), (10, True)])
+def test_a_ratio_needs_ten_pairs(n_pairs: int, is_known: bool) -> None:
+    baseline, contender = [1, 2, 3, 4, 5] * 2, [2, 2, 4, 3, 9] * 2
+    found = log_ratio_of_means(baseline[:n_pairs], contender[:n_pairs])
+    assert (found is not None) == is_known
 
 
 def heterogeneity_literally(d: np.ndarray, labels: list[str]) -> float:
