@@ -5,16 +5,20 @@ axis, and a fresh matrix of signs for each pair. The long ones are measured on a
 (marked x). Both sides of a ratio are measured one after the other on one machine.
 
     python benchmarks/resampling.py
-    python benchmarks/resampling.py --board 1000
+    python benchmarks/resampling.py --board 143
+    python benchmarks/resampling.py --board 1000 --queries 1000
+    python benchmarks/resampling.py --variants 143
 """
 
 import argparse
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import ir_measures
 import numpy as np
 import scipy.stats
 
@@ -92,22 +96,81 @@ def changes_of_pairs(n_runs: int, n_queries: int) -> np.ndarray:
     return found[second] - found[first]
 
 
-def measure_board(n_runs: int) -> None:
-    """Print the processor time and memory that a leaderboard and the agreement of halves take, for each unit."""
-    print(
-        "| unit | runs | pairs | queries | s | peak, MB (before) | agreement, s"
-        " |\n|---|---|---|---|---|---|---|"
-    )
-    for unit, n_queries, relevant in (("query", 5193, 1), ("document", 54, 20)):
-        evaluation = evaluation_of(n_runs, n_queries, relevant)
-        before, start = peak(), time.process_time()
-        board = iro.leaderboard(evaluation)
-        took = time.process_time() - start
-        size = f"| {unit} | {n_runs} | {len(board.pairs)} | {n_queries}"
-        print(f"{size} | {took:.1f} | {peak():.0f} ({before:.0f})", end="", flush=True)
-        start = time.process_time()
-        iro.agreement(evaluation)
-        print(f" | {time.process_time() - start:.0f} |", flush=True)
+def measure_board(n_runs: int, n_queries: int) -> None:
+    """Print what a leaderboard and the agreement of halves take, for each unit."""
+    print_row(HEADS)
+    print_row(["---"] * len(HEADS))
+    for unit, queries, relevant in (("query", n_queries, 1), ("document", 54, 20)):
+        of_board(unit, evaluation_of(n_runs, queries, relevant))
+
+
+def measure_variants(folder: Path, n_runs: int) -> None:
+    """Print the same for variants of real runs, many of whose pairs are close to a level."""
+    print_row(HEADS)
+    print_row(["---"] * len(HEADS))
+    of_board("document, variants", iro.evaluate(folder / "qrels.txt", variants(folder, n_runs)))
+
+
+HEADS = (
+    "unit", "runs", "pairs", "queries", "leaderboard, s of a processor", "peak, MiB (before)",
+    "agreement, s of a processor", "elapsed", "elapsed with two jobs",
+)  # fmt: skip
+
+
+def of_board(unit: str, evaluation: iro.Evaluation) -> None:
+    before, start = peak(), time.process_time()
+    board = iro.leaderboard(evaluation)
+    took = f"{time.process_time() - start:.1f}"
+    memory = f"{peak():.0f} ({before:.0f})"
+    n_runs = len(evaluation.names)
+    row = [unit, n_runs, len(board.pairs), len(evaluation.query_ids), took, memory]
+    if unit != "query":  # its agreement takes many minutes of exact tests
+        print_row([*row, "", "", ""])
+        return
+    start = time.process_time()
+    elapsed = seconds(lambda: iro.agreement(evaluation), 1)
+    agreement = f"{time.process_time() - start:.0f}"
+    with_two = seconds(lambda: iro.agreement(evaluation, n_jobs=2), 1)
+    print_row([*row, agreement, f"{elapsed:.0f}", f"{with_two:.0f}"])
+
+
+def print_row(cells: Sequence[object]) -> None:
+    print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+
+
+def variants(folder: Path, n_runs: int) -> dict[str, dict[str, dict[str, float]]]:
+    """Fuse pairs of real runs, and disturb the scores, so that the runs differ little."""
+    rng = np.random.default_rng(5)
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for path in sorted(folder.glob("*.run.gz")):
+        ranked: dict[str, dict[str, float]] = {}
+        for query, document, score in (
+            (d.query_id, d.doc_id, d.score) for d in ir_measures.read_trec_run(str(path))
+        ):
+            ranked.setdefault(query, {})[document] = score
+        found[path.name.removesuffix(".run.gz")] = {
+            query: {
+                document: 1 / (60 + place)
+                for place, document in enumerate(
+                    sorted(scores, key=lambda d: (-scores[d], d))[:300], 1
+                )
+            }
+            for query, scores in ranked.items()
+        }
+    real = list(found)
+    while len(found) < n_runs:
+        one, other = (found[real[place]] for place in rng.integers(len(real), size=2))
+        weight, noise = rng.choice([0, 0.1, 0.3, 0.5]), rng.choice([0.02, 0.05, 0.2])
+        fused = {}
+        for query, own in one.items():
+            others = other.get(query, {})
+            fused[query] = {
+                document: ((1 - weight) * own.get(document, 0) + weight * others.get(document, 0))
+                * np.exp(noise * rng.normal())
+                for document in {**own, **others}
+            }
+        found[f"variant{len(found):03}"] = fused
+    return dict(list(found.items())[:n_runs])
 
 
 def evaluation_of(n_runs: int, n_queries: int, relevant: int) -> iro.Evaluation:
@@ -160,9 +223,20 @@ def main() -> None:
     parser.add_argument(
         "--board", type=int, metavar="RUNS", help="measure only a leaderboard of so many runs"
     )
+    parser.add_argument("--queries", type=int, default=QUERIES, help="of the leaderboard by query")
+    parser.add_argument(
+        "--variants",
+        type=int,
+        metavar="RUNS",
+        help="measure only a leaderboard of variants of the runs of TREC DL 2020",
+    )
+    parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
     arguments = parser.parse_args()
     if arguments.board:
-        measure_board(arguments.board)
+        measure_board(arguments.board, arguments.queries)
+        return
+    if arguments.variants:
+        measure_variants(arguments.data / "dl20-passage", arguments.variants)
         return
     repeat = arguments.repeat
     scores = synthetic(RUNS, QUERIES)

@@ -240,7 +240,7 @@ def decide(coverage: Findings, ranking: Findings, everywhere: OverAll | None = N
     label = np.select(list(first_that_applies.values()), codes, LABELS.index(NO_DIFFERENCE))
     is_trade_off = label == LABELS.index(TRADE_OFF)
     return Verdicts(
-        label=label.astype(np.int64),
+        label=label.astype(np.int64, copy=False),
         strict=strict,
         do_no_harm=do_no_harm,
         guard=guard,
@@ -252,7 +252,9 @@ def decide(coverage: Findings, ranking: Findings, everywhere: OverAll | None = N
 
 def _signs(better: Bools, worse: Bools) -> Ints:
     """Return 1 where something is better, -1 where it is worse, else 0."""
-    return better.astype(np.int64) - worse
+    # 64 bits each would be most of the memory of a million pairs.
+    signs: Ints = np.subtract(better, worse, dtype=np.int8)
+    return signs
 
 
 def _shown(facet: Findings, is_trade_off: Bools) -> Ints:

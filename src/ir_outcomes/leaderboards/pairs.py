@@ -37,7 +37,7 @@ from ir_outcomes.types import Bools, Direction, Floats, Ints, divided
 Numbers = npt.NDArray[np.void]  # of pairs, by name
 
 # Both bound a table of numbers by pairs, whatever the number of runs.
-_MOST_NUMBERS = 1 << 20
+_MOST_NUMBERS = 1 << 19
 _MOST_SHARES = 1 << 16  # most numbers differ from pair to pair: larger tables would be mostly zeros
 
 
