@@ -1,8 +1,5 @@
 // One query with its ranked lists, of A and B first.
 
-const LEAST = 240; // pixels of a list (style.css); more of them than fit are scrolled
-const BESIDE_ID = 150; // pixels of rank, the shortest judgment, and rank in the other run
-
 const letter = (place) => String.fromCharCode(65 + place);
 
 function select(id, step) {
@@ -67,7 +64,9 @@ byId("beside").addEventListener("input", () => {
 function drawLists(i) {
   const runs = shownRuns();
   const rankings = set.rankings[i];
-  const space = Math.max(LEAST, byId("query").clientWidth / runs.length - 30) - BESIDE_ID;
+  const width = byId("query").clientWidth;
+  // A list has 320 pixels, where two of these fit (style.css), and 150 of them are beside the ids.
+  const space = Math.max(Math.min(320, width / 2 - 30), width / runs.length - 30) - 150;
   const shown = { rankings, runs, words: wordsOf(set.texts?.[i]), ids: shortIds(rankings.ids, signsThatFit(space)) };
   return make("div", { id: "lists", tabindex: 0 }, runs.map((_, own) => drawRanking(shown, own)));
 }

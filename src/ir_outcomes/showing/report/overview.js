@@ -3,7 +3,6 @@
 // computed while nothing else happens, and are not corrected.
 
 const MOST_COMPUTED = 20; // runs whose other pairs are all computed
-const SLICE = 30; // milliseconds of computing before the page may do something else
 
 function drawTable(place, heads, rows) {
   const rowOf = ([head, ...cells]) => make("tr", make("th", { scope: "row" }, head), cells);
@@ -81,7 +80,7 @@ function drawPairs(own) {
   const waiting = isComputed ? cells.filter((cell) => !cell.matches(".corrected, .fixed, :not([data-a])")) : [];
   const some = () => {
     const start = performance.now();
-    while (waiting.length && performance.now() - start < SLICE) fillCell(waiting.shift(), own);
+    while (waiting.length && performance.now() - start < 30) fillCell(waiting.shift(), own);
     if (waiting.length) setTimeout(some);
   };
   setTimeout(some);

@@ -315,34 +315,37 @@ function searchLengths(ranks, sizes, cutoff) {
 // are the numbers of items of the queries, null where each query is one item; `horizon` is k of the restricted search
 // length.
 function pairQueries(baseline, contender, sizes, horizon) {
-  const counts = sizes ?? baseline.map(() => 1);
+  const n = sizes ? sizes.length : baseline.length;
+  const names = ["shared", "foundA", "foundB", "a", "b", "allA", "allB", "won", "lost"];
+  const pair = Object.fromEntries(names.map((name) => [name, new Float64Array(n)]));
   const missing = horizon + 1;
-  const summed = (valueOf) => {
-    let item = 0;
-    return Float64Array.from(counts, (count) => {
-      let total = 0;
-      for (const end = item + count; item < end; item += 1) total += valueOf(baseline[item], contender[item]);
-      return total;
-    });
-  };
-  const mean = (valueOf) => summed(valueOf).map((total, query) => total / counts[query]);
-  const shared = summed((a, b) => Number(a > 0 && b > 0));
-  // On what both found; without anything in common on what the run found, NaN where that is nothing.
-  const lengths = (common, own, found) => {
-    return shared.map((number, query) => (number ? common[query] / number : own[query] / found[query]));
-  };
-  const [foundA, foundB] = [summed((a) => Number(a > 0)), summed((a, b) => Number(b > 0))];
-  return {
-    shared,
-    foundA: mean((a) => Number(a > 0)),
-    foundB: mean((a, b) => Number(b > 0)),
-    a: lengths(summed((a, b) => (b ? a : 0)), summed((a) => a), foundA),
-    b: lengths(summed((a, b) => (a ? b : 0)), summed((a, b) => b), foundB),
-    allA: mean((a) => a || missing),
-    allB: mean((a, b) => b || missing),
-    won: mean((a, b) => (b && !a ? b - missing : 0)),
-    lost: mean((a, b) => (a && !b ? missing - a : 0)),
-  };
+  let item = 0;
+  for (let query = 0; query < n; query += 1) {
+    const size = sizes ? sizes[query] : 1;
+    let [foundA, foundB, both] = [0, 0, 0]; // numbers of items
+    let [sumA, sumB, commonA, commonB] = [0, 0, 0, 0]; // of search lengths
+    for (const end = item + size; item < end; item += 1) {
+      const [a, b] = [baseline[item], contender[item]];
+      const isShared = Number(a > 0 && b > 0);
+      foundA += Number(a > 0);
+      foundB += Number(b > 0);
+      both += isShared;
+      sumA += a;
+      sumB += b;
+      commonA += isShared * a;
+      commonB += isShared * b;
+    }
+    pair.shared[query] = both;
+    pair.foundA[query] = foundA / size;
+    pair.foundB[query] = foundB / size;
+    pair.a[query] = both ? commonA / both : sumA / foundA; // NaN where it found nothing
+    pair.b[query] = both ? commonB / both : sumB / foundB;
+    pair.allA[query] = (sumA + (size - foundA) * missing) / size;
+    pair.allB[query] = (sumB + (size - foundB) * missing) / size;
+    pair.won[query] = (sumB - commonB - (foundB - both) * missing) / size;
+    pair.lost[query] = ((foundA - both) * missing - (sumA - commonA)) / size;
+  }
+  return pair;
 }
 
 // comparison/pair_tests.py, run_tests: of some of the queries. `rules`: alpha; the test of ranking; that of coverage,
