@@ -585,3 +585,10 @@ def test_a_run_that_reaches_the_cutoff_is_deep_enough(depth: int, kind: set[str]
         runs = [run_of(ranks, own) for ranks, own in zip((a, b), depths, strict=True)]
         notes = all_notes(compare_pair(qrels_of(a), *runs, cutoff=12))
         assert {note.kind for note in notes} & {"depth", "shallow"} == kind
+
+
+@pytest.mark.parametrize(("n", "is_few"), [(59, True), (60, False)])
+def test_nothing_found_on_fewer_than_sixty_queries_says_little(n: int, is_few: bool) -> None:
+    runs = in_blocks((8, 3, 2), (8, 2, 3), (8, None, 4), (8, 5, None), (n - 32, 2, 2))
+    said = [note for note in all_notes(compare_ranks(*runs)) if note.kind == "few queries"]
+    assert any(f"coverage ({n})" in note for note in said) == is_few
