@@ -11,6 +11,7 @@ from ir_outcomes.errors import some
 FIRST: Mapping[str, str] = {
     "unknown documents": "Unknown documents",
     "many missing": "Many queries are missing",
+    "scores against ranks": "Scores contradict ranks",
     "guard": "The guard acted",
     "grades": "Graded judgments",
     "opposite mean": "The mean over all queries goes the other way",

@@ -263,7 +263,7 @@ def whole(told: Told, text: str, there: str = "") -> None:
     counts = f"counting {pair.horizon + 1} where nothing is found"
     opening = f"{there}the search is "
     if pair.unit == "document":
-        counts = f"counting {pair.horizon} for what is not found"
+        counts = f"counting a search length of {pair.horizon + 1} for what is not found"
         opening = "there are "
         if abs(change) < 1e-12:
             opening = f"{there}the number of irrelevant documents above is "
@@ -290,12 +290,13 @@ def guard(told: Told, text: str) -> None:
     pair = told.pair
     found = matched(
         r"The guard acted: (?P<claimed>.*?) (?:is|are) (?P<says>better|worse), but (?P<found>.*),"
-        r" counting (?P<count>\d+) (?P<where>where nothing is found|for what is not found)"
+        r" counting (?:a search length of )?(?P<count>\d+)"
+        r" (?P<where>where nothing is found|for what is not found)"
         r" \(median ranks: lost (?P<lost>\S+), won (?P<won>\S+)\); so it is a trade-off\.",
         text,
     )
     by_query = pair.unit == "query"
-    assert int(found["count"]) == pair.horizon + by_query
+    assert int(found["count"]) == pair.horizon + 1
     assert (found["where"] == "where nothing is found") is by_query
     direction = 1 if found["says"] == "better" else -1
     tests = {

@@ -302,6 +302,32 @@ def test_a_pipe_is_read_once(sample: Path, tmp_path: Path) -> None:
     assert (result.problems, result.files[1].against_ranks) == ((), None)
 
 
+def test_what_contradicts_the_ranks_is_a_first_note_of_every_comparison(
+    sample: Path, tmp_path: Path
+) -> None:
+    """Of a hundred queries one is not enough, and lines in another order than the ranks contradict nothing."""
+    qrels = sample / "qrels.txt"
+    lines = read(sample / "bm25.run")
+    queries = list(dict.fromkeys(fields[QUERY] for fields in lines))
+    negated = column(SCORE, lambda score: str(-float(score)))(lines)
+    for number, expected in ((len(queries), True), (3, True), (2, False)):
+        wrong = {*queries[:number]}
+        kept = [[line for line in of if (line[QUERY] in wrong) == is_wrong]
+                for of, is_wrong in ((negated, True), (lines, False))]  # fmt: skip
+        run = write(tmp_path / "new.run", [*kept[0], *kept[1]])
+        assert iro.check(qrels, run).files[1].against_ranks == number
+        compared = iro.compare(qrels, sample / "bm25-stem.run", run)
+        board = iro.leaderboard(iro.evaluate(qrels, [sample / "bm25-stem.run", run]))
+        share = f"{100 * number / len(queries):.0f}"
+        for result in (compared, board):
+            told = [note for note in result.notes if note.kind == "scores against ranks"]
+            assert bool(told) is expected
+            if expected:
+                assert f"in {share} % of the queries of new a document scores higher" in told[0]
+    reversed_lines = write(tmp_path / "reversed.run", lines[::-1])
+    assert not iro.search_lengths(qrels, reversed_lines).against_ranks.any()
+
+
 REAL = (  # two runs of each collection
     ("dl-hard-doc", "qrels.txt", "bm25", "bm25+electra-mp"),
     ("dl19-text", "qrels.txt.gz", "bm25", "splade-p-p-ensemble-distil"),

@@ -20,7 +20,7 @@ from tests.helpers import literal, strategies
 from tests.helpers.searchlengths import differing
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2, "d1": 1}, "q3": {"d4": 0}}
-LAYOUT = "evaluation 9"
+LAYOUT = "evaluation 10"
 RUNS = {"a": {"q1": {"d2": 3.0, "d1": 2.0}, "q9": {"d": 1.0}}, "b": {"q2": {"d3": 5.0}}}
 
 

@@ -206,7 +206,8 @@ def over_all(told: Told, text: str) -> None:
     pair = told.pair
     what, counts = "the search is ", f"counting {pair.horizon + 1} where nothing is found"
     if pair.unit == "document":
-        what, counts = "there are ", f"counting {pair.horizon} for what is not found"
+        what = "there are "
+        counts = f"counting a search length of {pair.horizon + 1} for what is not found"
     found = matched(
         rf"Neither is significant by itself; over all queries {what}(.*), {counts}, and (.*)\.",
         text,

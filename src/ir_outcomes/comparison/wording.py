@@ -132,10 +132,11 @@ def _ranking(comparison: Comparison) -> str:
 
 
 def counting(restricted: RestrictedLength) -> str:
-    """Say what counts where nothing is found: a search length by query, documents above by document."""
+    """Say which search length counts where nothing is found, as the head of the table says it."""
+    length = restricted.horizon + 1
     if restricted.measured_in == RANKS:
-        return f"counting {restricted.horizon + 1} where nothing is found"
-    return f"counting {restricted.horizon} for what is not found"
+        return f"counting {length} where nothing is found"
+    return f"counting a search length of {length} for what is not found"
 
 
 def over_all_words(comparison: Comparison, whole: AllQueries, where: str = "") -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ir_outcomes.errors import FormatError, some
+from ir_outcomes.errors import some
 from ir_outcomes.evaluation.ids import Entry, Repair, repair_of, repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import (
@@ -18,21 +18,24 @@ from ir_outcomes.evaluation.ranking import (
     spans,
     tied_with_previous,
 )
-from ir_outcomes.evaluation.remarks import MANY_MISSING, n_missing, notes_on_queries, unjudged_share
+from ir_outcomes.evaluation.remarks import (
+    MANY_AGAINST_RANKS,
+    MANY_MISSING,
+    n_missing,
+    notes_on_queries,
+    unjudged_share,
+)
 from ir_outcomes.evaluation.search import search_lengths
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import Ids, grouped
+from ir_outcomes.reading.columns import Ids
 from ir_outcomes.reading.datasets import as_run, open_collection
-from ir_outcomes.reading.formats import read_any_file
-from ir_outcomes.reading.forms import RUN
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, is_path, runs_and_names
+from ir_outcomes.reading.runs import Run, is_path, runs_and_names, scores_against_ranks
 from ir_outcomes.results import Result
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, decimals, rows_of
 from ir_outcomes.types import Ints
 
 DEPTH = 10  # documents of each list that the qrels are likeliest to know
-MANY_AGAINST_RANKS = 0.01  # share of the queries whose scores contradict their ranks
 MANY_IDS = 0.05  # of the judged documents, so many more that another way of writing ids adds
 NEARLY_ALL = 0.99  # share of the documents with the score of the one before
 
@@ -311,15 +314,6 @@ def _about_order(file: CheckedFile) -> Iterator[Problem]:
 
 
 def _against_ranks(source: Any, run: Run) -> int | None:
-    """Count the queries in which a document has a higher score than one with a smaller rank; None without both columns."""
-    # A pipe is read once.
-    if not is_path(source) or not os.path.isfile(source) or run.form not in ("TREC", "columns"):
-        return None
-    try:
-        _, _, ranks = grouped(read_any_file(source, RUN._replace(by="rank")).columns)
-    except FormatError:  # there are only scores
-        return None
-    query = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
-    order = np.lexsort((-run.scores, ranks, query))
-    rises = (np.diff(run.scores[order]) > 0) & (np.diff(query) == 0)
-    return len(np.unique(query[1:][rises]))
+    """Count the queries whose scores contradict the ranks; None without a column of both."""
+    queries = scores_against_ranks(source, run) if is_path(source) else None
+    return None if queries is None else int(queries.sum())
