@@ -373,7 +373,7 @@ def opposite_mean(told: Told, text: str) -> None:
 
 
 def other_cutoffs(told: Told, text: str) -> None:
-    listing = matched(r"Another direction at other cutoffs: (.*)\.", text)[1]
+    listing = matched(r"Another label at other cutoffs: (.*)\.", text)[1]
     said: dict[int, str] = {}
     for part in listing.split("; "):
         label, _, at = part.rpartition(" at ")
@@ -446,6 +446,10 @@ def missing(told: Told, text: str) -> None:
     assert listing == f"{' and '.join(parts)}; they count as not found."
     many = max(lacking.values()) > 0.05 * n
     assert opening == ("Many queries are missing" if many else "Missing queries")
+    label = told.comparison.view().label
+    for name, number in lacking.items():
+        said = f"; {name} returned results for {n - number} of {n} queries" in label
+        assert said == (number > 0.05 * n)
 
 
 def missing_ids(told: Told, text: str) -> None:

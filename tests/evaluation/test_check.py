@@ -178,6 +178,30 @@ def test_repeated_judgments(sample: Path, tmp_path: Path) -> None:
     assert "7 judgments repeated" in problem.text
 
 
+def test_what_cannot_be_read_is_listed_and_the_others_are_checked(
+    sample: Path, tmp_path: Path
+) -> None:
+    lines = read(sample / "bm25.run")
+    broken = write(tmp_path / "broken.run", [*lines[:5], lines[5][:4], *lines[6:]])
+    named = write(tmp_path / "new.run", column(DOCUMENT, "{}.0".format)(lines))
+    missing = tmp_path / "missing.run"
+    empty = write(tmp_path / "empty.run", [])
+    result = iro.check(sample / "qrels.txt", [broken, sample / "bm25.run", missing, empty, named])
+    assert [(file.form, file.queries) for file in result.files[1:]] == [
+        ("unreadable", 0), ("TREC", 200), ("unreadable", 0), ("unreadable", 0), ("TREC", 200),
+    ]  # fmt: skip
+    kinds = ["unreadable", "unreadable", "unreadable", "document ids"]
+    assert [problem.kind for problem in result.problems] == kinds
+    assert [problem.file for problem in result.problems[:3]] == [
+        *map(str, (broken, missing, empty))
+    ]
+    assert result.problems[0].text.startswith(f"{broken}, line 6: has 4 columns")
+    assert (result.exit_status, result.view().headline) == (1, "2 runs and qrels read: 4 problems")
+    nothing = iro.check(sample / "qrels.txt", missing)
+    assert (nothing.exit_status, nothing.notes) == (1, ())
+    assert iro.CheckResult.from_json(result.to_json()) == result
+
+
 def test_the_facts(sample: Path) -> None:
     qrels = {"q1": {"d1": 2, "d2": 0, "d3": -1}, "q2": {"d1": 1}}
     run = {"q1": {"d1": 3.0, "d9": 3.0, "d2": 1.0}, "q3": {"d1": 1.0}, "q2": {"d1": 1.0}}

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import compress
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ir_outcomes.errors import some
+from ir_outcomes.errors import InputError, some
 from ir_outcomes.evaluation.ids import Entry, Repair, repair_of, repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import (
@@ -39,7 +39,9 @@ DEPTH = 10  # documents of each list that the qrels are likeliest to know
 MANY_IDS = 0.05  # of the judged documents, so many more that another way of writing ids adds
 NEARLY_ALL = 0.99  # share of the documents with the score of the one before
 
+# The worst first.
 ProblemKind = Literal[
+    "unreadable",
     "query ids",
     "document ids",
     "missing queries",
@@ -49,7 +51,8 @@ ProblemKind = Literal[
     "repeated judgments",
 ]
 
-# What each problem does to a comparison, and what to do about it; the worst first.
+_KINDS = get_args(ProblemKind)
+# What each problem does to a comparison, and what to do about it; an error says that by itself.
 _ADVICE: Mapping[ProblemKind, str] = {
     "query ids": (
         "Queries that do not match count as not answered. Write the ids alike in both files."
@@ -86,7 +89,7 @@ class CheckedFile:
 
     name: str  #: of the qrels or of the run
     form: str  #: what the file is; empty for an object in memory
-    lines: int  #: judgments, or documents of all lists
+    lines: int  #: judgments, or documents of all lists; 0 where it cannot be read
     queries: int  #: that it has
     known: int | None = None  #: queries of the run that the qrels have; None for the qrels
     #: share of its first 10 documents that the qrels judge; None for the qrels
@@ -115,7 +118,12 @@ FILE_COLUMNS = (
     Column("lines", form=NUMBER),
     Column("queries", form=NUMBER),
     Column("known", form=NUMBER),
-    Column("documents", lambda file: file.lines / file.queries, "per query", decimals(1)),
+    Column(
+        "documents",
+        lambda file: file.lines / file.queries if file.queries else None,
+        "per query",
+        decimals(1),
+    ),
     Column("judged", heading="judged, %", form=PERCENT),
     Column("ties", heading="ties, %", form=PERCENT),
     Column("depth", form=NUMBER),
@@ -142,7 +150,9 @@ class CheckResult(Result):
 
     @property
     def exit_status(self) -> int:
-        """Exit status of the command: 3 where there is a problem, else 0."""
+        """Exit status of the command: 1 where a run cannot be read, 3 where there is another problem, else 0."""
+        if any(problem.kind == "unreadable" for problem in self.problems):
+            return 1
         return 3 if self.problems else 0
 
     def rows(self) -> list[dict[str, Any]]:
@@ -153,8 +163,8 @@ class CheckResult(Result):
 def check(qrels: Any, runs: Any) -> CheckResult:
     """Say what files contain, and what in them would change results, before any number is computed from them.
 
-    Problems are ids of queries or documents that do not match, more than 5 % of the queries
-    missing, identical runs, scores that contradict the ranks beside them in more than 1 % of the
+    Problems are runs that cannot be read, ids of queries or documents that do not match, more than
+    5 % of the queries missing, identical runs, scores that contradict the ranks beside them in more than 1 % of the
     queries, equal scores, and repeated judgments.
 
     Parameters
@@ -165,7 +175,7 @@ def check(qrels: Any, runs: Any) -> CheckResult:
     Raises
     ------
     InputError
-        If something cannot be read.
+        If the qrels cannot be read, or runs cannot be found.
 
     Examples
     --------
@@ -187,7 +197,15 @@ def check(qrels: Any, runs: Any) -> CheckResult:
     evaluated: list[SearchLengths] = []
     first_of: dict[bytes, str] = {}  # the run with such lists
     for source, given in zip(*runs_and_names(runs), strict=True):
-        run = as_run(collection.run(source), given or _path(source))
+        called = given or _path(source)
+        try:
+            run = as_run(collection.run(source), called)
+        except InputError as error:
+            files.append(CheckedFile(called or "run", "unreadable", 0, 0))
+            problems.append(
+                Problem("unreadable", called or "run", " ".join(str(error).split("\n  ")))
+            )
+            continue
         lengths = search_lengths(judgments, run, rel=rel)
         repair = repair_of_queries(lengths.ignored, compress(lengths.query_ids, ~lengths.listed))
         file = _file(source, run, lengths)
@@ -211,9 +229,9 @@ def check(qrels: Any, runs: Any) -> CheckResult:
         )
     return CheckResult(
         files=tuple(files),
-        problems=tuple(sorted(problems, key=lambda problem: list(_ADVICE).index(problem.kind))),
+        problems=tuple(sorted(problems, key=lambda problem: _KINDS.index(problem.kind))),
         grades=Counter(map(str, np.sort(judgments.grades).tolist())),
-        notes=tuple(notes_on_queries(evaluated)),
+        notes=tuple(notes_on_queries(evaluated)) if evaluated else (),
     )
 
 

@@ -116,6 +116,12 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[Note]:
         yield note("ignored", f"{some(names)} {have} {queries}", names)
 
 
+def note_on_depth(deepest: int, cutoff: int, renamed: str = "") -> Note:
+    """Say where all lists end before the cutoff."""
+    text = f"No run is deeper than {deepest}: the cutoff {cutoff} is in effect {deepest}{renamed}."
+    return note("shallow", text)
+
+
 def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say which runs have so many equal scores that the rule for ties decides where many first relevant documents stand."""
     shares = {

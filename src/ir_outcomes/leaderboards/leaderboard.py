@@ -12,6 +12,7 @@ from ir_outcomes.comparison.runs_of_systems import measure_of_runs
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import metadata_of
+from ir_outcomes.evaluation.remarks import note_on_depth
 from ir_outcomes.evaluation.replicates import Called
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural, with_progress
@@ -406,9 +407,7 @@ def _notes(
         renamed = ""
         if f"@{cutoff}" in measure:
             renamed = f", and {measure} is {measure.replace(f'@{cutoff}', f'@{deepest}')}"
-        yield (
-            f"No run is deeper than {deepest}: the cutoff {cutoff} is in effect {deepest}{renamed}."
-        )
+        yield note_on_depth(deepest, cutoff, renamed)
     if shallow := [name for name, depth in depths.items() if depth < deepest]:
         yield (
             f"{some(shallow)}: no list reaches the cutoff of {cutoff}; coverage at unequal depth"

@@ -163,7 +163,7 @@ def run_and_warnings(
 
 
 def scores_against_ranks(path: str | os.PathLike[str], run: Run) -> Bools | None:
-    """Return in which queries of a file a document has a higher score than one with a smaller rank; None without both columns."""
+    """Return in which queries a document scores higher than one with a smaller rank; None where a file lacks a column."""
     # A pipe is read once.
     if not os.path.isfile(path) or run.form not in ("TREC", "columns"):
         return None
