@@ -12,6 +12,7 @@ FIRST: Mapping[str, str] = {
     "unknown documents": "Unknown documents",
     "many missing": "Many queries are missing",
     "scores against ranks": "Scores contradict ranks",
+    "identical": "Identical runs",
     "guard": "The guard acted",
     "grades": "Graded judgments",
     "opposite mean": "The mean over all queries goes the other way",
@@ -33,6 +34,7 @@ FIRST: Mapping[str, str] = {
     "few differences": "Few differences",
     "few queries": "Few queries",
     "dependent": "Dependent queries",
+    "one system": "Runs of one system",
     "default effect": "Differences to detect by default",
 }
 BACKGROUND: Mapping[str, str] = {

@@ -207,6 +207,12 @@ def test_dependent_queries_are_settled_by_clusters() -> None:
     )
 
 
+def test_files_are_compared_before_a_gate_decides() -> None:
+    call: Any = iro.gate
+    with pytest.raises(ParameterError, match=r"as in gate\(compare\(qrels, baseline, contenders\)"):
+        call("qrels.txt", "bm25.run", "new.run")
+
+
 def test_all_queries_have_a_margin() -> None:
     # Answers at rank 1 are lost and others won at rank 50: both facets are within wide margins, all
     # queries lose 4.9 ranks.

@@ -793,6 +793,15 @@ def unknown_documents(told: Told, text: str) -> None:
     assert found[1].split(", ") == unknown
 
 
+def identical(told: Told, text: str) -> None:
+    pair = told.pair
+    assert text == (
+        "Identical runs: A and B have the same documents in the same order for every query; was the"
+        " new run written?"
+    )
+    assert all(pair.order(pair.a, query) == pair.order(pair.b, query) for query in pair.queries)
+
+
 NOTES: dict[str, Callable[[Told, str], None]] = {
     "about a test": about_a_test,
     "all queries only": all_queries_only,
@@ -806,6 +815,7 @@ NOTES: dict[str, Callable[[Told, str], None]] = {
     "few large changes": contradiction,
     "few queries": few_queries,
     "guard": guard,
+    "identical": identical,
     "ignored": ignored,
     "intervals": intervals,
     "judged unequally": judged_unequally,

@@ -46,6 +46,7 @@ def notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[No
     """Yield what a careful reader must know about the verdict."""
     for about in (
         _about_missing,
+        _about_identical,
         _about_guard,
         _about_means,
         _about_confirmation,
@@ -76,6 +77,15 @@ def _about_missing(comparison: Comparison) -> Iterator[Note]:
         if max(comparison.n_missing) > MANY_MISSING * n:
             kind = "many missing"
         yield note(kind, f"{listed(lacking)}; they count as not found.")
+
+
+def _about_identical(comparison: Comparison) -> Iterator[Note]:
+    if comparison.identical:
+        text = (
+            "A and B have the same documents in the same order for every query; was the new run"
+            " written?"
+        )
+        yield note("identical", text)
 
 
 def _about_guard(comparison: Comparison) -> Iterator[Note]:

@@ -1,6 +1,6 @@
 """What is said about runs and their queries: what is missing, unknown, ignored, tied or unjudged."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -14,6 +14,7 @@ from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.qrels import Qrels
 
 MANY_AGAINST_RANKS = 0.01  # share of the queries whose scores contradict their ranks
+MANY_RUNS = 3  # whose names are equal but for a number
 MANY_REORDERED = 0.2  # share of the answered queries; files of usual systems have up to 0.15
 # Share of the answerable queries above which missing results are the first thing to know.
 MANY_MISSING = 0.05
@@ -89,6 +90,21 @@ def notes_on_clusters(run: SearchLengths) -> Iterator[Note]:
                 f" independent; if so, pass `clusters='by:{separator}'`."
             )
             yield note("dependent", text)
+            return
+
+
+def notes_on_systems(names: Sequence[str]) -> Iterator[Note]:
+    """Say that names look like those of several runs of a system: equal but for a number at their end."""
+    for separator in ("_", "-", "."):
+        parts = [name.rpartition(separator) for name in names]
+        numbered = Counter(system for system, _, number in parts if number.isdecimal())
+        systems = [system for system, times in numbered.items() if system and times >= MANY_RUNS]
+        if systems:
+            text = (
+                f"by their names some seem to be runs of {some(systems, 3)}, such as its seeds; if"
+                f" so, pass `replicates='by:{separator}'`, and they count as one system."
+            )
+            yield note("one system", text)
             return
 
 

@@ -178,7 +178,7 @@ def scores_against_ranks(path: str | os.PathLike[str], run: Run) -> Bools | None
 def _rises(run: Run, scores: Floats) -> Bools:
     """Return in which queries scores, in some order of the documents, rise."""
     query = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
-    rises = (np.diff(scores) > 0) & (np.diff(query) == 0)
+    rises = (scores[1:] > scores[:-1]) & (query[1:] == query[:-1])  # differences of inf are none
     return np.bincount(query[1:][rises], minlength=len(run.query_ids)) > 0
 
 
