@@ -67,17 +67,17 @@ CALLS: dict[str, dict[str, Callable[[Path], Any]]] = {
         "the qrels know no document of bm25, in any query": lambda folder: iro.evaluate(
             QRELS, {"bm25": {query: {"d1.0": 1.0} for query in QRELS}}
         ),
-        "none of the queries of bm25 is in the qrels": lambda folder: iro.evaluate(
+        "none of its queries is in the qrels": lambda folder: iro.evaluate(
             QRELS, {"bm25": {"0012": {"d1": 1.0}}}
         ),
         "`ties='expected'` gives no single order to compare": compared(ties="expected"),
     },
     "Measures that were asked for": {
         "ESL@10 is undefined for bm25 on 1 query of 40": compared(measures=["ESL@10"]),
-        "unknown measure ndcg; did you mean NDCG": compared(measures=["ndcg"]),
+        "unknown measure ndcg; did you mean nDCG": compared(measures=["ndcg"]),
         "the direction of NumRet is not known": compared(measures=["NumRet"]),
         "AP was not kept, and some runs cannot be read again": from_loaded,
-        "the search lengths of bm25 do not hold AP": from_saved,
+        "the search lengths of bm25, of a saved evaluation, do not hold AP": from_saved,
         "alpha_nDCG@10 needs judgments per subtopic": compared(measures=["alpha_nDCG@10"]),
     },
 }

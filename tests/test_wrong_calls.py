@@ -47,7 +47,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 def right_arguments(name: str) -> dict[str, Any]:
     """Return the required arguments of a function."""
     parameters = inspect.signature(FUNCTIONS[name]).parameters.values()
-    required = [parameter.name for parameter in parameters if parameter.default is parameter.empty]
+    required = [
+        parameter.name
+        for parameter in parameters
+        if parameter.default is parameter.empty and parameter.kind != parameter.VAR_POSITIONAL
+    ]
     return {
         argument: (RIGHT | OWN.get(name, {}))[argument]
         for argument in required

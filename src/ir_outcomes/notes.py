@@ -11,12 +11,14 @@ from ir_outcomes.errors import some
 FIRST: Mapping[str, str] = {
     "unknown documents": "Unknown documents",
     "many missing": "Many queries are missing",
+    "scores against ranks": "Scores contradict ranks",
+    "identical": "Identical runs",
     "guard": "The guard acted",
     "grades": "Graded judgments",
     "opposite mean": "The mean over all queries goes the other way",
     "unconfirmed": "Not confirmed on all queries",
     "all queries only": "Significant over all queries only",
-    "other cutoffs": "Another direction at other cutoffs",
+    "other cutoffs": "Another label at other cutoffs",
     "few runs": "Few runs of a system",
     "within margins": "Worse, within the margins",
     "contradiction": "Tests of ranking contradict each other",
@@ -32,6 +34,7 @@ FIRST: Mapping[str, str] = {
     "few differences": "Few differences",
     "few queries": "Few queries",
     "dependent": "Dependent queries",
+    "one system": "Runs of one system",
     "default effect": "Differences to detect by default",
 }
 BACKGROUND: Mapping[str, str] = {

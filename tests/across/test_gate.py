@@ -202,9 +202,15 @@ def test_dependent_queries_are_settled_by_clusters() -> None:
     assert decision.facets[1].needed == needed
     assert f"about {needed.queries} clusters of queries like these" in decision.reasons[0]
     assert "there are 40)" in decision.reasons[0]
-    assert "95 % intervals for margins by cluster (40), cutoff 100" in str(
+    assert "95 % intervals for margins by cluster (40), which allow for rare large losses" in str(
         iro.gate(comparison, margins=(10.0, 0.1, 0.2))
     )
+
+
+def test_files_are_compared_before_a_gate_decides() -> None:
+    call: Any = iro.gate
+    with pytest.raises(ParameterError, match=r"as in gate\(compare\(qrels, baseline, contenders\)"):
+        call("qrels.txt", "bm25.run", "new.run")
 
 
 def test_all_queries_have_a_margin() -> None:

@@ -31,6 +31,46 @@ def test_check_says_by_its_status_whether_there_is_a_problem(small: Path, tmp_pa
     assert call("check", small / "qrels.txt", tmp_path / "absent.run").returncode == 1
 
 
+@pytest.mark.parametrize("first", ["100003\tAP\t1.0", "map\t100003\t1.0", "runid\tall\tbm25"])
+def test_values_of_measures_are_no_run(first: str, small: Path, tmp_path: Path) -> None:
+    values = tmp_path / "values.txt"
+    values.write_text(f"{first}\n")
+    done = call("compare", small / "qrels.txt", small / "bm25.run", values)
+    assert done.returncode == 1
+    assert "is not a run; compare such files with compare-outputs" in done.stderr
+
+
+def test_a_folder_as_qrels_names_the_file_in_it(small: Path) -> None:
+    done = call("compare", small, small / "bm25.run", small / "bm25-stem.run")
+    assert done.returncode == 1
+    assert f"name the file itself: {small / 'qrels.txt'}\n" in done.stderr
+
+
+def test_a_file_that_is_given_again_counts_once(small: Path) -> None:
+    done = call(*PAIR, "./bm25-stem.run", "bm25*.run", "--format", "json", folder=small)
+    contenders = [item["contender"] for item in json.loads(done.stdout)["items"]]
+    assert contenders == ["bm25-stem", "bm25-flat"]
+    assert done.stderr == (
+        "note: ./bm25-stem.run is given again; it counts once\n"
+        "note: bm25-stem.run is given again; it counts once\n"
+        "note: bm25.run is also among the runs; it is not compared with itself\n"
+    )
+    done = call("compare", "qrels.txt", "bm25.run", "bm25.run", folder=small)
+    assert "! Identical runs: A and B have the same documents" in done.stdout
+
+
+def test_names_of_seeds_are_pointed_out(sample: Path) -> None:
+    advice = "Runs of one system: by their names some seem to be runs of reranker, such as its"
+    for command in ("compare", "leaderboard"):
+        first = ("bm25.run",) if command == "compare" else ()
+        done = call(command, "qrels.txt", *first, "seeds", folder=sample)
+        shown = " ".join(done.stdout.split())
+        assert advice in shown
+        assert "pass --replicates by:_" in shown
+        done = call(command, "qrels.txt", *first, "seeds", "--replicates", "by:_", folder=sample)
+        assert advice not in " ".join(done.stdout.split())
+
+
 def test_settings_reach_the_comparison(small: Path) -> None:
     options = (
         "--rel 1 --unit document --ties msmarco --alpha 0.01 --test wilcoxon --correction none"

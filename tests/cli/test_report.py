@@ -102,7 +102,11 @@ def test_words_of_the_page_are_those_of_the_command_line(tmp_path: Path) -> None
 def test_default_name_and_several_runs(small: Path, tmp_path: Path) -> None:
     (tmp_path / "report.html").touch()
     done = call("report", *(small / name for name in (*PAIR, "bm25-flat.run")), folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "note: report.html exists and is overwritten\n")
+    assert (done.returncode, done.stderr) == (
+        0,
+        "note: report.html exists and is overwritten\n"
+        "note: the page is report.html; open it in a browser, or choose its name with --output\n",
+    )
     text = (tmp_path / "report.html").read_text()
     assert text.count('" data-a="bm25" data-b="') == 2  # a link for each row
 

@@ -333,6 +333,11 @@ def test_documents_that_the_qrels_do_not_know(tmp_path: Path) -> None:
     assert found.notes[0].startswith(
         "Unknown documents: the qrels know no document of B, in any query"
     )
+    # Nothing was compared, so that no p stands beside the dashes.
+    for details in (False, True):
+        for line in found.to_text(details=details).splitlines():
+            if line.startswith(("ranking, ", "reciprocal ")):
+                assert "1.000" not in line
     for judged_only in (False, True):
         board = iro.evaluate(qrels, {"a": a, "b": wrong}, judged_only=judged_only)
         for result in (iro.leaderboard(board), iro.length_distributions(board, cutoff=1)):

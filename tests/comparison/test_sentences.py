@@ -263,7 +263,7 @@ def whole(told: Told, text: str, there: str = "") -> None:
     counts = f"counting {pair.horizon + 1} where nothing is found"
     opening = f"{there}the search is "
     if pair.unit == "document":
-        counts = f"counting {pair.horizon} for what is not found"
+        counts = f"counting a search length of {pair.horizon + 1} for what is not found"
         opening = "there are "
         if abs(change) < 1e-12:
             opening = f"{there}the number of irrelevant documents above is "
@@ -290,12 +290,13 @@ def guard(told: Told, text: str) -> None:
     pair = told.pair
     found = matched(
         r"The guard acted: (?P<claimed>.*?) (?:is|are) (?P<says>better|worse), but (?P<found>.*),"
-        r" counting (?P<count>\d+) (?P<where>where nothing is found|for what is not found)"
+        r" counting (?:a search length of )?(?P<count>\d+)"
+        r" (?P<where>where nothing is found|for what is not found)"
         r" \(median ranks: lost (?P<lost>\S+), won (?P<won>\S+)\); so it is a trade-off\.",
         text,
     )
     by_query = pair.unit == "query"
-    assert int(found["count"]) == pair.horizon + by_query
+    assert int(found["count"]) == pair.horizon + 1
     assert (found["where"] == "where nothing is found") is by_query
     direction = 1 if found["says"] == "better" else -1
     tests = {
@@ -372,7 +373,7 @@ def opposite_mean(told: Told, text: str) -> None:
 
 
 def other_cutoffs(told: Told, text: str) -> None:
-    listing = matched(r"Another direction at other cutoffs: (.*)\.", text)[1]
+    listing = matched(r"Another label at other cutoffs: (.*)\.", text)[1]
     said: dict[int, str] = {}
     for part in listing.split("; "):
         label, _, at = part.rpartition(" at ")
@@ -445,6 +446,10 @@ def missing(told: Told, text: str) -> None:
     assert listing == f"{' and '.join(parts)}; they count as not found."
     many = max(lacking.values()) > 0.05 * n
     assert opening == ("Many queries are missing" if many else "Missing queries")
+    label = told.comparison.view().label
+    for name, number in lacking.items():
+        said = f"; {name} returned results for {n - number} of {n} queries" in label
+        assert said == (number > 0.05 * n)
 
 
 def missing_ids(told: Told, text: str) -> None:
@@ -788,6 +793,15 @@ def unknown_documents(told: Told, text: str) -> None:
     assert found[1].split(", ") == unknown
 
 
+def identical(told: Told, text: str) -> None:
+    pair = told.pair
+    assert text == (
+        "Identical runs: A and B have the same documents in the same order for every query; was the"
+        " new run written?"
+    )
+    assert all(pair.order(pair.a, query) == pair.order(pair.b, query) for query in pair.queries)
+
+
 NOTES: dict[str, Callable[[Told, str], None]] = {
     "about a test": about_a_test,
     "all queries only": all_queries_only,
@@ -801,6 +815,7 @@ NOTES: dict[str, Callable[[Told, str], None]] = {
     "few large changes": contradiction,
     "few queries": few_queries,
     "guard": guard,
+    "identical": identical,
     "ignored": ignored,
     "intervals": intervals,
     "judged unequally": judged_unequally,

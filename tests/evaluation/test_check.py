@@ -178,6 +178,30 @@ def test_repeated_judgments(sample: Path, tmp_path: Path) -> None:
     assert "7 judgments repeated" in problem.text
 
 
+def test_what_cannot_be_read_is_listed_and_the_others_are_checked(
+    sample: Path, tmp_path: Path
+) -> None:
+    lines = read(sample / "bm25.run")
+    broken = write(tmp_path / "broken.run", [*lines[:5], lines[5][:4], *lines[6:]])
+    named = write(tmp_path / "new.run", column(DOCUMENT, "{}.0".format)(lines))
+    missing = tmp_path / "missing.run"
+    empty = write(tmp_path / "empty.run", [])
+    result = iro.check(sample / "qrels.txt", [broken, sample / "bm25.run", missing, empty, named])
+    assert [(file.form, file.queries) for file in result.files[1:]] == [
+        ("unreadable", 0), ("TREC", 200), ("unreadable", 0), ("unreadable", 0), ("TREC", 200),
+    ]  # fmt: skip
+    kinds = ["unreadable", "unreadable", "unreadable", "document ids"]
+    assert [problem.kind for problem in result.problems] == kinds
+    assert [problem.file for problem in result.problems[:3]] == [
+        *map(str, (broken, missing, empty))
+    ]
+    assert result.problems[0].text.startswith(f"{broken}, line 6: has 4 columns")
+    assert (result.exit_status, result.view().headline) == (1, "2 runs and qrels read: 4 problems")
+    nothing = iro.check(sample / "qrels.txt", missing)
+    assert (nothing.exit_status, nothing.notes) == (1, ())
+    assert iro.CheckResult.from_json(result.to_json()) == result
+
+
 def test_the_facts(sample: Path) -> None:
     qrels = {"q1": {"d1": 2, "d2": 0, "d3": -1}, "q2": {"d1": 1}}
     run = {"q1": {"d1": 3.0, "d9": 3.0, "d2": 1.0}, "q3": {"d1": 1.0}, "q2": {"d1": 1.0}}
@@ -300,6 +324,32 @@ def test_a_pipe_is_read_once(sample: Path, tmp_path: Path) -> None:
     writer.start()
     result = iro.check(sample / "qrels.txt", pipe)
     assert (result.problems, result.files[1].against_ranks) == ((), None)
+
+
+def test_what_contradicts_the_ranks_is_a_first_note_of_every_comparison(
+    sample: Path, tmp_path: Path
+) -> None:
+    """Of a hundred queries one is not enough, and lines in another order than the ranks contradict nothing."""
+    qrels = sample / "qrels.txt"
+    lines = read(sample / "bm25.run")
+    queries = list(dict.fromkeys(fields[QUERY] for fields in lines))
+    negated = column(SCORE, lambda score: str(-float(score)))(lines)
+    for number, expected in ((len(queries), True), (3, True), (2, False)):
+        wrong = {*queries[:number]}
+        kept = [[line for line in of if (line[QUERY] in wrong) == is_wrong]
+                for of, is_wrong in ((negated, True), (lines, False))]  # fmt: skip
+        run = write(tmp_path / "new.run", [*kept[0], *kept[1]])
+        assert iro.check(qrels, run).files[1].against_ranks == number
+        compared = iro.compare(qrels, sample / "bm25-stem.run", run)
+        board = iro.leaderboard(iro.evaluate(qrels, [sample / "bm25-stem.run", run]))
+        share = f"{100 * number / len(queries):.0f}"
+        for result in (compared, board):
+            told = [note for note in result.notes if note.kind == "scores against ranks"]
+            assert bool(told) is expected
+            if expected:
+                assert f"in {share} % of the queries of new a document scores higher" in told[0]
+    reversed_lines = write(tmp_path / "reversed.run", lines[::-1])
+    assert not iro.search_lengths(qrels, reversed_lines).against_ranks.any()
 
 
 REAL = (  # two runs of each collection

@@ -152,10 +152,10 @@ def test_the_rest_is_evaluated_when_errors_are_reported(folder: Path, n_jobs: in
     messages = [str(warning.message) for warning in warned]
     assert len(messages) == 2
     assert "r2.txt, line 2" in messages[0]
-    assert "none of the queries of r4 is in the qrels" in messages[1]
+    assert "r4: none of its queries is in the qrels" in messages[1]
     with (
         pytest.warns(IrOutcomesWarning, match="left out"),
-        pytest.raises(MismatchError, match="none of the queries"),
+        pytest.raises(MismatchError, match="none of its queries"),
     ):
         evaluate(QRELS, [folder / "r4.txt"], n_jobs=n_jobs, on_error="report", **SETTINGS)
 

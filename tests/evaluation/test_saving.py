@@ -20,7 +20,7 @@ from tests.helpers import literal, strategies
 from tests.helpers.searchlengths import differing
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2, "d1": 1}, "q3": {"d4": 0}}
-LAYOUT = "evaluation 9"
+LAYOUT = "evaluation 10"
 RUNS = {"a": {"q1": {"d2": 3.0, "d1": 2.0}, "q9": {"d": 1.0}}, "b": {"q2": {"d3": 5.0}}}
 
 
@@ -90,7 +90,9 @@ def test_measures_that_were_kept_are_those_of_the_file(saved: Path, tmp_path: Pa
     means = [item.measures[0].contender for item in compared]
     answerable = EVALUATION[0].answerable
     np.testing.assert_allclose(means, kept[:, answerable].mean(axis=1))
-    with pytest.raises(ParameterError, match="search lengths of a do not hold AP; give the run"):
+    with pytest.raises(
+        ParameterError, match="search lengths of a, of a saved evaluation, do not hold AP"
+    ):
         iro.evaluate(QRELS, saved, measures=["nDCG@10", "AP"])
 
 
@@ -143,12 +145,12 @@ def test_the_settings_of_a_file_hold_unless_others_are_given(saved: Path, tmp_pa
         (
             QRELS,
             {"measures": ["AP"]},
-            "the search lengths of a do not hold AP; give the run itself",
+            "the search lengths of a, of a saved evaluation, do not hold AP; give the file",
         ),
         (
             QRELS,
             {"documents": 3},
-            "the search lengths of a do not hold documents; give the run itself",
+            "the search lengths of a, of a saved evaluation, do not hold documents; give the file",
         ),
     ],
 )

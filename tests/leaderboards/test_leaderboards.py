@@ -345,6 +345,11 @@ def test_depth_and_missing_queries_are_noted() -> None:
         "No run is deeper than 10: the cutoff 100 is in effect 10, and RR@100 is RR@10."
         in board.notes
     )
+    missing = iro.holes(iro.evaluate(qrels, runs, cutoff=100, unjudged=True), "run1")
+    for shown in (board, missing, replace(missing, pairs=missing.pairs[:1])):
+        assert "No run is deeper than 10: the cutoff 100 is in effect 10" in " ".join(
+            shown.to_text().split()
+        )
     for result in (
         board,
         iro.rank_distribution(evaluation, resamples=5),

@@ -276,7 +276,7 @@ def test_by_document_figures_say_irrelevant_documents_above_as_tables_do() -> No
     """Levels are one more than the documents above; what is not found has the whole list above it."""
     comparison = compared(2, 200)
     queries = comparison.plot("queries", ax=Figure())
-    assert "counting 50 for what is not found" in title_of(queries)
+    assert "counting a search length of 51 for what is not found" in title_of(queries)
     assert queries.get_ylabel() == "fewer irrelevant documents above,\nlog scale (up is better)"
     facets = comparison.plot(ax=Figure())
     assert facets.get_ylabel() == "ranking: fewer irrelevant documents above (up is better)"

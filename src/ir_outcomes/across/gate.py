@@ -4,7 +4,7 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Never
 
 from ir_outcomes.across.gate_decisions import GateDecision, Status, decide
 from ir_outcomes.across.result import ConditionsComparison
@@ -184,7 +184,7 @@ def _side_of(compared: Compared) -> _Side:
 
 def gate(
     compared: Compared,
-    *,
+    *runs: Never,
     reference: Compared | None = None,
     margins: tuple[float, ...] | None = None,
     max_missing: float = MANY_MISSING,
@@ -243,6 +243,11 @@ def gate(
     >>> iro.gate(iro.compare(qrels, a, b), margins=(10.0, 0.5)).status
     'pass'
     """
+    if runs:
+        raise ParameterError(
+            "a gate decides on comparisons; pass it what compare returns, as in"
+            " gate(compare(qrels, baseline, contenders), margins=(1.0, 0.5))"
+        )
     first = _side_of(compared)
     others = [] if reference is None else [_side_of(reference)]
     sides = [first, *others]
@@ -270,8 +275,8 @@ def gate(
     places: list[str | None] = list(collections)
     places += [name for side in sides for _, name in (*side.compared, *side.missing)]
     places = list(dict.fromkeys(places))
-    runs = [*(side.baseline for side in sides), *wanted]
-    known = [f"{run}@{name}" for run in runs for name in places if name is not None]
+    named = [*(side.baseline for side in sides), *wanted]
+    known = [f"{run}@{name}" for run in named for name in places if name is not None]
     if unknown := [name for name in allow_missing if name not in known]:
         expected = "there are no collections"
         if known:

@@ -27,6 +27,7 @@ Status = Literal["pass", "inconclusive", "fail"]
 MOST_QUERIES = 10  # that are listed for a decision
 # Kinds of notes, in the order in which they are shown.
 FIRST_NOTES = (
+    "scores against ranks",
     "judged unequally",
     "other cutoffs",
     "within margins",
@@ -34,6 +35,7 @@ FIRST_NOTES = (
 )
 # Kinds of notes whose subject the decision states already.
 SAID_BY_THE_GATE = (
+    "identical",
     "missing",
     "many missing",
     "few queries",

@@ -37,8 +37,11 @@ from ir_outcomes.cli.output import (
     Output,
     PageOptions,
     ReportOptions,
+    note,
     progress_is_shown,
 )
+
+DEFAULT_PAGE = Path("report.html")
 
 
 def compare(
@@ -275,7 +278,7 @@ def report(
     tests: MarginTests = MarginTests(),
     means: Means = Means(),
     slices: Path | None = None,
-    path: Annotated[Path, Parameter(name=["--output", "-o"]), PAGE] = Path("report.html"),
+    path: Annotated[Path, Parameter(name=["--output", "-o"]), PAGE] = DEFAULT_PAGE,
     page: PageOptions = PageOptions(),
     quiet: QUIET = False,
 ) -> None:
@@ -305,3 +308,5 @@ def report(
         **asdict(tests),
     )
     page.save(path, result, compared[0], [qrels], slices=slices)
+    if path == DEFAULT_PAGE:
+        note(f"the page is {path}; open it in a browser, or choose its name with --output")

@@ -26,9 +26,10 @@ def check(
 ) -> int:
     """Find what in the files would change results.
 
-    Ids that do not match, with the rule that would make them match; missing queries, identical
-    runs, scores that contradict the ranks, equal scores, repeated judgments. The exit status is 3
-    where there is a problem, else 0.
+    Runs that cannot be read; ids that do not match, with the rule that would make them match;
+    missing queries, identical runs, scores that contradict the ranks, equal scores, repeated
+    judgments. The exit status is 1 where a run cannot be read, 3 where there is another problem,
+    else 0.
 
     Examples
     --------

@@ -73,8 +73,8 @@ def gate(
     Parameters
     ----------
     margins
-        The largest tolerable losses of coverage (percentage points) and of ranking (ranks), such as
-        1pp,0.5ranks; a third, of ranks over all queries, follows from them.
+        The largest tolerable losses of coverage (percentage points) and of ranking (ranks), without
+        a space, such as 1pp,0.5ranks; a third, of ranks over all queries, follows from them.
     reference
         A second baseline, such as the run of the last release (with --suite its name): both must
         pass, so that small losses cannot add up.

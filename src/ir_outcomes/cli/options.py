@@ -57,8 +57,9 @@ def margins_of(kind: Any, tokens: Sequence[Token]) -> tuple[float, ...]:
     if len(named) < len(parts) or not {"pp", "ranks"} <= named.keys() or min(margins) == 0:
         raise ValueError(
             f"{tokens[0].value!r}: write two positive numbers, percentage points of coverage and"
-            " ranks, or a third, ranks over all queries, such as 1pp,0.5ranks or"
-            " 1pp,0.5ranks,1ranks-all. Numbers without a unit are read in this order."
+            " ranks, or a third, ranks over all queries, with a comma and no space between them,"
+            " such as 1pp,0.5ranks or 1pp,0.5ranks,1ranks-all. Numbers without a unit are read in"
+            " this order."
         )
     return margins
 
@@ -391,7 +392,7 @@ class MarginTests(CorrectedTests):
         tuple[float, ...] | None, Parameter(group=MAIN, converter=margins_of, n_tokens=1)
     ] = None
     """Non-inferiority margins: the largest tolerable losses of coverage (percentage points) and of ranking (ranks), and, after
-    a second comma, over all queries (ranks), such as 1pp,0.5ranks."""
+    a second comma, over all queries (ranks), without spaces, such as 1pp,0.5ranks."""
 
 
 @dataclass(frozen=True)
@@ -403,8 +404,15 @@ class FamilyTests(MarginTests):
 
 
 def run_files(runs: Sequence[str]) -> list[str]:
-    """List the runs of a call, those of directories one by one."""
-    return [path for run in runs for path in run_paths(run)]
+    """List the runs of a call, those of directories one by one, and a file that is given again only once."""
+    listed: dict[str, str] = {}
+    for path in (path for run in runs for path in run_paths(run)):
+        file = os.path.realpath(path)
+        if file in listed:
+            note(f"{path} is given again; it counts once")
+        else:
+            listed[file] = path
+    return list(listed.values())
 
 
 def evaluated_with_baseline(

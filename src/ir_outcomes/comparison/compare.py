@@ -16,6 +16,7 @@ from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, is_saved
 from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.remarks import notes_on_systems
 from ir_outcomes.evaluation.replicates import check_baselines, runs_of_system
 from ir_outcomes.evaluation.saved import SavedRuns, saved_baseline
 from ir_outcomes.evaluation.scores import Measures
@@ -200,6 +201,9 @@ def compare(
         family=len(pairs),
         margins=margins,
     )
+    if not evaluation.replicates:
+        of_names = notes_on_systems([system.name for system in others])
+        call = call._replace(notes=(*call.notes, *of_names))
     notes = [call.notes] * len(pairs)
     if len(pairs) == len(others) and not evaluation.replicates:
         tipping = tipping_notes(evaluation, settings, own_test)

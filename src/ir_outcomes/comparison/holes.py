@@ -24,7 +24,7 @@ from ir_outcomes.errors import ParameterError, some, warn
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.remarks import notes_on_grades, unjudged_share
+from ir_outcomes.evaluation.remarks import note_on_depth, notes_on_grades, unjudged_share
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.notes import Note, note
 from ir_outcomes.results import Immutable, Result
@@ -261,6 +261,9 @@ def holes(
             )
         )
     notes = [Note(_ABOUT_STANDS), *notes_on_grades(evaluation.qrels, evaluation.rel)]
+    deepest = max(run.depth for run in evaluation.at())
+    if deepest < evaluation.cutoff:
+        notes.append(note_on_depth(deepest, evaluation.cutoff))
     if evaluation.positives_only:
         notes.insert(0, note("positives only", _ABOUT_POSITIVES))
     return Holes(baseline, tuple(found), settings, notes=tuple(notes))

@@ -8,10 +8,11 @@ from ir_outcomes.comparison.facets import POWER, Facet, Means, MeasureMeans
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE, is_unconfirmed
-from ir_outcomes.comparison.wording import counting, over_all_words, words_of_test
+from ir_outcomes.comparison.wording import counting, missing_of_runs, over_all_words, words_of_test
 from ir_outcomes.evaluation.remarks import (
     MANY_MISSING,
     UNEVEN_JUDGING,
+    note_on_depth,
     notes_on_documents,
     notes_on_queries,
     unjudged_share,
@@ -45,6 +46,7 @@ def notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[No
     """Yield what a careful reader must know about the verdict."""
     for about in (
         _about_missing,
+        _about_identical,
         _about_guard,
         _about_means,
         _about_confirmation,
@@ -66,9 +68,8 @@ def notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[No
 def _about_missing(comparison: Comparison) -> Iterator[Note]:
     n = comparison.n_queries
     lacking = []
-    for run, missing, n_runs in zip("AB", comparison.n_missing, comparison.n_runs, strict=True):
+    for which, missing in missing_of_runs(comparison):
         if missing:
-            which = run if n_runs == 1 else f"a run of {run}"
             share = percent(missing / n)
             lacking.append(f"{which} has no results for {missing} of {n} queries ({share} %)")
     if lacking:
@@ -76,6 +77,15 @@ def _about_missing(comparison: Comparison) -> Iterator[Note]:
         if max(comparison.n_missing) > MANY_MISSING * n:
             kind = "many missing"
         yield note(kind, f"{listed(lacking)}; they count as not found.")
+
+
+def _about_identical(comparison: Comparison) -> Iterator[Note]:
+    if comparison.identical:
+        text = (
+            "A and B have the same documents in the same order for every query; was the new run"
+            " written?"
+        )
+        yield note("identical", text)
 
 
 def _about_guard(comparison: Comparison) -> Iterator[Note]:
@@ -215,10 +225,7 @@ def _about_depth(baseline: System, contender: System) -> Iterator[Note]:
         return
     if min(depths) == max(depths):
         if not first.judged_only:  # what remains is as deep as the judgments go
-            yield note(
-                "shallow",
-                f"No run is deeper than {depths[0]}: the cutoff {cutoff} is in effect {depths[0]}.",
-            )
+            yield note_on_depth(depths[0], cutoff)
         return
     returned = f"A returns at most {plural('document', depths[0])}, B {depths[-1]}"
     if len(depths) > 2:

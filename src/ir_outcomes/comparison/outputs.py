@@ -362,7 +362,9 @@ def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _M
         )
     if rel is not None and found.rel is not None and rel != found.rel:
         raise ParameterError(
-            f"the measure counts grades from {found.rel} on; leave it out", rel=rel
+            f"{measure} counts grades from {found.rel} on; leave `rel` out, or name the measure with"
+            f" rel={rel}",
+            rel=rel,
         )
     return found
 

@@ -1,10 +1,13 @@
 """A comparison in words: the sentence of its verdict, and what notes and tables say like it."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ir_outcomes.comparison.facets import AllQueries, Facet, RestrictedLength
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import is_unconfirmed, meaning_of
+from ir_outcomes.evaluation.remarks import MANY_MISSING
 from ir_outcomes.formatting import moved, percent, places_of, plural, pvalue, pvalue_in_words, size
 from ir_outcomes.statistics import Test
 from ir_outcomes.types import DOCUMENTS_ABOVE, RANKS
@@ -49,12 +52,24 @@ def _averaged(comparison: Comparison, difference: float) -> str:
 
 
 def label_words(comparison: Comparison) -> str:
-    """Return the label, and whether it holds for new runs, where that is known."""
+    """Return the label, whether it holds for new runs, where that is known, and which run returned nothing for many queries."""
     label = comparison.verdict.label
-    if comparison.verdict.new_runs is None:
-        return label
-    runs = "also for new runs" if comparison.verdict.new_runs else "of these runs only"
-    return f"{label}, {runs}"
+    if comparison.verdict.new_runs is not None:
+        runs = "also for new runs" if comparison.verdict.new_runs else "of these runs only"
+        label = f"{label}, {runs}"
+    n = comparison.n_queries
+    counts = [
+        f"{which} returned results for {n - missing} of {plural('query', n)}"
+        for which, missing in missing_of_runs(comparison)
+        if missing > MANY_MISSING * n
+    ]
+    return "; ".join([label, *counts])
+
+
+def missing_of_runs(comparison: Comparison) -> Iterator[tuple[str, int]]:
+    """Return for how many queries each run has no results; of a system with several runs, the one that lacks most."""
+    for letter, missing, n_runs in zip("AB", comparison.n_missing, comparison.n_runs, strict=True):
+        yield letter if n_runs == 1 else f"a run of {letter}", missing
 
 
 def won_and_lost(comparison: Comparison) -> tuple[str, str]:
@@ -132,10 +147,11 @@ def _ranking(comparison: Comparison) -> str:
 
 
 def counting(restricted: RestrictedLength) -> str:
-    """Say what counts where nothing is found: a search length by query, documents above by document."""
+    """Say which search length counts where nothing is found, as the head of the table says it."""
+    length = restricted.horizon + 1
     if restricted.measured_in == RANKS:
-        return f"counting {restricted.horizon + 1} where nothing is found"
-    return f"counting {restricted.horizon} for what is not found"
+        return f"counting {length} where nothing is found"
+    return f"counting a search length of {length} for what is not found"
 
 
 def over_all_words(comparison: Comparison, whole: AllQueries, where: str = "") -> str:

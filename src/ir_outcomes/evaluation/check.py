@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import compress
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ir_outcomes.errors import FormatError, some
+from ir_outcomes.errors import InputError, some
 from ir_outcomes.evaluation.ids import Entry, Repair, repair_of, repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import (
@@ -18,25 +18,30 @@ from ir_outcomes.evaluation.ranking import (
     spans,
     tied_with_previous,
 )
-from ir_outcomes.evaluation.remarks import MANY_MISSING, n_missing, notes_on_queries, unjudged_share
+from ir_outcomes.evaluation.remarks import (
+    MANY_AGAINST_RANKS,
+    MANY_MISSING,
+    n_missing,
+    notes_on_queries,
+    unjudged_share,
+)
 from ir_outcomes.evaluation.search import search_lengths
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import Ids, grouped
+from ir_outcomes.reading.columns import Ids
 from ir_outcomes.reading.datasets import as_run, open_collection
-from ir_outcomes.reading.formats import read_any_file
-from ir_outcomes.reading.forms import RUN
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, is_path, runs_and_names
+from ir_outcomes.reading.runs import Run, is_path, runs_and_names, scores_against_ranks
 from ir_outcomes.results import Result
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, decimals, rows_of
 from ir_outcomes.types import Ints
 
 DEPTH = 10  # documents of each list that the qrels are likeliest to know
-MANY_AGAINST_RANKS = 0.01  # share of the queries whose scores contradict their ranks
 MANY_IDS = 0.05  # of the judged documents, so many more that another way of writing ids adds
 NEARLY_ALL = 0.99  # share of the documents with the score of the one before
 
+# The worst first.
 ProblemKind = Literal[
+    "unreadable",
     "query ids",
     "document ids",
     "missing queries",
@@ -46,7 +51,8 @@ ProblemKind = Literal[
     "repeated judgments",
 ]
 
-# What each problem does to a comparison, and what to do about it; the worst first.
+_KINDS = get_args(ProblemKind)
+# What each problem does to a comparison, and what to do about it; an error says that by itself.
 _ADVICE: Mapping[ProblemKind, str] = {
     "query ids": (
         "Queries that do not match count as not answered. Write the ids alike in both files."
@@ -83,7 +89,7 @@ class CheckedFile:
 
     name: str  #: of the qrels or of the run
     form: str  #: what the file is; empty for an object in memory
-    lines: int  #: judgments, or documents of all lists
+    lines: int  #: judgments, or documents of all lists; 0 where it cannot be read
     queries: int  #: that it has
     known: int | None = None  #: queries of the run that the qrels have; None for the qrels
     #: share of its first 10 documents that the qrels judge; None for the qrels
@@ -112,7 +118,12 @@ FILE_COLUMNS = (
     Column("lines", form=NUMBER),
     Column("queries", form=NUMBER),
     Column("known", form=NUMBER),
-    Column("documents", lambda file: file.lines / file.queries, "per query", decimals(1)),
+    Column(
+        "documents",
+        lambda file: file.lines / file.queries if file.queries else None,
+        "per query",
+        decimals(1),
+    ),
     Column("judged", heading="judged, %", form=PERCENT),
     Column("ties", heading="ties, %", form=PERCENT),
     Column("depth", form=NUMBER),
@@ -139,7 +150,9 @@ class CheckResult(Result):
 
     @property
     def exit_status(self) -> int:
-        """Exit status of the command: 3 where there is a problem, else 0."""
+        """Exit status of the command: 1 where a run cannot be read, 3 where there is another problem, else 0."""
+        if any(problem.kind == "unreadable" for problem in self.problems):
+            return 1
         return 3 if self.problems else 0
 
     def rows(self) -> list[dict[str, Any]]:
@@ -150,8 +163,8 @@ class CheckResult(Result):
 def check(qrels: Any, runs: Any) -> CheckResult:
     """Say what files contain, and what in them would change results, before any number is computed from them.
 
-    Problems are ids of queries or documents that do not match, more than 5 % of the queries
-    missing, identical runs, scores that contradict the ranks beside them in more than 1 % of the
+    Problems are runs that cannot be read, ids of queries or documents that do not match, more than
+    5 % of the queries missing, identical runs, scores that contradict the ranks beside them in more than 1 % of the
     queries, equal scores, and repeated judgments.
 
     Parameters
@@ -162,7 +175,7 @@ def check(qrels: Any, runs: Any) -> CheckResult:
     Raises
     ------
     InputError
-        If something cannot be read.
+        If the qrels cannot be read, or runs cannot be found.
 
     Examples
     --------
@@ -184,7 +197,15 @@ def check(qrels: Any, runs: Any) -> CheckResult:
     evaluated: list[SearchLengths] = []
     first_of: dict[bytes, str] = {}  # the run with such lists
     for source, given in zip(*runs_and_names(runs), strict=True):
-        run = as_run(collection.run(source), given or _path(source))
+        called = given or _path(source)
+        try:
+            run = as_run(collection.run(source), called)
+        except InputError as error:
+            files.append(CheckedFile(called or "run", "unreadable", 0, 0))
+            problems.append(
+                Problem("unreadable", called or "run", " ".join(str(error).split("\n  ")))
+            )
+            continue
         lengths = search_lengths(judgments, run, rel=rel)
         repair = repair_of_queries(lengths.ignored, compress(lengths.query_ids, ~lengths.listed))
         file = _file(source, run, lengths)
@@ -208,9 +229,9 @@ def check(qrels: Any, runs: Any) -> CheckResult:
         )
     return CheckResult(
         files=tuple(files),
-        problems=tuple(sorted(problems, key=lambda problem: list(_ADVICE).index(problem.kind))),
+        problems=tuple(sorted(problems, key=lambda problem: _KINDS.index(problem.kind))),
         grades=Counter(map(str, np.sort(judgments.grades).tolist())),
-        notes=tuple(notes_on_queries(evaluated)),
+        notes=tuple(notes_on_queries(evaluated)) if evaluated else (),
     )
 
 
@@ -311,15 +332,6 @@ def _about_order(file: CheckedFile) -> Iterator[Problem]:
 
 
 def _against_ranks(source: Any, run: Run) -> int | None:
-    """Count the queries in which a document has a higher score than one with a smaller rank; None without both columns."""
-    # A pipe is read once.
-    if not is_path(source) or not os.path.isfile(source) or run.form not in ("TREC", "columns"):
-        return None
-    try:
-        _, _, ranks = grouped(read_any_file(source, RUN._replace(by="rank")).columns)
-    except FormatError:  # there are only scores
-        return None
-    query = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
-    order = np.lexsort((-run.scores, ranks, query))
-    rises = (np.diff(run.scores[order]) > 0) & (np.diff(query) == 0)
-    return len(np.unique(query[1:][rises]))
+    """Count the queries whose scores contradict the ranks; None without a column of both."""
+    queries = scores_against_ranks(source, run) if is_path(source) else None
+    return None if queries is None else int(queries.sum())

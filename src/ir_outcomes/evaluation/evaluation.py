@@ -21,7 +21,7 @@ from ir_outcomes.errors import (
     some,
     warn,
 )
-from ir_outcomes.evaluation.lengths import PER_ATOM, PER_QUERY, SearchLengths
+from ir_outcomes.evaluation.lengths import FLAGS, PER_ATOM, PER_QUERY, SearchLengths
 from ir_outcomes.evaluation.ranking import RankedDocuments, score_bits
 from ir_outcomes.evaluation.replicates import System, among, refuse_several_runs
 from ir_outcomes.evaluation.scores import (
@@ -380,9 +380,7 @@ def _check_arrays(evaluation: Evaluation) -> None:
         if run.clusters is not None:
             expected["clusters"] = (n_queries,)
         for name, shape in expected.items():
-            _check_array(
-                getattr(run, name), shape, bool if name in ("listed", "reordered") else np.int64
-            )
+            _check_array(getattr(run, name), shape, bool if name in FLAGS else np.int64)
         ends = (int(run.offsets[0]), int(run.offsets[-1]))
         if ends != (0, n_atoms) or np.any(np.diff(run.offsets) < 0):
             raise ValueError("offsets")
@@ -397,7 +395,7 @@ def _check_array(array: npt.NDArray[Any], shape: tuple[int, ...], kind: npt.DTyp
 
 _ZIP = b"PK\x03\x04"
 _LAYOUT = (  # of saved files; it must change whenever a file of the old layout would be misread
-    "evaluation 9"
+    "evaluation 10"
 )
 
 

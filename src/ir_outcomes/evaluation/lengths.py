@@ -30,7 +30,8 @@ from ir_outcomes.types import (
 )
 
 PER_ATOM = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
-PER_QUERY = ("retrieved", "unjudged", "listed", "reordered", "digests")
+FLAGS = ("listed", "reordered", "against_ranks")  # of each query, yes or no
+PER_QUERY = ("retrieved", "unjudged", "digests", *FLAGS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +68,8 @@ class SearchLengths:
     reordered : (n_queries,) bool array
         Whether the first relevant document would have another rank if ties stayed in the order of
         the input.
+    against_ranks : (n_queries,) bool array
+        Whether the run is a file in which a document scores higher than one with a smaller rank.
     digests : (n_queries,) int64 array
         Digest of the document ids of the query's whole list, in their order: what makes two runs
         identical.
@@ -96,6 +99,7 @@ class SearchLengths:
     unjudged_depths: tuple[int | None, ...]
     listed: Bools
     reordered: Bools
+    against_ranks: Bools
     digests: Ints
     ignored: tuple[str, ...]
     known: bool

@@ -1,6 +1,6 @@
 """What is said about runs and their queries: what is missing, unknown, ignored, tied or unjudged."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -13,6 +13,8 @@ from ir_outcomes.formatting import percent, plural
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.qrels import Qrels
 
+MANY_AGAINST_RANKS = 0.01  # share of the queries whose scores contradict their ranks
+MANY_RUNS = 3  # whose names are equal but for a number
 MANY_REORDERED = 0.2  # share of the answered queries; files of usual systems have up to 0.15
 # Share of the answerable queries above which missing results are the first thing to know.
 MANY_MISSING = 0.05
@@ -26,7 +28,7 @@ def of_unknown_documents(runs: Iterable[SearchLengths]) -> list[str]:
 
 
 def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[Note]:
-    """Say of which runs the qrels know no document."""
+    """Say of which runs the qrels know no document, and of which the scores contradict the ranks beside them."""
     names = of_unknown_documents(runs)
     if names:
         text = (
@@ -34,6 +36,20 @@ def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[Note]:
             " are ids written as in the qrels?"
         )
         yield note("unknown documents", text, names)
+    shares = {
+        run.name: float(run.against_ranks[run.answerable].mean())
+        for run in runs
+        if run.answerable.any()
+    }
+    names = [name for name, share in shares.items() if share > MANY_AGAINST_RANKS]
+    if names:
+        share = _range_of([shares[name] for name in names])
+        text = (
+            f"in {share} of the queries of {some(names, 3)} a document scores higher than one ranked"
+            " before it, and scores decide; if the ranks are right, put #rank behind the path; if"
+            " lower scores are better, negate them."
+        )
+        yield note("scores against ranks", text, names)
 
 
 def notes_on_grades(qrels: Qrels | None, rel: int) -> Iterator[Note]:
@@ -77,6 +93,21 @@ def notes_on_clusters(run: SearchLengths) -> Iterator[Note]:
             return
 
 
+def notes_on_systems(names: Sequence[str]) -> Iterator[Note]:
+    """Say that names look like those of several runs of a system: equal but for a number at their end."""
+    for separator in ("_", "-", "."):
+        parts = [name.rpartition(separator) for name in names]
+        numbered = Counter(system for system, _, number in parts if number.isdecimal())
+        systems = [system for system, times in numbered.items() if system and times >= MANY_RUNS]
+        if systems:
+            text = (
+                f"by their names some seem to be runs of {some(systems, 3)}, such as its seeds; if"
+                f" so, pass `replicates='by:{separator}'`, and they count as one system."
+            )
+            yield note("one system", text)
+            return
+
+
 def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say which queries runs lack, or have beyond the qrels; runs with the same queries share a note."""
     lacking = defaultdict[str, list[str]](list)
@@ -101,6 +132,12 @@ def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[Note]:
         yield note("ignored", f"{some(names)} {have} {queries}", names)
 
 
+def note_on_depth(deepest: int, cutoff: int, renamed: str = "") -> Note:
+    """Say where all lists end before the cutoff."""
+    text = f"No run is deeper than {deepest}: the cutoff {cutoff} is in effect {deepest}{renamed}."
+    return note("shallow", text)
+
+
 def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     """Say which runs have so many equal scores that the rule for ties decides where many first relevant documents stand."""
     shares = {
@@ -110,9 +147,7 @@ def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:
     }
     named = [name for name, share in shares.items() if share >= MANY_REORDERED]
     if named:
-        least = percent(min(shares[name] for name in named), 0)
-        most = percent(max(shares[name] for name in named), 0)
-        share = f"{most} %" if least == most else f"{least} to {most} %"
+        share = _range_of([shares[name] for name in named])
         text = (
             f"in {share} of the queries that {some(named, 3)}"
             f" {'answers' if len(named) == 1 else 'answer'}, the rule {runs[0].ties!r} gives the"
@@ -120,6 +155,13 @@ def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:
             " meant, pass `ties='input'`."
         )
         yield note("ties", text, named)
+
+
+def _range_of(shares: Sequence[float]) -> str:
+    """Write the smallest and the largest share in per cent."""
+    least = percent(min(shares), 0)
+    most = percent(max(shares), 0)
+    return f"{most} %" if least == most else f"{least} to {most} %"
 
 
 def n_missing(run: SearchLengths) -> int:

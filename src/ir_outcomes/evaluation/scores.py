@@ -225,9 +225,12 @@ def parse_measure(text: Any) -> Any:
         return check_measure(text)
     name, parameters, at = _parsed(text)
     if name not in registry:
-        known = {spelled.casefold(): spelled for spelled in registry}
+        # Of several names that differ in case only the first is the usual one: nDCG, and not NDCG.
+        known = {spelled.casefold(): spelled for spelled in reversed(list(registry))}
+        cutoff = "" if at is None else f"@{at}"
         near = [
-            known[match] for match in difflib.get_close_matches(name.casefold(), list(known), n=3)
+            f"{known[match]}{cutoff}"
+            for match in difflib.get_close_matches(name.casefold(), list(known), n=3)
         ]
         hint = (
             f"did you mean {', '.join(near)}?" if near else "write one such as nDCG@10 or ESL@100"

@@ -8,7 +8,7 @@ import numpy as np
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import judged_part, levels, list_digests, places_of, ranked_rows
 from ir_outcomes.reading.datasets import as_qrels, as_run
-from ir_outcomes.types import Ints, Ties, check_choice, check_positive
+from ir_outcomes.types import Bools, Ints, Ties, check_choice, check_positive
 
 _KEPT_DEPTHS = (10, 20, 50, 100, 1000)
 
@@ -100,6 +100,7 @@ def search_lengths(
         unjudged_depths=kept_depths,
         listed=places >= 0,
         reordered=best != best_as_listed,
+        against_ranks=_of_queries(whole_run.against_ranks, places),
         digests=list_digests(run, places, order),
         ignored=tuple(sorted(set(run.query_ids) - set(qrels.query_ids))),
         # The latter takes longer, and is seldom needed.
@@ -111,6 +112,13 @@ def search_lengths(
         qrels_digest=qrels.digest,
         metadata=run.metadata,
     )
+
+
+def _of_queries(flags: Bools | None, places: Ints) -> Bools:
+    """Return for each query of the qrels what is known of it in the run, at its place; False where that lacks it."""
+    if flags is None:
+        return np.zeros(len(places), dtype=bool)
+    return (places >= 0) & flags[places]
 
 
 def _relevant_above(query: Ints, rank: Ints) -> tuple[Ints, Ints]:

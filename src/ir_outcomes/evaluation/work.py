@@ -123,8 +123,8 @@ class Work:
             lacking.append("documents")
         if lacking:
             raise ParameterError(
-                f"the search lengths of {lengths.name} do not hold {lacking[0]}; give the run"
-                " itself"
+                f"the search lengths of {lengths.name}, of a saved evaluation, do not hold"
+                f" {lacking[0]}; give the file of the run instead"
             )
         values = np.empty((0, len(self.qrels.query_ids)))
         if asked:
@@ -191,7 +191,7 @@ def _check_answers(lengths: SearchLengths, name: str) -> None:
     if not lengths.listed.any():
         raise EmptyInput(
             name,
-            f"none of the queries of {name} is in the qrels; the run has"
+            f"none of its queries is in the qrels; the run has"
             f" {some(lengths.ignored, 3) or 'no query'}, "
             f"the qrels have {some(lengths.query_ids, 3)}: "
             f"{repair_of_queries(lengths.ignored, lengths.query_ids) or 'are these for the same topics?'}",

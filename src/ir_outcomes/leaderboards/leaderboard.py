@@ -12,6 +12,7 @@ from ir_outcomes.comparison.runs_of_systems import measure_of_runs
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import metadata_of
+from ir_outcomes.evaluation.remarks import note_on_depth, notes_on_systems
 from ir_outcomes.evaluation.replicates import Called
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.formatting import plural, with_progress
@@ -394,6 +395,8 @@ def _notes(
             f" relevant document {verb}."
         )
     yield from notes_on_source(evaluation)
+    if not evaluation.replicates:
+        yield from notes_on_systems(evaluation.names)
     for cycle in cycles:
         yield f"Better than each other in a cycle, and therefore in one tier: {', '.join(cycle)}."
     if evaluation.judged_only:  # every list ends where its judged documents end
@@ -406,9 +409,7 @@ def _notes(
         renamed = ""
         if f"@{cutoff}" in measure:
             renamed = f", and {measure} is {measure.replace(f'@{cutoff}', f'@{deepest}')}"
-        yield (
-            f"No run is deeper than {deepest}: the cutoff {cutoff} is in effect {deepest}{renamed}."
-        )
+        yield note_on_depth(deepest, cutoff, renamed)
     if shallow := [name for name, depth in depths.items() if depth < deepest]:
         yield (
             f"{some(shallow)}: no list reaches the cutoff of {cutoff}; coverage at unequal depth"

@@ -6,6 +6,7 @@ give further ones. All other ids work with default settings and a note about tha
 """
 
 import difflib
+import logging
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -389,6 +390,8 @@ def load_part(name: str, part: Part) -> list[Any]:
             "remove that file, which may be half a download, so that it is fetched again, or give a"
             " file instead of the id"
         )
+    messages = logging.getLogger("ir_datasets")
+    messages.addFilter(_is_no_failure)
     try:
         rows = list(getattr(dataset, f"{part}_iter")())
     except (
@@ -396,6 +399,8 @@ def load_part(name: str, part: Part) -> list[Any]:
     ) as error:  # ir_datasets raises RuntimeError, OSError, EOFError or a hash error, by source
         problem = f"cannot be {'read' if source.here else 'fetched'} ({reason_of(error)})"
         raise DatasetUnavailable(f"{name}: its {part}{size}{where} {problem}; {remedy}") from error
+    finally:
+        messages.removeFilter(_is_no_failure)
     expected = (_stated(dataset, "metadata").get(part) or {}).get("count", 0)
     if part == "qrels" and len(rows) < expected:  # ir_datasets reads any file that exists
         problem = f"only {len(rows)} of its {expected} judgments are on this machine{where}"
@@ -410,6 +415,11 @@ def load_part(name: str, part: Part) -> list[Any]:
         )
         raise DatasetUnavailable(f"{name}: {problem} and cannot be a baseline; give a run file")
     return rows
+
+
+def _is_no_failure(record: logging.LogRecord) -> bool:
+    """Return whether a message of ir_datasets is anything but a failed download, of which the error that follows says all."""
+    return not record.getMessage().lower().startswith(("download error", "download failed"))
 
 
 def _stated(dataset: Any, what: Literal["documentation", "metadata"]) -> dict[str, Any]:
@@ -429,7 +439,15 @@ def size_text(size: int) -> str:
 def reason_of(error: Exception) -> str:
     """Say why ir_datasets could not read a file or download it."""
     if isinstance(error, RuntimeError) and len(error.args) == 2 and isinstance(error.args[1], list):
-        return "; ".join(str(cause) for _, cause in error.args[1])  # one for each mirror
+        return "; ".join(_cause(cause) for _, cause in error.args[1])  # one for each mirror
+    return _cause(error)
+
+
+def _cause(error: Exception) -> str:
+    """Return what is behind an error of requests, which repeats it with the calls that led to it."""
+    behind = getattr(error.args[0], "reason", None) if error.args else None
+    if behind is not None:
+        return str(behind).rpartition("): ")[2]
     return str(error) or type(error).__name__
 
 

@@ -251,11 +251,24 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileConten
         else:
             problem += COLUMN_REMEDY
         raise FormatError(source, problem, line=number, text=shown(fields))
+    if layout.columns == 3 and _are_values(first):
+        problem = (
+            "has values of measures for queries, as trec_eval -q and ir_measures -q write them, and"
+            " is not a run; compare such files with compare-outputs (in Python compare_outputs), or"
+            " give the run that they are about"
+        )
+        raise FormatError(source, problem, line=number, text=shown(line.split()))
     columns = read_lines(blocks, layout, source, number)
     if layout.columns == 3 and kind.by is None:
         columns = _ranks_or_scores(columns)
     form = "three columns" if layout.columns == 3 else "TREC"
     return FileContent(columns, form, metadata=metadata)
+
+
+def _are_values(first: Block) -> bool:
+    """Return whether the first lines name measures, before the query or behind it."""
+    lines = [line.decode("utf-8", "replace").split() for _, line in islice(nonblank(first), 5)]
+    return any(all(is_measure_name(line[place]) for line in lines) for place in (0, 1))
 
 
 def _without_metadata(

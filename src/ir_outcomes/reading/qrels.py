@@ -198,14 +198,19 @@ def _beir_files(folder: str | os.PathLike[str]) -> tuple[str, str | None]:
     within = os.path.join(folder, "qrels")
     place = within if os.path.isdir(within) else os.fspath(folder)
     found = [
-        os.path.join(place, name) for name in sorted(os.listdir(place)) if name.endswith(".tsv")
+        os.path.join(place, name)
+        for name in sorted(os.listdir(place))
+        if name.endswith(".tsv") and not name.startswith("queries.")
     ]
     test = os.path.join(place, "test.tsv")
     if test not in found and len(found) != 1:
         problem = "as qrels, a directory must be a BEIR dataset with qrels/test.tsv"
         choices = ""
-        if found:
-            choices = f"; name the file itself: {', '.join(found)}"
+        files = found or [
+            os.path.join(place, name) for name in os.listdir(place) if "qrels" in name
+        ]
+        if files:
+            choices = f"; name the file itself: {', '.join(sorted(files))}"
         raise UnreadableFile(f"{os.fsdecode(folder)}: {problem}{choices}")
     queries = [path for path in _queries_files(folder) if os.path.exists(path)]
     return test if test in found else found[0], queries[0] if queries else None

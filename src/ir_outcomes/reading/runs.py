@@ -24,7 +24,7 @@ from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.formats import path_and_selection, read_any_file, seems_to_be_a_run
 from ir_outcomes.reading.forms import RUN
 from ir_outcomes.reading.objects import columns_of, is_ranking, name_within
-from ir_outcomes.types import Floats, Ints, RunBy, check_choice, check_kind
+from ir_outcomes.types import Bools, Floats, Ints, RunBy, check_choice, check_kind
 
 DATASET_PREFIX = "irds:"  # and an ir_datasets id: the ranking that comes with a collection
 
@@ -55,6 +55,8 @@ class Run:
         The texts of queries, where the file has them.
     form : str
         What the file was; empty where it is none.
+    against_ranks : (n_queries,) bool array or None
+        Whether a document scores higher than one with a smaller rank; None where that is not known.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Run:
     metadata: str = ""
     texts: Mapping[str, str] = field(default_factory=dict)
     form: str = ""
+    against_ranks: Bools | None = None
 
     def __len__(self) -> int:
         return len(self.docids)
@@ -153,7 +156,30 @@ def run_and_warnings(
         )
     run = _checked(content.columns, name or content.name or name_of(file))
     run = replace(run, metadata=content.metadata, texts=content.texts.queries, form=content.form)
+    # Lines mostly stand in the order of the ranks; only where scores rise in them are the ranks read.
+    if not run.by_rank and _rises(run, run.scores).any():
+        run = replace(run, against_ranks=scores_against_ranks(file, run))
     return run, tuple(content.warnings)
+
+
+def scores_against_ranks(path: str | os.PathLike[str], run: Run) -> Bools | None:
+    """Return in which queries a document scores higher than one with a smaller rank; None where a file lacks a column."""
+    # A pipe is read once.
+    if not os.path.isfile(path) or run.form not in ("TREC", "columns"):
+        return None
+    try:
+        _, _, ranks = grouped(read_any_file(path, RUN._replace(by="rank")).columns)
+    except FormatError:  # there are only scores
+        return None
+    query = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
+    return _rises(run, run.scores[np.lexsort((-run.scores, ranks, query))])
+
+
+def _rises(run: Run, scores: Floats) -> Bools:
+    """Return in which queries scores, in some order of the documents, rise."""
+    query = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
+    rises = (scores[1:] > scores[:-1]) & (query[1:] == query[:-1])  # differences of inf are none
+    return np.bincount(query[1:][rises], minlength=len(run.query_ids)) > 0
 
 
 def run_of(data: Any, name: str | None = None) -> Run:

@@ -463,7 +463,7 @@ def _check(result: CheckResult) -> View:
     )
     n_hidden = max(0, len(result.problems) - MOST_NOTES)
     return View(
-        f"{plural('run', len(result.files) - 1)} and qrels read",
+        f"{plural('run', sum(file.queries > 0 for file in result.files[1:]))} and qrels read",
         plural("problem", len(result.problems)),
         tables=(Table.of(FILE_COLUMNS, result.files, legend, f"grades: {grades}"),),
         notes=tuple(problem.text for problem in result.problems),

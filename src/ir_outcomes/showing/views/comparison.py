@@ -294,7 +294,8 @@ def _tests_table(comparison: Comparison) -> Table:
     means = _means(comparison.alpha)
 
     def line(name: str, test: Test, *numbers: Any) -> tuple[Any, ...]:
-        return (name, *numbers, pvalue(test.pvalue, comparison.alpha), test.name)
+        p = NOTHING if numbers[-2] == NOTHING else pvalue(test.pvalue, comparison.alpha)
+        return (name, *numbers, p, test.name)
 
     def measured(facet: Facet | Means | AllQueries | MeasureMeans, test: Test) -> tuple[Any, ...]:
         return line(

@@ -21,6 +21,7 @@ from ir_outcomes.formatting import (
 )
 from ir_outcomes.notes import ranked
 from ir_outcomes.showing import Table, View, numbers, settings_words, texts, view_of
+from ir_outcomes.showing.views.parts import depth_lines
 from ir_outcomes.statistics.new_runs import MOST_TIMES
 from ir_outcomes.table_columns import NUMBER, Column, chosen
 from ir_outcomes.types import POINTS
@@ -29,7 +30,8 @@ from ir_outcomes.types import POINTS
 @view_of.register
 def _holes(result: Holes) -> View:
     table = _holes_table(result)
-    first, background = ranked(result.notes)
+    ends = depth_lines(result.notes)
+    first, background = ranked(note for note in result.notes if note not in ends)
     tipping = tuple(
         _tipping_table(pair, pair.tipping) for pair in result.pairs if pair.tipping is not None
     )
@@ -39,7 +41,7 @@ def _holes(result: Holes) -> View:
             f"{pair.contender} (B) against {result.baseline} (A) at cutoff"
             f" {result.settings.cutoff}",
             f"{pair.label}; {_how_firmly(pair)}",
-            tuple(_sentences(pair, result)),
+            (*_sentences(pair, result), *ends),
             notes=first,
             more="judged shares, which documents",
             details=(table, *tipping),
@@ -81,6 +83,7 @@ def _holes_table(result: Holes) -> Table:
         sorted(result.pairs, key=lambda pair: LABELS.index(pair.label)),
         "; ".join(filter(None, explained)),
         settings_words(result.settings),
+        *(depth_lines(result.notes) if len(result.pairs) > 1 else ()),
     )
 
 

@@ -202,6 +202,7 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
     n_clusters = result.settings.n_clusters
     by_cluster = "" if n_clusters is None else f" by cluster ({n_clusters})"
     yield (
-        f"{100 * result.settings.margin_level:.4g} % intervals for margins{by_cluster},"
-        f" {settings_words(result.settings)}"
+        f"{100 * result.settings.margin_level:.4g} % intervals for margins{by_cluster}, which allow"
+        " for rare large losses, so that they can be wider than those of compare"
     )
+    yield settings_words(result.settings)

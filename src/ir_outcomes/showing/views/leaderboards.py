@@ -25,7 +25,7 @@ from ir_outcomes.showing import (
     tops,
     view_of,
 )
-from ir_outcomes.showing.views.parts import CORRECTIONS
+from ir_outcomes.showing.views.parts import CORRECTIONS, depth_lines
 from ir_outcomes.table_columns import (
     NUMBER,
     PERCENT,
@@ -83,7 +83,8 @@ def _leaderboard(result: Leaderboard) -> View:
                 [(names[0], name) for name in names[2:]],
             )
         )
-    first, background = ranked((*result.notes, *(note for view in history for note in view.notes)))
+    notes = [note for note in result.notes if note not in depth_lines(result.notes)]
+    first, background = ranked((*notes, *(note for view in history for note in view.notes)))
     return View(
         f"{plural(noun, len(names))} by {_order_words(result)}",
         tables=(
@@ -173,6 +174,7 @@ def _runs_table(result: Leaderboard, columns: Iterable[Column], *captions: str) 
         *captions,
         *_systems_lines(result),
         f"{queries_words(result)}, {words}",
+        *depth_lines(result.notes),
         alpha=result.alpha,
     )
 

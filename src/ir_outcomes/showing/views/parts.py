@@ -7,7 +7,8 @@ from ir_outcomes.comparison.columns import measure_columns, query_columns
 from ir_outcomes.comparison.facets import AllQueries, Facet, MeasureMeans
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import some
-from ir_outcomes.formatting import fixed, places_of, plural, pvalue, short_unit
+from ir_outcomes.formatting import NOTHING, fixed, places_of, plural, pvalue, short_unit
+from ir_outcomes.notes import as_notes
 from ir_outcomes.showing import Table, numbers, settings_words, texts
 from ir_outcomes.table_columns import Column, chosen, of_part
 from ir_outcomes.types import DOCUMENTS_ABOVE, level_unit
@@ -22,6 +23,8 @@ def shown_p(
     comparison: Comparison, part: Facet | AllQueries | MeasureMeans, digits: int = 2
 ) -> str:
     """Write the p-value that the label hangs on: marked where only the raw one is significant, or with the test it is of."""
+    if part.difference is None:  # nothing was compared, and 1 would look like a result
+        return NOTHING
     alpha = comparison.alpha
     own, test = comparison.shown_test(part)
     mark = ""
@@ -204,6 +207,11 @@ def measures_tables(
     )
     # What is best is not said: rows can be of different queries, or of different baselines.
     return (table.marked(significant=significant),)
+
+
+def depth_lines(notes: Iterable[str]) -> list[str]:
+    """Return what notes say on where all lists end, which stands beside the cutoff where a view has no other word on it."""
+    return [own for own in as_notes(notes) if own.kind == "shallow"]
 
 
 def queries_table(queries: Iterable[Any], measured_in: str, title: str = "") -> Table:
