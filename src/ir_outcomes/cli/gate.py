@@ -97,7 +97,7 @@ def gate(
 
     Examples
     --------
-    ir-outcomes gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1 || echo status $?
+    ir-outcomes gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1
     """
     page = ReportOptions(queries=queries, report=report)
     kept = {**page.kept(), **means.kept(), "on_error": "keep"}

@@ -157,7 +157,13 @@ def _plan(result: Plan) -> View:
             "to pass a gate: so many exclude as large a harm, if the runs are equally good; "
         )
     table = Table.of_texts(
-        texts(" ") + numbers("to detect it", "to be safe", "to pass a gate", "to be safe"),
+        (
+            *texts(" "),
+            Column("about", form=NUMBER, group="to detect it"),
+            Column("to be safe", form=NUMBER, group="to detect it"),
+            Column("about", form=NUMBER, group="to pass a gate"),
+            Column("to be safe", form=NUMBER, group="to pass a gate"),
+        ),
         rows,
         f"{to_pass_words}to be safe: an upper bound of {percent(needed.confidence, 0)} %; all numbers are of answerable"
         f" queries like these; level {needed.alpha:.3g}",
