@@ -111,7 +111,8 @@ def test_default_name_and_several_runs(small: Path, tmp_path: Path) -> None:
     (data,) = re.findall(
         r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL
     )
-    pairs = [(pair["a"], pair["b"]) for pair in json.loads(data)["pairs"]]
+    (grid,) = json.loads(data)["grids"]
+    pairs = [(pair["a"], pair["b"]) for pair in grid["pairs"]]
     assert pairs == [("bm25", "bm25-stem"), ("bm25", "bm25-flat")]
 
 
