@@ -280,7 +280,7 @@ def test_the_first_screen(unit: str, margins: tuple[float, ...]) -> None:
         assert shows(found[2], margins[1])
         assert shows(found[3], min(ends[2]))
         assert shows(found[4] or found[3], max(ends[2]))
-        assert f"{100 * level:.4g} % intervals for margins" in table.captions[-1]
+        assert table.captions[-2].startswith(f"{100 * level:.4g} % intervals for margins, which")
 
 
 def check_interval(text: str, facet: dict[str, Any]) -> None:

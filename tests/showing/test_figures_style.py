@@ -55,14 +55,16 @@ def lab(color: str, sight: str = "usual") -> np.ndarray:
 @pytest.mark.parametrize("sight", SIGHTS)
 def test_colours_of_the_page_differ_for_everybody_in_light_in_dark_and_in_print(sight: str) -> None:
     style = (files("ir_outcomes.showing.report") / "style.css").read_text(encoding="utf-8")
-    palettes = [
-        dict(re.findall(r"--([a-z-]+): (#\w+);", block))
-        for block in re.findall(r":root \{(.*?)\}", style, re.DOTALL)
-    ]
-    assert len(palettes) == 3
-    for colors in palettes:
-        for other in ["same", *(["worse"] if sight != "grey" else [])]:  # worse is hatched, too
-            assert np.linalg.norm(lab(colors["better"], sight) - lab(colors[other], sight)) > 20
+    root, _, others = style.partition("}")
+    colors = re.findall(r"--([a-z-]+): light-dark\((#\w+), (#\w+)\)", root)
+    light = {name: first for name, first, _ in colors}
+    dark = {name: second for name, _, second in colors}
+    assert ":root { color-scheme: light" in others.partition("@media print")[2]  # as on paper
+    for palette in (light, dark):
+        # worse is hatched, too
+        for other in ["grey", *(["orange"] if sight != "grey" else [])]:
+            difference = lab(palette["blue"], sight) - lab(palette[other], sight)
+            assert np.linalg.norm(difference) > 20
 
 
 def test_styles_of_figures_differ_in_greyscale_in_their_hatch_or_in_their_mark() -> None:

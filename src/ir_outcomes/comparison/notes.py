@@ -8,7 +8,13 @@ from ir_outcomes.comparison.facets import POWER, Facet, Means, MeasureMeans
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE, is_unconfirmed
-from ir_outcomes.comparison.wording import counting, missing_of_runs, over_all_words, words_of_test
+from ir_outcomes.comparison.wording import (
+    counting,
+    missing_of_runs,
+    of_values,
+    over_all_words,
+    words_of_test,
+)
 from ir_outcomes.evaluation.remarks import (
     MANY_MISSING,
     UNEVEN_JUDGING,
@@ -67,11 +73,12 @@ def notes_on_verdict(comparison: Comparison, pair: PairedQueries) -> Iterator[No
 
 def _about_missing(comparison: Comparison) -> Iterator[Note]:
     n = comparison.n_queries
+    what = "values" if of_values(comparison) else "results"
     lacking = []
     for which, missing in missing_of_runs(comparison):
         if missing:
             share = percent(missing / n)
-            lacking.append(f"{which} has no results for {missing} of {n} queries ({share} %)")
+            lacking.append(f"{which} has no {what} for {missing} of {n} queries ({share} %)")
     if lacking:
         kind = "missing"
         if max(comparison.n_missing) > MANY_MISSING * n:

@@ -58,12 +58,18 @@ def label_words(comparison: Comparison) -> str:
         runs = "also for new runs" if comparison.verdict.new_runs else "of these runs only"
         label = f"{label}, {runs}"
     n = comparison.n_queries
+    has = "has values for" if of_values(comparison) else "returned results for"
     counts = [
-        f"{which} returned results for {n - missing} of {plural('query', n)}"
+        f"{which} {has} {n - missing} of {plural('query', n)}"
         for which, missing in missing_of_runs(comparison)
         if missing > MANY_MISSING * n
     ]
     return "; ".join([label, *counts])
+
+
+def of_values(comparison: Comparison) -> bool:
+    """Return whether values of another tool were compared, which do not say what runs returned."""
+    return comparison.settings.ties == "unknown"
 
 
 def missing_of_runs(comparison: Comparison) -> Iterator[tuple[str, int]]:
