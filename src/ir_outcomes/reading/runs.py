@@ -177,9 +177,11 @@ def scores_against_ranks(path: str | os.PathLike[str], run: Run) -> Bools | None
 
 def _rises(run: Run, scores: Floats) -> Bools:
     """Return in which queries scores, in some order of the documents, rise."""
-    query = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
-    rises = (scores[1:] > scores[:-1]) & (query[1:] == query[:-1])  # differences of inf are none
-    return np.bincount(query[1:][rises], minlength=len(run.query_ids)) > 0
+    rises = scores[1:] > scores[:-1]
+    rises[np.unique(run.offsets)[1:-1] - 1] = False  # from one query to the next
+    found = np.zeros(len(run.query_ids), dtype=bool)
+    found[np.searchsorted(run.offsets, np.flatnonzero(rises), side="right") - 1] = True
+    return found
 
 
 def run_of(data: Any, name: str | None = None) -> Run:

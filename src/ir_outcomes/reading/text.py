@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -219,9 +219,9 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
     columns = Columns(
         source,
         [query.decode() for query in code_of],
-        np.concatenate(codes),
-        as_ids(np.concatenate(documents)),
-        np.concatenate(values),
+        _joined(codes),
+        as_ids(_joined(documents)),
+        _joined(values),
         layout.value_name,
         partial(_line_of, source, first_line),
     )
@@ -230,6 +230,17 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
         row = int(np.argmax(columns.codes == code_of[b"#"]))
         raise columns.error(row, "is a comment; remove comment lines")
     return columns
+
+
+def _joined(parts: list[Any]) -> Any:
+    """Join arrays; each is forgotten when it has been copied, so that memory does not hold all of them twice."""
+    end = sum(map(len, parts))
+    joined = np.empty(end, dtype=np.result_type(*parts))
+    while parts:
+        part = parts.pop()
+        joined[end - len(part) : end] = part
+        end -= len(part)
+    return joined
 
 
 def shown(fields: list[bytes]) -> str:
