@@ -409,7 +409,7 @@ class PageOptions:
     """The texts of the documents, for the report page: JSON lines with doc_id, and text or title. By default those of the
     dataset, if they are on this machine."""
     max_mb: Annotated[float | None, Parameter(validator=Number(gt=0, lt=1000))] = None
-    """The size in megabytes that the report page may reach by including ranked lists and texts. By default 0.5, or up to 5
+    """The size in megabytes that the report page may reach by including ranked lists and texts. By default 0.5, or up to 4
     for the hundred queries that change most."""
 
     @property

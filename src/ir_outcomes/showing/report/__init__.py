@@ -39,7 +39,7 @@ __all__ = ["ReportPage", "page_of", "report_of"]
 Pair = tuple[str, str, str]  # condition, baseline and contender
 MB = 1_000_000
 SMALL_MB = 0.5  # that a page has by default
-MOST_MB = 5.0  # that it may have to keep the lists of its first queries, or all columns
+MOST_MB = 4.0  # that it may have to keep the lists of its first queries, or all columns
 # The script by subject, in the order in which its parts run; the last one starts the page.
 SCRIPTS = (
     "verdict.js",
