@@ -6,6 +6,7 @@ import os
 import random
 import re
 import shutil
+import tempfile
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -13,9 +14,12 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.errors import IrOutcomesWarning
+from ir_outcomes.reading.runs import scores_against_ranks
 from ir_outcomes.samples import SUITE_COLLECTIONS, write_suite
 from tests.helpers.sample import write_small_sample
 
@@ -426,3 +430,35 @@ def test_corrupted_runs_of_real_collections(
     (problem,) = iro.check(qrels, path).problems
     assert problem.kind == kind
     assert (problem.repair and problem.repair.rule) == rule
+
+
+@given(
+    lists=st.lists(
+        st.lists(
+            st.tuples(st.integers(1, 9), st.integers(0, 4)),
+            min_size=1,
+            max_size=5,
+            unique_by=lambda line: line[0],
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_scores_against_ranks_by_a_loop(lists: list[list[tuple[int, int]]]) -> None:
+    """A document scores higher than one with a smaller rank, whatever the order of the lines."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "a.run")
+        path.write_text(
+            "".join(
+                f"q{query} Q0 d{place} {rank} {score} x\n"
+                for query, ranked in enumerate(lists)
+                for place, (rank, score) in enumerate(ranked)
+            )
+        )
+        found = scores_against_ranks(path, iro.read_run(path))
+    expected = [
+        any(of < other and low < high for of, low in ranked for other, high in ranked)
+        for ranked in lists
+    ]
+    assert found is not None
+    assert found.tolist() == expected

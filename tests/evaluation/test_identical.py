@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 
 import ir_outcomes as iro
+from ir_outcomes.evaluation import ranking
 from ir_outcomes.evaluation.ranking import list_digests, places_of, ranked_rows
 from tests.helpers import literal, strategies
 from tests.helpers.runs import trec
@@ -80,3 +81,14 @@ def test_digests_are_those_of_the_order_of_the_rule(
     )
     digests = list_digests(found, places, ranked_rows(found, ties))  # type: ignore[arg-type]
     assert np.array_equal(digests, list_digests(listed, places, None))
+
+
+@given(run=strategies.runs)
+def test_digests_do_not_depend_on_how_many_rows_are_hashed_at_a_time(run: literal.Run) -> None:
+    found = iro.as_run(run)
+    places = np.arange(len(found.query_ids))
+    expected = list_digests(found, places, None)
+    for rows in (1, 2, 3):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ranking, "_STRETCH", rows)
+            assert np.array_equal(list_digests(found, places, None), expected)

@@ -173,13 +173,14 @@ def list_digests(run: Run, places: Ints, order: Ints | None) -> Ints:
     # A sum in which each place has a factor of its own, so that it depends on the order.
     factors = np.random.PCG64(0).random_raw(int(sizes.max(initial=0)))
     first_rows = np.repeat(run.offsets[:-1], sizes)
-    keys = np.zeros(len(run) + 1, dtype=np.uint64)
+    totals = np.zeros(len(run) + 1, dtype=np.uint64)
+    of_rows = totals[1:]
     for start in range(0, len(run), _STRETCH):
         rows = slice(start, start + _STRETCH)
         place = np.arange(start, start + len(first_rows[rows])) - first_rows[rows]
         codes = np.zeros(len(place), dtype=np.int32)
-        keys[1:][rows] = pair_keys(codes, docids[rows], seed=0) * factors[place]
-    totals = np.cumsum(keys, out=keys)
+        of_rows[rows] = pair_keys(codes, docids[rows], seed=0) * factors[place]
+    np.cumsum(totals, out=totals)
     # The last, at place -1, is that of queries the run lacks.
     digests = np.append(np.diff(totals[run.offsets]), np.uint64(0))
     return digests.view(np.int64)[places]

@@ -14,7 +14,7 @@ from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.qrels import Qrels
 
 MANY_AGAINST_RANKS = 0.01  # share of the queries whose scores contradict their ranks
-MANY_RUNS = 3  # whose names are equal but for a number
+MANY_RUNS = 3  # whose names differ only in a number
 MANY_REORDERED = 0.2  # share of the answered queries; files of usual systems have up to 0.15
 # Share of the answerable queries above which missing results are the first thing to know.
 MANY_MISSING = 0.05
@@ -94,7 +94,7 @@ def notes_on_clusters(run: SearchLengths) -> Iterator[Note]:
 
 
 def notes_on_systems(names: Sequence[str]) -> Iterator[Note]:
-    """Say that names look like those of several runs of a system: equal but for a number at their end."""
+    """Say that names look like those of several runs of a system, which differ only in the number at their end."""
     for separator in ("_", "-", "."):
         parts = [name.rpartition(separator) for name in names]
         numbered = Counter(system for system, _, number in parts if number.isdecimal())

@@ -261,7 +261,7 @@ def _enumerated(sizes: Floats, limit: float) -> float:
         both[: 2 * n].sort(kind="stable")  # merges the two, which are ascending
     both[n_sums:n_both] = spaces
     both[:n_both].sort(kind="stable")
-    # How many sums each space has room for is its place, less the spaces before it.
+    # The number of sums that fit into a space is its place, less the spaces before it.
     merged &= 1
     rows = int(merged.sum(axis=1) @ np.arange(len(merged)))
     places = 1024 * rows + int(merged.sum(axis=0) @ np.arange(1024))
