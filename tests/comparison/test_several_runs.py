@@ -38,7 +38,8 @@ def lengths(run: Run, query: str, golds: list[str], unit: str) -> list[float]:
 
 
 def mean_of(values: Iterable[float]) -> float:
-    return float(np.mean(list(values)))
+    listed = list(values)
+    return float(sum(listed) / len(listed))
 
 
 def rows_of(
@@ -49,10 +50,16 @@ def rows_of(
 ) -> dict[str, Rows]:
     """Return the differences of every query and pair of runs, by facet."""
     found: dict[str, Rows] = defaultdict(list)
-    for (a, run), (b, other) in product(*map(enumerate, systems)):
-        for query, judged in qrels.items():
-            own, others = (lengths(r, query, list(judged), unit) for r in (run, other))
-            pairs = list(zip(own, others, strict=True))
+    of_runs = [
+        [
+            {query: lengths(run, query, list(judged), unit) for query, judged in qrels.items()}
+            for run in runs
+        ]
+        for runs in systems
+    ]
+    for (a, own), (b, others) in product(*map(enumerate, of_runs)):
+        for query in qrels:
+            pairs = list(zip(own[query], others[query], strict=True))
             at = (cluster_of(query), a, b)
             seen = [(x < math.inf, y < math.inf) for x, y in pairs]
             found["coverage"].append((*at, 100 * mean_of(y - x for x, y in seen)))

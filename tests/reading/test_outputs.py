@@ -150,6 +150,13 @@ def test_many_equal_lines_are_refused_at_the_second(write: Any, line: str) -> No
         tracemalloc.stop()
 
 
+def test_a_text_of_trec_eval_may_stand_there_twice(write: Any) -> None:
+    """It is no second value of a measure."""
+    texts = 2 * "relstring\tq1\t'10'\n"
+    path = write(texts + "".join(f"map\tq{number}\t0.5\n" for number in range(1, 4)))
+    assert read_output(path).values == {"q1": 0.5, "q2": 0.5, "q3": 0.5}
+
+
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
 def test_frames_are_read_and_those_of_runs_by_queries_are_of_pandas(kind: str) -> None:
     frame = FRAMES[kind]({"qid": ["q", "p"], "measure": ["RR", "RR"], "value": [0.5, 1]})
