@@ -79,12 +79,17 @@ def listing() -> str:
     return call("--help").stdout
 
 
-def options_of(name: str) -> dict[str, dict[str, str]]:
-    """The options of a command and their help, by panel."""
+def help_of(name: str) -> str:
+    """Return the help of a command, each option on one line."""
     printed = io.StringIO()
     app([name, "--help"], console=Console(file=printed, width=600))
+    return printed.getvalue()
+
+
+def options_in(printed: str) -> dict[str, dict[str, str]]:
+    """List the options of a command and their help, by panel."""
     panels: dict[str, dict[str, str]] = {}
-    for line in printed.getvalue().splitlines():
+    for line in printed.splitlines():
         if found := re.match(r"╭─ (\w+) ─", line):
             panels[found[1]] = {}
         elif found := re.match(
@@ -97,11 +102,11 @@ def options_of(name: str) -> dict[str, dict[str, str]]:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_is_short_and_complete(name: str) -> None:
-    done = call(name, "--help")
-    assert done.stdout.startswith(f"Usage: ir-outcomes {name} ")
-    assert ("Example" in done.stdout, "<" in done.stdout) == (True, False)
+    printed = help_of(name)
+    assert printed.startswith(f"Usage: ir-outcomes {name} ")
+    assert ("Example" in printed, "<" in printed) == (True, False)
     assert re.search(rf" {name} .*\. *│$", listing(), re.MULTILINE)
-    panels = options_of(name)
+    panels = options_in(printed)
     assert set(panels) <= {"Options", "Statistics", "Output"}
     assert panels or name == "datasets"
     options = {option: text for panel in panels.values() for option, text in panel.items()}
