@@ -57,7 +57,6 @@ from ir_outcomes.reading.datasets import Task, as_qrels, as_run, known_tasks, lo
 from ir_outcomes.reading.qrels import Qrels, beir_texts, read_qrels
 from ir_outcomes.reading.runs import Run, read_run
 from ir_outcomes.tail.lengths import (
-    DocumentChanges,
     LengthChanges,
     LengthDistributions,
     length_changes,
@@ -82,7 +81,7 @@ __all__ = [  # noqa: RUF022  # by subject
     "GateResult", "Holes", "Plan", "ReportPage", "gate", "holes", "plan", "report",
     "Agreement", "Leaderboard", "RankCorrelation", "RankDistribution", "SotaHistory",
     "agreement", "leaderboard", "rank_correlation", "rank_distribution", "sota_history",
-    "RRIE", "DocumentChanges", "Headroom", "LengthChanges", "LengthDistributions", "Reordering",
+    "RRIE", "Headroom", "LengthChanges", "LengthDistributions", "Reordering",
     "headroom", "length_changes", "length_distributions", "reordering", "rrie", "rrie_from_means",
     "DatasetUnavailable", "EmptyInput", "FormatError", "InputError", "IrOutcomesError", "IrOutcomesWarning",
     "MismatchError", "MissingDependency", "ParameterError", "UnreadableFile",
