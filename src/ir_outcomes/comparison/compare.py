@@ -18,8 +18,8 @@ from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluat
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.remarks import notes_on_systems
 from ir_outcomes.evaluation.replicates import check_baselines, runs_of_system
-from ir_outcomes.evaluation.saved import SavedRuns, saved_baseline
 from ir_outcomes.evaluation.scores import Measures
+from ir_outcomes.evaluation.work import SavedRuns, saved_baseline
 from ir_outcomes.formatting import listed
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.runs import Run, is_path, run_list, runs_and_names

@@ -11,7 +11,7 @@ from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.formatting import plural
 from ir_outcomes.leaderboards.pairs import RANKING_P, PairVerdict
 from ir_outcomes.notes import as_notes
-from ir_outcomes.reading.entries import Entry, read_entries
+from ir_outcomes.reading.tables import Entry, read_entries
 from ir_outcomes.results import Result
 from ir_outcomes.statistics.counts import SLACK
 from ir_outcomes.table_columns import NUMBER, Column, attributes, of_part, rows_of, signed
@@ -102,7 +102,7 @@ def sota_history(
     Parameters
     ----------
     entries : path, or iterable of mapping
-        CSV or JSON; see `ir_outcomes.reading.entries.read_entries` for the columns.
+        CSV or JSON; see `ir_outcomes.reading.tables.read_entries` for the columns.
     score : str, optional
         Column of the score; by default the one whose name contains "eval", or "score".
     until : date or str, optional
