@@ -378,7 +378,7 @@ def apart(relevant: int) -> iro.Evaluation:
     return iro.evaluate(qrels, runs, cutoff=10)
 
 
-OF_ONE_PAIR = {
+OF_ONE_PAIR: dict[str, Callable[[iro.Evaluation, str], Any]] = {
     "compare": lambda ev, run: iro.compare(ev, "run0", run),
     "several": lambda ev, run: iro.compare(ev, "run0", [run, "run3"]),
     "collections": lambda ev, run: iro.compare_collections({"c": ev}, "run0", run),
