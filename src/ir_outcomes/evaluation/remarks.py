@@ -56,6 +56,21 @@ def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[Note]:
         yield note("scores against ranks", text, names)
 
 
+def notes_on_copies(runs: Iterable[SearchLengths]) -> Iterator[Note]:
+    """Say which runs have the same lists, as a file and its copy have."""
+    of_lists = defaultdict[bytes, list[str]](list)
+    for run in runs:
+        if run.listed.any():
+            of_lists[run.digests.tobytes()].append(run.name)
+    for names in of_lists.values():
+        if len(names) > 1:
+            text = (
+                f"{some(names)} have the same documents in the same order for every query; is one a"
+                " copy, or the wrong file?"
+            )
+            yield note("identical", text, names)
+
+
 def notes_on_grades(qrels: Qrels | None, rel: int) -> Iterator[Note]:
     """Say that a grade counts as relevant here that does not count in the track that the judgments are of."""
     if qrels is not None and rel == 1 and qrels.counts_from_two:
