@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -44,26 +44,6 @@ FACETS = (
     ("ranking", False),
     ("all queries", False),
 )
-
-
-class Effects(NamedTuple):
-    """The effects of coverage, of ranking and over all queries in one condition; None where there is none."""
-
-    coverage: Effect | None
-    ranking: Effect | None
-    all_queries: Effect | None
-
-
-def effects_of(pair: PairedQueries, level: float) -> Effects:
-    """Return the effects in one condition, with intervals at this level."""
-    whole = pair.restricted
-    all_queries = None
-    if whole is not None:
-        of_runs = whole.baseline, whole.contender
-        all_queries = mean_effect(
-            "all queries", *of_runs, pair.clusters, level, float(whole.horizon)
-        )
-    return Effects(_coverage_effect(pair, level), _ranking_effect(pair, level), all_queries)
 
 
 def mean_effect(
@@ -130,6 +110,16 @@ def _ranking_effect(pair: PairedQueries, level: float) -> Effect | None:
     return Effect("ranking", found.mean, found.variance, found.df, interval, n, largest)
 
 
+def _effect_over_all(pair: PairedQueries, level: float) -> Effect | None:
+    whole = pair.restricted
+    if whole is None:
+        return None
+    horizon = float(whole.horizon)
+    return mean_effect(
+        "all queries", whole.baseline, whole.contender, pair.clusters, level, horizon
+    )
+
+
 def written(name: str, effect: float, ends: tuple[float, float] | None = None) -> str:
     """Write an effect without its unit, and its interval; a log-ratio as a ratio."""
     if ends is not None:
@@ -162,7 +152,7 @@ def conditions_of(
     ):
         evaluation = evaluations[name][[comparison.baseline, comparison.contender]]
         runs = evaluation.at()
-        effects = effects_of(pair_queries(runs[0], runs[1], evaluation.unit), level)
+        pair = pair_queries(runs[0], runs[1], evaluation.unit)
         of_measures = []
         for measure in measures:
             scores = evaluation.scores_of(measure).on(evaluation.answerable_queries)
@@ -189,9 +179,9 @@ def conditions_of(
             all_queries_p=all_queries_p,
             survives=label == NO_DIFFERENCE or not lost,
             labelled=comparison.n_queries >= fewest,
-            coverage=effects.coverage,
-            ranking=effects.ranking,
-            all_queries=effects.all_queries,
+            coverage=_coverage_effect(pair, level),
+            ranking=_ranking_effect(pair, level),
+            all_queries=_effect_over_all(pair, level),
             measures=tuple(of_measures),
             judged=None if evaluation.positives_only else judged_shares(runs, evaluation.cutoff),
         )
