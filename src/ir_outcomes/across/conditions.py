@@ -46,6 +46,18 @@ FACETS = (
 )
 
 
+def effects_of(pair: PairedQueries, level: float) -> list[Effect | None]:
+    """Return the effects of `FACETS` in one condition, with intervals at this level; None where there is none."""
+    whole = pair.restricted
+    all_queries = None
+    if whole is not None:
+        of_runs = whole.baseline, whole.contender
+        all_queries = mean_effect(
+            "all queries", *of_runs, pair.clusters, level, float(whole.horizon)
+        )
+    return [_coverage_effect(pair, level), _ranking_effect(pair, level), all_queries]
+
+
 def mean_effect(
     name: str,
     baseline: Floats,
@@ -110,16 +122,6 @@ def _ranking_effect(pair: PairedQueries, level: float) -> Effect | None:
     return Effect("ranking", found.mean, found.variance, found.df, interval, n, largest)
 
 
-def _effect_over_all(pair: PairedQueries, level: float) -> Effect | None:
-    whole = pair.restricted
-    if whole is None:
-        return None
-    horizon = float(whole.horizon)
-    return mean_effect(
-        "all queries", whole.baseline, whole.contender, pair.clusters, level, horizon
-    )
-
-
 def written(name: str, effect: float, ends: tuple[float, float] | None = None) -> str:
     """Write an effect without its unit, and its interval; a log-ratio as a ratio."""
     if ends is not None:
@@ -153,6 +155,7 @@ def conditions_of(
         evaluation = evaluations[name][[comparison.baseline, comparison.contender]]
         runs = evaluation.at()
         pair = pair_queries(runs[0], runs[1], evaluation.unit)
+        coverage_effect, ranking_effect, all_queries_effect = effects_of(pair, level)
         of_measures = []
         for measure in measures:
             scores = evaluation.scores_of(measure).on(evaluation.answerable_queries)
@@ -179,9 +182,9 @@ def conditions_of(
             all_queries_p=all_queries_p,
             survives=label == NO_DIFFERENCE or not lost,
             labelled=comparison.n_queries >= fewest,
-            coverage=_coverage_effect(pair, level),
-            ranking=_ranking_effect(pair, level),
-            all_queries=_effect_over_all(pair, level),
+            coverage=coverage_effect,
+            ranking=ranking_effect,
+            all_queries=all_queries_effect,
             measures=tuple(of_measures),
             judged=None if evaluation.positives_only else judged_shares(runs, evaluation.cutoff),
         )
