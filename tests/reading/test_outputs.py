@@ -9,11 +9,13 @@ from datetime import date, datetime
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesError, IrOutcomesWarning, ParameterError
+from ir_outcomes.reading.measure_names import range_of
 from ir_outcomes.reading.outputs import read_output, read_outputs
 from ir_outcomes.reading.tables import read_entries
 from tests.helpers.frames import FRAMES
@@ -347,3 +349,22 @@ def test_reciprocal_ranks_from_0_to_1() -> None:
     for wrong in (1.001, -0.001):
         with pytest.raises(IrOutcomesError, match="is not between 0 and 1"):
             iro.compare_outputs({**values, "q0": wrong}, values, measure="RR@10")
+
+
+@pytest.mark.parametrize(
+    ("measure", "values", "largest"),
+    [
+        ("nDCG@10", [0.0, 1.0], 1.0),
+        ("nDCG@10", [0.0, 50.0], None),
+        ("nDCG@10", [-0.1, 1.0], None),
+        ("ESL@10", [1.0, 11.0], 10.0),
+        ("ASL@10", [0.9, 11.0], None),
+        ("ASL@10", [1.0, 11.1], None),
+        ("ESL", [1.0, 11.0], None),
+    ],
+)
+def test_the_largest_difference_is_known_where_the_values_are_within_bounds(
+    measure: str, values: list[float], largest: float | None
+) -> None:
+    """A search length is 1 at best, and one more than the cutoff where nothing was found."""
+    assert range_of(measure, np.array(values)) == largest
