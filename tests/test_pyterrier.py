@@ -341,6 +341,19 @@ def test_a_function_of_paired_values_is_the_test_as_in_pyterrier(test: Any) -> N
     np.testing.assert_allclose(by_function["map p-value"][1:], by_name["map p-value"][1:])
 
 
+def test_what_no_two_runs_have_in_common_has_no_pvalue() -> None:
+    first, last = (
+        pd.DataFrame({"qid": ["1", "5"], "docno": documents, "score": [1.0, 1.0]})
+        for documents in (["d1", "d9"], ["d9", "d3"])
+    )
+    table = iro.pyterrier.experiment([first, last], TOPICS, QRELS, [ESL @ 5])
+    assert table["ESL@5 +"][1] == table["ESL@5 -"][1] == 0
+    columns = ["ESL@5 p-value", "ESL@5 p-value corrected", "ranking p-value corrected"]
+    assert table.loc[1, columns].isna().all()
+    assert not table["ESL@5 reject"][1]
+    assert table["coverage p-value corrected"][1] == 1.0
+
+
 def test_several_baselines() -> None:
     given: dict[str, Any] = {"topics": TOPICS, "qrels": QRELS, "eval_metrics": [nDCG @ 10]}
     frame, results = iro.pyterrier.experiment(

@@ -15,9 +15,8 @@ from ir_measures import nDCG
 import ir_outcomes as iro
 from ir_outcomes import ESL
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.parallel import in_parallel
 from ir_outcomes.evaluation.replicates import Listed
-from ir_outcomes.evaluation.work import each_run
+from ir_outcomes.evaluation.work import each_run, in_parallel
 from tests.helpers.packages import needed
 
 QRELS = {"q1": {"d1": 1}}

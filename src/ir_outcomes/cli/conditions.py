@@ -26,6 +26,7 @@ from ir_outcomes.cli.options import (
     evaluated_with_baseline,
     named_files,
     note_on_grades,
+    run_files,
 )
 from ir_outcomes.cli.output import PLOT_KIND, PlotOutput, ReportOptions, note
 from ir_outcomes.comparison.family import USUAL_CUTOFFS
@@ -155,11 +156,12 @@ def compare_judges(
     if measures and reference is None:
         raise UsageError("--measure is for an audit, which needs --reference.")
     evaluations = {}
+    files = run_files(runs)
     for judge, source in named_files(judges, "--judge").items():
         qrels, *grade = re.split("@(?=[1-9][0-9]*$)", source)
         rel = int(grade[0]) if grade else settings.rel
         try:
-            evaluations[judge] = settings.evaluate(qrels, runs, rel=rel, measures=measures)
+            evaluations[judge] = settings.evaluate(qrels, files, rel=rel, measures=measures)
         except iro.MismatchError as error:
             raise iro.MismatchError(f"judge {judge} ({qrels}): {error}") from None
     first = next(iter(evaluations.values())).names[0]

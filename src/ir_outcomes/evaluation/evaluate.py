@@ -19,14 +19,13 @@ from ir_outcomes.evaluation.replicates import (
     listed_runs,
     named_systems,
 )
-from ir_outcomes.evaluation.saved import SavedRun, SavedRuns
 from ir_outcomes.evaluation.scores import (
     Measures,
     Scores,
     comparable_measures,
     follows_from_lengths,
 )
-from ir_outcomes.evaluation.work import Work, evaluated
+from ir_outcomes.evaluation.work import SavedRun, SavedRuns, Work, evaluated
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.datasets import Task, open_collection
 from ir_outcomes.reading.qrels import Qrels

@@ -15,8 +15,14 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.leaderboards.board import Leaderboard
-from ir_outcomes.pages.lists import RankedLists, Texts, lists_of, texts_of_documents
-from ir_outcomes.pages.ranks import RankColumns, rank_columns
+from ir_outcomes.pages.lists import (
+    RankColumns,
+    RankedLists,
+    Texts,
+    lists_of,
+    rank_columns,
+    texts_of_documents,
+)
 from ir_outcomes.reading.files import file_digest, read_texts
 from ir_outcomes.reading.qrels import query_texts
 from ir_outcomes.reading.runs import is_path

@@ -392,15 +392,16 @@ def _changes(
         both = np.isfinite(values[base]) & np.isfinite(row)
         changes.append(sign * differences(values[base][both], row[both]))
     pvalues = [_pvalue(change, test) for change in changes]
+    is_tested = [len(change) > 0 for change in changes]
     columns = {
         "+": [np.sum(change > 0) for change in changes],
         "-": [np.sum(change < 0) for change in changes],
-        "p-value": pvalues,
+        "p-value": np.where(is_tested, pvalues, np.nan),
     }
     rejected: dict[str, Any] = {}
     if correction != "none":
         corrected = adjust(pvalues, correction)
-        columns["p-value corrected"] = corrected
+        columns["p-value corrected"] = np.where(is_tested, corrected, np.nan)
         rejected = {f"{name} reject": np.insert(corrected <= alpha, base, False)}
     return {
         f"{name} {heading}": _beside_baseline(column, base) for heading, column in columns.items()
@@ -417,11 +418,12 @@ def _facets(result: Comparisons, base: int, *, corrected: bool) -> dict[str, Any
     pvalue = "p-value corrected" if corrected else "p-value"
     unit = f"by {result[0].settings.unit}"
     labels: list[str | None] = [item.verdict.label for item in result]
+    rows = result.rows()
     columns = {
-        f"coverage difference (pp, {unit})": [item.coverage.difference for item in result],
-        f"coverage {pvalue}": [item.coverage.pvalue_corrected for item in result],
-        f"ranking difference (ranks, {unit})": [item.ranking.difference for item in result],
-        f"ranking {pvalue}": [item.ranking.pvalue_corrected for item in result],
+        f"coverage difference (pp, {unit})": [row["coverage_difference"] for row in rows],
+        f"coverage {pvalue}": [row["coverage_p_corrected"] for row in rows],
+        f"ranking difference (ranks, {unit})": [row["ranking_difference"] for row in rows],
+        f"ranking {pvalue}": [row["ranking_p_corrected"] for row in rows],
     }
     numbers = {heading: _beside_baseline(column, base) for heading, column in columns.items()}
     return {**numbers, "verdict": [*labels[:base], None, *labels[base:]]}
