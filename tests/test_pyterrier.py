@@ -184,8 +184,9 @@ def test_saved_results_are_used_again(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(
         iro.pyterrier.experiment(others, TOPICS, QRELS, ["ESL@5"], NAMES, **again), first
     )
-    found = iro.pyterrier.comparisons(
-        tmp_path / "perquery.csv", baseline="shorter", measure="ESL@5", qrels=QRELS
+    saved = tmp_path / "perquery.csv"
+    found = iro.compare_outputs(
+        saved, [saved, saved], names=tuple(NAMES), measure="ESL@5", qrels=QRELS
     )
     assert [comparison.verdict.label for comparison in found] == first["verdict"].tolist()[1:]
 
@@ -197,21 +198,13 @@ def test_an_experiment_already_run() -> None:
     expected = iro.pyterrier.experiment(
         FRAMES, TOPICS, QRELS, cutoff=5, unit="query", returns="comparisons"
     )
-    for perquery in (run, both):
-        found = iro.pyterrier.comparisons(
-            perquery, baseline="shorter", measure=ESL @ 5, qrels=QRELS
+    for perquery in (run, both.perquery):
+        found = iro.compare_outputs(
+            perquery, [perquery, perquery], names=tuple(NAMES), measure="ESL@5", qrels=QRELS
         )
         assert [(each.contender, each.outcomes, each.verdict.label) for each in found] == [
             (each.contender, each.outcomes, each.verdict.label) for each in expected
         ]
-    with pytest.raises(
-        ParameterError, match="no system has this name; they are longer, shallow, shorter"
-    ):
-        iro.pyterrier.comparisons(run, baseline="bm52")
-    with pytest.raises(ParameterError, match="one system only, shorter"):
-        iro.pyterrier.comparisons(run[run["name"] == "shorter"], baseline="shorter")
-    with pytest.raises(FormatError, match="run it with perquery=True"):
-        iro.pyterrier.comparisons({"shorter": 1}, baseline="shorter")
 
 
 @pytest.mark.parametrize(

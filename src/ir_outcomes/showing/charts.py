@@ -252,12 +252,10 @@ def _of_contenders(result: Comparisons) -> Forest:
 
 def _of_conditions(result: ConditionsComparison) -> Forest:
     """Return the effects under each condition and their means; ranking as ranks, drawn and pooled as a ratio."""
+    measures = result.conditions[0].comparison.measures
     titles = ["coverage, points", "ranking, search length B / A"]
-    signs = [1, -1]
-    if result.overall:
-        _, _, *measures = result.overall[0].pooled
-        titles += [f"{measure.name}, difference" for measure in measures]
-        signs += map(gain_sign, measures)
+    titles += [f"{means.measure}, difference" for means in measures]
+    signs = [1, -1, *map(gain_sign, measures)]
     rows = []
     for contender in result.contenders:
         for number, row in enumerate(result.conditions):
