@@ -64,9 +64,9 @@ def mean_effect(
     contender: Floats,
     clusters: Ints | None,
     level: float,
-    largest: float | None = None,
+    largest: float | None,
 ) -> Effect | None:
-    """Return the effect on the mean of a measure over the queries, at most `largest` if given; None without variance."""
+    """Return the effect on the mean of a measure over the queries, at most `largest`, if known; None without variance."""
     change = linearized(differences(baseline, contender), clusters)
     variance = 0.0
     if len(change) > 1:
@@ -253,7 +253,7 @@ def _corrected(facets: Sequence[Facet | AllQueries | None], over_conditions: str
 
 
 def overall_of(
-    rows: Sequence[Condition], settings: Settings, measures: Sequence[tuple[str, bool]] = ()
+    rows: Sequence[Condition], settings: Settings, measures: Sequence[tuple[str, bool]]
 ) -> list[Overall]:
     """Combine the conditions of each contender; `measures` are other measures, and whether higher is better."""
     of_contender = by_contender(rows)

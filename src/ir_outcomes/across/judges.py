@@ -98,13 +98,9 @@ def compare_judges(
     >>> [(flip.query_id, flip.better, flip.worse) for flip in found.flips]
     [('q', ('two',), ('one',))]
     """
-    evaluations = evaluations_of(evaluations)
+    evaluations = evaluations_of(evaluations, cutoff)
     if len(evaluations) < 2:
         raise ParameterError("there must be at least two judges; with one, call compare")
-    if cutoff is not None:
-        evaluations = {
-            judge: evaluation.with_cutoff(cutoff) for judge, evaluation in evaluations.items()
-        }
     first = next(iter(evaluations.values()))
     for setting, said in differing(evaluations, "ties", "judged_only", "unit", "cutoff"):
         raise MismatchError(
