@@ -199,6 +199,8 @@ def unjudged_share(run: SearchLengths, depth: int) -> float | None:
     return float(unjudged.sum() / max(np.minimum(run.retrieved, depth).sum(), 1))
 
 
+# --- how ids would match
+
 # The query within which an id has to match (empty for the id of a query itself), and the id.
 Entry = tuple[str, str]
 # What tools and spreadsheets do to ids, and the pattern of what has to be removed.
