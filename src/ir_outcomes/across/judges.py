@@ -339,7 +339,8 @@ def levels_of(evaluation: Evaluation, baseline: str, contender: str, facet: str)
     runs = evaluation[[baseline, contender]]
     levels = np.full((2, len(runs.query_ids)), np.nan)
     if facet in OUTCOME_FACETS:
-        pair = pair_queries(runs[0].at(runs.cutoff), runs[1].at(runs.cutoff), runs.unit)
+        first, second = runs.at()
+        pair = pair_queries(first, second, runs.unit)
         coverage = 100 * pair.found_baseline, 100 * pair.found_contender
         levels[:, runs.answerable] = coverage if facet == "coverage" else pair.all_queries
     else:

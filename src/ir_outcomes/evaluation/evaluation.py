@@ -278,8 +278,16 @@ class Evaluation(Sequence[SearchLengths]):
 
         if not os.fspath(path).endswith(".npz"):
             raise ParameterError(f"{os.fspath(path)}: the name of a saved evaluation ends in .npz")
-        runs = (self.runs[0], *(replace(run, query_ids=()) for run in self.runs[1:]))
-        kept = replace(self, runs=runs, texts={}, documents=(), unjudged=(), sources=(), qrels=None)
+        first, *others = self.runs
+        kept = replace(
+            self,
+            runs=(first, *(replace(run, query_ids=()) for run in others)),
+            texts={},
+            documents=(),
+            unjudged=(),
+            sources=(),
+            qrels=None,
+        )
         arrays: dict[str, npt.NDArray[Any]] = {"score bits": np.array(score_bits(self.ties))}
         names: dict[int, str] = {}
 
