@@ -55,8 +55,8 @@ def read_output_of_each_run(
     sources: Sequence[Any],
     positions: Sequence[str],
     *,
-    measure: str | None = None,
-    names: Sequence[str] | None = None,
+    measure: str | None,
+    names: Sequence[str] | None,
 ) -> list[Output]:
     """Return one output for each source, with different names; see `read_outputs`."""
     if names is not None and len(names) != len(sources):
