@@ -164,7 +164,7 @@ def test_clusters_that_are_needed(unit: Any) -> None:
     pair = Pair(qrels, a, b, K, unit)
     clusters = {query: f"c{place * place % 37}" for place, query in enumerate(qrels)}
     compared = compare_several(qrels, {"A": a}, {"B": b}, cutoff=K, unit=unit, clusters=clusters)
-    plan = iro.plan(compared["B"], 15.0, 3.0)
+    plan = iro.plan(compared["B"], 3.0, 0.5)
     answerable = {clusters[query] for query in pair.queries}
     check_needed(plan, rows_of([pair], clusters.__getitem__), len(answerable))
 
