@@ -244,6 +244,13 @@ def test_a_group_of_tied_documents_that_ends_at_the_cutoff_is_not_split() -> Non
     same(lengths.asl(), [1.5])
 
 
+def test_a_document_beyond_the_cutoff_is_in_no_group_of_tied_documents() -> None:
+    run = {"q": {"x": 3.0, "y": 2.0, "a": 1.0, "b": 1.0}}
+    lengths = search_lengths({"q": {"a": 1}}, run, cutoff=2, ties="expected")
+    assert (lengths.rank.tolist(), lengths.level_irrelevant.tolist()) == ([0], [0])
+    assert lengths.level_relevant.tolist() == [1]
+
+
 @pytest.mark.parametrize(
     ("qrels", "cutoff", "what"),
     [({"q": {"a": 1}}, 20, r"cutoff \(10 and 20\)"), ({"q": {"b": 1}}, 10, "qrels")],
