@@ -114,9 +114,8 @@ def run_tests(
     """Run the tests on the samples of a pair; `own_test` is the function behind the name of a ranking test that is not ours."""
     if coverage_test == "exact":
         coverage = samples.coverage.differences
-        won = coverage.positive[1:].sum(axis=0)
-        lost = coverage.negative[1:].sum(axis=0)
-        of_coverage = binomial_tests(won, lost)
+        won = coverage.n_positive
+        of_coverage = binomial_tests(won, coverage.n_nonzero - won)
     else:
         of_coverage = samples.coverage.many("signflip")
     better = 1 if samples.higher_is_better else -1

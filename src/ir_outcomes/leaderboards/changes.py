@@ -13,7 +13,7 @@ import numpy as np
 from ir_outcomes.comparison.outcomes import PairedQueries, from_items, horizon_of
 from ir_outcomes.comparison.pair_tests import PairSamples
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.statistics.counts import Differences
+from ir_outcomes.statistics.counts import Differences, Halves
 from ir_outcomes.statistics.signflips import Levels
 from ir_outcomes.statistics.tests import Samples
 from ir_outcomes.types import Floats, Ints, divided
@@ -120,6 +120,26 @@ class BoardLengths(NamedTuple):
         )
 
 
+class Counted(NamedTuple):
+    """How often differences of 0, 1, 2, ... occur in samples."""
+
+    zero: Floats
+    positive: Floats  # from 1
+    negative: Floats
+
+    @property
+    def occurring(self) -> Ints:
+        """Places of the sizes that occur."""
+        return np.flatnonzero(self.positive.any(axis=1) | self.negative.any(axis=1))
+
+    def differences(self, occurring: Ints) -> Differences:
+        """Return the samples with some sizes."""
+        positive = np.concatenate([self.zero[None], self.positive[occurring]], dtype=np.float64)
+        negative = np.zeros_like(positive)
+        negative[1:] = self.negative[occurring]
+        return Differences(np.append(0.0, occurring + 1.0), positive, negative)
+
+
 class ChangeCounts(NamedTuple):
     """How many queries have each change, by outcome; a sample is a pair of runs, or some queries of a pair.
 
@@ -154,21 +174,40 @@ class ChangeCounts(NamedTuple):
             lost=lost[:horizon][::-1],
         )
 
-    def samples(
-        self, levels: Levels, *, labels_only: bool = False, sides_only: bool = False
-    ) -> PairSamples:
-        """Return the differences of all facets, ready to be tested; see `ir_outcomes.comparison.pair_tests.samples_of`."""
+    def facets(self) -> tuple[Counted, Counted, Counted, Counted]:
+        """Return the differences of coverage, ranking, all queries, and what was won and lost."""
         n_won = self.won.sum(axis=0)
         n_lost = self.lost.sum(axis=0)
         n_otherwise = self.n - n_won - n_lost
-        coverage = _differences(n_otherwise, n_won[None], n_lost[None])
-        ranking = _differences(self.same, self.later, self.earlier)
         longer = self.lost + self.later
         shorter = self.won + self.earlier
-        everywhere = _differences(
-            self.n - longer.sum(axis=0) - shorter.sum(axis=0), longer, shorter
+        n_unchanged = self.n - longer.sum(axis=0) - shorter.sum(axis=0)
+        return (
+            Counted(n_otherwise, n_won[None], n_lost[None]),
+            Counted(self.same, self.later, self.earlier),
+            Counted(n_unchanged, longer, shorter),
+            Counted(n_otherwise, self.lost, self.won),
         )
-        won_and_lost = _differences(n_otherwise, self.lost, self.won)
+
+    def samples(
+        self,
+        levels: Levels,
+        *,
+        first_halves: Self | None = None,
+        labels_only: bool = False,
+        sides_only: bool = False,
+    ) -> PairSamples:
+        """Return the differences of all facets, ready to be tested; see `ir_outcomes.comparison.pair_tests.samples_of`.
+
+        With the changes in first halves, those of the halves.
+        """
+        own = self.facets()
+        occurring = [facet.occurring for facet in own]
+        of_facets = [*map(Counted.differences, own, occurring)]
+        if first_halves is not None:
+            first = map(Counted.differences, first_halves.facets(), occurring)
+            of_facets = [*map(Halves, first, of_facets)]
+        coverage, ranking, everywhere, won_and_lost = of_facets
         on_sides = labels_only or sides_only
         return PairSamples(
             coverage=Samples(coverage, levels, labels_only=labels_only),
@@ -201,15 +240,6 @@ class ChangeCounts(NamedTuple):
                 divided(everywhere, self.n, self.n > 0),
             ]
         )
-
-
-def _differences(zero: Floats, positive: Floats, negative: Floats) -> Differences:
-    """Return samples of differences by 0, 1, 2, ...; sizes that do not occur are left out."""
-    occurring = np.flatnonzero(positive.any(axis=1) | negative.any(axis=1))
-    sizes = np.concatenate([[0.0], occurring + 1.0])
-    positive = np.concatenate([zero[None], positive[occurring]])
-    negative = np.concatenate([np.zeros_like(zero)[None], negative[occurring]])
-    return Differences(sizes, positive, negative)
 
 
 def _sums(counts: Floats) -> Floats:

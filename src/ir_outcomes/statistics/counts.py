@@ -127,7 +127,7 @@ class Differences:
     @classmethod
     def of_counts(cls, sizes: Floats, counts: Floats, moments: Moments | None = None) -> Self:
         """Take counts in which the negative ones follow all others, (2 n_classes, n_samples)."""
-        positive, negative = np.split(counts, 2)
+        positive, negative = np.split(counts.astype(np.float64), 2)
         return cls(sizes, positive, negative, moments)
 
     @cached_property
@@ -157,11 +157,27 @@ class Differences:
         return (self.n_nonzero if self.moments is None else self.moments.effective) < FEW
 
     @cached_property
+    def up(self) -> Floats:
+        """Sum of the positive differences of each sample."""
+        total: Floats = self.sizes @ self.positive
+        return total
+
+    @cached_property
+    def down(self) -> Floats:
+        """Sum of the sizes of the negative ones."""
+        total: Floats = self.sizes @ self.negative
+        return total
+
+    @property
+    def scale(self) -> Floats:
+        """What the rounding of sums is in proportion to."""
+        return self.up + self.down
+
+    @cached_property
     def totals(self) -> Floats:
         """Sum of the differences of each sample; exactly 0 where it is 0 except for rounding."""
-        up = self.sizes @ self.positive
-        down = self.sizes @ self.negative
-        return np.where(np.abs(up - down) > 1e-12 * (up + down), up - down, 0.0)
+        total = self.up - self.down
+        return np.where(np.abs(total) > 1e-12 * self.scale, total, 0.0)
 
     @cached_property
     def squares(self) -> Floats:
@@ -169,12 +185,24 @@ class Differences:
         total: Floats = self.sizes**2 @ self.both
         return total
 
-    def at(self, samples: Ints | Bools) -> Self:
+    @cached_property
+    def smaller(self) -> Floats:
+        """Number of pairs of a positive difference and a smaller one of either sign that is not zero; equal ones count half."""
+        return in_order(self.both[1:], self.positive[1:])
+
+    @cached_property
+    def cubes(self) -> Floats:
+        """Sum of the cubes of the numbers of equal differences that are not zero."""
+        return cubes(self.both[1:])
+
+    def at(self, samples: Ints | Bools) -> "Differences":
         """Take some of the samples."""
         moments = (
             None if self.moments is None else Moments(*(sums[samples] for sums in self.moments))
         )
-        return type(self)(self.sizes, self.positive[:, samples], self.negative[:, samples], moments)
+        return Differences(
+            self.sizes, self.positive[:, samples], self.negative[:, samples], moments
+        )
 
     def values(self, sample: int) -> Floats:
         """List the differences of a sample."""
@@ -182,6 +210,83 @@ class Differences:
             counts[:, sample].astype(np.int64) for counts in (self.positive, self.negative)
         )
         return np.concatenate([np.repeat(self.sizes, positive), np.repeat(-self.sizes, negative)])
+
+
+def _all_less_first(name: str) -> Any:
+    """Make a property of `Halves` of what is a sum over queries."""
+
+    def of_halves(halves: "Halves") -> Floats:
+        first = getattr(halves.first, name)
+        return np.concatenate([first, halves.repeated(getattr(halves.whole, name)) - first], axis=-1)
+
+    own = cached_property(of_halves)
+    own.__set_name__(Halves, name)
+    return own
+
+
+class Halves(Differences):
+    """The first halves of samples, and behind them the second ones, in which is what all have less the first.
+
+    Each of the m samples is split n times: the first halves are m times n samples. Tests need sums,
+    and those of the second halves are computed without their counts.
+    """
+
+    def __init__(self, first: Differences, whole: Differences) -> None:
+        vars(self).update(sizes=whole.sizes, moments=None, first=first, whole=whole)
+
+    first: Differences
+    whole: Differences
+
+    def repeated(self, of_whole: Floats) -> Floats:
+        """Repeat what the samples have for each of their splits."""
+        splits = len(self.first.n) // len(self.whole.n)
+        return np.repeat(of_whole, splits, axis=-1)
+
+    @property
+    def scale(self) -> Floats:
+        """That of all: where little is left of a sum, it has the rounding of the whole."""
+        return np.tile(self.repeated(self.whole.scale), 2)
+
+    @cached_property
+    def smaller(self) -> Floats:
+        """The same as of `Differences`."""
+        first = self.first
+        whole = self.whole
+        # Of the pairs of all, those are left of which neither is in the first half.
+        first_above = self._products(below(whole.both[1:]), first.positive[1:])
+        not_above = self._products(below(whole.positive[1:]), first.both[1:])
+        first_below = self.repeated(whole.n_positive) * first.n_nonzero - not_above
+        second = self.repeated(whole.smaller) - first_above - first_below + first.smaller
+        return np.append(first.smaller, second)
+
+    @cached_property
+    def cubes(self) -> Floats:
+        """The same as of `Differences`."""
+        second = self.repeated(self.whole.both[1:]) - self.first.both[1:]
+        return np.append(self.first.cubes, cubes(second))
+
+    def at(self, samples: Ints | Bools) -> Differences:
+        """Take some of the samples."""
+        places = np.arange(len(self.n))[samples]
+        n_first = len(self.first.n)
+        own = places % n_first
+        of_whole = own * len(self.whole.n) // n_first
+
+        def counts(name: str) -> Floats:
+            first = getattr(self.first, name)[:, own]
+            second = getattr(self.whole, name)[:, of_whole] - first
+            return np.where(places < n_first, first, second)
+
+        return Differences(self.sizes, counts("positive"), counts("negative"))
+
+    def _products(self, of_whole: Floats, of_first: Floats) -> Floats:
+        """Add up the products of what the samples and their first halves have of each class."""
+        n_classes, m = of_whole.shape
+        return np.einsum("ij,ijk->jk", of_whole, of_first.reshape(n_classes, m, -1)).ravel()
+
+
+for _name in ("positive", "negative", "both", "n", "n_positive", "n_nonzero", "up", "down", "squares"):
+    setattr(Halves, _name, _all_less_first(_name))
 
 
 def differences(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Floats:
@@ -376,18 +481,16 @@ def times_drawn(rng: np.random.Generator, resamples: int, n: int) -> Floats:
     )
 
 
-def count(code: Ints, n_classes: int, members: Members) -> Floats:
-    """Count the classes (-1: none) of the queries of each subset, (n_classes, n_subsets)."""
-    from scipy.sparse import csr_matrix
+def count(code: Ints, n_classes: int, members: Members) -> Members:
+    """Count the classes (-1: none) of the queries of each subset, (n_classes, n_subsets); in the type of the members."""
+    from scipy.sparse import csc_matrix
 
-    counted = np.flatnonzero(code >= 0)
-    small = np.int16 if n_classes < 1 << 15 else np.int64  # NumPy sorts 16 bits by radix
-    in_order = counted[np.argsort(code[counted].astype(small), kind="stable")]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(code[counted], minlength=n_classes))])
-    ones = np.ones(len(in_order), dtype=members.dtype)
-    counts: Floats = (
-        csr_matrix((ones, in_order, starts), shape=(n_classes, len(code))) @ members
-    ).astype(np.float64)
+    is_counted = code >= 0
+    ones = np.ones(int(is_counted.sum()), dtype=members.dtype)
+    # A column for each query, which has a one at its class.
+    ends = np.append(0, np.cumsum(is_counted))
+    columns = csc_matrix((ones, code[is_counted], ends), shape=(n_classes, len(code)))
+    counts: Members = columns @ members
     return counts
 
 
@@ -395,6 +498,36 @@ def added(counts: Floats) -> Floats:
     """(n_samples,) sums of the counts of all classes; a product takes half the time of `sum`."""
     total: Floats = np.ones(len(counts)) @ counts
     return total
+
+
+def below(counts: Floats) -> Floats:
+    """(n_classes, n_samples): how many are in lower classes, and half of those in the same one."""
+    numbers: Floats = np.cumsum(counts, axis=0) - counts / 2
+    return numbers
+
+
+def in_order(lower: Floats, upper: Floats) -> Floats:
+    """(n_samples,) numbers of pairs of the one in a lower class than the other, in the same one half; exact."""
+    # Neighbouring classes are joined, again and again, after the pairs between them are added up.
+    # The products of the one with `below` of the other take twice as long for many samples.
+    numbers: Floats = np.einsum("ij,ij->j", lower, upper) / 2
+    while len(lower) > 1:
+        numbers += np.einsum("ij,ij->j", lower[: len(lower) - 1 : 2], upper[1::2])
+        lower = _joined(lower)
+        upper = _joined(upper)
+    return numbers
+
+
+def _joined(counts: Floats) -> Floats:
+    joined = counts[::2].copy()
+    joined[: len(counts) // 2] += counts[1::2]
+    return joined
+
+
+def cubes(counts: Floats) -> Floats:
+    """(n_samples,) sums of the cubes of the counts."""
+    sums: Floats = np.einsum("ij,ij,ij->j", counts, counts, counts)
+    return sums
 
 
 def medians(distinct: Floats, counts: Floats) -> Floats:
