@@ -110,6 +110,17 @@ class Moments(NamedTuple):
         return cls(sizes @ subsets, (sums * sizes) @ subsets, sizes**2 @ subsets, effective)
 
 
+class Sums(NamedTuple):
+    """What tests need to know of samples, apart from ranks; (n_samples,) arrays."""
+
+    n: Floats  # number of differences
+    n_zero: Floats
+    n_positive: Floats
+    up: Floats  # sum of the positive differences
+    down: Floats  # sum of the sizes of the negative ones
+    squares: Floats  # sum of the squares of all
+
+
 @dataclass(frozen=True, eq=False)
 class Differences:
     """Samples of paired differences, or of their sums by cluster, counted by class.
@@ -136,59 +147,57 @@ class Differences:
         return self.positive + self.negative
 
     @cached_property
+    def sums(self) -> Sums:
+        """What tests need to know of each sample, apart from ranks."""
+        return Sums(
+            n=added(self.both),
+            n_zero=self.both[0],
+            n_positive=added(self.positive[1:]),
+            up=self.sizes @ self.positive,
+            down=self.sizes @ self.negative,
+            squares=self.sizes**2 @ self.both,
+        )
+
+    @property
     def n(self) -> Floats:
         """Number of differences (clusters) in each sample."""
-        return added(self.both)
+        return self.sums.n
 
-    @cached_property
+    @property
     def n_positive(self) -> Floats:
         """Number of those above zero."""
-        return added(self.positive[1:])
+        return self.sums.n_positive
+
+    @property
+    def squares(self) -> Floats:
+        """Sum of the squares of the differences of each sample."""
+        return self.sums.squares
 
     @cached_property
     def n_nonzero(self) -> Floats:
         """Number of differences (clusters) that are not zero in each sample."""
-        total: Floats = self.n - self.both[0]
-        return total
+        return self.sums.n - self.sums.n_zero
 
     @property
     def few(self) -> Bools:
         """Whether so few differences are not zero that the sign-flip test takes the place of t; see `mean_test`."""
         return (self.n_nonzero if self.moments is None else self.moments.effective) < FEW
 
-    @cached_property
-    def up(self) -> Floats:
-        """Sum of the positive differences of each sample."""
-        total: Floats = self.sizes @ self.positive
-        return total
-
-    @cached_property
-    def down(self) -> Floats:
-        """Sum of the sizes of the negative ones."""
-        total: Floats = self.sizes @ self.negative
-        return total
-
     @property
     def scale(self) -> Floats:
         """What the rounding of sums is in proportion to."""
-        return self.up + self.down
+        return self.sums.up + self.sums.down
 
     @cached_property
     def totals(self) -> Floats:
         """Sum of the differences of each sample; exactly 0 where it is 0 except for rounding."""
-        total = self.up - self.down
+        total = self.sums.up - self.sums.down
         return np.where(np.abs(total) > 1e-12 * self.scale, total, 0.0)
-
-    @cached_property
-    def squares(self) -> Floats:
-        """Sum of the squares of the differences of each sample."""
-        total: Floats = self.sizes**2 @ self.both
-        return total
 
     @cached_property
     def smaller(self) -> Floats:
         """Number of pairs of a positive difference and a smaller one of either sign that is not zero; equal ones count half."""
-        return in_order(self.both[1:], self.positive[1:])
+        return np.einsum("ij,ij->j", self.positive[1:], below(self.both[1:]))
 
     @cached_property
     def cubes(self) -> Floats:
@@ -212,18 +221,6 @@ class Differences:
         return np.concatenate([np.repeat(self.sizes, positive), np.repeat(-self.sizes, negative)])
 
 
-def _all_less_first(name: str) -> Any:
-    """Make a property of `Halves` of what is a sum over queries."""
-
-    def of_halves(halves: "Halves") -> Floats:
-        first = getattr(halves.first, name)
-        return np.concatenate([first, halves.repeated(getattr(halves.whole, name)) - first], axis=-1)
-
-    own = cached_property(of_halves)
-    own.__set_name__(Halves, name)
-    return own
-
-
 class Halves(Differences):
     """The first halves of samples, and behind them the second ones, in which is what all have less the first.
 
@@ -241,6 +238,13 @@ class Halves(Differences):
         """Repeat what the samples have for each of their splits."""
         splits = len(self.first.n) // len(self.whole.n)
         return np.repeat(of_whole, splits, axis=-1)
+
+    @cached_property
+    def sums(self) -> Sums:
+        """The same as of `Differences`."""
+        first = np.stack(self.first.sums)
+        second = self.repeated(np.stack(self.whole.sums)) - first
+        return Sums(*np.concatenate([first, second], axis=1))
 
     @property
     def scale(self) -> Floats:
@@ -283,10 +287,6 @@ class Halves(Differences):
         """Add up the products of what the samples and their first halves have of each class."""
         n_classes, m = of_whole.shape
         return np.einsum("ij,ijk->jk", of_whole, of_first.reshape(n_classes, m, -1)).ravel()
-
-
-for _name in ("positive", "negative", "both", "n", "n_positive", "n_nonzero", "up", "down", "squares"):
-    setattr(Halves, _name, _all_less_first(_name))
 
 
 def differences(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Floats:
@@ -501,27 +501,11 @@ def added(counts: Floats) -> Floats:
 
 
 def below(counts: Floats) -> Floats:
-    """(n_classes, n_samples): how many are in lower classes, and half of those in the same one."""
-    numbers: Floats = np.cumsum(counts, axis=0) - counts / 2
+    """(n_classes, n_samples): how many are in lower classes, and half of those in the same one; exact."""
+    # Whole numbers of 32 bits are added up in two thirds of the time.
+    up_to = np.cumsum(counts.astype(np.int32), axis=0, dtype=np.int32)
+    numbers: Floats = up_to - counts / 2
     return numbers
-
-
-def in_order(lower: Floats, upper: Floats) -> Floats:
-    """(n_samples,) numbers of pairs of the one in a lower class than the other, in the same one half; exact."""
-    # Neighbouring classes are joined, again and again, after the pairs between them are added up.
-    # The products of the one with `below` of the other take twice as long for many samples.
-    numbers: Floats = np.einsum("ij,ij->j", lower, upper) / 2
-    while len(lower) > 1:
-        numbers += np.einsum("ij,ij->j", lower[: len(lower) - 1 : 2], upper[1::2])
-        lower = _joined(lower)
-        upper = _joined(upper)
-    return numbers
-
-
-def _joined(counts: Floats) -> Floats:
-    joined = counts[::2].copy()
-    joined[: len(counts) // 2] += counts[1::2]
-    return joined
 
 
 def cubes(counts: Floats) -> Floats:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import plural
-from ir_outcomes.statistics.counts import SMALLEST_PVALUE, Differences, added, cubes, in_order, special
+from ir_outcomes.statistics.counts import SMALLEST_PVALUE, Differences, added, below, cubes, special
 from ir_outcomes.statistics.signflips import Levels, sign_flip_pvalues, subset_sums
 from ir_outcomes.types import Bools, Floats, Ints, divided
 
@@ -120,7 +120,8 @@ def _wilcoxon(samples: Differences, levels: Levels | None, labels_only: bool) ->
     pvalue = np.where(testable, _proper(2 * special.ndtr(-np.abs(z))), 1.0)
     exact = testable & (n <= MOST_EXACT_WILCOXON)
     places = np.flatnonzero(exact)
-    for sample, ties in zip(places.tolist(), samples.at(places).both[1:].T, strict=True):
+    own = samples.at(places).both[1:].T if len(places) else ()
+    for sample, ties in zip(places.tolist(), own, strict=True):
         shares = _rank_sum_shares(tuple(ties[ties > 0].astype(np.int64).tolist()))
         pvalue[sample] = min(1.0, 2 * shares[int(2 * smaller[sample])])
 
@@ -249,7 +250,7 @@ def rank_sum_tests(x: Floats, y: Floats) -> tuple[Pvalues, Floats]:
     n_x = added(x)
     n_y = added(y)
     n = n_x + n_y
-    u = in_order(x, y)
+    u = np.einsum("ij,ij->j", y, below(x))
     of_ties = (cubes(both) - n) / np.maximum(n * (n - 1.0), 1.0)
     spread = n_x * n_y / 12 * (n + 1 - of_ties)
     center = n_x * n_y / 2
