@@ -212,6 +212,7 @@ class TestsOfHalves:
     __test__ = False  # pytest must not collect it
 
     values: Floats  # (n_runs, n_queries), higher is better, NaN where undefined
+    largest: Floats  # (n_runs,) absolute values
     first: Members  # (n_queries, n_splits)
     alpha: float
     known: _Known | None
@@ -221,21 +222,23 @@ class TestsOfHalves:
         """Take the values of a measure."""
         values = scores.gains()
         first = first_halves(len(scores.query_ids), splits, seed, scores.clusters)
-        return cls(values, first, alpha, _Known.of(values, first))
+        largest = np.nanmax(np.abs(values), axis=1, initial=0.0)
+        return cls(values, largest, first, alpha, _Known.of(values, first))
 
     def __call__(self, pairs: Ints) -> Ints:
         """(n_tests, n_states, n_states) numbers of splits and pairs, given as (n_pairs, 2) places of runs."""
         n_states = len(STATES)
-        counts = np.zeros((len(TESTS), n_states**2), dtype=np.int64)
+        counts = np.zeros(len(TESTS) * n_states**2, dtype=np.int64)
+        of_tests = n_states**2 * np.arange(len(TESTS))[:, None]
         for baseline, contender in pairs.tolist():
             if self.known is None:
                 halves = self._by_classes(baseline, contender)
             else:
                 halves = self._looked_up(self.known, baseline, contender)
-            largest = float(np.nanmax(np.abs(self.values[[baseline, contender]]), initial=0.0))
+            largest = max(self.largest[baseline], self.largest[contender])
             first, second = np.split(self._states(halves, largest), 2, axis=1)
-            for test, cells in enumerate(n_states * first + second):
-                counts[test] += np.bincount(cells, minlength=n_states**2)
+            cells = of_tests + n_states * first + second
+            counts += np.bincount(cells.ravel(), minlength=len(counts))
         return counts.reshape(len(TESTS), n_states, n_states)
 
     def _looked_up(self, known: _Known, baseline: int, contender: int) -> _Halves:

@@ -234,10 +234,14 @@ class Halves(Differences):
     first: Differences
     whole: Differences
 
+    @cached_property
+    def splits(self) -> int:
+        """How often each sample is split."""
+        return self.first.both.shape[1] // self.whole.both.shape[1]
+
     def repeated(self, of_whole: Floats) -> Floats:
         """Repeat what the samples have for each of their splits."""
-        splits = len(self.first.n) // len(self.whole.n)
-        return np.repeat(of_whole, splits, axis=-1)
+        return np.repeat(of_whole, self.splits, axis=-1)
 
     @cached_property
     def sums(self) -> Sums:
@@ -271,22 +275,21 @@ class Halves(Differences):
 
     def at(self, samples: Ints | Bools) -> Differences:
         """Take some of the samples."""
-        places = np.arange(len(self.n))[samples]
         n_first = len(self.first.n)
-        own = places % n_first
-        of_whole = own * len(self.whole.n) // n_first
+        places = np.arange(2 * n_first)[samples]
+        half = places % n_first
 
-        def counts(name: str) -> Floats:
-            first = getattr(self.first, name)[:, own]
-            second = getattr(self.whole, name)[:, of_whole] - first
-            return np.where(places < n_first, first, second)
+        def counts(of_first: Floats, of_whole: Floats) -> Floats:
+            first = of_first[:, half]
+            return np.where(places < n_first, first, of_whole[:, half // self.splits] - first)
 
-        return Differences(self.sizes, counts("positive"), counts("negative"))
+        positive = counts(self.first.positive, self.whole.positive)
+        return Differences(self.sizes, positive, counts(self.first.negative, self.whole.negative))
 
     def _products(self, of_whole: Floats, of_first: Floats) -> Floats:
         """Add up the products of what the samples and their first halves have of each class."""
-        n_classes, m = of_whole.shape
-        return np.einsum("ij,ijk->jk", of_whole, of_first.reshape(n_classes, m, -1)).ravel()
+        by_split = of_first.reshape(*of_whole.shape, self.splits)
+        return np.einsum("ij,ijk->jk", of_whole, by_split).ravel()
 
 
 def differences(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Floats:
