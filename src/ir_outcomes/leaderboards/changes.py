@@ -13,7 +13,8 @@ import numpy as np
 from ir_outcomes.comparison.outcomes import PairedQueries, from_items, horizon_of
 from ir_outcomes.comparison.pair_tests import PairSamples
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.statistics.counts import Differences, Halves
+from ir_outcomes.statistics.counts import Differences
+from ir_outcomes.statistics.halves import Halves
 from ir_outcomes.statistics.signflips import Levels
 from ir_outcomes.statistics.tests import Samples
 from ir_outcomes.types import Floats, Ints, divided
@@ -195,7 +196,7 @@ class ChangeCounts(NamedTuple):
         *,
         first_halves: Self | None = None,
         labels_only: bool = False,
-        sides_only: bool = False,
+        guard_only: bool = False,
     ) -> PairSamples:
         """Return the differences of all facets, ready to be tested; see `ir_outcomes.comparison.pair_tests.samples_of`.
 
@@ -208,12 +209,11 @@ class ChangeCounts(NamedTuple):
             first = map(Counted.differences, first_halves.facets(), occurring)
             of_facets = [*map(Halves, first, of_facets)]
         coverage, ranking, everywhere, won_and_lost = of_facets
-        on_sides = labels_only or sides_only
         return PairSamples(
             coverage=Samples(coverage, levels, labels_only=labels_only),
             ranking=Samples(ranking, levels, labels_only=labels_only),
-            everywhere=Samples(everywhere, levels, labels_only=on_sides),
-            won_and_lost=Samples(won_and_lost, levels, labels_only=on_sides),
+            everywhere=Samples(everywhere, levels, labels_only=labels_only),
+            won_and_lost=Samples(won_and_lost, levels, labels_only=labels_only or guard_only),
             higher_is_better=False,
         )
 

@@ -25,7 +25,6 @@ from ir_outcomes.leaderboards.changes import BoardLengths, ChangeCounts
 from ir_outcomes.statistics.counts import (
     SLACK,
     Differences,
-    Halves,
     Members,
     classes,
     count,
@@ -33,6 +32,7 @@ from ir_outcomes.statistics.counts import (
     medians,
     membership,
 )
+from ir_outcomes.statistics.halves import Halves
 from ir_outcomes.statistics.kernels import rank_sum_tests
 from ir_outcomes.statistics.tests import Samples
 from ir_outcomes.types import Floats, Ints

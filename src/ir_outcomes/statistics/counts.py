@@ -197,7 +197,8 @@ class Differences:
     @cached_property
     def smaller(self) -> Floats:
         """Number of pairs of a positive difference and a smaller one of either sign that is not zero; equal ones count half."""
-        return np.einsum("ij,ij->j", self.positive[1:], below(self.both[1:]))
+        pairs: Floats = np.einsum("ij,ij->j", self.positive[1:], below(self.both[1:]))
+        return pairs
 
     @cached_property
     def cubes(self) -> Floats:
@@ -219,77 +220,6 @@ class Differences:
             counts[:, sample].astype(np.int64) for counts in (self.positive, self.negative)
         )
         return np.concatenate([np.repeat(self.sizes, positive), np.repeat(-self.sizes, negative)])
-
-
-class Halves(Differences):
-    """The first halves of samples, and behind them the second ones, in which is what all have less the first.
-
-    Each of the m samples is split n times: the first halves are m times n samples. Tests need sums,
-    and those of the second halves are computed without their counts.
-    """
-
-    def __init__(self, first: Differences, whole: Differences) -> None:
-        vars(self).update(sizes=whole.sizes, moments=None, first=first, whole=whole)
-
-    first: Differences
-    whole: Differences
-
-    @cached_property
-    def splits(self) -> int:
-        """How often each sample is split."""
-        return self.first.both.shape[1] // self.whole.both.shape[1]
-
-    def repeated(self, of_whole: Floats) -> Floats:
-        """Repeat what the samples have for each of their splits."""
-        return np.repeat(of_whole, self.splits, axis=-1)
-
-    @cached_property
-    def sums(self) -> Sums:
-        """The same as of `Differences`."""
-        first = np.stack(self.first.sums)
-        second = self.repeated(np.stack(self.whole.sums)) - first
-        return Sums(*np.concatenate([first, second], axis=1))
-
-    @property
-    def scale(self) -> Floats:
-        """That of all: where little is left of a sum, it has the rounding of the whole."""
-        return np.tile(self.repeated(self.whole.scale), 2)
-
-    @cached_property
-    def smaller(self) -> Floats:
-        """The same as of `Differences`."""
-        first = self.first
-        whole = self.whole
-        # Of the pairs of all, those are left of which neither is in the first half.
-        first_above = self._products(below(whole.both[1:]), first.positive[1:])
-        not_above = self._products(below(whole.positive[1:]), first.both[1:])
-        first_below = self.repeated(whole.n_positive) * first.n_nonzero - not_above
-        second = self.repeated(whole.smaller) - first_above - first_below + first.smaller
-        return np.append(first.smaller, second)
-
-    @cached_property
-    def cubes(self) -> Floats:
-        """The same as of `Differences`."""
-        second = self.repeated(self.whole.both[1:]) - self.first.both[1:]
-        return np.append(self.first.cubes, cubes(second))
-
-    def at(self, samples: Ints | Bools) -> Differences:
-        """Take some of the samples."""
-        n_first = len(self.first.n)
-        places = np.arange(2 * n_first)[samples]
-        half = places % n_first
-
-        def counts(of_first: Floats, of_whole: Floats) -> Floats:
-            first = of_first[:, half]
-            return np.where(places < n_first, first, of_whole[:, half // self.splits] - first)
-
-        positive = counts(self.first.positive, self.whole.positive)
-        return Differences(self.sizes, positive, counts(self.first.negative, self.whole.negative))
-
-    def _products(self, of_whole: Floats, of_first: Floats) -> Floats:
-        """Add up the products of what the samples and their first halves have of each class."""
-        by_split = of_first.reshape(*of_whole.shape, self.splits)
-        return np.einsum("ij,ijk->jk", of_whole, by_split).ravel()
 
 
 def differences(baseline: npt.ArrayLike, contender: npt.ArrayLike) -> Floats:

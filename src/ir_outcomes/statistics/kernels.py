@@ -275,4 +275,3 @@ def _proper(pvalues: Floats) -> Floats:
 
 def _signs(values: Floats) -> Ints:
     return np.sign(values).astype(np.int64)
-
