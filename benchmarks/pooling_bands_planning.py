@@ -21,7 +21,7 @@ from ir_outcomes.statistics import (
     ratio_interval,
     sign_flip,
 )
-from ir_outcomes.statistics.bands import Band, band_of_events
+from ir_outcomes.statistics.corrections import Band, band_of_events
 from ir_outcomes.statistics.intervals import t_interval
 from ir_outcomes.statistics.pooling import (
     RandomEffects,

@@ -184,8 +184,9 @@ def test_saved_results_are_used_again(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(
         iro.pyterrier.experiment(others, TOPICS, QRELS, ["ESL@5"], NAMES, **again), first
     )
-    found = iro.pyterrier.comparisons(
-        tmp_path / "perquery.csv", baseline="shorter", measure="ESL@5", qrels=QRELS
+    saved = tmp_path / "perquery.csv"
+    found = iro.compare_outputs(
+        saved, [saved, saved], names=tuple(NAMES), measure="ESL@5", qrels=QRELS
     )
     assert [comparison.verdict.label for comparison in found] == first["verdict"].tolist()[1:]
 
@@ -197,21 +198,13 @@ def test_an_experiment_already_run() -> None:
     expected = iro.pyterrier.experiment(
         FRAMES, TOPICS, QRELS, cutoff=5, unit="query", returns="comparisons"
     )
-    for perquery in (run, both):
-        found = iro.pyterrier.comparisons(
-            perquery, baseline="shorter", measure=ESL @ 5, qrels=QRELS
+    for perquery in (run, both.perquery):
+        found = iro.compare_outputs(
+            perquery, [perquery, perquery], names=tuple(NAMES), measure="ESL@5", qrels=QRELS
         )
         assert [(each.contender, each.outcomes, each.verdict.label) for each in found] == [
             (each.contender, each.outcomes, each.verdict.label) for each in expected
         ]
-    with pytest.raises(
-        ParameterError, match="no system has this name; they are longer, shallow, shorter"
-    ):
-        iro.pyterrier.comparisons(run, baseline="bm52")
-    with pytest.raises(ParameterError, match="one system only, shorter"):
-        iro.pyterrier.comparisons(run[run["name"] == "shorter"], baseline="shorter")
-    with pytest.raises(FormatError, match="run it with perquery=True"):
-        iro.pyterrier.comparisons({"shorter": 1}, baseline="shorter")
 
 
 @pytest.mark.parametrize(
@@ -339,6 +332,19 @@ def test_a_function_of_paired_values_is_the_test_as_in_pyterrier(test: Any) -> N
     )
     assert results[0].settings.test == f"{test.__name__}()"
     np.testing.assert_allclose(by_function["map p-value"][1:], by_name["map p-value"][1:])
+
+
+def test_what_no_two_runs_have_in_common_has_no_pvalue() -> None:
+    first, last = (
+        pd.DataFrame({"qid": ["1", "5"], "docno": documents, "score": [1.0, 1.0]})
+        for documents in (["d1", "d9"], ["d9", "d3"])
+    )
+    table = iro.pyterrier.experiment([first, last], TOPICS, QRELS, [ESL @ 5])
+    assert table["ESL@5 +"][1] == table["ESL@5 -"][1] == 0
+    columns = ["ESL@5 p-value", "ESL@5 p-value corrected", "ranking p-value corrected"]
+    assert table.loc[1, columns].isna().all()
+    assert not table["ESL@5 reject"][1]
+    assert table["coverage p-value corrected"][1] == 1.0
 
 
 def test_several_baselines() -> None:

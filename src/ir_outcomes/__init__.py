@@ -54,10 +54,9 @@ from ir_outcomes.leaderboards.stability import (
 from ir_outcomes.measures import ASL, ESL, Answered, Outcome, register
 from ir_outcomes.pages.report import ReportPage, report
 from ir_outcomes.reading.datasets import Task, as_qrels, as_run, known_tasks, load
-from ir_outcomes.reading.qrels import Qrels, beir_texts, read_qrels
+from ir_outcomes.reading.qrels import Qrels, read_qrels
 from ir_outcomes.reading.runs import Run, read_run
 from ir_outcomes.tail.lengths import (
-    DocumentChanges,
     LengthChanges,
     LengthDistributions,
     length_changes,
@@ -72,7 +71,7 @@ __version__ = "0.1.0"
 __all__ = [  # noqa: RUF022  # by subject
     "__version__", "pyterrier",
     "ASL", "ESL", "Answered", "Outcome", "parse_measure", "register_baseline",
-    "Qrels", "Run", "Task", "as_qrels", "as_run", "beir_texts", "known_tasks", "load", "read_qrels", "read_run",
+    "Qrels", "Run", "Task", "as_qrels", "as_run", "known_tasks", "load", "read_qrels", "read_run",
     "CheckResult", "Evaluation", "SearchLengths", "check", "evaluate", "evaluate_suite", "load_evaluation", "search_lengths",
     "Scores", "scores_from_outputs",
     "Comparison", "Comparisons", "compare", "compare_measure", "compare_outputs",
@@ -82,7 +81,7 @@ __all__ = [  # noqa: RUF022  # by subject
     "GateResult", "Holes", "Plan", "ReportPage", "gate", "holes", "plan", "report",
     "Agreement", "Leaderboard", "RankCorrelation", "RankDistribution", "SotaHistory",
     "agreement", "leaderboard", "rank_correlation", "rank_distribution", "sota_history",
-    "RRIE", "DocumentChanges", "Headroom", "LengthChanges", "LengthDistributions", "Reordering",
+    "RRIE", "Headroom", "LengthChanges", "LengthDistributions", "Reordering",
     "headroom", "length_changes", "length_distributions", "reordering", "rrie", "rrie_from_means",
     "DatasetUnavailable", "EmptyInput", "FormatError", "InputError", "IrOutcomesError", "IrOutcomesWarning",
     "MismatchError", "MissingDependency", "ParameterError", "UnreadableFile",

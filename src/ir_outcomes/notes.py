@@ -142,7 +142,8 @@ def merged(by_name: Sequence[tuple[str, Sequence[Note]]], most_named: int = 3) -
         found = of_kind.get(kind, [])
         names = list(dict.fromkeys(name for name, _ in found))
         every = list(dict.fromkeys(own for _, own in found))
-        if not headline or (len(every) == 1 and len(names) == len(by_name)):
+        is_same = len(every) == 1
+        if not headline or (is_same and (len(names) == len(by_name) or len(every[0].runs) > 1)):
             texts += every
         elif len(names) == 1:
             texts += [_of_one(own, names[0]) for own in every]

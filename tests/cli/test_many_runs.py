@@ -36,6 +36,45 @@ def test_commands_in_formats_and_as_pictures(options: str, small: Path, tmp_path
         assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("options", ["leaderboard", "agreement --splits 4", "reordering", "tail"])
+def test_a_file_counts_once_and_a_copy_is_pointed_out(
+    options: str, small: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy.run"
+    copy.write_bytes((small / "bm25.run").read_bytes())
+    name, *more = options.split()
+    given = ["bm25.run", "rrf-stem-lsa.run", "./bm25.run"]
+    done = call(name, "qrels.txt", *given, copy, *more, "--details", folder=small)
+    again = "note: ./bm25.run is given again; it counts once\n"
+    assert (done.returncode, done.stderr) == (0, again)
+    said = "Identical runs: bm25, copy have the same documents in the same order for every query;"
+    assert said in " ".join(done.stdout.split())
+    once = call(name, "qrels.txt", *given[:2], *more, "--details", folder=small)
+    assert "Identical" not in once.stdout
+
+
+def test_one_file_is_not_two_runs(small: Path) -> None:
+    done = call("tail", "qrels.txt", "bm25.run", "./bm25.run", "--show", "changes", folder=small)
+    assert done.returncode == 2
+    assert "the baseline and the contender; there are 1.\n" in done.stderr
+
+
+def test_judges_take_a_file_once(small: Path) -> None:
+    judges = ["--judge", "one=qrels.txt", "--judge", "two=qrels.txt"]
+    done = call("compare-judges", *RUNS[:2], f"./{RUNS[1]}", *judges, folder=small)
+    assert done.stderr == f"note: ./{RUNS[1]} is given again; it counts once\n"
+
+
+def test_contenders_that_are_copies_of_each_other_are_named(small: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.run"
+    copy.write_bytes((small / "bm25.run").read_bytes())
+    words = ["compare", "qrels.txt", "rrf-stem-lsa.run", "bm25-flat.run", "bm25.run"]
+    done = call(*words, copy, "--details", folder=small)
+    said = "Identical runs: bm25, copy have the same documents in the same order for every query;"
+    assert said in " ".join(done.stdout.split())
+    assert "Identical" not in call(*words, "--details", folder=small).stdout
+
+
 def test_history_from_a_table(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(
         "id,date,score\na,2021-01-01,0.5\nb,2021-01-02,0.6\nc,2021-02-02,0.7\n"

@@ -10,7 +10,7 @@ from ir_measures import RR, nDCG
 
 import ir_outcomes as iro
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.showing.charts import facets_of
+from ir_outcomes.showing.charts import facets_of, forest_of
 from tests.helpers.many import collection
 from tests.helpers.runs import in_blocks, qrels_of, run_of
 
@@ -161,6 +161,10 @@ def test_slices_collections_and_gates_show_them() -> None:
         assert f"{row.condition} {means.baseline:.4f} {means.contender:.4f}" in " ".join(
             str(by_slice).split()
         )
+    forest: Any = forest_of(by_slice)
+    assert forest.panels[-1][0] == "RR@10, difference"
+    drawn = [row.estimates[-1].gain for row in forest.rows]
+    assert drawn == [row.comparison.measures[0].difference for row in by_slice.conditions]
     suite = {"first": evaluation, "second": evaluation}
     collections = iro.compare_collections(suite, "run0", measures=["RR@10"])
     (means,) = iro.compare(evaluation, "run0", "run1", measures=["RR@10"]).measures

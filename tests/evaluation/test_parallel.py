@@ -15,9 +15,8 @@ from ir_measures import nDCG
 import ir_outcomes as iro
 from ir_outcomes import ESL
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.parallel import in_parallel
 from ir_outcomes.evaluation.replicates import Listed
-from ir_outcomes.evaluation.work import each_run
+from ir_outcomes.evaluation.work import each_run, in_parallel
 from tests.helpers.packages import needed
 
 QRELS = {"q1": {"d1": 1}}
@@ -98,7 +97,7 @@ def test_named_baselines_reach_the_processes_which_are_no_more_than_there_are_fi
     iro.register_baseline("of this process only", {"q1": {"d1": 1.0}}, replace=True)
     measure = ESL(baseline="of this process only") @ 100
     found = iro.evaluate(
-        QRELS, paths[:2], n_jobs=1_000_000, measures=[measure, nDCG @ 10], directions=False
+        QRELS, paths[:2], n_jobs=1_000_000, measures=[measure, nDCG @ 10], higher_is_better=False
     )
     assert found.scores_of(measure).values[:, 0].tolist() == [1.0, 2.0]
 

@@ -60,7 +60,6 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "LengthChanges": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]),
     "RRIE": lambda: iro.rrie(_evaluated(), *HOSTILE[:2]),
     "Headroom": lambda: iro.headroom(_evaluated()),
-    "DocumentChanges": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]).documents("won"),
     "MeansVerdict": lambda: iro.verdict_from_means(5193, ".4439", ".4400"),
     "SummaryVerdict": lambda: iro.verdict_from_summary(
         100, won=20, lost=9, ranking_difference=0.5, ranking_pvalue=1e-310, rounding=0.5

@@ -18,7 +18,7 @@ import pytest
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MissingDependency, UnreadableFile
 from ir_outcomes.reading import files
-from ir_outcomes.reading.qrels import beir_texts
+from ir_outcomes.reading.qrels import query_texts
 from tests.helpers.packages import needed
 
 RUN = {"q1": {"b": 1.5, "é": 2.5}, "q2": {"a": 0.5}}
@@ -350,12 +350,12 @@ def test_texts_that_are_malformed(
 ) -> None:
     path = write(content, name)
     with pytest.raises(FormatError, match=message):
-        beir_texts(path.parent) if name.endswith("l") else files.read_texts(path)
+        query_texts(path.parent if name.endswith("l") else path)
 
 
 def test_a_folder_without_texts_names_the_file_that_is_missing(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFile, match=rf"^{tmp_path}/queries\.jsonl: no such file"):
-        beir_texts(tmp_path)
+        query_texts(tmp_path)
 
 
 def test_a_folder_of_a_beir_dataset(beir: Path) -> None:

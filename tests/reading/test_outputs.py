@@ -14,8 +14,8 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesError, IrOutcomesWarning, ParameterError
-from ir_outcomes.reading.entries import read_entries
 from ir_outcomes.reading.outputs import read_output, read_outputs
+from ir_outcomes.reading.tables import read_entries
 from tests.helpers.frames import FRAMES
 
 

@@ -17,6 +17,7 @@ from ir_outcomes.formatting import pvalue
 from ir_outcomes.results import Result
 from ir_outcomes.showing import Table
 from ir_outcomes.showing.formats import as_markdown
+from ir_outcomes.showing.views.leaderboards import PAIR
 from tests.comparison.test_sentences import shows
 from tests.helpers.comparisons import compare_pair
 from tests.helpers.many import collection
@@ -360,3 +361,70 @@ def test_pvalues_of_several_contenders(relevant: int) -> None:
             assert float(line[f"{facet}_p_corrected"]) == corrected
             marked = item[facet]["pvalue_corrected"] > 0.05 >= float(line[f"{facet}_p"])
             assert row[place].endswith("*") is marked
+
+
+def apart(relevant: int) -> iro.Evaluation:
+    """Runs that find nothing in common with run0 (run1), on one query (run2), and on all of them (run3)."""
+    queries = [f"q{n}" for n in range(8)]
+    qrels = {query: {f"{query} {n}": 1 for n in range(relevant)} for query in queries}
+    found = {"run0": queries[:5], "run1": queries[5:], "run2": queries[4:], "run3": queries}
+    runs = {
+        name: {
+            query: {f"{query} 0" if query in own else "other": 2.0, "more": 1.0}
+            for query in queries
+        }
+        for name, own in found.items()
+    }
+    return iro.evaluate(qrels, runs, cutoff=10)
+
+
+OF_ONE_PAIR: dict[str, Callable[[iro.Evaluation, str], Any]] = {
+    "compare": lambda ev, run: iro.compare(ev, "run0", run),
+    "several": lambda ev, run: iro.compare(ev, "run0", [run, "run3"]),
+    "collections": lambda ev, run: iro.compare_collections({"c": ev}, "run0", run),
+    "cutoffs": lambda ev, run: iro.compare_cutoffs(ev, "run0", run, cutoffs=(1, 2)),
+}
+
+
+@each_result
+@pytest.mark.parametrize("run", ["run1", "run2"])
+@pytest.mark.parametrize("kind", OF_ONE_PAIR)
+def test_what_is_not_compared_has_no_pvalue(kind: str, run: str, relevant: int) -> None:
+    """Nothing found by both: no p-value in any row or table, and 1 with a note in the result; one query is tested, p = 1."""
+    result = OF_ONE_PAIR[kind](apart(relevant), run)
+    expected = None if run == "run1" else 1.0
+    own = [row for row in result.rows() if row.get("contender") == run and "ranking_p" in row]
+    assert own
+    for row in own:
+        assert row["ranking_p"] == row["ranking_p_corrected"] == expected
+        assert row["coverage_p"] is not None
+    tested = [row for row in result.long_rows() if row["contender"] == run]
+    assert {row["p"] for row in tested if row["facet"] == "ranking"} == {expected}
+    for row in tested:
+        assert (row["p"] is None) is (row["estimate"] is None)
+    n_shown = 0
+    view = result.view()
+    for table in (*view.tables, *view.details):
+        for row_of_table in rows_of([table]):
+            of_run = run in row_of_table or run in (*view.title.split(), *table.title.split())
+            for place in p_columns(table) if of_run else []:
+                if facet_of(table, place, row_of_table) == "ranking":
+                    n_shown += 1
+                    shown = row_of_table[place].rstrip("*")
+                    assert shown == ("-" if expected is None else "1.000"), table.title
+    assert n_shown or kind not in ("compare", "several")  # columns without any value are left out
+    ((about, p), *_) = [
+        (about, p)
+        for about, p in pvalues_in(result.to_dict())
+        if run in about and "ranking" in about and "pvalue" in about
+    ]
+    assert p == 1.0, about
+
+
+@each_result
+def test_pairs_of_a_board_that_are_not_compared_have_no_pvalue(relevant: int) -> None:
+    pairs = iro.leaderboard(apart(relevant)).pairs
+    assert {pair.ranking is None for pair in pairs} == {True, False}
+    for pair in pairs:
+        (shown,) = [column.text(pair) for column in PAIR if column.name == "ranking_p"]
+        assert shown == ("-" if pair.ranking is None else pvalue(pair.ranking_p_corrected))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_outcomes.statistics import coverage_interval
-from ir_outcomes.statistics.bands import Band, band_of_events
+from ir_outcomes.statistics.corrections import Band, band_of_events
 
 ranks = st.one_of(st.integers(1, 8), st.just(math.inf), st.just(math.nan))
 

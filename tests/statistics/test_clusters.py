@@ -21,7 +21,7 @@ from ir_outcomes.statistics import (
     t_test,
     wilcoxon,
 )
-from ir_outcomes.statistics.bands import band_of_events
+from ir_outcomes.statistics.corrections import band_of_events
 from ir_outcomes.statistics.counts import Moments, membership, tally, tally_subsets
 from ir_outcomes.statistics.tests import Samples
 from ir_outcomes.types import Floats, Ints

@@ -19,6 +19,7 @@ from ir_outcomes.notes import as_notes, merged
 from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE
 from ir_outcomes.types import Correction, RankingTest
 
+OVER_COLLECTIONS = "holm"  # the correction of the p-values beside the labels
 FEW_COLLECTIONS = 6  # where one of them can have most of the uncertainty of their mean
 # Search lengths are called skewed where the degrees of freedom are a smaller share of the queries:
 # at kurtosis 4.
@@ -34,7 +35,6 @@ def compare_collections(
     alpha: float = 0.05,
     test: RankingTest = "t",
     correction: Correction = "holm",
-    over_collections: Correction = "holm",
     measures: Measures = (),
     groups: Mapping[str, str] | None = None,
     allow: Collection[str] = (),
@@ -54,10 +54,8 @@ def compare_collections(
     alpha, test
         See `ir_outcomes.compare`.
     correction : {"holm", "bonferroni", "fdr_bh", "none"}
-        Over the contenders.
-    over_collections : {"holm", "bonferroni", "fdr_bh", "none"}
-        Over contenders and collections: the p-values beside each label, and whether it survives
-        them.
+        Over the contenders. Beside each label stand the p-values that are corrected over
+        collections, too, by Holm, and whether it survives them.
     measures : sequence of Measure or str
         Other measures whose differences are shown, see `ir_outcomes.compare`, and pooled; name them
         in ``evaluate(measures=)``.
@@ -135,7 +133,7 @@ def compare_collections(
         baseline,
         chosen,
         settings,
-        over_conditions=over_collections,
+        over_conditions=OVER_COLLECTIONS,
         measures=list(directions),
         groups=groups,
     )
@@ -158,7 +156,7 @@ def compare_collections(
         missing=missing,
         settings=settings,
         measures=tuple(directions),
-        over_conditions=over_collections,
+        over_conditions=OVER_COLLECTIONS,
         notes=as_notes(
             [
                 *merged(on_grades),

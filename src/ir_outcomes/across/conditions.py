@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -46,16 +46,8 @@ FACETS = (
 )
 
 
-class Effects(NamedTuple):
-    """The effects of coverage, of ranking and over all queries in one condition; None where there is none."""
-
-    coverage: Effect | None
-    ranking: Effect | None
-    all_queries: Effect | None
-
-
-def effects_of(pair: PairedQueries, level: float) -> Effects:
-    """Return the effects in one condition, with intervals at this level."""
+def effects_of(pair: PairedQueries, level: float) -> list[Effect | None]:
+    """Return the effects of `FACETS` in one condition, with intervals at this level; None where there is none."""
     whole = pair.restricted
     all_queries = None
     if whole is not None:
@@ -63,7 +55,7 @@ def effects_of(pair: PairedQueries, level: float) -> Effects:
         all_queries = mean_effect(
             "all queries", *of_runs, pair.clusters, level, float(whole.horizon)
         )
-    return Effects(_coverage_effect(pair, level), _ranking_effect(pair, level), all_queries)
+    return [_coverage_effect(pair, level), _ranking_effect(pair, level), all_queries]
 
 
 def mean_effect(
@@ -162,7 +154,8 @@ def conditions_of(
     ):
         evaluation = evaluations[name][[comparison.baseline, comparison.contender]]
         runs = evaluation.at()
-        effects = effects_of(pair_queries(runs[0], runs[1], evaluation.unit), level)
+        pair = pair_queries(runs[0], runs[1], evaluation.unit)
+        coverage_effect, ranking_effect, all_queries_effect = effects_of(pair, level)
         of_measures = []
         for measure in measures:
             scores = evaluation.scores_of(measure).on(evaluation.answerable_queries)
@@ -189,9 +182,9 @@ def conditions_of(
             all_queries_p=all_queries_p,
             survives=label == NO_DIFFERENCE or not lost,
             labelled=comparison.n_queries >= fewest,
-            coverage=effects.coverage,
-            ranking=effects.ranking,
-            all_queries=effects.all_queries,
+            coverage=coverage_effect,
+            ranking=ranking_effect,
+            all_queries=all_queries_effect,
             measures=tuple(of_measures),
             judged=None if evaluation.positives_only else judged_shares(runs, evaluation.cutoff),
         )

@@ -16,7 +16,7 @@ from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.remarks import notes_on_grades
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.notes import as_notes
-from ir_outcomes.statistics.bands import band_of_events
+from ir_outcomes.statistics.corrections import band_of_events
 from ir_outcomes.types import Correction, Floats, Ints, RankingTest, check_positive
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ir_outcomes.comparison.columns import columns_of
+from ir_outcomes.comparison.facets import known_p
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.evaluation.lengths import OUTCOMES
@@ -324,13 +325,23 @@ def condition_columns(
             group="judged",
         ),
         *chosen(compared, "coverage_p"),
-        Column("coverage_p_corrected", "coverage_p", "p", PVALUE),
+        _corrected_column("coverage"),
         *chosen(compared, "ranking_difference", "ranking_p"),
-        Column("ranking_p_corrected", "ranking_p", "p", PVALUE),
+        _corrected_column("ranking"),
         *chosen(compared, "restricted_difference", "restricted_p"),
-        Column("all_queries_p_corrected", "all_queries_p", "p", PVALUE),
+        _corrected_column("all_queries"),
         *(column for heading, name in effects.items() for column in _effect_columns(heading, name)),
     )
+
+
+def _corrected_column(name: Literal["coverage", "ranking", "all_queries"]) -> Column:
+    """Return the column of the p-values of a part, corrected over the conditions, too."""
+
+    def value(row: Condition) -> float | None:
+        part = getattr(row.comparison, name)
+        return known_p(part and part.difference, getattr(row, f"{name}_p"))
+
+    return Column(f"{name}_p_corrected", value, "p", PVALUE)
 
 
 def _effect_columns(heading: str, name: str) -> tuple[Column, ...]:

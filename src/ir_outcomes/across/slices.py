@@ -24,6 +24,7 @@ from ir_outcomes.statistics.pooling import heterogeneity_test
 from ir_outcomes.types import Correction, RankingTest, check_kind
 
 FEWEST_QUERIES_OF_A_SLICE = 30
+OVER_SLICES = "fdr_bh"  # the correction of the p-values beside the labels
 
 
 def compare_slices(
@@ -36,7 +37,6 @@ def compare_slices(
     alpha: float = 0.05,
     test: RankingTest = "t",
     correction: Correction = "holm",
-    over_slices: Correction = "fdr_bh",
     measures: Measures = (),
     seed: int = 0,
     resamples: int = 9_999,
@@ -56,9 +56,8 @@ def compare_slices(
         regress to the mean.
     cutoff, alpha, test, correction
         See `ir_outcomes.compare`. The correction holds for the tests whether slices differ, too,
-        separately for each facet.
-    over_slices : {"holm", "bonferroni", "fdr_bh", "none"}
-        Correction over contenders and slices, of the p-values beside each label.
+        separately for each facet. Beside each label stand the p-values that are corrected over
+        slices, too, by Benjamini and Hochberg.
     measures : sequence of Measure or str
         Measures that are shown beside the labels; see `ir_outcomes.compare`.
     seed, resamples : int
@@ -107,7 +106,7 @@ def compare_slices(
         baseline,
         chosen,
         settings,
-        over_conditions=over_slices,
+        over_conditions=OVER_SLICES,
         measures=names,
         fewest=FEWEST_QUERIES_OF_A_SLICE,
     )
@@ -124,7 +123,7 @@ def compare_slices(
         conditions=tuple(rows),
         settings=settings,
         measures=names,
-        over_conditions=over_slices,
+        over_conditions=OVER_SLICES,
         seed=seed,
         resamples=resamples,
         notes=as_notes(_notes(evaluation, labels, differ, alpha)),

@@ -10,7 +10,6 @@ import ir_outcomes as iro
 from ir_outcomes.cli.options import (
     BASELINE,
     CONTENDERS,
-    CORRECTION,
     CUTOFFS,
     MEASURES,
     QRELS,
@@ -26,6 +25,7 @@ from ir_outcomes.cli.options import (
     evaluated_with_baseline,
     named_files,
     note_on_grades,
+    run_files,
 )
 from ir_outcomes.cli.output import PLOT_KIND, PlotOutput, ReportOptions, note
 from ir_outcomes.comparison.family import USUAL_CUTOFFS
@@ -82,7 +82,6 @@ def compare_slices(
     by: str,
     settings: RunOptions = RunOptions(),
     tests: CorrectedTests = CorrectedTests(),
-    over_slices: CORRECTION = "fdr_bh",
     means: Means = Means(),
     resamples: RESAMPLES = 9999,
     seed: SEED = 0,
@@ -98,8 +97,6 @@ def compare_slices(
     by
         The slices: a file with a query id, a tab and a label on each line; or length, which groups
         queries by their number of words.
-    over_slices
-        The correction of p-values over slices, shown beside each label.
 
     Examples
     --------
@@ -112,7 +109,6 @@ def compare_slices(
         *compared,
         by=by,
         measures=means.measures,
-        over_slices=over_slices,
         seed=seed,
         resamples=resamples,
         **asdict(tests),
@@ -155,11 +151,12 @@ def compare_judges(
     if measures and reference is None:
         raise UsageError("--measure is for an audit, which needs --reference.")
     evaluations = {}
+    files = run_files(runs)
     for judge, source in named_files(judges, "--judge").items():
         qrels, *grade = re.split("@(?=[1-9][0-9]*$)", source)
         rel = int(grade[0]) if grade else settings.rel
         try:
-            evaluations[judge] = settings.evaluate(qrels, runs, rel=rel, measures=measures)
+            evaluations[judge] = settings.evaluate(qrels, files, rel=rel, measures=measures)
         except iro.MismatchError as error:
             raise iro.MismatchError(f"judge {judge} ({qrels}): {error}") from None
     first = next(iter(evaluations.values())).names[0]
@@ -182,7 +179,6 @@ def compare_collections(
     settings: SuiteOptions = SuiteOptions(),
     measures: MEASURES = (),
     tests: CorrectedTests = CorrectedTests(),
-    over_collections: CORRECTION = "holm",
     allow: Annotated[list[Literal["cutoff"]] | None, Parameter(group=STATISTICS)] = None,
     out: PlotOutput = PlotOutput(),
     page: ReportOptions = ReportOptions(),
@@ -201,8 +197,6 @@ def compare_collections(
         The name of a contender; may be given more than once. By default all other systems.
     measures
         Also pool this measure, such as nDCG@10; may be given more than once.
-    over_collections
-        The correction of p-values over collections, shown beside each label.
     allow
         A setting that may differ between the collections.
 
@@ -223,7 +217,6 @@ def compare_collections(
         evaluations,
         first,
         contenders or None,
-        over_collections=over_collections,
         measures=measures,
         groups=found.groups or None,
         allow=tuple(allow or ()),

@@ -29,6 +29,7 @@ from ir_outcomes.cli.options import (
     TailRules,
     UsageError,
     named_files,
+    run_files,
 )
 from ir_outcomes.cli.output import (
     PLOT_KIND,
@@ -66,7 +67,7 @@ def evaluate(
     --------
     ir-outcomes evaluate qrels.txt *.run -o board.npz
     """
-    evaluation = settings.evaluate(qrels, runs, measures=measures)
+    evaluation = settings.evaluate_all(qrels, runs, measures=measures)
     note_of_old_file(path)
     evaluation.save(path)
 
@@ -288,7 +289,7 @@ def reordering(
     --------
     ir-outcomes reordering qrels.txt *.run
     """
-    evaluation = settings.evaluate(qrels, runs, measures=measures)
+    evaluation = settings.evaluate_all(qrels, runs, measures=measures)
     out.write(iro.reordering(evaluation, measures=measures or None, **asdict(rules)))
 
 
@@ -324,15 +325,17 @@ def tail(
     --------
     ir-outcomes tail qrels.txt bm25.run rrf-stem-lsa.run --show changes --bins 10
     """
-    if show in ("changes", "rrie") and len(runs) != 2:
-        raise UsageError(
-            f"--show {show} is for two runs, the baseline and the contender; there are {len(runs)}."
-        )
     if show == "rrie" and out.plot is not None:
         raise UsageError("--plot is not for --show rrie, which has no figure.")
     if bins is not None and show not in ("lengths", "changes"):
         raise UsageError("--bins is for --show lengths and --show changes.")
-    evaluation = settings.evaluate(qrels, runs)
+    files = run_files(runs)
+    if show in ("changes", "rrie") and len(files) != 2:
+        raise UsageError(
+            f"--show {show} is for two runs, the baseline and the contender; there are"
+            f" {len(files)}."
+        )
+    evaluation = settings.evaluate(qrels, files)
     result: Any
     if show == "lengths":
         result = iro.length_distributions(evaluation, bins=bins or 10, **asdict(rules))

@@ -259,6 +259,10 @@ class EvaluateOptions(Settings):
         note_on_grades(arguments["rel"], evaluation)
         return evaluation
 
+    def evaluate_all(self, qrels: Any, runs: Sequence[str], **settings: Any) -> iro.Evaluation:
+        """Do the same for runs among which no file counts twice."""
+        return self.evaluate(qrels, run_files(runs), **settings)
+
 
 @dataclass(frozen=True)
 class TailOptions(EvaluateOptions):
@@ -291,7 +295,7 @@ class Means:
 
     def kept(self) -> dict[str, Any]:
         """Return the arguments of `ir_outcomes.evaluate` that keep the values."""
-        return {"measures": self.measures, "directions": self.higher_is_better}
+        return {"measures": self.measures, "higher_is_better": self.higher_is_better}
 
 
 @Parameter(name="*", group=MAIN)
@@ -334,7 +338,8 @@ class Sources:
         if not runs:
             raise UsageError("RUNS is missing: give files of runs, or directories of them.")
         kept["measures"] = [measure for measure in measures or default if measure not in FACETS]
-        evaluation = settings.evaluate(first, runs, directions=self.higher_is_better, **kept)
+        kept["higher_is_better"] = self.higher_is_better
+        evaluation = settings.evaluate_all(first, runs, **kept)
         return evaluation, measures or None
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from ir_outcomes.comparison.facets import MeasureMeans, Tested
+from ir_outcomes.comparison.facets import MeasureMeans, Tested, known_p
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.table_columns import (
     NUMBER,
@@ -94,8 +94,7 @@ def _facet_columns(
         Column(name, f"{name}.interval", name, signed_interval(places), unit, better),
         *attributes(f"{name}_effect={name}.effect_size", f"{name}_test={name}.test"),
         _new_runs_column(name, name, signed_interval(places), unit, better),
-        Column(f"{name}_p", f"{name}.pvalue", "raw p", PVALUE),
-        Column(f"{name}_p_corrected", f"{name}.pvalue_corrected", "p", PVALUE),
+        *of_part(name, _PVALUES, f"{name}_"),
         *attributes(f"{name}_detectable={name}.detectable"),
     )
 
@@ -128,8 +127,16 @@ def _means_columns(name: Literal["reciprocal", "naive"], *tests: str) -> tuple[C
     return of_part(name, (*means, *pvalues), f"{name}_")
 
 
-def _pvalue_of(test: str) -> Callable[[Tested], float]:
-    return lambda tested: tested.tests[test].pvalue
+def _pvalue_of(test: str) -> Callable[[Tested], float | None]:
+    return lambda tested: known_p(tested.difference, tested.tests[test].pvalue)
+
+
+_PVALUES = (
+    Column("p", lambda facet: known_p(facet.difference, facet.pvalue), "raw p", PVALUE),
+    Column(
+        "p_corrected", lambda facet: known_p(facet.difference, facet.pvalue_corrected), "p", PVALUE
+    ),
+)
 
 
 def measure_columns(measures: Sequence[MeasureMeans]) -> tuple[Column, ...]:

@@ -16,10 +16,10 @@ from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, is_saved
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.remarks import notes_on_systems
+from ir_outcomes.evaluation.remarks import notes_on_copies, notes_on_systems
 from ir_outcomes.evaluation.replicates import check_baselines, runs_of_system
-from ir_outcomes.evaluation.saved import SavedRuns, saved_baseline
 from ir_outcomes.evaluation.scores import Measures
+from ir_outcomes.evaluation.work import SavedRuns, saved_baseline
 from ir_outcomes.formatting import listed
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.runs import Run, is_path, run_list, runs_and_names
@@ -207,7 +207,11 @@ def compare(
     notes = [call.notes] * len(pairs)
     if len(pairs) == len(others) and not evaluation.replicates:
         tipping = tipping_notes(evaluation, settings, own_test)
-        notes = [(*call.notes, *own) for own in tipping]
+        copies = list(notes_on_copies(evaluation.runs[1:]))
+        notes = [
+            (*call.notes, *own, *(note for note in copies if system.name in note.runs))
+            for system, own in zip(others, tipping, strict=True)
+        ]
     measured = measured_pairs(evaluation, pairs, settings, own_test, measures, notes)
     items = judged(measured, settings, own_test, progress=progress)
     return Comparisons(items) if call.several else items[0]

@@ -11,9 +11,19 @@ from ir_outcomes.types import Direction
 POWER = 0.8
 
 
-class Tested(Immutable):
-    """What was tested, by several tests."""
+def known_p(difference: float | None, pvalue: float) -> float | None:
+    """Return the p-value of a difference for a row or a table, None where there is no difference.
 
+    Tests of nothing have the p-value 1, so that decisions and corrections need no special case. Beside
+    an empty cell 1 would look like a result.
+    """
+    return None if difference is None else pvalue
+
+
+class Tested(Immutable):
+    """What was tested, by several tests; where `difference` is None there was nothing to test, and p-values are 1."""
+
+    difference: float | None
     tests: Mapping[str, Test]
 
     @property

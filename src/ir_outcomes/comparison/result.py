@@ -16,6 +16,7 @@ from ir_outcomes.comparison.facets import (
     MeasureMeans,
     RankingFacet,
     RestrictedLength,
+    known_p,
 )
 from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
 from ir_outcomes.comparison.runs_of_systems import SystemRun
@@ -339,7 +340,7 @@ class Comparison(HasPage, Result):
             for name, test in measured.tests.items():
                 corrected = None
                 if isinstance(measured, Facet | AllQueries) and test == measured.decides:
-                    corrected = measured.pvalue_corrected
+                    corrected = known_p(measured.difference, measured.pvalue_corrected)
                 row = {
                     "baseline": self.baseline,
                     "contender": self.contender,
@@ -349,7 +350,7 @@ class Comparison(HasPage, Result):
                     "low": low,
                     "high": high,
                     "statistic": test.statistic,
-                    "p": test.pvalue,
+                    "p": known_p(measured.difference, test.pvalue),
                     "p_corrected": corrected,
                     "n": measured.n,
                     "n_nonzero": test.n_nonzero,

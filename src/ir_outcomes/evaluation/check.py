@@ -10,7 +10,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ir_outcomes.errors import InputError, some
-from ir_outcomes.evaluation.ids import Entry, Repair, repair_of, repair_of_queries
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.ranking import (
     ranked_rows,
@@ -21,8 +20,12 @@ from ir_outcomes.evaluation.ranking import (
 from ir_outcomes.evaluation.remarks import (
     MANY_AGAINST_RANKS,
     MANY_MISSING,
+    Entry,
+    Repair,
     n_missing,
     notes_on_queries,
+    repair_of,
+    repair_of_queries,
     unjudged_share,
 )
 from ir_outcomes.evaluation.search import search_lengths

@@ -19,14 +19,13 @@ from ir_outcomes.evaluation.replicates import (
     listed_runs,
     named_systems,
 )
-from ir_outcomes.evaluation.saved import SavedRun, SavedRuns
 from ir_outcomes.evaluation.scores import (
     Measures,
     Scores,
     comparable_measures,
     follows_from_lengths,
 )
-from ir_outcomes.evaluation.work import Work, evaluated
+from ir_outcomes.evaluation.work import SavedRun, SavedRuns, Work, evaluated
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.datasets import Task, open_collection
 from ir_outcomes.reading.qrels import Qrels
@@ -58,7 +57,7 @@ def evaluate(
     replicates: Any = None,
     names: Sequence[str | None] | None = None,
     measures: Measures = (),
-    directions: Mapping[str, bool] | bool | None = None,
+    higher_is_better: bool | None = None,
     documents: int = 0,
     unjudged: bool = False,
     queries: Any = None,
@@ -105,8 +104,8 @@ def evaluate(
         What to call each run, each by another name; None leaves the run's own name.
     measures : sequence of Measure or str, optional
         Measures of ir_measures whose values are kept too, such as ``["nDCG@10"]``.
-    directions : bool, or mapping of str to bool, optional
-        Whether higher is better, for measures whose direction is not known here.
+    higher_is_better : bool, optional
+        The direction of these measures; it is needed where it is not known here.
     documents : int
         Keep the first so many documents of each list.
     unjudged : bool
@@ -176,7 +175,7 @@ def evaluate(
             " documents would remain, and every run would rank them first; leave it out"
         )
     # What follows from search lengths is computed when it is used.
-    asked = comparable_measures(measures, directions)
+    asked = comparable_measures(measures, higher_is_better)
     needing_runs = {
         measure: higher
         for measure, higher in asked.items()

@@ -296,15 +296,14 @@ def each_measure(measures: Measures) -> Sequence[Any]:
 
 
 def comparable_measures(
-    measures: Measures, directions: Mapping[str, bool] | bool | None = None
+    measures: Measures, higher_is_better: bool | None = None
 ) -> dict[Any, bool]:
-    """Parse measures that runs are compared by, and find the directions."""
+    """Parse measures that runs are compared by; return their directions, unless they are given."""
     found: dict[Any, bool] = {}
     for measure in map(comparable, each_measure(measures)):
         if measure in found:
             raise ParameterError(f"{measure} is named twice; name each measure once")
-        given = directions.get(str(measure)) if isinstance(directions, Mapping) else directions
-        found[measure] = direction_of(measure) if given is None else given
+        found[measure] = direction_of(measure) if higher_is_better is None else higher_is_better
     return found
 
 

@@ -1,21 +1,30 @@
-"""Runs evaluated one after another, in this process or in others, and what is kept of each."""
+"""Runs evaluated one after another, in this process or in others, or taken from saved evaluations; what is kept of each."""
 
 import os
-from collections.abc import Generator, Mapping
+import warnings
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from ir_outcomes.errors import EmptyInput, InputError, MismatchError, ParameterError, some, warn
-from ir_outcomes.evaluation.ids import repair_of_queries
+from ir_outcomes.errors import (
+    EmptyInput,
+    InputError,
+    MismatchError,
+    ParameterError,
+    not_installed,
+    some,
+    warn,
+)
+from ir_outcomes.evaluation.evaluation import Evaluation, is_saved, load_evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.parallel import check_jobs, in_parallel
 from ir_outcomes.evaluation.ranking import RankedDocuments, ranked_documents
+from ir_outcomes.evaluation.remarks import repair_of_queries
 from ir_outcomes.evaluation.replicates import Listed
-from ir_outcomes.evaluation.saved import SavedRun
 from ir_outcomes.evaluation.scores import measure_values
 from ir_outcomes.evaluation.search import search_lengths
 from ir_outcomes.formatting import with_progress
@@ -24,6 +33,75 @@ from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, is_path, run_and_warnings
 from ir_outcomes.types import Floats, OnError
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, eq=False)
+class SavedRun:
+    """A run of a saved evaluation."""
+
+    lengths: SearchLengths
+    values: Mapping[str, Floats]  # of the measures that were kept, by their names
+    system: str | None = None  # of which it is one of several runs
+
+
+class SavedRuns(NamedTuple):
+    """Runs, with those of saved evaluations in the place of their files, and these."""
+
+    runs: Any
+    evaluations: Mapping[str, Evaluation] = {}  # by the path of the file
+
+    @classmethod
+    def among(cls, runs: Any) -> Self:
+        """Find the saved evaluations among runs, and load them."""
+        listed = list(runs) if isinstance(runs, (list, tuple)) else [runs]
+        loaded = {
+            os.fspath(source): load_evaluation(source) for source in listed if is_saved(source)
+        }
+        if not loaded:
+            return cls(runs)
+        return cls(
+            [
+                run
+                for source in listed
+                for run in (_runs_in(loaded[os.fspath(source)]) if is_saved(source) else [source])
+            ],
+            loaded,
+        )
+
+    def shared(self, setting: Literal["cutoff", "unit"]) -> Any:
+        """Return what they were evaluated with; None where there are none."""
+        found = {
+            path: getattr(evaluation, setting) for path, evaluation in self.evaluations.items()
+        }
+        if len(set(found.values())) > 1:
+            each = ", ".join(f"{path}: {value}" for path, value in found.items())
+            raise MismatchError(
+                f"saved evaluations have different {setting}s ({each}); say which {setting} holds"
+            )
+        return next(iter(found.values()), None)
+
+
+def saved_baseline(source: Any) -> SavedRuns:
+    """Return a saved evaluation that has only one run."""
+    found = SavedRuns.among(source)
+    names = [run.lengths.name for run in found.runs]
+    if len(names) > 1:
+        raise ParameterError(
+            f"{os.fspath(source)} holds {len(names)} runs ({some(names)}), and the baseline is one"
+            " of them: give the file among the contenders, and the baseline by its name"
+        )
+    return found
+
+
+def _runs_in(evaluation: Evaluation) -> list[SavedRun]:
+    system_of = {run: name for name, runs in evaluation.replicates.items() for run in runs}
+    found = []
+    for row, lengths in enumerate(evaluation):
+        values = {scores.measure: scores.values[row] for scores in evaluation.scores}
+        found.append(SavedRun(lengths, values, system_of.get(lengths.name)))
+    return found
 
 
 class Kept(NamedTuple):
@@ -196,3 +274,54 @@ def _check_answers(lengths: SearchLengths, name: str) -> None:
             f"the qrels have {some(lengths.query_ids, 3)}: "
             f"{repair_of_queries(lengths.ignored, lengths.query_ids) or 'are these for the same topics?'}",
         )
+
+
+def check_jobs(n_jobs: object) -> None:
+    """Refuse a number of jobs that makes no sense, and several where joblib is not installed."""
+    if n_jobs is not None and (
+        isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0
+    ):
+        raise ParameterError(
+            "must be 1 or more, -1 for one job per processor, or None", n_jobs=n_jobs
+        )
+    if n_jobs == 1:
+        return
+    try:
+        import joblib  # noqa: F401  # only whether it is installed is asked
+    except ImportError:
+        raise not_installed("several jobs need joblib", "parallel") from None
+
+
+def in_parallel(calls: Sequence[Callable[[], R]], n_jobs: int | None) -> Generator[R, None, None]:
+    """Make the calls, in other processes for several jobs (see `check_jobs`), and yield what they return in their order."""
+    if n_jobs == 1:
+        for call in calls:
+            yield call()
+        return
+    from joblib import Parallel, delayed
+    from joblib.parallel import get_active_backend
+
+    # loky starts all the processes at once, however few jobs there are.
+    limit = n_jobs
+    if n_jobs is not None and n_jobs >= 0:
+        limit = min(n_jobs, max(2, len(calls)))
+    can_stop = get_active_backend()[
+        0
+    ].supports_return_generator  # others return all results at the end
+    parallel = Parallel(n_jobs=limit, return_as="generator" if can_stop else "list")
+    try:
+        with (
+            warnings.catch_warnings(),
+            closing(result for result in parallel(delayed(call)() for call in calls)) as results,
+        ):
+            # joblib's advice where an error ends the work early
+            warnings.filterwarnings("ignore", ".*You could benefit from adjusting", UserWarning)
+            yield from results
+    except Exception as error:
+        # The second one is raised by Dask.
+        if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":
+            raise ParameterError(
+                "a process was killed, perhaps because memory ran out; use fewer jobs",
+                n_jobs=n_jobs,
+            ) from error
+        raise

@@ -8,8 +8,8 @@ import numpy as np
 
 from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.parallel import check_jobs
 from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.evaluation.work import check_jobs
 from ir_outcomes.leaderboards.halves import STATES, TESTS, TestsOfHalves, VerdictsOfHalves, added_up
 from ir_outcomes.leaderboards.ordering import evaluation_to_judge, notes_on_source, values_of
 from ir_outcomes.notes import as_notes

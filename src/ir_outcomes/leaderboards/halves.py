@@ -18,8 +18,8 @@ from ir_outcomes.comparison.pair_tests import PairSamples, run_tests, samples_of
 from ir_outcomes.comparison.verdict import LABELS, judge
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.parallel import in_parallel
 from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.evaluation.work import in_parallel
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.leaderboards.changes import BoardLengths, ChangeCounts
 from ir_outcomes.statistics.counts import (

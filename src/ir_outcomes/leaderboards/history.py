@@ -3,18 +3,18 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.formatting import plural
-from ir_outcomes.leaderboards.pairs import PairVerdict
+from ir_outcomes.leaderboards.pairs import RANKING_P, PairVerdict
 from ir_outcomes.notes import as_notes
-from ir_outcomes.reading.entries import Entry, read_entries
+from ir_outcomes.reading.tables import Entry, read_entries
 from ir_outcomes.results import Result
 from ir_outcomes.statistics.counts import SLACK
-from ir_outcomes.table_columns import NUMBER, Column, attributes, rows_of, signed
+from ir_outcomes.table_columns import NUMBER, Column, attributes, of_part, rows_of, signed
 
 
 @dataclass(frozen=True)
@@ -79,10 +79,10 @@ class SotaHistory(Result):
             "coverage=verdict.coverage",
             "coverage_p_corrected=verdict.coverage_p_corrected",
             "ranking=verdict.ranking",
-            "ranking_p_corrected=verdict.ranking_p_corrected",
-            "verdict=verdict.label",
         )
-        return rows_of((*SOTA_COLUMNS, *of_verdict), self.runs)
+        ranking_p = of_part("verdict", [replace(RANKING_P, name="ranking_p_corrected")])
+        label = Column("verdict", "verdict.label")
+        return rows_of((*SOTA_COLUMNS, *of_verdict, *ranking_p, label), self.runs)
 
 
 def sota_history(
@@ -102,7 +102,7 @@ def sota_history(
     Parameters
     ----------
     entries : path, or iterable of mapping
-        CSV or JSON; see `ir_outcomes.reading.entries.read_entries` for the columns.
+        CSV or JSON; see `ir_outcomes.reading.tables.read_entries` for the columns.
     score : str, optional
         Column of the score; by default the one whose name contains "eval", or "score".
     until : date or str, optional

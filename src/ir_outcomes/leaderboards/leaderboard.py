@@ -31,8 +31,8 @@ from ir_outcomes.leaderboards.ordering import (
 )
 from ir_outcomes.leaderboards.pairs import JudgedPairs, PairVerdict, all_pairs, better_of
 from ir_outcomes.notes import as_notes
-from ir_outcomes.reading.entries import read_entries
 from ir_outcomes.reading.measure_names import bounds_of
+from ir_outcomes.reading.tables import read_entries
 from ir_outcomes.statistics import (
     Interval,
     adjust,

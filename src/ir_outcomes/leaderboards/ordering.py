@@ -12,6 +12,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import (
     notes_on_clusters,
+    notes_on_copies,
     notes_on_documents,
     notes_on_grades,
     notes_on_listing,
@@ -174,6 +175,7 @@ def notes_on_source(source: Evaluation | Scores) -> tuple[str, ...]:
         return ()
     return (
         *notes_on_documents(source.runs),
+        *notes_on_copies(source.runs),
         *notes_on_grades(source.qrels, source.rel),
         *notes_on_clusters(source.runs[0]),
         *notes_on_listing(source.runs),

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Self, overload
 import numpy as np
 import numpy.typing as npt
 
+from ir_outcomes.comparison.facets import known_p
 from ir_outcomes.comparison.outcomes import (
     CoverageTest,
     PairedQueries,
@@ -86,13 +87,16 @@ class PairVerdict:
         )
 
 
+RANKING_P = Column(
+    "ranking_p", lambda pair: known_p(pair.ranking, pair.ranking_p_corrected), "p", PVALUE
+)
 PAIR_COLUMNS = (
     Column("run", "baseline"),
     Column("coverage", form=signed(1), unit="points", better="higher"),
     Column("coverage_p", "coverage_p_corrected", "p", PVALUE),
     Column("its_length", "baseline_length", "length A", decimals(2), better="lower"),
     Column("own_length", "contender_length", "length B", decimals(2), better="lower"),
-    Column("ranking_p", "ranking_p_corrected", "p", PVALUE),
+    RANKING_P,
     Column("all_queries", heading="all queries", form=signed(2), better="lower"),
     Column("all_queries_p", "all_queries_p_corrected", "p", PVALUE),
     Column("verdict", "label"),

@@ -21,8 +21,8 @@ from ir_outcomes.leaderboards.ordering import (
     scores_of,
 )
 from ir_outcomes.notes import as_notes
-from ir_outcomes.reading.entries import Entry
 from ir_outcomes.reading.runs import check_names
+from ir_outcomes.reading.tables import Entry
 from ir_outcomes.results import Result
 from ir_outcomes.statistics.counts import kendall_taus, shared_ranks, times_drawn
 from ir_outcomes.table_columns import NUMBER, Column, attributes, decimals, rows_of

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,8 +15,14 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.leaderboards.board import Leaderboard
-from ir_outcomes.pages.lists import RankedLists, Texts, lists_of, texts_of_documents
-from ir_outcomes.pages.ranks import RankColumns, rank_columns
+from ir_outcomes.pages.lists import (
+    RankColumns,
+    RankedLists,
+    Texts,
+    lists_of,
+    rank_columns,
+    texts_of_documents,
+)
 from ir_outcomes.reading.files import file_digest, read_texts
 from ir_outcomes.reading.qrels import query_texts
 from ir_outcomes.reading.runs import is_path
@@ -76,7 +82,7 @@ class Grid:
     # Of the pairs of the call, the baseline first, corrected over them; slices of few queries have none.
     labels: Mapping[tuple[str, str], str]
     sections: Sequence[Section]
-    queries: int | None  # the number of its set of queries; None where they are not known
+    queries: int | None = None  # the number of its set of queries; None where they are not known
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,13 +100,9 @@ class PageContent:
 
 
 class _Group(NamedTuple):
-    """The runs under one condition, with the evaluation that they come from, where it is known."""
+    """A grid, with the evaluation that its runs come from, where it is known."""
 
-    condition: str
-    runs: list[str]
-    settings: Settings
-    labels: dict[tuple[str, str], str]
-    sections: list[Section]
+    grid: Grid
     evaluation: Evaluation | None
     ids: tuple[str, ...] | None  # of the queries; None where they are not known
 
@@ -125,11 +127,15 @@ def collect(
         if group.ids is not None:
             sharing.setdefault((id(group.evaluation), group.ids), []).append(group)
     numbers = {key: number for number, key in enumerate(sharing)}
+    grids = []
+    for group in groups:
+        queries_of_grid = numbers.get((id(group.evaluation), group.ids))
+        grids.append(replace(group.grid, queries=queries_of_grid))
     files = [*inputs, *(path for path in (docs, queries, slices) if is_path(path))]
     return PageContent(
         result=result,
-        sections=[section for group in groups for section in group.sections],
-        grids=[_grid_of(group, numbers) for group in groups],
+        sections=[section for group in groups for section in group.grid.sections],
+        grids=grids,
         sets=[_query_set(members, texts, labels, docs) for members in sharing.values()],
         has_evaluation=any(group.evaluation is not None for group in groups),
         inputs=_inputs(groups, files),
@@ -149,7 +155,8 @@ def _groups_of(result: Result, evaluation: Evaluations) -> list[_Group]:
     if isinstance(result, Comparison):
         (group,) = groups
         curve = _curve_of(result, group.evaluation)
-        return [group._replace(sections=[group.sections[0]._replace(curve=curve)])]
+        section = group.grid.sections[0]._replace(curve=curve)
+        return [group._replace(grid=replace(group.grid, sections=[section]))]
     return groups
 
 
@@ -166,7 +173,7 @@ def _group_of_board(result: Leaderboard, evaluation: Evaluations) -> list[_Group
         compared = compare(own, runs[0], runs[1:], correction="none", **rules)
         # Pairs of a board have their label, corrected over all of them, and no other words.
         sections = [Section(comparison, has_label=False) for comparison in compared]
-    return [_Group("", runs, result.settings, labels, sections, own, ids)]
+    return [_Group(Grid("", runs, result.settings, labels, sections), own, ids)]
 
 
 def _group_of_sections(sections: list[Section], evaluation: Evaluations) -> _Group:
@@ -183,20 +190,8 @@ def _group_of_sections(sections: list[Section], evaluation: Evaluations) -> _Gro
     if comparisons[0].queries is not None:
         ids = tuple(query.query_id for query in comparisons[0].queries)
     settings = comparisons[0].settings
-    return _Group(
-        sections[0].condition, list(runs), settings, labels, sections, evaluations[0], ids
-    )
-
-
-def _grid_of(group: _Group, numbers: Mapping[Any, int]) -> Grid:
-    return Grid(
-        condition=group.condition,
-        runs=group.runs,
-        settings=group.settings,
-        labels=group.labels,
-        sections=group.sections,
-        queries=numbers.get((id(group.evaluation), group.ids)),
-    )
+    grid = Grid(sections[0].condition, list(runs), settings, labels, sections)
+    return _Group(grid, evaluations[0], ids)
 
 
 def _mapping(given: Texts, read: Callable[[Any], Mapping[str, str]]) -> Mapping[str, str]:
@@ -270,8 +265,9 @@ def _query_set(
 ) -> QuerySet:
     ids = groups[0].ids or ()
     evaluation = groups[0].evaluation
-    comparisons = [section.comparison for group in groups for section in group.sections]
-    runs = list(dict.fromkeys(run for group in groups for run in group.runs))
+    sections = [section for group in groups for section in group.grid.sections]
+    comparisons = [section.comparison for section in sections]
+    runs = list(dict.fromkeys(run for group in groups for run in group.grid.runs))
     known = dict(texts)
     if comparisons:
         known |= {query.query_id: query.text for query in comparisons[0].per_query() if query.text}
@@ -289,14 +285,14 @@ def _query_set(
         single = _runs_of(runs, evaluation)
         lists = lists_of(evaluation, single, ids)
         documents = partial(texts_of_documents, docs, collection=evaluation.collection)
-        cutoffs = [group.settings.cutoff or 0 for group in groups]
+        cutoffs = [group.grid.settings.cutoff or 0 for group in groups]
         if (
             single == runs
             and all(cutoffs)
             and all(comparison.in_lengths for comparison in comparisons)
         ):
             own = evaluation.restrict(ids)
-            columns = rank_columns(own, runs, groups[0].settings.unit, max(cutoffs))
+            columns = rank_columns(own, runs, groups[0].grid.settings.unit, max(cutoffs))
     return QuerySet(
         ids=ids,
         texts=words if any(words) else None,
@@ -348,9 +344,10 @@ def _inputs(groups: Sequence[_Group], files_too: Sequence[Any]) -> list[tuple[st
             digest = evaluation[0].qrels_digest
             judgments[digest] = ("judgments", evaluation.collection, digest)
         where = ""
-        if group.condition and group.condition != evaluation.collection:
-            where = f", {group.condition}"
-        for run in _runs_of(group.runs, evaluation):
+        condition = group.grid.condition
+        if condition and condition != evaluation.collection:
+            where = f", {condition}"
+        for run in _runs_of(group.grid.runs, evaluation):
             source = evaluation.sources[evaluation.position(run)] if evaluation.sources else None
             if source is not None and is_path(source) and os.path.isfile(source):
                 files.setdefault(

@@ -81,8 +81,9 @@ def report(
     queries : mapping of str to str, or path, optional
         Texts of queries that the evaluation does not know; see `ir_outcomes.evaluate`.
     max_mb : float, optional
-        Size in megabytes up to which ranked lists and texts are included, of the queries that
-        change most first; by default 0.5, or up to 4 for the first hundred of them.
+        Size in megabytes up to which ranked lists and texts are included, first of the queries
+        that a gate names, then of those that change most; by default 0.5, or up to 4 for the first
+        hundred of them.
     slices : mapping of str to str, or path, optional
         By which the page can filter: labels by query id, or a file with lines of id, tab and label.
     command : str, optional

@@ -6,7 +6,6 @@ takes the largest value for the best, and calls a p-value that is not a number a
 rest itself. It needs the extra ``pyterrier``, which is PyTerrier without Java.
 """
 
-import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -16,9 +15,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ir_outcomes.comparison.compare import compare
-from ir_outcomes.comparison.outputs import compare_outputs
 from ir_outcomes.comparison.result import Comparisons
-from ir_outcomes.errors import FormatError, ParameterError
+from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF
 from ir_outcomes.measures import Recording, SearchLengthMeasure
@@ -35,59 +33,7 @@ from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.statistics import adjust, differences, paired_tests
 from ir_outcomes.types import Correction, Floats, OneOrder, RankingTest, UnitChoice, check_choice
 
-__all__ = ["comparisons", "experiment"]
-
-
-def comparisons(
-    perquery: Any, *, baseline: str, measure: Any = None, qrels: Any = None, **settings: Any
-) -> Comparisons:
-    """Compare the systems of an experiment that has already been run with ``perquery=True``.
-
-    Parameters
-    ----------
-    perquery : frame, tuple or path
-        What `pyterrier.Experiment` returned for ``perquery=True`` or ``"both"``, or the
-        ``perquery.csv`` of its ``save_dir``.
-    baseline : str
-        Name of the system that the others are compared with.
-    measure : measure or str, optional
-        Which of its measures; by default a reciprocal rank or ESL.
-    qrels : frame or anything that `ir_outcomes.as_qrels` takes, optional
-        Tells which queries are answerable. Without it, topics without qrels count as unanswered.
-    **settings
-        Of `ir_outcomes.compare_outputs`.
-
-    Raises
-    ------
-    ParameterError
-        If there is no such system.
-    FormatError
-        If it is not per-query values.
-    """
-    perquery = getattr(perquery, "perquery", perquery)
-    if isinstance(perquery, (str, os.PathLike)):
-        import pandas as pd
-
-        perquery = pd.read_csv(perquery, dtype={"qid": str, "name": str})
-    if not hasattr(perquery, "columns") or "name" not in perquery.columns:
-        raise FormatError(
-            "the experiment", "is not a frame of per-query values; run it with perquery=True"
-        )
-    names = list(dict.fromkeys(map(str, perquery["name"])))
-    if baseline not in names:
-        raise ParameterError(
-            f"no system has this name; they are {', '.join(names)}", baseline=baseline
-        )
-    contenders = [name for name in names if name != baseline]
-    if not contenders:
-        raise ParameterError(
-            f"the experiment has one system only, {baseline}; there is nothing to compare it with"
-        )
-    outputs = [perquery] * len(contenders)
-    text = None if measure is None else str(measure)
-    given = {**settings, "names": (baseline, *contenders), "measure": text, "qrels": qrels}
-    found: Comparisons = compare_outputs(perquery, outputs, **given)
-    return found
+__all__ = ["experiment"]
 
 
 def experiment(
@@ -392,15 +338,16 @@ def _changes(
         both = np.isfinite(values[base]) & np.isfinite(row)
         changes.append(sign * differences(values[base][both], row[both]))
     pvalues = [_pvalue(change, test) for change in changes]
+    is_tested = [len(change) > 0 for change in changes]
     columns = {
         "+": [np.sum(change > 0) for change in changes],
         "-": [np.sum(change < 0) for change in changes],
-        "p-value": pvalues,
+        "p-value": np.where(is_tested, pvalues, np.nan),
     }
     rejected: dict[str, Any] = {}
     if correction != "none":
         corrected = adjust(pvalues, correction)
-        columns["p-value corrected"] = corrected
+        columns["p-value corrected"] = np.where(is_tested, corrected, np.nan)
         rejected = {f"{name} reject": np.insert(corrected <= alpha, base, False)}
     return {
         f"{name} {heading}": _beside_baseline(column, base) for heading, column in columns.items()
@@ -417,11 +364,12 @@ def _facets(result: Comparisons, base: int, *, corrected: bool) -> dict[str, Any
     pvalue = "p-value corrected" if corrected else "p-value"
     unit = f"by {result[0].settings.unit}"
     labels: list[str | None] = [item.verdict.label for item in result]
+    rows = result.rows()
     columns = {
-        f"coverage difference (pp, {unit})": [item.coverage.difference for item in result],
-        f"coverage {pvalue}": [item.coverage.pvalue_corrected for item in result],
-        f"ranking difference (ranks, {unit})": [item.ranking.difference for item in result],
-        f"ranking {pvalue}": [item.ranking.pvalue_corrected for item in result],
+        f"coverage difference (pp, {unit})": [row["coverage_difference"] for row in rows],
+        f"coverage {pvalue}": [row["coverage_p_corrected"] for row in rows],
+        f"ranking difference (ranks, {unit})": [row["ranking_difference"] for row in rows],
+        f"ranking {pvalue}": [row["ranking_p_corrected"] for row in rows],
     }
     numbers = {heading: _beside_baseline(column, base) for heading, column in columns.items()}
     return {**numbers, "verdict": [*labels[:base], None, *labels[base:]]}

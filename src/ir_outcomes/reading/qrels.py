@@ -15,7 +15,7 @@ from ir_outcomes.reading.files import blocks, lines_of, name_of, parsed_json, re
 from ir_outcomes.reading.formats import read_any_file, texts_in
 from ir_outcomes.reading.forms import QRELS
 from ir_outcomes.reading.objects import columns_of
-from ir_outcomes.types import Ints, check_kind
+from ir_outcomes.types import Ints
 
 MOST_TOPICS = 100  # of a year of TREC DL
 N_PASSAGES = 8_841_823  # of MS MARCO, version 1
@@ -222,30 +222,8 @@ _ID_NAMES = ("_id", "query_id", "qid")
 _TEXT_NAMES = ("text", "query")
 
 
-def beir_texts(folder: str | os.PathLike[str]) -> dict[str, str]:
-    """Read the texts of the queries of a BEIR dataset, by their ids.
-
-    Parameters
-    ----------
-    folder : path
-        The folder of the dataset, which contains ``queries.jsonl`` (or a compressed
-        ``queries.jsonl.gz``).
-
-    Raises
-    ------
-    InputError
-        If there is no such file, a line is not an object with ``_id`` and ``text``, or an id is
-        repeated.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = (folder / "queries.jsonl").write_text('{"_id": "q1", "text": "do lemons float"}')
-    >>> beir_texts(folder)
-    {'q1': 'do lemons float'}
-    """
-    check_kind("folder", folder, (str, os.PathLike), "the path of a folder")
+def _beir_texts(folder: str | os.PathLike[str]) -> dict[str, str]:
+    """Read the texts of the queries of a BEIR dataset, by their ids."""
     files = _queries_files(folder)
     return _texts_of_json_lines(next(filter(os.path.exists, files), files[0]), _TEXT_NAMES)
 
@@ -255,7 +233,7 @@ def query_texts(
 ) -> dict[str, str]:
     """Read the texts of queries: the folder of a BEIR dataset, JSON lines, or lines with an id, a tab and the text."""
     if os.path.isdir(source):
-        return beir_texts(source)
+        return _beir_texts(source)
     # The source may be a run or qrels that holds texts.
     if names == _TEXT_NAMES and (found := texts_in(source).queries):
         return found

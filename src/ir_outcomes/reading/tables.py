@@ -1,16 +1,20 @@
-"""Text files of tables and JSON, with the line that an error is about, as outputs of other tools and leaderboards are read."""
+"""Text files of tables and JSON, with the line that an error is about; leaderboards: who submitted which run, when."""
 
 import csv
+import math
 import os
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 from itertools import count
 from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.errors import FormatError
+from ir_outcomes.errors import FormatError, ParameterError, some
 from ir_outcomes.reading.files import (
     LONGEST_RECORD,
     WHITE_SPACE,
@@ -20,6 +24,7 @@ from ir_outcomes.reading.files import (
     nonblank,
     parsed_json,
 )
+from ir_outcomes.reading.objects import texts
 from ir_outcomes.reading.text import number_in
 
 Body = Iterable[tuple[int, Sequence[Any]]]  # the cells of each row, with its number
@@ -129,3 +134,116 @@ def strict_number(value: Any) -> float | None:
         return float(value)
     except OverflowError:
         return None
+
+
+ORGANIZER = "\N{CLASSICAL BUILDING}"  # how the MS MARCO leaderboards mark the organizers' baselines
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A submission to a leaderboard."""
+
+    run: str  # its id; its description where it has none
+    date: date
+    group: str | None
+    score: float | None
+    is_baseline: bool  # of the organizers
+
+
+class Entries(NamedTuple):
+    """A leaderboard: its submissions in the order of the source, and the column of the score, or None."""
+
+    entries: tuple[Entry, ...]
+    score: str | None
+
+
+def read_entries(source: Any, score: str | None = None) -> Entries:
+    """Read a leaderboard: a CSV file with a header, a JSON file with a list of objects, or an iterable of mappings.
+
+    Columns are ``id`` (or ``run``; entries without one are named after ``description`` or
+    ``name``), ``date`` (year, month, day), and optionally ``group`` (or ``team``), the score (by
+    default the column whose name contains "eval", or ``score``), and ``baseline``, which marks the
+    organizers' baselines unless it is empty, 0, no or false. The symbol with which the MS MARCO
+    leaderboards mark them, in a column without a name, does the same.
+    """
+    read = Source.of(source, "entries")
+    rows = list(_records(read))
+    if not rows:
+        raise read.error("has no entry")
+    columns = [
+        title for title in dict.fromkeys(str(title) for _, row in rows for title in row) if title
+    ]
+    if "date" not in columns:
+        raise read.error(f"has no column 'date'; its columns are {some(columns, 10)}")
+    likely = [name for name in columns if "eval" in name.lower() or name.lower() == "score"]
+    if score is not None and score not in columns:
+        raise ParameterError(f"{read.called} has no column {score!r}; it has {some(columns, 10)}")
+    if score is None and len(likely) > 1:
+        raise ParameterError(
+            f"{read.called} has several columns of scores ({some(likely)}); choose one with `score`"
+        )
+    column = score or (likely[0] if likely else None)
+    entries: dict[str, Entry] = {}
+    times: Counter[str] = Counter()
+    for number, row in rows:
+        entry = _entry(row, column, read, number)
+        if entry.run in entries and _text(row, "id", "run"):
+            raise read.error("the id is repeated; ids must differ", number, entry.run)
+        name = entry.run
+        while entry.run in entries:  # descriptions may be the same
+            times[name] += 1
+            entry = replace(entry, run=f"{name} #{times[name] + 1}")
+        entries[entry.run] = entry
+    return Entries(tuple(entries.values()), column)
+
+
+def _records(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the rows by the names of their columns, with their numbers, or those of their lines."""
+    rows = source.data
+    if source.is_file:
+        lines = Lines(source)
+        if lines.first and not lines.first.lstrip().startswith(("[", "{")):
+            titles, body = source.table(lines, ",")
+            yield from ((number, dict(zip(titles, cells, strict=True))) for number, cells in body)
+            return
+        rows = source.document(lines) if lines.first else []
+    if not isinstance(rows, Iterable) or isinstance(rows, (str, bytes, Mapping)):
+        raise source.error(
+            f"is a {type(rows).__name__}, not a list of objects such as {{'id': ..., 'date': ...}}"
+        )
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            raise source.error(
+                f"row {number} is not an object such as {{'id': ..., 'date': ...}}", text=repr(row)
+            )
+        yield number, row
+
+
+def _entry(row: Mapping[str, Any], column: str | None, source: Source, number: int) -> Entry:
+    run = _text(row, "id", "run", "description", "name")
+    group = _text(row, "group", "team")
+    texts([run, group or "none"], source.called, "name", lambda place: number)
+    score = None
+    if column is not None and _text(row, column):
+        score = strict_number(row[column])
+        if score is None or not math.isfinite(score):
+            raise source.error("a score is not a number", number, repr(row[column]))
+    is_named_baseline = _text(row, "baseline").lower() not in ("", "0", "no", "false")
+    is_baseline = is_named_baseline or ORGANIZER in _text(row, "")
+    try:  # a date, a time, or a text
+        found = re.match(r"(\d{4})[-/](\d\d?)[-/](\d\d?)(?![^ T])", _text(row, "date"), re.ASCII)
+        day = date(*map(int, found.groups() if found else ()))
+    except (ValueError, TypeError):
+        problem = "a date must be written as 2020-08-27 or 2020/08/27"
+        raise source.error(problem, number, str(row.get("date"))) from None
+    return Entry(run, day, group or None, score, is_baseline)
+
+
+def _text(row: Mapping[str, Any], *names: str) -> str:
+    """Return the first of these fields that is not empty, as text."""
+    for name in names:
+        value = row.get(name)
+        text = "" if value is None else str(value).strip()
+        if text:
+            return text
+    return ""

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.across.conditions import written
 from ir_outcomes.across.result import Condition, ConditionsComparison, Curve, Overall
-from ir_outcomes.comparison.facets import AllQueries, Facet, MeasureMeans
+from ir_outcomes.comparison.facets import AllQueries, Facet, MeasureMeans, known_p
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.formatting import fixed, interval, places_of, pvalue, short_unit
@@ -145,7 +145,7 @@ def _facet_row(
         "baseline": f"{fixed(part.baseline, places)}{percent}",
         "contender": f"{fixed(part.contender, places)}{percent}",
         "finding": "" if part.found == "none" else part.found,
-        "pvalue": f"{pvalue(own, comparison.alpha)}{words}",
+        "pvalue": f"{pvalue(known_p(part.difference, own), comparison.alpha)}{words}",
         "estimate": estimate,
     }
 
@@ -252,12 +252,10 @@ def _of_contenders(result: Comparisons) -> Forest:
 
 def _of_conditions(result: ConditionsComparison) -> Forest:
     """Return the effects under each condition and their means; ranking as ranks, drawn and pooled as a ratio."""
+    measures = result.conditions[0].comparison.measures
     titles = ["coverage, points", "ranking, search length B / A"]
-    signs = [1, -1]
-    if result.overall:
-        _, _, *measures = result.overall[0].pooled
-        titles += [f"{measure.name}, difference" for measure in measures]
-        signs += map(gain_sign, measures)
+    titles += [f"{means.measure}, difference" for means in measures]
+    signs = [1, -1, *map(gain_sign, measures)]
     rows = []
     for contender in result.contenders:
         for number, row in enumerate(result.conditions):

@@ -1,17 +1,15 @@
 """Search lengths of all relevant documents: distributions and changes far down the ranking."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any
 
 import numpy as np
 
-from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.results import OPTIONAL, Result
-from ir_outcomes.table_columns import NUMBER, PERCENT, Column, decimals, rows_of, signed
+from ir_outcomes.results import Result
+from ir_outcomes.table_columns import NUMBER, PERCENT, Column, decimals, rows_of
 from ir_outcomes.tail.measures import (
     ASL_FIRST,
     TailSettings,
@@ -19,7 +17,7 @@ from ir_outcomes.tail.measures import (
     effective_share,
     runs_at_depth,
 )
-from ir_outcomes.types import Floats, Ints, Missing, check_choice, check_positive
+from ir_outcomes.types import Floats, Ints, Missing, check_positive
 
 
 @dataclass(frozen=True)
@@ -138,72 +136,7 @@ def _distribution(run: SearchLengths, missing: Missing, edges: Ints) -> LengthDi
     )
 
 
-Moved = Literal["lost", "won", "further up", "further down"]
-
 SIZES = (1, 3, 10, 30, 100, 300, 1000, 3000, 10000)
-
-
-class DocumentChange(NamedTuple):
-    """A relevant document that at least one of two runs found."""
-
-    query_id: str
-    document_id: str
-    #: Ranks, lower is better; None where it is not found. Under ``ties="expected"`` the first rank
-    #: of its tie level.
-    baseline_rank: int | None
-    contender_rank: int | None
-    #: Irrelevant documents above it in the contender minus those in the baseline, lower is better;
-    #: None where only one run found it.
-    change: float | None
-
-    @property
-    def which(self) -> Moved | None:
-        """What happened to the document; None where its search length stayed the same."""
-        if self.change is None:
-            return "won" if self.baseline_rank is None else "lost"
-        if self.change == 0:
-            return None
-        return "further up" if self.change < 0 else "further down"
-
-
-DOCUMENT_COLUMNS = (
-    Column("query_id", heading="query"),
-    Column("document_id", heading="document"),
-    Column("baseline_rank", heading="A", form=NUMBER),
-    Column("contender_rank", heading="B", form=NUMBER),
-    Column("change", form=signed(1)),
-)
-
-
-@dataclass(frozen=True)
-class DocumentChanges(Result):
-    """Relevant documents that a contender lost, won, or moved in one direction.
-
-    Attributes
-    ----------
-    baseline, contender : str
-        Names of the runs.
-    which : {"lost", "won", "further up", "further down"}
-        What happened to the documents.
-    documents : tuple of DocumentChange
-        Those found only once by their rank, the others by the size of the change, the largest
-        first.
-    n_documents : int
-        How many such documents there are, listed or not.
-    settings
-        As in `LengthChanges`.
-    """
-
-    baseline: str
-    contender: str
-    which: Moved
-    documents: tuple[DocumentChange, ...]
-    n_documents: int
-    settings: TailSettings
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each document that is listed."""
-        return rows_of(DOCUMENT_COLUMNS, self.documents)
 
 
 @dataclass(frozen=True)
@@ -235,9 +168,6 @@ class LengthChanges(Result):
         in irrelevant documents above a relevant one.
     settings
         `TailSettings`; see `ir_outcomes.Comparison`.
-    moves : tuple of DocumentChange or None
-        The documents that at least one run found; see `documents`. None where they are not known;
-        JSON holds them only with ``to_json(per_query=True)``.
     """
 
     baseline: str
@@ -251,42 +181,12 @@ class LengthChanges(Result):
     neither: int
     mean: float
     settings: TailSettings
-    moves: tuple[DocumentChange, ...] | None = field(default=None, compare=False, metadata=OPTIONAL)
 
     @property
     def n_documents(self) -> int:
         """Number of relevant documents."""
         found_by_both = sum(self.further_up) + sum(self.further_down) + self.unchanged
         return found_by_both + self.won + self.lost + self.neither
-
-    def documents(self, which: Moved, top: int | None = None) -> DocumentChanges:
-        """List the documents that were lost, won, or moved in one direction.
-
-        `top` is how many: the best-ranked of those lost or won, the largest changes.
-        `ParameterError` if they are not known.
-        """
-        check_choice("which", which, get_args(Moved))
-        check_positive("top", top, none_allowed=True)
-        if self.moves is None:
-            raise ParameterError(
-                "the documents are not known: compute the result from qrels and runs, or write its"
-                " JSON with to_json(per_query=True)"
-            )
-        chosen = [move for move in self.moves if move.which == which]
-        if which in ("won", "lost"):
-            chosen.sort(key=lambda move: move.baseline_rank or move.contender_rank or 0)
-        else:
-            chosen.sort(key=lambda move: -abs(move.change or 0))
-        return DocumentChanges(
-            self.baseline,
-            self.contender,
-            which,
-            tuple(chosen[:top]),
-            len(chosen),
-            self.settings,
-            notes=self.notes,
-            versions=self.versions,
-        )
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each kind and size of change, with the number and share of all relevant documents."""
@@ -356,9 +256,6 @@ def length_changes(
         # A whole number of ranks, so that together they reach the depth.
         width = -(-settings.cutoff // bins)
         edges = tuple(range(1, 1 + width * bins, width))
-    moves = None
-    if evaluation.qrels is not None:
-        moves = _moves(evaluation.qrels, first, second, np.where(by_both, changes, np.nan))
     return LengthChanges(
         baseline=first.name,
         contender=second.name,
@@ -372,7 +269,6 @@ def length_changes(
         mean=float(
             np.nanmean(second.asl(missing=missing)) - np.nanmean(first.asl(missing=missing))
         ),
-        moves=moves,
         settings=settings,
         notes=notes,
     )
@@ -382,31 +278,3 @@ def _by_size(changes: Floats, edges: tuple[int, ...]) -> tuple[int, ...]:
     """Count the positive changes by their size."""
     counts, _ = np.histogram(np.ceil(changes[changes > 0]), [*edges, np.inf])
     return tuple(counts.tolist())
-
-
-def _moves(
-    qrels: Qrels, baseline: SearchLengths, contender: SearchLengths, changes: Floats
-) -> tuple[DocumentChange, ...]:
-    """List the documents that at least one run found; `changes` are NaN where only one did."""
-    found = (baseline.rank > 0) | (contender.rank > 0)
-    queries = set(baseline.query_ids)  # which may be some of those of the qrels
-    kept = np.array([query in queries for query in qrels.query_ids], dtype=bool)
-    documents = qrels.docids[(qrels.grades >= baseline.rel) & kept[qrels.codes]][found]
-    ranks = [run.rank[found].tolist() for run in (baseline, contender)]
-    atoms = zip(
-        baseline.query[found].tolist(),
-        documents.tolist(),
-        *ranks,
-        changes[found].tolist(),
-        strict=True,
-    )
-    return tuple(
-        DocumentChange(
-            baseline.query_ids[query],
-            document.decode(),
-            before or None,
-            after or None,
-            None if np.isnan(change) else change,
-        )
-        for query, document, before, after, change in atoms
-    )

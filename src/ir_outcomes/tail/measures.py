@@ -12,6 +12,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation, evaluation_of
 from ir_outcomes.evaluation.lengths import SearchLengths, means_by_query
 from ir_outcomes.evaluation.remarks import (
     UNEVEN_JUDGING,
+    notes_on_copies,
     notes_on_documents,
     notes_on_listing,
     unjudged_share,
@@ -92,6 +93,7 @@ def notes_on_unanswerable(evaluation: Evaluation) -> Iterator[str]:
             " out of search lengths, 0 in other measures, as in ir_measures."
         )
     yield from notes_on_documents(evaluation.runs)
+    yield from notes_on_copies(evaluation.runs)
     yield from notes_on_listing(evaluation.runs)
 
 

@@ -1,5 +1,6 @@
 """The page of a gate: status, reasons, margins as lines, and the queries that caused it."""
 
+import json
 from itertools import zip_longest
 from typing import Any
 
@@ -110,3 +111,24 @@ def test_several_decisions_and_one_without_a_comparison() -> None:
     assert "<h2>The queries that caused it</h2>" in again
     whole = iro.GateResult.from_json(result.to_json(per_query=True))
     assert whole.to_report(evaluation=evaluation).html == page.html
+
+
+def test_queries_that_a_gate_names_have_their_lists_on_a_small_page() -> None:
+    """Others change more: 60 queries gain 19 ranks, and 20 lose an answer at rank 28 of 30."""
+    first, second = in_blocks((60, 20, 1), (20, 28, None))
+    runs = {"a": run_of(first, depth=30), "b": run_of(second, depth=30)}
+    evaluation = iro.evaluate(qrels_of(first), runs, documents=30, cutoff=30)
+    result = iro.gate(compare_pair(evaluation, "a", "b"), margins=MARGINS)
+    assert result.status == "fail"
+    named = {query.query_id for query in result.worst.queries}
+    full = result.to_report(evaluation=evaluation)
+    (own,) = island(full)["sets"]
+    of_one = len(json.dumps(own["rankings"][0], separators=(",", ":")))
+    small = result.to_report(
+        evaluation=evaluation, max_mb=(len(full.html) - 65 * of_one) / 1_000_000
+    )
+    (own,) = island(small)["sets"]
+    pairs = zip(own["ids"], own["rankings"], strict=True)
+    listed = {query for query, lists in pairs if lists is not None}
+    assert named <= listed
+    assert len(listed) < 20

@@ -19,7 +19,7 @@ import scipy.stats
 import ir_outcomes as iro
 from ir_outcomes.comparison.outcomes import coverage_test_for
 from ir_outcomes.leaderboards.pairs import all_pairs
-from ir_outcomes.pages.ranks import rank_columns
+from ir_outcomes.pages.lists import rank_columns
 from ir_outcomes.statistics import Test, sign_flip
 from ir_outcomes.types import Unit
 from tests.helpers.comparisons import compare_several

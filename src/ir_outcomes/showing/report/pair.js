@@ -37,7 +37,7 @@ function computedRows(pair, queries, tests) {
     const difference = some.length ? means[1] - means[0] : null;
     const gain = sideOf(test, alpha) ? test.direction * (higher ? 1 : -1) : 0;
     const found = { 0: "none", 1: "better", "-1": "worse" }[gain];
-    const p = boundsText(test, alpha);
+    const p = some.length ? boundsText(test, alpha) : "-";
     return { name, unit, explanation, a, b, difference, p, found, higher, interval: null, margin: null };
   });
 }

@@ -1,7 +1,7 @@
 """The data of the page: a column of ranks for each run, labels of the pairs of the call, and lists as the size allows."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ir_outcomes.across.result import Curve
@@ -13,10 +13,11 @@ from ir_outcomes.pages.content import TOO_FEW, Grid, PageContent, QuerySet, Sect
 from ir_outcomes.pages.lists import DEPTH, RankedLists
 from ir_outcomes.showing import tone
 from ir_outcomes.showing.charts import curve_lines
-from ir_outcomes.showing.report.decision import rows_of_facets
+from ir_outcomes.showing.report.decision import causes_of, rows_of_facets
 from ir_outcomes.showing.views.across import sign_of
 
 Data = dict[str, Any]  # what becomes JSON
+Place = tuple[int, int]  # the number of a set of queries, and of a query in it
 CODES = {label: chr(ord("a") + place) for place, label in enumerate((*LABELS, TOO_FEW))}
 FIRST_QUERIES = 100  # whose lists may make a page of the default size larger
 NO_LABEL = "."  # of a pair that is not one of the call
@@ -24,7 +25,7 @@ TESTS = ("t", "wilcoxon", "signflip")  # that the script knows
 
 
 def embed(content: PageContent, drawn: Data, space: int, beyond: int) -> tuple[Data, int]:
-    """Choose what the page holds: all columns, then ranked lists of the queries that differ most, with their texts.
+    """Choose what the page holds: all columns, then ranked lists of some queries, with their texts.
 
     The first queries may take so much beyond the space. Return what the template takes, and what is
     left for their ranked lists, which is negative where even the rest is too large.
@@ -43,57 +44,71 @@ def embed(content: PageContent, drawn: Data, space: int, beyond: int) -> tuple[D
     left = space - _size(head) - sum(map(_size, parts))
     # This is for names, null, and punctuation.
     left -= 60 + sum(5 * len(own.ids) + 40 for own in sets)
-    lists_by_set = {number: own.lists for number, own in enumerate(sets) if own.lists}
-    order = sorted(
-        (-change, number, place)
-        for number in lists_by_set
-        for place, change in enumerate(sets[number].changes)
-    )
-    chosen = _chosen_lists(lists_by_set, order, left, beyond)
-    wanted: list[set[str]] = [set() for _ in sets]
-    for (number, _), entry in chosen.items():
-        wanted[number].update(entry.ids)
-    known = []
-    for own, ids in zip(sets, wanted, strict=True):
-        known.append(own.documents(ids) if ids else {})
-    rankings = [["null"] * len(own.ids) for own in sets]
-    documents: list[dict[str, str]] = [{} for _ in sets]
-    after = left
-    n = 0
-    for (number, place), entry in chosen.items():
-        texts = known[number]
-        new = {name: texts[name] for name in entry.ids if name in texts}
-        new = {name: text for name, text in new.items() if name not in documents[number]}
-        text = json_for_html(entry._asdict())
-        after -= _size(text) - len("null") + _size(json_for_html(new))
-        if _is_full(after, n, beyond):
-            break
-        rankings[number][place] = text
-        documents[number] |= new
-        n += 1
+    order = _in_order(content)
+    listed = _with_texts(sets, _chosen_lists(sets, order, left, beyond), left, beyond)
     shown = []
-    for own, part, lists, texts in zip(sets, parts, rankings, documents, strict=True):
-        ranked = _listed(lists) if own.lists else "null"
-        shown.append(f'{part[:-1]},"rankings":{ranked},"documents":{json_for_html(texts)}}}')
-    data = f'{head[:-1]},"sets":{_listed(shown)}}}'
+    for number, own in enumerate(sets):
+        lists, texts = listed[number]
+        rankings = "null"
+        if own.lists:
+            rankings = _array(lists.get(place, "null") for place in range(len(own.ids)))
+        documents = json_for_html(texts)
+        shown.append(f'{parts[number][:-1]},"rankings":{rankings},"documents":{documents}}}')
+    data = f'{head[:-1]},"sets":{_array(shown)}}}'
+    n = sum(len(lists) for lists, _ in listed)
     return {"n": n, "total": len(order), "data": data}, left + beyond
 
 
+def _in_order(content: PageContent) -> list[Place]:
+    """List the queries that have ranked lists: those that a gate names, then those that differ most."""
+    named = {query for _, query, *_ in causes_of(content.result)}
+    order = []
+    for number, own in enumerate(content.sets):
+        if own.lists is None:
+            continue
+        for place, (query, change) in enumerate(zip(own.ids, own.changes, strict=True)):
+            order.append((query not in named, -change, number, place))
+    return [(number, place) for *_, number, place in sorted(order)]
+
+
 def _chosen_lists(
-    lists_by_set: Mapping[int, Callable[[int], RankedLists]],
-    order: Sequence[tuple[float, int, int]],
-    space: int,
-    beyond: int,
-) -> dict[tuple[int, int], RankedLists]:
+    sets: Sequence[QuerySet], order: Sequence[Place], space: int, beyond: int
+) -> dict[Place, RankedLists]:
     """Describe as many ranked lists as fit without their texts."""
-    chosen: dict[tuple[int, int], RankedLists] = {}
-    for _, number, place in order:
-        entry = lists_by_set[number](place)
+    chosen: dict[Place, RankedLists] = {}
+    for number, place in order:
+        lists_of_query = sets[number].lists
+        assert lists_of_query is not None
+        entry = lists_of_query(place)
         space -= _size(json_for_html(entry._asdict()))
         if _is_full(space, len(chosen), beyond):
             break
         chosen[number, place] = entry
     return chosen
+
+
+def _with_texts(
+    sets: Sequence[QuerySet], chosen: Mapping[Place, RankedLists], space: int, beyond: int
+) -> list[tuple[dict[int, str], dict[str, str]]]:
+    """Return for each set the ranked lists that fit with their texts, as JSON by place, and these texts by id."""
+    wanted: list[set[str]] = [set() for _ in sets]
+    for (number, _), entry in chosen.items():
+        wanted[number].update(entry.ids)
+    known = [own.documents(ids) if ids else {} for own, ids in zip(sets, wanted, strict=True)]
+    listed: list[tuple[dict[int, str], dict[str, str]]] = [({}, {}) for _ in sets]
+    for n, ((number, place), entry) in enumerate(chosen.items()):
+        lists, texts = listed[number]
+        new = {}
+        for document in entry.ids:
+            if document in known[number] and document not in texts:
+                new[document] = known[number][document]
+        data = json_for_html(entry._asdict())
+        space -= _size(data) - len("null") + _size(json_for_html(new))
+        if _is_full(space, n, beyond):
+            break
+        lists[place] = data
+        texts |= new
+    return listed
 
 
 def _is_full(left: int, n: int, beyond: int) -> bool:
@@ -170,9 +185,10 @@ def _pair_data(section: Section, has_columns: bool) -> Data:
         given = _queries_of(comparison)
     drawn = [_row_data(row, part) for row, part in zip(rows, parts, strict=True)]
     for run in comparison.runs:
-        changes = [run.coverage, run.ranking, run.all_queries, *run.measures]
-        if comparison.restricted is None:
-            del changes[2]
+        changes = [run.coverage, run.ranking]
+        if comparison.restricted is not None:
+            changes.append(run.all_queries)
+        changes += run.measures
         for row, change in zip(drawn, changes, strict=True):
             row["runs"] += [] if change is None else [_short(change)]
     return {
@@ -287,7 +303,7 @@ def json_for_html(value: Any) -> str:
     return text
 
 
-def _listed(items: Sequence[str]) -> str:
+def _array(items: Iterable[str]) -> str:
     return f"[{','.join(items)}]"
 
 

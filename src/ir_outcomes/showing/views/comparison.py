@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ir_outcomes.comparison.facets import AllQueries, Facet, Means, MeasureMeans
+from ir_outcomes.comparison.facets import AllQueries, Facet, Means, MeasureMeans, known_p
 from ir_outcomes.comparison.result import Comparison, Queries
 from ir_outcomes.comparison.verdict import meaning_of
 from ir_outcomes.comparison.wording import change_over_all, coverage_words, label_words
@@ -293,13 +293,16 @@ def _tests_table(comparison: Comparison) -> Table:
     restricted = comparison.restricted
     means = _means(comparison.alpha)
 
-    def line(name: str, test: Test, *numbers: Any) -> tuple[Any, ...]:
-        p = NOTHING if numbers[-2] == NOTHING else pvalue(test.pvalue, comparison.alpha)
-        return (name, *numbers, p, test.name)
-
     def measured(facet: Facet | Means | AllQueries | MeasureMeans, test: Test) -> tuple[Any, ...]:
-        return line(
-            _named(facet), test, facet.n, facet.n_nonzero, *(column.text(facet) for column in means)
+        numbers = (column.text(facet) for column in means)
+        p = known_p(facet.difference, test.pvalue)
+        return (
+            _named(facet),
+            facet.n,
+            facet.n_nonzero,
+            *numbers,
+            pvalue(p, comparison.alpha),
+            test.name,
         )
 
     facets = (comparison.coverage, comparison.ranking, comparison.reciprocal, comparison.naive)
@@ -314,9 +317,11 @@ def _tests_table(comparison: Comparison) -> Table:
         both = fixed(restricted.both, 2, signed=True)
         part = fixed(restricted.won_and_lost, 2, signed=True)
         nothing = [NOTHING] * 4
+        test = restricted.won_and_lost_test
+        p = pvalue(test.pvalue, comparison.alpha)
         rows += [
             ("  part of both", *nothing, both, NOTHING, NOTHING, ""),
-            line("  part of won and lost", restricted.won_and_lost_test, *nothing, part, NOTHING),
+            ("  part of won and lost", *nothing, part, NOTHING, p, test.name),
         ]
         missing = "the search length of what a run does not find counts as"
         if restricted.measured_in == RANKS:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ir_outcomes.comparison.columns import measure_columns, query_columns
-from ir_outcomes.comparison.facets import AllQueries, Facet, MeasureMeans
+from ir_outcomes.comparison.facets import AllQueries, Facet, MeasureMeans, known_p
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import some
-from ir_outcomes.formatting import NOTHING, fixed, places_of, plural, pvalue, short_unit
+from ir_outcomes.formatting import fixed, places_of, plural, pvalue, short_unit
 from ir_outcomes.notes import as_notes
 from ir_outcomes.showing import Table, numbers, settings_words, texts
 from ir_outcomes.table_columns import Column, chosen, of_part
@@ -23,8 +23,6 @@ def shown_p(
     comparison: Comparison, part: Facet | AllQueries | MeasureMeans, digits: int = 2
 ) -> str:
     """Write the p-value that the label hangs on: marked where only the raw one is significant, or with the test it is of."""
-    if part.difference is None:  # nothing was compared, and 1 would look like a result
-        return NOTHING
     alpha = comparison.alpha
     own, test = comparison.shown_test(part)
     mark = ""
@@ -32,7 +30,7 @@ def shown_p(
         mark = MARK
     elif test != part.decides.name:
         mark = OTHER_TESTS.get(test, "")
-    return f"{pvalue(own, alpha, digits)}{mark}"
+    return f"{pvalue(known_p(part.difference, own), alpha, digits)}{mark}"
 
 
 def tests_legend(comparisons: Sequence[Comparison]) -> str:

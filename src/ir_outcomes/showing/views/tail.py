@@ -9,8 +9,6 @@ from ir_outcomes.formatting import fixed, percent, plural
 from ir_outcomes.showing import Table, View, bucket_names, view_of
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, chosen, decimals
 from ir_outcomes.tail.lengths import (
-    DOCUMENT_COLUMNS,
-    DocumentChanges,
     LengthChanges,
     LengthDistributions,
     distribution_columns,
@@ -109,18 +107,6 @@ def _length_changes(result: LengthChanges) -> View:
 
 
 @view_of.register
-def _document_changes(result: DocumentChanges) -> View:
-    shown = ""
-    if len(result.documents) != result.n_documents:
-        shown = f", {len(result.documents)} shown"
-    caption = f"A, B: ranks, lower is better, - where not found; change: of the number of {ABOVE}"
-    title = (
-        f"{plural('relevant document', result.n_documents)} {result.which}{shown}: {_pair(result)}"
-    )
-    return _view(result, title, DOCUMENT_COLUMNS, result.documents, caption)
-
-
-@view_of.register
 def _rrie(result: RRIE) -> View:
     optimum = " of 1" if {own.optimum for own in result.reductions} <= {1} else ""
     caption = (
@@ -129,7 +115,7 @@ def _rrie(result: RRIE) -> View:
     columns = chosen(REDUCTION_COLUMNS, "measure", "baseline", "contender", "rrie")
     return _view(
         result,
-        f"{_pair(result)}: relative reduction in error",
+        f"{result.contender} (B) against {result.baseline} (A): relative reduction in error",
         columns,
         result.reductions,
         caption,
@@ -158,10 +144,6 @@ def _headroom(result: Headroom) -> View:
         result.measures,
         caption,
     )
-
-
-def _pair(result: DocumentChanges | RRIE) -> str:
-    return f"{result.contender} (B) against {result.baseline} (A)"
 
 
 def _view(
