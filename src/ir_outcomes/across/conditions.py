@@ -109,8 +109,9 @@ def _ranking_effect(pair: PairedQueries, level: float) -> Effect | None:
     y = pair.length_contender[pair.shared]
     n = len(x)
     # The ratio of the means is that of the sums, cluster by cluster.
-    if pair.shared_rows is not None and n:
-        (x, _), (y, _) = (sums_by_cluster(values, pair.shared_rows) for values in (x, y))
+    clusters = pair.rows(shared=True)
+    if clusters is not None and n:
+        (x, _), (y, _) = (sums_by_cluster(values, clusters) for values in (x, y))
     found = pooling.log_ratio_of_means(x, y)
     if found is None:
         return None

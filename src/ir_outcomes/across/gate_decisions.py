@@ -1,6 +1,6 @@
 """The decision of a gate on one contender: what its margins exclude or show, and why, in sentences."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Literal
@@ -15,6 +15,7 @@ from ir_outcomes.comparison.margins import (
 )
 from ir_outcomes.comparison.plan import queries_to_pass
 from ir_outcomes.comparison.result import Comparison, QueryOutcome
+from ir_outcomes.comparison.wording import missing_of_runs
 from ir_outcomes.formatting import listed, percent, unit_behind
 from ir_outcomes.notes import Note, note
 from ir_outcomes.results import OPTIONAL, Immutable
@@ -219,11 +220,7 @@ def _of_which_runs(compared: Comparison) -> str:
     new = "About these runs only"
     if compared.coverage.new_runs:
         new = "About new runs, too"
-    systems = (compared.baseline, compared.contender)
-    several = []
-    for name, n_runs in zip(systems, compared.n_runs, strict=True):
-        if n_runs > 1:
-            several.append(f"{n_runs} of {name}")
+    several = [f"{n_runs} of {name}" for name, n_runs in compared.systems if n_runs > 1]
     return f"{new} ({listed(several)}). "
 
 
@@ -232,10 +229,8 @@ def _failures(compared: Comparison, max_missing: float) -> Iterator[str]:
     n = compared.n_queries
     systems = (compared.baseline, compared.contender)
     finds_nothing = []
-    for name, n_runs, missing, coverage in zip(
-        systems, compared.n_runs, compared.n_missing, _least_coverage(compared), strict=True
-    ):
-        run = name if n_runs == 1 else f"a run of {name}"
+    lacking = missing_of_runs(compared, systems)
+    for (run, missing), coverage in zip(lacking, _least_coverage(compared), strict=True):
         if missing > max_missing * n:
             yield (
                 f"{run} has no results for {missing} of the {n} answerable queries"
@@ -258,20 +253,17 @@ def _failures(compared: Comparison, max_missing: float) -> Iterator[str]:
         )
 
 
-def _least_coverage(compared: Comparison) -> list[float | None]:
+def _least_coverage(compared: Comparison) -> Iterable[float]:
     """Return the coverage of both runs; of a system with several that of the run with the least."""
-    of_a = compared.coverage.baseline
-    of_b = compared.coverage.contender
-    least = [of_a, of_b]
+    of_a = compared.coverage.baseline or 0.0
+    of_b = compared.coverage.contender or 0.0
+    least = {compared.baseline: of_a, compared.contender: of_b}
     for run in compared.runs:
-        if of_a is None or of_b is None or run.coverage is None:
-            continue
         # The difference of a run of B from the mean of A, or of the mean of B from a run of A.
-        if run.system == compared.contender:
-            least[1] = min(least[1] or 0.0, round(of_a + run.coverage, 9))
-        else:
-            least[0] = min(least[0] or 0.0, round(of_b - run.coverage, 9))
-    return least
+        change = run.coverage or 0.0
+        own = of_a + change if run.system == compared.contender else of_b - change
+        least[run.system] = min(least[run.system], round(own, 9))
+    return least.values()
 
 
 def _harm_in_words(facet: GateFacet, compared: Comparison) -> str:

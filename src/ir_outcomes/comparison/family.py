@@ -136,8 +136,7 @@ def labels_elsewhere(
         for baseline, contender in pairs:
             queries = pair_queries(baseline.at(cutoff), contender.at(cutoff), settings.unit)
             samples = samples_of(queries, settings.levels, labels_only=True)
-            coverage_test = settings.of_pair(queries).coverage_test
-            tests.append(run_tests(samples, settings.test, coverage_test, own_test))
+            tests.append(run_tests(samples, settings.test, settings.coverage_test, own_test))
         verdicts = judge(stacked(tests), alpha=settings.alpha, correction=settings.correction)
         for place, label in enumerate(verdicts.labels()):
             if cutoff <= reach[place]:

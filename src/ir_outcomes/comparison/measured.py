@@ -96,9 +96,8 @@ class _Sample:
         shared: bool = False,
     ) -> Self:
         """Take the values of both runs on all queries, or on those on which both found something."""
-        rows = pair.shared_rows if shared else pair.rows
         sides = () if changes is None else changes.sides(pair.clusters)
-        return cls(differences(*values), rows, changes, settings, sides)
+        return cls(differences(*values), pair.rows(shared=shared), changes, settings, sides)
 
     @property
     def n_nonzero(self) -> int:
@@ -127,17 +126,14 @@ class _Sample:
         deviation = self.deviation
         return mean / deviation if mean is not None and deviation else None
 
-    def interval(self, largest: float | None) -> Interval | None:
-        """Return the interval for these runs."""
+    def interval(self, largest: float | None, sides: Sequence[Side] = ()) -> Interval | None:
+        """Return the interval for these runs, or with sides for new ones, too."""
         level = 1 - self.settings.alpha
-        return intervals.mean_interval(self.change, level, largest, self.rows)
+        return intervals.mean_interval(self.change, level, largest, self.rows, sides)
 
     def for_new_runs(self, largest: float | None) -> Interval | None:
         """Return the interval for new runs, too; None where these say nothing about such."""
-        if not self.sides:
-            return None
-        level = 1 - self.settings.alpha
-        return intervals.mean_interval(self.change, level, largest, self.rows, self.sides)
+        return self.interval(largest, self.sides) if self.sides else None
 
     def errors_of_runs(self, unit: float = 1.0) -> tuple[float, ...]:
         """Return what the runs of each side that has several add to the standard error."""
@@ -188,10 +184,7 @@ def coverage_facet(pair: PairedQueries, tests: Samples, settings: Settings) -> C
         test = tests["signflip"]
         detectable = sample.detectable(most=1.0)
     margin_interval, smallest = sample.against_margins(1.0, whole=whole)
-    of_change = (change, pair.item_share, 1 - settings.alpha, sample.rows)
-    new_runs = None
-    if sample.sides:
-        new_runs = intervals.coverage_interval(*of_change, sample.sides)
+    interval = intervals.coverage_interval(change, pair.item_share, 1 - settings.alpha, sample.rows)
     return CoverageFacet(
         name="coverage",
         measured_in=POINTS,
@@ -202,8 +195,8 @@ def coverage_facet(pair: PairedQueries, tests: Samples, settings: Settings) -> C
         contender=_percent(sample.mean(pair.found_contender)),
         difference=_percent(sample.difference),
         deviation=_percent(sample.deviation),
-        interval=_points(intervals.coverage_interval(*of_change)),
-        new_runs=_points(new_runs),
+        interval=_points(interval),
+        new_runs=_points(sample.for_new_runs(1.0)),
         errors_of_runs=sample.errors_of_runs(100.0),
         margin_interval=_points(margin_interval),
         smallest_margin=_percent(smallest),
@@ -286,7 +279,7 @@ def reciprocal_means(pair: PairedQueries, settings: Settings) -> Means | None:
     """Compare mean reciprocals of the search lengths on what both runs found, as Table 2 of Lin et al. 2021 does."""
     if pair.measure is not None:
         return None
-    rows = pair.shared_rows
+    rows = pair.rows(shared=True)
     values = pair.reciprocal_baseline[pair.shared], pair.reciprocal_contender[pair.shared]
     paired = paired_tests(differences(*values), clusters=rows)
     name = "reciprocal search length"
@@ -383,7 +376,7 @@ def means_of_measure(asked: AskedMeasure, pair: PairedQueries, settings: Setting
     baseline, contender = asked.changes.values
     sample = _Sample.of((baseline, contender), pair, asked.changes, settings)
     largest = range_of(asked.measure, asked.changes.bounds)
-    test = paired_tests(sample.change, clusters=pair.rows)["t"]
+    test = paired_tests(sample.change, clusters=sample.rows)["t"]
     found: Direction = "none"
     if test.pvalue <= settings.alpha:
         found = NAMES[test.direction * (1 if asked.higher_is_better else -1)]

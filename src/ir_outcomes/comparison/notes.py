@@ -437,8 +437,7 @@ def _unit_of(facet: Facet) -> str:
 
 def _about_runs(comparison: Comparison) -> Iterator[Note]:
     """Say of which systems so few runs are known that nothing follows for a new one."""
-    named = zip((comparison.baseline, comparison.contender), comparison.n_runs, strict=True)
-    few = [f"{name} has {n_runs}" for name, n_runs in named if 1 < n_runs < LEAST_RUNS]
+    few = [f"{name} has {n}" for name, n in comparison.systems if 1 < n < LEAST_RUNS]
     if few:
         yield note(
             "few runs",
@@ -448,10 +447,7 @@ def _about_runs(comparison: Comparison) -> Iterator[Note]:
 
 
 def _about_clusters(comparison: Comparison, pair: PairedQueries) -> Iterator[Note]:
-    if comparison.settings.n_clusters is None:
-        return
-    pair = pair.by_query()
-    if pair.clusters is None:
+    if comparison.settings.n_clusters is None or pair.clusters is None:
         return
     n = len(pair.query_ids)
     n_clusters = len(np.unique(pair.clusters))

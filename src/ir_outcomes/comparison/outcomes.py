@@ -180,11 +180,6 @@ class Restricted(NamedTuple):
     won: Floats  # from items that only the contender found, 0 or negative,
     lost: Floats  # and from items that only the baseline found, 0 or positive
 
-    @property
-    def arrays(self) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-        """All that has a value for each query."""
-        return self.baseline, self.contender, self.both, self.won, self.lost
-
 
 @dataclass(frozen=True, eq=False)
 class PairedQueries:
@@ -225,41 +220,14 @@ class PairedQueries:
         """Of each query, pairs of runs that found at least one same item."""
         return self.shared.astype(np.float64) if self.pairs is None else self.pairs.ranking.number
 
-    def by_query(self) -> "PairedQueries":
-        """Return the means over the pairs of runs: what is said of single queries."""
-        if self.pairs is None:
-            return self
-        n_pairs = math.prod(self.n_runs)
-        n_shared = np.maximum(self.n_shared, 1)
-        restricted = self.restricted
-        if restricted is not None:
-            parts = [values / n_pairs for values in restricted.arrays]
-            restricted = Restricted(restricted.horizon, *parts)
-        return replace(
-            self,
-            found_baseline=self.found_baseline / n_pairs,
-            found_contender=self.found_contender / n_pairs,
-            length_baseline=self.length_baseline / n_shared,
-            length_contender=self.length_contender / n_shared,
-            reciprocal_baseline=self.reciprocal_baseline / n_shared,
-            reciprocal_contender=self.reciprocal_contender / n_shared,
-            restricted=restricted,
-            pairs=None,
-        )
-
-    @property
-    def rows(self) -> Ints | Rows | None:
-        """Clusters of the queries, and of several runs what the sums are over."""
-        if self.pairs is None:
-            return self.clusters
-        return self.pairs.coverage.rows(self.clusters)
-
-    @property
-    def shared_rows(self) -> Ints | Rows | None:
-        """The same of the queries of the ranking facet."""
+    def rows(self, *, shared: bool = False) -> Ints | Rows | None:
+        """Clusters of the queries, or of those of the ranking facet, and of several runs what the sums are over."""
         if self.pairs is not None:
-            return self.pairs.ranking.rows(self.clusters)
-        return None if self.clusters is None else self.clusters[self.shared]
+            changes = self.pairs.ranking if shared else self.pairs.coverage
+            return changes.rows(self.clusters)
+        if shared and self.clusters is not None:
+            return self.clusters[self.shared]
+        return self.clusters
 
     @property
     def all_queries(self) -> tuple[Floats, Floats] | None:
@@ -308,13 +276,11 @@ def from_pairs(
 ) -> PairedQueries:
     """Add up the numbers of each query over pairs of runs, from the items of each, in the order of `itertools.product`."""
     names = baseline.name, contender.name
-    n_runs = len(baseline.runs), len(contender.runs)
-    if n_runs == (1, 1):
-        (items,) = pairs
-        return from_items(names, query_ids, *items, horizon, clusters)
     sums = PairsOfRuns((baseline, contender), len(query_ids))
-    for places, items in zip(product(range(n_runs[0]), range(n_runs[1])), pairs, strict=True):
+    for places, items in zip(sums.places, pairs, strict=True):
         pair = from_items(names, query_ids, *items, horizon, clusters)
+        if len(sums.places) == 1:
+            return pair
         sums.add(places, pair, items)
     return sums.paired(pair)
 
@@ -325,6 +291,9 @@ class PairsOfRuns:
     def __init__(self, systems: tuple[Called, Called], n: int) -> None:
         self.systems = systems
         n_runs = len(systems[0].runs), len(systems[1].runs)
+        self.places = list(
+            product(range(n_runs[0]), range(n_runs[1]))
+        )  # of the pairs, in their order
         self.coverage = Changes(n_runs, n)
         self.ranking = Changes(n_runs, n)
         self.everywhere = Changes(n_runs, n)  # restricted lengths; else values, 0 for nothing found
@@ -348,7 +317,7 @@ class PairsOfRuns:
         reciprocals = np.stack([pair.reciprocal_baseline, pair.reciprocal_contender])
         self._reciprocals += np.where(pair.shared, reciprocals, 0.0)
         if pair.restricted is not None:
-            everywhere, parts = np.split(np.stack(pair.restricted.arrays), [2])
+            everywhere, parts = np.split(np.stack(pair.restricted[1:]), [2])
             self._parts += parts
         self.coverage.add(places, np.stack([pair.found_baseline, pair.found_contender]), every)
         self.ranking.add(places, lengths, pair.shared)

@@ -19,7 +19,7 @@ from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.clusters import clusters_of, digest_of_clusters
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, place_of
 from ir_outcomes.evaluation.lengths import Items
-from ir_outcomes.evaluation.replicates import Called, check_baselines
+from ir_outcomes.evaluation.replicates import Called, called_systems, check_baselines
 from ir_outcomes.evaluation.replicates import systems as systems_of
 from ir_outcomes.evaluation.scores import parse_measure
 from ir_outcomes.formatting import plural
@@ -329,9 +329,7 @@ def _grouped(outputs: Sequence[Output], replicates: Any) -> list[Called]:
     names = [output.name for output in outputs]
     check_names(names)
     several = systems_of(names, replicates)
-    system_of = {run: Called(name, runs) for name, runs in several.items() for run in runs}
-    systems = [system_of.get(name, Called(name, (name,))) for name in names]
-    systems = list(dict.fromkeys(systems))
+    systems = called_systems(names, several)
     if len(systems) < 2:
         raise ParameterError("replicates: all outputs are of one system, so nothing is compared")
     check_baselines(names[:1], several)

@@ -75,7 +75,7 @@ def samples_of(
 
     def sample(baseline: Floats, contender: Floats, *, shared: bool, only_label: bool) -> Samples:
         counted = pair.shared if shared else every
-        rows = pair.shared_rows if shared else pair.rows
+        rows = pair.rows(shared=shared)
         change = differences(baseline[counted], contender[counted])
         if subsets is not None:
             tallied = tally_subsets(change, counted, subsets, pair.clusters)
@@ -114,8 +114,9 @@ def run_tests(
     own_test: Kernel | None = None,
 ) -> PairTests:
     """Run the tests on the samples of a pair; `own_test` is the function behind the name of a ranking test that is not ours."""
-    if coverage_test == "exact":
-        coverage = samples.coverage.differences
+    coverage = samples.coverage.differences
+    # Sums over the rows of a cluster, as of several runs, have no binomial test.
+    if coverage_test == "exact" and coverage.moments is None:
         won = coverage.n_positive
         of_coverage = binomial_tests(won, coverage.n_nonzero - won)
     else:

@@ -62,23 +62,27 @@ class QueryOutcome(NamedTuple):
 
 def query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[QueryOutcome, ...]:
     """Return what two runs did with each query; of systems with several runs the means."""
-    n_shared: list[int | None] = [None] * len(pair.query_ids)
+    n = len(pair.query_ids)
+    n_pairs = math.prod(pair.n_runs)
+    times = np.maximum(pair.n_shared, 1)  # that a length was added up
+    n_shared: list[int | None] = [None] * n
     if pair.pairs is not None:
         n_shared = pair.n_shared.astype(np.int64).tolist()
-    pair = pair.by_query()
-    gained = pair.found_contender - pair.found_baseline
-    n = len(pair.query_ids)
-    code = np.select([gained < 0, gained > 0, pair.found_baseline > 0], [1, 2, 3], 0)
-    if pair.restricted is None:
-        restricted = np.full(n, np.nan)
-    else:
-        restricted = pair.restricted.contender - pair.restricted.baseline
-    change = np.where(pair.shared, pair.length_contender - pair.length_baseline, np.nan)
+    found_a = pair.found_baseline / n_pairs
+    found_b = pair.found_contender / n_pairs
+    length_a = pair.length_baseline / times
+    length_b = pair.length_contender / times
+    gained = found_b - found_a
+    code = np.select([gained < 0, gained > 0, found_a > 0], [1, 2, 3], 0)
+    restricted = np.full(n, np.nan)
+    if pair.restricted is not None:
+        restricted = pair.restricted.contender / n_pairs - pair.restricted.baseline / n_pairs
+    change = np.where(pair.shared, length_b - length_a, np.nan)
     columns = (
         [OUTCOMES[outcome] for outcome in code.tolist()],
-        pair.found_baseline.tolist(),
-        pair.found_contender.tolist(),
-        *map(_without_nan, (pair.length_baseline, pair.length_contender, change, restricted)),
+        found_a.tolist(),
+        found_b.tolist(),
+        *map(_without_nan, (length_a, length_b, change, restricted)),
         [texts.get(query) for query in pair.query_ids],
         [None] * n if pair.clusters is None else pair.clusters.tolist(),
         n_shared,
@@ -227,6 +231,11 @@ class Comparison(HasPage, Result):
     def alpha(self) -> float:
         """Level of tests, intervals and verdict."""
         return self.settings.alpha
+
+    @property
+    def systems(self) -> tuple[tuple[str, int], ...]:
+        """The name of the baseline and that of the contender, each with its number of runs."""
+        return tuple(zip((self.baseline, self.contender), self.n_runs, strict=True))
 
     @property
     def of_several_runs(self) -> bool:

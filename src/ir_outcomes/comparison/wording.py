@@ -1,6 +1,6 @@
 """A comparison in words: the sentence of its verdict, and what notes and tables say like it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -72,10 +72,12 @@ def of_values(comparison: Comparison) -> bool:
     return comparison.settings.ties == "unknown"
 
 
-def missing_of_runs(comparison: Comparison) -> Iterator[tuple[str, int]]:
+def missing_of_runs(
+    comparison: Comparison, names: Sequence[str] = ("A", "B")
+) -> Iterator[tuple[str, int]]:
     """Return for how many queries each run has no results; of a system with several runs, the one that lacks most."""
-    for letter, missing, n_runs in zip("AB", comparison.n_missing, comparison.n_runs, strict=True):
-        yield letter if n_runs == 1 else f"a run of {letter}", missing
+    for name, missing, n_runs in zip(names, comparison.n_missing, comparison.n_runs, strict=True):
+        yield name if n_runs == 1 else f"a run of {name}", missing
 
 
 def won_and_lost(comparison: Comparison) -> tuple[str, str]:

@@ -6,7 +6,6 @@ import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 from typing import Any, BinaryIO, Self, cast, overload
 
 import numpy as np
@@ -23,7 +22,7 @@ from ir_outcomes.errors import (
 )
 from ir_outcomes.evaluation.lengths import FLAGS, PER_ATOM, PER_QUERY, SearchLengths
 from ir_outcomes.evaluation.ranking import RankedDocuments, score_bits
-from ir_outcomes.evaluation.replicates import System, among, refuse_several_runs
+from ir_outcomes.evaluation.replicates import System, among, called_systems, refuse_several_runs
 from ir_outcomes.evaluation.scores import (
     Scores,
     comparable,
@@ -120,8 +119,7 @@ class Evaluation(Sequence[SearchLengths]):
         if isinstance(key, slice):
             places = list(range(len(self.runs))[key])
         else:
-            runs = chain.from_iterable(self._runs_called(name) for name in key)
-            places = [self.position(name) for name in runs]
+            places = [self.position(name) for name in self.runs_of(key)]
         kept = {name: getattr(self, name) for name in ("runs", "documents", "unjudged", "sources")}
         taken: dict[str, Any] = {
             name: tuple(of_runs[place] for place in places)
@@ -132,10 +130,12 @@ class Evaluation(Sequence[SearchLengths]):
         names = tuple(self.names[place] for place in places)
         return replace(self, scores=scores, replicates=among(self.replicates, names), **taken)
 
-    def _runs_called(self, name: Any) -> tuple[str, ...]:
-        """Return the names of the runs of a system, or the name of a run."""
-        found = self.replicates.get(name) if isinstance(name, str) else None
-        return found or (name,)
+    def runs_of(self, names: Iterable[Any]) -> list[str]:
+        """Return the names of runs, of all runs where one is that of a system."""
+        runs: list[str] = []
+        for name in names:
+            runs += self.replicates.get(name, (name,)) if isinstance(name, str) else (name,)
+        return runs
 
     def position(self, name: str) -> int:
         """Return the place of a run, by its name."""
@@ -148,12 +148,11 @@ class Evaluation(Sequence[SearchLengths]):
     @cached_property
     def systems(self) -> tuple[System, ...]:
         """The systems with their runs, in the order of their first runs; a run that is of none is a system by itself."""
-        system_of = {run: name for name, runs in self.replicates.items() for run in runs}
-        runs: dict[str, tuple[SearchLengths, ...]] = {}
-        for run in self.runs:
-            name = system_of.get(run.name, run.name)
-            runs[name] = (*runs.get(name, ()), run)
-        return tuple(System(name, own) for name, own in runs.items())
+        called = dict(zip(self.names, self.runs, strict=True))
+        return tuple(
+            System(name, tuple(called[run] for run in runs))
+            for name, runs in called_systems(self.names, self.replicates)
+        )
 
     @cached_property
     def names(self) -> tuple[str, ...]:

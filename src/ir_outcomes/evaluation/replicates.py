@@ -1,6 +1,7 @@
 """Several runs of one system: which runs belong together."""
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn, Self
 
@@ -55,7 +56,7 @@ class System(NamedTuple):
         return self._replace(runs=tuple(run.at(cutoff) for run in self.runs))
 
 
-def systems(names: Sequence[str], replicates: Any) -> dict[str, tuple[str, ...]]:
+def systems(names: Sequence[str], replicates: Any) -> Systems:
     """Find which runs belong to one system.
 
     Parameters
@@ -83,33 +84,48 @@ def systems(names: Sequence[str], replicates: Any) -> dict[str, tuple[str, ...]]
     >>> systems(["bm25", "dense_1", "dense_2", "dense_3"], "by:_")
     {'dense': ('dense_1', 'dense_2', 'dense_3')}
     """
-    if isinstance(replicates, str) and replicates.startswith(RULE):
-        found = _by_rule(names, replicates)
-    else:
-        found = _by_mapping(names, _mapping_of(replicates))
-    return check_systems(names, found)
+    return _runs_by_system(names, _system_of_runs(names, replicates))
 
 
-def _by_rule(names: Sequence[str], rule: str) -> dict[str, list[str]]:
-    """Return the runs whose names are equal up to the last separator, with a whole number behind it."""
+def _system_of_runs(names: Sequence[str], replicates: Any) -> Mapping[str, str]:
+    """Return the system of each run that has one."""
+    if _is_rule(replicates):
+        return _by_rule(names, replicates)
+    system_of = _mapping_of(replicates)
+    unknown = [str(run) for run in system_of if run not in names]
+    if unknown:
+        raise ParameterError(
+            f"replicates: no run is called {some(unknown)}; the runs are {some(list(names), 10)}"
+        )
+    return system_of
+
+
+def _is_rule(replicates: Any) -> bool:
+    return isinstance(replicates, str) and replicates.startswith(RULE)
+
+
+def _by_rule(names: Sequence[str], rule: str) -> dict[str, str]:
+    """Return the system of each run whose name has a whole number behind the last separator."""
     separator = rule.removeprefix(RULE)
     if not separator:
         raise ParameterError('write the separator behind "by:", such as "by:_"', replicates=rule)
-    found: dict[str, list[str]] = {}
+    found: dict[str, str] = {}
     for name in names:
         system, _, number = name.rpartition(separator)
         if system and number.isascii() and number.isdigit():
-            found.setdefault(system, []).append(name)
+            found[name] = system
     if not found:
         raise ParameterError(
             f"no run has a name that ends in {separator!r} and a whole number; the runs are"
             f" {some(list(names))}",
             replicates=rule,
         )
-    for system, runs in found.items():
-        if len(runs) == 1:
+    check_names(name for name in names if name in found)
+    sizes = Counter(found.values())
+    for run, system in found.items():
+        if sizes[system] == 1:
             raise ParameterError(
-                f"{runs[0]} would be the only run of a system {system}; rename it, or give a"
+                f"{run} would be the only run of a system {system}; rename it, or give a"
                 " mapping of run to system",
                 replicates=rule,
             )
@@ -118,24 +134,8 @@ def _by_rule(names: Sequence[str], rule: str) -> dict[str, list[str]]:
 
 def check_names_of_rule(names: Sequence[str], replicates: Any) -> None:
     """Refuse equal names where a rule finds systems by them, as those of a file that was given twice."""
-    if isinstance(replicates, str) and replicates.startswith(RULE):
-        for runs in _by_rule(names, replicates).values():
-            check_names(runs)
-
-
-def _by_mapping(names: Sequence[str], system_of: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the runs of each system of a mapping of run to system."""
-    unknown = [str(run) for run in system_of if run not in names]
-    if unknown:
-        raise ParameterError(
-            f"replicates: no run is called {some(unknown)}; the runs are {some(list(names), 10)}"
-        )
-    check_names(set(system_of.values()), "system")
-    found: dict[str, list[str]] = {}
-    for name in names:
-        if name in system_of:
-            found.setdefault(system_of[name], []).append(name)
-    return found
+    if _is_rule(replicates):
+        _by_rule(names, replicates)
 
 
 def _mapping_of(replicates: Any) -> Mapping[str, str]:
@@ -193,8 +193,6 @@ def listed_runs(items: Sequence[Any], names: Sequence[str | None]) -> list[Liste
             in_memory = not (is_path(run) or isinstance(run, (str, Run, SearchLengths)))
             called = f"{name} {place}" if own is None and in_memory else own
             listed.append(Listed(run, called, name))
-        if len(of_system) == 1:
-            listed[-1] = Listed(run, name, None)
     return listed
 
 
@@ -210,49 +208,54 @@ def runs_of_system(item: Any) -> list[tuple[str | None, Any]] | None:
     return [(None, run) for run in found]
 
 
-def check_systems(
-    names: Sequence[str], found: Mapping[str, Iterable[str]]
-) -> dict[str, tuple[str, ...]]:
-    """Return systems and their runs, unless one is called like the run of another."""
-    checked = {system: tuple(runs) for system, runs in found.items()}
-    taken = [system for system, runs in checked.items() if system in {*names} - {*runs}]
+def _runs_by_system(names: Sequence[str], system_of: Mapping[str, str]) -> Systems:
+    """Return the runs of each system, in their order, unless one is called like the run of another."""
+    check_names(set(system_of.values()), "system")
+    found: dict[str, tuple[str, ...]] = {}
+    for run in names:
+        if run in system_of:
+            system = system_of[run]
+            found[system] = (*found.get(system, ()), run)
+    taken = [system for system, runs in found.items() if system in {*names} - {*runs}]
     if taken:
         raise ParameterError(
             f"replicates: {some(taken)} would be the name of a system and of a run that is not"
             " part of it; rename one of them"
         )
-    return checked
+    return found
 
 
 def named_systems(
     names: Sequence[str], in_lists: Sequence[str | None], replicates: Any
-) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+) -> tuple[list[str], Systems]:
     """Return the names of the runs, that of its system for a single run, and the systems that have several.
 
     A run can be of a system because a list, a saved evaluation or `replicates` says so.
     """
     system_of = {name: own for name, own in zip(names, in_lists, strict=True) if own is not None}
     if replicates is not None:
-        for system, runs in systems(names, replicates).items():
-            for run in runs:
-                if system_of.setdefault(run, system) != system:
-                    raise ParameterError(
-                        f"replicates: {run} is in two systems, {system_of[run]} and {system}"
-                    )
-    found = check_systems(names, _by_mapping(names, system_of))
+        for run, system in _system_of_runs(names, replicates).items():
+            if system_of.setdefault(run, system) != system:
+                raise ParameterError(
+                    f"replicates: {run} is in two systems, {system_of[run]} and {system}"
+                )
+    found = _runs_by_system(names, system_of)
     alone = {runs[0]: system for system, runs in found.items() if len(runs) == 1}
-    several = {system: runs for system, runs in found.items() if len(runs) > 1}
-    return [alone.get(name, name) for name in names], several
+    return [alone.get(name, name) for name in names], among(found, names)
 
 
 def among(replicates: Systems, names: Sequence[str]) -> Systems:
     """Return the systems of which several runs are among some, with these runs."""
-    kept: dict[str, tuple[str, ...]] = {}
-    for system, runs in replicates.items():
-        own = tuple(run for run in runs if run in names)
-        if len(own) > 1:
-            kept[system] = own
-    return kept
+    kept = {
+        system: tuple(run for run in names if run in runs) for system, runs in replicates.items()
+    }
+    return {system: runs for system, runs in kept.items() if len(runs) > 1}
+
+
+def called_systems(names: Sequence[str], replicates: Systems) -> list[Called]:
+    """Return all systems in the order of their first runs; a run that is of none is a system by itself."""
+    system_of = {run: Called(name, runs) for name, runs in replicates.items() for run in runs}
+    return list(dict.fromkeys(system_of.get(name, Called(name, (name,))) for name in names))
 
 
 def refuse_several_runs(replicates: Systems) -> NoReturn:

@@ -159,7 +159,7 @@ class ChangeCounts(NamedTuple):
         """Take the numbers of the codes of `Changes`, (n_codes, n_samples)."""
         # Where both runs found something the size is less than the horizon, and there the table has
         # the next outcome.
-        none = np.zeros((1, counts.shape[1]))
+        none = np.zeros_like(counts[:1])
         earlier = np.concatenate([counts[2 * longest + 1 : 3 * longest][::-1], none])
         later = np.concatenate([counts[3 * longest + 1 : 4 * longest], none])
         # What one run found is counted by its search length; at the horizon it is better by 1 than

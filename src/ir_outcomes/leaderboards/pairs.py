@@ -213,7 +213,6 @@ class BlockOfPairs(NamedTuple):
 
     samples: PairSamples
     means: Floats  # in the order of `_MEANS`
-    of_several: bool = False  # whether a system has several runs: coverage is tested by sign flips
 
 
 def all_pairs(
@@ -264,7 +263,7 @@ def _tested(
     start = 0
     for block in blocks:
         pairs = slice(start, start + block.means.shape[1])
-        tests = run_tests(block.samples, "t", "signflip" if block.of_several else coverage_test)
+        tests = run_tests(block.samples, "t", coverage_test)
         if of_all is None:
             of_all = _space_for(tests, len(numbers))
         _fill(of_all, tests, pairs)
@@ -336,8 +335,7 @@ def _blocks_of_systems(evaluation: Evaluation, levels: Levels) -> Iterator[Block
     for baseline, contender in combinations(systems, 2):
         pair = pair_queries(baseline, contender, evaluation.unit)
         means = _means_of(pair, np.ones((len(pair.shared), 1)))
-        of_several = pair.pairs is not None
-        yield BlockOfPairs(samples_of(pair, levels, guard_only=True), means, of_several)
+        yield BlockOfPairs(samples_of(pair, levels, guard_only=True), means)
 
 
 def _means_of(pair: PairedQueries, counts: Floats) -> Floats:

@@ -233,15 +233,12 @@ def _evaluation_of(section: Section, evaluation: Evaluations) -> Evaluation | No
             )
         evaluation = evaluation[section.condition]
     if evaluation is not None:
-        for run in _runs_of(
-            [section.comparison.baseline, section.comparison.contender], evaluation
-        ):
+        compared = section.comparison
+        for run in evaluation.runs_of([compared.baseline, compared.contender]):
             evaluation.position(run)
         known = set(evaluation.query_ids)
         missing = [
-            query.query_id
-            for query in section.comparison.queries or ()
-            if query.query_id not in known
+            query.query_id for query in compared.queries or () if query.query_id not in known
         ]
         if missing:
             raise ParameterError(
@@ -282,7 +279,7 @@ def _query_set(
     if evaluation is not None:
         numbers = dict(zip(evaluation.query_ids, evaluation[0].relevant.tolist(), strict=True))
         relevant = [numbers[query] for query in ids]
-        single = _runs_of(runs, evaluation)
+        single = evaluation.runs_of(runs)
         lists = lists_of(evaluation, single, ids)
         documents = partial(texts_of_documents, docs, collection=evaluation.collection)
         cutoffs = [group.grid.settings.cutoff or 0 for group in groups]
@@ -305,11 +302,6 @@ def _query_set(
         lists=lists,
         documents=documents,
     )
-
-
-def _runs_of(systems: Sequence[str], evaluation: Evaluation) -> list[str]:
-    """Return the names of all runs of systems."""
-    return [run for name in systems for run in evaluation.replicates.get(name, (name,))]
 
 
 def _first_runs(
@@ -347,7 +339,7 @@ def _inputs(groups: Sequence[_Group], files_too: Sequence[Any]) -> list[tuple[st
         condition = group.grid.condition
         if condition and condition != evaluation.collection:
             where = f", {condition}"
-        for run in _runs_of(group.grid.runs, evaluation):
+        for run in evaluation.runs_of(group.grid.runs):
             source = evaluation.sources[evaluation.position(run)] if evaluation.sources else None
             if source is not None and is_path(source) and os.path.isfile(source):
                 files.setdefault(

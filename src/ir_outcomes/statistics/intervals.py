@@ -210,7 +210,6 @@ def coverage_interval(
     step: float,
     level: float,
     clusters: npt.ArrayLike | None = None,
-    sides: Sequence[Side] = (),
 ) -> Interval | None:
     """Compute the adjusted Wald interval of a mean difference of shares found; with clusters, `mean_interval`.
 
@@ -223,7 +222,7 @@ def coverage_interval(
         Mean over the queries of the smallest possible difference, 1 / (relevant items of the
         query); 1 where each query has one. It depends on what is possible, not on the values seen,
         so the interval does not jump when one item moves.
-    level, clusters, sides
+    level, clusters
         See `mean_interval`.
 
     Returns
@@ -254,7 +253,7 @@ def coverage_interval(
         raise ParameterError("must be above 0 and at most 1", step=step)
     n = len(d)
     if clusters is not None:
-        return mean_interval(d, level, 1.0, clusters, sides)
+        return mean_interval(d, level, 1.0, clusters)
     if n == 0 or (n == 1 and step < 1):
         return None
     center, variance = adjusted_wald(d.sum(), d @ d, n, step)

@@ -59,9 +59,8 @@ class Changes:
         self.number = np.zeros(n)  # of rows of each query: of pairs of runs that count
         self.differs = np.zeros(n, dtype=bool)  # whether one of them has a difference
         self._squares = 0.0
-        # Differences, and how many there are, of each run and query: (n_runs, n) for each side.
-        self._sums = [np.zeros((runs, n)) for runs in n_runs]
-        self._sizes = [np.zeros((runs, n)) for runs in n_runs]
+        # Differences, and how many there are, of each run and query: (2, n_runs, n) for each side.
+        self._of_sides = [np.zeros((2, runs, n)) for runs in n_runs]
 
     def add(self, runs: tuple[int, int], values: Floats, counted: Bools) -> None:
         """Add the values of a pair of runs, (2, n), of which some count; the runs by their places."""
@@ -74,9 +73,9 @@ class Changes:
         change[counted] = differences(*own)
         self.differs |= change != 0
         self._squares += float(change @ change)
-        for run, sums, sizes in zip(runs, self._sums, self._sizes, strict=True):
-            sums[run] += change
-            sizes[run] += counted
+        for run, of_side in zip(runs, self._of_sides, strict=True):
+            of_side[0, run] += change
+            of_side[1, run] += counted
 
     @property
     def counted(self) -> Bools:
@@ -95,21 +94,20 @@ class Changes:
     def sides(self, clusters: Ints | None) -> tuple[Side, ...]:
         """Return the sides that have several runs; none where these say nothing about new ones."""
         rows = self.rows(clusters)
-        several = [number for number in self.n_runs if number > 1]
-        if not isinstance(rows, Rows) or not len(rows.number) or min(several) < LEAST_RUNS:
+        if not isinstance(rows, Rows) or not len(rows.number):
             return ()
-        return tuple(
+        sides = [
             Side.of(sums[:, self.counted], sizes[:, self.counted], rows.cluster)
-            for sums, sizes in zip(self._sums, self._sizes, strict=True)
-            if len(sums) > 1
-        )
+            for sums, sizes in self._of_several()
+        ]
+        return tuple(sides) if min(side.n_runs for side in sides) >= LEAST_RUNS else ()
 
     def deviation(self) -> float | None:
         """Return the standard deviation of the differences of all rows; None for fewer than two."""
         n = self.number.sum()
         if n < 2:
             return None
-        rest = self._squares - self._sums[0].sum() ** 2 / n
+        rest = self._squares - self._of_sides[0][0].sum() ** 2 / n
         if rest <= ROUNDING * self._squares:
             return 0.0
         return math.sqrt(rest / (n - 1))
@@ -117,11 +115,14 @@ class Changes:
     def means_of_runs(self) -> list[Floats]:
         """Return the mean difference of each run, (n_runs,) of each side that has several; NaN where it has no row."""
         found = []
-        for sums, sizes in zip(self._sums, self._sizes, strict=True):
-            if len(sums) > 1:
-                number = sizes.sum(axis=1)
-                found.append(divided(sums.sum(axis=1), number, number > 0))
+        for sums, sizes in self._of_several():
+            number = sizes.sum(axis=1)
+            found.append(divided(sums.sum(axis=1), number, number > 0))
         return found
+
+    def _of_several(self) -> list[Floats]:
+        """Return what is known of each run and query, of the sides that have several runs."""
+        return [own for own in self._of_sides if own.shape[1] > 1]
 
 
 def added_by_runs(sides: Sequence[Side], level: float) -> float:

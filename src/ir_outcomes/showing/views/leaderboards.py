@@ -25,7 +25,7 @@ from ir_outcomes.showing import (
     tops,
     view_of,
 )
-from ir_outcomes.showing.views.parts import CORRECTIONS, depth_lines
+from ir_outcomes.showing.views.parts import CORRECTIONS, depth_lines, runs_words
 from ir_outcomes.table_columns import (
     NUMBER,
     PERCENT,
@@ -184,8 +184,7 @@ def _systems_lines(result: Leaderboard) -> list[str]:
     lines = []
     for standing in result.standings:
         if standing.runs:
-            named = some([run.run for run in standing.runs], 3)
-            lines.append(f"{standing.run}: mean of {len(standing.runs)} runs ({named})")
+            lines.append(f"{standing.run}: mean of {runs_words(standing.runs)}")
     return [*lines, "tests and intervals are about these runs"] if lines else []
 
 

@@ -6,8 +6,10 @@ from typing import Any
 from ir_outcomes.comparison.columns import measure_columns, query_columns
 from ir_outcomes.comparison.facets import AllQueries, Facet, MeasureMeans, known_p
 from ir_outcomes.comparison.result import Comparison
+from ir_outcomes.comparison.runs_of_systems import SystemRun
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import fixed, places_of, plural, pvalue, short_unit
+from ir_outcomes.leaderboards.board import RunScore
 from ir_outcomes.notes import as_notes
 from ir_outcomes.showing import Table, numbers, settings_words, texts
 from ir_outcomes.table_columns import Column, chosen, of_part
@@ -95,8 +97,7 @@ def systems_lines(comparisons: Sequence[Comparison]) -> list[str]:
     """Say which runs the systems have, and over which range the runs differ from the other system."""
     shown: dict[str, str] = {}
     for comparison in comparisons:
-        systems = (comparison.baseline, comparison.contender)
-        for name, n_runs in zip(systems, comparison.n_runs, strict=True):
+        for name, n_runs in comparison.systems:
             if comparison.of_several_runs:
                 shown.setdefault(name, _system_words(comparison, name, n_runs))
     return list(shown.values())
@@ -107,12 +108,16 @@ def _system_words(comparison: Comparison, name: str, n_runs: int) -> str:
     if n_runs == 1:
         return f"{name}: one run, taken as fixed"
     runs = [run for run in comparison.runs if run.system == name]
-    named = some([run.run for run in runs], 3)
     of_coverage = _range_words([run.coverage for run in runs], 2)
     of_ranking = _range_words(
         [run.ranking for run in runs], places_of(comparison.ranking.measured_in)
     )
-    return f"{name}: {n_runs} runs ({named}); B - A: coverage {of_coverage}, ranking {of_ranking}"
+    return f"{name}: {runs_words(runs)}; B - A: coverage {of_coverage}, ranking {of_ranking}"
+
+
+def runs_words(runs: Sequence[SystemRun | RunScore]) -> str:
+    """Count the runs of a system, and name some."""
+    return f"{plural('run', len(runs))} ({some([run.run for run in runs], 3)})"
 
 
 def _range_words(changes: Sequence[float | None], places: int) -> str:
@@ -131,13 +136,10 @@ def runs_tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
         places = places_of(item.ranking.measured_in)
         for run in item.runs:
             other = item.baseline if run.system == item.contender else item.contender
-            changes = [
-                fixed(run.coverage, 2, signed=True),
-                fixed(run.ranking, places, signed=True),
-                fixed(run.all_queries, places, signed=True),
-            ]
-            changes += [fixed(value, 4, signed=True) for value in run.measures]
-            lines.append((run.run, run.system, other, *changes))
+            changes = [(run.coverage, 2), (run.ranking, places), (run.all_queries, places)]
+            changes += [(change, 4) for change in run.measures]
+            shown = [fixed(change, digits, signed=True) for change, digits in changes]
+            lines.append((run.run, run.system, other, *shown))
     if not lines:
         return ()
     first = comparisons[0]
