@@ -121,26 +121,6 @@ class BoardLengths(NamedTuple):
         )
 
 
-class Counted(NamedTuple):
-    """How often differences of 0, 1, 2, ... occur in samples."""
-
-    zero: Floats
-    positive: Floats  # from 1
-    negative: Floats
-
-    @property
-    def occurring(self) -> Ints:
-        """Places of the sizes that occur."""
-        return np.flatnonzero(self.positive.any(axis=1) | self.negative.any(axis=1))
-
-    def differences(self, occurring: Ints) -> Differences:
-        """Return the samples with some sizes."""
-        positive = np.concatenate([self.zero[None], self.positive[occurring]], dtype=np.float64)
-        negative = np.zeros_like(positive)
-        negative[1:] = self.negative[occurring]
-        return Differences(np.append(0.0, occurring + 1.0), positive, negative)
-
-
 class ChangeCounts(NamedTuple):
     """How many queries have each change, by outcome; a sample is a pair of runs, or some queries of a pair.
 
@@ -175,7 +155,7 @@ class ChangeCounts(NamedTuple):
             lost=lost[:horizon][::-1],
         )
 
-    def facets(self) -> tuple[Counted, Counted, Counted, Counted]:
+    def facets(self) -> list[Differences]:
         """Return the differences of coverage, ranking, all queries, and what was won and lost."""
         n_won = self.won.sum(axis=0)
         n_lost = self.lost.sum(axis=0)
@@ -183,32 +163,29 @@ class ChangeCounts(NamedTuple):
         longer = self.lost + self.later
         shorter = self.won + self.earlier
         n_unchanged = self.n - longer.sum(axis=0) - shorter.sum(axis=0)
-        return (
-            Counted(n_otherwise, n_won[None], n_lost[None]),
-            Counted(self.same, self.later, self.earlier),
-            Counted(n_unchanged, longer, shorter),
-            Counted(n_otherwise, self.lost, self.won),
-        )
+        return [
+            _differences(n_otherwise, n_won[None], n_lost[None]),
+            _differences(self.same, self.later, self.earlier),
+            _differences(n_unchanged, longer, shorter),
+            _differences(n_otherwise, self.lost, self.won),
+        ]
 
     def samples(
         self,
         levels: Levels,
         *,
-        first_halves: Self | None = None,
+        first: Self | None = None,
         labels_only: bool = False,
         guard_only: bool = False,
     ) -> PairSamples:
         """Return the differences of all facets, ready to be tested; see `ir_outcomes.comparison.pair_tests.samples_of`.
 
-        With the changes in first halves, those of the halves.
+        With the changes of the first halves, the samples are the halves.
         """
-        own = self.facets()
-        occurring = [facet.occurring for facet in own]
-        of_facets = [*map(Counted.differences, own, occurring)]
-        if first_halves is not None:
-            first = map(Counted.differences, first_halves.facets(), occurring)
-            of_facets = [*map(Halves, first, of_facets)]
-        coverage, ranking, everywhere, won_and_lost = of_facets
+        facets = self.facets()
+        if first is not None:
+            facets = [*map(Halves, first.facets(), facets)]
+        coverage, ranking, everywhere, won_and_lost = facets
         return PairSamples(
             coverage=Samples(coverage, levels, labels_only=labels_only),
             ranking=Samples(ranking, levels, labels_only=labels_only),
@@ -240,6 +217,13 @@ class ChangeCounts(NamedTuple):
                 divided(everywhere, self.n, self.n > 0),
             ]
         )
+
+
+def _differences(zero: Floats, positive: Floats, negative: Floats) -> Differences:
+    """Return samples of differences by 0, 1, 2, ..."""
+    sizes = np.arange(len(positive) + 1.0)
+    counts = np.concatenate([zero[None], positive, np.zeros_like(zero[None]), negative])
+    return Differences.of_counts(sizes, counts)
 
 
 def _sums(counts: Floats) -> Floats:

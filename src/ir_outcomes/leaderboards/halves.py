@@ -106,27 +106,24 @@ class VerdictsOfHalves:
             own = pairs[horizons == horizon]
             for start in range(0, len(own), size):
                 codes = [changes.codes(*pair) for pair in own[start : start + size].tolist()]
-                every, first = (
-                    ChangeCounts.of(np.concatenate(counts, axis=1), changes.longest, horizon)
-                    for counts in zip(
-                        *(_counted(code, changes.n_codes, self.first) for code in codes),
-                        strict=True,
-                    )
+                first = [count(code, changes.n_codes, self.first) for code in codes]
+                every = [_totals(code, changes.n_codes) for code in codes]
+                of_first, of_every = (
+                    ChangeCounts.of(np.concatenate(tables, axis=1), changes.longest, horizon)
+                    for tables in (first, every)
                 )
-                yield every.samples(levels, first_halves=first, labels_only=True)
+                yield of_every.samples(levels, first=of_first, labels_only=True)
 
 
-def _counted(code: Ints, n_classes: int, first: Members) -> tuple[Members, Members]:
-    """Count each class of values in all queries, (n_classes, 1), and in the first halves, (n_classes, n_splits)."""
-    counts = count(code, n_classes, first)
-    every = np.bincount(code, minlength=n_classes).astype(counts.dtype)
-    return every[:, None], counts
+def _totals(code: Ints, n_classes: int) -> Floats:
+    """Count each class of values in all queries, (n_classes, 1)."""
+    return np.bincount(code, minlength=n_classes)[:, None].astype(np.float64)
 
 
-def _both_halves(code: Ints, n_classes: int, first: Members) -> Members:
+def _both_halves(code: Ints, n_classes: int, first: Members) -> Floats:
     """Count each class of values in the first halves, and behind them in the second ones, (n_classes, 2 n_splits)."""
-    every, counts = _counted(code, n_classes, first)
-    return np.concatenate([counts, every - counts], axis=1)
+    counts = count(code, n_classes, first)
+    return np.concatenate([counts, _totals(code, n_classes) - counts], axis=1)
 
 
 TESTS = (
@@ -149,10 +146,9 @@ class _Halves(NamedTuple):
 
 def _changes(sizes: Floats, code: Ints, first: Members) -> Halves:
     """Return the differences with these codes, the negative ones behind all others, in the halves."""
-    every, of_first = (
-        Differences.of_counts(sizes, counts) for counts in _counted(code, 2 * len(sizes), first)
-    )
-    return Halves(of_first, every)
+    n_classes = 2 * len(sizes)
+    of_first = Differences.of_counts(sizes, count(code, n_classes, first))
+    return Halves(of_first, Differences.of_counts(sizes, _totals(code, n_classes)))
 
 
 class _Known(NamedTuple):

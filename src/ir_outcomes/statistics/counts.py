@@ -200,11 +200,6 @@ class Differences:
         pairs: Floats = np.einsum("ij,ij->j", self.positive[1:], below(self.both[1:]))
         return pairs
 
-    @cached_property
-    def cubes(self) -> Floats:
-        """Sum of the cubes of the numbers of equal differences that are not zero."""
-        return cubes(self.both[1:])
-
     def at(self, samples: Ints | Bools) -> "Differences":
         """Take some of the samples."""
         moments = (
@@ -439,12 +434,6 @@ def below(counts: Floats) -> Floats:
     up_to = np.cumsum(counts.astype(np.int32), axis=0, dtype=np.int32)
     numbers: Floats = up_to - counts / 2
     return numbers
-
-
-def cubes(counts: Floats) -> Floats:
-    """(n_samples,) sums of the cubes of the counts."""
-    sums: Floats = np.einsum("ij,ij,ij->j", counts, counts, counts)
-    return sums
 
 
 def medians(distinct: Floats, counts: Floats) -> Floats:

@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ir_outcomes.statistics.counts import Differences, Sums, below, cubes
+from ir_outcomes.statistics.counts import Differences, Sums, below
 from ir_outcomes.types import Floats
 
 
@@ -44,6 +44,11 @@ class Halves(Differences):
         return self.of_both(self.first.negative, self.whole.negative)
 
     @cached_property
+    def both(self) -> Floats:
+        """The counts of `Differences`."""
+        return self.of_both(self.first.both, self.whole.both)
+
+    @cached_property
     def sums(self) -> Sums:
         """Those of `Differences`."""
         return Sums(*self.of_both(np.stack(self.first.sums), np.stack(self.whole.sums)))
@@ -65,12 +70,6 @@ class Halves(Differences):
         other = self._products(higher, first.both[1:])
         second = self.second(positive + other - first.smaller, whole.smaller)
         return np.append(first.smaller, second)
-
-    @cached_property
-    def cubes(self) -> Floats:
-        """Those of `Differences`."""
-        second = self.second(self.first.both[1:], self.whole.both[1:])
-        return np.append(self.first.cubes, cubes(second))
 
     def _products(self, of_whole: Floats, of_first: Floats) -> Floats:
         """Add up over the classes what the samples and their first halves have, multiplied."""

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import plural
-from ir_outcomes.statistics.counts import SMALLEST_PVALUE, Differences, added, below, cubes, special
+from ir_outcomes.statistics.counts import SMALLEST_PVALUE, Differences, added, below, special
 from ir_outcomes.statistics.signflips import Levels, sign_flip_pvalues, subset_sums
 from ir_outcomes.types import Bools, Floats, Ints, divided
 
@@ -115,7 +115,7 @@ def _wilcoxon(samples: Differences, levels: Levels | None, labels_only: bool) ->
     minus = n * (n + 1) / 2 - plus
     smaller = np.minimum(plus, minus)
     middle = n * (n + 1) / 4
-    spread = (n * (n + 1.0) * (2 * n + 1) - (samples.cubes - n) / 2) / 24
+    spread = (n * (n + 1.0) * (2 * n + 1) - _cubes(samples.both[1:]) / 2) / 24
     z = divided(smaller - middle, np.sqrt(spread), testable, otherwise=0.0)
     pvalue = np.where(testable, _proper(2 * special.ndtr(-np.abs(z))), 1.0)
     exact = testable & (n <= MOST_EXACT_WILCOXON)
@@ -251,7 +251,7 @@ def rank_sum_tests(x: Floats, y: Floats) -> tuple[Pvalues, Floats]:
     n_y = added(y)
     n = n_x + n_y
     u = np.einsum("ij,ij->j", y, below(x))
-    of_ties = (cubes(both) - n) / np.maximum(n * (n - 1.0), 1.0)
+    of_ties = _cubes(both) / np.maximum(n * (n - 1.0), 1.0)
     spread = n_x * n_y / 12 * (n + 1 - of_ties)
     center = n_x * n_y / 2
     testable = (n_x > 0) & (n_y > 0) & (both.max(axis=0, initial=0) < n)
@@ -275,3 +275,9 @@ def _proper(pvalues: Floats) -> Floats:
 
 def _signs(values: Floats) -> Ints:
     return np.sign(values).astype(np.int64)
+
+
+def _cubes(ties: Floats) -> Floats:
+    """Sum t^3 - t over the ties of each sample."""
+    sums: Floats = np.einsum("ij,ij,ij->j", ties, ties, ties) - added(ties)
+    return sums
