@@ -27,7 +27,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample, with what the examples name besides it; 60 queries are enough."""
     folder = tmp_path_factory.mktemp("examples")
     write_small_sample(folder, 60)
-    (folder / "model.txt").write_text((folder / "qrels.txt").read_text().replace(" 1\n", " 2\n"))
+    (folder / "llm.txt").write_text((folder / "qrels.txt").read_text().replace(" 1\n", " 2\n"))
     (folder / "leaderboard.csv").write_text("id,date,score\na,2021-01-01,0.5\nb,2021-01-02,0.6\n")
     write_suite(folder / "suite")
     return folder
@@ -53,6 +53,18 @@ def test_examples_run(example: str, sample: Path) -> None:
     name, done = call_example(example, sample)
     assert done.returncode in ((0, 3, 4) if name == "gate" else (0,)), done.stderr
     assert done.stdout or name in ("evaluate", "report")  # which write a file
+
+
+def test_examples_are_printed_on_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    n_printed = 0
+    for name, command in COMMANDS.items():
+        lines = call(name, "--help").stdout.splitlines()
+        printed = [line.removeprefix(" • ").rstrip() for line in lines if " • " in line[:3]]
+        assert printed == examples_of(command)
+        n_printed += len(printed)
+    assert n_printed > len(COMMANDS)
+    assert " • ir-outcomes compare qrels.txt bm25.run bm25-stem.run" in listing().splitlines()
 
 
 WITHOUT_RESULT = {"report", "evaluate", "measure", "datasets", "sample"}

@@ -103,6 +103,21 @@ def test_agreement(unit: Any) -> None:
     assert table.captions[-1] == "4 splits of 60 queries, seed 3, alpha 0.05, verdicts at cutoff 6"
 
 
+@pytest.mark.parametrize("top_k", [2, 3, 4, 5])
+def test_the_share_among_the_first_of_as_many_is_no_column(top_k: int) -> None:
+    qrels, runs = collected("query", 25, seed=5)
+    names = list(runs)[:4]
+    evaluation = iro.evaluate(qrels, {name: runs[name] for name in names}, cutoff=K)
+    result = iro.rank_distribution(evaluation, resamples=20, top_k=top_k)
+    (table,) = result.view().tables
+    is_shown = top_k < len(names)
+    assert (f"top {top_k}" in [column.title for column in table.columns]) is is_shown
+    legend = " ".join(table.captions)
+    assert (f"top {top_k}" in legend, "among the first" in legend) == (is_shown, is_shown)
+    always = all(row[f"top_{top_k}"] == 1.0 for row in result.rows())
+    assert is_shown or always
+
+
 @each_unit
 def test_ranks_on_resamples(unit: Any) -> None:
     """Every cell and the sentence, from the resamples drawn once more."""

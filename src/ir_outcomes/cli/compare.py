@@ -72,7 +72,7 @@ def compare(
     --------
     ir-outcomes compare qrels.txt bm25.run bm25-stem.run --cutoff 100
     ir-outcomes compare qrels.txt bm25.run bm25-stem.run -m nDCG@10 -m RR@10
-    ir-outcomes compare qrels.txt bm25.run bm25-stem.run --per-query lost --queries queries.tsv --rows 10
+    ir-outcomes compare qrels.txt bm25.run bm25-stem.run --per-query lost
     """
     compared = evaluated_with_baseline(
         settings, qrels, baseline, runs, **page.kept(), **means.kept()
@@ -193,7 +193,7 @@ def verdict(
     Examples
     --------
     ir-outcomes verdict --n 5193 --means .4439 .4400
-    ir-outcomes verdict --n 5793 --won 869 --lost 869 --difference -1.35 --pvalue 8.68e-08
+    ir-outcomes verdict --n 100 --won 20 --lost 9 --difference 0.5 --pvalue 0.03
     """
     numbers: tuple[Any, ...] = (won, lost, ranking_difference, ranking_pvalue)
     of_means = {"baseline": ["--means"], "contender": ["--means"]}
@@ -296,7 +296,7 @@ def report(
 
     Examples
     --------
-    ir-outcomes report qrels.txt bm25.run bm25-stem.run -o report.html --queries queries.tsv
+    ir-outcomes report qrels.txt bm25.run bm25-stem.run -o report.html
     """
     compared = evaluated_with_baseline(
         settings, qrels, baseline, runs, **page.kept(), **means.kept()

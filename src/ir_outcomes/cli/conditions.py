@@ -60,7 +60,7 @@ def compare_cutoffs(
 
     Examples
     --------
-    ir-outcomes compare-cutoffs qrels.txt bm25.run bm25-stem.run --cutoffs 10,100
+    ir-outcomes compare-cutoffs qrels.txt bm25.run bm25-stem.run --cutoffs 10,50
     """
     compared = evaluated_with_baseline(settings, qrels, baseline, runs)
     result = iro.compare_cutoffs(
@@ -100,7 +100,7 @@ def compare_slices(
 
     Examples
     --------
-    ir-outcomes compare-slices qrels.txt bm25.run bm25-stem.run --by length --queries queries.tsv
+    ir-outcomes compare-slices qrels.txt *.run --by length --queries queries.tsv
     """
     compared = evaluated_with_baseline(
         settings, qrels, baseline, runs, **page.kept(), **means.kept()
@@ -146,7 +146,7 @@ def compare_judges(
 
     Examples
     --------
-    ir-outcomes compare-judges bm25.run bm25-stem.run --judge people=qrels.txt@1 --judge model=model.txt@2
+    ir-outcomes compare-judges *.run --judge me=qrels.txt --judge llm=llm.txt@2
     """
     if measures and reference is None:
         raise UsageError("--measure is for an audit, which needs --reference.")

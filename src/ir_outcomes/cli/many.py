@@ -189,7 +189,7 @@ def rank_distribution(
 
     Examples
     --------
-    ir-outcomes rank-distribution qrels.txt *.run -m RR@10 -m nDCG@10 --resamples 200 --plot ranks.pdf
+    ir-outcomes rank-distribution qrels.txt *.run -m RR@10 -m nDCG@10
     """
     sets = {"": None, **named_files(subsets, "--subset")}
     judgments = {"": qrels, **named_files(labels, "--labels")}
@@ -323,7 +323,7 @@ def tail(
 
     Examples
     --------
-    ir-outcomes tail qrels.txt bm25.run rrf-stem-lsa.run --show changes --bins 10
+    ir-outcomes tail qrels.txt bm25.run rrf-stem-lsa.run --show changes --bins 9
     """
     if show == "rrie" and out.plot is not None:
         raise UsageError("--plot is not for --show rrie, which has no figure.")

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, product, repeat
+from itertools import accumulate, chain, product, repeat
 from os.path import commonprefix
 
 import numpy as np
@@ -62,13 +62,16 @@ def notes_on_copies(runs: Iterable[SearchLengths]) -> Iterator[Note]:
     for run in runs:
         if run.listed.any():
             of_lists[run.digests.tobytes()].append(run.name)
-    for names in of_lists.values():
-        if len(names) > 1:
-            text = (
-                f"{some(names)} have the same documents in the same order for every query; is one a"
-                " copy, or the wrong file?"
-            )
-            yield note("identical", text, names)
+    groups = [names for names in of_lists.values() if len(names) > 1]
+    if groups:
+        others = ""
+        if len(groups) > 1:
+            others = f", and so have {plural('other group', len(groups) - 1)} of runs"
+        text = (
+            f"{some(groups[0])} have the same documents in the same order for every query{others};"
+            " is one a copy, or the wrong file?"
+        )
+        yield note("identical", text, list(chain.from_iterable(groups)))
 
 
 def notes_on_grades(qrels: Qrels | None, rel: int) -> Iterator[Note]:

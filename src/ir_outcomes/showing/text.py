@@ -3,7 +3,8 @@
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
+from dataclasses import dataclass
+from itertools import takewhile, zip_longest
 from typing import Literal, TextIO
 
 from rich.cells import cell_len, chop_cells
@@ -13,16 +14,19 @@ from rich.text import Text
 from ir_outcomes.errors import escaped
 from ir_outcomes.formatting import plural
 from ir_outcomes.showing import Table, View, column_groups
-from ir_outcomes.table_columns import Column
+from ir_outcomes.table_columns import PVALUE, Column
 
 FIRST_ROWS = 20  # of each table on the first screen
 LEAST_WIDTH = 8  # of a column that is folded
-WIDEST_WORD = 12  # that is not divided
 # A p-value stays on one line, and so does a percentage.
 _WORDS = re.compile(r"\s*(?:\S*\bp [=<] \d\S*|\S*\d %\S*|\S+)")
 # Names of runs may be divided behind hyphens and underscores, measures before their cutoff:
-# "RR(rel=2)@10" above "0" would be read as another measure.
-_PARTS = re.compile(r"\s*(?:[^\s_-]*[_-]+|[^\s_-]+?(?=@\d)|[^\s_-]+)")
+# "RR(rel=2)@10" above "0" would be read as another measure. A sign stays beside the word before it.
+_PARTS = re.compile(r"\s*(?:[^\s_-]*[_-]+|[^\s_-]+?(?=@\d)|[^\s_-]+(?: [%*](?!\S))?)")
+# Numbers may be divided only before and inside of an interval.
+_BOUNDS = re.compile(r"(?<=,)(?= )|(?= \[)")
+# How much of a table may be folded: cells of text between words, intervals too, and words.
+_Fold = Literal["words", "intervals", "letters"]
 _COLOURS = {
     "bold blue": r"\bbetter (on (both facets|coverage|ranking)|over all queries)|\bpass\b",
     "bold dark_orange": r"\bworse (on (both facets|coverage|ranking)|over all queries)|\bfail\b",
@@ -93,58 +97,141 @@ def _with_letters(table: Table, n_rows: int) -> Sequence[Sequence[str]]:
     ]
 
 
+@dataclass(frozen=True)
+class _Laid:
+    """A column of a table with what it shows."""
+
+    column: Column
+    head: str
+    cells: Sequence[str]
+
+    @property
+    def width(self) -> int:
+        """The width of its widest cell."""
+        return max(map(cell_len, (self.head, *self.cells)))
+
+    def folded(self, fold: _Fold = "words") -> int:
+        """Return the least width that it can have."""
+        parts = _PARTS.findall(self.head)
+        for cell in self.cells:
+            if not self.column.numeric:
+                parts += _PARTS.findall(cell)
+            elif fold == "words":
+                parts.append(cell)
+            else:
+                parts += _BOUNDS.split(cell)
+        if fold == "letters" and not self.column.numeric:
+            parts = []
+        longest = max((cell_len(part.strip()) for part in parts), default=0)
+        return min(self.width, max(longest, LEAST_WIDTH))
+
+    def lines(self, cell: str, width: int) -> list[str]:
+        """Fold a cell, or the heading."""
+        if cell_len(cell) <= width:
+            return [cell]
+        parts = _PARTS.findall(cell)
+        if self.column.numeric and cell != self.head:
+            parts = _BOUNDS.split(cell)
+        indent = " " * (len(cell) - len(cell.lstrip()))
+        return _folded(parts, width, indent, indent)
+
+
 def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
-    """Write the lines of a table, each column as wide as its widest cell; columns of text are folded where it is too wide."""
-    heads = [[escaped(column.title) for column in columns]]
-    cells = [[escaped(cell) for cell in row] for row in rows]
-    widths = [max(map(cell_len, column)) for column in zip(*heads, *cells, strict=True)]
-    groups = [(escaped(group), place) for group, place in column_groups(columns)]
-    for group, place in groups:
-        widths[place.start] += max(0, cell_len(group) - _width(widths[place]))
-    whole, divided = (
-        [
-            min(size, _least_width(column, head, [row[place] for row in cells], divided))
-            for place, (column, head, size) in enumerate(
-                zip(columns, heads[0], widths, strict=True)
-            )
-        ]
-        for divided in (False, True)
-    )
-    steps = [whole]
-    if _width(divided) <= width:
-        steps.append(divided)  # words are divided only where the table then fits
-    for least in steps:
-        while _width(widths) > width and widths != least:
-            foldable = [
-                size if size > lowest else 0 for size, lowest in zip(widths, least, strict=True)
-            ]
-            widths[foldable.index(max(foldable))] -= 1
-    if groups:
+    """Write the lines of a table; columns that do not fit beside the others follow below, with the names of the rows again."""
+    shown = [[escaped(cell) for cell in row] for row in rows]
+    laid = [
+        _Laid(column, escaped(column.title), [row[place] for row in shown])
+        for place, column in enumerate(columns)
+    ]
+    if _folded_width(laid, "intervals") <= width:
+        yield from _side_by_side(laid, width)
+        return
+    names = laid[: _n_naming(columns, shown)]
+    block = list(names)
+    for part in _parts(laid[len(names) :], width - _folded_width(names) - 1):
+        if len(block) > len(names) and _folded_width([*block, *part]) > width:
+            yield from _side_by_side(block, width)
+            yield ""
+            block = list(names)
+        block += part
+    yield from _side_by_side(block, width)
+
+
+def _n_naming(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> int:
+    """Return how many columns of text, from the first one on, tell the rows apart."""
+    n_texts = sum(1 for _ in takewhile(lambda column: not column.numeric, columns))
+    least = 1 if columns[0].title.strip() else 2  # letters say nothing without the name beside them
+    for number in range(least, n_texts):
+        if len({tuple(row[:number]) for row in rows}) == len(rows):
+            return number
+    return max(n_texts, 1)
+
+
+def _parts(laid: Sequence[_Laid], width: int) -> Iterator[Sequence[_Laid]]:
+    """Yield columns that stay together: those of a group, and p-values with what they are of, where they fit."""
+    together: list[_Laid] = []
+    for own in laid:
+        is_next = together and (
+            own.column.form == PVALUE or own.column.group == together[-1].column.group != ""
+        )
+        if together and not (is_next and _folded_width([*together, own]) <= width):
+            yield together
+            together = []
+        together.append(own)
+    yield together
+
+
+def _side_by_side(laid: Sequence[_Laid], width: int) -> Iterator[str]:
+    """Write the lines of columns, each as wide as its widest cell; those of text are folded where that is too wide."""
+    natural = _with_groups(laid, [own.width for own in laid])
+    widths = _shrunk(natural, laid, "words", width)
+    widths = _shrunk(widths, laid, "intervals", width)
+    if _width(widths) > width:
+        widths = _shrunk(natural, laid, "letters", width)
+    if groups := _groups(laid):
         heads_of_groups = [
             _placed(group, "center", _width(widths[place])) for group, place in groups
         ]
         yield " ".join(heads_of_groups).rstrip()
-    for row in (*heads, *cells):
-        folded = [_folded_cell(cell, size) for cell, size in zip(row, widths, strict=True)]
+    heads = [own.head for own in laid]
+    for row in (heads, *zip(*(own.cells for own in laid), strict=True)):
+        folded = [own.lines(cell, size) for own, cell, size in zip(laid, row, widths, strict=True)]
         for parts in zip_longest(*folded, fillvalue=""):
             line = [
-                _placed(part, column.align, size)
-                for part, size, column in zip(parts, widths, columns, strict=True)
+                _placed(part, own.column.align, size)
+                for part, size, own in zip(parts, widths, laid, strict=True)
             ]
             yield " ".join(line).rstrip()
 
 
-def _least_width(column: Column, head: str, cells: Sequence[str], divided: bool) -> int:
-    """Return how far a column may be folded: numbers stay on one line, and words whole unless they are divided."""
-    if column.numeric:
-        return max(LEAST_WIDTH, _longest_word([head]), *map(cell_len, cells))
-    return LEAST_WIDTH if divided else max(LEAST_WIDTH, _longest_word([head, *cells]))
+def _shrunk(widths: Sequence[int], laid: Sequence[_Laid], fold: _Fold, width: int) -> Sequence[int]:
+    """Make the widest columns narrower until all fit, each at most as far as it may be folded."""
+    shrunk = list(widths)
+    least = _with_groups(laid, [own.folded(fold) for own in laid])
+    while _width(shrunk) > width and shrunk != least:
+        foldable = [
+            size if size > lowest else 0 for size, lowest in zip(shrunk, least, strict=True)
+        ]
+        shrunk[foldable.index(max(foldable))] -= 1
+    return shrunk
 
 
-def _longest_word(texts: Iterable[str]) -> int:
-    """Return the width of the longest word that is not too long to stay whole."""
-    parts = [part.strip() for text in texts for part in _PARTS.findall(text)]
-    return min(max(map(cell_len, parts), default=0), WIDEST_WORD)
+def _groups(laid: Sequence[_Laid]) -> list[tuple[str, slice]]:
+    """Return the headings over several columns; see `column_groups`."""
+    groups = column_groups([own.column for own in laid])
+    return [(escaped(group), place) for group, place in groups]
+
+
+def _with_groups(laid: Sequence[_Laid], widths: list[int]) -> list[int]:
+    """Widen the first column of each group until there is enough space for its heading."""
+    for group, place in _groups(laid):
+        widths[place.start] += max(0, cell_len(group) - _width(widths[place]))
+    return widths
+
+
+def _folded_width(laid: Sequence[_Laid], fold: _Fold = "words") -> int:
+    """Return the least width of columns that stand side by side."""
+    return _width(_with_groups(laid, [own.folded(fold) for own in laid]))
 
 
 def _placed(cell: str, align: Literal["left", "right", "center"], width: int) -> str:
@@ -161,12 +248,6 @@ def _width(widths: Sequence[int]) -> int:
 
 def _wrapped(text: str, width: int, *, first: str = "", rest: str = "") -> str:
     return "\n".join(_folded(_WORDS.findall(escaped(text)), width, first, rest))
-
-
-def _folded_cell(cell: str, width: int) -> list[str]:
-    if cell_len(cell) > width:
-        return _folded(_PARTS.findall(cell), width)
-    return [cell]
 
 
 def _folded(words: Iterable[str], width: int, first: str = "", rest: str = "") -> list[str]:

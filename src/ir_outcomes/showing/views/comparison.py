@@ -1,6 +1,5 @@
 """What is shown of a comparison, and of the queries of one."""
 
-import os.path
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -46,8 +45,6 @@ from ir_outcomes.statistics import Test
 from ir_outcomes.table_columns import BY_UNIT, INTERVAL_BY_UNIT, NUMBER, SIGNED_BY_UNIT, Column
 from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS, RANKS
 
-LONGEST_NAME = 36  # of a run on the first screen
-
 
 @view_of.register
 def _comparison(comparison: Comparison) -> View:
@@ -79,7 +76,6 @@ def _comparison(comparison: Comparison) -> View:
         more="tests, effect sizes, power, unjudged documents",
         details=(_outcome_table(comparison), *runs_tables([comparison]), _tests_table(comparison)),
         background=(
-            *_full_names(comparison),
             comparison.verdict.sentence,
             *_same_everywhere(comparison),
             *comparison.background,
@@ -143,22 +139,10 @@ def _means(alpha: float) -> tuple[Column, ...]:
 
 
 def _title(result: Comparison | Queries) -> str:
-    """Say who is compared; of a name that is too long for the first screen only what is around the first difference."""
-    names = (result.contender, result.baseline)
-    start = max(0, len(os.path.commonprefix(names)) - 10)  # noqa: RUF071, of letters
-    before = "..." if start else ""
-    end = start + LONGEST_NAME - 6
-    contender, baseline = (
-        name if len(name) <= LONGEST_NAME else f"{before}{name[start:end]}..." for name in names
-    )
+    """Say who is compared."""
     n_runs = result.n_runs if isinstance(result, Comparison) else (1, 1)
     of_a, of_b = (f"{plural('run', n)}, " if n > 1 else "" for n in n_runs)
-    return f"{contender} ({of_b}B) against {baseline} ({of_a}A)"
-
-
-def _full_names(comparison: Comparison) -> Iterator[str]:
-    if max(len(comparison.contender), len(comparison.baseline)) > LONGEST_NAME:
-        yield f"A is {comparison.baseline}, B is {comparison.contender}."
+    return f"{result.contender} ({of_b}B) against {result.baseline} ({of_a}A)"
 
 
 def _answer(comparison: Comparison) -> Iterator[str]:

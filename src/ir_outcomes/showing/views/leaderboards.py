@@ -330,6 +330,11 @@ def _rank_distribution(result: RankDistribution) -> View:
         Column(f"rank_{place + 1}", itemgetter(place), str(place + 1), PERCENT, group="rank, %")
         for place in places
     ]
+    top = []
+    of_top = ""
+    if result.top_k < len(result.runs):  # all are among the first of as many
+        top = [Column("top", heading=f"top {result.top_k}", form=PERCENT)]
+        of_top = "is among the first, "
     columns = (
         *RANK_COLUMNS,
         Column(
@@ -339,7 +344,7 @@ def _rank_distribution(result: RankDistribution) -> View:
             NUMBER,
         ),
         *of_part(lambda run: shares[run.run], ranks),
-        Column("top", heading=f"top {result.top_k}", form=PERCENT),
+        *top,
         Column("over_next", lambda run: below.get(run.run), "over next", PERCENT),
     )
     condition = f", {result.condition}" if result.condition else ""
@@ -349,9 +354,9 @@ def _rank_distribution(result: RankDistribution) -> View:
     table = Table.of(
         columns,
         result.runs,
-        f"expected: mean rank; {100 * result.level:g} %: interval of the rank; rank, top"
-        f" {result.top_k}, over next: % of the resamples in which the run has this rank (alone or"
-        " shared), is among the first, is above the next run",
+        f"expected: mean rank; {100 * result.level:g} %: interval of the rank;"
+        f" {', '.join(['rank', *(column.title for column in top), 'over next'])}: % of the resamples"
+        f" in which the run has this rank (alone or shared), {of_top}is above the next run",
         f"{plural('bootstrap resample', result.resamples)} of {plural('query', result.n_queries)},"
         f" seed {result.seed}",
     )
