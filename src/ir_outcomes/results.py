@@ -133,11 +133,9 @@ class Result(Immutable):
         """Return the result as dicts, lists, text and numbers; with `per_query` the values of each query, where it has them."""
         return dict(as_plain(self, per_query=per_query))
 
-    def to_json(self, *, per_query: bool = False, indent: int | None = None) -> str:
-        """Return `to_dict` as JSON, without NaN or infinity; by default on one line, else with `indent` spaces a level."""
-        return json.dumps(
-            self.to_dict(per_query=per_query), ensure_ascii=False, allow_nan=False, indent=indent
-        )
+    def to_json(self, *, per_query: bool = False) -> str:
+        """Return `to_dict` as JSON on one line, without NaN or infinity."""
+        return json.dumps(self.to_dict(per_query=per_query), ensure_ascii=False, allow_nan=False)
 
     @classmethod
     def from_dict(cls: type[R], data: Mapping[str, Any]) -> R:

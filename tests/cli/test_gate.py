@@ -17,6 +17,7 @@ from tests.helpers.command_line import call
 
 ROOT = Path(__file__).parents[2]
 MARGINS = ("--margins", "2pp,1", "--format", "json")
+WIDE = ("--margins", "10pp,5", *MARGINS[2:])  # what 150 queries can settle
 STATUSES = {  # words of the command, exit status
     "pass": (["bm25.run", "bm25-stem.run", "--margins", "2pp,1"], 0),
     "fail": (["bm25.run", "rrf-stem-lsa.run", "--margins", "2pp,1"], 3),
@@ -40,13 +41,13 @@ def shell(script: str, folder: Path, **variables: str) -> subprocess.CompletedPr
     )
 
 
-def suite_of(sample: Path, folder: Path, collections: dict[str, dict[str, str]]) -> list[str]:
+def suite_of(small: Path, folder: Path, collections: dict[str, dict[str, str]]) -> list[str]:
     """Write collections, each a name for some runs of the sample, and return the words that decide on them."""
     for collection, runs in collections.items():
         (folder / collection).mkdir()
         for name, file in {"qrels.txt": "qrels.txt", **runs}.items():
-            shutil.copy(sample / file, folder / collection / name)
-    return ["gate", "--suite", str(folder), "--baseline", "old", *MARGINS]
+            shutil.copy(small / file, folder / collection / name)
+    return ["gate", "--suite", str(folder), "--baseline", "old", *WIDE]
 
 
 def decided(
@@ -116,10 +117,10 @@ def test_runs_without_results_fail_and_unreadable_ones_are_errors(
     assert (done.returncode, "empty.run: is empty" in done.stderr) == (1, True)
 
 
-def test_a_suite_is_as_good_as_its_worst_collection(sample: Path, tmp_path: Path) -> None:
+def test_a_suite_is_as_good_as_its_worst_collection(small: Path, tmp_path: Path) -> None:
     both = {"old.run": "bm25.run", "release.run": "bm25.run"}
     words = suite_of(
-        sample, tmp_path, {"first": {**both, "new.run": "bm25-stem.run"}, "second": both}
+        small, tmp_path, {"first": {**both, "new.run": "bm25-stem.run"}, "second": both}
     )
     words += ["--reference", "release"]
     status, decisions, found = decided(*words)
@@ -141,9 +142,9 @@ def test_a_suite_is_as_good_as_its_worst_collection(sample: Path, tmp_path: Path
     ]
 
 
-def test_contenders_and_collections_that_are_gone_fail(sample: Path, tmp_path: Path) -> None:
+def test_contenders_and_collections_that_are_gone_fail(small: Path, tmp_path: Path) -> None:
     runs = {"old.run": "bm25.run", "new.run": "bm25-stem.run", "other.run": "bm25-stem.run"}
-    words = suite_of(sample, tmp_path, {"first": runs, "second": runs})
+    words = suite_of(small, tmp_path, {"first": runs, "second": runs})
     asked = [*words, "--contender", "new"]
     first_line = "pass: 1 contender on 2 collections against old: 2 pass"
     assert str(decided(*asked)[2]).splitlines()[0] == first_line
@@ -171,8 +172,8 @@ def test_contenders_and_collections_that_are_gone_fail(sample: Path, tmp_path: P
     assert call(*words, "--reference", "release", "--contender", "new").returncode == 1
 
 
-def test_a_listed_collection_without_runs_fails(sample: Path, tmp_path: Path) -> None:
-    suite_of(sample, tmp_path, {"first": {"old.run": "bm25.run", "new.run": "bm25-stem.run"}})
+def test_a_listed_collection_without_runs_fails(small: Path, tmp_path: Path) -> None:
+    suite_of(small, tmp_path, {"first": {"old.run": "bm25.run", "new.run": "bm25-stem.run"}})
     (tmp_path / "empty").mkdir()
     for runs in ('"gone/*.run"', '["gone*.run", "also/*.gone"]', '"empty"', "{}", "[]"):
         suite = tmp_path / "suite.toml"
@@ -180,18 +181,18 @@ def test_a_listed_collection_without_runs_fails(sample: Path, tmp_path: Path) ->
             '[collections.first]\nqrels = "first/qrels.txt"\nruns = "first/*.run"\n'
             f'[collections.second]\nqrels = "first/qrels.txt"\nruns = {runs}\n'
         )
-        words = ("gate", "--suite", suite, "--baseline", "old", *MARGINS)
+        words = ("gate", "--suite", suite, "--baseline", "old", *WIDE)
         status, decisions, _ = decided(*words)
         assert (status, decisions) == (3, {"new on first": "pass", "new on second": "fail"})
         done = call("compare-collections", suite, "--baseline", "old", *MARGINS[2:])
         assert (done.returncode, "second: there are qrels and no run" in done.stderr) == (0, True)
 
 
-def test_contenders_select_among_runs_and_are_required(sample: Path) -> None:
-    words = ("gate", "qrels.txt", "bm25.run", "bm25*.run", *MARGINS, "--contender", "bm25-stem")
-    status, decisions, found = decided(*words, folder=sample)
+def test_contenders_select_among_runs_and_are_required(small: Path) -> None:
+    words = ("gate", "qrels.txt", "bm25.run", "bm25*.run", *WIDE, "--contender", "bm25-stem")
+    status, decisions, found = decided(*words, folder=small)
     assert (status, decisions, found.settings.family) == (0, {"bm25-stem": "pass"}, 1)
-    status, decisions, found = decided(*words, "--contender", "new", folder=sample)
+    status, decisions, found = decided(*words, "--contender", "new", folder=small)
     assert (status, decisions["new"], found.worst.reasons) == (
         3,
         "fail",
@@ -278,9 +279,7 @@ def test_options_come_before_the_settings_of_a_suite(small: Path, tmp_path: Path
     ] == [5, 7]
 
 
-def test_the_action_runs_the_gate_and_no_file_of_the_workspace(
-    sample: Path, tmp_path: Path
-) -> None:
+def test_the_action_runs_the_gate_and_no_file_of_the_workspace(small: Path, tmp_path: Path) -> None:
     action = pytest.importorskip("yaml").safe_load((ROOT / "action.yml").read_text())
     install, decide = [step for step in action["runs"]["steps"] if "run" in step]
     assert set(re.findall(r"inputs\.([\w-]+)", str(action["runs"]))) == set(action["inputs"])
@@ -289,8 +288,8 @@ def test_the_action_runs_the_gate_and_no_file_of_the_workspace(
         (tmp_path / f"{name}.py").write_text("import os\nprint('hostile')\nos._exit(0)\n")
     words = STATUSES["inconclusive"][0]
     given = {
-        "QRELS": str(sample / "qrels.txt"), "BASELINE": str(sample / words[0]), "RUNS": f"{sample / words[1]}\n",
-        "MARGINS": words[3], "OPTIONS": f"--queries {sample / 'queries.tsv'}", "INCONCLUSIVE": "pass", "REPORT": "",
+        "QRELS": str(small / "qrels.txt"), "BASELINE": str(small / words[0]), "RUNS": f"{small / words[1]}\n",
+        "MARGINS": words[3], "OPTIONS": f"--queries {small / 'queries.tsv'}", "INCONCLUSIVE": "pass", "REPORT": "",
         "JSON": "gate.json", "CONTENDERS": Path(words[1]).stem, "GITHUB_STEP_SUMMARY": "summary", "GITHUB_OUTPUT": "output",
         "PYTHONPATH": "",
     }  # fmt: skip
@@ -304,7 +303,7 @@ def test_the_action_runs_the_gate_and_no_file_of_the_workspace(
     assert act() == 0
     assert act(INCONCLUSIVE="fail") == 4
     worse = Path(STATUSES["fail"][0][1])
-    assert act(RUNS=str(sample / worse), CONTENDERS=worse.stem) == 3
+    assert act(RUNS=str(small / worse), CONTENDERS=worse.stem) == 3
     assert GateResult.from_json((tmp_path / "gate.json").read_text()).status == "fail"
     assert (tmp_path / "output").read_text().split() == [
         "status=inconclusive",

@@ -12,6 +12,7 @@ from typing import Literal, get_args, get_origin
 
 import pytest
 from cyclopts import CycloptsError
+from cyclopts.argument import Argument
 from rich.console import Console
 
 from ir_outcomes.cli import COMMANDS, app, examples_of
@@ -91,12 +92,17 @@ def listing() -> str:
     return call("--help").stdout
 
 
-def options_of(name: str) -> dict[str, dict[str, str]]:
-    """The options of a command and their help, by panel."""
+def help_of(name: str) -> str:
+    """Return the help of a command, each option on one line."""
     printed = io.StringIO()
     app([name, "--help"], console=Console(file=printed, width=600))
+    return printed.getvalue()
+
+
+def options_in(printed: str) -> dict[str, dict[str, str]]:
+    """List the options of a command and their help, by panel."""
     panels: dict[str, dict[str, str]] = {}
-    for line in printed.getvalue().splitlines():
+    for line in printed.splitlines():
         if found := re.match(r"╭─ (\w+) ─", line):
             panels[found[1]] = {}
         elif found := re.match(
@@ -109,11 +115,11 @@ def options_of(name: str) -> dict[str, dict[str, str]]:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_is_short_and_complete(name: str) -> None:
-    done = call(name, "--help")
-    assert done.stdout.startswith(f"Usage: ir-outcomes {name} ")
-    assert ("Example" in done.stdout, "<" in done.stdout) == (True, False)
+    printed = help_of(name)
+    assert printed.startswith(f"Usage: ir-outcomes {name} ")
+    assert ("Example" in printed, "<" in printed) == (True, False)
     assert re.search(rf" {name} .*\. *│$", listing(), re.MULTILINE)
-    panels = options_of(name)
+    panels = options_in(printed)
     assert set(panels) <= {"Options", "Statistics", "Output"}
     assert panels or name == "datasets"
     options = {option: text for panel in panels.values() for option, text in panel.items()}
@@ -145,15 +151,20 @@ MORE_THAN_ONCE = {  # options that may be given several times
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_an_option_with_one_value_is_given_once(command: str) -> None:
-    parameters = app[command].assemble_argument_collection(default_parameter=app.default_parameter)
-    options = [
-        parameter for parameter in parameters if parameter.show and parameter.name.startswith("-")
-    ]
-    for parameter in options:
-        if parameter.name in MORE_THAN_ONCE or parameter.token_count()[0] == 0:
-            continue
+def test_an_option_with_one_value_is_given_once() -> None:
+    """Each declaration of an option is tried in the first command that has it."""
+    declared: dict[str, tuple[str, Argument]] = {}
+    for command in COMMANDS:
+        parameters = app[command].assemble_argument_collection(
+            default_parameter=app.default_parameter
+        )
+        for parameter in parameters:
+            said = f"{parameter.name} {parameter.hint} {parameter.parameter}"
+            if parameter.show and parameter.name.startswith("-"):
+                declared.setdefault(said, (command, parameter))
+    tried = [found for found in declared.values() if takes_one_value(found[1])]
+    assert {parameter.name for _, parameter in tried} >= {"--cutoff", "--margins", "--format"}
+    for command, parameter in tried:
         choices = get_args(parameter.hint) if get_origin(parameter.hint) is Literal else ()
         value = str(choices[0]) if choices else "2pp,1" if parameter.name == "--margins" else "1"
         words = (
@@ -168,3 +179,7 @@ def test_an_option_with_one_value_is_given_once(command: str) -> None:
         with pytest.raises((CycloptsError, ValueError)) as refused:
             app.parse_args([command, *words, *arguments], exit_on_error=False, print_error=False)
         assert re.search("more than once|multiple times", str(refused.value)), parameter.name
+
+
+def takes_one_value(parameter: Argument) -> bool:
+    return parameter.name not in MORE_THAN_ONCE and parameter.token_count()[0] > 0

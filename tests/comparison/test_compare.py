@@ -541,6 +541,10 @@ def test_the_smallest_possible_p_is_stated() -> None:
         ),
         "Ranking: with 8 queries that differ the smallest possible p is 0.0078.",
     )
+    at_the_level = iro.plan(compare_ranks(*in_blocks((5, 2, 1), (9, 2, 2)), alpha=0.0625))
+    assert "Ranking: with 5 queries that differ the smallest possible p is 0.062." in (
+        at_the_level.notes
+    )
     identical = iro.plan(compare_ranks(ranks, ranks))
     assert (
         "Ranking: no number of queries can be given, because fewer than two queries differ in it."

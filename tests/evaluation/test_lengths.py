@@ -237,6 +237,13 @@ def test_wrong_settings(settings: dict[str, Any], arguments: dict[str, Any], mes
         search_lengths({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, **settings).asl(**arguments)
 
 
+def test_a_group_of_tied_documents_that_ends_at_the_cutoff_is_not_split() -> None:
+    lengths = search_lengths(
+        {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 0.0}}, cutoff=2, ties="expected"
+    )
+    same(lengths.asl(), [1.5])
+
+
 @pytest.mark.parametrize(
     ("qrels", "cutoff", "what"),
     [({"q": {"a": 1}}, 20, r"cutoff \(10 and 20\)"), ({"q": {"b": 1}}, 10, "qrels")],

@@ -6,6 +6,8 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 import pytrec_eval
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ir_outcomes as iro
 from ir_outcomes.evaluation import ranking
@@ -13,7 +15,7 @@ from ir_outcomes.evaluation.remarks import notes_on_ties
 from ir_outcomes.reading import columns as keys
 from ir_outcomes.reading.columns import SALT
 from ir_outcomes.types import OneOrder, Ties
-from tests.helpers import literal
+from tests.helpers import literal, strategies
 
 
 def tied(n_documents: int, n_judged: int, seed: int = 0) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -158,3 +160,30 @@ def test_unjudged_documents_are_counted_at_the_depths_up_to_a_smaller_cutoff() -
         assert (None if counts is None else counts.tolist()) == (
             None if n_unjudged is None else [n_unjudged]
         )
+
+
+@given(
+    qrels=strategies.qrels,
+    run=strategies.runs.filter(bool),
+    ties=st.sampled_from(get_args(OneOrder)),
+    judged_only=st.booleans(),
+    depth=st.integers(1, 6),
+)
+def test_ranked_documents_are_the_first_of_each_list(
+    qrels: literal.Qrels, run: literal.Run, ties: OneOrder, judged_only: bool, depth: int
+) -> None:
+    found = ranking.ranked_documents(
+        iro.as_qrels(qrels), iro.as_run(run), depth, ties=ties, judged_only=judged_only
+    )
+    rows = zip(found.rank.tolist(), found.docids.tolist(), found.grades.tolist(), strict=True)
+    expected = []
+    sizes = []
+    for query, judged in qrels.items():
+        order = literal.top(literal.ranked(run.get(query, {}), ties), judged, depth, judged_only)
+        sizes.append(len(order))
+        expected += [
+            (rank, document.encode(), judged.get(document, -1))
+            for rank, document in enumerate(order, 1)
+        ]
+    assert list(rows) == expected
+    assert np.diff(found.offsets).tolist() == sizes

@@ -279,6 +279,13 @@ def test_the_first_document_is_the_smallest_cutoff() -> None:
             iro.parse_measure(below)
 
 
+def test_the_largest_cutoff_is_that_of_trec_eval() -> None:
+    """It counts ranks with 32 bits, and a larger cutoff would be another one there."""
+    iro.parse_measure("P@2147483647")
+    with pytest.raises(ParameterError, match="cutoff must be from 1 to 2147483647"):
+        iro.parse_measure("P@2147483648")
+
+
 def test_at_most_three_measures_are_suggested() -> None:
     with pytest.raises(ParameterError) as caught:
         iro.parse_measure("nDCGG")

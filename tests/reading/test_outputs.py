@@ -9,11 +9,13 @@ from datetime import date, datetime
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesError, IrOutcomesWarning, ParameterError
+from ir_outcomes.reading.measure_names import range_of
 from ir_outcomes.reading.outputs import read_output, read_outputs
 from ir_outcomes.reading.tables import read_entries
 from tests.helpers.frames import FRAMES
@@ -148,6 +150,13 @@ def test_many_equal_lines_are_refused_at_the_second(write: Any, line: str) -> No
         assert tracemalloc.get_traced_memory()[1] < 8 << 20
     finally:
         tracemalloc.stop()
+
+
+def test_a_text_of_trec_eval_may_stand_there_twice(write: Any) -> None:
+    """It is no second value of a measure."""
+    texts = 2 * "relstring\tq1\t'10'\n"
+    path = write(texts + "".join(f"map\tq{number}\t0.5\n" for number in range(1, 4)))
+    assert read_output(path).values == {"q1": 0.5, "q2": 0.5, "q3": 0.5}
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
@@ -340,3 +349,22 @@ def test_reciprocal_ranks_from_0_to_1() -> None:
     for wrong in (1.001, -0.001):
         with pytest.raises(IrOutcomesError, match="is not between 0 and 1"):
             iro.compare_outputs({**values, "q0": wrong}, values, measure="RR@10")
+
+
+@pytest.mark.parametrize(
+    ("measure", "values", "largest"),
+    [
+        ("nDCG@10", [0.0, 1.0], 1.0),
+        ("nDCG@10", [0.0, 50.0], None),
+        ("nDCG@10", [-0.1, 1.0], None),
+        ("ESL@10", [1.0, 11.0], 10.0),
+        ("ASL@10", [0.9, 11.0], None),
+        ("ASL@10", [1.0, 11.1], None),
+        ("ESL", [1.0, 11.0], None),
+    ],
+)
+def test_the_largest_difference_is_known_where_the_values_are_within_bounds(
+    measure: str, values: list[float], largest: float | None
+) -> None:
+    """A search length is 1 at best, and one more than the cutoff where nothing was found."""
+    assert range_of(measure, np.array(values)) == largest

@@ -356,6 +356,11 @@ def test_wrong_objects(run: Any, message: str) -> None:
         iro.as_run(run)
 
 
+def test_all_negative_grades_are_minus_one_for_trec_eval() -> None:
+    qrels = iro.as_qrels({"q1": {"d1": -3, "d2": -1, "d3": 0, "d4": 2}})
+    assert qrels.for_trec_eval().to_dict() == {"q1": {"d1": -1, "d2": -1, "d3": 0, "d4": 2}}
+
+
 def test_qrels_keep_queries_without_judgments_and_count_a_judgment_once(write: Any) -> None:
     qrels = iro.as_qrels({"q1": {"d1": 1, "d2": -1}, "q2": {}})
     assert (qrels.query_ids, qrels.to_dict()) == (

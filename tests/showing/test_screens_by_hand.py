@@ -15,6 +15,7 @@ import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import LABELS
 from tests.comparison.test_sentences import (
     ALPHA,
+    ORDERS,
     N,
     Told,
     at_cutoff,
@@ -233,7 +234,7 @@ def test_one_contender(unit: Any) -> None:
     for seed, n, cutoff in itertools.product(range(9), (11, 40, 120), (5, 20)):
         qrels, a, b = made_up(seed, n, 1 if unit == "query" else 4)
         result = compare_several(qrels, {"A": a}, {"B": b}, cutoff=cutoff, unit=unit)
-        pair = Pair(qrels, a, b, cutoff, unit)
+        pair = Pair(qrels, a, b, cutoff, unit, orders=ORDERS)
         check_pair(Told(result["B"], pair, [pair]), seen)
     assert {"over all queries", "neither", "a facet"} <= set(seen)
 

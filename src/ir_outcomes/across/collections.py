@@ -87,13 +87,10 @@ def compare_collections(
     >>> found.overall[0].label
     'better on ranking'
     """
-    evaluations = evaluations_of(evaluations)
+    evaluations = evaluations_of(evaluations, cutoff)
     if not evaluations:
         raise ParameterError("there is no collection; give a mapping from names to evaluations")
-    alike = ["ties", "judged_only"]
-    if cutoff is None:
-        alike.insert(0, "cutoff")
-    unlike = list(differing(evaluations, *alike))
+    unlike = list(differing(evaluations, "cutoff", "ties", "judged_only"))
     for setting, said in unlike:
         if setting not in allow:
             raise MismatchError(
@@ -104,10 +101,6 @@ def compare_collections(
     if len({evaluation.unit for evaluation in evaluations.values()}) > 1:
         evaluations = {
             name: replace(evaluation, unit="document") for name, evaluation in evaluations.items()
-        }
-    if cutoff is not None:
-        evaluations = {
-            name: evaluation.with_cutoff(cutoff) for name, evaluation in evaluations.items()
         }
     names = tuple(
         dict.fromkeys(run for evaluation in evaluations.values() for run in evaluation.names)

@@ -64,9 +64,9 @@ def mean_effect(
     contender: Floats,
     clusters: Ints | None,
     level: float,
-    largest: float | None = None,
+    largest: float | None,
 ) -> Effect | None:
-    """Return the effect on the mean of a measure over the queries, at most `largest` if given; None without variance."""
+    """Return the effect on the mean of a measure over the queries, at most `largest`, if known; None without variance."""
     change = linearized(differences(baseline, contender), clusters)
     variance = 0.0
     if len(change) > 1:
@@ -254,7 +254,7 @@ def _corrected(facets: Sequence[Facet | AllQueries | None], over_conditions: str
 
 
 def overall_of(
-    rows: Sequence[Condition], settings: Settings, measures: Sequence[tuple[str, bool]] = ()
+    rows: Sequence[Condition], settings: Settings, measures: Sequence[tuple[str, bool]]
 ) -> list[Overall]:
     """Combine the conditions of each contender; `measures` are other measures, and whether higher is better."""
     of_contender = by_contender(rows)
@@ -316,13 +316,14 @@ def _grouped(
         members.setdefault(groups.get(condition, condition), []).append(effect)
     result = []
     for own in members.values():
-        values, variances, dfs = np.array(
-            [(effect.effect, effect.variance, effect.df) for effect in own]
-        ).T
+        columns = np.array([(effect.effect, effect.variance, effect.df) for effect in own])
+        values, variances, dfs = columns.T
         total = variances.sum()
-        limits = [math.inf if effect.largest is None else effect.largest for effect in own]
+        variance = total / len(own) ** 2
         df = total**2 / (variances**2 / dfs).sum()
-        result.append((values.mean(), total / len(own) ** 2, df, float(np.mean(limits))))
+        limits = [math.inf if effect.largest is None else effect.largest for effect in own]
+        largest = float(np.mean(limits))
+        result.append((values.mean(), variance, df, largest))
     return result
 
 
@@ -367,7 +368,10 @@ def _tested(effect: PooledEffect) -> tuple[Pvalues, Floats]:
     """Return the test of a mean, and its corrected p-value; 1 where there is none."""
     mean = effect.these
     if mean is None:
-        return Pvalues(np.ones(1), np.zeros(1, dtype=np.int64)), np.ones(1)
+        no_direction = np.zeros(1, dtype=np.int64)
+        return Pvalues(np.ones(1), no_direction), np.ones(1)
     better = 1 if effect.higher_is_better else -1
     direction = np.sign([better * mean.effect]).astype(np.int64)
-    return Pvalues(np.array([mean.pvalue]), direction), np.array([mean.pvalue_corrected])
+    raw = np.array([mean.pvalue])
+    corrected = np.array([mean.pvalue_corrected])
+    return Pvalues(raw, direction), corrected

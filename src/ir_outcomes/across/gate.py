@@ -177,9 +177,8 @@ def _side_of(compared: Compared) -> _Side:
         found = list(compared)
     else:
         found = [compared]
-    return _Side(
-        found[0].baseline, found[0].settings, {(item.contender, None): item for item in found}, ()
-    )
+    by_place: dict[Place, Comparison] = {(item.contender, None): item for item in found}
+    return _Side(found[0].baseline, found[0].settings, by_place, ())
 
 
 def gate(

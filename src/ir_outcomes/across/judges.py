@@ -98,13 +98,9 @@ def compare_judges(
     >>> [(flip.query_id, flip.better, flip.worse) for flip in found.flips]
     [('q', ('two',), ('one',))]
     """
-    evaluations = evaluations_of(evaluations)
+    evaluations = evaluations_of(evaluations, cutoff)
     if len(evaluations) < 2:
         raise ParameterError("there must be at least two judges; with one, call compare")
-    if cutoff is not None:
-        evaluations = {
-            judge: evaluation.with_cutoff(cutoff) for judge, evaluation in evaluations.items()
-        }
     first = next(iter(evaluations.values()))
     for setting, said in differing(evaluations, "ties", "judged_only", "unit", "cutoff"):
         raise MismatchError(
@@ -343,7 +339,8 @@ def levels_of(evaluation: Evaluation, baseline: str, contender: str, facet: str)
     runs = evaluation[[baseline, contender]]
     levels = np.full((2, len(runs.query_ids)), np.nan)
     if facet in OUTCOME_FACETS:
-        pair = pair_queries(runs[0].at(runs.cutoff), runs[1].at(runs.cutoff), runs.unit)
+        first, second = runs.at()
+        pair = pair_queries(first, second, runs.unit)
         coverage = 100 * pair.found_baseline, 100 * pair.found_contender
         levels[:, runs.answerable] = coverage if facet == "coverage" else pair.all_queries
     else:

@@ -297,9 +297,7 @@ def by_contender(rows: Iterable[Condition]) -> dict[str, list[Condition]]:
     return found
 
 
-def condition_columns(
-    rows: Sequence[Condition], measures: Sequence[str] = ()
-) -> tuple[Column, ...]:
+def condition_columns(rows: Sequence[Condition], measures: Sequence[str]) -> tuple[Column, ...]:
     """Return the columns of conditions: what is compared, the label, outcomes, p-values, and effects."""
     compared = of_part("comparison", columns_of([row.comparison for row in rows]))
     effects = {"coverage": "coverage", "ranking_log_ratio": "ranking"}

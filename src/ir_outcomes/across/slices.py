@@ -87,9 +87,7 @@ def compare_slices(
     >>> [(row.condition, row.label) for row in found.conditions]
     [('first', 'better on ranking'), ('second', 'no significant difference')]
     """
-    evaluation = evaluation_of(evaluation)
-    if cutoff is not None:
-        evaluation = evaluation.with_cutoff(cutoff)
+    evaluation = evaluation_of(evaluation, cutoff=cutoff)
     chosen = contenders_of(evaluation.names, baseline, contenders)
     labels, named = _labels(evaluation, by)
     slices = _slices(evaluation, labels)

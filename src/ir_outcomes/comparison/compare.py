@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple, TypedDict, Unpack, overload
 
@@ -238,7 +237,8 @@ def _prepare(
     """Choose the runs of a call, which are evaluated where they are not yet; `given` are settings that an evaluation has."""
     if isinstance(qrels, Evaluation) or is_saved(qrels):
         _refuse_settings_of_evaluations(given)
-        call = _choose(evaluation_of(qrels, several_runs=True), baseline, contenders)
+        known = evaluation_of(qrels, cutoff=reading["cutoff"], several_runs=True)
+        call = _choose(known, baseline, contenders)
     else:
         call = _evaluate(qrels, baseline, contenders, {**given, **reading})
     if len(call.evaluation.systems) < 2 or (not call.several and (all_pairs or call.best)):
@@ -246,8 +246,6 @@ def _prepare(
             "`baseline='best'` and `all_pairs=True` need several contenders; give a list of them"
         )
     evaluation = call.evaluation
-    if reading["cutoff"] is not None:
-        evaluation = replace(evaluation, cutoff=reading["cutoff"])
     notes: list[Note] = []
     if call.best:
         evaluation, about_best = _with_best_first(evaluation)

@@ -278,8 +278,16 @@ class Evaluation(Sequence[SearchLengths]):
 
         if not os.fspath(path).endswith(".npz"):
             raise ParameterError(f"{os.fspath(path)}: the name of a saved evaluation ends in .npz")
-        runs = (self.runs[0], *(replace(run, query_ids=()) for run in self.runs[1:]))
-        kept = replace(self, runs=runs, texts={}, documents=(), unjudged=(), sources=(), qrels=None)
+        first, *others = self.runs
+        kept = replace(
+            self,
+            runs=(first, *(replace(run, query_ids=()) for run in others)),
+            texts={},
+            documents=(),
+            unjudged=(),
+            sources=(),
+            qrels=None,
+        )
         arrays: dict[str, npt.NDArray[Any]] = {"score bits": np.array(score_bits(self.ties))}
         names: dict[int, str] = {}
 
@@ -307,8 +315,10 @@ def is_saved(source: Any) -> bool:
     return isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(".npz")
 
 
-def evaluation_of(source: Any, *, several_runs: bool = False) -> Evaluation:
-    """Return an evaluation, which can be given as the path of a file; few analyses take several runs of a system."""
+def evaluation_of(
+    source: Any, *, cutoff: int | None = None, several_runs: bool = False
+) -> Evaluation:
+    """Return an evaluation, given as one or as the path of a file, at a cutoff or its own; few analyses take several runs."""
     evaluation = load_evaluation(source) if is_saved(source) else source
     check_kind(
         "evaluation",
@@ -318,15 +328,17 @@ def evaluation_of(source: Any, *, several_runs: bool = False) -> Evaluation:
     )
     if evaluation.replicates and not several_runs:
         refuse_several_runs(evaluation.replicates)
+    if cutoff is not None:
+        evaluation = evaluation.with_cutoff(cutoff)
     return cast(Evaluation, evaluation)
 
 
-def evaluations_of(named: Any) -> dict[str, Evaluation]:
-    """Return evaluations by their names."""
+def evaluations_of(named: Any, cutoff: int | None = None) -> dict[str, Evaluation]:
+    """Return evaluations by their names, at a cutoff or each at its own."""
     check_kind(
         "evaluations", named, Mapping, "a mapping from names to what ir_outcomes.evaluate returns"
     )
-    return {str(name): evaluation_of(evaluation) for name, evaluation in named.items()}
+    return {str(name): evaluation_of(source, cutoff=cutoff) for name, source in named.items()}
 
 
 def place_of(name: Any, names: tuple[str, ...]) -> int:

@@ -276,7 +276,7 @@ class RankedDocuments:
 
 
 def ranked_documents(
-    qrels: Qrels, run: Run, depth: int, *, ties: Ties = "trec", judged_only: bool = False
+    qrels: Qrels, run: Run, depth: int, *, ties: Ties, judged_only: bool
 ) -> RankedDocuments:
     """List the first documents of each query."""
     check_one_order(ties)

@@ -199,8 +199,11 @@ def unjudged_share(run: SearchLengths, depth: int) -> float | None:
     unjudged = run.unjudged_within(depth)
     if unjudged is None:
         return None
-    return float(unjudged.sum() / max(np.minimum(run.retrieved, depth).sum(), 1))
+    documents = np.minimum(run.retrieved, depth).sum()
+    return float(unjudged.sum() / max(documents, 1))
 
+
+# --- how ids would match
 
 # The query within which an id has to match (empty for the id of a query itself), and the id.
 Entry = tuple[str, str]

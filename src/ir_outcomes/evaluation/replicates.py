@@ -281,14 +281,15 @@ def check_baselines(names: Iterable[str], replicates: Systems) -> None:
 
 def check_runs(system: System) -> None:
     """Refuse a system that has the same ranking twice, as a file that was given twice."""
-    for place, run in enumerate(system.runs):
+    first_of: dict[bytes, str] = {}
+    for run in system.runs:
         # Different runs may have the same judged documents, or no document at all.
         if run.judged_only or not run.retrieved.any():
             continue
-        for other in system.runs[:place]:
-            if run.is_identical_to(other):
-                raise ParameterError(
-                    f"{other.name} and {run.name}, two of the"
-                    f" {plural('run', len(system.runs))} of {system.name}, have the same documents"
-                    " in the same order for every query; give each run once"
-                )
+        other = first_of.setdefault(run.digests.tobytes(), run.name)
+        if other != run.name:
+            raise ParameterError(
+                f"{other} and {run.name}, two of the"
+                f" {plural('run', len(system.runs))} of {system.name}, have the same documents"
+                " in the same order for every query; give each run once"
+            )

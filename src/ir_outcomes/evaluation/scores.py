@@ -295,9 +295,7 @@ def each_measure(measures: Measures) -> Sequence[Any]:
     return [measures] if isinstance(measures, (str, Measure)) else measures
 
 
-def comparable_measures(
-    measures: Measures, higher_is_better: bool | None = None
-) -> dict[Any, bool]:
+def comparable_measures(measures: Measures, higher_is_better: bool | None) -> dict[Any, bool]:
     """Parse measures that runs are compared by; return their directions, unless they are given."""
     found: dict[Any, bool] = {}
     for measure in map(comparable, each_measure(measures)):

@@ -126,10 +126,12 @@ def _relevant_above(query: Ints, rank: Ints) -> tuple[Ints, Ints]:
     # One number for a query and rank turns counting into searching; what is not found has rank 0,
     # before all others.
     width = int(rank.max(initial=0)) + 1
-    ordered = np.sort(query * width + rank)
-    first = np.searchsorted(ordered, query * width + rank)
-    same = np.searchsorted(ordered, query * width + rank, side="right") - first
+    numbers = query * width + rank
+    ordered = np.sort(numbers)
+    begin = np.searchsorted(ordered, query * width + 1)
+    first = np.searchsorted(ordered, numbers)
+    behind = np.searchsorted(ordered, numbers, side="right")
     found = rank > 0
-    return np.where(found, first - np.searchsorted(ordered, query * width + 1), 0), np.where(
-        found, same, 1
-    )
+    above = np.where(found, first - begin, 0)
+    same = np.where(found, behind - first, 1)
+    return above, same

@@ -9,7 +9,7 @@ from typing import Any
 from ir_outcomes.across.collections import compare_collections
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.evaluation import Evaluation, evaluation_of, evaluations_of, place_of
+from ir_outcomes.evaluation.evaluation import Evaluation, evaluation_of, evaluations_of
 from ir_outcomes.formatting import write_completely
 from ir_outcomes.pages.lists import Texts
 from ir_outcomes.results import Result
@@ -128,7 +128,6 @@ def report(
         names = evaluation.system_names
         baseline = names[0] if baseline is None else baseline
         if contenders is None and len(names) == 2:
-            place_of(baseline, names)
             contenders = next(name for name in names if name != baseline)
         result = compare(evaluation, baseline, contenders, **rules)
     return result.to_report(

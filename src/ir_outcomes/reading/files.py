@@ -262,7 +262,8 @@ def parsed_json(text: str, source: str, line: int) -> Any:
         reason = str(error).removesuffix("; use sys.set_int_max_str_digits() to increase the limit")
         if isinstance(error, json.JSONDecodeError):
             at = line + error.lineno - 1
-            shown = text.split("\n")[error.lineno - 1][max(error.colno - 41, 0) : error.colno + 20]
+            own = text.split("\n")[error.lineno - 1]
+            shown = own[max(error.colno - 41, 0) : error.colno + 20]
         raise FormatError(
             source, f"is not JSON ({reason}); correct it or write it again", line=at, text=shown
         ) from None

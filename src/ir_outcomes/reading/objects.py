@@ -104,7 +104,7 @@ def _coded(queries: Any, source: str, line_of: LineOf) -> tuple[list[str], Codes
     return list(code_of), np.fromiter(map(code_of.__getitem__, ids), np.int32, len(ids))
 
 
-def encoded(documents: Any, source: str, line_of: LineOf = unknown_line) -> Ids:
+def encoded(documents: Any, source: str, line_of: LineOf) -> Ids:
     """Check document ids and return them as `Columns` has them."""
     arrow = _arrow_text(documents, source)
     padded = None if arrow is None else _padded(arrow)

@@ -55,8 +55,8 @@ def read_output_of_each_run(
     sources: Sequence[Any],
     positions: Sequence[str],
     *,
-    measure: str | None = None,
-    names: Sequence[str] | None = None,
+    measure: str | None,
+    names: Sequence[str] | None,
 ) -> list[Output]:
     """Return one output for each source, with different names; see `read_outputs`."""
     if names is not None and len(names) != len(sources):
@@ -217,10 +217,9 @@ def _rows_of_columns(lines: Lines, source: Source, measure: str | None) -> Itera
             problem = "is not a line of trec_eval -q or ir_measures -q, which have 3 columns"
             raise source.error(problem, number, " ".join(fields))
         first, second, _ = fields
-        if (first, second) in found and not any(
-            map(_TEXTS_OF_TREC_EVAL.fullmatch, (first, second))
-        ):
-            break  # a second value, which is refused below: what follows need not be looked at
+        if (first, second) in found:
+            # A second value is refused below, and a second text says which column has the measures.
+            break
         found.add((first, second))
     if not found:
         return

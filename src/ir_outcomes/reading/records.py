@@ -131,7 +131,9 @@ def _has_keys(form: Form, kind: Kind, document: Any) -> bool:
     _, _, record = first
     if form.items and not any(isinstance(_at(record, name), list) for name in form.items):
         return False
-    parts = (form.query,) if form.items else (form.query, form.document, kind.values_of(form))
+    parts = [form.query]
+    if not form.items:
+        parts += [form.document, kind.values_of(form)]
     return all(
         part == ("*",) or any(_at(record, name) is not _MISSING for name in part) for part in parts
     )

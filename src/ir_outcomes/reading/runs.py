@@ -370,9 +370,11 @@ def _matches(pattern: str) -> list[str]:
     parts = Path(pattern).parts
     fixed = next(place for place, part in enumerate(parts) if any(sign in part for sign in "*?["))
     base = Path(*parts[:fixed])
-    rest = os.path.join(*parts[fixed:], *(["*"] if parts[-1] == "**" else []))
+    wanted = [*parts[fixed:]]
+    if wanted[-1] == "**":
+        wanted.append("*")
     try:
-        found = list(base.glob(rest))
+        found = list(base.glob(os.path.join(*wanted)))
     except (OSError, ValueError) as error:
         raise UnreadableFile(f"{pattern}: cannot be searched ({error})") from None
     return [

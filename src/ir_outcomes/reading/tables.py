@@ -136,6 +136,8 @@ def strict_number(value: Any) -> float | None:
         return None
 
 
+# --- leaderboards
+
 ORGANIZER = "\N{CLASSICAL BUILDING}"  # how the MS MARCO leaderboards mark the organizers' baselines
 
 

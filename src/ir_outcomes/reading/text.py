@@ -77,12 +77,12 @@ def _regular(
     """Take the fields where single characters separate them and no line is blank; None elsewhere."""
     inner = spaces[_PAD - 1 : -_PAD]
     ends_line = kinds[_PAD:-_PAD] == 10
-    if len(ends_line) % n_columns:
-        return None
     n_lines = int(np.count_nonzero(ends_line))
     if n_lines * n_columns != len(ends_line) or not ends_line[n_columns - 1 :: n_columns].all():
         return None
-    return inner[:-1].reshape(-1, n_columns), inner[1:].reshape(-1, n_columns)
+    before = inner[:-1].reshape(-1, n_columns)
+    after = inner[1:].reshape(-1, n_columns)
+    return before, after
 
 
 def _irregular(

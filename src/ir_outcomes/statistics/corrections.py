@@ -63,6 +63,9 @@ def smallest_pvalue(n_nonzero: int) -> float:
     return max(2.0 ** (1 - max(n_nonzero, 1)), SMALLEST_PVALUE)
 
 
+# --- bands
+
+
 class Band(NamedTuple):
     """A mean curve of differences at ranks 1, 2, ..., (depth,), with a simultaneous band ``difference -+ critical * error``."""
 

@@ -299,8 +299,9 @@ def _counted_on_grid(sizes: Floats, counts: Floats, limit: float, levels: Levels
             allowance = TIES_SHARE / (2 * tilt)
             up = mean + min(up, allowance)
             down = min(down, allowance) - mean
+        surely = steps - down
         share, least = _counted(
-            units.astype(np.int64), counts, int(steps + up + 1e-6), int(steps - down - 1e-6)
+            units.astype(np.int64), counts, int(steps + up + 1e-6), int(surely - 1e-6)
         )
         decided = levels is None or 2 * share < levels[0] or 2 * least > levels[1]
         if share <= (1 + PRECISION) * least and decided:

@@ -286,5 +286,9 @@ def _of_best_run(scores: Scores, answerable: Bools) -> MeasureHeadroom:
     edges = PRECISIONS if scores.higher_is_better else LENGTHS
     counts, _ = np.histogram(scores.values[best, answerable], [*edges, np.inf])
     return MeasureHeadroom(
-        scores.measure, scores.runs[best], float(means[best]), edges, tuple(counts.tolist())
+        measure=scores.measure,
+        run=scores.runs[best],
+        mean=float(means[best]),
+        edges=edges,
+        counts=tuple(counts.tolist()),
     )

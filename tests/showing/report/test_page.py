@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple, get_args
@@ -206,15 +207,22 @@ def test_all_pairs_of_a_leaderboard_have_their_labels() -> None:
     names = [f"run {number}" for number in range(42)]
     several = iro.evaluate(qrels, 14 * list(runs.values()), names=names, documents=20)
     board = iro.leaderboard(several)
+
+    @cache
+    def label_of(a: int, b: int) -> str:
+        return board.verdict(names[a], names[b]).label
+
     page = board.to_report(evaluation=several, max_mb=0.5)
     assert len(page.html.encode()) <= 500_000
-    (grid,) = island(page)["grids"]
+    data = island(page)
+    (grid,) = data["grids"]
+    labels = {chr(ord("a") + place): str(label[0]) for place, label in enumerate(data["labels"])}
     assert grid["runs"] == [standing.run for standing in board.standings]
     for a, row in zip(grid["runs"], grid["codes"], strict=True):
         for b, code in zip(grid["runs"], row, strict=True):
             if code != ".":
-                label = island_label(page, code)
-                assert label == board.verdict(a, b).label
+                # Every third run is the same, under another name.
+                assert labels[code] == label_of(names.index(a) % 3, 3 + names.index(b) % 3)
     assert sum(code != "." for row in grid["codes"] for code in row) == 42 * 41
 
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
@@ -117,6 +118,11 @@ def check_tests(item: Any, comparison: iro.Comparison) -> None:
     assert item["label"] == comparison.verdict.label
 
 
+@cache
+def boards() -> list[iro.Evaluation]:
+    return [evaluation for seed in range(12) for evaluation in made_up(seed)]
+
+
 def made_up(seed: int) -> Iterator[iro.Evaluation]:
     """Boards of few and of many queries whose runs differ little or much, some with one relevant document for each query."""
     rng = np.random.default_rng(seed)
@@ -155,9 +161,8 @@ def made_up(seed: int) -> Iterator[iro.Evaluation]:
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "signflip"])
 def test_labels_and_pvalues_of_made_up_runs_are_those_of_python(test: str) -> None:
-    evaluations = [evaluation for seed in range(12) for evaluation in made_up(seed)]
     labels = set()
-    for evaluation, found in zip(evaluations, judged(evaluations, test=test), strict=True):
+    for evaluation, found in zip(boards(), judged(boards(), test=test), strict=True):
         expected = compare_several(
             evaluation, evaluation.names[0], all_pairs=True, correction="none", test=test
         )
@@ -170,8 +175,7 @@ def test_labels_and_pvalues_of_made_up_runs_are_those_of_python(test: str) -> No
 
 def test_bins_of_the_histogram_are_those_of_python() -> None:
     by_share = set()
-    evaluations = [evaluation for seed in range(12) for evaluation in made_up(seed)]
-    for evaluation, found in zip(evaluations, judged(evaluations), strict=True):
+    for evaluation, found in zip(boards(), judged(boards()), strict=True):
         for comparison in compare_several(evaluation, evaluation.names[0], all_pairs=True):
             own = found[comparison.baseline, comparison.contender]["changes"]
             expected = changes_of(comparison)
