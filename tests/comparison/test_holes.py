@@ -345,3 +345,39 @@ def test_what_would_change_both_runs_alike_is_judged_last() -> None:
     found = iro.holes(iro.evaluate(qrels, runs, cutoff=10, unjudged=True), "A", "B")["B"]
     # "of_b" brings B's answer from rank 3 to rank 1, "of_a" A's from 3 to 2.
     assert [document.docid for document in found.candidates] == ["of_b", "of_a", "alike"]
+
+
+def run_with(at: dict[int, str], length: int) -> dict[str, float]:
+    """List judged documents, with others at some ranks."""
+    return {at.get(rank, f"x{rank}"): float(-rank) for rank in range(1, length + 1)}
+
+
+@pytest.mark.parametrize(("lost", "tipping"), [(14, 5), (16, None)])
+def test_at_most_five_documents_are_a_tipping_point(lost: int, tipping: int | None) -> None:
+    """Of 14 answers lost 4 won make p = 0.03 and 5 make 0.06; of 16 it takes 6."""
+    judged = {"gold": 1, **{f"x{rank}": 0 for rank in range(1, 11)}}
+    queries = [f"q{number:02}" for number in range(lost + 16)]
+    runs: dict[str, literal.Run] = {"A": {}, "B": {}}
+    for place, query in enumerate(queries):
+        runs["A"][query] = run_with({10: "gold"} if place < lost + 10 else {}, 10)
+        runs["B"][query] = run_with({10: "gold"} if lost <= place < lost + 10 else {}, 10)
+        if place >= lost + 10:
+            runs["B"][query] = run_with({10: "new"}, 10)
+    evaluation = iro.evaluate(dict.fromkeys(queries, judged), runs, cutoff=10, unjudged=True)
+    found = iro.holes(evaluation, "A", "B")["B"]
+    assert found.label == "worse on coverage"
+    assert (found.tipping and found.tipping.n) == tipping
+
+
+def test_a_facet_that_nothing_changes_does_not_count_for_what_is_judged_first() -> None:
+    """All queries are answered by both runs, so that documents change only how early."""
+    judged = {"gold": 1, **{f"x{rank}": 0 for rank in range(1, 61)}}
+    queries = {"q1": "one rank", "q2": "two ranks", "q3": "many ranks"}
+    ranks = {"one rank": 59, "two ranks": 58, "many ranks": 10}
+    runs = {
+        "A": {query: run_with({60: "gold"}, 60) for query in queries},
+        "B": {query: run_with({ranks[d]: d, 60: "gold"}, 60) for query, d in queries.items()},
+    }
+    evaluation = iro.evaluate(dict.fromkeys(queries, judged), runs, cutoff=100, unjudged=True)
+    found = iro.holes(evaluation, "A", "B")["B"]
+    assert [own.docid for own in found.candidates] == ["many ranks", "two ranks", "one rank"]

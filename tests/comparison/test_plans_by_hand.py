@@ -1,6 +1,7 @@
 """What a plan says, recomputed from the definition of power, in both units."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -115,6 +116,69 @@ def test_queries_that_are_needed(unit: Any) -> None:
                 passed += end < sizes[facet]
             assert passed / 300 == pytest.approx(0.8, abs=0.09)
         check_notes(plan, changes)
+
+
+Rows = dict[str, list[float]]  # differences by query, or by cluster
+
+
+def spread_of(rows: Rows) -> float:
+    """Return the standard deviation for which SD / sqrt(G) is the cluster-robust standard error of the mean over all rows."""
+    n_rows = sum(map(len, rows.values()))
+    mean = sum(map(sum, rows.values())) / n_rows
+    residuals = [sum(own) - len(own) * mean for own in rows.values()]
+    n_groups = len(rows)
+    error = math.sqrt(n_groups / (n_groups - 1) * sum(e**2 for e in residuals)) / n_rows
+    return error * math.sqrt(n_groups)
+
+
+def rows_of(pairs: list[Pair], group_of: Callable[[str], str]) -> dict[str, Rows]:
+    """Return the differences of all pairs of runs, by facet and by group of queries."""
+    rows: dict[str, Rows] = {"coverage": {}, "ranking": {}, "all queries": {}}
+    for pair in pairs:
+        found = {query: (100 * x, 100 * y) for query, (x, y) in pair.found.items()}
+        parts = (found, pair.shared, pair.restricted)
+        for own, part in zip(rows.values(), parts, strict=True):
+            for query, (x, y) in part.items():
+                own.setdefault(group_of(query), []).append(float(y - x))
+    return rows
+
+
+def check_needed(plan: iro.Plan, rows: dict[str, Rows], n_groups: int) -> None:
+    """Check that so many queries, or clusters, have the power that was asked for, and clearly fewer have not."""
+    for facet in plan.facets:
+        own = rows[facet.name]
+        needed = facet.needed.queries
+        assert needed is not None
+        assert needed < (facet.needed.upper or math.inf)
+        deviation = spread_of(own)
+        around = (math.floor(0.98 * needed) - 1, math.ceil(1.02 * needed) + 1)
+        reached = [
+            power_of_t(size, len(own) / n_groups, deviation, facet.effect, 0.05) for size in around
+        ]
+        assert reached[0] < 0.8 <= reached[1], facet.name
+
+
+@pytest.mark.parametrize("unit", ["query", "document"])
+def test_clusters_that_are_needed(unit: Any) -> None:
+    qrels, a, b = made_up(3, 120, 1 if unit == "query" else 4)
+    pair = Pair(qrels, a, b, K, unit)
+    clusters = {query: f"c{place * place % 37}" for place, query in enumerate(qrels)}
+    compared = compare_several(qrels, {"A": a}, {"B": b}, cutoff=K, unit=unit, clusters=clusters)
+    plan = iro.plan(compared["B"], 3.0, 0.5)
+    answerable = {clusters[query] for query in pair.queries}
+    check_needed(plan, rows_of([pair], clusters.__getitem__), len(answerable))
+
+
+@pytest.mark.parametrize("unit", ["query", "document"])
+def test_queries_that_are_needed_with_several_runs(unit: Any) -> None:
+    relevant = 1 if unit == "query" else 4
+    qrels, a, b = made_up(4, 60, relevant)
+    _, *others = made_up(5, 60, relevant)
+    runs = {"dense": [b, *others]}
+    compared = compare_several(qrels, {"A": a}, runs, cutoff=K, unit=unit)["dense"]
+    pairs = [Pair(qrels, a, run, K, unit) for run in runs["dense"]]
+    plan = iro.plan(compared, 15.0, 3.0)
+    check_needed(plan, rows_of(pairs, str), len(pairs[0].queries))
 
 
 def check_notes(plan: iro.Plan, changes: dict[str, list[float]]) -> None:

@@ -462,3 +462,11 @@ def test_scores_against_ranks_by_a_loop(lists: list[list[tuple[int, int]]]) -> N
     ]
     assert found is not None
     assert found.tolist() == expected
+
+
+def test_the_judged_share_is_that_of_the_lists_that_are_there() -> None:
+    qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}}
+    of_some = iro.check(qrels, {"some": {"q1": {"d1": 4.0, "d2": 3.0, "x": 2.0, "y": 1.0}}})
+    assert of_some.files[1].judged == 0.5
+    of_none = iro.check(qrels, {"others": {"q9": {"d1": 1.0}}})
+    assert of_none.files[1].judged is None

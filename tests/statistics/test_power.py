@@ -170,3 +170,16 @@ def test_detectable_proportion_has_that_power(n: int, share: float) -> None:
         return total
 
     assert power(found) == pytest.approx(0.8, abs=1e-3)
+
+
+@pytest.mark.parametrize("imaginary", [10.0, 30.0])
+def test_two_imaginary_queries_weigh_by_the_number_that_is_needed(imaginary: float) -> None:
+    """They add 2 imaginary^2 / N to the variance of a query, so that N, which is in proportion to it, is a fixed point."""
+    d = np.tile([1.0, -1.0, 2.0, -2.0, 0.0], 20)
+    without = queries_for_mean(d, 100, 0.2, alpha=0.05).queries
+    found = queries_for_mean(d, 100, 0.2, alpha=0.05, imaginary=imaginary).queries
+    assert without is not None
+    expected = float(without)
+    for _ in range(200):
+        expected = without * (1 + 2 * imaginary**2 / expected / d.var())
+    assert found == pytest.approx(expected, rel=0.03)

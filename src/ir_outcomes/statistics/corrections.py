@@ -169,4 +169,4 @@ def _critical(
     # The smallest draw that at least this share of the draws, the observed signs counted as one
     # more, do not exceed.
     place = min(resamples, int(np.ceil(level * (resamples + 1))))
-    return float(np.partition(largest, place - 1)[place - 1])
+    return float(np.sort(largest)[place - 1])

@@ -334,7 +334,7 @@ def _rank_distribution(result: RankDistribution) -> View:
     of_top = ""
     if result.top_k < len(result.runs):  # all are among the first of as many
         top = [Column("top", heading=f"top {result.top_k}", form=PERCENT)]
-        of_top = "is among the first, "
+        of_top = ", is among the first"
     columns = (
         *RANK_COLUMNS,
         Column(
@@ -356,7 +356,7 @@ def _rank_distribution(result: RankDistribution) -> View:
         result.runs,
         f"expected: mean rank; {100 * result.level:g} %: interval of the rank;"
         f" {', '.join(['rank', *(column.title for column in top), 'over next'])}: % of the resamples"
-        f" in which the run has this rank (alone or shared), {of_top}is above the next run",
+        f" in which the run has this rank (alone or shared){of_top}, or is above the next run",
         f"{plural('bootstrap resample', result.resamples)} of {plural('query', result.n_queries)},"
         f" seed {result.seed}",
     )
