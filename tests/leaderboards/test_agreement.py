@@ -183,6 +183,15 @@ def test_verdicts_of_halves_are_those_of_compare(unit: Any, relevant: int) -> No
         assert getattr(result.verdict, name) == pytest.approx(value), name
 
 
+@pytest.mark.parametrize("unit", ["query", "document"])
+def test_identical_runs_agree_that_there_is_no_difference(unit: Any) -> None:
+    qrels, runs = collection(1, 20, relevant=2)
+    evaluation = iro.evaluate(qrels, {"one": runs["run0"], "other": runs["run0"]}, unit=unit)
+    result = iro.agreement(evaluation, splits=5)
+    assert result.verdict is not None
+    assert {(row.same, row.decided) for row in (*result.tests, result.verdict)} == {(1.0, 0.0)}
+
+
 def test_a_third_run_changes_nothing_for_the_first_two() -> None:
     """The test of coverage follows from the judgments, not from what these runs happen to find."""
     qrels = collection(1, 24, relevant=2)[0]

@@ -38,9 +38,13 @@ def test_verdicts_are_those_of_compare(relevant: int, clusters: Any) -> None:
         assert found.label == own.verdict.label
         assert found.coverage_p_corrected == own.coverage.pvalue_corrected
         assert found.ranking_p_corrected == pytest.approx(own.ranking.pvalue_corrected, rel=1e-12)
+        assert own.restricted is not None
+        stored = (found.coverage_p, found.ranking_p, found.all_queries_p)
+        alone = (own.coverage.pvalue, own.ranking.pvalue, own.restricted.pvalue)
+        assert stored == pytest.approx(alone, rel=1e-9)
         assert found.coverage == pytest.approx(own.coverage.difference)
         assert found.ranking == pytest.approx(own.ranking.difference)
-        assert found.all_queries == pytest.approx(own.restricted and own.restricted.difference)
+        assert found.all_queries == pytest.approx(own.restricted.difference)
     assert len(compared) == len(board.pairs) == 3
 
 

@@ -65,6 +65,27 @@ def test_the_verdicts_are_those_of_compare(unit: Any, relevant: int, clusters: A
             iro.headroom(evaluation)
 
 
+@pytest.mark.parametrize("clusters", [None, lambda query: int(query[1:]) // 2])
+@pytest.mark.parametrize(
+    ("unit", "relevant", "n_queries"),
+    [("query", 1, 26), ("query", 1, 90), ("document", 3, 26), ("document", 3, 60)],
+)
+def test_stored_pvalues_are_those_of_each_pair_by_itself(
+    unit: Any, relevant: int, n_queries: int, clusters: Any
+) -> None:
+    """With few differences and with many, and far from the levels, where labels need no exact p-values."""
+    evaluation = iro.evaluate(
+        *collection(5, n_queries, relevant, seed=3), cutoff=8, unit=unit, clusters=clusters
+    )
+    for pair in iro.leaderboard(evaluation).pairs:
+        names = [pair.baseline, pair.contender]
+        (alone,) = iro.compare(evaluation[names], pair.baseline, correction="none")
+        assert alone.restricted is not None
+        stored = (pair.coverage_p, pair.ranking_p, pair.all_queries_p)
+        expected = (alone.coverage.pvalue, alone.ranking.pvalue, alone.restricted.pvalue)
+        assert stored == pytest.approx(expected, rel=1e-9)
+
+
 @pytest.mark.parametrize(
     ("limit", "value"),
     [

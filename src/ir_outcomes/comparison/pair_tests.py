@@ -65,11 +65,11 @@ def samples_of(
     *,
     subsets: Members | None = None,
     labels_only: bool = False,
-    sides_only: bool = False,
+    guard_only: bool = False,
 ) -> PairSamples:
     """Take the differences of a pair as one sample, or one for each of (n_queries, n_subsets) subsets, unions of clusters.
 
-    For `labels_only` see `Samples`; with `sides_only` it holds for what confirms and guards.
+    For `labels_only` see `Samples`; with `guard_only` it holds for what only guards, whose p-values are not shown.
     """
     every = np.ones(len(pair.shared), dtype=bool)
 
@@ -85,12 +85,14 @@ def samples_of(
 
     everywhere = None
     won_and_lost = None
-    on_sides = labels_only or sides_only
     if pair.all_queries is not None:
-        everywhere = sample(*pair.all_queries, shared=False, only_label=on_sides)
+        everywhere = sample(*pair.all_queries, shared=False, only_label=labels_only)
     if pair.restricted is not None:
         won_and_lost = sample(
-            -pair.restricted.won, pair.restricted.lost, shared=False, only_label=on_sides
+            -pair.restricted.won,
+            pair.restricted.lost,
+            shared=False,
+            only_label=labels_only or guard_only,
         )
     return PairSamples(
         coverage=sample(
@@ -115,9 +117,8 @@ def run_tests(
     coverage = samples.coverage.differences
     # Sums over the rows of a cluster, as of several runs, have no binomial test.
     if coverage_test == "exact" and coverage.moments is None:
-        won = coverage.positive[1:].sum(axis=0)
-        lost = coverage.negative[1:].sum(axis=0)
-        of_coverage = binomial_tests(won, lost)
+        won = coverage.n_positive
+        of_coverage = binomial_tests(won, coverage.n_nonzero - won)
     else:
         of_coverage = samples.coverage.many("signflip")
     better = 1 if samples.higher_is_better else -1

@@ -14,6 +14,7 @@ from ir_outcomes.comparison.outcomes import PairedQueries, from_items, horizon_o
 from ir_outcomes.comparison.pair_tests import PairSamples
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.statistics.counts import Differences
+from ir_outcomes.statistics.halves import Halves
 from ir_outcomes.statistics.signflips import Levels
 from ir_outcomes.statistics.tests import Samples
 from ir_outcomes.types import Floats, Ints, divided
@@ -138,7 +139,7 @@ class ChangeCounts(NamedTuple):
         """Take the numbers of the codes of `Changes`, (n_codes, n_samples)."""
         # Where both runs found something the size is less than the horizon, and there the table has
         # the next outcome.
-        none = np.zeros((1, counts.shape[1]))
+        none = np.zeros_like(counts[:1])
         earlier = np.concatenate([counts[2 * longest + 1 : 3 * longest][::-1], none])
         later = np.concatenate([counts[3 * longest + 1 : 4 * longest], none])
         # What one run found is counted by its search length; at the horizon it is better by 1 than
@@ -154,27 +155,42 @@ class ChangeCounts(NamedTuple):
             lost=lost[:horizon][::-1],
         )
 
-    def samples(
-        self, levels: Levels, *, labels_only: bool = False, sides_only: bool = False
-    ) -> PairSamples:
-        """Return the differences of all facets, ready to be tested; see `ir_outcomes.comparison.pair_tests.samples_of`."""
+    def facets(self) -> list[Differences]:
+        """Return the differences of coverage, ranking, all queries, and what was won and lost."""
         n_won = self.won.sum(axis=0)
         n_lost = self.lost.sum(axis=0)
         n_otherwise = self.n - n_won - n_lost
-        coverage = _differences(n_otherwise, n_won[None], n_lost[None])
-        ranking = _differences(self.same, self.later, self.earlier)
         longer = self.lost + self.later
         shorter = self.won + self.earlier
-        everywhere = _differences(
-            self.n - longer.sum(axis=0) - shorter.sum(axis=0), longer, shorter
-        )
-        won_and_lost = _differences(n_otherwise, self.lost, self.won)
-        on_sides = labels_only or sides_only
+        n_unchanged = self.n - longer.sum(axis=0) - shorter.sum(axis=0)
+        return [
+            _differences(n_otherwise, n_won[None], n_lost[None]),
+            _differences(self.same, self.later, self.earlier),
+            _differences(n_unchanged, longer, shorter),
+            _differences(n_otherwise, self.lost, self.won),
+        ]
+
+    def samples(
+        self,
+        levels: Levels,
+        *,
+        first: Self | None = None,
+        labels_only: bool = False,
+        guard_only: bool = False,
+    ) -> PairSamples:
+        """Return the differences of all facets, ready to be tested; see `ir_outcomes.comparison.pair_tests.samples_of`.
+
+        With the changes of the first halves, the samples are the halves.
+        """
+        facets = self.facets()
+        if first is not None:
+            facets = [*map(Halves, first.facets(), facets)]
+        coverage, ranking, everywhere, won_and_lost = facets
         return PairSamples(
             coverage=Samples(coverage, levels, labels_only=labels_only),
             ranking=Samples(ranking, levels, labels_only=labels_only),
-            everywhere=Samples(everywhere, levels, labels_only=on_sides),
-            won_and_lost=Samples(won_and_lost, levels, labels_only=on_sides),
+            everywhere=Samples(everywhere, levels, labels_only=labels_only),
+            won_and_lost=Samples(won_and_lost, levels, labels_only=labels_only or guard_only),
             higher_is_better=False,
         )
 
@@ -204,12 +220,10 @@ class ChangeCounts(NamedTuple):
 
 
 def _differences(zero: Floats, positive: Floats, negative: Floats) -> Differences:
-    """Return samples of differences by 0, 1, 2, ...; sizes that do not occur are left out."""
-    occurring = np.flatnonzero(positive.any(axis=1) | negative.any(axis=1))
-    sizes = np.concatenate([[0.0], occurring + 1.0])
-    positive = np.concatenate([zero[None], positive[occurring]])
-    negative = np.concatenate([np.zeros_like(zero)[None], negative[occurring]])
-    return Differences(sizes, positive, negative)
+    """Return samples of differences by 0, 1, 2, ..."""
+    sizes = np.arange(len(positive) + 1.0)
+    counts = np.concatenate([zero[None], positive, np.zeros_like(zero[None]), negative])
+    return Differences.of_counts(sizes, counts)
 
 
 def _sums(counts: Floats) -> Floats:

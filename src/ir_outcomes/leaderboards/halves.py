@@ -5,7 +5,7 @@ values or search lengths come back from pair to pair, the classes of their diffe
 in one table for all runs.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from ir_outcomes.comparison.outcomes import CoverageTest, coverage_test_for
-from ir_outcomes.comparison.pair_tests import PairSamples, run_tests, samples_of, stacked
+from ir_outcomes.comparison.pair_tests import PairSamples, run_tests, samples_of
 from ir_outcomes.comparison.verdict import LABELS, judge
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
@@ -32,6 +32,7 @@ from ir_outcomes.statistics.counts import (
     medians,
     membership,
 )
+from ir_outcomes.statistics.halves import Halves
 from ir_outcomes.statistics.kernels import rank_sum_tests
 from ir_outcomes.statistics.tests import Samples
 from ir_outcomes.types import Floats, Ints
@@ -40,6 +41,7 @@ from ir_outcomes.types import Floats, Ints
 # and so many counts of values in the first halves of all runs.
 _MOST_CHANGES = 1 << 18
 _MOST_COUNTS = 1 << 26
+_MOST_NUMBERS = 1 << 19  # in the table of some pairs and their halves
 _PAIRS_OF_A_BLOCK = 100
 
 
@@ -80,34 +82,48 @@ class VerdictsOfHalves:
 
     def __call__(self, pairs: Ints) -> Ints:
         """(n_labels, n_labels) numbers of splits and pairs, given as (n_pairs, 2) places of runs."""
-        tests = [
-            run_tests(self._samples(baseline, contender), "t", self.coverage_test)
-            for baseline, contender in pairs.tolist()
-        ]
-        labels = judge(stacked(tests), alpha=self.alpha).label.reshape(len(pairs), 2, -1)
-        cells = len(LABELS) * labels[:, 0] + labels[:, 1]
-        return np.bincount(cells.ravel(), minlength=len(LABELS) ** 2).reshape(
-            len(LABELS), len(LABELS)
-        )
+        n_labels = len(LABELS)
+        counts = np.zeros(n_labels**2, dtype=np.int64)
+        for samples in self._samples(pairs):
+            tests = run_tests(samples, "t", self.coverage_test)
+            first, second = np.split(judge(tests, alpha=self.alpha).label, 2)
+            counts += np.bincount(n_labels * first + second, minlength=n_labels**2)
+        return counts.reshape(n_labels, n_labels)
 
-    def _samples(self, baseline: int, contender: int) -> PairSamples:
-        """Return the samples of the first halves, and behind them those of the second halves."""
+    def _samples(self, pairs: Ints) -> Iterator[PairSamples]:
+        """Yield the samples of some pairs at a time, of each the first halves and behind them the second ones."""
         levels = (self.alpha, self.alpha)
         changes = self.board.changes
         if changes is None:
-            pair = self.board.paired(baseline, slice(contender, contender + 1))
             halves = np.concatenate([self.first, 1 - self.first], axis=1)
-            return samples_of(pair, levels, subsets=halves, labels_only=True)
-        code = changes.codes(baseline, contender)
-        counts = np.concatenate(_both_halves(code, changes.n_codes, self.first), axis=1)
-        horizon = self.board.horizon(baseline, contender)
-        return ChangeCounts.of(counts, changes.longest, horizon).samples(levels, labels_only=True)
+            for baseline, contender in pairs.tolist():
+                pair = self.board.paired(baseline, slice(contender, contender + 1))
+                yield samples_of(pair, levels, subsets=halves, labels_only=True)
+            return
+        size = max(1, _MOST_NUMBERS // (changes.n_codes * self.first.shape[1]))
+        horizons = np.array(self.board.horizons)[pairs].max(axis=1)
+        for horizon in np.unique(horizons).tolist():
+            own = pairs[horizons == horizon]
+            for start in range(0, len(own), size):
+                codes = [changes.codes(*pair) for pair in own[start : start + size].tolist()]
+                first = [count(code, changes.n_codes, self.first) for code in codes]
+                every = [_totals(code, changes.n_codes) for code in codes]
+                of_first, of_every = (
+                    ChangeCounts.of(np.concatenate(tables, axis=1), changes.longest, horizon)
+                    for tables in (first, every)
+                )
+                yield of_every.samples(levels, first=of_first, labels_only=True)
 
 
-def _both_halves(code: Ints, n_classes: int, first: Members) -> tuple[Floats, Floats]:
-    """Count each class of values in the first and in the second half of each split, (n_classes, n_splits)."""
+def _totals(code: Ints, n_classes: int) -> Floats:
+    """Count each class of values in all queries, (n_classes, 1)."""
+    return np.bincount(code, minlength=n_classes)[:, None].astype(np.float64)
+
+
+def _both_halves(code: Ints, n_classes: int, first: Members) -> Floats:
+    """Count each class of values in the first halves, and behind them in the second ones, (n_classes, 2 n_splits)."""
     counts = count(code, n_classes, first)
-    return counts, np.bincount(code, minlength=n_classes)[:, None] - counts
+    return np.concatenate([counts, _totals(code, n_classes) - counts], axis=1)
 
 
 TESTS = (
@@ -120,14 +136,19 @@ STATES = tuple((sign, significant) for sign in (-1, 0, 1) for significant in (Fa
 
 
 class _Halves(NamedTuple):
-    """What tests need to know of a pair of runs, of the first and of the second half of each split."""
+    """What tests need to know of a pair of runs, of the first halves and behind them of the second ones."""
 
-    sizes: Floats  # of the differences
-    # (2 n_sizes, n_splits) how often each occurs, the negative ones behind all others.
-    changes: Sequence[Floats]
-    x: Sequence[Floats]  # (n_values, n_splits) how often the baseline has each value
-    y: Sequence[Floats]
-    rises: Floats  # (2, n_splits) median of the contender less that of the baseline
+    changes: Halves  # the differences
+    x: Floats  # (n_values, 2 n_splits) how often the baseline has each value
+    y: Floats
+    rises: Floats  # (2 n_splits,) median of the contender less that of the baseline
+
+
+def _changes(sizes: Floats, code: Ints, first: Members) -> Halves:
+    """Return the differences with these codes, the negative ones behind all others, in the halves."""
+    n_classes = 2 * len(sizes)
+    of_first = Differences.of_counts(sizes, count(code, n_classes, first))
+    return Halves(of_first, Differences.of_counts(sizes, _totals(code, n_classes)))
 
 
 class _Known(NamedTuple):
@@ -137,9 +158,8 @@ class _Known(NamedTuple):
     sizes: Floats  # of the differences between any two of them
     # (n_values, n_values) codes of these differences, the negative ones behind all others.
     change: Ints
-    counts: Members  # (n_runs, n_values, n_splits): how often each value is in the first half
-    all_counts: Ints  # (n_runs, n_values)
-    medians: Floats  # (n_runs, 2, n_splits) of both halves
+    counts: Members  # (n_runs, n_values, 2 n_splits): how often each value is in a half
+    medians: Floats  # (n_runs, 2 n_splits)
 
     @classmethod
     def of(cls, values: Floats, first: Members) -> Self | None:
@@ -153,28 +173,20 @@ class _Known(NamedTuple):
         code = code.reshape(values.shape)
         change = differences(np.repeat(distinct, n_values), np.tile(distinct, n_values))
         sizes = classes(np.abs(change))
-        counts = np.empty((len(values), n_values, first.shape[1]), dtype=first.dtype)
-        all_counts = np.empty((len(values), n_values), dtype=np.int64)
-        of_medians = np.empty((len(values), 2, first.shape[1]))
+        counts = np.empty((len(values), n_values, 2 * first.shape[1]), dtype=first.dtype)
+        of_medians = np.empty((len(values), 2 * first.shape[1]))
         for run, own in enumerate(code):
             halves = _both_halves(own, n_values, first)
-            counts[run] = halves[0]
-            all_counts[run] = np.bincount(own, minlength=n_values)
-            of_medians[run] = [medians(distinct, half) for half in halves]
+            counts[run] = halves
+            of_medians[run] = medians(distinct, halves)
         codes = sizes.code + len(sizes.distinct) * (change < 0)
         return cls(
             code,
             sizes.distinct,
             codes.reshape(n_values, n_values),
             counts,
-            all_counts,
             of_medians,
         )
-
-    def halves_of(self, run: int) -> tuple[Floats, Floats]:
-        """Return how often a run has each value in both halves, (n_values, n_splits)."""
-        counts = self.counts[run].astype(np.float64)
-        return counts, self.all_counts[run][:, None] - counts
 
     def changes(self, baseline: int, contender: int) -> tuple[Floats, Ints]:
         """Return the sizes that occur between two runs, and the codes of the differences, the negative ones behind."""
@@ -196,6 +208,7 @@ class TestsOfHalves:
     __test__ = False  # pytest must not collect it
 
     values: Floats  # (n_runs, n_queries), higher is better, NaN where undefined
+    largest: Floats  # (n_runs,) absolute values
     first: Members  # (n_queries, n_splits)
     alpha: float
     known: _Known | None
@@ -205,34 +218,32 @@ class TestsOfHalves:
         """Take the values of a measure."""
         values = scores.gains()
         first = first_halves(len(scores.query_ids), splits, seed, scores.clusters)
-        return cls(values, first, alpha, _Known.of(values, first))
+        largest = np.nanmax(np.abs(values), axis=1, initial=0.0)
+        return cls(values, largest, first, alpha, _Known.of(values, first))
 
     def __call__(self, pairs: Ints) -> Ints:
         """(n_tests, n_states, n_states) numbers of splits and pairs, given as (n_pairs, 2) places of runs."""
         n_states = len(STATES)
-        counts = np.zeros((len(TESTS), n_states**2), dtype=np.int64)
+        counts = np.zeros(len(TESTS) * n_states**2, dtype=np.int64)
+        of_tests = n_states**2 * np.arange(len(TESTS))[:, None]
         for baseline, contender in pairs.tolist():
             if self.known is None:
                 halves = self._by_classes(baseline, contender)
             else:
                 halves = self._looked_up(self.known, baseline, contender)
-            largest = float(np.nanmax(np.abs(self.values[[baseline, contender]]), initial=0.0))
-            first, second = (
-                self._states(halves.sizes, *half, largest)
-                for half in zip(halves.changes, halves.x, halves.y, halves.rises, strict=True)
-            )
-            for test, cells in enumerate(n_states * first + second):
-                counts[test] += np.bincount(cells, minlength=n_states**2)
+            largest = max(self.largest[baseline], self.largest[contender])
+            first, second = np.split(self._states(halves, largest), 2, axis=1)
+            cells = of_tests + n_states * first + second
+            counts += np.bincount(cells.ravel(), minlength=len(counts))
         return counts.reshape(len(TESTS), n_states, n_states)
 
     def _looked_up(self, known: _Known, baseline: int, contender: int) -> _Halves:
         """Count the differences between two runs whose values are known."""
         sizes, code = known.changes(baseline, contender)
         return _Halves(
-            sizes,
-            _both_halves(code, 2 * len(sizes), self.first),
-            known.halves_of(baseline),
-            known.halves_of(contender),
+            _changes(sizes, code, self.first),
+            known.counts[baseline].astype(np.float64),
+            known.counts[contender].astype(np.float64),
             known.medians[contender] - known.medians[baseline],
         )
 
@@ -251,21 +262,18 @@ class TestsOfHalves:
         of_x, of_y = (
             _both_halves(code, len(both.distinct), first) for code in np.split(both.code, 2)
         )
-        before = [medians(both.distinct, half) for half in of_x]
-        after = [medians(both.distinct, half) for half in of_y]
-        changes = _both_halves(sizes.code + n_sizes * (change < 0), 2 * n_sizes, first)
-        return _Halves(sizes.distinct, changes, of_x, of_y, np.subtract(after, before))
+        rises = medians(both.distinct, of_y) - medians(both.distinct, of_x)
+        changes = _changes(sizes.distinct, sizes.code + n_sizes * (change < 0), first)
+        return _Halves(changes, of_x, of_y, rises)
 
-    def _states(
-        self, sizes: Floats, counts: Floats, x: Floats, y: Floats, rise: Floats, largest: float
-    ) -> Ints:
-        """(n_tests, n_splits) states of one half of each split, as places in `STATES`."""
-        changes = Samples(Differences.of_counts(sizes, counts))
+    def _states(self, halves: _Halves, largest: float) -> Ints:
+        """(n_tests, 2 n_splits) states of the halves, as places in `STATES`."""
+        changes = Samples(halves.changes)
         pvalues = {name: changes.many(name).pvalue for name in ("t", "wilcoxon", "sign")}
-        pvalues["ranksum"] = rank_sum_tests(x, y)[0].pvalue
+        pvalues["ranksum"] = rank_sum_tests(halves.x, halves.y)[0].pvalue
         # Equal means and medians are a third answer to which run is better. Rounding must not turn
         # them into one of the other two, so both have a slack, in proportion to the largest value.
-        rise = np.where(np.abs(rise) > SLACK * largest, rise, 0.0)
+        rise = np.where(np.abs(halves.rises) > SLACK * largest, halves.rises, 0.0)
         signs = {
             "mean": np.sign(changes.differences.totals).astype(np.int64),
             "median": np.sign(rise).astype(np.int64),

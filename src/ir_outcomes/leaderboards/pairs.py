@@ -311,7 +311,7 @@ def _blocks_of_changes(board: BoardLengths, levels: Levels) -> Iterator[BlockOfP
         horizon = board.horizon(baseline, contenders.start)
         counts = ChangeCounts.of(changes.counts(baseline, contenders), changes.longest, horizon)
         means = counts.means(changes.totals[baseline], changes.totals[contenders])
-        yield BlockOfPairs(counts.samples(levels, sides_only=True), means)
+        yield BlockOfPairs(counts.samples(levels, guard_only=True), means)
 
 
 def _blocks_of_items(board: BoardLengths, levels: Levels) -> Iterator[BlockOfPairs]:
@@ -325,7 +325,7 @@ def _blocks_of_items(board: BoardLengths, levels: Levels) -> Iterator[BlockOfPai
         pair = board.paired(baseline, contenders)
         n_pairs = contenders.stop - contenders.start
         own_queries = np.repeat(np.eye(n_pairs), board.n_queries, axis=0)
-        samples = samples_of(pair, levels, subsets=own_queries, sides_only=True)
+        samples = samples_of(pair, levels, subsets=own_queries, guard_only=True)
         yield BlockOfPairs(samples, _means_of(pair, own_queries))
 
 
@@ -335,7 +335,7 @@ def _blocks_of_systems(evaluation: Evaluation, levels: Levels) -> Iterator[Block
     for baseline, contender in combinations(systems, 2):
         pair = pair_queries(baseline, contender, evaluation.unit)
         means = _means_of(pair, np.ones((len(pair.shared), 1)))
-        yield BlockOfPairs(samples_of(pair, levels, sides_only=True), means)
+        yield BlockOfPairs(samples_of(pair, levels, guard_only=True), means)
 
 
 def _means_of(pair: PairedQueries, counts: Floats) -> Floats:

@@ -110,6 +110,17 @@ class Moments(NamedTuple):
         return cls(sizes @ subsets, (sums * sizes) @ subsets, sizes**2 @ subsets, effective)
 
 
+class Sums(NamedTuple):
+    """What tests need to know of samples, apart from ranks; (n_samples,) arrays."""
+
+    n: Floats  # number of differences
+    n_zero: Floats
+    n_positive: Floats
+    up: Floats  # sum of the positive differences
+    down: Floats  # sum of the sizes of the negative ones
+    squares: Floats  # sum of the squares of all
+
+
 @dataclass(frozen=True, eq=False)
 class Differences:
     """Samples of paired differences, or of their sums by cluster, counted by class.
@@ -127,7 +138,7 @@ class Differences:
     @classmethod
     def of_counts(cls, sizes: Floats, counts: Floats, moments: Moments | None = None) -> Self:
         """Take counts in which the negative ones follow all others, (2 n_classes, n_samples)."""
-        positive, negative = np.split(counts, 2)
+        positive, negative = np.split(counts.astype(np.float64), 2)
         return cls(sizes, positive, negative, moments)
 
     @cached_property
@@ -136,45 +147,67 @@ class Differences:
         return self.positive + self.negative
 
     @cached_property
+    def sums(self) -> Sums:
+        """What tests need to know of each sample, apart from ranks."""
+        return Sums(
+            n=added(self.both),
+            n_zero=self.both[0],
+            n_positive=added(self.positive[1:]),
+            up=self.sizes @ self.positive,
+            down=self.sizes @ self.negative,
+            squares=self.sizes**2 @ self.both,
+        )
+
+    @property
     def n(self) -> Floats:
         """Number of differences (clusters) in each sample."""
-        return added(self.both)
+        return self.sums.n
 
-    @cached_property
+    @property
     def n_positive(self) -> Floats:
         """Number of those above zero."""
-        return added(self.positive[1:])
+        return self.sums.n_positive
+
+    @property
+    def squares(self) -> Floats:
+        """Sum of the squares of the differences of each sample."""
+        return self.sums.squares
 
     @cached_property
     def n_nonzero(self) -> Floats:
         """Number of differences (clusters) that are not zero in each sample."""
-        total: Floats = self.n - self.both[0]
-        return total
+        return self.sums.n - self.sums.n_zero
 
     @property
     def few(self) -> Bools:
         """Whether so few differences are not zero that the sign-flip test takes the place of t; see `mean_test`."""
         return (self.n_nonzero if self.moments is None else self.moments.effective) < FEW
 
+    @property
+    def scale(self) -> Floats:
+        """What the rounding of sums is in proportion to."""
+        return self.sums.up + self.sums.down
+
     @cached_property
     def totals(self) -> Floats:
         """Sum of the differences of each sample; exactly 0 where it is 0 except for rounding."""
-        up = self.sizes @ self.positive
-        down = self.sizes @ self.negative
-        return np.where(np.abs(up - down) > 1e-12 * (up + down), up - down, 0.0)
+        total = self.sums.up - self.sums.down
+        return np.where(np.abs(total) > 1e-12 * self.scale, total, 0.0)
 
     @cached_property
-    def squares(self) -> Floats:
-        """Sum of the squares of the differences of each sample."""
-        total: Floats = self.sizes**2 @ self.both
-        return total
+    def smaller(self) -> Floats:
+        """Number of pairs of a positive difference and a smaller one of either sign that is not zero; equal ones count half."""
+        pairs: Floats = np.einsum("ij,ij->j", self.positive[1:], below(self.both[1:]))
+        return pairs
 
-    def at(self, samples: Ints | Bools) -> Self:
+    def at(self, samples: Ints | Bools) -> "Differences":
         """Take some of the samples."""
         moments = (
             None if self.moments is None else Moments(*(sums[samples] for sums in self.moments))
         )
-        return type(self)(self.sizes, self.positive[:, samples], self.negative[:, samples], moments)
+        return Differences(
+            self.sizes, self.positive[:, samples], self.negative[:, samples], moments
+        )
 
     def values(self, sample: int) -> Floats:
         """List the differences of a sample."""
@@ -376,18 +409,16 @@ def times_drawn(rng: np.random.Generator, resamples: int, n: int) -> Floats:
     )
 
 
-def count(code: Ints, n_classes: int, members: Members) -> Floats:
-    """Count the classes (-1: none) of the queries of each subset, (n_classes, n_subsets)."""
-    from scipy.sparse import csr_matrix
+def count(code: Ints, n_classes: int, members: Members) -> Members:
+    """Count the classes (-1: none) of the queries of each subset, (n_classes, n_subsets); in the type of the members."""
+    from scipy.sparse import csc_matrix
 
-    counted = np.flatnonzero(code >= 0)
-    small = np.int16 if n_classes < 1 << 15 else np.int64  # NumPy sorts 16 bits by radix
-    in_order = counted[np.argsort(code[counted].astype(small), kind="stable")]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(code[counted], minlength=n_classes))])
-    ones = np.ones(len(in_order), dtype=members.dtype)
-    counts: Floats = (
-        csr_matrix((ones, in_order, starts), shape=(n_classes, len(code))) @ members
-    ).astype(np.float64)
+    is_counted = code >= 0
+    ones = np.ones(int(is_counted.sum()), dtype=members.dtype)
+    # A column for each query, which has a one at its class.
+    ends = np.append(0, np.cumsum(is_counted))
+    columns = csc_matrix((ones, code[is_counted], ends), shape=(n_classes, len(code)))
+    counts: Members = columns @ members
     return counts
 
 
@@ -395,6 +426,14 @@ def added(counts: Floats) -> Floats:
     """(n_samples,) sums of the counts of all classes; a product takes half the time of `sum`."""
     total: Floats = np.ones(len(counts)) @ counts
     return total
+
+
+def below(counts: Floats) -> Floats:
+    """(n_classes, n_samples): how many are in lower classes, and half of those in the same one; exact."""
+    # Whole numbers of 32 bits are added up in two thirds of the time.
+    up_to = np.cumsum(counts.astype(np.int32), axis=0, dtype=np.int32)
+    numbers: Floats = up_to - counts / 2
+    return numbers
 
 
 def medians(distinct: Floats, counts: Floats) -> Floats:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.formatting import plural
-from ir_outcomes.statistics.counts import SMALLEST_PVALUE, Differences, added, special
+from ir_outcomes.statistics.counts import SMALLEST_PVALUE, Differences, added, below, special
 from ir_outcomes.statistics.signflips import Levels, sign_flip_pvalues, subset_sums
 from ir_outcomes.types import Bools, Floats, Ints, divided
 
@@ -81,14 +81,13 @@ def _errors_of_queries(
     # takes a third of the time.
     close = np.flatnonzero(testable & (deviations < 0.01 * samples.squares))
     if len(close):
-        positive = samples.positive[:, close]
-        negative = samples.negative[:, close]
+        own = samples.at(close)
         above = (sizes[:, None] - mean[close]) ** 2
         below = (-sizes[:, None] - mean[close]) ** 2
-        deviations[close] = (above * positive + below * negative).sum(axis=0)
+        deviations[close] = (above * own.positive + below * own.negative).sum(axis=0)
         # Deviations of equal differences are 0 except for the rounding of their mean, so equality
         # is decided by the counts.
-        equal[close] = np.maximum(positive, negative).max(axis=0) == n[close]
+        equal[close] = np.maximum(own.positive, own.negative).max(axis=0) == n[close]
     freedom = np.maximum(n - 1, 1)
     error = np.sqrt(deviations / (freedom * np.maximum(n, 1)))
     return mean, error, equal
@@ -109,27 +108,20 @@ def _errors_of_clusters(
 
 
 def _wilcoxon(samples: Differences, levels: Levels | None, labels_only: bool) -> Computed:
-    positive = samples.positive[1:]
-    both = samples.both[1:]
     n = samples.n_nonzero
     testable = _testable(samples, samples.n)
-    # A rank is the number of smaller differences, half that of equal ones, and one half: that of
-    # all up to it, less half of the equal ones, and one half. All of these sums are exact, because
-    # twice each is a whole number.
-    up_to = np.cumsum(both, axis=0)
-    plus = (
-        np.einsum("ij,ij->j", positive, up_to)
-        - (np.einsum("ij,ij->j", positive, both) - samples.n_positive) / 2
-    )
+    # A rank is the number of smaller differences, half that of equal ones, and one half.
+    plus = samples.smaller + samples.n_positive / 2
     minus = n * (n + 1) / 2 - plus
     smaller = np.minimum(plus, minus)
     middle = n * (n + 1) / 4
-    spread = (n * (n + 1.0) * (2 * n + 1) - _cubes(both) / 2) / 24
+    spread = (n * (n + 1.0) * (2 * n + 1) - _cubes(samples.both[1:]) / 2) / 24
     z = divided(smaller - middle, np.sqrt(spread), testable, otherwise=0.0)
     pvalue = np.where(testable, _proper(2 * special.ndtr(-np.abs(z))), 1.0)
     exact = testable & (n <= MOST_EXACT_WILCOXON)
-    for sample in np.flatnonzero(exact).tolist():
-        ties = both[:, sample]
+    places = np.flatnonzero(exact)
+    own = samples.at(places).both[1:].T if len(places) else ()
+    for sample, ties in zip(places.tolist(), own, strict=True):
         shares = _rank_sum_shares(tuple(ties[ties > 0].astype(np.int64).tolist()))
         pvalue[sample] = min(1.0, 2 * shares[int(2 * smaller[sample])])
 
@@ -258,8 +250,7 @@ def rank_sum_tests(x: Floats, y: Floats) -> tuple[Pvalues, Floats]:
     n_x = added(x)
     n_y = added(y)
     n = n_x + n_y
-    below = np.cumsum(x, axis=0) - x / 2
-    u = np.einsum("ij,ij->j", y, below)
+    u = np.einsum("ij,ij->j", y, below(x))
     of_ties = _cubes(both) / np.maximum(n * (n - 1.0), 1.0)
     spread = n_x * n_y / 12 * (n + 1 - of_ties)
     center = n_x * n_y / 2
@@ -271,7 +262,7 @@ def rank_sum_tests(x: Floats, y: Floats) -> tuple[Pvalues, Floats]:
 
 def _testable(samples: Differences, n: Floats) -> Bools:
     """Whether samples of n differences have two or more, not all of them zero."""
-    testable: Bools = (n >= 2) & (samples.positive[0] < n)  # the first class holds the zeros
+    testable: Bools = (n >= 2) & (samples.n_nonzero > 0)
     return testable
 
 

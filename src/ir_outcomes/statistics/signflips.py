@@ -12,8 +12,8 @@ that is twice the share of the subsets of the sizes with a sum of at most k. Suc
   lower and upper bound agree to 1 %, and further where a level that matters lies between them. (For
   more than 100 differences the bounds are estimates.)
 
-Which way is taken depends on the sample alone. Where nothing but labels is wanted, as for the pairs
-of a leaderboard, p-values far from the levels are saddlepoint approximations.
+Which way is taken depends on the sample alone. Where nothing but labels is wanted, as for halves of
+the queries, p-values far from the levels are saddlepoint approximations.
 
 `scipy.stats.permutation_test` with ``permutation_type="samples"`` enumerates all signs of few
 differences, and is the oracle of the tests there. For more it draws random signs, whose p-values
