@@ -145,21 +145,15 @@ def experiment(
     settings: dict[str, Any] = {**chosen, "ties": ties, "judged_only": judged_only}
     topics = read_topics(topics)
     kept = Recording(**settings)
-    ran = _run(named, topics, judgments, [*measures.values(), kept], options)
-    # PyTerrier adds NaN for topics without qrels.
-    judged = ran[ran["qid"].isin(judgments.query_ids)]
-    values = judged.pivot(index=["measure", "name"], columns="qid", values="value")
-    values = values[[query for query in judgments.query_ids if query in values.columns]]
+    values = _run(named, topics, judgments, [*measures.values(), kept], options)
     numbers = values.loc[str(kept)]
     lengths = [
         replace(kept.lengths(name, numbers.loc[name].to_dict()), qrels_digest=judgments.digest)
         for name in named
     ]
-    texts_of = (
-        dict(zip(topics["qid"], map(str, topics["query"]), strict=True))
-        if "query" in topics.columns
-        else {}
-    )
+    texts_of = {}
+    if "query" in topics.columns:
+        texts_of = dict(zip(topics["qid"], map(str, topics["query"]), strict=True))
     evaluation = evaluate(
         collection.task or judgments,
         lengths,
@@ -179,9 +173,9 @@ def experiment(
     for base in bases if len(named) > 1 else ():
         others = [name for name in named if name != base]
         results[base] = replace(compare(evaluation, base, others, **rules), notes=about_settings)
-    compared = (
-        results if isinstance(baseline, (list, tuple)) else next(iter(results.values()), None)
-    )
+    compared: Any = results
+    if not isinstance(baseline, (list, tuple)):
+        compared = next(iter(results.values()), None)
     if returns == "comparisons":
         return compared
 
@@ -197,15 +191,8 @@ def experiment(
         place = list(named).index(base)
         block: dict[str, Any] = {}
         for name, measure in measures.items():
-            block |= _changes(
-                name,
-                measure,
-                by_query[name],
-                place,
-                test=deciding,
-                correction=corrected_by,
-                alpha=alpha,
-            )
+            values_of = by_query[name]
+            block |= _changes(name, measure, values_of, place, deciding, corrected_by, alpha)
         block |= _facets(result, place, corrected=corrected_by != "none")
         suffix = f" (against {base})" if len(bases) > 1 else ""
         columns |= {f"{heading}{suffix}": column for heading, column in block.items()}
@@ -231,7 +218,7 @@ def _run(
     measures: Iterable[Any],
     options: Mapping[str, Any],
 ) -> Any:
-    """Let PyTerrier run and evaluate the systems; returns its frame of the values of each query."""
+    """Let PyTerrier run and evaluate the systems; returns their values, a row for each measure and system, a column for each query."""
     import pandas as pd
 
     grades = judgments.for_trec_eval().to_dict()
@@ -243,9 +230,13 @@ def _run(
         warnings.filterwarnings(
             "ignore", message=r".*topic\(s\) not found in qrels", category=UserWarning
         )
-        return terrier().Experiment(
+        ran = terrier().Experiment(
             list(named.values()), topics, qrels, metrics, list(named), perquery=True, **options
         )
+    # PyTerrier adds NaN for topics without qrels.
+    judged = ran[ran["qid"].isin(judgments.query_ids)]
+    values = judged.pivot(index=["measure", "name"], columns="qid", values="value")
+    return values[[query for query in judgments.query_ids if query in values.columns]]
 
 
 def _choose_settings(
@@ -326,7 +317,6 @@ def _changes(
     measure: Any,
     values: Floats,
     base: int,
-    *,
     test: str | Callable[..., Any],
     correction: str,
     alpha: float,

@@ -22,6 +22,7 @@ class Halves(Differences):
     def __init__(self, first: Differences, whole: Differences) -> None:
         """Take the first halves, and the samples, with the same classes."""
         splits = first.positive.shape[1] // whole.positive.shape[1]
+        # The base class is frozen, and its counts are computed here.
         vars(self).update(sizes=whole.sizes, moments=None, first=first, whole=whole, splits=splits)
 
     def second(self, of_first: Floats, of_whole: Floats) -> Floats:
