@@ -218,7 +218,7 @@ def _run(
     measures: Iterable[Any],
     options: Mapping[str, Any],
 ) -> Any:
-    """Let PyTerrier run and evaluate the systems; returns their values, a row for each measure and system, a column for each query."""
+    """Let PyTerrier run and evaluate the systems; returns a row of values for each measure and system, by query."""
     import pandas as pd
 
     grades = judgments.for_trec_eval().to_dict()
