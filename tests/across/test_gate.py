@@ -336,7 +336,7 @@ def test_most_harm_is_that_of_the_facet_that_failed() -> None:
     ]
     assert {query.outcome for query in decision.queries} == {"lost"}
     assert set(decision.harms) == {"found by A at 3, not by B"}
-    assert "B, most harm: q0 (found by A at 3, not by B); q1" in str(result)
+    assert "B, most harm on coverage: q0 (found by A at 3, not by B); q1" in str(result)
     ranked = iro.gate(
         compared(ranks, [*[55] * 30, *[3] * 170], cutoff=60), margins=(5.0, 2.0, 50.0)
     ).decisions[0]

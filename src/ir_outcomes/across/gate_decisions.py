@@ -83,8 +83,8 @@ class GateDecision(Immutable):
     identical: bool = False
     #: coverage, ranking, and all queries where they are known; empty without a comparison
     facets: tuple[GateFacet, ...] = ()
-    #: up to ten queries with the largest harm, of the facets that failed, else of those that are
-    #: not settled; empty where the gate passes
+    #: up to ten queries with the most harm on the facets that failed, else on those that are not
+    #: settled: of several facets in turn; empty where the gate passes
     queries: tuple[QueryOutcome, ...] = ()
     harms: tuple[str, ...] = ()  #: of each of these queries, what was lost
     notes: tuple[Note, ...] = ()  #: what changes how the decision is read, the most important first
@@ -188,7 +188,7 @@ def _facet(compared: Comparison, against: Against) -> GateFacet:
 
 
 def _behind(compared: Comparison, facets: Sequence[GateFacet]) -> dict[QueryOutcome, str]:
-    """Choose the queries with the largest harm, alternating between the facets that failed, and say what was lost on each."""
+    """Choose the queries with the most harm, of the facets behind a decision in turn, and say what was lost on each."""
     if compared.queries is None:
         return {}
     longer = [query for query in compared.queries if (query.restricted or 0) > 0]
@@ -202,15 +202,28 @@ def _behind(compared: Comparison, facets: Sequence[GateFacet]) -> dict[QueryOutc
         "ranking": compared.per_query("worse"),
         "all queries": sorted(longer, key=lambda query: -(query.restricted or 0)),
     }
-    shown = [facet.name for facet in facets if facet.status == "harm shown"]
-    not_settled = [facet.name for facet in facets if facet.status == "inconclusive"]
-    named = shown or not_settled or list(kinds)
+    named = _facets_behind(facets)
     chosen: dict[QueryOutcome, str] = {}
     for of_place in zip_longest(*(kinds[name] for name in named)):
         for name, query in zip(named, of_place, strict=True):
             if query is not None and query not in chosen and len(chosen) < MOST_QUERIES:
                 chosen[query] = _loss_in_words(query, name, compared)
     return chosen
+
+
+def _facets_behind(facets: Sequence[GateFacet]) -> list[str]:
+    """Name the facets that failed, else those that are not settled, else all of them."""
+    shown = [facet.name for facet in facets if facet.status == "harm shown"]
+    not_settled = [facet.name for facet in facets if facet.status == "inconclusive"]
+    return shown or not_settled or [facet.name for facet in facets]
+
+
+def most_harm_in_words(decision: GateDecision) -> str:
+    """Say on which facets the queries of a decision have the most harm."""
+    named = _facets_behind(decision.facets)
+    words = [f"over {name}" if name == "all queries" else f"on {name}" for name in named]
+    in_turn = ", in turn" if len(named) > 1 else ""
+    return f"most harm {listed(words)}{in_turn}"
 
 
 def _of_which_runs(compared: Comparison) -> str:

@@ -5,7 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter, itemgetter
 
 from ir_outcomes.across.gate import GateResult
-from ir_outcomes.across.gate_decisions import FIRST_NOTES, GateDecision, GateFacet
+from ir_outcomes.across.gate_decisions import (
+    FIRST_NOTES,
+    GateDecision,
+    GateFacet,
+    most_harm_in_words,
+)
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import fixed, listed, percent, places_of, plural, short_unit
 from ir_outcomes.notes import KINDS, merged
@@ -45,7 +50,7 @@ def _gate(result: GateResult) -> View:
     unit = length_unit(result.settings.unit)
     for decision in ordered:
         if decision.queries:
-            harmed = f"The queries with the largest harm: {decision.name}"
+            harmed = f"{decision.name}, {most_harm_in_words(decision)}"
             details.append(queries_table(decision.queries, unit, harmed))
     reasons = [f"{decision.name}: {' '.join(decision.reasons)}" for decision in ordered]
     return View(
@@ -120,12 +125,12 @@ def _notes_on_decisions(decisions: Sequence[GateDecision]) -> Iterator[str]:
 
 
 def _most_harm(worst: GateDecision) -> Iterator[str]:
-    """Name the queries with the largest harm of the worst decision, and what was lost on them."""
+    """Name the queries with the most harm of the worst decision, and what was lost on them."""
     named = [
         f"{query.query_id} ({harm})" for query, harm in zip(worst.queries, worst.harms, strict=True)
     ][:MOST_WORST]
     if named:
-        yield f"{worst.name}, most harm: {'; '.join(named)}."
+        yield f"{worst.name}, {most_harm_in_words(worst)}: {'; '.join(named)}."
 
 
 def _margin(facet: GateFacet) -> str:
