@@ -28,6 +28,7 @@ Status = Literal["pass", "inconclusive", "fail"]
 MOST_QUERIES = 10  # that are listed for a decision
 # Kinds of notes, in the order in which they are shown.
 FIRST_NOTES = (
+    "identical",
     "scores against ranks",
     "judged unequally",
     "other cutoffs",
@@ -36,7 +37,6 @@ FIRST_NOTES = (
 )
 # Kinds of notes whose subject the decision states already.
 SAID_BY_THE_GATE = (
-    "identical",
     "missing",
     "many missing",
     "few queries",
@@ -54,9 +54,10 @@ class GateFacet(Immutable):
     n: int  #: queries that it is measured on
     difference: float | None  #: contender minus baseline
     #: the interval for margins, two-sided, at level 1 - alpha / (number of contenders); None where
-    #: nothing can be compared
+    #: nothing can be compared, or the runs are identical
     interval: Interval | None
-    #: what runs as good as each other could pass with so many queries; None as above
+    #: what runs as good as each other could pass with so many queries; None where nothing can be
+    #: compared
     smallest_margin: float | None
     margin: float  #: largest tolerable harm, positive
     status: HarmStatus  #: whether harm beyond the margin is excluded or shown
@@ -173,13 +174,16 @@ def _facet(compared: Comparison, against: Against) -> GateFacet:
     needed = None
     if against.status == "inconclusive":
         needed = queries_to_pass(compared, facet, against.margin)
+    interval = facet.margin_interval
+    if compared.identical:
+        interval = None
     return GateFacet(
         name=facet.name,
         measured_in=facet.measured_in,
         higher_is_better=facet.higher_is_better,
         n=facet.n,
         difference=facet.difference,
-        interval=facet.margin_interval,
+        interval=interval,
         smallest_margin=facet.smallest_margin,
         margin=against.margin,
         status=against.status,
@@ -221,9 +225,13 @@ def _facets_behind(facets: Sequence[GateFacet]) -> list[str]:
 def most_harm_in_words(decision: GateDecision) -> str:
     """Say on which facets the queries of a decision have the most harm."""
     named = _facets_behind(decision.facets)
-    words = [f"over {name}" if name == "all queries" else f"on {name}" for name in named]
-    in_turn = ", in turn" if len(named) > 1 else ""
-    return f"most harm {listed(words)}{in_turn}"
+    words = []
+    for name in named:
+        preposition = "over" if name == "all queries" else "on"
+        words.append(f"{preposition} {name}")
+    if len(words) == 1:
+        return f"most harm {words[0]}"
+    return f"most harm {listed(words)}, in turn"
 
 
 def _of_which_runs(compared: Comparison) -> str:
@@ -337,8 +345,8 @@ def _pass_in_words(compared: Comparison, is_equivalent: bool, facets: Sequence[G
     """Say what is excluded where a contender passes."""
     if compared.identical:
         return (
-            f"{compared.contender} is identical to {compared.baseline}, the same documents in the"
-            " same order for every query: was the new run written?"
+            f"{compared.contender} is identical to {compared.baseline}, so no query can have been"
+            " harmed."
         )
     margins = []
     for facet in facets:

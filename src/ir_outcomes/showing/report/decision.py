@@ -120,7 +120,9 @@ def described(result: GateResult, view: View) -> dict[str, Any]:
     reasons = result.worst.reasons
     several = len(result.decisions) > 1
     harms = {most_harm_in_words(decision) for decision in result.decisions if decision.queries}
-    most_harm = harms.pop() if len(harms) == 1 else "most harm on the facets of each run, in turn"
+    most_harm = "most harm on the facets of each run, in turn"
+    if len(harms) == 1:
+        most_harm = harms.pop()
     return {
         "is_gate": True,
         "level": result.settings.margin_level,

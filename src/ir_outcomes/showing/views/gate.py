@@ -94,9 +94,16 @@ def _reasons(decisions: Sequence[GateDecision]) -> list[str]:
     return shown
 
 
+def _all_are_identical(decisions: Sequence[GateDecision]) -> bool:
+    """Return whether every run that was compared is a copy, so that there are no intervals."""
+    return all(decision.identical for decision in decisions if decision.facets)
+
+
 def _smallest_margins(result: GateResult) -> Iterator[str]:
     """Say which harm so many queries could exclude at best: that of runs which do not differ."""
     facets = next((decision.facets for decision in result.decisions if decision.facets), ())
+    if _all_are_identical(result.decisions):
+        return
     known = []
     for facet, margin in zip(facets, result.smallest_margins, strict=False):
         if margin is not None:
@@ -206,8 +213,9 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
     yield from systems_lines([own.comparison for own in decisions if own.comparison])
     n_clusters = result.settings.n_clusters
     by_cluster = "" if n_clusters is None else f" by cluster ({n_clusters})"
-    yield (
-        f"{100 * result.settings.margin_level:.4g} % intervals for margins{by_cluster}, which allow"
-        " for rare large losses, so that they can be wider than those of compare"
-    )
+    if not _all_are_identical(decisions):
+        yield (
+            f"{100 * result.settings.margin_level:.4g} % intervals for margins{by_cluster}, which"
+            " allow for rare large losses, so that they can be wider than those of compare"
+        )
     yield settings_words(result.settings)
