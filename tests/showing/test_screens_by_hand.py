@@ -655,25 +655,44 @@ def test_collections(unit: Any) -> None:
             said = f"or no difference); the mean is over {len(ratios)} collection"
             assert said in " ".join(view.notes)
         assert shows(row[2].split()[0], math.prod(ratios) ** (1 / len(ratios)))
-        hurt = [name for (_, name), own in told.items() if is_hurt(own)]
-        warned = [note for note in view.notes if note.startswith("Hurt or a trade-off")]
+        hurt = {name: harms(own) for (_, name), own in told.items() if is_hurt(own)}
+        warned = [note for note in view.notes if note.startswith("Hurt (")]
         average = view.label.partition(" on average")[0]
-        listing = " and ".join(filter(None, [", ".join(hurt[:-1]), *hurt[-1:]]))
-        if hurt and direction_of(average) != "worse":
-            assert warned == [f"Hurt or a trade-off: {listing}."]
-        else:
+        if not hurt or direction_of(average) == "worse":
             assert not warned
+            continue
+        (warning,) = warned
+        start = "Hurt (raw p at most 0.05) or a trade-off: "
+        assert warning.startswith(start)
+        listing = re.findall(r"(c\d) \((.*?)\)", warning.removeprefix(start))
+        assert [name for name, _ in listing] == [*hurt]
+        for name, where in listing:
+            if not hurt[name]:
+                assert where == label_by_hand(told[contenders[0], name])[0]
+                continue
+            for said, (facet, p) in zip(where.split("; "), hurt[name], strict=True):
+                assert said.partition(" = ")[0] == facet
+                assert shows(said.partition(" = ")[2], p, within=1e-6)
+
+
+def harms(told: Told) -> list[tuple[str, float]]:
+    """Return the facets that worsen by an uncorrected p-value, as the sentence names them, with that p-value."""
+    pair = told.pair
+    found = [
+        (f"{facet}, p", PVALUES[facet](pair))
+        for facet in ("coverage", "ranking")
+        if gain_of(pair, facet) < 0 and PVALUES[facet](pair) <= ALPHA
+    ]
+    p, direction = pair.wilcoxon(pair.shared)
+    if p <= ALPHA and direction > 0 and "ranking, p" not in dict(found):
+        found.append(("ranking, Wilcoxon p", p))
+    return found
 
 
 def is_hurt(told: Told) -> bool:
     """Return whether a facet worsens by an uncorrected p-value, or the label says so."""
-    pair = told.pair
     label, _ = label_by_hand(told)
-    p, direction = pair.wilcoxon(pair.shared)
-    facets = any(
-        gain_of(pair, name) < 0 and PVALUES[name](pair) <= ALPHA for name in ("coverage", "ranking")
-    )
-    return facets or (p <= ALPHA and direction > 0) or label == "trade-off" or "worse" in label
+    return bool(harms(told)) or label == "trade-off" or "worse" in label
 
 
 @each_unit

@@ -36,6 +36,7 @@ from ir_outcomes.statistics import (
 from ir_outcomes.statistics.counts import sums_by_cluster
 from ir_outcomes.statistics.intervals import adjusted_wald, effective_df, t_interval
 from ir_outcomes.statistics.kernels import Pvalues
+from ir_outcomes.statistics.tests import Test
 from ir_outcomes.types import Floats, Ints
 
 # Whether higher is better stands beside the facet.
@@ -345,11 +346,19 @@ def _is_hurt(comparison: Comparison) -> bool:
     verdict = comparison.verdict
     if verdict.direction == "worse" or verdict.label == TRADE_OFF:
         return True
-    return any(
-        test.pvalue <= comparison.alpha and test.direction == (-1 if facet.higher_is_better else 1)
-        for facet in (comparison.coverage, comparison.ranking)
-        for test in facet.harm_tests
-    )
+    return bool(harms_of(comparison))
+
+
+def harms_of(comparison: Comparison) -> list[tuple[Facet, Test]]:
+    """Return the facets that are hurt at raw alpha, each with the deciding test, or the first other one that finds it."""
+    harms: list[tuple[Facet, Test]] = []
+    for facet in (comparison.coverage, comparison.ranking):
+        harmful = -1 if facet.higher_is_better else 1
+        for test in facet.harm_tests:
+            if test.direction == harmful and test.pvalue <= comparison.alpha:
+                harms.append((facet, test))
+                break
+    return harms
 
 
 def label_of(

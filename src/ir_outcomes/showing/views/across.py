@@ -6,7 +6,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
-from ir_outcomes.across.conditions import written
+from ir_outcomes.across.conditions import harms_of, written
 from ir_outcomes.across.result import (
     Condition,
     ConditionsComparison,
@@ -15,9 +15,11 @@ from ir_outcomes.across.result import (
     What,
     condition_columns,
 )
+from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import direction_of, is_unconfirmed
+from ir_outcomes.comparison.wording import words_of_test
 from ir_outcomes.evaluation.check import FILE_COLUMNS, CheckResult
-from ir_outcomes.formatting import NOTHING, fixed, listed, plural, pvalue
+from ir_outcomes.formatting import NOTHING, fixed, listed, plural, pvalue, pvalue_in_words
 from ir_outcomes.notes import ranked
 from ir_outcomes.showing import MOST_NOTES, Table, View, numbers, settings_words, texts, view_of
 from ir_outcomes.showing.views.parts import (
@@ -112,7 +114,7 @@ def _conditions(result: ConditionsComparison) -> View:
     background: Sequence[str] = ()
     if result.what in ("slice", "cutoff"):
         first, background = ranked(result.notes)
-    hurt = _hurt(result.overall)
+    hurt = [*_hurt(result)]
     answer = _answer(result)
     more = _MORE.get(result.what, "counts, p, judged shares")
     flips = [_flips(result)] if result.flips else []
@@ -201,16 +203,30 @@ def _best_first(result: ConditionsComparison, overall: Mapping[str, Overall]) ->
     return sorted(result.contenders, key=place)
 
 
-def _hurt(several: Sequence[Overall]) -> list[str]:
-    """Say what a good average hides."""
+def _hurt(result: ConditionsComparison) -> Iterator[str]:
+    """Say what a good average hides, and by which p-values."""
+    for overall in result.overall:
+        if not overall.hurt or _direction(overall.label) == "worse":
+            continue
+        whose = "Hurt"
+        if len(result.overall) != 1:
+            whose = f"{overall.contender}: hurt"
+        where = [
+            f"{row.condition} ({_harm_words(row.comparison)})"
+            for row in result.of(overall.contender)
+            if row.condition in overall.hurt
+        ]
+        raw = f"raw p at most {result.settings.alpha:g}"
+        yield f"{whose} ({raw}) or a trade-off: {listed(where)}."
+
+
+def _harm_words(comparison: Comparison) -> str:
+    """Name the facets that are hurt, with p-values; the label where no facet is."""
     told = []
-    for overall in several:
-        if overall.hurt and _direction(overall.label) != "worse":
-            whose = "Hurt or a trade-off"
-            if len(several) != 1:
-                whose = f"{overall.contender}: hurt or a trade-off"
-            told.append(f"{whose}: {listed(overall.hurt)}.")
-    return told
+    for facet, test in harms_of(comparison):
+        p = pvalue_in_words(test.pvalue) if test == facet.decides else words_of_test(test)
+        told.append(f"{facet.name}, {p}")
+    return "; ".join(told) or comparison.verdict.label
 
 
 def _matrix(
