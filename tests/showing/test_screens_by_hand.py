@@ -537,17 +537,26 @@ def check_conditions(
     tables = [view.tables[0]]
     if len(runs) > 1:
         for row in view.tables[0].rows:
-            of_row = [labels[row[0], name] for name in names]
-            expected = [
-                {"trade-off": "~"}.get(
-                    label, "?" if "unconfirmed" in label else signs[direction_of(label)]
-                )
-                for label in of_row
-            ]
-            directions = Counter(map(direction_of, of_row))
+            expected = []
+            directions: Counter[str] = Counter()
+            after: Counter[str] = Counter()
+            for name in names:
+                label = labels[row[0], name]
+                is_kept = kept[row[0], name]
+                plain = "?" if "unconfirmed" in label else signs[direction_of(label)]
+                sign = {"trade-off": "~"}.get(label, plain)
+                expected.append(sign if is_kept else f"{sign}*")
+                directions[direction_of(label)] += 1
+                after[direction_of(label)] += is_kept
             shown_counts = row[1 + len(names) : 3 + len(names)]
             assert list(row[1 : 1 + len(names)]) == expected
-            assert list(shown_counts) == [str(directions[side]) for side in ("better", "worse")]
+            assert list(shown_counts) == [
+                f"{directions[side]}"
+                + (f" ({after[side]})" if after[side] < directions[side] else "")
+                for side in ("better", "worse")
+            ]
+        legend = " ".join(view.tables[0].captions)
+        assert ("does not keep" in legend) is (not all(kept.values()))
         of_run = {table.title.partition(" (B)")[0]: table for table in view.details[::-1]}
         tables = [of_run[run] for run in runs]
     for run, table in zip(runs, tables, strict=True):

@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from ir_outcomes.showing.charts import facets_of
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.histogram import changes_of
 from tests.helpers.packages import needed
+from tests.helpers.results import KINDS, result_of
 from tests.helpers.runs import run_of
 
 FLAGS = [
@@ -152,6 +153,29 @@ def gate() -> Any:
     return decided.to_report(evaluation=evaluation)
 
 
+def traded_off() -> Any:
+    """A page of runs with all labels; "wide" answers more queries, but lower in its lists."""
+    qrels = {f"q{number}": {"gold": 1} for number in range(60)}
+    ranks = dict.fromkeys(qrels, 1)
+    high = {query: 25 if place < 20 else 1 for place, query in enumerate(qrels)}
+    runs = {
+        "high": run_of(high, depth=30),
+        "wide": run_of(dict.fromkeys(qrels, 9), depth=30),
+        "better": run_of(ranks, depth=30),
+        "worse": run_of(dict.fromkeys(qrels, 25), depth=30),
+        "alike": run_of(high | {"q0": ranks["q0"]}, depth=30),
+    }
+    evaluation = iro.evaluate(qrels, runs, cutoff=20, documents=20)
+    compared = iro.compare(evaluation, "high")
+    assert compared["wide"].verdict.label == "trade-off"
+    return compared.to_report(evaluation=evaluation)
+
+
+def page_of_kind(kind: str) -> Any:
+    result: Any = result_of(kind)
+    return result.to_report()
+
+
 PAGES: dict[str, Callable[[], Any]] = {
     "pair": lambda: report(made_up(), "first", "second"),
     "small": lambda: report(made_up(), "first", "second", max_mb=0.15),
@@ -170,7 +194,11 @@ PAGES: dict[str, Callable[[], Any]] = {
     "slices": sliced,
     "clusters": lambda: iro.report(clustered(), "r0"),
     "systems": lambda: iro.report(systems(), "first"),
+    "trade-off": traded_off,
 }
+for kind in KINDS:
+    if hasattr(getattr(iro, kind.split()[0], None), "to_report"):
+        PAGES[kind] = partial(page_of_kind, kind)
 
 
 @pytest.fixture(scope="module")
@@ -738,6 +766,38 @@ def test_slices_of_few_queries_have_no_label(visit: Callable[..., Any]) -> None:
     page.get_by_role("combobox", name="Slice", exact=True).first.select_option("many")
     assert "r3 against r2" in page.locator("#pair h3").inner_text()
     assert label_shown(page).startswith("better")
+
+
+MISSING = """() => {
+  const nodes = [...document.body.querySelectorAll("*:not(script)")];
+  const attributes = nodes.flatMap((node) => [...node.attributes].map(({ name, value }) => `${name}=${value}`));
+  const texts = nodes.flatMap((node) => [...node.childNodes].filter((own) => own.nodeType === 3));
+  const all = [...attributes, ...texts.map((own) => own.data), document.title];
+  return all.filter((text) => /undefined|NaN|null/.test(text));
+}"""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_is_written_where_a_value_is_missing(visit: Callable[..., Any], name: str) -> None:
+    page = visit(name)
+    assert page.evaluate(MISSING) == []
+    for choice in ("#condition", "#run-b"):
+        options = page.locator(f"{choice}:visible option").evaluate_all(
+            "all => all.map((own) => own.value)"
+        )
+        for value in options:
+            page.locator(choice).select_option(value)
+            assert page.evaluate(MISSING) == []
+
+
+def test_labels_of_a_forest_plot_have_their_signs(visit: Callable[..., Any]) -> None:
+    labels = visit("trade-off").locator("#forest .label").all_inner_texts()
+    assert labels == [
+        "\N{BLACK UP-POINTING TRIANGLE} better on coverage",
+        "no significant difference",
+        "trade-off",
+        "\N{BLACK DOWN-POINTING TRIANGLE} worse on coverage",
+    ]
 
 
 def test_matrix_by_keyboard(visit: Callable[..., Any]) -> None:

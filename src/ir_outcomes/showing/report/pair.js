@@ -50,7 +50,7 @@ function drawLabel() {
   const isOfFamily = hasLabel && grid.family > 1 && grid.correction !== "none";
   const over = isOfFamily ? `corrected (${grid.correction}) over ${written(grid.family)} comparisons` : "";
   const raw = label ? "not corrected: the call did not compare these two" : why;
-  const mark = make(`span.label.${tone}`, label ? (SIGNS[tone] ?? "") + label : "no label");
+  const mark = make(`span.label.${tone}`, label ? SIGNS[tone] + label : "no label");
   return [
     make("h3", `${state.b} against ${state.a}: `, mark, " ", make("span.small", isCorrected ? over : raw)),
     own?.sentence ? make("p", own.sentence) : "",

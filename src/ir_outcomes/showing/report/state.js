@@ -6,7 +6,7 @@ const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
 const drawing = new DOMParser().parseFromString("<svg>", "text/html").querySelector("svg").namespaceURI;
 const SHAPES = new Set(["svg", "g", "line", "rect", "circle", "path", "text"]);
-const SIGNS = { better: "▲ ", worse: "▼ ", same: "" };
+const SIGNS = { better: "▲ ", worse: "▼ ", mixed: "", same: "" };
 const UNSURE = "a p-value is too close to alpha to be told here";
 const NONE = "-"; // no run beside A and B
 
