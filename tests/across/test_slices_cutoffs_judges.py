@@ -214,7 +214,7 @@ def test_judges_may_differ_in_qrels_and_rel_only() -> None:
         ParameterError, match="there is no contender; name a run other than the baseline"
     ):
         iro.compare_collections({"one": ev}, "a", [])
-    with pytest.raises(ParameterError, match="needs the texts of the queries"):
+    with pytest.raises(ParameterError, match="without the texts of the queries; pass `queries`"):
         iro.compare_slices(ev, "a", by="length")
 
 

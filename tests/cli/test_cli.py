@@ -237,6 +237,11 @@ def test_measure_with_our_measures(sample: Path) -> None:
             "error: --margins is missing. For example: ir-outcomes gate qrels.txt",
         ),
         (
+            "gate qrels.txt bm25.run bm25-stem.run --margins -1,0.5",
+            2,
+            "error: --margins: margins are positive numbers, such as 1pp,0.5ranks.",
+        ),
+        (
             "compare-slices qrels.txt bm25.run b.run",
             2,
             "error: --by is missing. For example: ir-outcomes compare-slices",
@@ -285,7 +290,10 @@ def test_measure_with_our_measures(sample: Path) -> None:
         (
             "compare-slices qrels.txt RUNS --by length",
             1,
-            "error: --by length: needs the texts of the queries; pass --queries",
+            (
+                "error: --by length: the runs were evaluated without the texts of the queries; pass"
+                " --queries"
+            ),
         ),
         ("compare qrels.txt RUNS -m NumRet", 1, "pass --higher-is-better or --lower-is-better"),
         (

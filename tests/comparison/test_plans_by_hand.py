@@ -65,6 +65,9 @@ def test_queries_that_are_needed(unit: Any) -> None:
         view = plan.view()
         n = len(pair.queries)
         assert view.title == f"Queries needed for 80 % power, by a pilot of {n} (B against A)"
+        headings = plan.to_text().splitlines()[2:4]
+        assert " ".join(headings[0].split()) == "to detect it to pass a gate"
+        assert headings[1].split() == ["estimate", "upper", "bound"] * 2
         shared = sum(
             (
                 Fraction(sum(None not in item for item in items), len(items))

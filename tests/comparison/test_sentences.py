@@ -585,8 +585,8 @@ def about_a_test(told: Told, text: str) -> None:
     nothing = "so there is nothing to test"
     all_equal = matched(
         rf"(?P<none>no query is answered by one run only, {nothing})\.|(?P<nothing>there is nothing"
-        rf" to test)\.|(?P<zero>all differences are zero, {nothing})\.|(?P<sums>all sums of clusters"
-        rf" are zero, {nothing})\.|(?P<single>there is a single difference, too little to test)\."
+        rf" to test)\.|(?P<zero>all differences are zero, {nothing})\.|(?P<sums>the differences of"
+        rf" each query or cluster add up to zero, {nothing})\.|(?P<single>there is a single difference, too little to test)\."
         r"|(?P<one>all differences are in one cluster, too little to test)\.|(?:all"
         r" (?P<equal>\d+) differences are equal|the mean difference is the same in all"
         r" (?P<same>\d+) clusters), so t is undefined; its p-value is that of the sign-flip test\.",

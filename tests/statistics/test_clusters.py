@@ -113,7 +113,7 @@ def test_edges_of_clusters() -> None:
     )
     assert (
         wilcoxon([1, -1, 2, -2], [0, 0, 1, 1]).note
-        == "all sums of clusters are zero, so there is nothing to test"
+        == "the differences of each query or cluster add up to zero, so there is nothing to test"
     )
     sizes = tally([1 / 2, 1 / 3, 1 / 6, 1 / 6, 1 / 3, 1 / 2], [0, 0, 0, 1, 1, 1]).sizes
     assert sizes == pytest.approx([0, 1])  # both sums are 1, but for rounding

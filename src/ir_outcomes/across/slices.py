@@ -161,7 +161,7 @@ def _by_length(evaluation: Evaluation) -> dict[str, str]:
     counts = [words[query] for query in evaluation.answerable_queries if query in words]
     if not counts:
         raise ParameterError(
-            "needs the texts of the queries; pass `queries` to evaluate", by="length"
+            "the runs were evaluated without the texts of the queries; pass `queries`", by="length"
         )
     quarters = np.quantile(counts, [0.25, 0.5, 0.75, 1], method="inverted_cdf")
     ends = np.unique(quarters).astype(int).tolist()

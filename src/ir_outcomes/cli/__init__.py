@@ -114,6 +114,8 @@ for _name, _function in COMMANDS.items():
 def _missing(argument: Any, command: str, *words: str) -> str:
     """Say which argument is missing, and show an example; runs without qrels leave the last place empty."""
     missing = argument.name
+    if missing == "--margins" and missing in words:  # the value was taken for an option
+        return "--margins: margins are positive numbers, such as 1pp,0.5ranks."
     if (
         words
         and app[command].assemble_argument_collection()[0].name == "QRELS"

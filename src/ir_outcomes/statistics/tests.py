@@ -242,8 +242,10 @@ def _note_on_sample(sample: Differences, n: int, n_nonzero: int, method: str) ->
     if not n:
         return "there is nothing to test"
     if not n_nonzero:
-        noun = "sums of clusters" if by_cluster else "differences"
-        return f"all {noun} are zero, so there is nothing to test"
+        zero = "all differences are zero"
+        if by_cluster:  # also queries, where systems have several runs
+            zero = "the differences of each query or cluster add up to zero"
+        return f"{zero}, so there is nothing to test"
     if n == 1:
         what = (
             "all differences are in one cluster" if by_cluster else "there is a single difference"

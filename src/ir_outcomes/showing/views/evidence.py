@@ -159,14 +159,14 @@ def _plan(result: Plan) -> View:
     table = Table.of_texts(
         (
             *texts(" "),
-            Column("about", form=NUMBER, group="to detect it"),
-            Column("to be safe", form=NUMBER, group="to detect it"),
-            Column("about", form=NUMBER, group="to pass a gate"),
-            Column("to be safe", form=NUMBER, group="to pass a gate"),
+            Column("estimate", form=NUMBER, group="to detect it"),
+            Column("upper bound", form=NUMBER, group="to detect it"),
+            Column("estimate", form=NUMBER, group="to pass a gate"),
+            Column("upper bound", form=NUMBER, group="to pass a gate"),
         ),
         rows,
-        f"{to_pass_words}to be safe: an upper bound of {percent(needed.confidence, 0)} %; all numbers are of answerable"
-        f" queries like these; level {needed.alpha:.3g}",
+        f"{to_pass_words}upper bounds hold at {percent(needed.confidence, 0)} %; all numbers are of"
+        f" answerable queries like these; level {needed.alpha:.3g}",
     )
     pilot = f"by a pilot of {result.n_queries} ({result.contender} against {result.baseline})"
     first, background = ranked(result.notes)
