@@ -289,6 +289,7 @@ def test_several_contenders(unit: Any, correction: str) -> None:
             "*" in "".join(itertools.chain(*table.rows))
         )
         check_merged(result, [*map(str, (*view.notes, *view.background))])
+        check_that_details_say_all(result, "\n".join((*view.notes, *view.background)))
     assert marks == ({"", "*"} if correction == "holm" else {""})
 
 
@@ -324,11 +325,19 @@ def check_merged(result: iro.Comparisons, texts: list[str]) -> None:
             ]
             assert set(found[3].split(", ")) == set(having)
             assert int(found[2]) == len(having)
-        elif found := re.fullmatch(r"(?:([A-Z].*), for )?([BCD]): (.*)", text):
-            own = [str(note) for note in notes[found[2]]]
-            assert (f"{found[1]}: {found[3]}" if found[1] else found[3]) in own
+        elif found := re.fullmatch(r"(?:([A-Z].*), for )?([BCD](?:, [BCD])*): (.*)", text):
+            for name in found[2].split(", "):
+                own = [str(note) for note in notes[name]]
+                assert (f"{found[1]}: {found[3]}" if found[1] else found[3]) in own
         else:
             assert all(text in map(str, own) for own in notes.values()), text
+
+
+def check_that_details_say_all(result: iro.Comparisons, text: str) -> None:
+    """Check that no number of a note on one contender is left out, however many others have such a note."""
+    for item in result:
+        for note in (*item.notes, *item.background):
+            assert note.details in text
 
 
 # ---- boards
