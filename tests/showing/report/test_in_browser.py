@@ -869,6 +869,20 @@ def test_page_is_not_wider_than_the_window(visit: Callable[..., Any], name: str)
         )
 
 
+@pytest.mark.parametrize("name", ["trade-off", "gate", "board of five", "slices"])
+def test_labels_stand_beside_the_names_of_runs_on_a_phone(
+    visit: Callable[..., Any], name: str
+) -> None:
+    page = visit(name, viewport={"width": 400, "height": 800})
+    rows = page.locator("#forest tbody tr:has(.label)")
+    assert rows.count() >= 2
+    for row in rows.all():
+        run, label = row.locator("th").bounding_box(), row.locator(".label").bounding_box()
+        drawn = row.locator("svg").first.bounding_box()
+        assert run["x"] + run["width"] <= label["x"] < label["x"] + label["width"] <= 400
+        assert max(run["y"], label["y"]) < min(run["y"] + run["height"], drawn["y"])
+
+
 def test_facets_by_document_on_a_phone(visit: Callable[..., Any]) -> None:
     page = visit("apart", viewport={"width": 360, "height": 800})
     names, axes = page.locator(".facet:not(.heads) .name"), page.locator(".scatter > text")
