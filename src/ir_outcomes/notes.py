@@ -18,7 +18,7 @@ FIRST: Mapping[str, str] = {
     "opposite mean": "The mean over all queries goes the other way",
     "unconfirmed": "Not confirmed on all queries",
     "all queries only": "Significant over all queries only",
-    "other cutoffs": "Another label at other cutoffs",
+    "other cutoffs": "The direction differs at other cutoffs",
     "few runs": "Few runs of a system",
     "within margins": "Worse, within the margins",
     "contradiction": "Tests of ranking contradict each other",
@@ -133,24 +133,47 @@ def ranked(notes: Iterable[str]) -> tuple[tuple[Note, ...], tuple[Note, ...]]:
 
 def merged(by_name: Sequence[tuple[str, Sequence[Note]]], most_named: int = 3) -> list[Note]:
     """Say each kind of note once: of a single item with its numbers, of several with their names."""
-    of_kind: dict[str, list[tuple[str, Note]]] = {}
-    for name, notes in by_name:
-        for own in notes:
-            of_kind.setdefault(own.kind, []).append((name, own))
     texts: list[Note] = []
-    for kind, headline in KINDS.items():
-        found = of_kind.get(kind, [])
-        names = list(dict.fromkeys(name for name, _ in found))
-        every = list(dict.fromkeys(own for _, own in found))
-        is_same = len(every) == 1
-        if not headline or (is_same and (len(names) == len(by_name) or len(every[0].runs) > 1)):
+    for kind, names_by_note in _by_kind(by_name).items():
+        names = list(dict.fromkeys(name for own in names_by_note.values() for name in own))
+        every = list(names_by_note)
+        if _is_about_all(names_by_note, len(by_name)):
             texts += every
         elif len(names) == 1:
             texts += [_of_one(own, names[0]) for own in every]
-        elif found:
-            text = f"{headline}, for {len(names)} of {len(by_name)}: {some(names, most_named)}."
-            texts.append(Note(text, kind))
+        else:
+            of_all = f"for {len(names)} of {len(by_name)}: {some(names, most_named)}."
+            texts.append(Note(f"{KINDS[kind]}, {of_all}", kind))
     return texts
+
+
+def in_full(by_name: Sequence[tuple[str, Sequence[Note]]]) -> list[Note]:
+    """Say each note with its numbers, and with the names of the items that it is about."""
+    texts: list[Note] = []
+    for names_by_note in _by_kind(by_name).values():
+        if _is_about_all(names_by_note, len(by_name)):
+            texts += names_by_note
+            continue
+        for own, names in names_by_note.items():
+            texts.append(_of_one(own, ", ".join(names)))
+    return texts
+
+
+def _by_kind(by_name: Sequence[tuple[str, Sequence[Note]]]) -> dict[str, dict[Note, list[str]]]:
+    """Return the notes of each kind, in the order of the kinds, with the names of their items."""
+    found: dict[str, dict[Note, list[str]]] = {kind: {} for kind in KINDS}
+    for name, notes in by_name:
+        for own in notes:
+            found[own.kind].setdefault(own, []).append(name)
+    return {kind: names_by_note for kind, names_by_note in found.items() if names_by_note}
+
+
+def _is_about_all(names_by_note: Mapping[Note, Sequence[str]], n_items: int) -> bool:
+    """Return whether notes of a kind need no names: remarks, and one note that names runs itself or is the same for all."""
+    (own, names), *others = names_by_note.items()
+    if not KINDS[own.kind]:
+        return True
+    return not others and (len(names) == n_items or len(own.runs) > 1)
 
 
 def _of_one(own: Note, name: str) -> Note:

@@ -28,10 +28,13 @@ def test_what_is_equal_or_better_passes() -> None:
     later: list[int | None] = [2 + number % 7 for number in range(200)]
     same, better = (iro.gate(compared(run, ranks), margins=(2.0, 0.5)) for run in (ranks, later))
     assert (same.status, same.exit_status, better.status) == ("pass", 0, "pass")
-    assert str(same).splitlines()[2:4] == [
-        "B is identical to A, the same documents in the same order for every query: was",
-        "the new run written?",
-    ]
+    assert same.decisions[0].reasons == ("B is identical to A, so no query can have been harmed.",)
+    shown = str(same).splitlines()
+    assert "coverage, points   +0.00  -2.00 harm excluded" in shown
+    assert "! Identical runs: A and B have the same documents in the same order for every" in shown
+    assert "did not differ" not in str(same)
+    assert "intervals for margins" not in str(same)
+    assert "did not differ" in str(better)
     assert (
         same.decisions[0].equivalent,
         same.decisions[0].queries,
@@ -317,10 +320,10 @@ def test_a_copy_among_several_is_named() -> None:
         iro.compare(iro.evaluate(qrels_of(QUERIES), runs, cutoff=20), "A"), margins=(5.0, 2.0)
     )
     assert [decision.status for decision in result.decisions] == ["pass", "pass"]
-    assert (
-        "C: C is identical to A, the same documents in the same order for every query"
-        in " ".join(str(result).split())
+    assert "C: C is identical to A, so no query can have been harmed." in " ".join(
+        str(result).split()
     )
+    assert "did not differ" in str(result)
 
 
 def test_most_harm_is_that_of_the_facet_that_failed() -> None:
@@ -336,7 +339,7 @@ def test_most_harm_is_that_of_the_facet_that_failed() -> None:
     ]
     assert {query.outcome for query in decision.queries} == {"lost"}
     assert set(decision.harms) == {"found by A at 3, not by B"}
-    assert "B, most harm: q0 (found by A at 3, not by B); q1" in str(result)
+    assert "B, most harm on coverage: q0 (found by A at 3, not by B); q1" in str(result)
     ranked = iro.gate(
         compared(ranks, [*[55] * 30, *[3] * 170], cutoff=60), margins=(5.0, 2.0, 50.0)
     ).decisions[0]

@@ -315,14 +315,16 @@ def test_the_queries_named_have_the_largest_harm(unit: str) -> None:
         shown = [facet["name"] for facet in facets if facet["status"] == "harm shown"]
         open_ones = [facet["name"] for facet in facets if facet["status"] == "inconclusive"]
         (note, *_) = result.view().notes
-        found = re.fullmatch(r"B, most harm: (.*)\.", note)
+        found = re.fullmatch(r"B, most harm (.*?): (.*)\.", note)
         assert found is not None, note
-        named = [part.split(" (")[0] for part in found[1].split("; ")]
+        named = [part.split(" (")[0] for part in found[2].split("; ")]
         lost = {query: float(a - b) for query, (a, b) in pair.found.items()}
         longer = {query: float(b - a) for query, (a, b) in pair.shared.items()}
         whole = {query: float(b - a) for query, (a, b) in pair.restricted.items()}
         harms = {"coverage": lost, "ranking": longer, "all queries": whole}
         kinds = shown or open_ones
+        said = re.split(", | and ", re.sub(r"\b(on|over) ", "", found[1]))
+        assert said == [*kinds, *["in turn"] * (len(kinds) > 1)]
         assert harms[kinds[0]][named[0]] == pytest.approx(max(harms[kinds[0]].values()))
         for query in named:
             more = [

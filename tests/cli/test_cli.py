@@ -296,7 +296,12 @@ def test_measure_with_our_measures(sample: Path) -> None:
         (
             "compare qrels.txt bm25.run bm25-stem.run --names b",
             1,
-            "error: --names b: must be a list with a name for each",
+            "error: --names b: must be one name for each of the 2 runs, such as --names a --names b",
+        ),
+        (
+            "compare-outputs a.txt b.txt --names a b c",
+            2,
+            "error: there is no place for c; give --names once for each run, such as --names a --",
         ),
         ("compare qrels.txt rel=2 cutoff=10.run", 1, "error: rel=2: no such file"),
         ("compare qrels.txt bm25.run cutoff=10.run", 1, "error: cutoff=10.run: no such file"),

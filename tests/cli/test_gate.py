@@ -258,7 +258,9 @@ def test_the_file_of_the_baseline_as_the_new_run(sample: Path) -> None:
             True,
             "pass",
         )
-        assert found.decisions[0].reasons[0].endswith("was the new run written?")
+        assert found.decisions[0].notes[0].endswith("was the new run written?")
+        assert found.decisions[0].comparison is None
+        assert [facet.interval for facet in found.decisions[0].facets] == [None] * 3
 
 
 def test_the_baseline_among_the_runs_is_said(sample: Path) -> None:

@@ -241,8 +241,12 @@ def test_a_choice_among_runs_and_measures(write: Any) -> None:
     rows = pd.DataFrame(
         {"name": ["a", "b"], "qid": ["q", "q"], "measure": ["RR", "RR"], "value": [0.5, 1.0]}
     )
-    with pytest.raises(ParameterError, match="has the runs a, b; choose one"):
+    with pytest.raises(
+        ParameterError, match=r"has the runs a, b; name one .* `names=\['a', 'b'\]`"
+    ):
         read_output(rows)
+    with pytest.raises(ParameterError, match="`names='ab'`: must be a list of names"):
+        read_outputs(rows, names="ab")
     assert read_output(rows, name="b").values == {"q": 1.0}
     with pytest.raises(ParameterError, match="has no run c, d; it has a, b"):
         read_outputs(rows, names=["c", "d"])

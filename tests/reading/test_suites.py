@@ -139,7 +139,7 @@ def test_names_are_text() -> None:
         iro.evaluate({"q1": {"d1": 1}}, {1: run})
     for wrong in ("ab", ["a"]):
         with pytest.raises(
-            ParameterError, match=r"names=.*: must be a list with a name for each of the 2 runs"
+            ParameterError, match=r"names=.*: must be one name for each of the 2 runs"
         ):
             iro.evaluate({"q1": {"d1": 1}}, [run, run], names=wrong)
 

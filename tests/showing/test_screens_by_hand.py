@@ -289,6 +289,7 @@ def test_several_contenders(unit: Any, correction: str) -> None:
             "*" in "".join(itertools.chain(*table.rows))
         )
         check_merged(result, [*map(str, (*view.notes, *view.background))])
+        check_that_details_say_all(result, "\n".join((*view.notes, *view.background)))
     assert marks == ({"", "*"} if correction == "holm" else {""})
 
 
@@ -324,11 +325,19 @@ def check_merged(result: iro.Comparisons, texts: list[str]) -> None:
             ]
             assert set(found[3].split(", ")) == set(having)
             assert int(found[2]) == len(having)
-        elif found := re.fullmatch(r"(?:([A-Z].*), for )?([BCD]): (.*)", text):
-            own = [str(note) for note in notes[found[2]]]
-            assert (f"{found[1]}: {found[3]}" if found[1] else found[3]) in own
+        elif found := re.fullmatch(r"(?:([A-Z].*), for )?([BCD](?:, [BCD])*): (.*)", text):
+            for name in found[2].split(", "):
+                own = [str(note) for note in notes[name]]
+                assert (f"{found[1]}: {found[3]}" if found[1] else found[3]) in own
         else:
             assert all(text in map(str, own) for own in notes.values()), text
+
+
+def check_that_details_say_all(result: iro.Comparisons, text: str) -> None:
+    """Check that no number of a note on one contender is left out, however many others have such a note."""
+    for item in result:
+        for note in (*item.notes, *item.background):
+            assert note.details in text
 
 
 # ---- boards
@@ -537,17 +546,26 @@ def check_conditions(
     tables = [view.tables[0]]
     if len(runs) > 1:
         for row in view.tables[0].rows:
-            of_row = [labels[row[0], name] for name in names]
-            expected = [
-                {"trade-off": "~"}.get(
-                    label, "?" if "unconfirmed" in label else signs[direction_of(label)]
-                )
-                for label in of_row
-            ]
-            directions = Counter(map(direction_of, of_row))
+            expected = []
+            directions: Counter[str] = Counter()
+            after: Counter[str] = Counter()
+            for name in names:
+                label = labels[row[0], name]
+                is_kept = kept[row[0], name]
+                plain = "?" if "unconfirmed" in label else signs[direction_of(label)]
+                sign = {"trade-off": "~"}.get(label, plain)
+                expected.append(sign if is_kept else f"{sign}*")
+                directions[direction_of(label)] += 1
+                after[direction_of(label)] += is_kept
             shown_counts = row[1 + len(names) : 3 + len(names)]
             assert list(row[1 : 1 + len(names)]) == expected
-            assert list(shown_counts) == [str(directions[side]) for side in ("better", "worse")]
+            assert list(shown_counts) == [
+                f"{directions[side]}"
+                + (f" ({after[side]})" if after[side] < directions[side] else "")
+                for side in ("better", "worse")
+            ]
+        legend = " ".join(view.tables[0].captions)
+        assert ("does not keep" in legend) is (not all(kept.values()))
         of_run = {table.title.partition(" (B)")[0]: table for table in view.details[::-1]}
         tables = [of_run[run] for run in runs]
     for run, table in zip(runs, tables, strict=True):

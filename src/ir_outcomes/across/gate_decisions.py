@@ -28,6 +28,7 @@ Status = Literal["pass", "inconclusive", "fail"]
 MOST_QUERIES = 10  # that are listed for a decision
 # Kinds of notes, in the order in which they are shown.
 FIRST_NOTES = (
+    "identical",
     "scores against ranks",
     "judged unequally",
     "other cutoffs",
@@ -36,7 +37,6 @@ FIRST_NOTES = (
 )
 # Kinds of notes whose subject the decision states already.
 SAID_BY_THE_GATE = (
-    "identical",
     "missing",
     "many missing",
     "few queries",
@@ -54,9 +54,10 @@ class GateFacet(Immutable):
     n: int  #: queries that it is measured on
     difference: float | None  #: contender minus baseline
     #: the interval for margins, two-sided, at level 1 - alpha / (number of contenders); None where
-    #: nothing can be compared
+    #: nothing can be compared, or the runs are identical
     interval: Interval | None
-    #: what runs as good as each other could pass with so many queries; None as above
+    #: what runs as good as each other could pass with so many queries; None where nothing can be
+    #: compared
     smallest_margin: float | None
     margin: float  #: largest tolerable harm, positive
     status: HarmStatus  #: whether harm beyond the margin is excluded or shown
@@ -83,8 +84,8 @@ class GateDecision(Immutable):
     identical: bool = False
     #: coverage, ranking, and all queries where they are known; empty without a comparison
     facets: tuple[GateFacet, ...] = ()
-    #: up to ten queries with the largest harm, of the facets that failed, else of those that are
-    #: not settled; empty where the gate passes
+    #: up to ten queries with the most harm on the facets that failed, else on those that are not
+    #: settled: of several facets in turn; empty where the gate passes
     queries: tuple[QueryOutcome, ...] = ()
     harms: tuple[str, ...] = ()  #: of each of these queries, what was lost
     notes: tuple[Note, ...] = ()  #: what changes how the decision is read, the most important first
@@ -173,13 +174,16 @@ def _facet(compared: Comparison, against: Against) -> GateFacet:
     needed = None
     if against.status == "inconclusive":
         needed = queries_to_pass(compared, facet, against.margin)
+    interval = facet.margin_interval
+    if compared.identical:
+        interval = None
     return GateFacet(
         name=facet.name,
         measured_in=facet.measured_in,
         higher_is_better=facet.higher_is_better,
         n=facet.n,
         difference=facet.difference,
-        interval=facet.margin_interval,
+        interval=interval,
         smallest_margin=facet.smallest_margin,
         margin=against.margin,
         status=against.status,
@@ -188,7 +192,7 @@ def _facet(compared: Comparison, against: Against) -> GateFacet:
 
 
 def _behind(compared: Comparison, facets: Sequence[GateFacet]) -> dict[QueryOutcome, str]:
-    """Choose the queries with the largest harm, alternating between the facets that failed, and say what was lost on each."""
+    """Choose the queries with the most harm, of the facets behind a decision in turn, and say what was lost on each."""
     if compared.queries is None:
         return {}
     longer = [query for query in compared.queries if (query.restricted or 0) > 0]
@@ -202,15 +206,32 @@ def _behind(compared: Comparison, facets: Sequence[GateFacet]) -> dict[QueryOutc
         "ranking": compared.per_query("worse"),
         "all queries": sorted(longer, key=lambda query: -(query.restricted or 0)),
     }
-    shown = [facet.name for facet in facets if facet.status == "harm shown"]
-    not_settled = [facet.name for facet in facets if facet.status == "inconclusive"]
-    named = shown or not_settled or list(kinds)
+    named = _facets_behind(facets)
     chosen: dict[QueryOutcome, str] = {}
     for of_place in zip_longest(*(kinds[name] for name in named)):
         for name, query in zip(named, of_place, strict=True):
             if query is not None and query not in chosen and len(chosen) < MOST_QUERIES:
                 chosen[query] = _loss_in_words(query, name, compared)
     return chosen
+
+
+def _facets_behind(facets: Sequence[GateFacet]) -> list[str]:
+    """Name the facets that failed, else those that are not settled, else all of them."""
+    shown = [facet.name for facet in facets if facet.status == "harm shown"]
+    not_settled = [facet.name for facet in facets if facet.status == "inconclusive"]
+    return shown or not_settled or [facet.name for facet in facets]
+
+
+def most_harm_in_words(decision: GateDecision) -> str:
+    """Say on which facets the queries of a decision have the most harm."""
+    named = _facets_behind(decision.facets)
+    words = []
+    for name in named:
+        preposition = "over" if name == "all queries" else "on"
+        words.append(f"{preposition} {name}")
+    if len(words) == 1:
+        return f"most harm {words[0]}"
+    return f"most harm {listed(words)}, in turn"
 
 
 def _of_which_runs(compared: Comparison) -> str:
@@ -324,8 +345,8 @@ def _pass_in_words(compared: Comparison, is_equivalent: bool, facets: Sequence[G
     """Say what is excluded where a contender passes."""
     if compared.identical:
         return (
-            f"{compared.contender} is identical to {compared.baseline}, the same documents in the"
-            " same order for every query: was the new run written?"
+            f"{compared.contender} is identical to {compared.baseline}, so no query can have been"
+            " harmed."
         )
     margins = []
     for facet in facets:

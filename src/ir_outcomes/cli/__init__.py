@@ -15,7 +15,7 @@ from dataclasses import is_dataclass
 from functools import partial
 from typing import Any
 
-from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
+from cyclopts import App, CycloptsError, MissingArgumentError, Parameter, UnusedCliTokensError
 
 from ir_outcomes.cli import compare, conditions, files, gate, many
 from ir_outcomes.cli.options import STDIN, UsageError
@@ -148,6 +148,11 @@ def main() -> None:
             known = [word for word in CALL.words[:1] if word in COMMANDS]
             if isinstance(error, MissingArgumentError):
                 problem = _missing(error.argument, *CALL.words)
+            elif isinstance(error, UnusedCliTokensError) and "--names" in CALL.words:
+                problem = (
+                    f"there is no place for {' '.join(error.unused_tokens or ())}; give --names"
+                    " once for each run, such as --names a --names b."
+                )
             else:
                 problem = str(error)
             error_line(f"error: {problem}\nSee {' '.join([PROGRAM, *known])} --help.")

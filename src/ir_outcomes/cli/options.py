@@ -155,7 +155,10 @@ NAMES = Annotated[
     tuple[str, ...] | None,
     Parameter(
         name="--names",
-        help="A name for a run, instead of its file's; give one for each run, in their order.",
+        help=(
+            "A name for a run, instead of its file's; give one for each run, in their order:"
+            " --names a --names b."
+        ),
     ),
 ]
 CUTOFFS = Annotated[

@@ -87,9 +87,11 @@ def _option(found: re.Match[str]) -> str:
     if value in ("", "True", "False"):
         return names[0]
     value = re.sub(",\\)|[][()'\"]", "", value)  # a text, list or tuple of Python
-    if set(value) & SHELL:
-        value = shlex.quote(value)
-    return f"{names[0]} {value}"
+    values = [value]
+    if argument == "names":  # which is given once for each
+        values = value.split(", ")
+    quoted = [shlex.quote(word) if set(word) & SHELL else word for word in values]
+    return " ".join(f"{names[0]} {word}" for word in quoted)
 
 
 def _json_escapes(error: UnicodeError) -> tuple[str, int]:

@@ -139,6 +139,16 @@ def compare_outputs(
     >>> b = {f"q{n}": {"recip_rank": 1 / 2} for n in range(8)}
     >>> compare_outputs(a, b).ranking.difference
     -2.0
+
+    A frame with several runs, such as that of PyTerrier, is given for both; ``names`` says which
+    of them are compared:
+
+    >>> import pandas as pd
+    >>> rows = [("bm25", f"q{n}", "recip_rank", 1 / 4) for n in range(8)]
+    >>> rows += [("bm25-stem", f"q{n}", "recip_rank", 1 / 2) for n in range(8)]
+    >>> frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    >>> compare_outputs(frame, frame, names=("bm25", "bm25-stem")).ranking.difference
+    -2.0
     """
     if isinstance(contenders, list) and not contenders:
         raise ParameterError("there is no contender; give one output, or several as a list")

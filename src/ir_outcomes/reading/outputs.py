@@ -16,7 +16,7 @@ from ir_outcomes.reading.files import WHITE_SPACE, name_of, parsed_json
 from ir_outcomes.reading.forms import QUERY_NAMES
 from ir_outcomes.reading.measure_names import RECIPROCALS, base_name, is_gain, is_measure_name
 from ir_outcomes.reading.objects import as_list, column_names, is_frame, texts
-from ir_outcomes.reading.runs import distinct_names
+from ir_outcomes.reading.runs import check_one_for_each, distinct_names
 from ir_outcomes.reading.tables import Body, Lines, Source, strict_number
 
 MOST_PLACES = 6
@@ -59,10 +59,8 @@ def read_output_of_each_run(
     names: Sequence[str] | None,
 ) -> list[Output]:
     """Return one output for each source, with different names; see `read_outputs`."""
-    if names is not None and len(names) != len(sources):
-        raise ParameterError(
-            f"there are {len(sources)} outputs and {len(names)} names; give one name for each"
-        )
+    if names is not None:
+        check_one_for_each(names, len(sources), "output")
     given: Sequence[str | None] = [None] * len(sources) if names is None else names
     outputs = [
         read_output(source, measure=measure, name=name, position=position)
@@ -81,8 +79,11 @@ def read_output(
     )
     if len(outputs) > 1:
         called = Source.of(source, position).called
-        runs = some([output.name for output in outputs])
-        raise ParameterError(f"{called} has the runs {runs}; choose one with `names`")
+        runs = [output.name for output in outputs]
+        raise ParameterError(
+            f"{called} has the runs {some(runs)}; name one for each output, such as"
+            f" `names={runs[:2]}`"
+        )
     return outputs[0]
 
 
@@ -95,6 +96,8 @@ def read_outputs(
 ) -> list[Output]:
     """Return the values of one measure for each run of what another tool wrote or returned."""
     read = Source.of(source, position)
+    if isinstance(names, str):
+        raise ParameterError("must be a list of names, such as `names=['a', 'b']`", names=names)
     by_run = _by_run(
         _rows_of_file(read, measure) if read.is_file else _rows_of_object(read, measure), read
     )
@@ -162,7 +165,7 @@ def _check_complete(measured: _OfRun, source: Source) -> None:
         raise source.error(
             f"queries have values of some of the measures only ({some(sorted(lacking))}; the measures"
             f" are {some(sorted(map(str, measured)))}); is the name of a measure damaged, or was the"
-            " output cut, or joined of two?"
+            " output cut, or put together from two?"
         )
 
 

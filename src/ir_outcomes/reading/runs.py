@@ -249,12 +249,18 @@ def runs_and_names(
         items = listed
     if names is None:
         return items, list(listed) if isinstance(listed, dict) else [None] * len(items)
-    if isinstance(names, str) or len(names) != len(items):
-        raise ParameterError(
-            f"must be a list with a name for each of the {plural('run', len(items))}", names=names
-        )
+    check_one_for_each(names, len(items))
     check_names(names)
     return items, list(names)
+
+
+def check_one_for_each(names: Sequence[str | None], number: int, what: str = "run") -> None:
+    """Refuse a text, which is a sequence of its letters, and another number of names."""
+    if isinstance(names, str) or len(names) != number:
+        raise ParameterError(
+            f"must be one name for each of the {plural(what, number)}, such as `names=['a', 'b']`",
+            names=names,
+        )
 
 
 def check_names(names: Iterable[str | None], what: str = "run") -> None:

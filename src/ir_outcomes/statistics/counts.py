@@ -317,7 +317,9 @@ def design_effect(d: npt.ArrayLike, clusters: npt.ArrayLike) -> float | None:
     of_clusters = linearized(values, clusters)
     if len(of_clusters) < 2 or np.all(values == values[0]):
         return None
-    return float(of_clusters.var(ddof=1) / len(of_clusters) / (values.var(ddof=1) / len(values)))
+    squared_error = values.var(ddof=1) / len(values)
+    squared_error_of_clusters = of_clusters.var(ddof=1) / len(of_clusters)
+    return float(squared_error_of_clusters / squared_error)
 
 
 def sums_by_cluster(
@@ -396,7 +398,10 @@ def classes(values: npt.ArrayLike) -> Classes:
 def membership(subsets: Ints, n: int) -> Members:
     """Convert (n_subsets, m) lists of queries to (n, n_subsets) columns of zeros and ones."""
     # 16 bits take a third of the time of 64.
-    members: Members = np.zeros((n, len(subsets)), dtype=np.int16 if n < 1 << 15 else np.int64)
+    dtype: type = np.int64
+    if n < 1 << 15:
+        dtype = np.int16
+    members: Members = np.zeros((n, len(subsets)), dtype=dtype)
     members[subsets, np.arange(len(subsets))[:, None]] = 1
     return members
 
@@ -440,7 +445,8 @@ def medians(distinct: Floats, counts: Floats) -> Floats:
     """Median of each subset, given how often it has each of the values; NaN for an empty one."""
     upto = np.cumsum(counts, axis=0)
     n = upto[-1]
-    ends = [(upto <= place).sum(axis=0) for place in ((n - 1) // 2, n // 2)]
+    middle = ((n - 1) // 2, n // 2)
+    ends = [(upto <= place).sum(axis=0) for place in middle]
     low, high = (distinct[np.minimum(end, len(distinct) - 1)] for end in ends)
     return np.where(n > 0, (low + high) / 2, np.nan)
 

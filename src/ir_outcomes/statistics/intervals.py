@@ -140,7 +140,8 @@ def excess_kurtosis(d: Floats) -> float:
 
 def df_of_kurtosis(kurtosis: float, n: float) -> float:
     """Return the effective degrees of freedom of four values or more."""
-    corrected = (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * kurtosis + 6)
+    factor = (n - 1) / ((n - 2) * (n - 3))
+    corrected = factor * ((n + 1) * kurtosis + 6)
     return (n - 1) / (1 + max(0.0, corrected) * (n - 1) / (2 * n))
 
 

@@ -27,7 +27,8 @@ def variance_of_runs(cells: Floats) -> float:
     of_runs = cells.mean(axis=1, keepdims=True)
     means = ((of_runs - mean) ** 2).sum() / (n_runs * (n_runs - 1))
     residuals = cells - of_runs - cells.mean(axis=0) + mean
-    explained = (residuals**2).sum() / (max(n - 1, 1) * (n_runs - 1) * cells.size)
+    degrees_of_freedom = max(n - 1, 1) * (n_runs - 1)
+    explained = (residuals**2).sum() / (degrees_of_freedom * cells.size)
     return max(float(means - explained), 0.0)
 
 

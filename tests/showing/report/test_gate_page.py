@@ -1,4 +1,4 @@
-"""The page of a gate: status, reasons, margins as lines, and the queries that caused it."""
+"""The page of a gate: status, reasons, margins as lines, and the queries with the most harm."""
 
 import json
 from itertools import zip_longest
@@ -83,10 +83,11 @@ def test_margins_of_several_contenders_stand_in_the_forest() -> None:
     assert [[row["margin"] for row in own][:2] for own in rows] == [[-10.0, -1.0]] * 2
 
 
-def test_queries_that_caused_it_are_links_to_their_lists() -> None:
+def test_queries_with_the_most_harm_are_links_to_their_lists() -> None:
     evaluation, result = gated("fail")
     page = result.to_report(evaluation=evaluation)
-    assert "<h2>The queries that caused it</h2>" in page.html
+    heading = "<h2>Queries with the most harm on ranking and over all queries, in turn</h2>"
+    assert heading in page.html
     decision = result.worst
     assert island(page)["causes"] == [
         [decision.name, query.query_id, query.text, harm, ["", "a", "b"]]
@@ -94,7 +95,7 @@ def test_queries_that_caused_it_are_links_to_their_lists() -> None:
     ]
     assert len(decision.queries) == 10
     assert island(page)["grids"][0]["runs"] == ["a", "b"]
-    assert "<h2>The queries" not in gated("pass")[1].to_report().html
+    assert "<h2>Queries with" not in gated("pass")[1].to_report().html
 
 
 def test_several_decisions_and_one_without_a_comparison() -> None:
@@ -108,9 +109,18 @@ def test_several_decisions_and_one_without_a_comparison() -> None:
     stored = iro.GateResult.from_json(result.to_json())
     again = stored.to_report().html
     assert stored == result
-    assert "<h2>The queries that caused it</h2>" in again
+    assert "<h2>Queries with the most harm on " in again
     whole = iro.GateResult.from_json(result.to_json(per_query=True))
     assert whole.to_report(evaluation=evaluation).html == page.html
+
+
+def test_the_queries_of_runs_that_fail_on_other_facets_have_one_heading() -> None:
+    first, later = in_blocks((60, 1, 4))
+    lost = in_blocks((45, 1, 1), (15, 1, None))[1]
+    runs = {"a": run_of(first), "later": run_of(later), "lost": run_of(lost)}
+    compared = iro.compare(iro.evaluate(qrels_of(first), runs, cutoff=10), "a")
+    html = iro.gate(compared, margins=(5.0, 1.0, 5.0)).to_report().html
+    assert "<h2>Queries with the most harm on the facets of each run, in turn</h2>" in html
 
 
 def test_queries_that_a_gate_names_have_their_lists_on_a_small_page() -> None:

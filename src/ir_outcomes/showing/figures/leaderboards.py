@@ -260,7 +260,10 @@ def conditions_plot(
     if n_conditions > 2:
         figures.tilted(ax)
     # Ranks run downwards from 1, the best.
-    ax.set_yticks([1, *range(5, last + 1, 5)] if last > 14 else range(1, last + 1))
+    ticks = list(range(1, last + 1))
+    if last > 14:
+        ticks = [1, *range(5, last + 1, 5)]
+    ax.set_yticks(ticks)
     ax.set_ylim(last + 0.8, 0.2)
     ax.set_ylabel("rank (up is better)")
     n_queries = [found.n_queries for found in distributions.values()]

@@ -1,10 +1,10 @@
-"""The page of a gate: its status as the title, the margins in the strips, and the queries that caused it."""
+"""The page of a gate: its status as the title, the margins in the strips, and the queries with the most harm."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from ir_outcomes.across.gate import GateResult
-from ir_outcomes.across.gate_decisions import GateFacet, Status
+from ir_outcomes.across.gate_decisions import GateFacet, most_harm_in_words
 from ir_outcomes.comparison.margins import against_margins
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.formatting import places_of, short_unit
@@ -22,11 +22,6 @@ from ir_outcomes.showing.charts import (
 )
 
 STATUS_TONES: Mapping[str, str] = {"pass": "better", "inconclusive": "same", "fail": "worse"}
-CAUSED: Mapping[Status, str] = {
-    "pass": "",
-    "inconclusive": "The queries with the largest harm",
-    "fail": "The queries that caused it",
-}
 _NOTHING = Estimate(None, None, None, "", "")
 
 
@@ -124,6 +119,10 @@ def described(result: GateResult, view: View) -> dict[str, Any]:
     title = view.title.partition(": ")[2]
     reasons = result.worst.reasons
     several = len(result.decisions) > 1
+    harms = {most_harm_in_words(decision) for decision in result.decisions if decision.queries}
+    most_harm = "most harm on the facets of each run, in turn"
+    if len(harms) == 1:
+        most_harm = harms.pop()
     return {
         "is_gate": True,
         "level": result.settings.margin_level,
@@ -135,5 +134,5 @@ def described(result: GateResult, view: View) -> dict[str, Any]:
         "sentences": view.sentences if several else (*reasons, *view.sentences[1:]),
         # The queries with the most harm are a table here.
         "first_notes": [note for note in as_notes(view.notes) if note.headline][:MOST_NOTES],
-        "caused": CAUSED[result.status],
+        "caused": f"Queries with the {most_harm}",
     }

@@ -1,4 +1,4 @@
-// The way in: labels by condition, the forest plot, the queries that caused a decision, and a matrix of signs of all
+// The way in: labels by condition, the forest plot, the queries with the most harm, and a matrix of signs of all
 // pairs of runs. Rows and cells choose their pair. Cells of pairs of the call have the corrected label; the others are
 // computed while nothing else happens, and are not corrected.
 

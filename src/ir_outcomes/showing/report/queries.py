@@ -18,6 +18,7 @@ from ir_outcomes.showing.views.across import sign_of
 
 Data = dict[str, Any]  # what becomes JSON
 Place = tuple[int, int]  # the number of a set of queries, and of a query in it
+Listed = tuple[dict[int, str], dict[str, str]]  # ranked lists by place, and texts by document
 CODES = {label: chr(ord("a") + place) for place, label in enumerate((*LABELS, TOO_FEW))}
 FIRST_QUERIES = 100  # whose lists may make a page of the default size larger
 NO_LABEL = "."  # of a pair that is not one of the call
@@ -89,13 +90,13 @@ def _chosen_lists(
 
 def _with_texts(
     sets: Sequence[QuerySet], chosen: Mapping[Place, RankedLists], space: int, beyond: int
-) -> list[tuple[dict[int, str], dict[str, str]]]:
+) -> list[Listed]:
     """Return for each set the ranked lists that fit with their texts, as JSON by place, and these texts by id."""
     wanted: list[set[str]] = [set() for _ in sets]
     for (number, _), entry in chosen.items():
         wanted[number].update(entry.ids)
     known = [own.documents(ids) if ids else {} for own, ids in zip(sets, wanted, strict=True)]
-    listed: list[tuple[dict[int, str], dict[str, str]]] = [({}, {}) for _ in sets]
+    listed: list[Listed] = [({}, {}) for _ in sets]
     for n, ((number, place), entry) in enumerate(chosen.items()):
         lists, texts = listed[number]
         new = {}
@@ -103,7 +104,8 @@ def _with_texts(
             if document in known[number] and document not in texts:
                 new[document] = known[number][document]
         data = json_for_html(entry._asdict())
-        space -= _size(data) - len("null") + _size(json_for_html(new))
+        space -= _size(data) - len("null")
+        space -= _size(json_for_html(new))
         if _is_full(space, n, beyond):
             break
         lists[place] = data

@@ -18,10 +18,9 @@ from ir_outcomes.across.result import (
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import direction_of, is_unconfirmed
 from ir_outcomes.comparison.wording import words_of_test
-from ir_outcomes.evaluation.check import FILE_COLUMNS, CheckResult
 from ir_outcomes.formatting import NOTHING, fixed, listed, plural, pvalue, pvalue_in_words
 from ir_outcomes.notes import ranked
-from ir_outcomes.showing import MOST_NOTES, Table, View, numbers, settings_words, texts, view_of
+from ir_outcomes.showing import Table, View, numbers, settings_words, texts, view_of
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     MARK,
@@ -173,16 +172,21 @@ def _answer(result: ConditionsComparison) -> str:
         return ""
     counted = []
     for side in ("better", "worse"):
-        rows = [row for row in result.conditions if _direction(row.label) == side]
-        kept = sum(row.survives for row in rows)
-        if rows:
+        number, kept = _numbers_of(side, result.conditions)
+        if number:
             after = ""
-            if kept < len(rows):
+            if kept < number:
                 after = f" ({kept} after {CORRECTIONS[result.over_conditions]})"
-            counted.append(f"{side} in {len(rows)}{after}")
+            counted.append(f"{side} in {number}{after}")
     label = result.overall[0].label
     on_average = f"{label} on average" if label else "no overall label"
     return f"{on_average}, {' and '.join(counted) or 'none decided'}"
+
+
+def _numbers_of(side: str, rows: Sequence[Condition]) -> tuple[int, int]:
+    """Count the labels with a direction, and those of them that the correction over the conditions keeps."""
+    labelled = [row for row in rows if _direction(row.label) == side]
+    return len(labelled), sum(row.survives for row in labelled)
 
 
 def _label(overall: Overall | None) -> str | None:
@@ -242,15 +246,31 @@ def _matrix(
         sides = (SIGNS["better"], SIGNS["worse"])
         numbered = "; ".join(map(" ".join, zip(shown, names, strict=True)))
     lines = []
+    brackets = ""
     for run in runs:
-        labels = result.labels(run)
-        counts = Counter(map(_direction, labels.values()))
-        signs = [sign_of(labels.get(name)) for name in names]
-        last = _label(overall.get(run))
-        lines.append((run, *signs, counts["better"], counts["worse"], last))
-    of_conditions = (Column(name, form=SIGN) for name in shown)
-    columns = (*texts("run"), *of_conditions, *numbers(*sides), *texts("on average"))
-    return Table.of_texts(columns, lines, SIGNS_EXPLAINED, numbered, _head(result))
+        rows = result.of(run)
+        signs = {row.condition: sign_of(row.label) + _mark_of(row) for row in rows}
+        counts = []
+        for side in ("better", "worse"):
+            number, kept = _numbers_of(side, rows)
+            counts.append(f"{number}")
+            if kept < number:
+                counts[-1] += f" ({kept})"
+                brackets = "; in brackets: how many it keeps"
+        of_conditions = (signs.get(name, "") for name in names)
+        lines.append((run, *of_conditions, *counts, _label(overall.get(run))))
+    marked = ""
+    if any(map(_mark_of, result.conditions)):
+        rule = CORRECTIONS[result.over_conditions]
+        marked = f"{MARK}: a verdict that {rule} over the {result.what}s does not keep{brackets}"
+    headed = (Column(name, form=SIGN) for name in shown)
+    columns = (*texts("run"), *headed, *numbers(*sides), *texts("on average"))
+    return Table.of_texts(columns, lines, SIGNS_EXPLAINED, marked, numbered, _head(result))
+
+
+def _mark_of(row: Condition) -> str:
+    """Return the mark of a label that the correction over the conditions does not keep."""
+    return "" if row.label is None or row.survives else MARK
 
 
 def _overview(
@@ -271,7 +291,7 @@ def _overview(
             ranges = (_predicted(coverage), _predicted(ranking))
             lines.append(("a new one", None, *ranges, None, overall.outlook))
             explained.append("a new one: where its effect could lie")
-    if any(row.label is not None and not row.survives for row in rows):
+    if any(map(_mark_of, rows)):
         explained.append(
             f"{MARK}: a verdict that {CORRECTIONS[result.over_conditions]} over the {result.what}s"
             " does not keep"
@@ -296,7 +316,7 @@ def _overview_line(row: Condition, what: What) -> tuple[Any, ...]:
         return (name, queries, *effects, None, "too few queries")
     whole = row.comparison.all_queries
     p = whole and shown_p(row.comparison, whole, digits=1)
-    return (name, queries, *effects, p, row.label if row.survives else f"{row.label} {MARK}")
+    return (name, queries, *effects, p, f"{row.label} {_mark_of(row)}".rstrip())
 
 
 def _effect(name: str, effect: Any) -> str:
@@ -466,23 +486,3 @@ def _flips(result: ConditionsComparison) -> Table:
         more = f"the first {MOST_FLIPS}; all are in the JSON"
     title = f"Judges disagree about the direction on {plural('query', len(result.flips))}"
     return Table.of(columns, result.flips[:MOST_FLIPS], more, title=title)
-
-
-@view_of.register
-def _check(result: CheckResult) -> View:
-    grades = ", ".join(f"{number:,} of {grade}" for grade, number in result.grades.items())
-    if all(int(grade) > 0 for grade in result.grades):
-        grades += "; only what is relevant is listed, so shares judged say little"
-    legend = (
-        "known: queries that the qrels have; judged: of the first 10 documents of each list; ties:"
-        " documents with the score of the one before"
-    )
-    n_hidden = max(0, len(result.problems) - MOST_NOTES)
-    return View(
-        f"{plural('run', sum(file.queries > 0 for file in result.files[1:]))} and qrels read",
-        plural("problem", len(result.problems)),
-        tables=(Table.of(FILE_COLUMNS, result.files, legend, f"grades: {grades}"),),
-        notes=tuple(problem.text for problem in result.problems),
-        background=result.notes,
-        more=plural("more problem", n_hidden) if n_hidden else "",
-    )

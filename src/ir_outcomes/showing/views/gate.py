@@ -5,7 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter, itemgetter
 
 from ir_outcomes.across.gate import GateResult
-from ir_outcomes.across.gate_decisions import FIRST_NOTES, GateDecision, GateFacet
+from ir_outcomes.across.gate_decisions import (
+    FIRST_NOTES,
+    GateDecision,
+    GateFacet,
+    most_harm_in_words,
+)
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import fixed, listed, percent, places_of, plural, short_unit
 from ir_outcomes.notes import KINDS, merged
@@ -45,7 +50,7 @@ def _gate(result: GateResult) -> View:
     unit = length_unit(result.settings.unit)
     for decision in ordered:
         if decision.queries:
-            harmed = f"The queries with the largest harm: {decision.name}"
+            harmed = f"{decision.name}, {most_harm_in_words(decision)}"
             details.append(queries_table(decision.queries, unit, harmed))
     reasons = [f"{decision.name}: {' '.join(decision.reasons)}" for decision in ordered]
     return View(
@@ -89,9 +94,16 @@ def _reasons(decisions: Sequence[GateDecision]) -> list[str]:
     return shown
 
 
+def _all_are_identical(decisions: Sequence[GateDecision]) -> bool:
+    """Return whether every run that was compared is a copy, so that there are no intervals."""
+    return all(decision.identical for decision in decisions if decision.facets)
+
+
 def _smallest_margins(result: GateResult) -> Iterator[str]:
     """Say which harm so many queries could exclude at best: that of runs which do not differ."""
     facets = next((decision.facets for decision in result.decisions if decision.facets), ())
+    if _all_are_identical(result.decisions):
+        return
     known = []
     for facet, margin in zip(facets, result.smallest_margins, strict=False):
         if margin is not None:
@@ -120,12 +132,12 @@ def _notes_on_decisions(decisions: Sequence[GateDecision]) -> Iterator[str]:
 
 
 def _most_harm(worst: GateDecision) -> Iterator[str]:
-    """Name the queries with the largest harm of the worst decision, and what was lost on them."""
+    """Name the queries with the most harm of the worst decision, and what was lost on them."""
     named = [
         f"{query.query_id} ({harm})" for query, harm in zip(worst.queries, worst.harms, strict=True)
     ][:MOST_WORST]
     if named:
-        yield f"{worst.name}, most harm: {'; '.join(named)}."
+        yield f"{worst.name}, {most_harm_in_words(worst)}: {'; '.join(named)}."
 
 
 def _margin(facet: GateFacet) -> str:
@@ -201,8 +213,9 @@ def _captions(result: GateResult, decisions: Sequence[GateDecision]) -> Iterator
     yield from systems_lines([own.comparison for own in decisions if own.comparison])
     n_clusters = result.settings.n_clusters
     by_cluster = "" if n_clusters is None else f" by cluster ({n_clusters})"
-    yield (
-        f"{100 * result.settings.margin_level:.4g} % intervals for margins{by_cluster}, which allow"
-        " for rare large losses, so that they can be wider than those of compare"
-    )
+    if not _all_are_identical(decisions):
+        yield (
+            f"{100 * result.settings.margin_level:.4g} % intervals for margins{by_cluster}, which"
+            " allow for rare large losses, so that they can be wider than those of compare"
+        )
     yield settings_words(result.settings)

@@ -323,7 +323,9 @@ def _history(result: SotaHistory) -> View:
 
 @view_of.register
 def _rank_distribution(result: RankDistribution) -> View:
-    below = {run.run: run.above[place + 1] for place, run in enumerate(result.runs[:-1])}
+    below = {}
+    for place, run in enumerate(result.runs[:-1]):
+        below[run.run] = run.above[place + 1]
     shares = result.place_shares(MOST_PLACES)
     places = range(min(MOST_PLACES, len(result.runs)))
     ranks = [

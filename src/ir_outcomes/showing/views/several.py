@@ -11,7 +11,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import NOTHING, fixed, listed, plural, short_unit
-from ir_outcomes.notes import merged
+from ir_outcomes.notes import Note, in_full, merged
 from ir_outcomes.showing import Table, View, items_words, level_words, queries_words, tops, view_of
 from ir_outcomes.showing.views.parts import (
     comparison_words,
@@ -57,6 +57,7 @@ def _comparisons(comparisons: Comparisons) -> View:
     labels = ", ".join(f"{number} {label}" for label, number in counts.items())
     compared = plural(noun, len(ranked))
     against = f"{compared} against {first.baseline}"
+    notes, background = _notes_of(ranked, pairs)
     title = compared
     printed: list[Table] = []
     if not pairs:
@@ -69,14 +70,14 @@ def _comparisons(comparisons: Comparisons) -> View:
         title,
         labels,
         tables=(table, *measures_tables(ranked, names, first.settings)),
-        notes=(*comparisons.notes, *_merged_notes(ranked, pairs)),
+        notes=(*comparisons.notes, *notes),
         more="intervals, outcomes, tests, power",
         details=(
             _outcomes_table(ranked, names, declared),
             _intervals_table(ranked, names, declared),
             *runs_tables(ranked),
         ),
-        background=tuple(_merged_notes(ranked, pairs, background=True)),
+        background=tuple(background),
         printed=tuple(printed),
     )
 
@@ -223,15 +224,16 @@ def _worst_last(comparison: Comparison) -> tuple[int, float]:
     return LABELS.index(comparison.verdict.label), change
 
 
-def _merged_notes(
-    comparisons: Sequence[Comparison], pairs: bool, *, background: bool = False
-) -> Sequence[str]:
-    """Say each kind of note once, with the names of the runs that it is about."""
-    by_name = []
+def _notes_of(comparisons: Sequence[Comparison], pairs: bool) -> tuple[list[Note], list[Note]]:
+    """Return what changes how labels are read, each kind once, and in full what that leaves out, with the background."""
+    first = []
+    every = []
     for item in comparisons:
         name = f"{item.contender} : {item.baseline}" if pairs else item.contender
-        by_name.append((name, item.background if background else item.notes))
-    return merged(by_name, most_named=2 if pairs else 3)
+        first.append((name, item.notes))
+        every.append((name, (*item.notes, *item.background)))
+    shown = merged(first, most_named=2 if pairs else 3)
+    return shown, [own for own in in_full(every) if own not in shown]
 
 
 def paper_view(result: Any) -> View:
