@@ -161,7 +161,7 @@ def traded_off() -> Any:
     high = {query: 25 if place < 20 else 1 for place, query in enumerate(qrels)}
     runs = {
         "high": run_of(high, depth=30),
-        "wide": run_of(dict.fromkeys(qrels, 9), depth=30),
+        "wide": run_of({query: 8 + place % 2 for place, query in enumerate(qrels)}, depth=30),
         "better": run_of(ranks, depth=30),
         "worse": run_of(dict.fromkeys(qrels, 25), depth=30),
         "alike": run_of(high | {"q0": ranks["q0"]}, depth=30),
