@@ -118,6 +118,26 @@ def test_small_slices_have_no_label_and_missing_labels_are_said(
     assert "too few queries" in " ".join(str(found).split())
 
 
+def test_labels_of_single_queries_are_said_to_test_nothing(evaluation: iro.Evaluation) -> None:
+    """It was said that there is no evidence, which reads as if something had been tested."""
+    own = iro.compare_slices(evaluation, "a", by={q: f"about {q}" for q in evaluation.query_ids})
+    view = own.view()
+    assert view.label == (
+        "nothing is tested, because every slice has fewer than 30 queries (120 labels for 120"
+        " queries)"
+    )
+    (overview,) = view.tables
+    assert [column.title for column in overview.columns] == ["labels", "queries", "verdict"]
+    assert overview.captions == ("cutoff 30, rel 1, unit query, ties trec, alpha 0.05",)
+    assert view.details[0].captions == (
+        "no test: fewer than two slices of two queries, or the same change on all",
+    )
+    same = replace(evaluation, runs=(evaluation["a"], replace(evaluation["a"], name="b")))
+    halves = {q: f"half {int(q[1:]) % 2}" for q in evaluation.query_ids}
+    found = iro.compare_slices(replace(same, sources=()), "a", by=halves)
+    assert found.view().label == "whether they differ cannot be tested"
+
+
 def test_cutoffs_are_the_comparisons_at_each(evaluation: iro.Evaluation) -> None:
     found = iro.compare_cutoffs(evaluation, "a", "b", cutoffs=[20, 1, 5, 50])
     assert found.names == tuple(found.labels("b")) == ("1", "5", "20")

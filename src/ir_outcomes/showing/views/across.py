@@ -15,12 +15,14 @@ from ir_outcomes.across.result import (
     What,
     condition_columns,
 )
+from ir_outcomes.across.slices import FEWEST_QUERIES_OF_A_SLICE
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.verdict import direction_of, is_unconfirmed
 from ir_outcomes.comparison.wording import words_of_test
 from ir_outcomes.formatting import NOTHING, fixed, listed, plural, pvalue, pvalue_in_words
 from ir_outcomes.notes import ranked
 from ir_outcomes.showing import Table, View, numbers, settings_words, texts, view_of
+from ir_outcomes.showing.views.judges import answers_table, audits_table, flips_table
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     MARK,
@@ -29,27 +31,24 @@ from ir_outcomes.showing.views.parts import (
     tests_legend,
 )
 from ir_outcomes.table_columns import (
-    INTERVAL_BY_UNIT,
     NUMBER,
     PVALUE,
     SIGN,
-    SIGNED_BY_UNIT,
     Column,
     attributes,
     chosen,
     decimals,
 )
 
-MOST_FLIPS = 10  # queries on which judges disagree that are listed
 # Conditions whose names are headings of a matrix; more, or longer names, have numbers.
 MOST_NAMED = 8
 ALL_NAMES = 44  # characters of their names that fit beside each other
 SIGNS = {"better": "+", "worse": "-", "trade-off": "~", "unconfirmed": "?", "none": "."}
 SIGNS_EXPLAINED = "+ better, - worse, ~ trade-off, ? unconfirmed, . no significant difference"
-RATIO_EXPLAINED = (
-    "ranking, B / A: mean search length on what both find, below 1 is better; p, all: over all"
-    " queries"
-)
+COLUMNS_EXPLAINED = {
+    "ranking, B / A": "mean search length on what both find, below 1 is better",
+    "p, all": "over all queries",
+}
 THESE_EXPLAINED = (
     "these: the mean of these collections, each with the same weight; ranking: mean search length,"
     " B / A, below 1 is better; all queries: the restricted search length, lower is better; it"
@@ -108,7 +107,7 @@ def _conditions(result: ConditionsComparison) -> View:
         details.append(_numbers(result, rows, title))
     if overall:
         details.append(_means([overall[run] for run in runs]))
-    audits = [_audits(result, run) for run in runs if result.audits]
+    audits = [audits_table(result, run) for run in runs if result.audits]
     first: Sequence[str] = result.notes
     background: Sequence[str] = ()
     if result.what in ("slice", "cutoff"):
@@ -116,7 +115,7 @@ def _conditions(result: ConditionsComparison) -> View:
     hurt = [*_hurt(result)]
     answer = _answer(result)
     more = _MORE.get(result.what, "counts, p, judged shares")
-    flips = [_flips(result)] if result.flips else []
+    flips = [flips_table(result)] if result.flips else []
     by = f" by {result.by}" if result.by else ""
     compared = f"{plural(result.what, len(result.names))}{by}"
     if is_one:
@@ -134,7 +133,7 @@ def _conditions(result: ConditionsComparison) -> View:
         )
     tables = [_matrix(result, runs, overall)]
     if result.audits:
-        tables.append(_answers(result))
+        tables.append(answers_table(result))
     return View(
         f"{plural('run', len(runs))} against {result.baseline} (A), {compared}",
         answer,
@@ -158,6 +157,15 @@ def _answer(result: ConditionsComparison) -> str:
     if result.what == "slice":
         if not result.differ:
             return "whether they differ is not tested: queries come in clusters"
+        if all(row.pvalue is None for row in result.differ):
+            if any(row.labelled for row in result.conditions):
+                return "whether they differ cannot be tested"
+            n_queries = sum(row.comparison.n_queries for row in result.of(result.contenders[0]))
+            return (
+                "nothing is tested, because every slice has fewer than"
+                f" {FEWEST_QUERIES_OF_A_SLICE} queries ({plural('label', len(result.names))} for"
+                f" {plural('query', n_queries)})"
+            )
         alpha = result.settings.alpha
         decided = [
             row
@@ -302,9 +310,14 @@ def _overview(
     explained += filter(None, [tests_legend([row.comparison for row in rows])])
     effects = numbers("queries", "coverage, points", "ranking, B / A", "p, all")
     columns = (*texts(name), *effects, *texts("verdict"))
-    return Table.of_texts(
-        columns, lines, RATIO_EXPLAINED, "; ".join(explained), _head(result), title=title
+    table = Table.of_texts(columns, lines, title=title)
+    meanings = (
+        f"{column.name}: {COLUMNS_EXPLAINED[column.name]}"
+        for column in table.columns
+        if column.name in COLUMNS_EXPLAINED
     )
+    captions = ("; ".join(meanings), "; ".join(explained), _head(result))
+    return replace(table, captions=tuple(filter(None, captions)))
 
 
 def _overview_line(row: Condition, what: What) -> tuple[Any, ...]:
@@ -419,70 +432,12 @@ def _differences(result: ConditionsComparison) -> Table:
         f"Q: Cochran's Q; p: {plural('permutation', result.resamples or 0)} of the labels, seed"
         f" {result.seed}"
     )
-    if len(result.contenders) > 1:
+    if all(row.pvalue is None for row in result.differ):
+        explained = "no test: fewer than two slices of two queries, or the same change on all"
+    elif len(result.contenders) > 1:
         columns = (*columns, Column("pvalue_corrected", heading="corrected", form=PVALUE))
         explained += (
             f"; corrected: {CORRECTIONS.get(result.settings.correction, 'not')} over the runs, for"
             " each facet"
         )
     return Table.of(columns, result.differ, explained, title=f"Do slices by {result.by} differ?")
-
-
-def _answers(result: ConditionsComparison) -> Table:
-    """Show for each run and judge whether its findings hold."""
-    answers: dict[tuple[str, str], dict[str, str]] = {}
-    for audit in result.audits:
-        answers.setdefault((audit.contender, audit.judge), {})[audit.facet] = audit.answer
-    facets = list(dict.fromkeys(audit.facet for audit in result.audits))
-    lines = [(*of, *(own.get(facet) for facet in facets)) for of, own in answers.items()]
-    explained = (
-        f"finding: the judge's difference, significant or not; wrong: by {result.reference} it is"
-        f" significantly another on the same queries; holds: corrected by {result.reference} it is"
-        " significant with the same sign; not corrected for the number of findings"
-    )
-    return Table.of_texts(
-        texts("run", "judge", *facets),
-        lines,
-        explained,
-        title=f"Do the findings hold by {result.reference}?",
-    )
-
-
-_AUDIT = (
-    Column("judge"),
-    Column("facet", heading="of"),
-    Column("judge_difference", heading="judge's", form=SIGNED_BY_UNIT),
-    Column("reference_difference", heading="labels'", form=SIGNED_BY_UNIT),
-    Column("bias_p", heading="bias p", form=PVALUE),
-    Column("corrected", form=SIGNED_BY_UNIT),
-    Column("corrected_interval", heading="interval", form=INTERVAL_BY_UNIT),
-    Column("answer", heading="finding"),
-)
-
-
-def _audits(result: ConditionsComparison, run: str) -> Table:
-    audits = [audit for audit in result.audits if audit.contender == run]
-    on_run = f" on {run}" if len(audits) < len(result.audits) else ""
-    return Table.of(
-        _AUDIT,
-        audits,
-        "of: coverage, percentage points; all queries, lower is better; or a measure. judge's:"
-        f" difference by the judge over all queries; labels': by {result.reference} over the"
-        " queries that it labeled; corrected: over all queries, from both, where a query without a"
-        " relevant document counts as no difference; not corrected for the number of findings",
-        title=f"Do the findings{on_run} hold by {result.reference}?",
-    )
-
-
-def _flips(result: ConditionsComparison) -> Table:
-    columns = (
-        *attributes("run=contender", "query=query_id"),
-        Column("better for", lambda flip: ", ".join(flip.better)),
-        Column("worse for", lambda flip: ", ".join(flip.worse)),
-        Column("text"),
-    )
-    more = ""
-    if len(result.flips) > MOST_FLIPS:
-        more = f"the first {MOST_FLIPS}; all are in the JSON"
-    title = f"Judges disagree about the direction on {plural('query', len(result.flips))}"
-    return Table.of(columns, result.flips[:MOST_FLIPS], more, title=title)
