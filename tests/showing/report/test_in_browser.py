@@ -18,6 +18,7 @@ import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.formatting import pvalue
 from ir_outcomes.showing.charts import facets_of
+from ir_outcomes.showing.report import report_of
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.histogram import changes_of
 from tests.helpers.packages import needed
@@ -160,7 +161,7 @@ def traded_off() -> Any:
     high = {query: 25 if place < 20 else 1 for place, query in enumerate(qrels)}
     runs = {
         "high": run_of(high, depth=30),
-        "wide": run_of(dict.fromkeys(qrels, 9), depth=30),
+        "wide": run_of({query: 8 + place % 2 for place, query in enumerate(qrels)}, depth=30),
         "better": run_of(ranks, depth=30),
         "worse": run_of(dict.fromkeys(qrels, 25), depth=30),
         "alike": run_of(high | {"q0": ranks["q0"]}, depth=30),
@@ -171,6 +172,17 @@ def traded_off() -> Any:
     return compared.to_report(evaluation=evaluation)
 
 
+def of_a_command() -> Any:
+    """A page that says which option of its command makes it larger."""
+
+    def as_option(text: str) -> str:
+        return text.replace("`max_mb`", "--max-mb")
+
+    return report_of(
+        compared(), evaluation=made_up(), command="ir-outcomes", advice=as_option, max_mb=0.15
+    )
+
+
 def page_of_kind(kind: str) -> Any:
     result: Any = result_of(kind)
     return result.to_report()
@@ -179,6 +191,7 @@ def page_of_kind(kind: str) -> Any:
 PAGES: dict[str, Callable[[], Any]] = {
     "pair": lambda: report(made_up(), "first", "second"),
     "small": lambda: report(made_up(), "first", "second", max_mb=0.15),
+    "of a command": of_a_command,
     "short": lambda: report(made_up(), "first", "second", cutoff=5),
     "three": lambda: report(made_up(), "first"),
     "collections": lambda: report({"one": made_up(30), "two": made_up(12)}, "first"),
@@ -867,6 +880,28 @@ def test_page_is_not_wider_than_the_window(visit: Callable[..., Any], name: str)
             name in ("board", "long ids")
             or page.evaluate("document.querySelector('#rows td.c-id').clientWidth") > 90
         )
+
+
+@pytest.mark.parametrize("name", ["trade-off", "gate", "board of five", "slices"])
+def test_labels_stand_beside_the_names_of_runs_on_a_phone(
+    visit: Callable[..., Any], name: str
+) -> None:
+    page = visit(name, viewport={"width": 400, "height": 800})
+    rows = page.locator("#forest tbody tr:has(.label)")
+    assert rows.count() >= 2
+    for row in rows.all():
+        run, label = row.locator("th").bounding_box(), row.locator(".label").bounding_box()
+        drawn = row.locator("svg").first.bounding_box()
+        assert run["x"] + run["width"] <= label["x"] < label["x"] + label["width"] <= 400
+        assert max(run["y"], label["y"]) < min(run["y"] + run["height"], drawn["y"])
+
+
+def test_an_option_is_not_broken_at_its_hyphen(visit: Callable[..., Any]) -> None:
+    for width in range(360, 460, 10):
+        page = visit("of a command", viewport={"width": width, "height": 800})
+        advice = page.locator("#queries .whole")
+        assert advice.inner_text() == "Raise --max-mb for more."
+        assert advice.evaluate("own => own.getClientRects().length") == 1
 
 
 def test_facets_by_document_on_a_phone(visit: Callable[..., Any]) -> None:

@@ -233,6 +233,27 @@ def test_a_dot_is_a_mean_on_a_board_and_a_difference_elsewhere() -> None:
     assert [island(page)["forest"]["last"] for page in (board, several)] == ["tier", "label"]
 
 
+@pytest.mark.parametrize("order", ["wins", "measure"])
+def test_what_orders_the_runs_stands_beside_their_tiers(order: Any) -> None:
+    runs = {"a": run_with([5] * 60), "b": run_with([2] * 55 + [9] * 5)}
+    board = iro.leaderboard(iro.evaluate(GOLD, runs), order=order)
+    labels = [row["label"] for row in island(board.to_report())["forest"]["rows"]]
+    wins = ["", ""]
+    if order == "wins":
+        wins = [f", won - lost {own.net_wins:+d}" for own in board.standings]
+        assert len(set(wins)) > 1
+    tiers = [f"tier {own.tier}" for own in board.standings]
+    assert labels == [tier + own for tier, own in zip(tiers, wins, strict=True)]
+
+
+def test_there_is_no_box_for_a_label_where_there_is_none(evaluation: iro.Evaluation) -> None:
+    by = {query: query[-1] for query in evaluation.query_ids}
+    slices = iro.compare_slices(evaluation, "a", by=by).to_report(evaluation=evaluation)
+    pair = compare_pair(evaluation, "a", "b").to_report(evaluation=evaluation)
+    boxes = [re.findall(r'<span class="label[^>]*>([^<]*)<', page.html) for page in (slices, pair)]
+    assert boxes == [[], [compare_pair(evaluation, "a", "b").verdict.label]]
+
+
 def test_the_page_opens_on_the_best_row_that_has_changes() -> None:
     same = run_with([5] * 60)
     runs = {

@@ -138,6 +138,7 @@ def _context(content: PageContent) -> dict[str, Any]:
         context |= described(result, view)
         forest, last = forest_of_gate(result), "gate"
     elif isinstance(result, Leaderboard):
+        forest = _with_wins(forest, result)
         last = "tier"
     context["drawn"] = {
         "forest": forest and _forest_data(forest, last, _links_of(content)),
@@ -145,6 +146,18 @@ def _context(content: PageContent) -> dict[str, Any]:
         "causes": causes_of(result),
     }
     return context
+
+
+def _with_wins(forest: Forest | None, result: Leaderboard) -> Forest | None:
+    """Add what orders the runs to their tiers, where that is pairs won less pairs lost."""
+    if forest is None or result.order != "wins":
+        return forest
+    rows = []
+    for row, standing in zip(forest.rows, result.standings, strict=True):
+        wins = f"won - lost {standing.net_wins:+d}"
+        label = f"{row.label}, {wins}"
+        rows.append(row._replace(label=label))
+    return forest._replace(rows=rows)
 
 
 def _made(content: PageContent, settings: Any) -> list[Table]:

@@ -26,7 +26,7 @@ function drawForest({ what, panels, rows, last }) {
       const drawn = strip(axes[place], { gain, interval, margin: margins[place] ?? null, tone }, words);
       return make("td", drawn, make("span.small", words));
     });
-    return [linkTo(pair, name), ...cells, make("td", labelled)];
+    return [linkTo(pair, name), ...cells, make("td", label ? labelled : "")];
   });
   drawTable(byId("forest"), [what, ...panels.map(([title]) => title), last], lines);
   const scales = axes.map((axis) => strip({ ...axis, isLabelled: true }, { gain: null, tone: "same" }, "axis"));
