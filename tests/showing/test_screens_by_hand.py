@@ -590,6 +590,21 @@ def check_conditions(
             assert cells["p, all"].endswith(mark)
         legend = " ".join(table.captions)
         assert ("does not keep" in legend) is (not all(kept[run, name] for name in names))
+        assert ("p*: at most 0.05 without Holm" in legend) is any(
+            cells["p, all"].endswith("*") for cells in rows.values()
+        )
+        disagreeing = False
+        for name in names:
+            for facet, heading, none in (
+                ("coverage", "coverage, points", 0.0),
+                ("ranking", "ranking, B / A", 1.0),
+            ):
+                ends = re.search(r"\[(.*), (.*)\]", rows[name].get(heading, ""))
+                if ends:
+                    includes = float(ends[1]) <= none <= float(ends[2])
+                    is_significant = PVALUES[facet](told[run, name].pair) <= ALPHA
+                    disagreeing |= includes == is_significant
+        assert ("an interval and a test disagree" in legend) is disagreeing
 
 
 def parts_of(

@@ -26,6 +26,7 @@ from ir_outcomes.showing.views.judges import answers_table, audits_table, flips_
 from ir_outcomes.showing.views.parts import (
     CORRECTIONS,
     MARK,
+    disagree,
     measures_tables,
     shown_p,
     tests_legend,
@@ -307,7 +308,14 @@ def _overview(
     if result.what == "cutoff":
         explained.append("not corrected for the number of cutoffs: decide on one before looking")
     name = result.by if result.by and len(result.by) < 12 else result.what
-    explained += filter(None, [tests_legend([row.comparison for row in rows])])
+    explained += _tests_explained(
+        [row.comparison for row in rows if row.label is not None],
+        is_marked=any((line[4] or "").endswith(MARK) for line in lines),
+    )
+    if any(row.label is not None and _interval_disagrees(row) for row in rows):
+        explained.append(
+            "where an interval and a test disagree about 0 (ranking: about 1), the test decides"
+        )
     effects = numbers("queries", "coverage, points", "ranking, B / A", "p, all")
     columns = (*texts(name), *effects, *texts("verdict"))
     table = Table.of_texts(columns, lines, title=title)
@@ -318,6 +326,29 @@ def _overview(
     )
     captions = ("; ".join(meanings), "; ".join(explained), _head(result))
     return replace(table, captions=tuple(filter(None, captions)))
+
+
+def _tests_explained(comparisons: Sequence[Comparison], is_marked: bool) -> Iterator[str]:
+    """Say over what labels are corrected, and what marks and letters behind p-values mean."""
+    if not comparisons:
+        return
+    settings = comparisons[0].settings
+    rule = CORRECTIONS.get(settings.correction)
+    if rule is not None and settings.family > 1:
+        yield f"intervals of each by itself, labels by {rule} over {plural('run', settings.family)}"
+        if is_marked:
+            yield f"p{MARK}: at most {settings.alpha:g} without {rule}"
+    yield from filter(None, [tests_legend(comparisons)])
+
+
+def _interval_disagrees(row: Condition) -> bool:
+    """Return whether the interval of a facet and its test, which are computed differently, disagree about no effect."""
+    comparison = row.comparison
+    of_facets = ((row.coverage, comparison.coverage), (row.ranking, comparison.ranking))
+    return any(
+        effect is not None and disagree(effect.interval, facet.pvalue, comparison.alpha)
+        for effect, facet in of_facets
+    )
 
 
 def _overview_line(row: Condition, what: What) -> tuple[Any, ...]:

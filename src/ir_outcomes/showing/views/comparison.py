@@ -33,6 +33,7 @@ from ir_outcomes.showing import (
     view_of,
 )
 from ir_outcomes.showing.views.parts import (
+    disagree,
     measures_legend,
     queries_table,
     runs_tables,
@@ -120,11 +121,8 @@ def _direction_words(comparison: Comparison) -> str:
 
 def _zero_legend(comparison: Comparison) -> str:
     """Say what decides, where an interval and the p-value beside it, which are computed differently, disagree about zero."""
-    for part in comparison.parts:
-        if part.interval is not None:
-            includes_zero = part.interval.low <= 0 <= part.interval.high
-            if includes_zero == (part.pvalue <= comparison.alpha):
-                return "where an interval and p disagree about 0, p decides"
+    if any(disagree(part.interval, part.pvalue, comparison.alpha) for part in comparison.parts):
+        return "where an interval and p disagree about 0, p decides"
     return ""
 
 

@@ -12,6 +12,7 @@ from ir_outcomes.formatting import fixed, places_of, plural, pvalue, short_unit
 from ir_outcomes.leaderboards.board import RunScore
 from ir_outcomes.notes import as_notes
 from ir_outcomes.showing import Table, numbers, settings_words, texts
+from ir_outcomes.statistics import Interval
 from ir_outcomes.table_columns import Column, chosen, of_part
 from ir_outcomes.types import DOCUMENTS_ABOVE, level_unit
 
@@ -33,6 +34,11 @@ def shown_p(
     elif test != part.decides.name:
         mark = OTHER_TESTS.get(test, "")
     return f"{pvalue(known_p(part.difference, own), alpha, digits)}{mark}"
+
+
+def disagree(interval: Interval | None, p: float, alpha: float) -> bool:
+    """Return whether an interval and the p-value beside it, which are computed differently, disagree about zero."""
+    return interval is not None and (interval.low <= 0 <= interval.high) == (p <= alpha)
 
 
 def tests_legend(comparisons: Sequence[Comparison]) -> str:
