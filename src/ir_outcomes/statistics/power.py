@@ -100,8 +100,7 @@ def power_of_proportion(n: int, discordant_share: float, difference: float, alph
     share = min(1.0, max(discordant_share, difference))
     spread = 10 * math.sqrt(n * share * (1 - share)) + 10
     discordant = np.arange(
-        max(0, math.floor(n * share - spread)),
-        min(n, math.ceil(n * share + spread)) + 1,
+        max(0, math.floor(n * share - spread)), min(n, math.ceil(n * share + spread)) + 1
     )
     chance = binomial_chances(n, share)[discordant]
     likely = chance > 1e-15
