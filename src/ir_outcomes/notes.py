@@ -18,7 +18,7 @@ FIRST: Mapping[str, str] = {
     "opposite mean": "The mean over all queries goes the other way",
     "unconfirmed": "Not confirmed on all queries",
     "all queries only": "Significant over all queries only",
-    "other cutoffs": "The direction differs at other cutoffs",
+    "other cutoffs": "Directions differ by cutoff",
     "few runs": "Few runs of a system",
     "within margins": "Worse, within the margins",
     "contradiction": "Tests of ranking contradict each other",

@@ -125,7 +125,7 @@ def test_the_same_ranks_in_both_runs_are_not_better() -> None:
             "better on ranking",
             False,
             "better",
-            "The direction differs at other cutoffs: ",
+            "Directions differ by cutoff: ",
         ),
         # Other words at another cutoff are no news.
         (((60, 30, 20), (30, None, 5)), "better on both facets", False, "better", ""),

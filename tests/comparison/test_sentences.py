@@ -374,7 +374,7 @@ def opposite_mean(told: Told, text: str) -> None:
 
 
 def other_cutoffs(told: Told, text: str) -> None:
-    listing = matched(r"The direction differs at other cutoffs: (.*)\.", text)[1]
+    listing = matched(r"Directions differ by cutoff: (.*)\.", text)[1]
     said: dict[int, str] = {}
     for part in listing.split("; "):
         label, _, at = part.rpartition(" at ")
