@@ -291,9 +291,8 @@ class PairsOfRuns:
     def __init__(self, systems: tuple[Called, Called], n: int) -> None:
         self.systems = systems
         n_runs = len(systems[0].runs), len(systems[1].runs)
-        self.places = list(
-            product(range(n_runs[0]), range(n_runs[1]))
-        )  # of the pairs, in their order
+        # Of the pairs, in their order.
+        self.places = list(product(range(n_runs[0]), range(n_runs[1])))
         self.coverage = Changes(n_runs, n)
         self.ranking = Changes(n_runs, n)
         self.everywhere = Changes(n_runs, n)  # restricted lengths; else values, 0 for nothing found

@@ -305,10 +305,11 @@ def in_parallel(calls: Sequence[Callable[[], R]], n_jobs: int | None) -> Generat
     limit = n_jobs
     if n_jobs is not None and n_jobs >= 0:
         limit = min(n_jobs, max(2, len(calls)))
-    can_stop = get_active_backend()[
-        0
-    ].supports_return_generator  # others return all results at the end
-    parallel = Parallel(n_jobs=limit, return_as="generator" if can_stop else "list")
+    backend, _ = get_active_backend()
+    return_as = "list"
+    if backend.supports_return_generator:  # others return all results at the end
+        return_as = "generator"
+    parallel = Parallel(n_jobs=limit, return_as=return_as)
     try:
         with (
             warnings.catch_warnings(),

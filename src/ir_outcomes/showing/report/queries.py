@@ -76,11 +76,10 @@ def _chosen_lists(
     sets: Sequence[QuerySet], order: Sequence[Place], space: int, beyond: int
 ) -> dict[Place, RankedLists]:
     """Describe as many ranked lists as fit without their texts."""
+    lists_by_set = {number: own.lists for number, own in enumerate(sets) if own.lists}
     chosen: dict[Place, RankedLists] = {}
     for number, place in order:
-        lists_of_query = sets[number].lists
-        assert lists_of_query is not None
-        entry = lists_of_query(place)
+        entry = lists_by_set[number](place)
         space -= _size(json_for_html(entry._asdict()))
         if _is_full(space, len(chosen), beyond):
             break
