@@ -52,7 +52,7 @@ from ir_outcomes.leaderboards.stability import (
     rank_distribution,
 )
 from ir_outcomes.measures import ASL, ESL, Answered, Outcome, register
-from ir_outcomes.pages.report import ReportPage, report
+from ir_outcomes.showing.page import ReportPage, report
 from ir_outcomes.reading.datasets import Task, as_qrels, as_run, known_tasks, load
 from ir_outcomes.reading.qrels import Qrels, read_qrels
 from ir_outcomes.reading.runs import Run, read_run

@@ -21,7 +21,7 @@ from ir_outcomes.types import Columns, Mark, check_choice
 
 if TYPE_CHECKING:
     from ir_outcomes.showing import View
-    from ir_outcomes.showing.report import ReportPage
+    from ir_outcomes.showing.page import ReportPage
 
 # Raised when JSON written by an earlier version can no longer be read, or would be misread.
 SCHEMA = 2
@@ -339,10 +339,10 @@ class HasPage:
             What the result was made from, by the name of the collection or judge where there are
             several; without it the page has no curve and no ranked lists.
         **options
-            ``docs``, ``max_mb``, ``slices``, ``command`` and ``inputs`` of `ir_outcomes.report`,
+            ``docs``, ``max_mb``, ``command`` and ``inputs`` of `ir_outcomes.report`,
             which names the errors, too.
         """
-        from ir_outcomes.showing.report import report_of
+        from ir_outcomes.showing.page import report_of
 
         return report_of(cast(Result, self), path, evaluation=evaluation, **options)
 

@@ -432,7 +432,7 @@ class PageOptions:
         slices: Path | None = None,
     ) -> None:
         """Write the page of a result."""
-        from ir_outcomes.showing.report import report_of
+        from ir_outcomes.showing.page import report_of
 
         note_of_old_file(path)
         report_of(
