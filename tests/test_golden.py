@@ -65,19 +65,23 @@ def groups(relevant: int, number: int) -> dict[str, str]:
     return {query: f"group {place % number + 1}" for place, query in enumerate(queries)}
 
 
+def renamed(lists: Any, prefix: str) -> dict[str, dict[str, Any]]:
+    """Return qrels or a run with other queries and documents."""
+    return {
+        prefix + query: {prefix + document: value for document, value in of_query.items()}
+        for query, of_query in lists.items()
+    }
+
+
 def suite(relevant: int, number: int) -> dict[str, iro.Evaluation]:
     """Collections that have neither queries nor documents in common."""
     found = {}
     for seed in range(number):
-        lists = collection(len(NAMES), 90, relevant=relevant, seed=seed)
-        qrels, *runs = (
-            {
-                f"{seed}-{query}": {f"{seed}-{document}": value for document, value in own.items()}
-                for query, own in of_query.items()
-            }
-            for of_query in (lists[0], *lists[1].values())
+        qrels, runs = collection(len(NAMES), 90, relevant=relevant, seed=seed)
+        others = [renamed(run, f"{seed}-") for run in runs.values()]
+        found[f"collection{seed}"] = iro.evaluate(
+            renamed(qrels, f"{seed}-"), others, names=NAMES, cutoff=10
         )
-        found[f"collection{seed}"] = iro.evaluate(qrels, runs, names=NAMES, cutoff=10)
     return found
 
 
