@@ -105,9 +105,9 @@ def as_html(view: View, *, full: bool = False) -> str:
     shown = [
         _element("p", _element("b", _text(view.headline))),
         *(_element("p", _text(sentence)) for sentence in view.sentences),
-        _html_parts(view.tables, view.first_notes),
+        html_parts(view.tables, view.first_notes),
     ]
-    if folded := _html_parts(view.details, view.other_notes):
+    if folded := html_parts(view.details, view.other_notes):
         summary = _element("summary", f"More: {_text(view.more or 'notes')}")
         shown.append(_element("details", f"{summary}{folded}"))
     if not full:
@@ -128,7 +128,8 @@ def _element(name: str, content: str) -> str:
     return content and f"<{name}>{content}</{name}>"
 
 
-def _html_parts(tables: Iterable[Table], notes: Iterable[str]) -> str:
+def html_parts(tables: Iterable[Table], notes: Iterable[str]) -> str:
+    """Write tables and notes."""
     items = [_element("li", _text(note)) for note in notes]
     return "".join([*map(_html_table, tables), _element("ul", "".join(items))])
 

@@ -11,7 +11,7 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE
 from ir_outcomes.comparison.wording import counting
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.showing.page.content import sections_of
+from ir_outcomes.showing.sections import sections_of
 from ir_outcomes.showing import (
     RANK_TICKS,
     charts,

@@ -1,35 +1,36 @@
 """The report: one HTML page with the verdict and every query behind it, which opens without a network."""
 
 import base64
-import functools
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 from ir_outcomes.across.collections import compare_collections
 from ir_outcomes.comparison.compare import compare
-from ir_outcomes.errors import ParameterError, escaped, not_installed
-from ir_outcomes.evaluation.evaluation import Evaluation, evaluation_of, evaluations_of
+from ir_outcomes.errors import escaped, not_installed
+from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import write_completely
 from ir_outcomes.notes import as_notes
+from ir_outcomes.reading.documents import Texts
 from ir_outcomes.reading.files import file_digest
 from ir_outcomes.reading.qrels import query_texts
 from ir_outcomes.reading.runs import is_path
 from ir_outcomes.results import Result
 from ir_outcomes.showing import Table, texts, tone
-from ir_outcomes.showing.page.content import Evaluations, Grid, grids_of
+from ir_outcomes.showing.formats import html_parts
+from ir_outcomes.showing.page.content import Evaluations, grids_of
 from ir_outcomes.showing.page.data import data_of
-from ir_outcomes.showing.page.lists import DEPTH, Texts
 from ir_outcomes.types import check_number
 
 __all__ = ["ReportPage", "report", "report_of"]
 
-STATUS_TONES = {"pass": "better", "inconclusive": "same", "fail": "worse"}
-DATA = "\0"  # in the place of the data, which no text on the page can hold
+DATA = 'id="data">'  # is followed by the data; texts on the page have no such quotes
 
 
 @dataclass(frozen=True)
@@ -129,21 +130,13 @@ def report(
     """
     result: Result
     if isinstance(evaluation, Mapping):
-        evaluation = evaluations_of(evaluation)
-        if baseline is None:
-            baseline = next((own.names[0] for own in evaluation.values()), "")
-        if rules.pop("margins", None) is not None:
-            raise ParameterError(
-                "margins are for one collection; give an Evaluation instead of a mapping"
-            )
+        baseline = baseline or next(iter(evaluation.values())).system_names[0]
         result = compare_collections(evaluation, baseline, contenders, **rules)
     else:
-        evaluation = evaluation_of(evaluation, several_runs=True)
-        names = evaluation.system_names
-        baseline = names[0] if baseline is None else baseline
-        if contenders is None and len(names) == 2:
-            contenders = next(name for name in names if name != baseline)
-        result = compare(evaluation, baseline, contenders, **rules)
+        first, *others = evaluation.system_names
+        if contenders is None and len(others) == 1:
+            contenders = others[0]
+        result = compare(evaluation, baseline or first, contenders, **rules)
     return report_of(
         result,
         path,
@@ -173,119 +166,64 @@ def report_of(
         check_number("max_mb", max_mb, below=1000)
     grids = grids_of(result, evaluation)
     view = result.view()
-    paths = [*inputs, *(source for source in (docs, queries) if is_path(source))]
-    settings = getattr(result, "settings", None) or (grids[0].settings if grids else None)
-    known = {**(vars(settings) if settings else {}), **result.versions}
-    made = [
-        Table.of_texts(texts("setting", "value"), known.items()),
-        Table.of_texts(texts("input", "name", "SHA-256"), _inputs(grids, paths)),
-    ]
+    settings = getattr(result, "settings", None)
+    sources = [grid.evaluation.sources for grid in grids if grid.evaluation]
+    paths = [path for path in chain(inputs, (docs, queries), *sources) if is_path(path)]
+    made = {
+        "command": command,
+        **(vars(settings) if settings else {}),
+        **result.versions,
+        **{f"SHA-256 of {os.path.basename(path)}": file_digest(path) for path in paths},
+    }
     html = _rendered(
         view=view,
-        tone=STATUS_TONES.get(getattr(result, "status", "")) or tone(view.label),
-        missing=_missing(grids),
-        has_pairs=bool(grids),
-        has_queries=any(grid.queries for grid in grids),
-        command=command,
-        made=made,
+        grids=grids,
+        tone=f"{tone(view.label)} {getattr(result, 'status', '')}",
+        first_notes=as_notes(view.first_notes),
+        numbers=_tables(view.tables + view.details, map(advice, view.other_notes)),
+        made=_tables([Table.of_texts(texts("what", "value"), made.items())], ()),
         advice=advice,
-        legend=_legend(grids),
         more=advice("Raise `max_mb` for more."),
     )
-    words = {} if queries is None else queries
-    if is_path(words):
-        words = query_texts(words)
-    before, _, after = html.partition(DATA)
-    page = data_of(result, grids, words, docs, max_mb, len(html.encode()))
-    made_page = ReportPage(f"{before}{page}{after}")
+    words = query_texts(queries) if is_path(queries) else queries or {}
+    before, mark, after = html.partition(DATA)
+    data = data_of(grids, words, docs, max_mb, len(html.encode()))
+    page = ReportPage(f"{before}{mark}{data}{after}")
     if path is not None:
-        made_page.save(path)
-    return made_page
+        page.save(path)
+    return page
 
 
-def _legend(grids: Sequence[Grid]) -> str:
-    """Explain the strips, and what is corrected."""
-    parts = ["Blue is better, orange and hatched is worse, grey is neither."]
-    if any(getattr(row, "margin", None) for grid in grids for row in grid.pairs[0].rows):
-        parts.append("Dashed: the margin of harm; thin: the interval that decides on it.")
-    settings = grids[0].settings if grids else None
-    n_pairs = len(grids[0].pairs) if grids else 0
-    if settings and settings.correction != "none" and n_pairs > 1:
-        parts.append(
-            f"p and intervals are of each pair by itself, labels and findings by"
-            f" {settings.correction} over {n_pairs} pairs; *: before it only."
-        )
-    return " ".join(parts)
-
-
-def _missing(grids: Sequence[Grid]) -> str:
-    """Say why there are no queries, or no ranked lists."""
-    without = "because the page was made without the evaluation; pass evaluation= to to_report."
-    if not any(grid.queries for grid in grids):
-        return f"There are no queries, {without}"
-    evaluations = [grid.evaluation for grid in grids if grid.evaluation is not None]
-    if not evaluations:
-        return f"There are no ranked lists, {without}"
-    if not any(own.documents or own.sources for own in evaluations):
-        return (
-            "There are no ranked lists, because the evaluation did not keep them; pass"
-            f" documents={DEPTH} to evaluate."
-        )
-    return ""
-
-
-def _inputs(grids: Sequence[Grid], paths: Sequence[Any]) -> list[tuple[str, str, str]]:
-    """Name every file once with its SHA-256, judgments without a file with that of their content."""
-    names = {os.path.abspath(path): "file" for path in paths}
-    judgments = {}
-    for grid in grids:
-        evaluation = grid.evaluation
-        if evaluation is None:
-            continue
-        if not any(os.path.basename(path).startswith(evaluation.collection) for path in names):
-            digest = evaluation[0].qrels_digest
-            judgments[digest] = ("judgments", evaluation.collection, digest)
-        for run in evaluation.runs_of(grid.runs) if evaluation.sources else ():
-            source = evaluation.sources[evaluation.position(run)]
-            if is_path(source) and os.path.isfile(source):
-                names.setdefault(os.path.abspath(source), f"run {run}")
-    files_used = [
-        (role, os.path.basename(path), file_digest(path)) for path, role in names.items()
-    ]
-    return [*judgments.values(), *files_used]
+def _tables(tables: Iterable[Table], notes: Iterable[str]) -> str:
+    """Write tables and notes as HTML; the policy of the page allows no styles in it, but classes."""
+    return re.sub('style="text-align: ([a-z]+)"', r'class="\1"', html_parts(tables, notes))
 
 
 def _rendered(**context: Any) -> str:
-    template, markup = _template()
     style = _text_of("page.css")
     script = f'"use strict";\n(() => {{\n{_text_of("page.js")}}})();\n'
     hashes = [
         base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         for text in (style, script)
     ]
-    fixed = {"style": markup(style), "script": markup(script), "data": markup(DATA)}
-    return str(template.render(hashes=hashes, as_notes=as_notes, **fixed, **context))
+    template = _environment().from_string(_text_of("page.html.jinja"))
+    return str(template.render(style=style, script=script, hashes=hashes, **context))
 
 
 def _text_of(name: str) -> str:
     return (files(__package__) / name).read_text(encoding="utf-8")
 
 
-@functools.cache
-def _template() -> tuple[Any, Any]:
-    """Return the template, and the class of what is markup already."""
+def _environment() -> Any:
     try:
         from jinja2 import Environment, StrictUndefined
-        from markupsafe import Markup
     except ImportError as error:
         raise not_installed("the report needs Jinja2", "report") from error
-    environment = Environment(
+    # Control characters become visible.
+    return Environment(
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        keep_trailing_newline=True,
-        # Control characters become visible.
         finalize=lambda value: escaped(value) if type(value) is str else value,
     )
-    return environment.from_string(_text_of("page.html.jinja")), Markup

@@ -3,11 +3,11 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const { more } = document.currentScript.dataset;
 const ARRAYS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array };
-const TONES = ["same", "better", "worse"];
+const TONES = ["same", "better", "worse"]; // of 0, 1 and -1
 const MINUS = "\u2212";
-const PAGE = 100; // queries that are listed at once
+const PAGE = 50; // queries that are listed at once
 const WIDEST = 40; // runs of the matrix
-const ENDS = [1, 2, 5, 10, 20, 50, Infinity]; // of the bars, in steps
+const ENDS = [1, 2, 5, 10, 20, 50]; // of the bars, in steps
 
 const at = (id) => document.getElementById(id);
 
@@ -19,7 +19,7 @@ function make(tag, attributes, ...children) {
     if (typeof value === "function") node.addEventListener(name, value);
     else if (value !== undefined) node.setAttribute(name, value);
   }
-  node.append(...children.flat().filter((child) => child !== undefined));
+  node.append(...children.flat(9));
   return node;
 }
 
@@ -43,7 +43,6 @@ function unpack(packed) {
 
 // Write a number; one with a sign has as many decimals as show its side of 0.
 function fixed(value, places, signed) {
-  if (value === Infinity) return "more";
   let text = Math.abs(value).toFixed(places);
   while (signed && value && !Number(text) && places < 12) text = Math.abs(value).toFixed(++places);
   if (!Number(text)) return text;
@@ -71,16 +70,15 @@ const queries = () => data.sets[grid().set];
 
 function choose(changed) {
   Object.assign(state, changed);
-  const { runs, opening } = grid();
-  const [a, b] = opening.map((run) => runs[run]);
-  if (state.a === state.b || !runs.includes(state.a) || !runs.includes(state.b)) Object.assign(state, { a, b });
+  const [a, b] = grid().runs;
+  if (state.a === state.b || [state.a, state.b].some((run) => !grid().runs.includes(run))) Object.assign(state, { a, b });
   drawPair();
   if (at("queries")) drawQueries();
 }
 
 function remember() {
   // A frame may have no address.
-  try { history.replaceState(null, "", `#${new URLSearchParams(state)}`); } catch { arrays.delete(null); }
+  try { history.replaceState(null, "", `#${new URLSearchParams(state)}`); } catch {}
 }
 
 // --- pairs ---
@@ -97,8 +95,8 @@ function pairOf(chosen) {
   const isTurned = straight === undefined;
   const code = unpack(own.label)[place];
   const [label, tone, sign] = data.labels[isTurned ? data.labels[code][3] : code];
-  const rows = own.rows.map((row) => rowOf(row, place, isTurned)).filter(({ difference }) => !Number.isNaN(difference));
-  return { ...chosen, label, tone, sign, rows, sentence: isTurned ? "" : own.sentences[place] };
+  const rows = own.rows.map((row) => rowOf(row, place, isTurned)).filter(({ difference }) => Number.isFinite(difference));
+  return { ...chosen, label, tone, sign, rows, sentence: (!isTurned && own.sentences[place]) || "" };
 }
 
 function rowOf(row, place, isTurned) {
@@ -153,8 +151,8 @@ const below = (text) => (text ? make("span", null, text) : []);
 
 function lineOfRow(row) {
   const axis = axisOf([row]);
-  const isSignificant = Number.isFinite(row.low) ? row.low * row.high > 0 : row.p <= grid().alpha;
-  const p = 10 ** -row.p;
+  const p = 10 ** row.p;
+  const isSignificant = Number.isFinite(row.low) ? row.low * row.high > 0 : p <= grid().alpha;
   const star = isSignificant && row.tone === "same" ? " *" : "";
   const against = interval({ low: row.marginLow, high: row.marginHigh, places: row.places });
   const newRuns = interval({ low: row.newLow, high: row.newHigh, places: row.places });
@@ -172,7 +170,7 @@ function overview(heading, pairs, nameOf) {
   const axes = sharing.map((members) => axisOf(members.filter(Boolean)));
   const drawn = (row, axis) => make("td", `drawn ${row?.tone}`, row ? [strip(row, axis), below(`${fixed(row.difference, row.places, true)} ${interval(row)}`)] : "");
   const lines = pairs.map((pair, n) => make("tr", pair.tone,
-    make("th", { scope: "row" }, button(nameOf(pair), () => choose(pair)), below(grid().details?.[pair.b])),
+    make("th", { scope: "row" }, button(nameOf(pair), () => choose(pair)), below(grid().details[grid().runs.indexOf(pair.b)])),
     cell("finding", pair.label), axes.map((axis, place) => drawn(sharing[place][n], axis))));
   const scales = make("tr", null, cell(), cell(), axes.map((axis, place) => cell("drawn", scale(rows[place], axis))));
   return table(heading, [heading, "label", ...rows.map(({ name, unit }) => `${name}, ${unit}`)], [...lines, scales], "overview");
@@ -202,18 +200,16 @@ function drawPair() {
   at("chooser").hidden = at("found").hidden = own.index.size === 1 && data.grids.length === 1;
   at("chooser").replaceChildren(...[names.length > 1 ? selector("Under", "c", names) : "", selector("B", "b", own.runs), selector("against A", "a", own.runs)]);
   const untested = "These two were not compared in this call: the page counts their queries and tests nothing.";
-  at("found").replaceChildren(...(pair ? [make("b", `label ${pair.tone}`, pair.label), ` ${pair.sentence ?? ""}`] : [untested]));
+  at("found").replaceChildren(...(pair ? [make("b", `label ${pair.tone}`, pair.label), ` ${pair.sentence}`] : [untested]));
   const heads = ["", "A", "B", "right is better", `B ${MINUS} A`, `${Number((100 * (1 - own.alpha)).toPrecision(4))} % interval`, "p", "finding"];
   at("strips").replaceChildren(pair ? table("Rows", heads, pair.rows.map(lineOfRow), "rows") : "");
-  const against = own.order.map((run) => pairOf({ c: own.name, a, b: own.runs[run] })).filter(Boolean);
+  const against = own.runs.map((run) => pairOf({ c: own.name, a, b: run })).filter(Boolean);
   const everywhere = names.map((c) => pairOf({ c, a, b })).filter(Boolean);
   const { length } = own.runs;
   at("overviews").replaceChildren(
     against.length > 1 ? folded(`All runs against ${a}`, length < 13, () => overview("run", against, (other) => other.b)) : "",
     everywhere.length > 1 ? folded(`${b} against ${a} everywhere`, true, () => overview("where", everywhere, ({ c }) => c)) : "",
-    length > 2 ? folded(length > WIDEST ? `All pairs of the first ${WIDEST} runs` : "All pairs", false, () => matrix(own.runs.slice(0, WIDEST))) : "",
-    data.causes.length ? folded("Queries with the most harm", true, () => make("ul", null, data.causes.map(([c, run, q, text]) =>
-      make("li", null, button(q, () => choose({ c, b: run, q })), ` ${text}`)))) : "");
+    length > 2 ? folded(length > WIDEST ? `All pairs of the first ${WIDEST} runs` : "All pairs", false, () => matrix(own.runs.slice(0, WIDEST))) : "");
 }
 
 // --- queries ---
@@ -223,43 +219,47 @@ let listed = [];
 
 // Return what the chosen pair did with each query, and how much better B is: its gain.
 function changesOf() {
-  const { runs, sizes, found, total, depths, cutoff, gains } = grid();
+  const { runs, sizes, found, total, cutoff, gains } = grid();
   const n = queries().ids.length;
   const [a, b] = [state.a, state.b].map((run) => runs.indexOf(run));
-  const missing = gains < 0 ? 1 + Math.min(cutoff ?? Infinity, Math.max(depths[a], depths[b])) : 0;
+  const largest = pairOf(state)?.rows.find(({ name }) => name === "all queries")?.largest ?? cutoff;
+  const missing = gains < 0 ? 1 + largest : 0;
   const side = (run, place) => {
-    const [size, sum] = [sizes ? unpack(sizes)[place] : 1, unpack(total)[run * n + place]];
-    const share = found ? unpack(found)[run * n + place] : Math.sign(sum);
+    const size = unpack(sizes)[place];
+    const [share, sum] = [found, total].map((packed) => unpack(packed)[run * n + place]);
     const length = share ? plain(gains < 0 ? sum / share : sum, grid().places) : "–";
-    return { found: share, text: sizes ? `${plain(share, 1)} of ${size}` : length, mean: (sum + (size - share) * missing) / size };
+    return { found: share, text: size > 1 ? `${plain(share, 1)}/${size}` : length, mean: (sum + (size - share) * missing) / size };
   };
   return queries().ids.map((id, place) => {
     const [one, other] = [side(a, place), side(b, place)];
     const gain = gains * (other.mean - one.mean);
     const outcome = other.found > one.found ? "won" : other.found < one.found ? "lost" : one.found ? "both" : "neither";
-    const bar = Math.sign(gain) * (1 + ENDS.filter((end) => Math.abs(gain) > end * grid().step + 1e-6).length);
-    return { place, id, text: queries().texts?.[place] ?? "", a: one.text, b: other.text, gain, outcome, bar: Math.abs(gain) < 1e-6 ? 0 : bar, tone: gain > 1e-6 ? "better" : gain < -1e-6 ? "worse" : "same" };
+    const sign = Math.abs(gain) < 1e-5 ? 0 : Math.sign(gain);
+    const bar = sign * (1 + ENDS.filter((end) => Math.abs(gain) > end * grid().step + 1e-5).length);
+    const text = queries().texts[place] ?? "";
+    return { place, id, text, words: `${id} ${text}`.toLowerCase(), a: one.text, b: other.text, gain, outcome, bar, tone: TONES.at(sign) };
   }).sort((one, other) => Math.abs(other.gain) - Math.abs(one.gain));
 }
 
-const size = (gain) => `${fixed(grid().gains * gain, Number.isInteger(gain) ? 0 : grid().places, true)}`;
+const size = (gain) => fixed(grid().gains * gain, Number.isInteger(gain) ? 0 : grid().places, true);
 
 function drawQueries() {
   changes = changesOf();
-  at("meaning").textContent = `A is ${state.a}, B is ${state.b}. Won: B finds more of what is relevant; lost: A does. Full bars are queries won or lost; of the lists, ✓ is relevant with its grade, ? not judged.`;
+  at("words").value = state.s;
   filter();
 }
 
 // Apply search and bars, and draw what follows.
 function filter() {
   const words = state.s.toLowerCase().split(/\s+/);
-  const matching = changes.filter(({ id, text }) => words.every((word) => `${id} ${text}`.toLowerCase().includes(word)));
+  const matching = changes.filter((change) => words.every((word) => change.words.includes(word)));
   const bars = state.bars.split(",").filter(Boolean).map(Number);
   drawHistogram(matching, bars);
   listed = bars.length ? matching.filter(({ bar }) => bars.includes(bar)) : matching;
   const outcomes = ["won", "both", "neither", "lost"].map((name) => `${name} ${number(listed.filter(({ outcome }) => outcome === name).length)}`);
   const mean = listed.reduce((sum, { gain }) => sum + gain, 0) / (listed.length || 1);
   at("count").textContent = `${plural(listed.length)}: ${outcomes.join(", ")}, mean change ${fixed(grid().gains * mean, grid().places, true)} ${grid().unit}`;
+  if (!changes.some(({ id }) => id === state.q)) state.q = listed[0]?.id ?? "";
   drawList(PAGE);
   drawQuery();
 }
@@ -268,21 +268,22 @@ function drawHistogram(matching, bars) {
   const members = [-7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7].map((bar) => ({ bar, all: matching.filter((change) => change.bar === bar) }));
   const most = Math.max(1, ...members.map(({ bar, all }) => bar && all.length)); // the bar of 0 is cut
   at("histogram").replaceChildren(...members.map(({ bar, all }) => {
-    const name = bar ? plain(ENDS[Math.abs(bar) - 1] * grid().step, 2) : "0";
+    const place = Math.abs(bar) - 1;
+    const name = bar ? plain((ENDS[place] ?? ENDS.at(-1)) * grid().step, 2) + (place in ENDS ? "" : "+") : "0";
     const facet = all.filter(({ outcome }) => outcome === "won" || outcome === "lost").length;
     const parts = [all.length - facet, facet].map((n, part) => {
       const node = make("i", part ? "" : "light");
       node.style.height = `${Math.min(1, n / most) * 6}rem`;
       return node;
     });
-    const words = bar ? `${bar > 0 ? "better" : "worse"} by up to ${name} ${grid().unit}` : "no change";
+    const words = `${TONES.at(Math.sign(bar))}, up to ${name} ${grid().unit}`;
     const press = () => {
       state.bars = (bars.includes(bar) ? bars.filter((other) => other !== bar) : [...bars, bar]).join();
       filter();
       at("histogram").children[bar + 7].focus();
     };
     return button(make("span", null, number(all.length), parts, make("small", null, name)), press,
-      { class: bar > 0 ? "better" : bar ? "worse" : "same", "aria-pressed": bars.includes(bar), "aria-label": `${words}: ${plural(all.length)}`, title: words });
+      { class: TONES.at(Math.sign(bar)), "aria-pressed": bars.includes(bar), "aria-label": `${words}: ${plural(all.length)}`, title: words });
   }));
 }
 
@@ -304,7 +305,7 @@ function show({ id }) {
 // --- one query ---
 
 function drawQuery() {
-  const change = changes.find(({ id }) => id === state.q) ?? listed[0];
+  const change = changes.find(({ id }) => id === state.q);
   remember();
   if (!change) return at("query").replaceChildren();
   const { id, text, outcome, tone, gain, a, b, place } = change;
@@ -314,24 +315,20 @@ function drawQuery() {
     ...(entry ? [listOf("A", state.a, state.b, entry), listOf("B", state.b, state.a, entry)] : [make("p", "small", data.queries ? `Its ranked lists are not on the page. ${more}` : "")]));
 }
 
-function listOf(side, run, otherRun, { ids, grades, texts, lists, further }) {
+function listOf(side, run, otherRun, { ids, grades, texts, lists }) {
   const { cutoff, rel } = grid();
-  const listIn = (name) => {
-    const place = queries().systems.indexOf(name);
-    return [...lists[place].map((document, n) => [document, n + 1]), ...further[place]];
-  };
-  const elsewhere = new Map(listIn(otherRun));
-  const items = listIn(run).map(([document, rank], n, all) => {
+  const listIn = (name) => lists[queries().runs.indexOf(name)];
+  const other = listIn(otherRun);
+  const items = listIn(run).map((document, n) => {
     const grade = grades[document];
-    const text = texts?.[document];
+    const text = texts[document];
     const words = make("p", { hidden: "" }, text);
     const open = ({ currentTarget }) => currentTarget.setAttribute("aria-expanded", !(words.hidden = !words.hidden));
-    const isRelevant = grade !== null && grade >= rel;
-    const isCut = rank > cutoff && !(all[n - 1]?.[1] > cutoff);
-    return make("li", `${isRelevant ? "relevant" : ""} ${isCut ? "cut" : ""}`, make("span", null, rank),
+    const isRelevant = grade >= rel && grade !== null;
+    return make("li", `${isRelevant && "relevant"} ${n === cutoff && "cut"}`, make("span", null, n + 1),
       text ? button(ids[document], open, { "aria-expanded": false }) : make("b", null, ids[document]),
       make("span", null, isRelevant ? `✓ ${grade}` : grade ?? "?"),
-      make("span", null, elsewhere.has(document) ? `${side === "A" ? "B" : "A"} ${elsewhere.get(document)}` : ""), text ? words : "");
+      make("span", null, other.includes(document) ? `${side === "A" ? "B" : "A"} ${other.indexOf(document) + 1}` : ""), text ? words : "");
   });
   return make("div", "ranked", make("h4", null, `${side}: ${run}`), make("ol", null, items.length ? items : make("li", null, "nothing")));
 }
@@ -349,7 +346,7 @@ function move(event) {
   const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (!by) return;
   event.preventDefault();
-  const buttons = [...at("list").querySelectorAll("button")];
+  const buttons = [...at("list").querySelectorAll("th button")];
   buttons[buttons.indexOf(event.target) + by]?.focus();
   document.activeElement.click();
 }
@@ -360,13 +357,16 @@ for (const node of document.querySelectorAll("#made details")) {
     if (silent) silent.outerHTML = silent.textContent; // Python escaped it
   });
 }
-if (data.grids.length) choose(Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
+if (data.grids.length) {
+  const restore = () => choose(Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
+  addEventListener("hashchange", restore);
+  restore();
+}
 if (at("queries")) {
   const left = data.queries - data.listed;
   if (left) at("listed").textContent = `Ranked lists of the ${plural(data.listed)} that change most are included, those of ${number(left)} others are left out. ${more}`;
-  at("words").value = state.s;
   at("words").addEventListener("input", ({ target }) => { state.s = target.value; filter(); });
-  at("reset").addEventListener("click", () => { at("words").value = state.s = state.bars = ""; filter(); });
+  at("reset").addEventListener("click", () => choose({ s: "", bars: "" }));
   at("save").addEventListener("click", save);
   at("list").addEventListener("keydown", move);
 }

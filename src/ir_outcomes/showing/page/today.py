@@ -37,6 +37,7 @@ def rows_of_parts(comparison: Comparison) -> list[Any]:
                 found=part.found,
                 margin=margins.get(name),
                 new_runs=part.new_runs,
+                largest=getattr(part, 'horizon', None),
             )
         )
     return rows
@@ -64,7 +65,7 @@ def rows_of_pair(pair: Any) -> list[Any]:
                 name=name, measured_in=unit, higher_is_better=name == "coverage", n=54, differ=40,
                 better=20, baseline=50.0, contender=50.0 + (difference or 0), difference=difference,
                 interval=interval, pvalue=getattr(pair, p), pvalue_corrected=corrected, found=found,
-                margin=None, new_runs=None,
+                margin=None, new_runs=None, largest=100,
             )  # fmt: skip
         )
     return rows
