@@ -24,7 +24,6 @@ LAYERS = [
     {"measures", "statistics"},
     {"comparison"},
     {"across", "conditions", "leaderboards", "tail"},
-    {"pages"},
     {"showing"},
     {"pyterrier"},
     {"cli"},

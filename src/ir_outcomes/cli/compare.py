@@ -277,7 +277,6 @@ def report(
     settings: SystemOptions = SystemOptions(),
     tests: MarginTests = MarginTests(),
     means: Means = Means(),
-    slices: Path | None = None,
     path: Annotated[Path, Parameter(name=["--output", "-o"]), PAGE] = DEFAULT_PAGE,
     page: PageOptions = PageOptions(),
     quiet: QUIET = False,
@@ -288,9 +287,6 @@ def report(
 
     Parameters
     ----------
-    slices
-        The slices by which the page can filter: a file with a query id, a tab and a label on each
-        line.
     path
         The file that the page is written to.
 
@@ -307,6 +303,6 @@ def report(
         progress=progress_is_shown(),
         **asdict(tests),
     )
-    page.save(path, result, compared[0], [qrels], slices=slices)
+    page.save(path, result, compared[0], [qrels])
     if path == DEFAULT_PAGE:
         note(f"the page is {path}; open it in a browser, or choose its name with --output")

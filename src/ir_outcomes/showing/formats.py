@@ -138,10 +138,11 @@ def _html_table(table: Table) -> str:
     title = _element("p", _element("b", _text(table.title)))
     if not table.columns:
         return title
-    groups = [
-        f'<th colspan="{place.stop - place.start}" style="text-align: center">{_text(group)}</th>'
-        for group, place in column_groups(table.columns)
-    ]
+    groups = []
+    for group, place in column_groups(table.columns):
+        tag = "th" if group else "td"  # an empty heading is none
+        size = f'colspan="{place.stop - place.start}"'
+        groups.append(f'<{tag} {size} style="text-align: center">{_text(group)}</{tag}>')
     headings = [
         f'<th scope="col" style="text-align: {column.align}">{_text(column.title)}</th>'
         for column in table.columns

@@ -14,7 +14,7 @@ from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.results import Result
 from ir_outcomes.showing.page.today import rows_of_pair, rows_of_parts
 from ir_outcomes.showing.sections import Section, sections_of
-from ir_outcomes.types import LENGTHS, Floats, Unit
+from ir_outcomes.types import LENGTHS, POINTS, Floats, Unit
 
 Evaluations = Evaluation | Mapping[str, Evaluation] | None
 
@@ -41,9 +41,15 @@ class Grid(NamedTuple):
     details: Sequence[str] = ()  # beside the names of the runs
 
     @property
+    def measured(self) -> Any:
+        """The first row that is not coverage, where there is one."""
+        rows = [row for pair in self.pairs for row in pair.rows]
+        return next((row for row in rows if row.measured_in != POINTS), rows[0])
+
+    @property
     def in_lengths(self) -> bool:
         """Whether search lengths were compared, and not another measure."""
-        return self.pairs[0].rows[1].measured_in in LENGTHS
+        return self.measured.measured_in in LENGTHS
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -106,13 +112,18 @@ def grids_of(result: Result, evaluation: Evaluations) -> list[Grid]:
         sections.setdefault(section.condition, []).append(section)
     if isinstance(result, Comparisons):
         sections[""].sort(key=lambda section: LABELS.index(section.label))
-    return [_grid_of(condition, *members, evaluation=evaluation) for condition, members in sections.items()]
+    margins = getattr(result, "margins", None)
+    return [
+        _grid_of(condition, members, evaluation, margins) for condition, members in sections.items()
+    ]
 
 
-def _grid_of(condition: str, *sections: Section, evaluation: Evaluations) -> Grid:
+def _grid_of(
+    condition: str, sections: Sequence[Section], evaluation: Evaluations, margins: Any
+) -> Grid:
     comparisons = [section.comparison for section in sections]
     pairs = [
-        Pair(own.baseline, own.contender, section.label, rows_of_parts(own), own.verdict.sentence)
+        Pair(own.baseline, own.contender, section.label, rows_of_parts(own, margins), own.verdict.sentence)
         for section, own in zip(sections, comparisons, strict=True)
     ]
     runs = list(dict.fromkeys(run for pair in pairs for run in pair[:2]))

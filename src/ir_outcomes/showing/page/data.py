@@ -122,7 +122,7 @@ def _spread(grid: Grid) -> list[float]:
 
 def _grid_data(grid: Grid) -> Data:
     numbers = {run: number for number, run in enumerate(grid.runs)}
-    rows = _rows_data(grid)
+    measured = grid.measured
     data: Data = {
         "name": grid.condition,
         "runs": grid.runs,
@@ -134,8 +134,10 @@ def _grid_data(grid: Grid) -> Data:
         "second": _packed([numbers[pair.contender] for pair in grid.pairs]),
         "label": _packed([ALL_LABELS.index(pair.label) for pair in grid.pairs]),
         "sentences": [pair.sentence for pair in grid.pairs if pair.sentence],
-        "rows": rows,
-        **{name: rows[1][name] for name in ("unit", "places", "gains")},
+        "rows": _rows_data(grid),
+        "unit": measured.measured_in,
+        "gains": 1 if measured.higher_is_better else -1,
+        "places": places_of(measured.measured_in),
     }
     if grid.queries:
         sizes, found, total = grid.lengths()
@@ -163,7 +165,11 @@ def _rows_data(grid: Grid) -> list[Data]:
                 "unit": {POINTS: "points", name: ""}.get(unit, unit),
                 "gains": 1 if example.higher_is_better else -1,
                 "places": places_of(unit),
-                **{short: _packed(values) for short, values in columns.items() if any(values)},
+                **{
+                    short: _packed(values)
+                    for short, values in columns.items()
+                    if any(value is not None for value in values)
+                },
             }
         )
     return data

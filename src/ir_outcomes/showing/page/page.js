@@ -7,7 +7,7 @@ const TONES = ["same", "better", "worse"]; // of 0, 1 and -1
 const MINUS = "\u2212";
 const PAGE = 50; // queries that are listed at once
 const WIDEST = 40; // runs of the matrix
-const ENDS = [1, 2, 5, 10, 20, 50]; // of the bars, in steps
+const ENDS = [1, 2, 5, 10, 30]; // of the bars, in steps
 
 const at = (id) => document.getElementById(id);
 
@@ -185,9 +185,13 @@ function matrix(runs) {
 }
 
 // Make details that are filled when they are opened.
-function folded(title, isOpen, fill) {
-  const toggle = ({ target }) => target.open && target.children.length === 1 && target.append(fill());
-  return make("details", { toggle, ...(isOpen && { open: "" }) }, make("summary", null, title));
+const opened = {};
+function folded(title, kind, isOpen, fill) {
+  const toggle = ({ target }) => {
+    opened[kind] = target.open;
+    if (target.open && target.children.length === 1) target.append(fill());
+  };
+  return make("details", { toggle, ...((opened[kind] ?? isOpen) && { open: "" }) }, make("summary", null, title));
 }
 
 function drawPair() {
@@ -201,15 +205,15 @@ function drawPair() {
   at("chooser").replaceChildren(...[names.length > 1 ? selector("Under", "c", names) : "", selector("B", "b", own.runs), selector("against A", "a", own.runs)]);
   const untested = "These two were not compared in this call: the page counts their queries and tests nothing.";
   at("found").replaceChildren(...(pair ? [make("b", `label ${pair.tone}`, pair.label), ` ${pair.sentence}`] : [untested]));
-  const heads = ["", "A", "B", "right is better", `B ${MINUS} A`, `${Number((100 * (1 - own.alpha)).toPrecision(4))} % interval`, "p", "finding"];
+  const heads = ["", "A", "B", "right is better", `B ${MINUS} A`, `${(100 * (1 - own.alpha)).toPrecision(3)} % interval`, "p", "finding"];
   at("strips").replaceChildren(pair ? table("Rows", heads, pair.rows.map(lineOfRow), "rows") : "");
   const against = own.runs.map((run) => pairOf({ c: own.name, a, b: run })).filter(Boolean);
   const everywhere = names.map((c) => pairOf({ c, a, b })).filter(Boolean);
   const { length } = own.runs;
   at("overviews").replaceChildren(
-    against.length > 1 ? folded(`All runs against ${a}`, length < 13, () => overview("run", against, (other) => other.b)) : "",
-    everywhere.length > 1 ? folded(`${b} against ${a} everywhere`, true, () => overview("where", everywhere, ({ c }) => c)) : "",
-    length > 2 ? folded(length > WIDEST ? `All pairs of the first ${WIDEST} runs` : "All pairs", false, () => matrix(own.runs.slice(0, WIDEST))) : "");
+    against.length > 1 ? folded(`All runs against ${a}`, "runs", length < 13, () => overview("run", against, (other) => other.b)) : "",
+    everywhere.length > 1 ? folded(`${b} against ${a} everywhere`, "where", true, () => overview("where", everywhere, ({ c }) => c)) : "",
+    length > 2 ? folded(length > WIDEST ? `All pairs of the first ${WIDEST} runs` : "All pairs", "pairs", false, () => matrix(own.runs.slice(0, WIDEST))) : "");
 }
 
 // --- queries ---
@@ -265,25 +269,26 @@ function filter() {
 }
 
 function drawHistogram(matching, bars) {
-  const members = [-7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7].map((bar) => ({ bar, all: matching.filter((change) => change.bar === bar) }));
+  const members = [-6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6].map((bar) => ({ bar, all: matching.filter((change) => change.bar === bar) }));
   const most = Math.max(1, ...members.map(({ bar, all }) => bar && all.length)); // the bar of 0 is cut
   at("histogram").replaceChildren(...members.map(({ bar, all }) => {
     const place = Math.abs(bar) - 1;
-    const name = bar ? plain((ENDS[place] ?? ENDS.at(-1)) * grid().step, 2) + (place in ENDS ? "" : "+") : "0";
+    const end = Number(((ENDS[place] ?? ENDS.at(-1)) * grid().step).toPrecision(2));
+    const name = bar ? `${end}${place in ENDS ? "" : "+"}` : "0";
     const facet = all.filter(({ outcome }) => outcome === "won" || outcome === "lost").length;
     const parts = [all.length - facet, facet].map((n, part) => {
       const node = make("i", part ? "" : "light");
       node.style.height = `${Math.min(1, n / most) * 6}rem`;
       return node;
     });
-    const words = `${TONES.at(Math.sign(bar))}, up to ${name} ${grid().unit}`;
+    const title = `${TONES.at(Math.sign(bar))}, up to ${name} ${grid().unit}: ${plural(all.length)}`;
     const press = () => {
       state.bars = (bars.includes(bar) ? bars.filter((other) => other !== bar) : [...bars, bar]).join();
       filter();
-      at("histogram").children[bar + 7].focus();
+      at("histogram").children[bar + 6].focus();
     };
-    return button(make("span", null, number(all.length), parts, make("small", null, name)), press,
-      { class: TONES.at(Math.sign(bar)), "aria-pressed": bars.includes(bar), "aria-label": `${words}: ${plural(all.length)}`, title: words });
+    return button(make("span", { "aria-hidden": true }, number(all.length), parts, make("small", null, name)), press,
+      { class: TONES.at(Math.sign(bar)), "aria-pressed": bars.includes(bar), title });
   }));
 }
 

@@ -7,11 +7,12 @@ from ir_outcomes.comparison.margins import against_margins
 from ir_outcomes.comparison.result import Comparison
 
 
-def rows_of_parts(comparison: Comparison) -> list[Any]:
+def rows_of_parts(comparison: Comparison, tolerated: Any = None) -> list[Any]:
     """Return the rows of a comparison."""
     margins = {}
-    if comparison.settings.margins is not None:
-        for against in against_margins(comparison, comparison.settings.margins):
+    tolerated = tolerated or comparison.settings.margins
+    if tolerated is not None:
+        for against in against_margins(comparison, tolerated):
             margins[against.facet.name] = SimpleNamespace(
                 size=against.margin, interval=against.facet.margin_interval, found=against.status
             )
