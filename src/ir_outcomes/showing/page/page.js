@@ -1,6 +1,7 @@
 // Chooses, filters and draws what Python computed; nothing is tested here.
 
-const data = JSON.parse(document.getElementById("data").textContent);
+const at = (id) => document.getElementById(id);
+const data = JSON.parse(at("data").textContent);
 const { more } = document.currentScript.dataset;
 const ARRAYS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array };
 const TONES = ["same", "better", "worse"]; // of 0, 1 and -1
@@ -8,8 +9,6 @@ const MINUS = "\u2212";
 const PAGE = 50; // queries that are listed at once
 const WIDEST = 40; // runs of the matrix
 const ENDS = [1, 2, 5, 10, 30]; // of the bars, in steps
-
-const at = (id) => document.getElementById(id);
 
 // Make an element; text of attributes is a class, functions are listeners.
 function make(tag, attributes, ...children) {
@@ -154,8 +153,8 @@ function lineOfRow(row) {
   const p = 10 ** row.p;
   const isSignificant = Number.isFinite(row.low) ? row.low * row.high > 0 : p <= grid().alpha;
   const star = isSignificant && row.tone === "same" ? " *" : "";
-  const against = interval({ low: row.marginLow, high: row.marginHigh, places: row.places });
-  const newRuns = interval({ low: row.newLow, high: row.newHigh, places: row.places });
+  const against = interval({ ...row, low: row.marginLow, high: row.marginHigh });
+  const newRuns = interval({ ...row, low: row.newLow, high: row.newHigh });
   return make("tr", row.tone, make("th", { scope: "row" }, row.name, below(row.unit)),
     cell("level", fixed(row.a, row.places)), cell("level", fixed(row.b, row.places)), cell("drawn", strip(row, axis), scale(row, axis)),
     cell("", make("b", null, fixed(row.difference, row.places, true))),
@@ -203,7 +202,7 @@ function drawPair() {
   const names = data.grids.map(({ name }) => name);
   at("chooser").hidden = at("found").hidden = own.index.size === 1 && data.grids.length === 1;
   at("chooser").replaceChildren(...[names.length > 1 ? selector("Under", "c", names) : "", selector("B", "b", own.runs), selector("against A", "a", own.runs)]);
-  const untested = "These two were not compared in this call: the page counts their queries and tests nothing.";
+  const untested = "Not compared in this call; the page tests nothing.";
   at("found").replaceChildren(...(pair ? [make("b", `label ${pair.tone}`, pair.label), ` ${pair.sentence}`] : [untested]));
   const heads = ["", "A", "B", "right is better", `B ${MINUS} A`, `${(100 * (1 - own.alpha)).toPrecision(3)} % interval`, "p", "finding"];
   at("strips").replaceChildren(pair ? table("Rows", heads, pair.rows.map(lineOfRow), "rows") : "");
