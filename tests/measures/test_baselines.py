@@ -12,7 +12,7 @@ import ir_outcomes as iro
 from ir_outcomes import ASL, ESL, Answered, Outcome
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import FormatError, ParameterError
-from ir_outcomes.evaluation import baselines
+from ir_outcomes.measures import baselines
 from tests.helpers import strategies
 
 QRELS = {

@@ -1,8 +1,9 @@
 """The columns of comparisons and of their queries, in rows, CSV, frames and tables."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ir_outcomes.comparison.rows import Row
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.formatting import places_of
 from ir_outcomes.table_columns import (
@@ -18,10 +19,6 @@ from ir_outcomes.table_columns import (
     signed_interval,
 )
 from ir_outcomes.types import POINTS, RANKS, level_unit
-
-if TYPE_CHECKING:
-    from ir_outcomes.comparison.result import Comparison
-    from ir_outcomes.comparison.rows import Row
 
 
 def query_columns(measured_in: str = RANKS) -> tuple[Column, ...]:
@@ -40,7 +37,7 @@ def query_columns(measured_in: str = RANKS) -> tuple[Column, ...]:
     )
 
 
-def columns_of(comparisons: Sequence["Comparison"]) -> tuple[Column, ...]:
+def columns_of(comparisons: Sequence[Any]) -> tuple[Column, ...]:
     """Return the columns of comparisons, with the units of their rows."""
     first = comparisons[0] if comparisons else None
     cutoffs = sorted({at.cutoff for item in comparisons for at in item.cutoffs})
@@ -75,7 +72,7 @@ def columns_of(comparisons: Sequence["Comparison"]) -> tuple[Column, ...]:
     )
 
 
-def row_columns(prefix: str, row: "Row", part: str | Callable[[Any], Any] = "") -> list[Column]:
+def row_columns(prefix: str, row: Row, part: str | Callable[[Any], Any] = "") -> list[Column]:
     """Return the columns of a row, which items have as an attribute, or by a function."""
     places = places_of(row.measured_in)
     better: Better = "higher" if row.higher_is_better else "lower"
@@ -99,13 +96,13 @@ def row_columns(prefix: str, row: "Row", part: str | Callable[[Any], Any] = "") 
     return list(of_part(part or prefix, columns, f"{prefix}_"))
 
 
-def _known(attribute: str) -> Callable[["Row"], float | None]:
+def _known(attribute: str) -> Callable[[Row], float | None]:
     """Return a p-value, and none where nothing was compared."""
     return lambda row: None if row.difference is None else getattr(row, attribute)
 
 
-def _test_p(test: str) -> Callable[["Row"], float | None]:
-    def pvalue_of(row: "Row") -> float | None:
+def _test_p(test: str) -> Callable[[Row], float | None]:
+    def pvalue_of(row: Row) -> float | None:
         if row.difference is None or test not in row.tests:
             return None
         return row.tests[test].pvalue
@@ -113,7 +110,7 @@ def _test_p(test: str) -> Callable[["Row"], float | None]:
     return pvalue_of
 
 
-def measure_columns(measures: Sequence["Row"]) -> list[Column]:
+def measure_columns(measures: Sequence[Row]) -> list[Column]:
     """Return the columns of measures, of items that have such `measures`."""
     return [
         column
@@ -126,7 +123,7 @@ def _measure_at(place: int) -> Callable[[Any], Any]:
     return lambda item: item.measures[place]
 
 
-def _reciprocal_columns(first: "Comparison") -> list[Column]:
+def _reciprocal_columns(first: Any) -> list[Column]:
     """Return the columns of reciprocal ranks, with the tests of the paper."""
     columns: list[Column] = []
     for name, row in (("naive", first.naive), ("reciprocal", first.reciprocal)):
@@ -146,11 +143,11 @@ _RUNS_COLUMNS = (
 )
 
 
-def _label_at(cutoff: int) -> Callable[["Comparison"], str | None]:
+def _label_at(cutoff: int) -> Callable[[Any], str | None]:
     return lambda item: next((at.label for at in item.cutoffs if at.cutoff == cutoff), None)
 
 
-def names_of(comparison: "Comparison") -> tuple[str, str]:
+def names_of(comparison: Any) -> tuple[str, str]:
     """Return what the ranking facet and the facet of its reciprocals are called beside the columns of the paper."""
     if comparison.reciprocal is None:
         return comparison.ranking.measured_in, ""
@@ -159,7 +156,7 @@ def names_of(comparison: "Comparison") -> tuple[str, str]:
     return "ASL", "reciprocal ASL"
 
 
-def paper_columns(first: "Comparison") -> tuple[Column, ...]:
+def paper_columns(first: Any) -> tuple[Column, ...]:
     """Return the columns of Tables 1 and 2 of Lin et al. 2021; p-values are raw, as in the paper."""
     on_ranks = first.reciprocal is not None
     length, reciprocal = names_of(first)
@@ -187,7 +184,7 @@ def paper_columns(first: "Comparison") -> tuple[Column, ...]:
     )
 
 
-def _coverage_p(comparison: "Comparison") -> float | None:
+def _coverage_p(comparison: Any) -> float | None:
     """Return the p-value of the paper's test of coverage."""
     tests = list(comparison.coverage.tests.values())
     return tests[0].pvalue if tests else None
