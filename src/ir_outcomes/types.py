@@ -63,7 +63,7 @@ def divided(
     """Divide where that is asked for, and return another value elsewhere."""
     import numpy as np
 
-    quotients = np.full(divisors.shape, otherwise)
+    quotients = np.full(np.broadcast_shapes(np.shape(dividends), divisors.shape), otherwise)
     np.divide(dividends, divisors, out=quotients, where=where)
     return quotients
 

@@ -321,7 +321,7 @@ class _Samples:
 
         def mean(values: Floats, number: Ints | Floats = n_items) -> Floats:
             totals = [np.bincount(query, weights=row, minlength=self.n) for row in values]
-            return divided(totals, np.stack([number, number]), np.stack([number > 0] * 2), 0.0)
+            return divided(totals, number, number > 0, 0.0)
 
         both = found.all(axis=0)
         n_both = np.bincount(query[both], minlength=self.n)
