@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -198,40 +198,14 @@ class _Rows:
         tests: Mapping[str, Test],
     ) -> Row:
         """Estimate a row."""
-        settings = self._settings
-        sums = Sums.of(sample.units(self._pair.clusters))
-        found = estimates(sums, settings.alpha, largest, self._pair.identical)
-        baseline, contender = sample.means()
-        differ = int(sums.differ[0])
-        above = int(sums.better[0])
-        pvalue = float(found.pvalue[0])
-        return Row(
-            name=name,
-            measured_in=unit,
-            higher_is_better=higher_is_better,
-            n=int(np.count_nonzero(sample.size)),
-            differ=differ,
-            better=above if higher_is_better else differ - above,
-            baseline=baseline,
-            contender=contender,
-            difference=_number(found.mean),
-            interval=found.interval(),
-            standard_error=_number(found.standard_error),
-            df=_number(found.df),
-            pvalue=pvalue,
-            pvalue_corrected=pvalue,
-            found="none",
-            largest=largest,
-            detectable=_detectable(found, settings.first_level, largest),
-            new_runs=self._new_runs(sample, found, largest),
-            tests=tests,
-        )
+        pair = self._pair
+        made = _row(name, unit, higher_is_better, sample, pair.clusters, self._settings, largest, pair.identical)
+        return replace(made, new_runs=self._new_runs(sample, made), tests=tests)
 
-    def _new_runs(self, sample: Sample, found: Estimates, largest: float | None) -> Interval | None:
+    def _new_runs(self, sample: Sample, row: Row) -> Interval | None:
         """Return the interval for new runs of the systems, too."""
         counted = sample.size > 0
-        error = float(found.standard_error[0])
-        if not sample.sides or math.isnan(error):
+        if not sample.sides or row.standard_error is None or row.df is None:
             return None
         if min(len(sums) for sums, _ in sample.sides) < LEAST_RUNS:
             return None
@@ -242,11 +216,72 @@ class _Rows:
             for sums, sizes in sample.sides
         ]
         level = 1 - self._settings.alpha
-        of_queries = _quantile(1 - self._settings.alpha / 2, float(found.df[0])) * error
+        of_queries = _quantile(1 - self._settings.alpha / 2, row.df) * row.standard_error
         half = math.sqrt(of_queries**2 + added_by_runs(sides, level))
-        mean = float(found.mean[0])
-        most = math.inf if largest is None else largest
+        mean = row.difference or 0.0
+        most = math.inf if row.largest is None else row.largest
         return Interval(max(mean - half, -most), min(mean + half, most))
+
+
+def estimated_row(
+    like: Row,
+    sample: Sample,
+    clusters: Ints | None,
+    settings: Settings,
+    *,
+    largest: float | None,
+    identical: bool,
+) -> Row:
+    """Estimate other values as a row with the name and unit of another one, which shows what it shows by itself."""
+    made = _row(
+        like.name, like.measured_in, like.higher_is_better, sample, clusters, settings, largest, identical
+    )
+    return found_alone(made, settings.alpha)
+
+
+def found_alone(row: Row, alpha: float) -> Row:
+    """Return a row that belongs to no family, with what it shows by itself."""
+    if row.pvalue > alpha:
+        return row
+    return replace(row, found="better" if row.gain > 0 else "worse")
+
+
+def _row(
+    name: str,
+    unit: str,
+    higher_is_better: bool,
+    sample: Sample,
+    clusters: Ints | None,
+    settings: Settings,
+    largest: float | None,
+    identical: bool,
+) -> Row:
+    """Estimate a row, not yet corrected over a family."""
+    sums = Sums.of(sample.units(clusters))
+    found = estimates(sums, settings.alpha, largest, identical)
+    baseline, contender = sample.means()
+    differ = int(sums.differ[0])
+    above = int(sums.better[0])
+    pvalue = float(found.pvalue[0])
+    return Row(
+        name=name,
+        measured_in=unit,
+        higher_is_better=higher_is_better,
+        n=int(np.count_nonzero(sample.size)),
+        differ=differ,
+        better=above if higher_is_better else differ - above,
+        baseline=baseline,
+        contender=contender,
+        difference=_number(found.mean),
+        interval=found.interval(),
+        standard_error=_number(found.standard_error),
+        df=_number(found.df),
+        pvalue=pvalue,
+        pvalue_corrected=pvalue,
+        found="none",
+        largest=largest,
+        detectable=_detectable(found, settings.first_level, largest),
+    )
 
 
 def _number(values: Floats) -> float | None:
