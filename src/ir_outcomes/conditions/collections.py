@@ -135,7 +135,7 @@ def compare_collections(
     if len({evaluation.cutoff for evaluation in evaluations.values()}) > 1:
         settings = replace(settings, cutoff=None)
     return ConditionsComparison(
-        kind="collection",
+        over="collection",
         baseline=baseline,
         conditions=tuple(conditions),
         overall=tuple(overall),

@@ -158,7 +158,7 @@ class ConditionsComparison(HasPage, Result):
 
     Attributes
     ----------
-    kind : {"collection", "slice", "cutoff", "judge"}
+    over : {"collection", "slice", "cutoff", "judge"}
         What the conditions are.
     baseline : str
         The run that the others are compared with.
@@ -188,7 +188,7 @@ class ConditionsComparison(HasPage, Result):
         Of slices: of the permutations.
     """
 
-    kind: Kind
+    over: Kind
     baseline: str
     conditions: tuple[Condition, ...]
     settings: Settings
@@ -560,12 +560,12 @@ def differing(evaluations: Mapping[str, Evaluation], *settings: str) -> Iterator
 
 def agreement_of(result: ConditionsComparison) -> Iterator[str]:
     """Say for each contender how far its labels agree over cutoffs or judges."""
-    under = "at" if result.kind == "cutoff" else "under"
+    under = "at" if result.over == "cutoff" else "under"
     for contender in result.contenders:
         labels = [row.comparison.verdict.label for row in result.of(contender)]
         most = max(labels, key=labels.count)
         times = labels.count(most)
-        several = plural(result.kind, len(labels))
+        several = plural(result.over, len(labels))
         same = f"a different label {under} each of {several}"
         if times > 1 or len(labels) == 1:
             same = f'the same label under {times} of {several} ("{most}")'

@@ -77,7 +77,7 @@ def compare_cutoffs(
         notes.append(f"{listed(beyond)}: beyond {lists}; left out.")
     first, *others = runs.runs
     return ConditionsComparison(
-        kind="cutoff",
+        over="cutoff",
         baseline=baseline,
         conditions=tuple(conditions),
         settings=replace(Settings.of(runs, Rules(**rules), len(chosen)), cutoff=None),

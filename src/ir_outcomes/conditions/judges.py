@@ -116,7 +116,7 @@ def compare_judges(
     if reference is not None:
         biases = list(_biases(evaluations, conditions, reference, settings))
     return ConditionsComparison(
-        kind="judge",
+        over="judge",
         baseline=baseline,
         conditions=tuple(conditions),
         settings=settings,

@@ -111,7 +111,7 @@ def compare_slices(
         found = [*_differences(everything, labels, baseline, chosen, seed, resamples)]
         differ = _corrected(found, checked)
     return ConditionsComparison(
-        kind="slice",
+        over="slice",
         baseline=baseline,
         by=named,
         differ=tuple(differ),
