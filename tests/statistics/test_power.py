@@ -56,7 +56,8 @@ def test_so_many_queries_have_the_power_of_the_noncentral_t(effect: float) -> No
 
 def samples(d: Floats, size: int, number: int) -> Floats:
     rng = np.random.default_rng(1)
-    return rng.choice(d - d.mean(), (number, size)) * rng.choice([-1.0, 1.0], (number, 1))
+    signs = rng.choice([-1.0, 1.0], (number, 1))
+    return np.asarray(signs * rng.choice(d - d.mean(), (number, size)))
 
 
 def test_so_many_queries_find_the_effect_in_four_of_five_samples() -> None:

@@ -9,6 +9,7 @@ from scipy import stats
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics import resampling
+from ir_outcomes.types import Floats, Ints
 
 
 @pytest.mark.parametrize("block", [1 << 21, 64])
@@ -30,7 +31,7 @@ def test_means_of_resamples_are_those_of_the_queries_drawn(
 
 
 @pytest.mark.parametrize("clusters", [None, np.arange(21) // 2])
-def test_first_halves_have_half_of_the_units(clusters: resampling.Ints | None) -> None:
+def test_first_halves_have_half_of_the_units(clusters: Ints | None) -> None:
     halves = resampling.first_halves(21, 50, seed=1, clusters=clusters)
     assert halves.shape == (21, 50)
     units = halves if clusters is None else halves[::2]
@@ -48,14 +49,14 @@ means = arrays.arrays(
 
 
 @given(means)
-def test_equal_means_share_the_smaller_rank(gains: resampling.Floats) -> None:
+def test_equal_means_share_the_smaller_rank(gains: Floats) -> None:
     ranks = resampling.shared_ranks(gains)
     rounded = np.where(np.isnan(gains), -9.0, np.round(gains, 9))
     assert (ranks == stats.rankdata(-rounded, method="min", axis=1)).all()
 
 
 @given(arrays.arrays(np.int64, (4, 7), elements=st.integers(1, 5)))
-def test_taus_are_those_of_scipy(ranks: resampling.Ints) -> None:
+def test_taus_are_those_of_scipy(ranks: Ints) -> None:
     taus = resampling.kendall_taus(ranks[0], ranks)
     for tau, sample in zip(taus, ranks, strict=True):
         expected = stats.kendalltau(ranks[0], sample).statistic

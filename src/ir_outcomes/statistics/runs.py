@@ -72,21 +72,20 @@ def variance_of_runs(table: Table, clusters: Ints | None = None) -> float:
     sums, sizes = table
     if clusters is not None:
         code = np.unique(clusters, return_inverse=True)[1]
-        members = np.eye(int(code.max()) + 1)[code]
-        sums, sizes = (part @ members for part in table)
-    counted = sizes.sum(axis=0) > 0
-    sums = sums[:, counted]
-    sizes = sizes[:, counted]
-    if not sizes.size:
+        sums, sizes = (
+            np.array([np.bincount(code, run) for run in part], dtype=np.float64) for part in table
+        )
+    counted = sizes.any(axis=0)
+    if not counted.any():
         return 0.0
-    mean = sums.sum() / sizes.sum()
-    deviations = (sums - sizes * mean) / sizes.mean()
+    deviations = sums - sizes * sums.sum() / sizes.sum()
+    deviations = deviations[:, counted] / sizes[:, counted].mean()
     n_runs, n = deviations.shape
     of_runs = deviations.mean(axis=1, keepdims=True)
     residuals = deviations - of_runs - deviations.mean(axis=0)
-    between = float((of_runs**2).sum()) / (n_runs * (n_runs - 1))
-    explained = float((residuals**2).sum()) / (max(n - 1, 1) * (n_runs - 1) * n * n_runs)
-    return max(between - explained, 0.0)
+    between = (of_runs**2).sum() / (n_runs * (n_runs - 1))
+    explained = (residuals**2).sum() / (max(n - 1, 1) * (n_runs - 1) * n * n_runs)
+    return max(float(between - explained), 0.0)
 
 
 def interval_for_new_runs(
@@ -95,10 +94,8 @@ def interval_for_new_runs(
     """Widen the interval for these runs by what runs vary, each system by its own t quantile."""
     # With one quantile of few degrees of freedom for everything, the interval would be far too wide
     # where the runs hardly vary.
-    added = sum(
-        float(special.stdtrit(n_runs - 1, alpha / 2)) ** 2 * variance
-        for n_runs, variance in variances
-    )
+    squared = ((these.high - these.low) / 2) ** 2
+    for n_runs, variance in variances:
+        squared += float(special.stdtrit(n_runs - 1, alpha / 2)) ** 2 * variance
     middle = (these.low + these.high) / 2
-    half = math.sqrt(((these.high - these.low) / 2) ** 2 + added)
-    return Interval(middle - half, middle + half)
+    return Interval(middle - math.sqrt(squared), middle + math.sqrt(squared))
