@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.counts import numbers, special
-from ir_outcomes.types import Bools, Floats, Ints, divided
+from ir_outcomes.types import Bools, Floats, Ints, divided, numbers
 
 ROUNDING = 1e-12  # of the largest value
 Members = npt.NDArray[Any]  # (n, n_subsets) of zeros and ones
@@ -120,6 +119,8 @@ def rank_sum(x: npt.ArrayLike, y: npt.ArrayLike) -> Test:
 
 def t_tests(d: npt.ArrayLike, members: Members | None = None) -> Subsets:
     """Run the t test on subsets of the differences."""
+    from scipy.special import stdtr
+
     d, members = _sample(d, members)
     n = members.sum(axis=0)
     mean = d @ members / np.maximum(n, 1)
@@ -129,7 +130,7 @@ def t_tests(d: npt.ArrayLike, members: Members | None = None) -> Subsets:
     varies = rest > ROUNDING * squares
     df = np.maximum(n - 1, 1)
     t = divided(mean, np.sqrt(np.maximum(rest, 0) / df / np.maximum(n, 1)), varies, 0.0)
-    pvalue = np.where(varies, 2 * special.stdtr(df, -np.abs(t)), 2.0 ** (1 - n))
+    pvalue = np.where(varies, 2 * stdtr(df, -np.abs(t)), 2.0 ** (1 - n))
     return _subsets(pvalue, t, (n > 1) & (squares > 0), n, mean)
 
 
@@ -173,9 +174,11 @@ def rank_sums(
 
 def binomials(won: npt.ArrayLike, lost: npt.ArrayLike) -> Subsets:
     """Run `binomial_test` on many pairs of counts."""
+    from scipy.special import bdtr
+
     won = np.asarray(won, dtype=np.float64)
     n = won + np.asarray(lost)
-    pvalue = np.minimum(2 * special.bdtr(np.minimum(won, n - won), n.astype(np.int64), 0.5), 1)
+    pvalue = np.minimum(2 * bdtr(np.minimum(won, n - won), n.astype(np.int64), 0.5), 1)
     return _subsets(pvalue, won, n > 0, n, 2 * won - n)
 
 
@@ -204,8 +207,10 @@ def _sum_of_ranks(counts: Floats, both: Floats) -> Floats:
 
 
 def _normal(distance: Floats, variance: Floats, testable: Bools) -> Floats:
+    from scipy.special import ndtr
+
     z: Floats = divided(np.abs(distance), np.sqrt(variance), testable, 0.0)
-    return np.asarray(2 * special.ndtr(-z))
+    return np.asarray(2 * ndtr(-z))
 
 
 def _subsets(

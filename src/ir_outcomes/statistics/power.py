@@ -8,18 +8,20 @@ same share of the new queries counts.
 import math
 from bisect import bisect_left
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.statistics.counts import numbers, special
-from ir_outcomes.types import Floats, check_number
+from ir_outcomes.types import Floats, check_number, numbers
 
 POWER = 0.8
 CONFIDENCE = 0.8  # of the upper bounds
 LIMIT = 1_000_000  # of queries
+
+_normal_quantile = NormalDist().inv_cdf
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Spread(NamedTuple):
     @classmethod
     def of(cls, d: npt.ArrayLike, n: int) -> "Spread":
         """Take the differences of the queries that count, out of n queries of the pilot."""
+        from scipy.special import gammaincinv
+
         d = numbers("d", d)
         m = len(d)
         if m > n:
@@ -54,7 +58,7 @@ class Spread(NamedTuple):
         relative = max(0.0, _excess_kurtosis(d)) / m + 2 / (m - 1) + (1 - share) / (share * n)
         df = 2 / relative
         deviation = float(d.std(ddof=1))
-        bound = deviation * math.sqrt(df / 2 / float(special.gammaincinv(df / 2, 1 - CONFIDENCE)))
+        bound = deviation * math.sqrt(df / 2 / float(gammaincinv(df / 2, 1 - CONFIDENCE)))
         return cls(deviation, bound, share)
 
 
@@ -87,8 +91,8 @@ def queries_for_mean(
     """
     _check(effect, alpha, power)
     spread = Spread.of(d, n)
-    z = -float(special.ndtri(alpha / 2))
-    quantiles = z + float(special.ndtri(power))
+    z = -_normal_quantile(alpha / 2)
+    quantiles = z + _normal_quantile(power)
 
     def needed(deviation: float | None) -> int | None:
         if not deviation:
@@ -119,13 +123,15 @@ def queries_for_margin(
     >>> queries_for_margin(d, 125, 0.5, 99.0, alpha=0.05)
     QueriesNeeded(queries=1170, upper=1213)
     """
+    from scipy.special import stdtrit
+
     _check(margin, alpha, power)
     spread = Spread.of(d, n)
-    quantile = float(special.ndtri(power))
+    quantile = _normal_quantile(power)
 
     def passes(size: int, deviation: float) -> bool:
         error = math.sqrt((size * deviation**2 + 4 * largest**2) / ((size + 3) * (size + 4)))
-        half = -float(special.stdtrit(size + 3, alpha / 2)) * error
+        half = -float(stdtrit(size + 3, alpha / 2)) * error
         return half + quantile * math.sqrt(size) * deviation / (size + 4) < margin
 
     def needed(deviation: float | None) -> int | None:
@@ -158,8 +164,9 @@ def detectable(
     >>> round(detectable(0.5, 99, 0.05), 3)
     1.415
     """
-    difference = -float(special.stdtrit(df, alpha / 2) + special.stdtrit(df, 1 - POWER))
-    difference *= standard_error
+    from scipy.special import stdtrit
+
+    difference = -standard_error * float(stdtrit(df, alpha / 2) + stdtrit(df, 1 - POWER))
     return None if largest is not None and difference > largest else difference
 
 
