@@ -18,6 +18,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES, Items, SearchLengths, match
 from ir_outcomes.evaluation.replicates import Called, System
 from ir_outcomes.statistics.estimate import Units
+from ir_outcomes.statistics.families import level_in_family
 from ir_outcomes.types import (
     Bools,
     Correction,
@@ -80,7 +81,7 @@ class Settings:
     @property
     def first_level(self) -> float:
         """The level that the smallest p-value of the family has to reach."""
-        return self.alpha if self.correction == "none" else self.alpha / self.family
+        return level_in_family(self.alpha, self.family, self.correction)
 
 
 class Shares(NamedTuple):

@@ -22,7 +22,7 @@ from ir_outcomes.statistics import (
 )
 from ir_outcomes.statistics.corrections import smallest_pvalue
 from ir_outcomes.statistics.counts import Rows, linearized
-from ir_outcomes.statistics.new_runs import LEAST_RUNS, Halved, Side, halved
+from ir_outcomes.statistics.runs import LEAST_RUNS, Halved, Side, halved
 from ir_outcomes.table_columns import attributes, rows_of
 from ir_outcomes.types import LARGEST, Floats, check_kind, check_number
 

@@ -11,12 +11,12 @@ from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Sample, Set
 from ir_outcomes.comparison.verdict import RowEstimates
 from ir_outcomes.reading.measure_names import range_of
 from ir_outcomes.results import Immutable
-from ir_outcomes.statistics import Test, binomial_test, paired_tests, rank_sum
 from ir_outcomes.statistics.estimate import Estimates, Interval, Sums, estimates, margin_intervals
-from ir_outcomes.statistics.new_runs import LEAST_RUNS, Side, added_by_runs
+from ir_outcomes.statistics.papers import Test, binomial_test, paired_tests, rank_sum
+from ir_outcomes.statistics.power import detectable
+from ir_outcomes.statistics.runs import LEAST_RUNS, Side, added_by_runs, variance_of_runs
 from ir_outcomes.types import POINTS, Direction, Floats, Ints, length_unit
 
-POWER = 0.8
 HarmFound = Literal["harm excluded", "harm shown", "not excluded"]
 
 
@@ -204,20 +204,19 @@ class _Rows:
 
     def _new_runs(self, sample: Sample, row: Row) -> Interval | None:
         """Return the interval for new runs of the systems, too."""
-        counted = sample.size > 0
+        from scipy.special import stdtrit
+
         if not sample.sides or row.standard_error is None or row.df is None:
             return None
         if min(len(sums) for sums, _ in sample.sides) < LEAST_RUNS:
             return None
-        clusters = self._pair.clusters
-        cluster = np.arange(len(counted)) if clusters is None else clusters
+        alpha = self._settings.alpha
         sides = [
-            Side.of(sums[:, counted], sizes[:, counted], cluster[counted])
+            Side(len(sums), variance_of_runs(sums, sizes, self._pair.clusters))
             for sums, sizes in sample.sides
         ]
-        level = 1 - self._settings.alpha
-        of_queries = _quantile(1 - self._settings.alpha / 2, row.df) * row.standard_error
-        half = math.sqrt(of_queries**2 + added_by_runs(sides, level))
+        of_queries = float(stdtrit(row.df, 1 - alpha / 2)) * row.standard_error
+        half = math.sqrt(of_queries**2 + added_by_runs(sides, alpha))
         mean = row.difference or 0.0
         most = math.inf if row.largest is None else row.largest
         return Interval(max(mean - half, -most), min(mean + half, most))
@@ -280,7 +279,7 @@ def _row(
         pvalue_corrected=pvalue,
         found="none",
         largest=largest,
-        detectable=_detectable(found, settings.first_level, largest),
+        detectable=_detectable(found, settings, largest),
     )
 
 
@@ -290,22 +289,12 @@ def _number(values: Floats) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _quantile(probability: float, df: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, probability))
-
-
-def _detectable(found: Estimates, level: float, largest: float | None) -> float | None:
-    """Return the smallest true difference found with power 0.8, by the same standard error."""
+def _detectable(found: Estimates, settings: Settings, largest: float | None) -> float | None:
+    """Return the smallest true difference that would be found, by the same standard error."""
     error = _number(found.standard_error)
     if not error:
         return None
-    df = float(found.df[0])
-    smallest = (_quantile(1 - level / 2, df) + _quantile(POWER, df)) * error
-    if largest is not None and smallest > largest:
-        return None
-    return smallest
+    return detectable(error, float(found.df[0]), settings.first_level, largest)
 
 
 def margins_of(

@@ -27,7 +27,7 @@ from ir_outcomes.evaluation.remarks import unjudged_share
 from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.results import HasPage, Immutable, Result
-from ir_outcomes.statistics.corrections import adjust
+from ir_outcomes.statistics.families import adjust
 from ir_outcomes.statistics.estimate import Interval, sign_pvalues
 from ir_outcomes.table_columns import PERCENT, Column, attributes, of_part, rows_of
 from ir_outcomes.types import Direction, Floats

@@ -24,7 +24,7 @@ from ir_outcomes.evaluation.scores import Measures, each_measure
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.files import read_texts
-from ir_outcomes.statistics.corrections import adjust
+from ir_outcomes.statistics.families import adjust
 from ir_outcomes.types import Floats, Ints, check_draws, check_kind
 
 FEWEST_QUERIES_OF_A_SLICE = 30  # for a label
