@@ -42,7 +42,7 @@ from ir_outcomes.comparison.wording import sentence_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import n_missing, notes_on_grades
-from ir_outcomes.evaluation.replicates import Called, System
+from ir_outcomes.evaluation.systems import Called, System
 from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_measure
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.notes import Note, ranked

@@ -15,7 +15,7 @@ from ir_outcomes.evaluation.remarks import (
     notes_on_queries,
     unjudged_share,
 )
-from ir_outcomes.evaluation.replicates import System
+from ir_outcomes.evaluation.systems import System
 from ir_outcomes.formatting import listed, percent, plural, pvalue_in_words
 from ir_outcomes.notes import Note, note
 from ir_outcomes.statistics.estimate import sign_pvalues
