@@ -3,8 +3,8 @@
 from ir_outcomes import pyterrier as pyterrier
 from ir_outcomes.conditions.collections import compare_collections as compare_collections
 from ir_outcomes.conditions.cutoffs import compare_cutoffs as compare_cutoffs
-from ir_outcomes.across.gate import GateResult as GateResult
-from ir_outcomes.across.gate import gate as gate
+from ir_outcomes.conditions.gate import GateResult as GateResult
+from ir_outcomes.conditions.gate import gate as gate
 from ir_outcomes.conditions.judges import compare_judges as compare_judges
 from ir_outcomes.conditions.judges import to_label as to_label
 from ir_outcomes.conditions.conditions import ConditionsComparison as ConditionsComparison

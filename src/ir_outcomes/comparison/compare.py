@@ -12,7 +12,12 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, is_saved
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.remarks import notes_on_copies, notes_on_systems
+from ir_outcomes.evaluation.remarks import (
+    Allow,
+    notes_on_copies,
+    notes_on_systems,
+    refuse_stops,
+)
 from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.evaluation.systems import runs_of_call
 from ir_outcomes.formatting import listed
@@ -38,11 +43,13 @@ class CompareSettings(RuleOptions, total=False):
     unit: UnitChoice | None
     ties: Ties | None
     judged_only: bool | None
+    drop_self: bool | None
     names: Sequence[str] | None
     queries: Any
     clusters: Any
     replicates: Any
     measures: Measures
+    allow: Allow
     n_jobs: int | None
     progress: bool
 
@@ -69,11 +76,13 @@ def compare(
     unit: UnitChoice | None = None,
     ties: Ties | None = None,
     judged_only: bool | None = None,
+    drop_self: bool | None = None,
     names: Sequence[str] | None = None,
     queries: Any = None,
     clusters: Any = None,
     replicates: Any = None,
     measures: Measures = (),
+    allow: Allow = (),
     n_jobs: int | None = 1,
     progress: bool = False,
     **rules: Unpack[RuleOptions],
@@ -93,7 +102,7 @@ def compare(
         too; the verdict is then about the mean of these runs.
     cutoff : int, optional
         Ranks beyond it do not count; by default the task's or the evaluation's, else 100.
-    rel, unit, ties, judged_only, queries, clusters, replicates, n_jobs, progress
+    rel, unit, ties, judged_only, drop_self, queries, clusters, replicates, n_jobs, progress
         See `ir_outcomes.evaluate`, whose defaults hold. An evaluation has its own.
     names : sequence of str, optional
         Names of the baseline and the contenders, in this order.
@@ -101,6 +110,9 @@ def compare(
         Measures of ir_measures, such as ``["nDCG@10"]``, whose means over all answerable queries
         are shown by the same estimate. They decide nothing, are not corrected, and take the runs as
         given, not judged only. An evaluation should hold them: ``evaluate(measures=)``.
+    allow : collection of {"unknown-ids", "rising-scores", "equal-scores"}
+        What is meant although it looks like a mistake: runs of whose ids the qrels know none,
+        scores that rise with the rank, equal scores beside ranks. Each is then the first note.
     **rules
         alpha, correction and margins; see `ir_outcomes.Rules`.
 
@@ -135,6 +147,7 @@ def compare(
         "unit": unit,
         "ties": ties,
         "judged_only": judged_only,
+        "drop_self": drop_self,
         "names": names,
         "queries": queries,
         "clusters": clusters,
@@ -147,9 +160,16 @@ def compare(
         chosen, notes = _chosen(evaluation, baseline, contenders)
         several = not isinstance(contenders, str)
     else:
-        reading = {"cutoff": cutoff, "measures": measures, "n_jobs": n_jobs, "progress": progress}
+        reading = {
+            "cutoff": cutoff,
+            "measures": measures,
+            "allow": allow,
+            "n_jobs": n_jobs,
+            "progress": progress,
+        }
         chosen, notes = _evaluated(qrels, baseline, contenders, {**of_runs, **reading})
         several = run_list(contenders) is not None
+    refuse_stops(chosen.at(), allow)
     items = compared(chosen, checked, measures=measures, notes=notes, progress=progress)
     return Comparisons(items) if several else items[0]
 

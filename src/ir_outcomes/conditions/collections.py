@@ -1,7 +1,7 @@
 """The same comparison on several collections: for these collections, and for a new one."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
@@ -151,16 +151,6 @@ def compare_collections(
     )
 
 
-def with_nothing_to_compare(
-    evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str], rules: Rules
-) -> ConditionsComparison:
-    """Return what `compare_collections` cannot, for a gate: no collection has the baseline and a contender."""
-    first = next(iter(evaluations.values()))
-    missing = _missing(evaluations, dict.fromkeys((baseline, *contenders)))
-    settings = Settings.of(first, rules, max(1, len(contenders)))
-    return ConditionsComparison("collection", baseline, (), settings, missing=missing)
-
-
 def _missing(
     evaluations: Mapping[str, Evaluation], runs: Collection[str]
 ) -> tuple[tuple[str, str], ...]:
@@ -168,9 +158,13 @@ def _missing(
     return tuple(
         (run, name)
         for name, evaluation in evaluations.items()
-        for run in runs
-        if run not in evaluation.names
+        for run in missing_runs(evaluation, runs)
     )
+
+
+def missing_runs(evaluation: Evaluation, runs: Iterable[str]) -> list[str]:
+    """Return the runs that an evaluation lacks."""
+    return [run for run in runs if run not in evaluation.system_names]
 
 
 def _notes(
