@@ -202,7 +202,7 @@ def _notes(
     if uneven:
         yield note(
             "judged unequally",
-            f"within the cutoff in {listed(uneven)}; unjudged documents count as not relevant.",
+            f"of the first 10 documents, in {listed(uneven)}; unjudged documents count as not relevant.",
         )
     yield from _about_shared_ids(evaluations)
 

@@ -24,6 +24,7 @@ from ir_outcomes.comparison.verdict import (
 )
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import unjudged_share
+from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.formatting import listed, plural
 from ir_outcomes.results import HasPage, Immutable, Result
@@ -47,7 +48,7 @@ class Condition(Immutable):
     #: the label where each row is corrected over contenders and conditions
     label_over_conditions: str
     labelled: bool  #: whether there are enough queries for a label
-    #: judged share of the documents within the cutoff, baseline and contender; None where not known
+    #: judged share of the first 10 documents, baseline and contender; None where not known
     judged: tuple[float, float] | None = None
 
     @property
@@ -308,7 +309,7 @@ def conditions_of(
         judged = None
         if not evaluation.positives_only:
             runs = evaluation[[comparison.baseline, comparison.contender]].at()
-            first, second = (unjudged_share(run, evaluation.cutoff) for run in runs)
+            first, second = (unjudged_share(run, JUDGED_DEPTH) for run in runs)
             judged = None if first is None or second is None else (1 - first, 1 - second)
         conditions.append(
             Condition(

@@ -304,7 +304,7 @@ def _details(
         Column("judged_a", lambda row: row.judged and row.judged[0], "A", PERCENT, group="judged"),
         Column("judged_b", lambda row: row.judged and row.judged[1], "B", PERCENT, group="judged"),
     ]
-    judged = "judged: % of the documents within the cutoff"
+    judged = "judged: % of the first 10 documents"
     caption = judged if any(row.judged is not None for row in rows) else ""
     yield Table.of(columns, rows, "p: of each by itself", caption, title=title)
     if overall is not None:
