@@ -28,9 +28,9 @@ from ir_outcomes.statistics import (
     intervals,
     linearized,
     paired_tests,
-    power,
     rank_sum,
 )
+from ir_outcomes.statistics import old_power as power
 from ir_outcomes.statistics.counts import Rows, number_of_rows
 from ir_outcomes.statistics.kernels import Kernel
 from ir_outcomes.statistics.new_runs import Changes, Side
