@@ -235,7 +235,8 @@ def _units(comparison: Comparison, row: Row) -> tuple[Floats, Floats, int]:
         return values, np.ones(len(values)), n
     code = np.unique(np.array(clusters)[counted], return_inverse=True)[1]
     sizes = np.bincount(code).astype(np.float64)
-    return unit_values(np.bincount(code, values), sizes), sizes, n
+    sums = np.bincount(code, values).astype(np.float64)
+    return unit_values(sums, sizes), sizes, n
 
 
 def _change(query: QueryOutcome, name: str) -> float | None:
