@@ -516,19 +516,6 @@ def test_an_evaluation_that_was_saved_knows_its_systems(tmp_path: Any) -> None:
     assert [item.contender for item in iro.compare(ev, "best")] == ["a"]
 
 
-Parts = tuple[float, list[tuple[int, float]]]  # squares, of the queries and of each side's runs
-
-
-def parts_of(rows: Rows, n_runs: tuple[int, int]) -> Parts:
-    """Return the square of half the width for these runs, and what the runs of each side add to it."""
-    these = half_of_these(rows)[1] ** 2
-    added = []
-    for own, alone in zip(n_runs, [(n_runs[0], 1), (1, n_runs[1])], strict=True):
-        if own > 1:
-            added.append((own, half_of_new(rows, alone) ** 2 - these))
-    return these, added
-
-
 @cache
 def quantile(freedom: int) -> float:
     return float(stats.t.ppf(0.975, freedom))
