@@ -138,3 +138,23 @@ def test_wrong_effects_and_pilots_are_refused() -> None:
             queries_for_mean(d, n, effect, alpha=0.05)
     with pytest.raises(ParameterError):
         queries_for_mean([1, 2], 2, 1.0, alpha=0.05, power=0.01)
+
+
+def test_clusters_of_unequal_size_exclude_harm_in_four_of_five_samples() -> None:
+    """Every second one has three queries; the imaginary ones have, too."""
+    sizes = np.tile([1.0, 3.0], 50)
+    population = np.array(SKEWED, dtype=np.float64)
+    d = unit_values(samples(population, 100, 1)[0] * sizes, sizes)
+    n = queries_for_margin(d, 100, 1.0, 20.0, alpha=0.05, weight=1.5).queries
+    assert n is not None
+    sizes = np.tile([1.0, 3.0], n // 2)
+    sums = samples(population, len(sizes), 4000) * sizes
+    sums *= d.std(ddof=1) / (sums / 2).std()
+    rows = sizes.sum() + 12
+    imaginary = np.tile([60.0, 60.0, -60.0, -60.0], (4000, 1))
+    units = np.concatenate([sums, imaginary], axis=1)
+    mean = sums.sum(axis=1) / rows
+    residuals = units - mean[:, None] * np.append(sizes, [3.0] * 4)
+    error = np.sqrt((n + 4) / (n + 3) * (residuals**2).sum(axis=1)) / rows
+    highest = mean + stats.t.ppf(0.975, n + 3) * error
+    assert (highest < 1.0).mean() == pytest.approx(0.8, abs=0.03)

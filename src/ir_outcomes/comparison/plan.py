@@ -8,9 +8,9 @@ import numpy as np
 
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, Comparisons, QueryOutcome
-from ir_outcomes.comparison.rows import Row, margins_of
+from ir_outcomes.comparison.rows import Row
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.formatting import plural
+from ir_outcomes.formatting import listed, plural
 from ir_outcomes.notes import as_notes, note
 from ir_outcomes.results import Immutable, Result
 from ir_outcomes.statistics.power import (
@@ -20,7 +20,7 @@ from ir_outcomes.statistics.power import (
     queries_for_mean,
     unit_values,
 )
-from ir_outcomes.table_columns import attributes, rows_of
+from ir_outcomes.table_columns import Column, attributes, rows_of
 from ir_outcomes.types import LARGEST, Floats, check_kind, check_number
 
 SMALLEST_EFFECT = 1e-6  # that can be planned for
@@ -29,59 +29,73 @@ DEFAULTS = (1.0, 0.5)  # percentage points of coverage, ranks
 
 @dataclass(frozen=True)
 class PlannedRow(Immutable):
-    """How many queries one row needs."""
+    """How many queries one row of a comparison needs."""
 
     name: str  #: "coverage", "ranking" or "all queries"
     measured_in: str  #: unit of `effect`
     effect: float  #: the difference to detect, positive
     n: int  #: queries of the pilot that the row is measured on
-    differ: int  #: those on which the runs differ
-    #: answerable queries, or clusters of them, that detect the difference, with an upper bound
-    needed: QueriesNeeded
-    #: how many a gate needs to exclude as large a harm, if the runs are equally good; None where
-    #: that is not known
+    differ: int  #: those of them, or clusters, on which the runs differ
+    needed: QueriesNeeded  #: to detect the difference, of all answerable queries
+    #: for a gate to exclude as large a harm, if the runs are equally good; None where the most that
+    #: a query can change by is not known
     to_pass: QueriesNeeded | None
 
 
 @dataclass(frozen=True, repr=False)
 class Plan(Result):
-    """How many queries like those of a pilot each row needs.
+    """How many queries like those of a pilot each row of a comparison needs.
 
     Attributes
     ----------
     baseline, contender, n_queries
         Of the pilot; see `ir_outcomes.Comparison`.
-    planned : tuple of PlannedRow
-        What coverage, ranking and, with a cutoff, all queries need.
+    coverage, ranking : PlannedRow
+        What they need.
+    all_queries : PlannedRow or None
+        What the mean over all queries needs; None where no difference was given.
     power : float
-        Chance to detect the effects.
+        Chance to detect the differences.
     settings : Settings
-        Of the pilot; with several contenders the level is that of the first step of the correction.
+        Of the pilot; with several contenders tests are planned at the level of Holm's first step.
+    n_runs : pair of int
+        Numbers of runs of both systems in the pilot.
     """
 
     baseline: str
     contender: str
     n_queries: int
-    planned: tuple[PlannedRow, ...]
+    coverage: PlannedRow
+    ranking: PlannedRow
+    all_queries: PlannedRow | None
     power: float
     settings: Settings
+    n_runs: tuple[int, int] = (1, 1)
+
+    @property
+    def parts(self) -> tuple[PlannedRow, ...]:
+        """Coverage, ranking and, where a difference was given, all queries."""
+        parts = (self.coverage, self.ranking)
+        return parts if self.all_queries is None else (*parts, self.all_queries)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one flat row for each row of the comparison."""
+        """Return one flat row for each of `parts`."""
         columns = (
             *attributes("row=name", "measured_in", "effect", "n", "differ"),
             *attributes("queries=needed.queries", "queries_upper=needed.upper"),
             *attributes("queries_to_pass=to_pass.queries", "queries_to_pass_upper=to_pass.upper"),
+            Column("power", lambda _: self.power),
+            Column("alpha", lambda _: self.settings.first_level),
         )
-        return rows_of(columns, self.planned)
+        return rows_of(columns, self.parts)
 
 
 def plan(
     comparison: Comparison,
-    *,
     coverage: float | None = None,
     ranking: float | None = None,
     all_queries: float | None = None,
+    *,
     power: float = POWER,
 ) -> Plan:
     """Compute how many queries like those of a comparison would detect the effects that matter.
@@ -97,17 +111,17 @@ def plan(
         Sizes of the differences to detect, in either direction: percentage points, by default 1,
         and ranks (or the unit of the measure that was compared), by default 0.5.
     all_queries : float, optional
-        Difference over all queries, in ranks; by default what the other two tolerate together as
-        margins of `ir_outcomes.gate`.
+        Difference over all queries, in ranks; by default it is not planned.
     power : float
         Chance to detect them.
 
     Returns
     -------
     Plan
-        For each row the number of queries that detect the difference, the number with which a gate
-        excludes as large a harm if the runs are equally good, and 80 % upper bounds, which account
-        for what the pilot does not know about the spread.
+        For each row the number of queries that detect the difference, and the number with which a
+        gate excludes as large a harm if the runs are equally good. Beside both is an 80 % upper
+        bound, which accounts for what the pilot does not know about the spread. Where a system has
+        several runs, the numbers are for these runs.
 
     Raises
     ------
@@ -116,7 +130,8 @@ def plan(
 
     References
     ----------
-    Guenther 1981, "Sample size formulas for normal theory t tests".
+    Guenther 1981 and Sakai 2016, "Topic set size design"; see
+    `ir_outcomes.statistics.queries_for_mean`.
 
     Examples
     --------
@@ -124,8 +139,8 @@ def plan(
     >>> qrels = {f"q{n}": {"gold": 1} for n in range(60)}
     >>> a = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
     >>> b = {q: {"gold": 2.0 if n % 3 else 0.5, "x": 1.0} for n, q in enumerate(qrels)}
-    >>> [row.needed.queries for row in iro.plan(iro.compare(qrels, a, b), ranking=0.25).planned]
-    [None, 31, None]
+    >>> iro.plan(iro.compare(qrels, a, b), ranking=0.25).ranking.needed.queries
+    31
     """
     if isinstance(comparison, Comparisons) and len(comparison) == 1:
         comparison = comparison[0]
@@ -142,36 +157,54 @@ def plan(
     ):
         if effect is not None:
             check_number(name, effect, SMALLEST_EFFECT, largest)
-    if comparison.queries is None:
-        raise ParameterError(
-            "this result was stored without its queries; write it with to_json(per_query=True)"
-        )
-    effects = [
-        DEFAULTS[0] if coverage is None else coverage,
-        DEFAULTS[1] if ranking is None else ranking,
+    points, ranks = DEFAULTS
+    planned = [
+        _planned(comparison, comparison.coverage, coverage or points, power),
+        _planned(comparison, comparison.ranking, ranking or ranks, power),
     ]
-    rows = [comparison.coverage, comparison.ranking]
-    if comparison.restricted is not None:
-        implied = margins_of(effects, comparison.outcomes, comparison.restricted)[-1]
-        effects.append(implied if all_queries is None else all_queries)
-        rows.append(comparison.restricted)
-    planned = tuple(
-        _planned(comparison, row, effect, power) for row, effect in zip(rows, effects, strict=True)
-    )
+    of_all: PlannedRow | None = None
+    if all_queries is not None:
+        if comparison.restricted is None:
+            raise ParameterError(
+                "search lengths over all queries are not known without a cutoff; leave it out",
+                all_queries=all_queries,
+            )
+        of_all = _planned(comparison, comparison.restricted, all_queries, power)
+    defaults = [row for row, size in zip(planned, (coverage, ranking), strict=True) if size is None]
     return Plan(
         baseline=comparison.baseline,
         contender=comparison.contender,
         n_queries=comparison.n_queries,
-        planned=planned,
+        coverage=planned[0],
+        ranking=planned[1],
+        all_queries=of_all,
         power=power,
         settings=comparison.settings,
-        notes=as_notes(_notes(comparison, planned, is_default=coverage is ranking is None)),
+        n_runs=comparison.n_runs,
+        notes=as_notes(_notes(comparison, planned, defaults)),
+    )
+
+
+def queries_to_pass(
+    comparison: Comparison, row: Row, margin: float, power: float = POWER
+) -> QueriesNeeded | None:
+    """Return how many queries exclude harm beyond a margin if the runs are equally good.
+
+    None where the most that a query can change by is not known.
+    """
+    if row.largest is None:
+        return None
+    values, sizes, n = _units(comparison, row)
+    weight = float(sizes.max() / sizes.mean()) if len(sizes) else 1.0
+    level = comparison.settings.first_level
+    return queries_for_margin(
+        values, n, margin, row.largest, alpha=level, power=power, weight=weight
     )
 
 
 def _planned(comparison: Comparison, row: Row, effect: float, power: float) -> PlannedRow:
     """Return what one row needs."""
-    changes, n = changes_of(comparison.queries or (), row.name)
+    values, _, n = _units(comparison, row)
     level = comparison.settings.first_level
     return PlannedRow(
         name=row.name,
@@ -179,62 +212,63 @@ def _planned(comparison: Comparison, row: Row, effect: float, power: float) -> P
         effect=effect,
         n=row.n,
         differ=row.differ,
-        needed=queries_for_mean(changes, n, effect, alpha=level, power=power),
+        needed=queries_for_mean(values, n, effect, alpha=level, power=power),
         to_pass=queries_to_pass(comparison, row, effect, power),
     )
 
 
-def queries_to_pass(
-    comparison: Comparison, row: Row, margin: float, power: float = POWER
-) -> QueriesNeeded | None:
-    """Return how many queries exclude harm beyond a margin if the runs are equally good; None where it is not known."""
-    if comparison.queries is None or row.largest is None or not row.n:
-        return None
-    changes, n = changes_of(comparison.queries, row.name)
-    level = comparison.settings.first_level
-    return queries_for_margin(changes, n, margin, row.largest, alpha=level, power=power)
+def _units(comparison: Comparison, row: Row) -> tuple[Floats, Floats, int]:
+    """Return values and sizes of the units of a row, and how many units the pilot has.
+
+    Of several runs a query has the mean of its rows.
+    """
+    if comparison.queries is None:
+        raise ParameterError(
+            "this result was stored without its queries; write it with to_json(per_query=True)"
+        )
+    changes = [_change(query, row.name) for query in comparison.queries]
+    counted = np.array([change is not None for change in changes], dtype=bool)
+    values = np.array([change for change in changes if change is not None], dtype=np.float64)
+    clusters = [query.cluster for query in comparison.queries]
+    n = len(set(clusters)) if comparison.settings.n_clusters else len(clusters)
+    if not comparison.settings.n_clusters or not len(values):
+        return values, np.ones(len(values)), n
+    code = np.unique(np.array(clusters)[counted], return_inverse=True)[1]
+    sizes = np.bincount(code).astype(np.float64)
+    sums = np.bincount(code, values).astype(np.float64)
+    return unit_values(sums, sizes), sizes, n
 
 
-def changes_of(queries: Sequence[QueryOutcome], row: str) -> tuple[Floats, int]:
-    """Return the changes in a row by query, or by cluster, and the number of all queries, or clusters."""
-    values = [_change(query, row) for query in queries]
-    counted = [index for index, value in enumerate(values) if value is not None]
-    changes = np.array([values[index] for index in counted], dtype=np.float64)
-    if not queries or queries[0].cluster is None:
-        return changes, len(queries)
-    clusters = np.array([queries[index].cluster for index in counted], dtype=np.int64)
-    n = len({query.cluster for query in queries})
-    if not len(changes):
-        return changes, n
-    code = np.unique(clusters, return_inverse=True)[1]
-    return unit_values(np.bincount(code, weights=changes), np.bincount(code).astype(float)), n
-
-
-def _change(query: QueryOutcome, row: str) -> float | None:
-    if row == "coverage":
+def _change(query: QueryOutcome, name: str) -> float | None:
+    """Return the difference of a query in a row; None where it does not count."""
+    if name == "coverage":
         return 100 * (query.found_contender - query.found_baseline)
-    return query.difference if row == "ranking" else query.change
+    return query.difference if name == "ranking" else query.restricted
 
 
 def _notes(
-    comparison: Comparison, planned: Sequence[PlannedRow], *, is_default: bool
+    comparison: Comparison, rows: Sequence[PlannedRow], defaults: Sequence[PlannedRow]
 ) -> Iterator[str]:
     settings = comparison.settings
-    if is_default:
-        yield note("default effect", "1 point of coverage and 0.5 ranks; give your own.")
-    for row in planned:
+    if defaults:
+        effects = [
+            f"{row.effect:g} {row.measured_in}".replace("1 percentage points", "1 percentage point")
+            for row in defaults
+        ]
+        yield note("default effect", f"{listed(effects)}; give your own.")
+    for row in rows:
         if row.needed.queries is None:
-            reason = "it would take more than a million, or all differences of the pilot are equal"
+            reason = "it would take more than a million queries, or all differences are equal"
             if row.differ < 2:
                 reason = "fewer than two queries differ in it"
-            yield f"{row.name}: no number of queries can be given, because {reason}."
+            yield f"{row.name.capitalize()}: no number of queries can be given, because {reason}."
     if settings.n_clusters is not None:
-        size = comparison.n_queries / settings.n_clusters
-        yield f"The numbers count clusters of about {size:.1f} queries each."
+        mean_size = comparison.n_queries / settings.n_clusters
+        yield f"The numbers count clusters of about {mean_size:.1f} queries each."
     if comparison.of_several_runs:
         yield "The numbers are for these runs; for new ones more queries may not be enough."
-    if settings.family > 1 and settings.correction != "none":
+    if settings.first_level != settings.alpha:
         yield (
-            f"Planned at the level {settings.first_level:.2g}, the first step of the correction over"
-            f" {plural('comparison', settings.family)}."
+            f"Planned at the level {settings.first_level:.2g}, the first step of the correction"
+            f" over {plural('comparison', settings.family)}."
         )

@@ -104,7 +104,14 @@ def queries_for_mean(
 
 
 def queries_for_margin(
-    d: npt.ArrayLike, n: int, margin: float, largest: float, *, alpha: float, power: float = POWER
+    d: npt.ArrayLike,
+    n: int,
+    margin: float,
+    largest: float,
+    *,
+    alpha: float,
+    power: float = POWER,
+    weight: float = 1.0,
 ) -> QueriesNeeded:
     """Compute how many queries exclude harm beyond a margin if two runs are equally good.
 
@@ -116,6 +123,8 @@ def queries_for_margin(
         Largest tolerable harm, in the unit of the differences.
     largest : float
         Most that one query can change by.
+    weight : float
+        Size of the largest cluster, as a multiple of the mean one.
 
     Examples
     --------
@@ -130,9 +139,10 @@ def queries_for_margin(
     quantile = _normal_quantile(power)
 
     def passes(size: int, deviation: float) -> bool:
-        error = math.sqrt((size * deviation**2 + 4 * largest**2) / ((size + 3) * (size + 4)))
-        half = -float(stdtrit(size + 3, alpha / 2)) * error
-        return half + quantile * math.sqrt(size) * deviation / (size + 4) < margin
+        # With four imaginary units; half of the interval, and what the mean varies by.
+        squares = size * deviation**2 + 4 * (largest * weight) ** 2
+        half = -float(stdtrit(size + 3, alpha / 2)) * math.sqrt((size + 4) / (size + 3) * squares)
+        return half + quantile * math.sqrt(size) * deviation < margin * (size + 4 * weight)
 
     def needed(deviation: float | None) -> int | None:
         if deviation is None or not spread.share:
