@@ -10,6 +10,7 @@ from ir_outcomes.errors import some
 # begin with the headline.
 FIRST: Mapping[str, str] = {
     "unknown documents": "Unknown documents",
+    "only zeros": "Only zeros",
     "many missing": "Many queries are missing",
     "scores against ranks": "Scores contradict ranks",
     "identical": "Identical runs",

@@ -1,10 +1,9 @@
 """Comparisons from per-query values: of another tool's output, or of a measure of an evaluation."""
 
-import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, product
+from itertools import product
 from typing import Any, Literal, Unpack, overload
 
 import numpy as np
@@ -15,19 +14,18 @@ from ir_outcomes.comparison.family import MeasuredPair, judged
 from ir_outcomes.comparison.margins import check_range
 from ir_outcomes.comparison.outcomes import Settings, check_rules, checked_margins, from_pairs
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.clusters import clusters_of, digest_of_clusters
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.evaluation.clusters import digest_of_clusters
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, place_of
 from ir_outcomes.evaluation.lengths import Items
 from ir_outcomes.evaluation.replicates import Called, called_systems, check_baselines
 from ir_outcomes.evaluation.replicates import systems as systems_of
-from ir_outcomes.evaluation.scores import parse_measure
-from ir_outcomes.formatting import plural
-from ir_outcomes.notes import as_notes
+from ir_outcomes.evaluation.scores import Scores, notes_on_scores, parse_measure, scores_of_sources
+from ir_outcomes.notes import Note, as_notes, note
 from ir_outcomes.reading.datasets import as_qrels
-from ir_outcomes.reading.measure_names import RECIPROCALS, base_name, is_gain, range_of
-from ir_outcomes.reading.outputs import Output, read_output_of_each_run
+from ir_outcomes.reading.measure_names import base_name, cutoff_of, is_gain, is_reciprocal, range_of
 from ir_outcomes.reading.runs import check_names
+from ir_outcomes.reading.values import Trials
 from ir_outcomes.types import Correction, Floats, Ints, RankingTest
 
 
@@ -55,6 +53,7 @@ class OutputSettings(MeasureRules, total=False):
     qrels: Any
     rel: int | None
     higher_is_better: bool | None
+    trials: Trials | None
     names: tuple[str, ...] | None
     clusters: Any
     replicates: Any
@@ -74,18 +73,25 @@ def compare_outputs(
 
 @overload
 def compare_outputs(
+    baseline: Any, contenders: None = None, **settings: Unpack[OutputSettings]
+) -> Comparison | Comparisons: ...
+
+
+@overload
+def compare_outputs(
     baseline: Any, contenders: Any, **settings: Unpack[OutputSettings]
 ) -> Comparison: ...
 
 
 def compare_outputs(
     baseline: Any,
-    contenders: Any,
+    contenders: Any = None,
     *,
     measure: str | None = None,
     qrels: Any = None,
     rel: int | None = None,
     higher_is_better: bool | None = None,
+    trials: Trials | None = None,
     alpha: float = 0.05,
     test: RankingTest = "t",
     correction: Correction = "holm",
@@ -104,11 +110,11 @@ def compare_outputs(
 
     Parameters
     ----------
-    baseline : path, CalcResults, iterable of Metric, dict or frame
-        The text of ``trec_eval -q``, of ``ir_measures -q`` (tsv or jsonl) or PyTerrier's
-        ``perquery.csv``; ir_measures' `CalcResults` or `Metric` values; the dicts of pytrec_eval
-        and ranx, also as JSON; PyTerrier's ``perquery=True`` frame.
-    contenders : the same, or a list of such
+    baseline : path, frame, dict, CalcResults or iterable of Metric
+        One of what `ir_outcomes.scores_from_outputs` takes.
+    contenders : the same, or a list of such, optional
+        Left out where the baseline is a table of several runs, of which the first, or the first of
+        `names`, is the baseline.
     measure : str, optional
         Which measure, as the source names it; by default a reciprocal rank or ESL, or the only one
         there is.
@@ -119,6 +125,8 @@ def compare_outputs(
         unknown without them.
     higher_is_better : bool, optional
         Direction of a measure that is not known here.
+    trials : {"mean"}, optional
+        What becomes of several values of a query: their mean. By default they are an error.
     alpha, test, correction, margins, clusters, replicates, progress
         See `ir_outcomes.compare`.
     names : tuple of str, optional
@@ -140,14 +148,13 @@ def compare_outputs(
     >>> compare_outputs(a, b).ranking.difference
     -2.0
 
-    A frame with several runs, such as that of PyTerrier, is given for both; ``names`` says which
-    of them are compared:
+    A frame with several runs, such as that of PyTerrier, is given once:
 
     >>> import pandas as pd
     >>> rows = [("bm25", f"q{n}", "recip_rank", 1 / 4) for n in range(8)]
     >>> rows += [("bm25-stem", f"q{n}", "recip_rank", 1 / 2) for n in range(8)]
     >>> frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
-    >>> compare_outputs(frame, frame, names=("bm25", "bm25-stem")).ranking.difference
+    >>> compare_outputs(frame).ranking.difference
     -2.0
     """
     if isinstance(contenders, list) and not contenders:
@@ -158,37 +165,43 @@ def compare_outputs(
         and not are_metrics
         and not hasattr(contenders, "per_query")
     )
-    sources = [baseline, *(contenders if several else [contenders])]
-    positions = [
-        "baseline",
-        *("contender" if len(sources) == 2 else f"contender {n}" for n in range(1, len(sources))),
-    ]
+    if contenders is None:
+        sources, positions = [baseline], ["table of outputs"]
+    else:
+        others = list(contenders) if several else [contenders]
+        numbers = [f" {number}" for number in range(1, len(others) + 1)] if others[1:] else [""]
+        sources = [baseline, *others]
+        positions = ["baseline", *(f"contender{number}" for number in numbers)]
     judgments = None if qrels is None else as_qrels(qrels)
-    outputs = read_output_of_each_run(sources, positions, measure=measure, names=names)
-    first = outputs[0]
-    for output in outputs[1:]:
-        if output.measure != first.measure:
-            problem = (
-                f"{first.name} has values of {first.measure}, {output.name} of {output.measure};"
-                " choose with `measure`"
-            )
-            raise MismatchError(problem)
-        if not output.values.keys() & first.values.keys():
-            ids = some(list(first.values), 3)
-            others = some(list(output.values), 3)
-            raise MismatchError(
-                f"{first.name} ({ids}) and {output.name} ({others}) have no query in common"
-            )
-    meaning = _meaning(first.measure, higher_is_better, rel)
-    check_rules(alpha, test, correction)
-    systems = [Called(output.name, (output.name,)) for output in outputs]
-    if replicates is not None:
-        systems = _grouped(outputs, replicates)
-    if rel is None:
-        rel = meaning.rel
-    least_grade = 1 if rel is None else rel
+
+    def answerable(measure: str) -> list[str]:
+        assert judgments is not None
+        least_grade = rel or _meaning(measure, higher_is_better, rel).rel or 1
+        codes = np.unique(judgments.codes[judgments.grades >= least_grade]).tolist()
+        return [judgments.query_ids[code] for code in codes]
+
+    scores = scores_of_sources(
+        sources,
+        positions,
+        measure,
+        higher_is_better,
+        names,
+        trials=trials,
+        clusters=clusters,
+        queries_of=None if judgments is None else answerable,
+    )
+    if len(scores.runs) == 1:
+        raise ParameterError(f"there is one run only, {scores.runs[0]}; give another output")
+    meaning = _meaning(scores.measure, higher_is_better, rel)
+    rel = meaning.rel if rel is None else rel
+    n_unanswerable = 0
     if judgments is not None:
-        rel = least_grade
+        rel = rel or 1
+        n_unanswerable = len(judgments.query_ids) - len(scores.query_ids)
+    check_rules(alpha, test, correction)
+    systems = [Called(name, (name,)) for name in scores.runs]
+    if replicates is not None:
+        systems = _grouped(scores.runs, replicates)
     settings = Settings(
         cutoff=meaning.cutoff,
         rel=rel,
@@ -201,24 +214,10 @@ def compare_outputs(
         family=len(systems) - 1,
         margins=checked_margins(margins),
     )
-    queries = tuple(dict.fromkeys(query for output in outputs for query in output.values))
-    n_unanswerable = 0
-    if judgments is not None:
-        answerable = np.unique(judgments.codes[judgments.grades >= least_grade]).tolist()
-        queries = tuple(judgments.query_ids[code] for code in answerable)
-        n_unanswerable = len(judgments.query_ids) - len(queries)
-    if not any(query in output.values for output in outputs for query in queries):
-        raise MismatchError(
-            f"no query of the outputs ({some(list(first.values), 3)}) is answerable in the qrels"
-        )
-    codes = None
-    if clusters is not None:
-        codes = clusters_of(clusters, queries, np.ones(len(queries), dtype=bool))
-    settings = _with_clusters(settings, codes)
-    notes = _notes(outputs, meaning, judgments is not None)
-    values = _Values(outputs, queries, n_unanswerable, codes, meaning, notes)
-    results = _compared(values, systems, settings, progress)
-    return Comparisons(results) if several else results[0]
+    settings = _with_clusters(settings, scores.clusters)
+    notes = as_notes(_notes(scores, meaning, judgments is not None))
+    results = _compared(scores, meaning, n_unanswerable, notes, systems, settings, progress)
+    return Comparisons(results) if several or len(results) > 1 else results[0]
 
 
 @overload
@@ -281,11 +280,8 @@ def compare_measure(
     known = evaluation.system_names
     wanted = [baseline, *contenders_of(known, baseline, contenders)]
     systems = [evaluation.systems[place_of(name, known)].called for name in wanted]
-    outputs = []
-    for name in chain.from_iterable(system.runs for system in systems):
-        row = scores.values[evaluation.position(name)].tolist()
-        of_queries = dict(zip(scores.query_ids, row, strict=True))
-        outputs.append(Output(name, scores.measure, of_queries, None))
+    places = [evaluation.position(run) for system in systems for run in system.runs]
+    scores = scores.on(evaluation.answerable_queries).take(places)
     meaning = _meaning(scores.measure, scores.higher_is_better, evaluation.rel)
     settings = Settings.of(
         evaluation,
@@ -296,30 +292,13 @@ def compare_measure(
         margins=checked_margins(margins),
     )
     settings = replace(settings, cutoff=meaning.cutoff, unit="query", coverage_test="exact")
-    queries = evaluation.answerable_queries
-    n_unanswerable = len(evaluation.query_ids) - len(queries)
-    clusters = None
-    if evaluation.clusters is not None:
-        clusters = evaluation.clusters[evaluation.answerable]
-    settings = _with_clusters(settings, clusters)
-    notes = _about_values(meaning, scores.measure)
-    values = _Values(outputs, queries, n_unanswerable, clusters, meaning, notes)
-    results = _compared(values, systems, settings, progress)
+    settings = _with_clusters(settings, scores.clusters)
+    notes = as_notes(_about_values(meaning, scores.measure))
+    n_unanswerable = len(evaluation.query_ids) - len(scores.query_ids)
+    results = _compared(scores, meaning, n_unanswerable, notes, systems, settings, progress)
     if isinstance(contenders, str):
         return results[0]
     return Comparisons(results)
-
-
-@dataclass(frozen=True)
-class _Values:
-    """Values of a measure, query by query, and how they are read."""
-
-    outputs: Sequence[Output]  # of every run
-    queries: tuple[str, ...]  # the answerable ones
-    n_unanswerable: int
-    clusters: Ints | None  # (n_queries,)
-    meaning: _Meaning
-    notes: list[str]
 
 
 def _with_clusters(settings: Settings, clusters: Ints | None) -> Settings:
@@ -334,9 +313,8 @@ def _with_clusters(settings: Settings, clusters: Ints | None) -> Settings:
     )
 
 
-def _grouped(outputs: Sequence[Output], replicates: Any) -> list[Called]:
+def _grouped(names: Sequence[str], replicates: Any) -> list[Called]:
     """Return the systems, that of the baseline first."""
-    names = [output.name for output in outputs]
     check_names(names)
     several = systems_of(names, replicates)
     systems = called_systems(names, several)
@@ -348,20 +326,19 @@ def _grouped(outputs: Sequence[Output], replicates: Any) -> list[Called]:
 
 def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _Meaning:
     base = base_name(measure)
-    at = measure.rpartition("@")[2]
     if base in ("ASL", "Answered"):
         raise ParameterError(
             f"{measure} does not say both what was found and how far down; compare outputs of ESL"
             " or RR"
         )
     grade = re.search(r"rel=\s*0*([1-9][0-9]*)\s*[,)]", measure)
-    cutoff = int(at) if at.isdigit() else None
+    cutoff = cutoff_of(measure)
     own_rel = int(grade[1]) if grade else None
     found = _Meaning("value", cutoff, own_rel, 0.0, higher_is_better in (None, True))
     if base == "ESL":
         esl = parse_measure(measure)
         found = _Meaning("rank", esl.cutoff, esl["rel"], esl.DEFAULT, False)
-    elif base in RECIPROCALS:
+    elif is_reciprocal(measure):
         found = _Meaning("reciprocal", cutoff, own_rel, 0.0, False)
     elif higher_is_better is None and not is_gain(measure):
         raise ParameterError(
@@ -378,22 +355,26 @@ def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _M
 
 
 def _compared(
-    values: _Values, systems: Sequence[Called], settings: Settings, progress: bool
+    scores: Scores,
+    meaning: _Meaning,
+    n_unanswerable: int,
+    notes: tuple[Note, ...],
+    systems: Sequence[Called],
+    settings: Settings,
+    progress: bool,
 ) -> tuple[Comparison, ...]:
     """Compare the first system with each other one."""
-    meaning = values.meaning
-    queries = values.queries
+    queries = scores.query_ids
     is_value = meaning.kind == "value"
-    measure = values.outputs[0].measure
-    lengths = {output.name: _lengths(output, queries, meaning) for output in values.outputs}
+    lengths = {
+        run: _lengths(values, meaning, scores.decimals)
+        for run, values in zip(scores.runs, scores.values, strict=True)
+    }
     if settings.margins is not None and is_value:
-        check_range(measure, range_of(measure, *lengths.values()))
-    lacking: dict[str, list[str]] = {}
-    for output in values.outputs:
-        lacking[output.name] = [query for query in queries if query not in output.values]
+        check_range(scores.measure, range_of(scores.measure, *lengths.values()))
 
     def n_missing(system: Called) -> int:
-        return max(len(lacking[run]) for run in system.runs)
+        return max(len(scores.absent.get(run, ())) for run in system.runs)
 
     def mean_reciprocals(system: Called) -> Floats:
         found = [lengths[run] for run in system.runs]
@@ -410,69 +391,60 @@ def _compared(
             for run, other in product(baseline.runs, contender.runs)
         )
         horizon = None if is_value else meaning.cutoff
-        pair = from_pairs(baseline, contender, queries, items, horizon, values.clusters)
+        pair = from_pairs(baseline, contender, queries, items, horizon, scores.clusters)
         if is_value:  # values of the measure are no ranks: it is not known where things were found
             pair = replace(
                 pair,
                 outcomes=replace(pair.outcomes, lost_at=None, won_at=None),
-                measure=measure,
+                measure=scores.measure,
                 higher_is_better=meaning.higher_is_better,
             )
-        notes = list(values.notes)
-        for run in (*baseline.runs, *contender.runs):
-            if lacking[run]:
-                n = plural("query", len(lacking[run]))
-                notes.append(f"{run} lacks {n} ({some(lacking[run])}), counted as unanswered.")
+        runs = {*baseline.runs, *contender.runs}
         measured = MeasuredPair(
             queries=pair,
             settings=settings.of_pair(pair),
-            n_unanswerable=values.n_unanswerable,
+            n_unanswerable=n_unanswerable,
             n_missing=(n_missing(baseline), n_missing(contender)),
             reciprocal_ranks=(mean_reciprocals(baseline), mean_reciprocals(contender)),
-            notes=as_notes(notes),
+            notes=tuple(own for own in notes if not own.runs or runs & {*own.runs}),
         )
         pairs.append(measured)
     return judged(pairs, settings, progress=progress)
 
 
-def _lengths(output: Output, queries: tuple[str, ...], meaning: _Meaning) -> Floats:
+def _lengths(values: Floats, meaning: _Meaning, decimals: int | None) -> Floats:
     """Convert values to ranks, or leave them; NaN where nothing was found."""
-    values = np.array([output.values.get(query, math.nan) for query in queries], dtype=np.float64)
-    values[values == meaning.not_found] = np.nan
+    values = np.where(values == meaning.not_found, np.nan, values)
     if meaning.kind != "reciprocal":
         return values
     ranks = 1 / values
     whole = np.rint(ranks)
-    slack = 1e-9 if output.places is None else 0.5001 * 10.0**-output.places
+    slack = 1e-9 if decimals is None else 0.5001 * 10.0**-decimals
     return np.where(np.abs(1 / whole - values) <= slack, whole, ranks)
 
 
-def _about_values(meaning: _Meaning, measure: str) -> list[str]:
-    ranking = f"ranking the mean of {measure} where both runs are above zero."
+def _about_values(meaning: _Meaning, measure: str) -> Iterator[str]:
     if meaning.kind == "value":
-        return [f"Coverage is the share of queries with {measure} above zero, {ranking}"]
-    return []
+        yield (
+            f"Coverage is the share of queries with {measure} above zero, ranking the mean of"
+            f" {measure} where both runs are above zero."
+        )
 
 
-def _notes(outputs: Sequence[Output], meaning: _Meaning, with_qrels: bool) -> list[str]:
-    measure = outputs[0].measure
+def _notes(scores: Scores, meaning: _Meaning, with_qrels: bool) -> Iterator[str]:
     unknown = "tie rule is that"
     if meaning.cutoff is None and meaning.kind != "value":
         unknown = "tie rule and cutoff are those"
-    notes = [
-        f"Compared on values of {measure} as they were written; the {unknown} of the tool that wrote"
-        " them."
-    ]
-    notes += _about_values(meaning, measure)
+    yield (
+        f"Compared on values of {scores.measure} as they were written; the {unknown} of the tool"
+        " that wrote them."
+    )
+    yield from _about_values(meaning, scores.measure)
     if not with_qrels:
-        notes.append(
+        yield (
             "Without qrels, queries that have no relevant document cannot be told apart: they count"
             " as unanswered."
         )
-    places = min((output.places for output in outputs if output.places is not None), default=None)
-    if places is not None:
-        effect = "small differences look like ties"
-        if meaning.kind == "reciprocal":
-            effect = f"ranks beyond about {math.isqrt(10**places)} cannot be told exactly"
-        notes.append(f"Values are rounded to {plural('place', places)}: {effect}.")
-    return notes
+    for own in notes_on_scores(scores):
+        # How much is missing is among the first notes anyway.
+        yield note("missing ids", own.details, own.runs) if own.kind == "missing" else own

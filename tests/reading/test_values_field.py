@@ -1,0 +1,1 @@
+"""The public cases about values of other tools: each command gives what is right."""
