@@ -256,7 +256,7 @@ def test_ids_that_look_like_clusters_or_trials(ids: str, separator: str | None) 
             {"a": {"q1": math.inf}},
             {"measure": "ESL"},
             FormatError,
-            "output of a: row 1: ESL of query q1 is infinite",
+            "output of a: ESL of query q1 is infinite",
         ),
         (
             {"a": {"q1": {"AP": 0.5}}, "b": {"q1": {"RR": 0.5}}},

@@ -183,7 +183,7 @@ def test_frames_are_read_and_those_of_runs_by_queries_are_of_pandas(kind: str) -
     ("source", "message"),
     [
         ("q1 RR 0.5\nq2 RR 0_5\n", r"line 2: the value of RR of query q2 is not a number; .*\n  '0_5'"),
-        ("q1 RR 0.5\nq2 RR 0.5 x\n", r"a\.eval, line 2: is not a line of trec_eval -q"),
+        ("q1 RR 0.5\nq2 RR 0.5 x\n", r"a\.eval, line 2: is not a line of 3 columns"),
         ("q1 RR 0.5\nq2 RR 50\n", r"line 2: RR of query q2 is not between 0 and 1; are the values in percent\?"),
         ("q1 RR 0.5\nq2 RR nan\n", "line 2: RR of query q2 is undefined or empty"),
         ("q1 ESL 0.5\n", "line 1: ESL of query q1 is not a rank"),
@@ -193,12 +193,12 @@ def test_frames_are_read_and_those_of_runs_by_queries_are_of_pandas(kind: str) -
         ({"q0": {"RR@1O": 1.0}, "q1": {"RR@10": 1.0}}, r"queries have values of some of the measures only \(q0, q1; "),
         ("a b 0.5\n", "it cannot be told which column has the measures"),
         ("q1 RR 0.5\n".encode("utf-16"), "UTF-16 must be converted"),
-        ("", "has no values by query; write them with -q"),
+        ("", "has no values by query; tools write them with -q"),
         (LINE % ("q", "RR", '"half"'), "line 1: the value of RR of query q is not a number"),
         (LINE % ("q", "RR", '0.5, "value": 0.1'), "line 1: .*an object has the same name twice"),
         ('{"query_id": ["q"], "measure": "RR", "value": 1}', "a query id must be text"),
         ("name,qid,measure,value,qid\na,q1,RR,0.5,q2\n", "line 1: has the column 'qid' 2 times"),
-        ("name,qid,measure\na,401,RR", "is a table with a column measure and without a column value"),
+        ("name,qid,measure\na,401,RR", "has no column of values; call it value"),
         (WIDE + "a,0.5,x,0", "line 2: the value of RR of query 402 is not a number; correct or remove it\n  'x'"),
         (WIDE + "\na,0.5,0.5,0\nb,0.5", "line 4: has 2 columns, the header has 4"),
         (WIDE + "a,0.5,0.5,0\na,0.5,0.5,0", "line 3: query 401 has several values; if they are trials"),
@@ -351,7 +351,7 @@ def test_entries_without_ids_take_no_quadratic_time() -> None:
 
 
 def test_a_header_of_three_columns_is_none_of_the_lines_of_trec_eval(write: Any) -> None:
-    with pytest.raises(FormatError, match="without a column value"):
+    with pytest.raises(FormatError, match="has no column of values; call it value"):
         read_output(write("qid\tmeasure\tx\na\tb\t0.5\n"), measure="RR")
     values = read_output(write("run\tqid\tvalue\na\tb\t0.5\n"), measure="RR")
     assert (values.name, values.values) == ("a", {"b": 0.5})
@@ -482,7 +482,7 @@ def test_trials_are_averaged_where_that_is_asked_for(write: Any) -> None:
         assert read_output(source, trials="mean").values == {"q": 2 / 3, "p": 0.5}
     with pytest.raises(FormatError, match="line 4: R@10 of query q is not between 0 and 1"):
         read_output(write(text.replace("q,1\np", "q,1.1\np")), trials="mean")
-    with pytest.raises(FormatError, match="ESL of query q is undefined in some of its trials"):
+    with pytest.raises(FormatError, match="ESL of query q is undefined in a trial"):
         read_output(write("query,ESL\nq,2\nq,\n"), trials="mean")
     with pytest.raises(ParameterError, match="must be one of mean"):
         iro.scores_from_outputs([text], trials="median")  # type: ignore[arg-type]

@@ -41,7 +41,10 @@ _SUMMARY = re.compile(
 )
 _TRUTH_VALUES = {"C": 1.0, "I": 0.0, "true": 1.0, "false": 0.0}
 _TEXTS_OF_TREC_EVAL = re.compile(r"runid|relstring(_\d+)?")  # their values are not numbers
-_MEANS = "means of measures are for `verdict` (in Python verdict_from_means)"
+_MEANS = (
+    "tools write them with -q or perquery=True, and means are for `verdict` (in Python"
+    " verdict_from_means)"
+)
 _FORMS = '{"q1": {"nDCG@10": 0.5}} or [{"query_id": "q1", "nDCG@10": 0.5}]'
 
 
@@ -95,7 +98,7 @@ def read_values(
     rows = _rows_of_file(read, measure) if read.is_file else _rows_of_object(read, measure)
     by_run = _by_run(rows, read, trials)
     if not by_run:
-        raise read.error(f"has no values by query; write them with -q, or perquery=True ({_MEANS})")
+        raise read.error(f"has no values by query; {_MEANS}")
     if len(by_run) == 1 and (names is None or len(names) == 1):
         ((run, of_run),) = by_run.items()
         usual = run or (name_of(source) if read.is_file else position)
@@ -163,14 +166,12 @@ def _values(of_run: _OfRun, source: Source, measure: str | None, name: str) -> R
         for value, row in cells:
             number = _number_in(value, query, title, source, row)
             problem = problem_of(number, title)
+            if math.isnan(number) and len(cells) > 1:
+                problem = "is undefined in a trial; take a measure that is 0 there, such as RR"
             if problem is not None:
                 text = "" if value is None else str(value)
                 raise source.error(f"{title} of query {query} {problem}", row, text)
             numbers.append(number)
-        undefined = sum(map(math.isnan, numbers))
-        if 0 < undefined < len(numbers):
-            problem = f"{title} of query {query} is undefined in some of its trials"
-            raise source.error(f"{problem}; use a measure that is 0 there, such as RR", cells[0][1])
         values[query] = math.fsum(numbers) / len(numbers)
     return RunValues(name, title, values, _decimals(list(values.values()), title))
 
@@ -235,116 +236,118 @@ def _decimals(values: Sequence[float], measure: str) -> int | None:
     return found if found is None or found >= 3 or is_reciprocal(measure) else None
 
 
-# --- tables and records
+# --- tables: records with the same keys
 
 
 def _rows_of_table(
     titles: Sequence[str], records: Records, measure: str | None, source: Source
 ) -> Iterator[_Row]:
     """Read a row for each value, columns of measures, or runs and queries."""
-    by_folded = {_folded_title(title): title for title in reversed(titles)}
+    by_folded = {_folded(title): title for title in reversed(titles)}
     query = next((by_folded[title] for title in _QUERY_TITLES if title in by_folded), None)
-    is_long = "measure" in by_folded
+    kind = by_folded.get("measure")
     # In other tables a name can be anything.
-    run_titles = (*_RUN_TITLES, "name") if is_long or query is None else _RUN_TITLES
+    run_titles = (*_RUN_TITLES, "name") if kind or query is None else _RUN_TITLES
     run = next((by_folded[title] for title in run_titles if title in by_folded), None)
-    has_index = titles[0] in ("", "Unnamed: 0")  # of pandas
-    columns = titles[1:] if has_index and (query or run) else titles
-    columns = [title for title in columns if title not in (query, run)]
-    measures = [title for title in columns if _is_column(title, measure)]
-    if has_index and query is None and run is None and measures:
-        query, records = _index_of_queries(titles[0], records)
-    if query is None and (measures or is_long):
+    index = titles[0] if titles[0] in ("", "Unnamed: 0") else None  # of pandas
+    columns = [title for title in titles if title not in (query, run)]
+    if index is not None and (query or run):
+        columns.remove(index)
+    values = [title for title in columns if _is_asked(title, measure)]
+    if kind is not None:
+        values = [by_folded[title] for title in ("value",) if title in by_folded]
+    elif not values and not (query and run):
+        return _rows_of_runs_and_queries(columns, records, query, run, source)
+    elif not values and len(columns) == 1:
+        values = columns
+    if not values:
         raise source.error(
-            "has no column of query ids; call it query_id or query: its columns are"
-            f" {some(list(titles))} ({_MEANS})"
+            "has no column of values; call it value, or choose one of its columns"
+            f" ({some(columns)}) with `measure`"
         )
-    if is_long and "value" not in by_folded:
-        raise source.error("is a table with a column measure and without a column value")
-    if is_long:
-        kind, value = by_folded["measure"], by_folded["value"]
+    if query is None and run is None:
+        query = index
+
+    def rows() -> Iterator[_Row]:
         for number, record in records:
-            named = str(record.get(kind))
-            yield _Row(number, _run_in(record, run), record.get(query), named, record.get(value))
-    elif measures:
-        for number, record in records:
-            for title in measures:
-                cell = record.get(title)
-                yield _Row(number, _run_in(record, run), record.get(query), title, cell)
-    elif query is not None and run is not None:
-        if len(columns) != 1 or measure is None:
-            raise source.error(
-                f"has no column of a measure; choose one of its columns ({some(columns)}) with"
-                " `measure`"
-            )
-        for number, record in records:
-            cell = record.get(columns[0])
-            yield _Row(number, _run_in(record, run), record.get(query), None, cell)
-    else:
-        yield from _rows_of_runs_and_queries(columns, records, query, run, source)
+            identifier = record.get(query)
+            # An index that counts the rows does not say which queries they are.
+            if query is None or (query == index and str(identifier) == "0"):
+                raise source.error(
+                    "has no column of query ids; call it query_id or query: its columns are"
+                    f" {some(list(titles))}. Values by query: {_MEANS}"
+                )
+            name = None if run is None else _text(record.get(run))
+            for title in values:
+                named = title if _is_asked(title, measure) else None
+                if kind is not None:
+                    named = _text(record.get(kind))
+                yield _Row(number, name, identifier, named, record.get(title))
+
+    return rows()
 
 
-def _folded_title(title: str) -> str:
+def _folded(title: str) -> str:
     return re.sub("[ -]", "_", title.strip().lower())
 
 
-def _is_column(title: str, measure: str | None) -> bool:
+def _is_asked(title: str, measure: str | None) -> bool:
     return title == measure or is_measure_name(title)
 
 
-def _run_in(record: Mapping[Any, Any], run: str | None) -> str | None:
-    if run is None:
-        return None
-    return "" if record.get(run) is None else str(record[run])
-
-
-def _index_of_queries(title: str, records: Records) -> tuple[str | None, Records]:
-    """Take an index without a name for queries, unless it counts the rows from 0."""
-    rest = iter(records)
-    first = list(islice(rest, 1))
-    is_counted = [str(record[title]) for _, record in first] == ["0"]
-    return None if is_counted else title, chain(first, rest)
+def _text(cell: Any) -> str:
+    return "" if cell is None else str(cell)
 
 
 def _rows_of_runs_and_queries(
     columns: Sequence[str], records: Records, query: str | None, run: str | None, source: Source
 ) -> Iterator[_Row]:
     """Read a row for each run and a column for each query, or the reverse; a cell may be empty."""
-    label = run if query is None else query
+    label = query or run
     if label is None:
         label, *columns = columns
         records = list(records)
-        rows = [str(record[label]) for _, record in records]
-        query = label if _rows_are_queries(label, rows, columns, source) else None
+        rows = [_text(record.get(label)) for _, record in records]
+        # Pandas numbers rows so where nothing is named.
+        is_counted = rows == [str(number) for number in range(len(rows))]
+        are_numbers = [all(map(str.isdigit, names)) for names in (rows, columns)]
+        if is_counted or are_numbers[0] == are_numbers[1]:
+            raise source.error(
+                f"has rows ({some(sorted(rows))}) and columns ({some(columns)}), and it cannot be"
+                f" told which are the queries; call the first column, {label!r}, query_id or run"
+            )
+        query = label if are_numbers[0] else None
     n_keys = None
     for number, record in records:
         n_keys = n_keys or len(record)
         if len(record) > n_keys:
             raise source.error("has more keys than the first row", number, some(list(record), 10))
-        of_row = "" if record.get(label) is None else record[label]
         for title in columns:
-            name, asked = (str(of_row), title) if query is None else (title, of_row)
+            of_row = record.get(label)
+            name, asked = (_text(of_row), title) if query is None else (title, of_row)
             if not name.isdigit() and strict_number(name or "0") is not None:
-                problem = (
-                    "has no name of a run here; write the table with a header and the names of its"
-                    " runs"
-                )
+                problem = "has no name of a run here; write the table with a header and their names"
                 raise source.error(problem, number, name)
             if record.get(title) is not None:
                 yield _Row(number, name, asked, None, record[title])
 
 
-def _rows_are_queries(corner: str, rows: list[str], columns: Sequence[str], source: Source) -> bool:
-    """Tell queries from runs by which of them are numbers."""
-    # Pandas numbers rows so where nothing is named.
-    is_counted = rows == [str(number) for number in range(len(rows))]
-    are_numbers = [all(map(str.isdigit, names)) for names in (rows, columns)]
-    if is_counted or are_numbers[0] == are_numbers[1]:
-        raise source.error(
-            f"has rows ({some(sorted(rows))}) and columns ({some(list(columns))}), and it cannot be"
-            f" told which are the queries; call the first column, {corner!r}, query_id or run"
-        )
-    return are_numbers[0]
+def _rows_of_records(
+    records: Iterable[tuple[int | None, Any]], measure: str | None, source: Source
+) -> Iterator[_Row]:
+    """Read mappings, of which the first one has all keys."""
+
+    def checked() -> Records:
+        for number, record in records:
+            if not isinstance(record, Mapping):
+                raise source.error(f"is no record, such as those of {_FORMS}", number, repr(record))
+            yield number, record
+
+    rest = iter(checked())
+    first = list(islice(rest, 1))
+    for _, record in first:
+        return _rows_of_table(list(map(str, record)), chain(first, rest), measure, source)
+    return iter(())
 
 
 # --- files
@@ -361,17 +364,15 @@ def _rows_of_file(source: Source, measure: str | None) -> Iterator[_Row]:
         titles, body = source.table(lines, separator)
         records = ((number, dict(zip(titles, cells, strict=True))) for number, cells in body)
         return _rows_of_table(titles, records, measure, source)
-    return _rows_of_columns(lines, source, measure)
+    return _rows_of_lines(lines, source, measure)
 
 
 def _is_header(line: str) -> bool:
     """Tell a header from the lines of trec_eval and ir_measures, of which one may be damaged."""
     fields = _fields(line)
-    if len(fields) == 2 and is_measure_name(fields[0]) and strict_number(fields[1]) is not None:
-        return False
     if line.startswith("\t") or len(fields) != 3:
         return True
-    titles = {*_QUERY_TITLES, *_RUN_TITLES, "measure"} & {field.lower() for field in fields}
+    titles = {*_QUERY_TITLES, *_RUN_TITLES, "measure"} & set(map(_folded, fields))
     return bool(titles) and strict_number(fields[2]) is None and not _SUMMARY.fullmatch(fields[1])
 
 
@@ -383,31 +384,24 @@ def _fields(line: str) -> list[str]:
     return [field for field in re.split(f"[{WHITE_SPACE}]+", line) if field]
 
 
-def _rows_of_columns(lines: Lines, source: Source, measure: str | None) -> Iterator[_Row]:
+def _rows_of_lines(lines: Lines, source: Source, measure: str | None) -> Iterator[_Row]:
     """Read lines of trec_eval (measure, query, value) or ir_measures (query, measure, value)."""
+
+    def triples() -> Iterator[tuple[int, list[str]]]:
+        for number, line in lines:
+            fields = _fields(line)
+            if len(fields) != 3:
+                problem = f"is not a line of 3 columns with values by query; {_MEANS}"
+                raise source.error(problem, number, " ".join(fields))
+            yield number, fields
+
     pairs: set[tuple[str, str]] = set()
-    for number, line in lines:
-        fields = _fields(line)
-        if len(fields) == 2 and is_measure_name(fields[0]):
-            problem = f"has no values by query; write them with -q ({_MEANS})"
-            raise source.error(problem, number, " ".join(fields))
-        if len(fields) != 3:
-            problem = "is not a line of trec_eval -q or ir_measures -q, which have 3 columns"
-            raise source.error(problem, number, " ".join(fields))
-        first, second, _ = fields
-        if (first, second) in pairs:
-            # Trials or an error, both of which are seen below.
+    for _, (first, second, _) in triples():
+        if (first, second) in pairs:  # trials, or an error that is raised below
             break
         pairs.add((first, second))
-    if not pairs:
-        return
-    measures_first = _are_measures_first(pairs, measure, source)
-    for number, line in lines:
-        fields = _fields(line)
-        if len(fields) != 3:
-            problem = "is not a line of trec_eval -q or ir_measures -q, which have 3 columns"
-            raise source.error(problem, number, " ".join(fields))
-        first, second, value = fields
+    measures_first = bool(pairs) and _are_measures_first(pairs, measure, source)
+    for number, (first, second, value) in triples():
         query, named = (second, first) if measures_first else (first, second)
         if not _TEXTS_OF_TREC_EVAL.fullmatch(named):
             yield _Row(number, None, query, named, value or None)
@@ -455,7 +449,7 @@ def _rows_of_object(source: Source, measure: str | None) -> Iterator[_Row]:
     """Read a frame, a dict, or an iterable of records or of ir_measures.Metric."""
     data = getattr(source.data, "per_query", source.data)
     if is_frame(data):
-        return _rows_of_table(*_table_of_frame(data, source), measure, source)
+        return _rows_of_frame(data, measure, source)
     if isinstance(data, Mapping):
         return _rows_of_mapping(data, measure, source)
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes)):
@@ -467,88 +461,48 @@ def _record_of(item: Any) -> Any:
     """Return a Metric as a record; all else is one, or is refused later."""
     if not all(hasattr(item, name) for name in _METRIC):
         return item
-    return {"query_id": item.query_id, "measure": str(item.measure), "value": item.value}
+    return {name: getattr(item, name) for name in _METRIC}
 
 
-def _rows_of_records(
-    records: Iterable[tuple[int | None, Any]], measure: str | None, source: Source
-) -> Iterator[_Row]:
-    """Read mappings, of which the first one has all keys."""
-    checked = _checked_records(records, source)
-    for number, first in checked:
-        titles = list(map(str, first))
-        return _rows_of_table(titles, chain([(number, first)], checked), measure, source)
-    return iter(())
-
-
-def _checked_records(records: Iterable[tuple[int | None, Any]], source: Source) -> Records:
-    for number, record in records:
-        if not isinstance(record, Mapping):
-            raise source.error(f"is no record, such as those of {_FORMS}", number, repr(record))
-        yield number, record
+def _rows_of_frame(frame: Any, measure: str | None, source: Source) -> Iterator[_Row]:
+    """Read a frame, with the index of pandas as columns in front."""
+    if hasattr(frame, "reset_index"):
+        names = [name or "" for name in frame.index.names]
+        frame = frame.reset_index(names=names, allow_duplicates=True)
+        frame = frame.astype(object).where(frame.notna(), None)
+    titles = column_names(frame)
+    source.refuse_repeated(titles)
+    rows = zip(*(as_list(frame[title]) for title in titles), strict=True)
+    records = enumerate((dict(zip(titles, row, strict=True)) for row in rows), 1)
+    return _rows_of_table(titles, records, measure, source)
 
 
 def _rows_of_mapping(
     data: Mapping[Any, Any], measure: str | None, source: Source
 ) -> Iterator[_Row]:
     """Read {query: value}, {query: {measure: value}}, {measure: {query: value}}, or columns."""
-    folded = {_folded_title(str(key)) for key in data}
-    if folded & {*_QUERY_TITLES} and any(_is_column(str(key), measure) for key in data):
-        titles = list(map(str, data))  # of columns, as pandas writes a frame
-        cells = [
-            list(column.values() if isinstance(column, Mapping) else column)
-            for column in data.values()
-        ]
-        rows = (dict(zip(titles, row, strict=True)) for row in zip(*cells, strict=True))
-        yield from _rows_of_table(titles, enumerate(rows, 1), measure, source)
-        return
-    if all(value is None or isinstance(value, (Real, np.bool_)) for value in data.values()):
-        if data and all(is_measure_name(str(key)) for key in data):
-            raise source.error(f"has no values by query; {_MEANS}", text=some(list(map(str, data))))
-        data = {query: {None: value} for query, value in data.items()}
-    elif not all(isinstance(value, Mapping) for value in data.values()):
-        raise source.error(
-            f"is in no form of values by query that is read, such as {_FORMS}; its keys are"
-            f" {some(list(map(str, data)))}"
+    keys = list(map(str, data))
+    if {*_QUERY_TITLES} & set(map(_folded, keys)) and any(_is_asked(key, measure) for key in keys):
+        columns = (
+            cells.values() if isinstance(cells, Mapping) else cells for cells in data.values()
         )
-    by_measure = _is_by_measure(data, measure, source)
-    for number, (outer, of_outer) in enumerate(data.items(), 1):
-        for inner, value in of_outer.items():
-            query, named = (inner, outer) if by_measure else (outer, inner)
-            place = None if source.is_file else number
-            yield _Row(place, None, query, None if named is None else str(named), value)
-
-
-def _is_by_measure(
-    data: Mapping[Any, Mapping[Any, Any]], measure: str | None, source: Source
-) -> bool:
-    """Return whether the outer keys of a dict of dict are the measures, by their names."""
-    outer = list(map(str, data))
-    inner = list(dict.fromkeys(str(key) for of_outer in data.values() for key in of_outer))
-    are_measures = [bool(keys) and all(map(is_measure_name, keys)) for keys in (outer, inner)]
+        rows = (dict(zip(keys, row, strict=True)) for row in zip(*columns, strict=True))
+        return _rows_of_records(enumerate(rows, 1), measure, source)
+    if all(value is None or isinstance(value, (Real, np.bool_)) for value in data.values()):
+        if all(map(is_measure_name, keys)):
+            raise source.error(f"has no values by query; {_MEANS}", text=some(keys))
+        return (_Row(None, None, query, None, value) for query, value in data.items())
+    if not all(isinstance(value, Mapping) for value in data.values()):
+        problem = f"is in no form of values by query that is read, such as {_FORMS}; its keys are"
+        raise source.error(f"{problem} {some(keys)}")
+    inner = list(dict.fromkeys(str(key) for values in data.values() for key in values))
+    are_measures = [bool(names) and all(map(is_measure_name, names)) for names in (keys, inner)]
     if all(are_measures):
         raise source.error(f"has no values by query; {_MEANS}", text=some(inner))
-    if (measure in outer) != (measure in inner):
-        return measure in outer
-    return are_measures == [True, False]
-
-
-def _table_of_frame(frame: Any, source: Source) -> tuple[list[str], Records]:
-    """Return the titles and rows of a frame, with its index as columns in front."""
-    columns: list[tuple[str, list[Any]]] = []
-    index = getattr(frame, "index", None)
-    if hasattr(index, "names"):
-        frame = frame.astype(object).where(frame.notna(), None)
-        columns = [
-            ("" if name is None else str(name), index.get_level_values(level).tolist())
-            for level, name in enumerate(index.names)
-        ]
-    titles = column_names(frame)
-    source.refuse_repeated(titles)
-    if len(columns) == 1 and {"measure", "value"} <= set(titles):
-        columns = []
-    columns += [(title, as_list(frame[title])) for title in titles]
-    titles = [title for title, _ in columns]
-    source.refuse_repeated(titles)
-    rows = zip(*(column for _, column in columns), strict=True)
-    return titles, enumerate((dict(zip(titles, row, strict=True)) for row in rows), 1)
+    by_measure = are_measures[0]
+    if (measure in keys) != (measure in inner):
+        by_measure = measure in keys
+    pairs = ((outer, key, value) for outer, values in data.items() for key, value in values.items())
+    if by_measure:
+        return (_Row(None, None, query, str(named), value) for named, query, value in pairs)
+    return (_Row(None, None, query, str(named), value) for query, named, value in pairs)
