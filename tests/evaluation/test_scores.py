@@ -16,13 +16,7 @@ import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, ParameterError
 from ir_outcomes.evaluation.clusters import separator_in
 from ir_outcomes.evaluation.remarks import notes_on_ties
-from ir_outcomes.evaluation.scores import (
-    Scores,
-    largest_of_margin,
-    notes_on_scores,
-    problems_of_values,
-    scores_from_lengths,
-)
+from ir_outcomes.evaluation.scores import Scores, scores_from_lengths
 from ir_outcomes.evaluation.search import search_lengths
 from tests.helpers.command_line import call
 from tests.helpers.many import collection
@@ -192,10 +186,10 @@ def test_missing_values_are_noted(tmp_path: Path) -> None:
             [[0.5, 0], [0.25, 1]],
         )
         assert scores.absent == {"b": ("402",)}
-        (note,) = notes_on_scores(scores)
+        (note,) = scores.notes_on_output()
         assert (note.kind, note.runs) == ("missing", ("b",))
         assert scores.on(["401"]).absent == {"b": ()}
-        assert not list(notes_on_scores(scores.on(["401"])))
+        assert not list(scores.on(["401"]).notes())
     for direction in (True, False):  # what no value counts is not known
         with pytest.raises(MismatchError, match="b has no value of cost for q2, which other"):
             iro.scores_from_outputs(
@@ -211,15 +205,15 @@ def test_values_that_must_not_pass() -> None:
         "cut": dict.fromkeys(queries[1:], 0.5),
     }
     scores = iro.scores_from_outputs(values, "nDCG@10")
-    assert [bool(problems_of_values(scores, run)) for run in scores.runs] == [False, True, True]
-    found = {note.kind: note.runs for note in notes_on_scores(scores)}
+    assert [bool(scores.problems(run)) for run in scores.runs] == [False, True, True]
+    found = {note.kind: note.runs for note in scores.notes_on_output()}
     assert found == {"missing": ("cut",), "only zeros": ("dead",)}
-    assert largest_of_margin(scores, 0.99) == 1.0
-    with pytest.raises(ParameterError, match="can exceed this margin, because its range is 1"):
-        largest_of_margin(scores, 1.0)
+    assert scores.largest_change(0.99) == 1.0
+    with pytest.raises(ParameterError, match="can exceed this margin: its range is 1"):
+        scores.largest_change(1.0)
     unknown = iro.scores_from_outputs({"a": {"q": 1}, "b": {"q": 2}}, "x", higher_is_better=True)
     with pytest.raises(ParameterError, match="the range of x is not known"):
-        largest_of_margin(unknown, 0.1)
+        unknown.largest_change(0.1)
 
 
 @pytest.mark.parametrize(
@@ -238,7 +232,7 @@ def test_values_that_must_not_pass() -> None:
 def test_ids_that_look_like_clusters_or_trials(ids: str, separator: str | None) -> None:
     assert separator_in(ids.split()) == separator
     scores = iro.scores_from_outputs([dict.fromkeys(ids.split(), 0.5)] * 2, "AP")
-    kinds = [note.kind for note in notes_on_scores(scores)]
+    kinds = [note.kind for note in scores.notes_on_output()]
     assert kinds == ([] if separator is None else ["dependent"])
 
 

@@ -414,6 +414,11 @@ def test_a_column_of_runs_beside_measures(write: Any, run: str) -> None:
     for source in in_forms(write, "qid", run):
         assert read_output(source).name == "a"
     both = pd.DataFrame({run: ["a", "b"] * 2, "topic": [1, 1, 2, 2], "AP": [0.1, 0.2, 0.3, 0.4]})
+    long = both.melt([run, "topic"], var_name="metric", value_name="score")
+    assert [output.values for output in read_values(long)] == [
+        {"1": 0.1, "2": 0.3},
+        {"1": 0.2, "2": 0.4},
+    ]
     found = read_values(write(both.to_csv(index=False)))
     assert [(output.name, output.values) for output in found] == [
         ("a", {"1": 0.1, "2": 0.3}),
@@ -498,6 +503,7 @@ def test_trials_are_averaged_where_that_is_asked_for(write: Any) -> None:
         ("query;AP\nq1;0,5\n", "line 2: the value of AP of query q1 is not a number.*\n  '0,5'"),
         ('{"id": 1, "AP": 1}\n{"id": 2}\n', "line 2: AP of query 2 is undefined or empty"),
         ('{"run": "a", "1": 1}\n{"run": "b", "1": 1, "2": 1}\n', "line 2: has more keys than"),
+        ('{"config": {"k": 1}, "results": {"q1": {"AP": 1}}}', "in no form .*keys are config, res"),
         ('{"testCases": [1]}', "is in no form of values by query.*its keys are testCases"),
         ("1\t0.5\n2\t0.25\n", "has no name of a run here; write the table with a header"),
     ],

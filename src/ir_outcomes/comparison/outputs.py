@@ -20,7 +20,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluat
 from ir_outcomes.evaluation.lengths import Items
 from ir_outcomes.evaluation.replicates import Called, called_systems, check_baselines
 from ir_outcomes.evaluation.replicates import systems as systems_of
-from ir_outcomes.evaluation.scores import Scores, notes_on_scores, parse_measure, scores_of_sources
+from ir_outcomes.evaluation.scores import Scores, parse_measure, scores_of_sources
 from ir_outcomes.notes import Note, as_notes, note
 from ir_outcomes.reading.datasets import as_qrels
 from ir_outcomes.reading.measure_names import base_name, cutoff_of, is_gain, is_reciprocal, range_of
@@ -374,7 +374,7 @@ def _compared(
         check_range(scores.measure, range_of(scores.measure, *lengths.values()))
 
     def n_missing(system: Called) -> int:
-        return max(len(scores.absent.get(run, ())) for run in system.runs)
+        return max(len(scores.lacks(run)) for run in system.runs)
 
     def mean_reciprocals(system: Called) -> Floats:
         found = [lengths[run] for run in system.runs]
@@ -445,6 +445,6 @@ def _notes(scores: Scores, meaning: _Meaning, with_qrels: bool) -> Iterator[str]
             "Without qrels, queries that have no relevant document cannot be told apart: they count"
             " as unanswered."
         )
-    for own in notes_on_scores(scores):
+    for own in scores.notes_on_output():
         # How much is missing is among the first notes anyway.
         yield note("missing ids", own.details, own.runs) if own.kind == "missing" else own

@@ -5,7 +5,7 @@ import difflib
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, get_args
 
@@ -53,8 +53,8 @@ class Scores:
         NaN where the measure is undefined.
     clusters : (n_queries,) int64 array or None
         The cluster of each query; None where queries are independent.
-    absent : mapping of str to tuple of str
-        Of values that another tool computed: for each run the queries that other runs have.
+    absent : mapping of str to tuple of str, or None
+        Of values that another tool computed: for each run the queries that it lacks.
     decimals : int or None
         Decimals that such values were rounded to; None where they were not.
     """
@@ -65,7 +65,7 @@ class Scores:
     query_ids: tuple[str, ...]
     values: Floats
     clusters: Ints | None = None
-    absent: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    absent: Mapping[str, tuple[str, ...]] | None = None
     decimals: int | None = None
 
     def __post_init__(self) -> None:
@@ -109,18 +109,27 @@ class Scores:
         chosen = places_of_queries(queries, self.query_ids)
         ids = tuple(self.query_ids[column] for column in chosen)
         clusters = None if self.clusters is None else self.clusters[chosen]
-        absent = {
-            run: tuple(query for query in of_run if query in {*ids})
-            for run, of_run in self.absent.items()
+        absent = self.absent and {
+            run: tuple(query for query in queries if query in {*ids})
+            for run, queries in self.absent.items()
         }
         values = self.values[:, chosen]
         return replace(self, query_ids=ids, values=values, clusters=clusters, absent=absent)
 
-    def notes(self) -> tuple[str, ...]:
+    def lacks(self, run: str) -> tuple[str, ...]:
+        """Return the queries of which another tool computed no value for a run."""
+        return (self.absent or {}).get(run, ())
+
+    def runs_of_zeros(self) -> list[str]:
+        """Return the runs whose values are 0 for every query, as where nothing ran."""
+        zeros = (self.values == 0).all(axis=1).tolist()
+        return [run for run, is_zero in zip(self.runs, zeros, strict=True) if is_zero]
+
+    def notes(self) -> tuple[Note | str, ...]:
         """Say what a careful reader must know about these values."""
         undefined = int(np.isnan(self.values).any(axis=0).sum())
         if not undefined:
-            return ()
+            return tuple(self.notes_on_output())
         return (
             (
                 f"{self.measure} is undefined for some run on {undefined} of"
@@ -128,7 +137,58 @@ class Scores:
                 " defined queries, so a run that answers fewer queries can look better: read"
                 " coverage beside it, or use ESL(unanswered='cutoff+1') or RR."
             ),
+            *self.notes_on_output(),
         )
+
+    def notes_on_output(self) -> Iterator[Note]:
+        """Say which values of another tool are missing, only zeros, rounded or of clusters."""
+        if self.absent is None:
+            return
+        for run in filter(self.lacks, self.runs):
+            queries = self.lacks(run)
+            n = plural("query", len(queries))
+            yield note(
+                "missing", f"{run} lacks {n} ({some(queries)}), counted as unanswered.", [run]
+            )
+        for run in self.runs_of_zeros():
+            n = plural("query", len(self.query_ids))
+            text = f"{self.measure} of {run} is 0 for every query (all {n}); did it run?"
+            yield note("only zeros", text, [run])
+        if self.clusters is None:
+            yield from notes_on_ids(self.query_ids)
+        if self.decimals is not None:
+            effect = "small differences look like ties"
+            if is_reciprocal(self.measure):
+                longest = math.isqrt(10**self.decimals)
+                effect = f"ranks beyond about {longest} cannot be told exactly"
+            yield note(
+                "values", f"Values are rounded to {plural('place', self.decimals)}: {effect}."
+            )
+
+    def problems(self, run: str) -> list[str]:
+        """Return why a pipeline must not let the values of a run pass, whatever they say."""
+        problems = []
+        if run in self.runs_of_zeros():
+            problems.append(f"{self.measure} is 0 for every query.")
+        if self.lacks(run):
+            n = plural("query", len(self.lacks(run)))
+            problems.append(f"No value of {self.measure} for {n} ({some(self.lacks(run))}).")
+        return problems
+
+    def largest_change(self, margin: float) -> float:
+        """Return the most that a query can change by, which a margin must be smaller than."""
+        largest = range_of(self.measure)
+        if largest is None:
+            raise ParameterError(
+                f"the range of {self.measure} is not known, so no margin can be tested; choose"
+                " another measure"
+            )
+        if margin >= largest:
+            raise ParameterError(
+                f"no loss of {self.measure} can exceed this margin: its range is {largest:g}",
+                margins=margin,
+            )
+        return largest
 
 
 def places_of_queries(
@@ -588,60 +648,3 @@ def _value_of_missing(measure: str, absent: Mapping[str, tuple[str, ...]]) -> fl
             " what these count is not known; write their values, or remove them from all outputs"
         )
     return math.nan
-
-
-def notes_on_scores(scores: Scores) -> Iterator[Note]:
-    """Say of values of other tools which are missing, only zeros, rounded or of ids in clusters."""
-    for run, queries in scores.absent.items():
-        if queries:
-            n = plural("query", len(queries))
-            text = f"{run} lacks {n} ({some(queries)}), counted as unanswered."
-            yield note("missing", text, [run])
-    for run in runs_of_zeros(scores):
-        n = plural("query", len(scores.query_ids))
-        text = f"{scores.measure} of {run} is 0 for every query (all {n}); did it run?"
-        yield note("only zeros", text, [run])
-    if scores.clusters is None:
-        yield from notes_on_ids(scores.query_ids)
-    if scores.decimals is not None:
-        effect = "small differences look like ties"
-        if is_reciprocal(scores.measure):
-            longest = math.isqrt(10**scores.decimals)
-            effect = f"ranks beyond about {longest} cannot be told exactly"
-        text = f"Values are rounded to {plural('place', scores.decimals)}: {effect}."
-        yield note("values", text)
-
-
-def runs_of_zeros(scores: Scores) -> list[str]:
-    """Return the runs whose values are 0 for every query, as where nothing ran."""
-    zeros = (scores.values == 0).all(axis=1)
-    return [run for run, is_zero in zip(scores.runs, zeros.tolist(), strict=True) if is_zero]
-
-
-def largest_of_margin(scores: Scores, margin: float) -> float:
-    """Return the range of a measure, which a margin must be narrower than."""
-    largest = range_of(scores.measure)
-    if largest is None:
-        raise ParameterError(
-            f"the range of {scores.measure} is not known, so no margin can be tested; choose"
-            " another measure"
-        )
-    if margin >= largest:
-        raise ParameterError(
-            f"no loss of {scores.measure} can exceed this margin, because its range is {largest:g}",
-            margins=margin,
-        )
-    return largest
-
-
-def problems_of_values(scores: Scores, run: str) -> list[str]:
-    """Return why a pipeline must not let these values pass, whatever they say."""
-    problems = []
-    if run in runs_of_zeros(scores):
-        problems.append(f"{scores.measure} is 0 for every query.")
-    queries = scores.absent.get(run, ())
-    if queries:
-        problems.append(
-            f"No value of {scores.measure} for {plural('query', len(queries))} ({some(queries)})."
-        )
-    return problems

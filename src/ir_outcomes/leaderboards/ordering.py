@@ -19,7 +19,7 @@ from ir_outcomes.evaluation.remarks import (
     notes_on_ties,
 )
 from ir_outcomes.evaluation.replicates import Called, refuse_several_runs
-from ir_outcomes.evaluation.scores import Scores, notes_on_scores, parse_measure, reciprocal_ranks
+from ir_outcomes.evaluation.scores import Scores, parse_measure, reciprocal_ranks
 from ir_outcomes.statistics.counts import linearized_sums, shared_ranks
 from ir_outcomes.types import Floats, Ints, check_kind, check_one_order
 
@@ -172,7 +172,7 @@ def defined(values: Floats) -> list[float | None]:
 def notes_on_source(source: Evaluation | Scores) -> tuple[str, ...]:
     """Say which runs lack queries or have others, how much ties decide, and whether queries may come in clusters."""
     if isinstance(source, Scores):
-        return tuple(notes_on_scores(source))
+        return ()
     return (
         *notes_on_documents(source.runs),
         *notes_on_copies(source.runs),

@@ -245,7 +245,7 @@ def _rows_of_table(
     """Read a row for each value, columns of measures, or runs and queries."""
     by_folded = {_folded(title): title for title in reversed(titles)}
     query = next((by_folded[title] for title in _QUERY_TITLES if title in by_folded), None)
-    kind = by_folded.get("measure")
+    kind = by_folded.get("measure", by_folded.get("metric"))
     # In other tables a name can be anything.
     run_titles = (*_RUN_TITLES, "name") if kind or query is None else _RUN_TITLES
     run = next((by_folded[title] for title in run_titles if title in by_folded), None)
@@ -255,7 +255,7 @@ def _rows_of_table(
         columns.remove(index)
     values = [title for title in columns if _is_asked(title, measure)]
     if kind is not None:
-        values = [by_folded[title] for title in ("value",) if title in by_folded]
+        values = [by_folded[title] for title in ("value", "score") if title in by_folded][:1]
     elif not values and not (query and run):
         return _rows_of_runs_and_queries(columns, records, query, run, source)
     elif not values and len(columns) == 1:
@@ -372,7 +372,7 @@ def _is_header(line: str) -> bool:
     fields = _fields(line)
     if line.startswith("\t") or len(fields) != 3:
         return True
-    titles = {*_QUERY_TITLES, *_RUN_TITLES, "measure"} & set(map(_folded, fields))
+    titles = {*_QUERY_TITLES, *_RUN_TITLES, "measure", "metric"} & set(map(_folded, fields))
     return bool(titles) and strict_number(fields[2]) is None and not _SUMMARY.fullmatch(fields[1])
 
 
@@ -492,7 +492,12 @@ def _rows_of_mapping(
         if all(map(is_measure_name, keys)):
             raise source.error(f"has no values by query; {_MEANS}", text=some(keys))
         return (_Row(None, None, query, None, value) for query, value in data.items())
-    if not all(isinstance(value, Mapping) for value in data.values()):
+    cells = [
+        isinstance(values, Mapping)
+        and not any(isinstance(cell, Mapping) for cell in values.values())
+        for values in data.values()
+    ]
+    if not all(cells):
         problem = f"is in no form of values by query that is read, such as {_FORMS}; its keys are"
         raise source.error(f"{problem} {some(keys)}")
     inner = list(dict.fromkeys(str(key) for values in data.values() for key in values))
