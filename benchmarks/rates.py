@@ -103,7 +103,7 @@ class Row:
         plain = Sums.of(units, np.ones((len(units.total), signs.shape[1])))
         products = units.total * units.size
         rows = plain.rows[0]
-        weight = (rows / (rows - units.size)) ** 2
+        weight = (rows / np.maximum(rows - units.size, 1)) ** 2
         return plain._replace(
             total=units.total @ signs,
             products=products @ signs,
@@ -340,9 +340,8 @@ def table(heading: str, lines: list[tuple[str, ...]]) -> None:
     print("|", " | ".join("---" for _ in columns), "|")
     for line in lines:
         print("|", " | ".join(line), "|")
-    numbers = [[float(cell) for cell in line[1:] if cell != "-"] for line in lines]
-    if len(lines) > 1 and all(len(row) == len(columns) - 1 for row in numbers):
-        print("| mean |", " | ".join(f"{value:.1f}" for value in np.mean(numbers, axis=0)), "|")
+    numbers = [[float("nan" if cell == "-" else cell) for cell in line[1:]] for line in lines]
+    print("| mean |", " | ".join(percent((np.nanmean(numbers, axis=0) / 100).tolist())), "|")
     print()
 
 

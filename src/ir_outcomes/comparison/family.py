@@ -14,7 +14,7 @@ from ir_outcomes.comparison.outcomes import (
     pair_queries,
     sample_of_runs,
 )
-from ir_outcomes.comparison.result import Comparison, CutoffLabel, SystemRun, query_outcomes
+from ir_outcomes.comparison.result import Comparison, CutoffLabel, QueryOutcomes, SystemRun
 from ir_outcomes.comparison.rows import (
     Row,
     RowsOfPair,
@@ -278,7 +278,7 @@ def _comparison(pair: MeasuredPair, found: RowsOfPair, labels: Labels, index: in
         identical=queries.identical,
         n_runs=queries.n_runs,
         runs=tuple(_runs_of_systems(pair)),
-        queries=query_outcomes(queries, pair.texts),
+        queries=QueryOutcomes(queries, pair.texts),
         measures=tuple(found_alone(row, settings.alpha) for row in asked),
     )
     verdict = replace(comparison.verdict, sentence=sentence_of(comparison))

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
+from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -172,16 +173,18 @@ def notes_on_clusters(run: SearchLengths) -> Iterator[Note]:
         yield from notes_on_ids(run.query_ids)
 
 
-def notes_on_ids(query_ids: Sequence[str]) -> Iterator[Note]:
-    """Say that ids look like those of clusters or trials; see `clusters.separator_in`."""
+@lru_cache(maxsize=8)  # it takes longer than a comparison, and all contenders have the same queries
+def notes_on_ids(query_ids: tuple[str, ...]) -> tuple[Note, ...]:
+    """Say that ids look like those of clusters or trials; see `separator_in`."""
     separator = separator_in(query_ids)
-    if separator is not None:
-        n_clusters = len({text_before(separator, query) for query in query_ids})
-        text = (
-            f"by their ids they seem to be in {n_clusters} clusters, and tests take queries as"
-            f" independent; if so, pass `clusters='by:{separator}'`."
-        )
-        yield note("dependent", text)
+    if separator is None:
+        return ()
+    n_clusters = len({text_before(separator, query) for query in query_ids})
+    text = (
+        f"by their ids they seem to be in {n_clusters} clusters, and tests take queries as"
+        f" independent; if so, pass `clusters='by:{separator}'`."
+    )
+    return (note("dependent", text),)
 
 
 def notes_on_systems(names: Sequence[str]) -> Iterator[Note]:
