@@ -116,10 +116,8 @@ def test_foreign_values_are_named(given: Any, message: str) -> None:
 
 
 def test_paper_columns_are_for_comparisons() -> None:
-    for show in (result_of("Headroom").to_text, result_of("Headroom").to_csv):
-        with pytest.raises(
-            ParameterError, match="`columns='paper'` is for comparisons; Headroom has"
-        ):
+    for show in (result_of("Plan").to_text, result_of("Plan").to_csv):
+        with pytest.raises(ParameterError, match="`columns='paper'` is for comparisons; Plan has"):
             show(columns="paper")
         with pytest.raises(ParameterError, match="`columns='wide'`: must be one of default, paper"):
             show(columns="wide")  # type: ignore[arg-type]

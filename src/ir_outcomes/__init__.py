@@ -16,12 +16,12 @@ __version__ = "0.1.0"
 
 # The list of public names stands once, in the stub that type checkers read.
 _MODULES = {
-    alias.name: line.module
+    alias.name: str(line.module)
     for line in ast.parse(get_data(__name__, "__init__.pyi") or b"").body
     if isinstance(line, ast.ImportFrom)
     for alias in line.names
 }
-__all__ = ["__version__", *_MODULES]  # texts
+__all__ = ["__version__", *_MODULES]
 
 
 def __getattr__(name: str) -> Any:

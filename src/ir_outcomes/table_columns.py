@@ -1,6 +1,6 @@
 """Columns of results, declared once: from them come rows, CSV, frames, and the tables of every format."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -65,8 +65,8 @@ class Column:
     """What one column holds of an item, and how it is written: declared once for rows, CSV, frames and tables."""
 
     name: str  # the key in rows, CSV and frames; an interval has two, name_low and name_high
-    # The exact value: attributes one after the other, such as "test.pvalue", or a function of the
-    # item; by default the attribute with the column's name.
+    # The exact value: attributes, or keys of mappings, one after the other, such as "test.pvalue",
+    # or a function of the item; by default what has the column's name.
     value: str | Callable[[Any], Any] = ""
     heading: str = ""  # in tables; by default the name
     form: Form = TEXT
@@ -100,8 +100,10 @@ class Column:
         value = self._part_of(item)
         if callable(self.value):
             return None if value is None else self.value(value)
-        for attribute in (self.value or self.name).split("."):
-            value = None if value is None else getattr(value, attribute)
+        for step in (self.value or self.name).split("."):
+            if value is None:
+                return None
+            value = value[step] if isinstance(value, Mapping) else getattr(value, step)
         return value
 
     def text(self, item: Any, alpha: float = 0.05) -> str:

@@ -88,7 +88,11 @@ def check_positive(name: str, value: object, *, none_allowed: bool = False) -> N
 
 def check_count(name: str, value: object, least: int = 0) -> None:
     """Refuse what is not a whole number from `least` to `LARGEST`."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= LARGEST:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, Integral)
+        or not least <= int(value) <= LARGEST
+    ):
         raise ParameterError(
             f"must be a whole number, {least} or more, at most {LARGEST:,}", **{name: value}
         )
@@ -96,7 +100,7 @@ def check_count(name: str, value: object, least: int = 0) -> None:
 
 def check_number(name: str, value: object, above: float = 0.0, below: float = 1.0) -> None:
     """Refuse what is not a number strictly between two bounds."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not above < value < below:
+    if isinstance(value, bool) or not isinstance(value, Real) or not above < float(value) < below:
         raise ParameterError(f"must be a number between {above:g} and {below:g}", **{name: value})
 
 

@@ -170,45 +170,6 @@ def test_ranks_on_resamples(unit: Any) -> None:
             assert shows(row["over next"], 100 * above / 40)
 
 
-@each_unit
-def test_two_orders(unit: Any) -> None:
-    qrels, runs = collected(unit, 30, seed=4)
-    evaluation = iro.evaluate(qrels, runs, cutoff=K, unit=unit, measures=["AP@6"])
-    one, other = (
-        iro.rank_distribution(evaluation, measure=measure, resamples=2)
-        for measure in (None, "AP@6")
-    )
-    view = iro.rank_correlation(one, other, names=("one", "other")).view()
-    average = {}
-    for name, run in runs.items():
-        of_queries = []
-        for query, judged in qrels.items():
-            order = ranked(run[query], "trec")[:K]
-            ranks = [order.index(document) + 1 for document in judged if document in order]
-            found = sum(sum(other <= rank for other in ranks) / rank for rank in ranks)
-            of_queries.append(found / len(judged))
-        average[name] = float(np.mean(of_queries))
-    means = {
-        name: float(np.mean([*reciprocal_ranks(qrels, run).values()])) for name, run in runs.items()
-    }
-    swapped = sum(
-        sign(means[a] - means[b]) * sign(average[a] - average[b]) < 0
-        for a, b in itertools.combinations(runs, 2)
-    )
-    tau = scipy.stats.kendalltau(
-        *([own[name] for name in runs] for own in (means, average))
-    ).statistic
-    said = matched(
-        r"Kendall's tau: (\S+); (\d+) of 6 pairs of runs in opposite order\.", view.sentences[0]
-    )
-    assert shows(said[1].lstrip("-"), abs(tau))
-    assert int(said[2]) == swapped
-    for row in rows_of(view.tables[0]):
-        for heading, values in (("one", means), ("other", average)):
-            ahead = sum(own > values[row["run"]] + 1e-12 for own in values.values())
-            assert int(row[heading]) == 1 + ahead
-
-
 def test_history() -> None:
     """Who took first place, by how much, after how many submissions; and which groups submitted most."""
     rng = np.random.default_rng(7)

@@ -72,9 +72,9 @@ class SearchLengthMeasure(Measure):
     def __init__(self, **params: Any) -> None:
         unknown = params.keys() - self.SUPPORTED_PARAMS.keys()
         if unknown:
-            names = ", ".join(self.SUPPORTED_PARAMS)
+            allowed = ", ".join(self.SUPPORTED_PARAMS)
             raise ParameterError(
-                f"{self.NAME} has no parameter {', '.join(sorted(unknown))}; it has {names}"
+                f"{self.NAME} has no parameter {', '.join(sorted(unknown))}; it has {allowed}"
             )
         # In one order, because ir_measures tells measures apart by their text.
         names = [name for name in self.SUPPORTED_PARAMS if name in params]
