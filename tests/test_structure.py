@@ -3,7 +3,6 @@
 import ast
 import graphlib
 import importlib
-import re
 import subprocess
 import sys
 from collections.abc import Iterator

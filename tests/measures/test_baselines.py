@@ -32,14 +32,8 @@ RUN = {
 NAN = math.nan
 
 
-@pytest.fixture(autouse=True)
-def no_baselines() -> None:
-    baselines.registered.clear()
-    baselines._evaluated.clear()
-
-
 @pytest.fixture
-def bm25(no_baselines: None) -> str:
+def bm25() -> str:
     iro.register_baseline("bm25", BASELINE)
     return "bm25"
 
