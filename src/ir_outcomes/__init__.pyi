@@ -75,3 +75,4 @@ from ir_outcomes.tail.rrie import headroom as headroom
 from ir_outcomes.tail.rrie import rrie as rrie
 
 __version__: str
+__all__: list[str]

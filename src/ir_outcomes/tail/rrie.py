@@ -81,7 +81,8 @@ def rrie(
     if evaluation is None:
         means = _published(baseline, contender)
     else:
-        runs, settings, notes = runs_at_depth(evaluation, cutoff, missing, [baseline, contender])
+        chosen = [str(baseline), str(contender)]
+        runs, settings, notes = runs_at_depth(evaluation, cutoff, missing, chosen)
         names = (runs[0].name, runs[1].name)
         means = [(scores.measure, *scores.means()) for scores in top_and_all(runs, settings)]
     rows = [

@@ -46,7 +46,7 @@ def _reordering(result: TailResult) -> View:
         " better before and after; tau: Kendall's tau-b between the orders by the mean; value: mean"
         " of new value / old value, search lengths as reciprocals"
     )
-    measures = dict.fromkeys(row[side] for row in result.table for side in ("old", "new"))
+    measures = dict.fromkeys(str(row[side]) for row in result.table for side in ("old", "new"))
     title = f"Reordering of {plural('run', len(result.runs))}"
     return _view(result, title, columns, result.table, caption, f"by {', '.join(measures)}")
 
@@ -78,7 +78,7 @@ def _length_distributions(result: TailResult) -> View:
 
 
 def _length_changes(result: TailResult) -> View:
-    of_change = {
+    of_change: dict[str, list[Any]] = {
         change: list(rows) for change, rows in groupby(result.table, key=itemgetter("change"))
     }
     sizes = [*bucket_names(result.edges), f"{result.edges[-1]} or more"]
