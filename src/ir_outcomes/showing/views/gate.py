@@ -13,7 +13,7 @@ from ir_outcomes.across.gate_decisions import (
 )
 from ir_outcomes.errors import some
 from ir_outcomes.formatting import fixed, listed, percent, places_of, plural, short_unit
-from ir_outcomes.notes import KINDS, merged
+from ir_outcomes.notes import FIRST, merged
 from ir_outcomes.showing import Table, View, settings_words, view_of
 from ir_outcomes.showing.views.parts import measures_tables, queries_table, systems_lines
 from ir_outcomes.table_columns import (
@@ -123,7 +123,7 @@ def _notes_on_decisions(decisions: Sequence[GateDecision]) -> Iterator[str]:
     if len(decisions) == 1:
         yield from decisions[0].notes
         return
-    for kind in dict.fromkeys((*FIRST_NOTES, *KINDS)):
+    for kind in dict.fromkeys((*FIRST_NOTES, *FIRST)):
         of_kind = [
             (decision.name, [known for known in decision.notes if known.kind == kind])
             for decision in decisions

@@ -232,7 +232,7 @@ def _notes_of(comparisons: Sequence[Comparison], pairs: bool) -> tuple[list[Note
         name = f"{item.contender} : {item.baseline}" if pairs else item.contender
         first.append((name, item.notes))
         every.append((name, (*item.notes, *item.background)))
-    shown = merged(first, most_named=2 if pairs else 3)
+    shown = merged(first, 2 if pairs else 3)
     return shown, [own for own in in_full(every) if own not in shown]
 
 
