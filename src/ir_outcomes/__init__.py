@@ -1,4 +1,4 @@
-"""Search length measures and two-facet verdicts: is this run really better, and in which way.
+"""Is this run really better, and in which way: search lengths and verdicts.
 
 Importing the package registers `ESL`, `ASL`, `Answered` and `Outcome` with ir_measures, so that
 they can be named in its calls. Everything else is imported at first use.

@@ -1,4 +1,4 @@
-"""What a reader of a result should know beside its numbers: notes of a kind, first or background."""
+"""Notes: what a reader of a result should know beside its numbers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
@@ -102,7 +102,7 @@ def note(kind: str, text: str, runs: Sequence[str] = ()) -> Note:
 
 
 def as_notes(texts: Iterable[str]) -> tuple[Note, ...]:
-    """Return notes; plain text is a remark."""
+    """Return notes, of plain text remarks."""
     return tuple(text if isinstance(text, Note) else Note(text) for text in texts)
 
 
@@ -114,7 +114,7 @@ def ranked(notes: Iterable[str]) -> tuple[tuple[Note, ...], tuple[Note, ...]]:
 
 
 def merged(by_name: Named, limit: int = 3) -> list[Note]:
-    """Say each kind of first notes once, with the names of the items where there are several."""
+    """Say each kind of first notes once, with the names of the items."""
     texts: list[Note] = []
     for kind, found in _by_kind(by_name).items():
         names = list(dict.fromkeys(name for of_note in found.values() for name in of_note))
@@ -145,8 +145,8 @@ def _by_kind(by_name: Named) -> dict[str, dict[Note, list[str]]]:
 
 def _is_about_all(found: Mapping[Note, Sequence[str]], n_items: int) -> bool:
     """Return whether notes of a kind need no names of items."""
-    (item, names), *others = found.items()
-    is_single = not others and (len(names) == n_items or len(item.runs) > 1)
+    item, names = next(iter(found.items()))
+    is_single = len(found) == 1 and (len(names) == n_items or len(item.runs) > 1)
     return is_single or item.kind == REMARK
 
 

@@ -1,4 +1,4 @@
-"""Experiments of PyTerrier with the right means and directions, both facets and the verdict.
+"""Experiments of PyTerrier with the right means, both facets and the verdict.
 
 `pyterrier.Experiment` takes the measures of this package as they are; but it averages by plain sum,
 takes the largest value for the best, and calls a p-value that is not a number a rejection. This
@@ -90,9 +90,9 @@ def experiment(
     if not isinstance(systems, (list, tuple)) or len(systems) != len(names or systems):
         raise ParameterError("systems: must be a list, or a dict by name, with one name for each")
     frames = [system if hasattr(system, "columns") else system(topics) for system in systems]
-    called = [
-        f"system {place}" if hasattr(system, "columns") else str(system)
-        for place, system in enumerate(systems)
+    default_names = [
+        f"system {number}" if hasattr(system, "columns") else str(system)
+        for number, system in enumerate(systems)
     ]
     measures = _parsed(eval_metrics)
     for name in ("cutoff", "rel"):
@@ -102,7 +102,7 @@ def experiment(
     evaluation = evaluate(
         qrels,
         [frame[["qid", "docno", "score"]] for frame in frames],
-        names=names or called,
+        names=names or default_names,
         measures=measures,
         queries=topics.set_index("qid").get("query", pd.Series(dtype=object)).to_dict(),
         **settings,
@@ -121,16 +121,16 @@ def experiment(
     if baseline is not None and len(evaluation) > 1:
         choices = (*range(len(evaluation)), *evaluation.names)
         if baseline not in choices:
-            places = f"a place from 0 to {len(evaluation) - 1}, or a name"
-            raise ParameterError(f"must be {places}: {some(evaluation.names)}", baseline=baseline)
+            choice = f"a place from 0 to {len(evaluation) - 1}, or a name"
+            raise ParameterError(f"must be {choice}: {some(evaluation.names)}", baseline=baseline)
         first = evaluation[baseline].name
-        others = [name for name in evaluation.names if name != first]
+        contenders = [name for name in evaluation.names if name != first]
         rules = {"alpha": alpha, "correction": correction, "margins": margins}
         # What is undefined for a query of one system has no means to compare.
         defined = [
             measure for measure in measures if not _is_undefined(scores[measure], evaluation)
         ]
-        compared = compare(evaluation, first, others, measures=defined, **rules)
+        compared = compare(evaluation, first, contenders, measures=defined, **rules)
         found = {
             item.contender: _columns_of(item, evaluation, scores.values()) for item in compared
         }

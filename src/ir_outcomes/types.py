@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        """Make the aliases of arrays at first use: importing this module does not import NumPy."""
+        """Make the aliases of arrays at first use, which imports NumPy."""
         if name not in ("Ints", "Floats", "Bools"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         import numpy as np
@@ -74,7 +74,7 @@ def length_unit(unit: str) -> str:
 
 
 def level_unit(measured_in: str) -> str:
-    """Return the unit of a search length itself; by document it is one more than the documents above."""
+    """Return the unit of a search length itself."""
     if measured_in == DOCUMENTS_ABOVE:
         return f"{DOCUMENTS_ABOVE}, plus 1"
     return measured_in
@@ -105,7 +105,7 @@ def check_number(name: str, value: object, above: float = 0.0, below: float = 1.
 
 
 def check_level(alpha: object) -> None:
-    """Refuse a significance level that makes no sense; that of a test must be below its power, for one."""
+    """Refuse a significance level that is not between 0 and 0.5."""
     check_number("alpha", alpha, below=0.5)
 
 
@@ -127,15 +127,15 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
         raise ParameterError(f"must be one of {', '.join(choices)}", **{name: value})
 
 
-def check_one_order(ties: str, where: str = "") -> None:
+def check_one_order(ties: str, subject: str = "") -> None:
     """Refuse the tie rule that stands for many orders."""
     if ties == "expected":
         rules = ", ".join(map(repr, get_args(OneOrder)))
         raise ParameterError(
-            f"{where}`ties='expected'` gives no single order to compare; use one of {rules}"
+            f"{subject}`ties='expected'` gives no single order to compare; use one of {rules}"
         )
 
 
 def unreachable(value: NoReturn) -> NoReturn:
-    """Mark the end of a dispatch over a closed set: a forgotten member is an error for mypy, and one at run time."""
+    """Mark the end of a dispatch over a closed set, for mypy and at run time."""
     raise ParameterError(f"{value!r} is not handled here")

@@ -1,4 +1,4 @@
-"""Search lengths of all relevant documents: distributions, and changes between two runs."""
+"""Search lengths of all relevant documents: distributions and changes."""
 
 from itertools import pairwise
 from operator import itemgetter

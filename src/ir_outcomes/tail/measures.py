@@ -1,6 +1,6 @@
 """Runs at a depth that they share, and measures of all relevant documents there."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -54,9 +54,9 @@ def runs_at_depth(
     elif shared < depth:
         depths = _depths(reached)
         if missing == "cutoff":
-            after = " after unjudged documents are removed" if evaluation.judged_only else ""
+            judged = " after unjudged documents are removed" if evaluation.judged_only else ""
             raise MismatchError(
-                f"the runs differ in depth{after} ({depths}), and short lists look good in ASL:"
+                f"the runs differ in depth{judged} ({depths}), and short lists look good in ASL:"
                 f" give the depth that all share, `cutoff={shared}`, or `missing='retrieved'` for"
                 " equation 3 of Alex et al. 2022 as printed"
             )
@@ -93,9 +93,9 @@ def notes_on_unanswerable(evaluation: Evaluation) -> Iterator[str]:
     yield from notes_on_listing(evaluation.runs)
 
 
-def checked_evaluation(given: Any) -> Evaluation:
-    """Return an evaluation; refuse anything else, and what has clusters or several orders."""
-    evaluation = evaluation_of(given)
+def checked_evaluation(source: Any) -> Evaluation:
+    """Return an evaluation, and refuse one with clusters or several orders."""
+    evaluation = evaluation_of(source)
     check_one_order(evaluation.ties)
     if evaluation.clusters is not None:
         raise ParameterError(
@@ -105,7 +105,7 @@ def checked_evaluation(given: Any) -> Evaluation:
 
 
 def _notes_on_unjudged(runs: Sequence[SearchLengths], depth: int) -> Iterator[str]:
-    """Say where runs have unequal shares of unjudged documents, at a depth that all reach."""
+    """Say where runs have unequal shares of unjudged documents."""
     depths = [counted for counted in runs[0].unjudged_depths if counted and counted <= depth]
     if not depths or runs[0].judged_only:
         return
@@ -140,7 +140,7 @@ ASL_FIRST = 10
 
 
 def top_and_all(runs: Sequence[SearchLengths], settings: TailSettings) -> list[Scores]:
-    """Return P@20 (or at a lower depth), ASL@g1-10, AP and ASL: Alex et al. 2022, Table 1."""
+    """Return P@20 (or less deep), ASL@g1-10, AP and ASL: Alex et al. 2022, Table 1."""
     depth = min(PRECISION_DEPTH, settings.cutoff)
     missing = settings.missing
     rule = {"rel": settings.rel, "judged_only": settings.judged_only}
@@ -151,18 +151,21 @@ def top_and_all(runs: Sequence[SearchLengths], settings: TailSettings) -> list[S
     average = f"{AP(**rule) @ settings.cutoff}{ties}"
     first = str(asl(first=ASL_FIRST))
     return [
-        _scores(precision, True, runs, [precision_at(run, depth) for run in runs]),
-        _scores(first, False, runs, [run.asl(ASL_FIRST, missing) for run in runs]),
-        _scores(average, True, runs, [average_precision(run) for run in runs]),
-        _scores(str(asl), False, runs, [run.asl(missing=missing) for run in runs]),
+        _scores(precision, True, runs, lambda run: precision_at(run, depth)),
+        _scores(first, False, runs, lambda run: run.asl(ASL_FIRST, missing)),
+        _scores(average, True, runs, average_precision),
+        _scores(str(asl), False, runs, lambda run: run.asl(missing=missing)),
     ]
 
 
 def _scores(
-    measure: str, higher_is_better: bool, runs: Sequence[SearchLengths], values: Sequence[Floats]
+    measure: str,
+    higher_is_better: bool,
+    runs: Sequence[SearchLengths],
+    values: Callable[[SearchLengths], Floats],
 ) -> Scores:
-    """Make scores of (n_queries,) values of each run."""
-    stacked = np.stack(values)
+    """Make scores of the (n_queries,) values of each run."""
+    stacked = np.stack(list(map(values, runs)))
     if higher_is_better:
         stacked[:, ~runs[0].answerable] = 0.0  # as ir_measures has precisions
     names = tuple(run.name for run in runs)
@@ -178,18 +181,18 @@ def ablation(runs: Sequence[SearchLengths], missing: Missing) -> list[Scores]:
     # The mean within a query of 1 / ASL of each document; 1 / ASL of each query, which is the
     # harmonic instead of the arithmetic mean within it; ASL, of which 1 / mean is the harmonic mean
     # across queries.
-    lengths = [_means(run, run.document_lengths(missing)) for run in runs]
-    atomized = [_means(run, 1 / run.document_lengths(missing)) for run in runs]
     return [
-        _scores("AP", True, runs, [average_precision(run) for run in runs]),
-        _scores("atomized P", True, runs, atomized),
-        _scores("harmonic P", True, runs, [1 / of_run for of_run in lengths]),
-        _scores("ASL", False, runs, lengths),
+        _scores("AP", True, runs, average_precision),
+        _scores(
+            "atomized P", True, runs, lambda run: _means(run, 1 / run.document_lengths(missing))
+        ),
+        _scores("harmonic P", True, runs, lambda run: 1 / run.asl(missing=missing)),
+        _scores("ASL", False, runs, lambda run: run.asl(missing=missing)),
     ]
 
 
 def _means(run: SearchLengths, values: Floats) -> Floats:
-    """Average values of documents within each query; NaN for an unanswerable query."""
+    """Average values of documents within each query."""
     return means_by_query(run.query, values, len(run.query_ids))
 
 
@@ -200,19 +203,19 @@ def precision_at(run: SearchLengths, depth: int) -> Floats:
 
 
 def average_precision(run: SearchLengths) -> Floats:
-    """(n_queries,) mean precision over a query's relevant documents; NaN where it has none."""
+    """(n_queries,) mean precision over a query's relevant documents."""
     return _means(run, document_precisions(run))
 
 
 def document_precisions(run: SearchLengths) -> Floats:
-    """(n_atoms,) precision at each relevant document, which AP averages; 0 where it is missing."""
+    """(n_atoms,) precision at each relevant document, 0 where it is missing."""
     return divided(run.rank - run.irrelevant_above, run.rank, run.rank > 0, otherwise=0.0)
 
 
 def effective_share(run: SearchLengths) -> float:
-    """Share of the relevant documents that AP in effect averages: Alex et al. 2022, Appendix A.1."""
-    # The documents are taken in the order of their precision until the unweighted mean of their 1/P
-    # is as close as possible to 1/MAP, queries weighing the same.
+    """Share of the relevant documents that AP in effect averages."""
+    # Alex et al. 2022, Appendix A.1: the documents are taken in the order of their precision until
+    # the unweighted mean of their 1/P is as close as possible to 1/MAP, queries weighing the same.
     precisions = document_precisions(run)
     weights = 1 / run.relevant[run.query]
     order = np.argsort(-precisions, kind="stable")

@@ -1,4 +1,4 @@
-"""How the order of runs changes under another measure, and which step from AP to ASL changes it."""
+"""How the order of runs changes under another measure."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -108,14 +108,14 @@ def reordering(
 
 
 def _measured(scores: Scores) -> tuple[Scores, Floats, Ints]:
-    """Add the means, of lower-is-better measures reciprocals, and how many runs are better."""
+    """Add the means, as reciprocals of search lengths, and how many runs are better."""
     means = scores.means()
     if not scores.higher_is_better:
         means = divided(1.0, means, means != 0)
     n_better = np.zeros(len(means), dtype=np.int64)
     gains = scores.gains()
-    for run, other in np.argwhere(means[None, :] >= BETTER_BY * means[:, None]):
-        changes = gains[other] - gains[run]
+    for run, rival in np.argwhere(means[None, :] >= BETTER_BY * means[:, None]):
+        changes = gains[rival] - gains[run]
         test = paired_tests(changes[~np.isnan(changes)])["t"]
         n_better[run] += test.pvalue <= ALPHA and test.direction > 0
     return scores, means, n_better
@@ -126,13 +126,13 @@ def _row(
 ) -> dict[str, Any]:
     from scipy.stats import kendalltau
 
-    (scores, before, n_before), (new_scores, after, n_after) = old, new
-    changes = np.abs(n_before - n_after)
+    (scores, means, n_better), (new_scores, new_means, new_n_better) = old, new
+    changes = np.abs(n_better - new_n_better)
     run = int(np.argmax(changes))
     # Means that differ by rounding only tie; those that are undefined are last.
-    orders = [np.where(np.isnan(means), -1, means.round(9)) for means in (before, after)]
+    orders = [np.where(np.isnan(of_runs), -1, of_runs.round(9)) for of_runs in (means, new_means)]
     tau = float(kendalltau(*orders).statistic)
-    ratios = divided(after, before, before > 0)
+    ratios = divided(new_means, means, means > 0)
     ratios = ratios[np.isfinite(ratios)]
     return {
         "step": step,
@@ -140,8 +140,8 @@ def _row(
         "new": new_scores.measure,
         "delta_sort": 100 * changes[run] / len(changes),
         "run": scores.runs[run],
-        "better_before": n_before[run],
-        "better_after": n_after[run],
+        "better_before": n_better[run],
+        "better_after": new_n_better[run],
         "kendall_tau": None if isnan(tau) else tau,
         "delta_value": ratios.mean() if len(ratios) else None,
         "delta_value_deviation": ratios.std(ddof=1) if len(ratios) > 1 else None,

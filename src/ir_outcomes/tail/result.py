@@ -10,7 +10,7 @@ from ir_outcomes.types import Missing, Ties
 
 @dataclass(frozen=True)
 class TailSettings:
-    """How search lengths were computed; see `ir_outcomes.evaluate` and `SearchLengths.asl`."""
+    """How search lengths were computed, by `ir_outcomes.evaluate`."""
 
     cutoff: int  #: depth of the runs
     rel: int

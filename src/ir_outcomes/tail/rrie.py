@@ -1,4 +1,4 @@
-"""What the distance from the best value says: relative reduction in error, and headroom."""
+"""The distance from the best value: relative reduction in error, and headroom."""
 
 import sys
 from collections.abc import Mapping
@@ -101,7 +101,7 @@ def rrie(
 
 
 def _published(baseline: Any, contender: Any) -> list[tuple[Any, ...]]:
-    """Pair published means by their measure; refuse what is no mean of one with the optimum 1."""
+    """Pair published means of measures whose optimum is 1 by their names."""
     if not isinstance(baseline, Mapping) or not isinstance(contender, Mapping) or not baseline:
         raise ParameterError(
             "without an evaluation `baseline` and `contender` are published means: mappings from"

@@ -1,4 +1,4 @@
-"""What is shown of the far end of the lists: reordering, search lengths, errors that are left, headroom."""
+"""What is shown of the far end of the lists."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
@@ -133,9 +133,9 @@ def _rrie(result: TailResult) -> View:
 def _headroom(result: TailResult) -> View:
     rows = []
     for _, buckets in groupby(result.table, key=itemgetter("measure")):
-        first, *others = buckets
-        counts = [first["queries"], *(row["queries"] for row in others)]
-        rows.append({**first, "counts": " ".join(map(str, counts))})
+        counted = list(buckets)
+        counts = " ".join(str(row["queries"]) for row in counted)
+        rows.append({**counted[0], "counts": counts})
     columns = (
         Column("measure"),
         Column("run", heading="best run"),
@@ -159,7 +159,7 @@ def _view(
     head: str = "",
     sentences: tuple[str, ...] = (),
 ) -> View:
-    """Show a table above its caption and the settings, or where there are none, `head`."""
+    """Show a table above its caption and the settings, or else `head`."""
     settings = result.settings
     if settings is not None:
         judged = ", judged documents only" if settings.judged_only else ""
