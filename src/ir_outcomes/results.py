@@ -147,17 +147,11 @@ class Result(Immutable):
         """Restore what `to_dict` of this version returned, or raise `FormatError`."""
         import msgspec  # takes as long to import as the rest of this package
 
-        kind, schema = (
-            (data.get("kind"), data.get("schema")) if isinstance(data, Mapping) else (None, None)
-        )
+        head = data if isinstance(data, Mapping) else {}
+        kind, schema = head.get("kind"), head.get("schema")
         if (kind, schema) != (cls.__name__, SCHEMA):
-            wanted = (
-                f"of kind {cls.__name__!r} with schema {SCHEMA}, as to_json of this version"
-                " writes it"
-            )
+            wanted = f"of kind {cls.__name__!r} with schema {SCHEMA}, as this version writes it"
             reason = f"must be an object {wanted}; it has kind {kind!r} and schema {schema!r}"
-            if kind == cls.__name__ and schema == 1:
-                reason += ", in which labels, units and notes were others: compute it again"
             raise FormatError("JSON", reason)
         try:
             restored = msgspec.convert(data, cls, dec_hook=_restored_note)
