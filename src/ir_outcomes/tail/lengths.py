@@ -1,6 +1,6 @@
 """Search lengths of all relevant documents: distributions and changes."""
 
-from itertools import pairwise
+from itertools import pairwise, repeat
 from operator import itemgetter
 from typing import Any
 
@@ -139,20 +139,23 @@ def length_changes(
         # A whole number of ranks, so that together they reach the depth.
         width = -(-settings.cutoff // bins)
         edges = tuple(range(1, 1 + width * bins, width))
-    rows: list[dict[str, Any]] = []
-    for change, gains in (("further up", -changes), ("further down", changes)):
-        counts, _ = np.histogram(gains[gains > 0], [*edges, np.inf])
-        for low, end, number in zip(edges, (*edges[1:], None), counts, strict=True):
-            high = None if end is None else end - 1
-            rows.append({"change": change, "from": low, "to": high, "documents": number})
-    unchanged = {"change": "unchanged", "from": 0, "to": 0, "documents": np.sum(changes == 0)}
-    of_one = {"won": by_second & ~by_first, "lost": by_first & ~by_second}
-    rows.append(unchanged)
-    for change, documents in {**of_one, "neither": ~by_first & ~by_second}.items():
-        rows.append({"change": change, "from": None, "to": None, "documents": documents.sum()})
     n_documents = len(by_first)
-    for row in rows:
-        row["share"] = row["documents"] / n_documents
+
+    def row(change: str, low: int | None, high: int | None, number: Any) -> dict[str, Any]:
+        share = number / n_documents
+        return {"change": change, "from": low, "to": high, "documents": number, "share": share}
+
+    rows: list[dict[str, Any]] = []
+    highs = [*(edge - 1 for edge in edges[1:]), None]
+    for change, gains in (("further up", -changes), ("further down", changes)):
+        counts, _ = np.histogram(gains, [*edges, np.inf])
+        rows += map(row, repeat(change), edges, highs, counts)
+    rows += [
+        row("unchanged", 0, 0, np.sum(changes == 0)),
+        row("won", None, None, np.sum(by_second & ~by_first)),
+        row("lost", None, None, np.sum(by_first & ~by_second)),
+        row("neither", None, None, np.sum(~by_first & ~by_second)),
+    ]
     asl = [np.nanmean(run.asl(missing=missing)) for run in (first, second)]
     return TailResult(
         "length-changes",

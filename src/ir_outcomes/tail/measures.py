@@ -1,6 +1,6 @@
 """Runs at a depth that they share, and measures of all relevant documents there."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -52,7 +52,10 @@ def runs_at_depth(
             " unknown."
         )
     elif shared < depth:
-        depths = _depths(reached)
+        depths = "; ".join(
+            f"{length}: {some([name for name in reached if reached[name] == length], 3)}"
+            for length in sorted(set(reached.values()))
+        )
         if missing == "cutoff":
             judged = " after unjudged documents are removed" if evaluation.judged_only else ""
             raise MismatchError(
@@ -69,15 +72,6 @@ def runs_at_depth(
     notes += _notes_on_unjudged(evaluation.runs, min(depth, shared))
     settings = TailSettings(depth, evaluation.rel, evaluation.ties, evaluation.judged_only, missing)
     return runs, settings, as_notes(notes)
-
-
-def _depths(reached: Mapping[str, int]) -> str:
-    """List the runs by the length of their longest list."""
-    listed = []
-    for length in sorted(set(reached.values())):
-        names = [name for name, depth in reached.items() if depth == length]
-        listed.append(f"{length}: {some(names, 3)}")
-    return "; ".join(listed)
 
 
 def notes_on_unanswerable(evaluation: Evaluation) -> Iterator[str]:
