@@ -35,8 +35,7 @@ from ir_outcomes.evaluation.lengths import metadata_of
 from ir_outcomes.evaluation.remarks import n_missing, notes_on_grades
 from ir_outcomes.evaluation.replicates import System
 from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_measure
-from ir_outcomes.files import with_progress
-from ir_outcomes.formatting import plural
+from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.notes import Note, ranked
 from ir_outcomes.statistics.kernels import Kernel
 from ir_outcomes.types import Floats, Ints

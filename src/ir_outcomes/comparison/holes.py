@@ -25,8 +25,7 @@ from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.remarks import note_on_depth, notes_on_grades, unjudged_share
-from ir_outcomes.files import with_progress
-from ir_outcomes.formatting import plural
+from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.notes import Note, note
 from ir_outcomes.results import Immutable, Result
 from ir_outcomes.statistics.kernels import Kernel

@@ -26,7 +26,7 @@ from ir_outcomes.evaluation.scores import (
     follows_from_lengths,
 )
 from ir_outcomes.evaluation.work import SavedRun, SavedRuns, Work, evaluated
-from ir_outcomes.files import with_progress
+from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.datasets import Task, open_collection
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, check_names, distinct_names, is_path, runs_and_names

@@ -31,7 +31,7 @@ from ir_outcomes.evaluation.scores import (
     measure_values,
     places_of_queries,
 )
-from ir_outcomes.files import write_completely
+from ir_outcomes.formatting import write_completely
 from ir_outcomes.reading.datasets import as_qrels, as_run
 from ir_outcomes.reading.files import refuse_bomb
 from ir_outcomes.reading.qrels import Qrels

@@ -27,7 +27,7 @@ from ir_outcomes.evaluation.remarks import repair_of_queries
 from ir_outcomes.evaluation.replicates import Listed
 from ir_outcomes.evaluation.scores import measure_values
 from ir_outcomes.evaluation.search import search_lengths
-from ir_outcomes.files import with_progress
+from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.qrels import Qrels

@@ -20,7 +20,7 @@ from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.evaluation.work import in_parallel
-from ir_outcomes.files import with_progress
+from ir_outcomes.formatting import with_progress
 from ir_outcomes.leaderboards.changes import BoardLengths, ChangeCounts
 from ir_outcomes.statistics.counts import (
     SLACK,

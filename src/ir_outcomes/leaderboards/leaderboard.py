@@ -15,8 +15,7 @@ from ir_outcomes.evaluation.lengths import metadata_of
 from ir_outcomes.evaluation.remarks import note_on_depth, notes_on_systems
 from ir_outcomes.evaluation.replicates import Called
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.files import with_progress
-from ir_outcomes.formatting import plural
+from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.board import Leaderboard, MeasureOfRuns, Order, RunScore, Standing
 from ir_outcomes.leaderboards.history import SotaHistory, history_of
 from ir_outcomes.leaderboards.ordering import (

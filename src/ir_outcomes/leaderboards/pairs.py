@@ -27,7 +27,7 @@ from ir_outcomes.comparison.outcomes import (
 from ir_outcomes.comparison.pair_tests import PairSamples, PairTests, run_tests, samples_of
 from ir_outcomes.comparison.verdict import LABELS, MIRRORED, direction_of, judge
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.files import with_progress
+from ir_outcomes.formatting import with_progress
 from ir_outcomes.leaderboards.changes import BoardLengths, ChangeCounts
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.kernels import Pvalues

@@ -10,7 +10,7 @@ from ir_outcomes.across.collections import compare_collections
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation, evaluation_of, evaluations_of
-from ir_outcomes.files import write_completely
+from ir_outcomes.formatting import write_completely
 from ir_outcomes.pages.lists import Texts
 from ir_outcomes.results import Result
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import ParameterError, not_installed
-from ir_outcomes.files import write_completely
+from ir_outcomes.formatting import write_completely
 
 # As on the page: better blue, worse orange and hatched, what is neither grey; they differ in
 # greyscale by the hatch.
