@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from ir_outcomes.across.gate import GateResult
-from ir_outcomes.across.result import ConditionsComparison
 from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.conditions.conditions import ConditionsComparison
+from ir_outcomes.conditions.gate import GateResult
 from ir_outcomes.results import Result
 
 TOO_FEW = "too few queries"
@@ -37,7 +37,7 @@ def sections_of(result: Result) -> list[Section]:
         case Comparisons():
             return [Section(comparison) for comparison in result]
         case ConditionsComparison():
-            prefix = "cutoff " if result.what == "cutoff" else ""
+            prefix = "cutoff " if result.over == "cutoff" else ""
             return [
                 Section(row.comparison, f"{prefix}{row.condition}", row.labelled)
                 for row in result.conditions

@@ -11,11 +11,11 @@ from importlib.resources import files
 from itertools import chain
 from typing import Any
 
-from ir_outcomes.across.collections import compare_collections
 from ir_outcomes.comparison.compare import compare
+from ir_outcomes.conditions.collections import compare_collections
 from ir_outcomes.errors import escaped, not_installed
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.formatting import write_completely
+from ir_outcomes.files import write_completely
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.documents import Texts
 from ir_outcomes.reading.files import file_digest

@@ -12,9 +12,8 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.results import Result
-from ir_outcomes.showing.page.today import rows_of_pair, rows_of_parts
 from ir_outcomes.showing.sections import Section, sections_of
-from ir_outcomes.types import LENGTHS, POINTS, Floats, Unit
+from ir_outcomes.types import LENGTHS, POINTS, Floats, Unit, length_unit
 
 Evaluations = Evaluation | Mapping[str, Evaluation] | None
 
@@ -25,7 +24,7 @@ class Pair(NamedTuple):
     baseline: str
     contender: str
     label: str
-    rows: Sequence[Any]
+    rows: Mapping[str, Any]  # of which those of a board have neither means nor names
     sentence: str = ""
 
 
@@ -37,19 +36,20 @@ class Grid(NamedTuple):
     pairs: Sequence[Pair]
     settings: Settings
     evaluation: Evaluation | None  # of its queries only
+    units: Mapping[str, tuple[str, bool]]  # of each row what it is measured in, and whether higher is better
     comparisons: Sequence[Comparison] = ()
     details: Sequence[str] = ()  # beside the names of the runs
 
     @property
-    def measured(self) -> Any:
-        """The first row that is not coverage, where there is one."""
-        rows = [row for pair in self.pairs for row in pair.rows]
-        return next((row for row in rows if row.measured_in != POINTS), rows[0])
+    def measured(self) -> tuple[str, bool]:
+        """What the changes of queries are measured in, and whether higher is better."""
+        names = [name for name in self.units if name != "coverage"]
+        return self.units[names[0]]
 
     @property
     def in_lengths(self) -> bool:
         """Whether search lengths were compared, and not another measure."""
-        return self.measured.measured_in in LENGTHS
+        return self.measured[0] in LENGTHS
 
     @property
     def queries(self) -> tuple[str, ...]:
@@ -96,39 +96,41 @@ def _found(run: SearchLengths, unit: Unit) -> Sequence[Floats]:
 def grids_of(result: Result, evaluation: Evaluations) -> list[Grid]:
     """Put the comparisons of a result together by condition, where a board is one grid."""
     if isinstance(result, Leaderboard):
-        if result.settings is None:
-            return []
-        runs = [own.run for own in result.standings]
-        pairs = [
-            Pair(own.baseline, own.contender, own.label, rows_of_pair(own)) for own in result.pairs
-        ]
-        board = None
-        if isinstance(evaluation, Evaluation):
-            board = evaluation[runs].restrict(evaluation.answerable_queries)
-        details = [f"tier {own.tier}" for own in result.standings]
-        return [Grid("", runs, pairs, result.settings, board, details=details)]
+        return [_grid_of_board(result, evaluation)] if result.settings else []
     sections: dict[str, list[Section]] = {}
     for section in sections_of(result):
         sections.setdefault(section.condition, []).append(section)
     if isinstance(result, Comparisons):
         sections[""].sort(key=lambda section: LABELS.index(section.label))
-    margins = getattr(result, "margins", None)
-    return [
-        _grid_of(condition, members, evaluation, margins) for condition, members in sections.items()
-    ]
+    return [_grid_of(condition, members, evaluation) for condition, members in sections.items()]
 
 
-def _grid_of(
-    condition: str, sections: Sequence[Section], evaluation: Evaluations, margins: Any
-) -> Grid:
-    comparisons = [section.comparison for section in sections]
+def _grid_of_board(board: Leaderboard, evaluation: Evaluations) -> Grid:
+    runs = [own.run for own in board.standings]
+    length = length_unit(board.settings.unit)
+    units = {"coverage": (POINTS, True), "ranking": (length, False), "all queries": (length, False)}
     pairs = [
-        Pair(own.baseline, own.contender, section.label, rows_of_parts(own, margins), own.verdict.sentence)
-        for section, own in zip(sections, comparisons, strict=True)
+        Pair(own.baseline, own.contender, own.label, dict(zip(units, own.rows, strict=True)))
+        for own in board.pairs
     ]
+    if isinstance(evaluation, Evaluation):
+        evaluation = evaluation[runs].restrict(evaluation.answerable_queries)
+    details = [f"tier {own.tier}" for own in board.standings]
+    return Grid("", runs, pairs, board.settings, evaluation, units, details=details)
+
+
+def _grid_of(condition: str, sections: Sequence[Section], evaluation: Evaluations) -> Grid:
+    comparisons = [section.comparison for section in sections]
+    pairs = []
+    for section, own in zip(sections, comparisons, strict=True):
+        rows = {row.name: row for row in own.parts}
+        sentence = own.verdict.sentence
+        pairs.append(Pair(own.baseline, own.contender, section.label, rows, sentence))
     runs = list(dict.fromkeys(run for pair in pairs for run in pair[:2]))
-    own = evaluation.get(condition) if isinstance(evaluation, Mapping) else evaluation
-    queries = comparisons[0].queries
-    if own is not None and queries is not None:
-        own = own[runs].restrict(query.query_id for query in queries)
-    return Grid(condition, runs, pairs, comparisons[0].settings, own, comparisons)
+    units = {row.name: (row.measured_in, row.higher_is_better) for own in comparisons for row in own.parts}
+    if isinstance(evaluation, Mapping):
+        evaluation = evaluation.get(condition)
+    first = comparisons[0]
+    if evaluation is not None and first.queries is not None:
+        evaluation = evaluation[runs].restrict(query.query_id for query in first.queries)
+    return Grid(condition, runs, pairs, first.settings, evaluation, units, comparisons)

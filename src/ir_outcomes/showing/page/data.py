@@ -122,7 +122,7 @@ def _spread(grid: Grid) -> list[float]:
 
 def _grid_data(grid: Grid) -> Data:
     numbers = {run: number for number, run in enumerate(grid.runs)}
-    measured = grid.measured
+    unit, higher = grid.measured
     data: Data = {
         "name": grid.condition,
         "runs": grid.runs,
@@ -135,9 +135,9 @@ def _grid_data(grid: Grid) -> Data:
         "label": _packed([ALL_LABELS.index(pair.label) for pair in grid.pairs]),
         "sentences": [pair.sentence for pair in grid.pairs if pair.sentence],
         "rows": _rows_data(grid),
-        "unit": measured.measured_in,
-        "gains": 1 if measured.higher_is_better else -1,
-        "places": places_of(measured.measured_in),
+        "unit": unit,
+        "gains": 1 if higher else -1,
+        "places": places_of(unit),
     }
     if grid.queries:
         sizes, found, total = grid.lengths()
@@ -150,28 +150,19 @@ def _grid_data(grid: Grid) -> Data:
 
 def _rows_data(grid: Grid) -> list[Data]:
     """Return each row of all pairs, one packed column for each of its numbers."""
-    rows = [{row.name: row for row in pair.rows} for pair in grid.pairs]
-    examples = {row.name: row for pair in grid.pairs for row in pair.rows}
     data = []
-    for name, example in examples.items():
-        unit = example.measured_in
-        columns = {
-            short: [_value(of_pair.get(name), path) for of_pair in rows]
-            for short, path in NUMBERS.items()
+    for name, (unit, higher) in grid.units.items():
+        own: Data = {
+            "name": name,
+            "unit": {POINTS: "points", name: ""}.get(unit, unit),
+            "gains": 1 if higher else -1,
+            "places": places_of(unit),
         }
-        data.append(
-            {
-                "name": name,
-                "unit": {POINTS: "points", name: ""}.get(unit, unit),
-                "gains": 1 if example.higher_is_better else -1,
-                "places": places_of(unit),
-                **{
-                    short: _packed(values)
-                    for short, values in columns.items()
-                    if any(value is not None for value in values)
-                },
-            }
-        )
+        for short, path in NUMBERS.items():
+            values = [_value(pair.rows.get(name), path) for pair in grid.pairs]
+            if any(value is not None for value in values):
+                own[short] = _packed(values)
+        data.append(own)
     return data
 
 

@@ -42,6 +42,7 @@ function unpack(packed) {
 
 // Write a number; one with a sign has as many decimals as show its side of 0.
 function fixed(value, places, signed) {
+  if (!Number.isFinite(value)) return "–";
   let text = Math.abs(value).toFixed(places);
   while (signed && value && !Number(text) && places < 12) text = Math.abs(value).toFixed(++places);
   if (!Number(text)) return text;
