@@ -109,10 +109,10 @@ def _grid_of_board(board: Leaderboard, evaluation: Evaluations) -> Grid:
     runs = [own.run for own in board.standings]
     length = length_unit(board.settings.unit)
     units = {"coverage": (POINTS, True), "ranking": (length, False), "all queries": (length, False)}
-    pairs = [
-        Pair(own.baseline, own.contender, own.label, dict(zip(units, own.rows, strict=True)))
-        for own in board.pairs
-    ]
+    pairs = []
+    for own in board.pairs:
+        rows = {"coverage": own.coverage, "ranking": own.ranking, "all queries": own.all_queries}
+        pairs.append(Pair(own.baseline, own.contender, own.label, rows))
     if isinstance(evaluation, Evaluation):
         evaluation = evaluation[runs].restrict(evaluation.answerable_queries)
     details = [f"tier {own.tier}" for own in board.standings]
