@@ -178,7 +178,7 @@ def report_of(
     html = _rendered(
         view=view,
         grids=grids,
-        tone=f"{tone(view.label)} {getattr(result, 'status', '')}",
+        tone=getattr(result, "status", tone(view.label)),
         first_notes=as_notes(view.first_notes),
         numbers=_tables(view.tables + view.details, map(advice, view.other_notes)),
         made=_tables([Table.of_texts(texts("what", "value"), made.items())], ()),
