@@ -52,7 +52,7 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(autouse=True)
 def no_baselines() -> Iterator[None]:
     """No test finds baselines that another one registered."""
-    from ir_outcomes.evaluation import baselines  # after the variables above are set
+    from ir_outcomes.measures import baselines  # after the variables above are set
 
     baselines.registered.clear()
     baselines._evaluated.clear()

@@ -37,7 +37,6 @@ BACKGROUND: Mapping[str, str] = {
     "left out": "The baseline was also among the contenders",
     "shallow": "No run is as deep as the cutoff",
     "unjudged": "Unjudged documents",
-    "power": "Smallest true differences that would be found",
     "clusters": "Clusters are the unit of every test and interval",
     "chances": "The comparisons are not corrected",
     "values": "Compared on values as they were written",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.comparison.rows import POWER, Row
+from ir_outcomes.comparison.rows import Row
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE, is_unconfirmed
 from ir_outcomes.evaluation.remarks import (
     MANY_MISSING,
@@ -20,7 +20,6 @@ from ir_outcomes.formatting import listed, percent, plural, pvalue_in_words
 from ir_outcomes.notes import Note, note
 from ir_outcomes.statistics.estimate import sign_pvalues
 from ir_outcomes.statistics.new_runs import LEAST_RUNS
-from ir_outcomes.types import LENGTHS, POINTS
 
 UNCLEAR = 0.2  # p-value of a sign test above which no direction is to be seen
 
@@ -50,7 +49,6 @@ def notes_on_verdict(comparison: Comparison) -> Iterator[Note]:
         _about_few_changes,
         _about_runs,
         _about_few_differences,
-        _about_power,
         _about_clusters,
         _about_chances,
     ):
@@ -141,28 +139,6 @@ def _about_few_differences(comparison: Comparison) -> Iterator[Note]:
     if few:
         units = "queries" if comparison.settings.n_clusters is None else "clusters"
         yield note("few differences", f"too few {units} differ for significance on {listed(few)}.")
-
-
-def _about_power(comparison: Comparison) -> Iterator[Note]:
-    """Say how small a true difference would be found."""
-    found = [
-        f"{row.detectable:.2f} {unit_in_words(row)}"
-        for row in comparison.deciding
-        if row.detectable is not None
-    ]
-    if found:
-        yield note(
-            "power",
-            f"Smallest true differences found with {percent(POWER, 0)} % power: {listed(found)}.",
-        )
-
-
-def unit_in_words(row: Row) -> str:
-    """Return the unit of a row as it is written behind a number."""
-    if row.measured_in == POINTS:
-        return "points of coverage"
-    unit = row.measured_in if row.measured_in in LENGTHS else f"of {row.measured_in}"
-    return f"{unit} over all queries" if row.name == "all queries" else unit
 
 
 def _about_clusters(comparison: Comparison) -> Iterator[Note]:

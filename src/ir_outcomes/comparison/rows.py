@@ -105,9 +105,9 @@ def rows_of_pair(pair: PairedQueries, naive: Sample, settings: Settings) -> Rows
             pair.measure, pair.measure, naive, direction, None, rows.paired(naive, ranks=True)
         )
         return RowsOfPair(coverage, ranking, all_queries, of_all, None)
-    name = "reciprocal rank" if settings.unit == "query" else "reciprocal search length"
+    name = "MRR on both" if settings.unit == "query" else "1 / length on both"
     tests = rows.paired(naive, ranks=True)
-    of_all = rows.row("reciprocal rank, all queries", "reciprocal", naive, True, 1.0, tests)
+    of_all = rows.row("MRR", "reciprocal", naive, True, 1.0, tests)
     tests = rows.paired(pair.reciprocal)
     of_both = rows.row(name, "reciprocal", pair.reciprocal, True, 1.0, tests)
     return RowsOfPair(coverage, ranking, all_queries, of_all, of_both)

@@ -269,5 +269,5 @@ def sign_pvalues(better: Floats, worse: Floats) -> Floats:
 
     fewer = np.minimum(better, worse)
     differ = better + worse
-    tail = bdtr(fewer, np.maximum(differ, 1), 0.5)
+    tail = bdtr(fewer, np.maximum(differ, 1).astype(np.int64), 0.5)
     return np.where(differ > 0, np.minimum(2 * tail, 1.0), 1.0)
