@@ -4,7 +4,7 @@ Differences of a block are one matrix by pair and query; sums over all queries, 
 many splits, are one product of it with the queries that belong to them.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, Self
 
@@ -13,11 +13,11 @@ import numpy as np
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.replicates import Called
-from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.statistics.estimate import ROUNDING, Sums
 from ir_outcomes.types import Bools, Floats, Ints, Unit, divided
 
-BLOCK = 1 << 17  # differences in memory at once
+BLOCK = 1 << 18
+AT_ONCE = 1 << 14  # sums that are estimated together
 
 
 class Changes(NamedTuple):
@@ -79,6 +79,9 @@ class LengthDifferences:
             both = np.stack([found, lengths])
             documents = tuple(np.split(both, starts[1:], axis=2))
             found, lengths = np.add.reduceat(both, starts, axis=2)
+        elif len(items) * max(100, *horizons) ** 2 < 1 << 24:  # no sum of squares is rounded
+            found = found.astype(np.float32)
+            lengths = lengths.astype(np.float32)
         return cls(
             len(items),
             items,
@@ -97,14 +100,14 @@ class LengthDifferences:
         more = self.found[b] - self.found[a]
         longer = self.lengths[b] - self.lengths[a]
         horizons = self.horizons[self.systems]
-        horizon = np.maximum(horizons[b], horizons[a])[..., None]
-        every = np.ones((1, 1, self.n_queries))
+        missing = (1 + np.maximum(horizons[b], horizons[a])[..., None]).astype(more.dtype)
+        every = np.ones((1, 1, self.n_queries), more.dtype)
         if self.documents:
             ranking = self._ranking_of_documents(baselines, contenders)
         else:
             both = self.found[a] * self.found[b]
             ranking = Changes(both * longer, both)
-        longer -= (horizon + 1.0) * more
+        longer -= missing * more
         more *= 100.0
         if self.documents:
             longer /= self.items
@@ -153,13 +156,13 @@ class ValueDifferences:
         return {"measure": Changes(np.where(counted, change, 0.0), counted.astype(np.float64))}
 
 
-class Block(NamedTuple):
-    """Differences of some pairs of systems by unit; of each row (n_pairs, n_units), or one size for all."""
+class SummedPairs(NamedTuple):
+    """Sums over the units of some pairs, or of the subsets of each, which are neighbours."""
 
     systems: Ints  # (2, n_pairs) baseline and contender
     places: Ints  # (n_pairs,) in the order of `itertools.combinations`
-    rows: dict[str, Changes]
     queries: dict[str, Ints]  # (n_pairs,) number of queries each row is measured on
+    sums: dict[str, Sums]  # (n_pairs * n_subsets,) of each row
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,39 +190,58 @@ class Board:
         """Number of systems."""
         return len(self.starts) - 1
 
-    def blocks(self, most: int = BLOCK) -> Iterator[Block]:
-        """Yield all pairs, so many that a row of them has about `most` differences."""
+    def sums(self, members: Floats | None = None) -> Iterator[SummedPairs]:
+        """Yield the sums of all pairs, some pairs at a time.
+
+        With `members`, (n_units, n_subsets) of 0 and 1, those of each subset of the units.
+        """
+        waiting: list[SummedPairs] = []
+        block = BLOCK
+        enough = AT_ONCE
+        if members is not None:
+            block *= 8  # products take longer than what is made for them
+            enough //= members.shape[1]
+        for baselines, contenders in self._blocks(block):
+            waiting.append(self._block(baselines, contenders, members))
+            if sum(len(own.places) for own in waiting) >= enough:
+                yield _joined(waiting)
+                waiting = []
+        if waiting:
+            yield _joined(waiting)
+
+    def _blocks(self, most: int) -> Iterator[tuple[slice, slice]]:
+        """Yield baselines and contenders with about so many differences."""
         n = self.n_systems
-        of_system = max(1, self.source.n_queries * int(np.diff(self.starts).max()) ** 2)
-        height = min(max(1, most // (of_system * n)), n)
-        width = max(1, most // (of_system * height))
+        of_pair = max(1, self.source.n_queries * int(np.diff(self.starts).max()) ** 2)
+        height = min(max(1, most // (of_pair * n)), n)
+        width = max(1, most // (of_pair * height))
         for first in range(0, n - 1, height):
             for start in range(first + 1, n, width):
-                yield self.block(slice(first, min(first + height, n)), slice(start, min(start + width, n)))
+                yield slice(first, min(first + height, n)), slice(start, min(start + width, n))
 
-    def block(self, baselines: slice, contenders: slice) -> Block:
-        """Return the pairs of some baselines with the contenders that stand behind them."""
+    def _block(self, baselines: slice, contenders: slice, members: Floats | None) -> SummedPairs:
+        """Add up the pairs of some baselines with the contenders that stand behind them."""
         a = np.arange(baselines.start, baselines.stop)[:, None]
         b = np.arange(contenders.start, contenders.stop)
         chosen = (b > a).ravel()
         systems = np.stack([own.ravel()[chosen] for own in np.broadcast_arrays(a, b)])
         places = (a * self.n_systems - a * (a + 1) // 2 + b - a - 1).ravel()[chosen]
-        runs = (slice(self.starts[own.start], self.starts[own.stop]) for own in (baselines, contenders))
-        rows = {}
+        runs = (
+            slice(self.starts[own.start], self.starts[own.stop]) for own in (baselines, contenders)
+        )
+        sums = {}
         queries = {}
         for name, changes in self.source.changes(*runs).items():
             of_systems = self._of_systems(changes, baselines, contenders)
             number = np.count_nonzero(of_systems.size, axis=2)
             queries[name] = np.broadcast_to(number, (len(a), len(b))).ravel()[chosen]
             units = self._of_clusters(of_systems)
-            rows[name] = Changes(*(_chosen(values, chosen) for values in units))
-        return Block(systems, places, rows, queries)
+            sums[name] = sums_of(*(_chosen(values, chosen) for values in units), members)
+        return SummedPairs(systems, places, queries, sums)
 
     def _of_systems(self, changes: Changes, baselines: slice, contenders: slice) -> Changes:
         """Add up the differences over the runs of both systems."""
-        starts = [
-            self.starts[own] - self.starts[own.start] for own in (baselines, contenders)
-        ]
+        starts = [self.starts[own] - self.starts[own.start] for own in (baselines, contenders)]
         if changes.total.shape[:2] == tuple(map(len, starts)):
             return changes
         size = np.broadcast_to(changes.size, changes.total.shape)
@@ -251,22 +273,32 @@ def _chosen(values: Floats, chosen: Bools) -> Floats:
     return flat if len(flat) < len(chosen) or chosen.all() else flat[chosen]
 
 
-def sums_of(changes: Changes, members: Floats | None = None) -> Sums:
-    """Add up the units of each pair, or of each pair in each subset of them, which are neighbours.
+def _joined(parts: Sequence[SummedPairs]) -> SummedPairs:
+    """Put sums of pairs behind each other."""
+    rows = parts[0].sums
+    return SummedPairs(
+        np.concatenate([part.systems for part in parts], axis=1),
+        np.concatenate([part.places for part in parts]),
+        {name: np.concatenate([part.queries[name] for part in parts]) for name in rows},
+        {
+            name: Sums(*map(np.concatenate, zip(*(part.sums[name] for part in parts), strict=True)))
+            for name in rows
+        },
+    )
 
-    Parameters
-    ----------
-    changes : Changes
-        By pair and unit.
-    members : (n_units, n_subsets) array of 0 and 1, optional
-        By default one subset has all.
+
+def sums_of(total: Floats, size: Floats, members: Floats | None = None) -> Sums:
+    """Add up the units of each pair, or of each pair in each subset of them.
+
+    Differences and their sizes are (n_pairs, n_units), or one row of sizes for all pairs.
     """
-    total, size = changes
     weights = np.ones((total.shape[1], 1)) if members is None else members
     ones = weights.astype(np.float32)
+    weights = weights.astype(total.dtype)
+    shape = len(total), weights.shape[1]
 
     def added(values: Floats) -> Floats:
-        sums: Floats = values @ weights
+        sums: Floats = (values @ weights).astype(np.float64)
         return sums
 
     def counted(flags: Bools) -> Floats:
@@ -275,30 +307,30 @@ def sums_of(changes: Changes, members: Floats | None = None) -> Sums:
         return numbers
 
     differ, better = counted(total != 0), counted(total > 0)
-    rows = added(size)
+    rows = np.broadcast_to(added(size), shape)
     squares = total**2
     if size.max(initial=0.0) <= 1:
         sums = Sums.of_queries(rows, added(total), added(squares), differ, better)
-    else:
-        products = size * total
-        weighted = np.zeros((3, *differ.shape))
-        largest = np.zeros(rows.shape)
-        for value in np.unique(size[size > 0]):
-            alike = size == value
-            inside = divided(rows, rows - value, rows > value, 0.0) ** 2
-            for place, values in enumerate((squares, products, size**2)):
-                weighted[place] += inside * added(np.where(alike, values, 0.0))
-            largest = np.where(counted(alike) > 0, value, largest)
-        sums = Sums(
-            counted(size > 0),
-            rows,
-            added(size**2),
-            largest,
-            added(total),
-            added(squares),
-            added(products),
-            *weighted,
-            differ,
-            better,
-        )
-    return Sums(*(np.broadcast_to(values, differ.shape).ravel() for values in sums))
+        return Sums(*(values.ravel() for values in sums))
+    products = size * total
+    weighted = np.zeros((3, *shape))
+    largest = np.zeros(shape)
+    for value in np.unique(size[size > 0]):
+        alike = size == value
+        inside = divided(rows, rows - value, rows > value, 0.0) ** 2
+        for place, values in enumerate((squares, products, size**2)):
+            weighted[place] += inside * added(np.where(alike, values, 0.0))
+        largest = np.where(counted(alike) > 0, value, largest)
+    sums = Sums(
+        counted(size > 0),
+        rows,
+        added(size**2),
+        largest,
+        added(total),
+        added(squares),
+        added(products),
+        *weighted,
+        differ,
+        better,
+    )
+    return Sums(*(np.broadcast_to(values, shape).ravel() for values in sums))

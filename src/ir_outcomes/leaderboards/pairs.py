@@ -19,9 +19,9 @@ from ir_outcomes.comparison.verdict import (
 )
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import with_progress
-from ir_outcomes.leaderboards.differences import Block, Board, LengthDifferences, sums_of
+from ir_outcomes.leaderboards.differences import Board, LengthDifferences, SummedPairs
 from ir_outcomes.statistics.corrections import adjust
-from ir_outcomes.statistics.estimate import Estimates, Interval, Sums, estimates, sign_pvalues
+from ir_outcomes.statistics.estimate import Estimates, Interval, estimates, sign_pvalues
 from ir_outcomes.types import Bools, Direction, Floats, Ints
 
 ROWS = ("coverage", "ranking", "all queries")
@@ -111,9 +111,7 @@ class AllPairs(Sequence[PairVerdict]):
 
     __slots__ = ("_systems", "labels", "names", "rows")
 
-    def __init__(
-        self, names: Sequence[str], labels: Ints, rows: Mapping[str, RowOfPairs]
-    ) -> None:
+    def __init__(self, names: Sequence[str], labels: Ints, rows: Mapping[str, RowOfPairs]) -> None:
         """Take the systems, places of labels in `LABELS`, and "coverage", "ranking", "all queries"."""
         self.names = tuple(names)
         self.labels = labels
@@ -169,14 +167,14 @@ def pairs_of(
     n_pairs = board.n_systems * (board.n_systems - 1) // 2
     counts = np.empty((len(ROWS), 3, n_pairs), dtype=np.int32)
     numbers = np.empty((len(ROWS), 4, n_pairs))
-    for block in with_progress(
-        board.blocks(), "pair", n_pairs, shown=progress, size=lambda block: len(block.places)
+    for pairs in with_progress(
+        board.sums(), "pair", n_pairs, shown=progress, size=lambda pairs: len(pairs.places)
     ):
-        found = estimates_of(lengths, block, rules.alpha)
-        for row, (name, (sums, own)) in enumerate(found.items()):
+        for row, (name, own) in enumerate(estimates_of(lengths, pairs, rules.alpha).items()):
+            sums = pairs.sums[name]
             better = sums.better if name == "coverage" else sums.differ - sums.better
-            counts[row][:, block.places] = block.queries[name], sums.differ, better
-            numbers[row][:, block.places] = own.mean, own.low, own.high, own.pvalue
+            counts[row][:, pairs.places] = pairs.queries[name], sums.differ, better
+            numbers[row][:, pairs.places] = own.mean, own.low, own.high, own.pvalue
     signs = np.sign(np.nan_to_num(numbers[:, 0])).astype(np.int64) * [[1], [-1], [-1]]
     rows = {
         name: RowEstimates(sign, of_row[3])
@@ -204,19 +202,18 @@ def board_of(evaluation: Evaluation, lengths: LengthDifferences) -> Board:
 
 
 def estimates_of(
-    lengths: LengthDifferences, block: Block, alpha: float, members: Floats | None = None
-) -> dict[str, tuple[Sums, Estimates]]:
-    """Estimate the rows of each pair of a block, or of each pair in each subset of the units."""
-    subsets = 1 if members is None else members.shape[1]
-    horizon = np.repeat(lengths.horizons[block.systems].max(axis=0), subsets)
-    baseline, contender = lengths.rankings[block.systems]
+    lengths: LengthDifferences, pairs: SummedPairs, alpha: float
+) -> dict[str, Estimates]:
+    """Estimate the rows of pairs, or of the subsets of each."""
+    subsets = len(pairs.sums["coverage"].units) // len(pairs.places)
+    horizon = np.repeat(lengths.horizons[pairs.systems].max(axis=0), subsets)
+    baseline, contender = lengths.rankings[pairs.systems]
     identical = np.repeat(baseline == contender, subsets)
-    sums = {name: sums_of(changes, members) for name, changes in block.rows.items()}
-    for of_row in sums.values():
-        identical &= of_row.differ == 0
+    for sums in pairs.sums.values():
+        identical &= sums.differ == 0
     largest = {"coverage": 100.0, "ranking": horizon - 1.0, "all queries": horizon}
     return {
-        name: (own, estimates(own, alpha, largest[name], identical)) for name, own in sums.items()
+        name: estimates(sums, alpha, largest[name], identical) for name, sums in pairs.sums.items()
     }
 
 
