@@ -68,6 +68,22 @@ def divided(
     return quotients
 
 
+def numbers(name: str, values: "npt.ArrayLike") -> "Floats":
+    """Convert to a one-dimensional array of finite numbers; refuse anything else."""
+    import numpy as np
+
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1:
+        raise ParameterError(
+            f"{name} has the shape {array.shape}: must be a list of numbers, one dimension"
+        )
+    if not np.isfinite(array).all():
+        raise ParameterError(
+            f"{name} holds NaN or an infinity: must be finite numbers; leave out what has no value"
+        )
+    return array
+
+
 def length_unit(unit: str) -> str:
     """Return what search lengths are measured in."""
     return RANKS if unit == "query" else DOCUMENTS_ABOVE

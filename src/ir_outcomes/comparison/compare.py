@@ -8,16 +8,21 @@ from ir_outcomes.comparison.family import judged, measured_pairs
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import RuleOptions, Rules
-from ir_outcomes.errors import ParameterError, some
+from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, is_saved
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.remarks import notes_on_copies, notes_on_systems
-from ir_outcomes.evaluation.replicates import check_baselines, runs_of_system
+from ir_outcomes.evaluation.remarks import (
+    Allow,
+    notes_on_copies,
+    notes_on_systems,
+    refuse_stops,
+)
 from ir_outcomes.evaluation.scores import Measures
+from ir_outcomes.evaluation.systems import runs_of_call
 from ir_outcomes.formatting import listed
 from ir_outcomes.notes import Note, note
-from ir_outcomes.reading.runs import Run, is_path, run_list, runs_and_names
+from ir_outcomes.reading.runs import Run, run_list
 from ir_outcomes.types import Ties, UnitChoice
 
 RunInDict = Mapping[str, Mapping[str, float]]
@@ -38,11 +43,13 @@ class CompareSettings(RuleOptions, total=False):
     unit: UnitChoice | None
     ties: Ties | None
     judged_only: bool | None
+    drop_self: bool | None
     names: Sequence[str] | None
     queries: Any
     clusters: Any
     replicates: Any
     measures: Measures
+    allow: Allow
     n_jobs: int | None
     progress: bool
 
@@ -69,11 +76,13 @@ def compare(
     unit: UnitChoice | None = None,
     ties: Ties | None = None,
     judged_only: bool | None = None,
+    drop_self: bool | None = None,
     names: Sequence[str] | None = None,
     queries: Any = None,
     clusters: Any = None,
     replicates: Any = None,
     measures: Measures = (),
+    allow: Allow = (),
     n_jobs: int | None = 1,
     progress: bool = False,
     **rules: Unpack[RuleOptions],
@@ -93,7 +102,7 @@ def compare(
         too; the verdict is then about the mean of these runs.
     cutoff : int, optional
         Ranks beyond it do not count; by default the task's or the evaluation's, else 100.
-    rel, unit, ties, judged_only, queries, clusters, replicates, n_jobs, progress
+    rel, unit, ties, judged_only, drop_self, queries, clusters, replicates, n_jobs, progress
         See `ir_outcomes.evaluate`, whose defaults hold. An evaluation has its own.
     names : sequence of str, optional
         Names of the baseline and the contenders, in this order.
@@ -101,6 +110,9 @@ def compare(
         Measures of ir_measures, such as ``["nDCG@10"]``, whose means over all answerable queries
         are shown by the same estimate. They decide nothing, are not corrected, and take the runs as
         given, not judged only. An evaluation should hold them: ``evaluate(measures=)``.
+    allow : collection of {"unknown-ids", "rising-scores", "equal-scores"}
+        What is meant although it looks like a mistake: runs of whose ids the qrels know none,
+        scores that rise with the rank, equal scores beside ranks. Each is then the first note.
     **rules
         alpha, correction and margins; see `ir_outcomes.Rules`.
 
@@ -135,6 +147,7 @@ def compare(
         "unit": unit,
         "ties": ties,
         "judged_only": judged_only,
+        "drop_self": drop_self,
         "names": names,
         "queries": queries,
         "clusters": clusters,
@@ -147,9 +160,16 @@ def compare(
         chosen, notes = _chosen(evaluation, baseline, contenders)
         several = not isinstance(contenders, str)
     else:
-        reading = {"cutoff": cutoff, "measures": measures, "n_jobs": n_jobs, "progress": progress}
+        reading = {
+            "cutoff": cutoff,
+            "measures": measures,
+            "allow": allow,
+            "n_jobs": n_jobs,
+            "progress": progress,
+        }
         chosen, notes = _evaluated(qrels, baseline, contenders, {**of_runs, **reading})
         several = run_list(contenders) is not None
+    refuse_stops(chosen.at(), allow)
     items = compared(chosen, checked, measures=measures, notes=notes, progress=progress)
     return Comparisons(items) if several else items[0]
 
@@ -207,50 +227,12 @@ def _evaluated(
     qrels: Any, baseline: Any, contenders: Any, settings: dict[str, Any]
 ) -> tuple[Evaluation, list[Note]]:
     """Evaluate the runs of a call, the baseline first."""
-    names = settings.pop("names")
-    sources, called, left_out = _sources(baseline, contenders, names)
-    defaults = {"unit": "auto", "ties": "trec", "judged_only": False}
-    settings |= {name: value for name, value in defaults.items() if settings[name] is None}
-    evaluation = evaluate(qrels, sources, names=called, **settings)
-    if settings["replicates"] is not None and runs_of_system(sources[0]) is None:
-        check_baselines(evaluation.names[:1], evaluation.replicates)
-    return evaluation, _left_out(left_out)
-
-
-def _sources(
-    baseline: Any, contenders: Any, names: Any
-) -> tuple[list[Any], list[str | None], bool]:
-    """Return the runs of a call, the baseline first, their names, and whether a contender that is the baseline was left out."""
-    if contenders is None:
-        raise ParameterError("there is no contender; give a run, or several as a list or dict")
-    runs, called = runs_and_names(contenders)
-    first: tuple[list[Any], list[str | None]] = ([baseline], [None])
-    if isinstance(baseline, Mapping):
-        first = runs_and_names(baseline)
-    if len(first[0]) > 1:
-        named = some(list(map(str, first[1])))
-        raise ParameterError(
-            f"baseline: a dict of {len(first[0])} runs ({named}); give the one run with its name"
-        )
-    runs = [*first[0], *runs]
-    called = [*first[1], *called]
-    if names is not None:
-        runs, called = runs_and_names(runs, names)
-    for name, run in zip(called[1:], runs[1:], strict=True):
-        if any(_is_same(member, runs[0]) for _, member in runs_of_system(run) or ()):
-            raise ParameterError(f"the baseline is also one of the runs of {name}, a contender")
-    others = [index for index, run in enumerate(runs) if index and not _is_same(run, runs[0])]
-    if not others:
-        return runs, called, False
-    kept = [0, *others]
-    left_out = len(kept) < len(runs)
-    return [runs[index] for index in kept], [called[index] for index in kept], left_out
-
-
-def _is_same(run: Any, baseline: Any) -> bool:
-    """Return whether two runs are the same object or the same file."""
-    if is_path(run) and is_path(baseline):
-        return bool(os.path.realpath(run) == os.path.realpath(baseline))
-    if isinstance(run, str) and isinstance(baseline, str):
-        return run == baseline
-    return run is baseline
+    call = runs_of_call(
+        contenders,
+        settings.pop("names"),
+        baselines=[baseline],
+        replicates=settings["replicates"],
+    )
+    chosen = {name: value for name, value in settings.items() if value is not None}
+    chosen.setdefault("n_jobs", settings["n_jobs"])
+    return evaluate(qrels, call, **chosen), _left_out(call.left_out)

@@ -21,6 +21,7 @@ from ir_outcomes.comparison.rows import (
     against_margin,
     estimates_of,
     estimates_of_rows,
+    found_alone,
     margins_of,
     measure_row,
     rows_of_pair,
@@ -41,7 +42,7 @@ from ir_outcomes.comparison.wording import sentence_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import n_missing, notes_on_grades
-from ir_outcomes.evaluation.replicates import Called, System
+from ir_outcomes.evaluation.systems import Called, System
 from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_measure
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.notes import Note, ranked
@@ -281,19 +282,12 @@ def _comparison(pair: MeasuredPair, found: RowsOfPair, labels: Labels, index: in
         n_runs=queries.n_runs,
         runs=tuple(_runs_of_systems(pair)),
         queries=query_outcomes(queries, pair.texts),
-        measures=tuple(_found_alone(row, settings.alpha) for row in asked),
+        measures=tuple(found_alone(row, settings.alpha) for row in asked),
     )
     verdict = replace(comparison.verdict, sentence=sentence_of(comparison))
     comparison = replace(comparison, verdict=verdict)
     notes, background = ranked((*pair.notes, *notes_on_verdict(comparison)))
     return replace(comparison, notes=notes, background=background)
-
-
-def _found_alone(row: Row, alpha: float) -> Row:
-    """Return a row that belongs to no family, with what it shows by itself."""
-    if row.pvalue > alpha:
-        return row
-    return replace(row, found="better" if row.gain > 0 else "worse")
 
 
 def _by_the_paper(

@@ -15,11 +15,11 @@ from ir_outcomes.evaluation.remarks import (
     notes_on_queries,
     unjudged_share,
 )
-from ir_outcomes.evaluation.replicates import System
+from ir_outcomes.evaluation.systems import System
 from ir_outcomes.formatting import listed, percent, plural, pvalue_in_words
 from ir_outcomes.notes import Note, note
 from ir_outcomes.statistics.estimate import sign_pvalues
-from ir_outcomes.statistics.new_runs import LEAST_RUNS
+from ir_outcomes.statistics.runs import LEAST_RUNS
 
 UNCLEAR = 0.2  # p-value of a sign test above which no direction is to be seen
 

@@ -13,11 +13,12 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 
 from ir_outcomes.comparison.verdict import Rules
-from ir_outcomes.evaluation.clusters import digest_of_clusters
+from ir_outcomes.evaluation.systems import digest_of_clusters
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES, Items, SearchLengths, match
-from ir_outcomes.evaluation.replicates import Called, System
+from ir_outcomes.evaluation.systems import Called, System
 from ir_outcomes.statistics.estimate import Units
+from ir_outcomes.statistics.families import level_in_family
 from ir_outcomes.types import (
     Bools,
     Correction,
@@ -80,7 +81,7 @@ class Settings:
     @property
     def first_level(self) -> float:
         """The level that the smallest p-value of the family has to reach."""
-        return self.alpha if self.correction == "none" else self.alpha / self.family
+        return level_in_family(self.alpha, self.family, self.correction)
 
 
 class Shares(NamedTuple):

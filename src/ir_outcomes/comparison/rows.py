@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -11,12 +11,12 @@ from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Sample, Set
 from ir_outcomes.comparison.verdict import RowEstimates
 from ir_outcomes.reading.measure_names import range_of
 from ir_outcomes.results import Immutable
-from ir_outcomes.statistics import Test, binomial_test, paired_tests, rank_sum
 from ir_outcomes.statistics.estimate import Estimates, Interval, Sums, estimates, margin_intervals
-from ir_outcomes.statistics.new_runs import LEAST_RUNS, Side, added_by_runs
+from ir_outcomes.statistics.papers import Test, binomial_test, paired_tests, rank_sum
+from ir_outcomes.statistics.power import detectable
+from ir_outcomes.statistics.runs import LEAST_RUNS, Side, added_by_runs, variance_of_runs
 from ir_outcomes.types import POINTS, Direction, Floats, Ints, length_unit
 
-POWER = 0.8
 HarmFound = Literal["harm excluded", "harm shown", "not excluded"]
 
 
@@ -198,55 +198,89 @@ class _Rows:
         tests: Mapping[str, Test],
     ) -> Row:
         """Estimate a row."""
-        settings = self._settings
-        sums = Sums.of(sample.units(self._pair.clusters))
-        found = estimates(sums, settings.alpha, largest, self._pair.identical)
-        baseline, contender = sample.means()
-        differ = int(sums.differ[0])
-        above = int(sums.better[0])
-        pvalue = float(found.pvalue[0])
-        return Row(
-            name=name,
-            measured_in=unit,
-            higher_is_better=higher_is_better,
-            n=int(np.count_nonzero(sample.size)),
-            differ=differ,
-            better=above if higher_is_better else differ - above,
-            baseline=baseline,
-            contender=contender,
-            difference=_number(found.mean),
-            interval=found.interval(),
-            standard_error=_number(found.standard_error),
-            df=_number(found.df),
-            pvalue=pvalue,
-            pvalue_corrected=pvalue,
-            found="none",
-            largest=largest,
-            detectable=_detectable(found, settings.first_level, largest),
-            new_runs=self._new_runs(sample, found, largest),
-            tests=tests,
-        )
+        pair = self._pair
+        made = _row(name, unit, higher_is_better, sample, pair.clusters, self._settings, largest, pair.identical)
+        return replace(made, new_runs=self._new_runs(sample, made), tests=tests)
 
-    def _new_runs(self, sample: Sample, found: Estimates, largest: float | None) -> Interval | None:
+    def _new_runs(self, sample: Sample, row: Row) -> Interval | None:
         """Return the interval for new runs of the systems, too."""
-        counted = sample.size > 0
-        error = float(found.standard_error[0])
-        if not sample.sides or math.isnan(error):
+        from scipy.special import stdtrit
+
+        if not sample.sides or row.standard_error is None or row.df is None:
             return None
         if min(len(sums) for sums, _ in sample.sides) < LEAST_RUNS:
             return None
-        clusters = self._pair.clusters
-        cluster = np.arange(len(counted)) if clusters is None else clusters
+        alpha = self._settings.alpha
         sides = [
-            Side.of(sums[:, counted], sizes[:, counted], cluster[counted])
+            Side(len(sums), variance_of_runs(sums, sizes, self._pair.clusters))
             for sums, sizes in sample.sides
         ]
-        level = 1 - self._settings.alpha
-        of_queries = _quantile(1 - self._settings.alpha / 2, float(found.df[0])) * error
-        half = math.sqrt(of_queries**2 + added_by_runs(sides, level))
-        mean = float(found.mean[0])
-        most = math.inf if largest is None else largest
+        of_queries = float(stdtrit(row.df, 1 - alpha / 2)) * row.standard_error
+        half = math.sqrt(of_queries**2 + added_by_runs(sides, alpha))
+        mean = row.difference or 0.0
+        most = math.inf if row.largest is None else row.largest
         return Interval(max(mean - half, -most), min(mean + half, most))
+
+
+def estimated_row(
+    like: Row,
+    sample: Sample,
+    clusters: Ints | None,
+    settings: Settings,
+    *,
+    largest: float | None,
+    identical: bool,
+) -> Row:
+    """Estimate other values as a row with the name and unit of another one, which shows what it shows by itself."""
+    made = _row(
+        like.name, like.measured_in, like.higher_is_better, sample, clusters, settings, largest, identical
+    )
+    return found_alone(made, settings.alpha)
+
+
+def found_alone(row: Row, alpha: float) -> Row:
+    """Return a row that belongs to no family, with what it shows by itself."""
+    if row.pvalue > alpha:
+        return row
+    return replace(row, found="better" if row.gain > 0 else "worse")
+
+
+def _row(
+    name: str,
+    unit: str,
+    higher_is_better: bool,
+    sample: Sample,
+    clusters: Ints | None,
+    settings: Settings,
+    largest: float | None,
+    identical: bool,
+) -> Row:
+    """Estimate a row, not yet corrected over a family."""
+    sums = Sums.of(sample.units(clusters))
+    found = estimates(sums, settings.alpha, largest, identical)
+    baseline, contender = sample.means()
+    differ = int(sums.differ[0])
+    above = int(sums.better[0])
+    pvalue = float(found.pvalue[0])
+    return Row(
+        name=name,
+        measured_in=unit,
+        higher_is_better=higher_is_better,
+        n=int(np.count_nonzero(sample.size)),
+        differ=differ,
+        better=above if higher_is_better else differ - above,
+        baseline=baseline,
+        contender=contender,
+        difference=_number(found.mean),
+        interval=found.interval(),
+        standard_error=_number(found.standard_error),
+        df=_number(found.df),
+        pvalue=pvalue,
+        pvalue_corrected=pvalue,
+        found="none",
+        largest=largest,
+        detectable=_detectable(found, settings, largest),
+    )
 
 
 def _number(values: Floats) -> float | None:
@@ -255,22 +289,12 @@ def _number(values: Floats) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _quantile(probability: float, df: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, probability))
-
-
-def _detectable(found: Estimates, level: float, largest: float | None) -> float | None:
-    """Return the smallest true difference found with power 0.8, by the same standard error."""
+def _detectable(found: Estimates, settings: Settings, largest: float | None) -> float | None:
+    """Return the smallest true difference that would be found, by the same standard error."""
     error = _number(found.standard_error)
     if not error:
         return None
-    df = float(found.df[0])
-    smallest = (_quantile(1 - level / 2, df) + _quantile(POWER, df)) * error
-    if largest is not None and smallest > largest:
-        return None
-    return smallest
+    return detectable(error, float(found.df[0]), settings.first_level, largest)
 
 
 def margins_of(

@@ -9,7 +9,7 @@ import numpy as np
 
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.statistics.estimate import Estimates
-from ir_outcomes.statistics.corrections import adjust
+from ir_outcomes.statistics.families import adjust
 from ir_outcomes.types import Bools, Correction, Direction, Floats, Ints, check_choice, check_level
 
 TRADE_OFF = "trade-off"

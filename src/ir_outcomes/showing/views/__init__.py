@@ -8,10 +8,10 @@ from ir_outcomes.showing import view_of as registered_view_of
 
 # The module that has the views of a module or package of results.
 MODULES = {
-    "across": "across",
-    "across.gate": "gate",
     "comparison": "evidence",
     "comparison.result": "comparison",
+    "conditions": "conditions",
+    "conditions.gate": "gate",
     "evaluation": "evaluation",
     "leaderboards": "leaderboards",
     "tail": "tail",

@@ -4,27 +4,30 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from ir_outcomes.across.conditions import conditions_of
-from ir_outcomes.across.result import ConditionsComparison, SliceDifferences
-from ir_outcomes.comparison.outcomes import Settings, pair_queries
+from ir_outcomes.comparison.outcomes import Sample, Settings, pair_queries
+from ir_outcomes.comparison.verdict import RuleOptions, Rules
+from ir_outcomes.conditions.conditions import (
+    ConditionsComparison,
+    SliceDifference,
+    conditions_of,
+    overall_of,
+)
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.evaluation.remarks import notes_on_grades
 from ir_outcomes.evaluation.scores import Measures, each_measure
-from ir_outcomes.formatting import plural, pvalue_in_words
+from ir_outcomes.formatting import plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.files import read_texts
-from ir_outcomes.statistics import adjust, differences
-from ir_outcomes.statistics.pooling import heterogeneity_test
-from ir_outcomes.types import Correction, RankingTest, check_kind
+from ir_outcomes.statistics.families import adjust
+from ir_outcomes.types import Floats, Ints, check_draws, check_kind
 
-FEWEST_QUERIES_OF_A_SLICE = 30
-OVER_SLICES = "fdr_bh"  # the correction of the p-values beside the labels
+FEWEST_QUERIES_OF_A_SLICE = 30  # for a label
 
 
 def compare_slices(
@@ -34,12 +37,10 @@ def compare_slices(
     *,
     by: Mapping[str, str] | str | os.PathLike[str],
     cutoff: int | None = None,
-    alpha: float = 0.05,
-    test: RankingTest = "t",
-    correction: Correction = "holm",
     measures: Measures = (),
     seed: int = 0,
     resamples: int = 9_999,
+    **rules: Unpack[RuleOptions],
 ) -> ConditionsComparison:
     """Compare runs on slices of the queries.
 
@@ -54,14 +55,16 @@ def compare_slices(
         number of words of the query in quartiles, for which the evaluation must know the texts.
         Labels that are names of outcomes or runs are refused: slices made from a run's own result
         regress to the mean.
-    cutoff, alpha, test, correction
-        See `ir_outcomes.compare`. The correction holds for the tests whether slices differ, too,
-        separately for each facet. Beside each label stand the p-values that are corrected over
-        slices, too, by Benjamini and Hochberg.
+    cutoff : int, optional
+        Ranks beyond it do not count; by default that of the evaluation.
     measures : sequence of Measure or str
         Measures that are shown beside the labels; see `ir_outcomes.compare`.
     seed, resamples : int
-        Of the permutations of the labels.
+        Of the permutations of the labels (`scipy.stats.permutation_test`).
+    **rules
+        alpha, correction and margins; see `ir_outcomes.Rules`. The correction is over the
+        contenders, also of the tests whether slices differ. A mark says which labels would not
+        stay by Holm over the slices, too.
 
     Raises
     ------
@@ -70,10 +73,6 @@ def compare_slices(
         not known.
     MismatchError
         If no query of the evaluation has a label.
-
-    References
-    ----------
-    Cochran 1954 for Q.
 
     Examples
     --------
@@ -87,6 +86,8 @@ def compare_slices(
     >>> [(row.condition, row.label) for row in found.conditions]
     [('first', 'better on ranking'), ('second', 'no significant difference')]
     """
+    check_draws(seed, resamples)
+    checked = Rules(**rules)
     evaluation = evaluation_of(evaluation, cutoff=cutoff)
     chosen = contenders_of(evaluation.names, baseline, contenders)
     labels, named = _labels(evaluation, by)
@@ -94,37 +95,32 @@ def compare_slices(
     asked = [evaluation.scores_of(measure) for measure in each_measure(measures)]
     # With them no slice reads the runs again.
     evaluation = replace(evaluation, scores=(*asked, *evaluation.scores))
-    names = tuple(scores.measure for scores in asked)
-    settings = Settings.of(
-        evaluation, alpha=alpha, test=test, correction=correction, family=len(chosen)
-    )
     parts = {label: evaluation.restrict(queries) for label, queries in slices.items()}
-    rows = conditions_of(
+    conditions = conditions_of(
         parts,
         baseline,
         chosen,
-        settings,
-        over_conditions=OVER_SLICES,
-        measures=names,
+        rules,
+        over_conditions=True,
+        measures=[scores.measure for scores in asked],
         fewest=FEWEST_QUERIES_OF_A_SLICE,
     )
     everything = evaluation.restrict([query for queries in slices.values() for query in queries])
-    differ: list[SliceDifferences] = []
+    differ: list[SliceDifference] = []
     if evaluation.clusters is None:  # the test permutes the labels of queries, not of clusters
         found = [*_differences(everything, labels, baseline, chosen, seed, resamples)]
-        differ = _corrected(found, correction)
+        differ = _corrected(found, checked)
     return ConditionsComparison(
-        what="slice",
+        over="slice",
         baseline=baseline,
         by=named,
         differ=tuple(differ),
-        conditions=tuple(rows),
-        settings=settings,
-        measures=names,
-        over_conditions=OVER_SLICES,
+        conditions=tuple(conditions),
+        overall=tuple(overall_of(conditions, checked)),
+        settings=Settings.of(evaluation, checked, len(chosen)),
         seed=seed,
         resamples=resamples,
-        notes=as_notes(_notes(evaluation, labels, differ, alpha)),
+        notes=as_notes(_notes(evaluation, labels)),
     )
 
 
@@ -206,59 +202,72 @@ def _differences(
     contenders: Sequence[str],
     seed: int,
     resamples: int,
-) -> Iterator[SliceDifferences]:
+) -> Iterator[SliceDifference]:
+    """Test for each contender whether coverage and ranking differ between slices at all."""
     for contender in contenders:
         runs = evaluation[[baseline, contender]].at()
         pair = pair_queries(runs[0], runs[1], evaluation.unit)
-        every = np.ones(len(pair.query_ids), dtype=bool)
-        for facet, counted, x, y in (
-            ("coverage", every, pair.found_baseline, pair.found_contender),
-            ("ranking", pair.shared, pair.length_baseline, pair.length_contender),
-        ):
-            groups = [labels[query] for query in compress(pair.query_ids, counted.tolist())]
-            change = differences(x[counted], y[counted])
-            found = heterogeneity_test(change, groups, seed=seed, resamples=resamples)
-            if found is None:
-                yield SliceDifferences(contender, facet, None, None, None, 0)
-            else:
-                yield SliceDifferences(
-                    contender, facet, found.cochran_q, found.pvalue, found.pvalue, found.groups
-                )
+        for name, sample in (("coverage", pair.coverage), ("ranking", pair.ranking)):
+            counted = (sample.size > 0).tolist()
+            of_queries = [labels[query] for query in compress(pair.query_ids, counted)]
+            yield _difference(contender, name, sample, of_queries, seed, resamples)
 
 
-def _corrected(
-    differ: Sequence[SliceDifferences], correction: Correction
-) -> list[SliceDifferences]:
-    """Correct the p-values of each facet over the contenders: with many of them, slices differ for one by chance."""
-    corrected: dict[SliceDifferences, float] = {}
-    for facet in ("coverage", "ranking"):
+def _difference(
+    contender: str,
+    name: str,
+    sample: Sample,
+    labels: Sequence[str],
+    seed: int,
+    resamples: int,
+) -> SliceDifference:
+    """Permute the labels of the queries; the statistic is the sum of squares between slices."""
+    from scipy.stats import permutation_test
+
+    baseline, contender_values = sample.each()
+    change = contender_values - baseline
+    names, codes = np.unique(np.array(labels, dtype=str), return_inverse=True)
+    sizes = np.bincount(codes)
+    if len(sizes) < 2 or len(change) < 3 or not np.ptp(change):
+        return SliceDifference(contender, name, None, None, len(names))
+
+    def between(permuted: Ints, axis: int = -1) -> Floats:
+        sums = [np.where(permuted == code, change, 0.0).sum(axis=axis) for code in range(len(names))]
+        squares: Floats = np.sum([total**2 / size for total, size in zip(sums, sizes, strict=True)], axis=0)
+        return squares
+
+    found = permutation_test(
+        (codes,),
+        between,
+        permutation_type="pairings",
+        vectorized=True,
+        alternative="greater",
+        n_resamples=resamples,
+        batch=max(1, 2_000_000 // len(change)),
+        rng=np.random.default_rng(seed),
+    )
+    pvalue = float(found.pvalue)
+    return SliceDifference(contender, name, pvalue, pvalue, len(names))
+
+
+def _corrected(differ: Sequence[SliceDifference], rules: Rules) -> list[SliceDifference]:
+    """Correct the p-values of each row over the contenders: with many of them, slices differ for one by chance."""
+    corrected: dict[SliceDifference, float] = {}
+    for name in ("coverage", "ranking"):
         raw = {
             found: found.pvalue
             for found in differ
-            if found.facet == facet and found.pvalue is not None
+            if found.row == name and found.pvalue is not None
         }
-        pvalues = adjust([*raw.values()], correction).tolist()
-        corrected |= zip(raw, pvalues, strict=True)
+        corrected |= zip(raw, adjust([*raw.values()], rules.correction).tolist(), strict=True)
     return [replace(found, pvalue_corrected=corrected.get(found)) for found in differ]
 
 
-def _notes(
-    evaluation: Evaluation,
-    labels: Mapping[str, str],
-    differ: Sequence[SliceDifferences],
-    alpha: float,
-) -> Iterator[str]:
+def _notes(evaluation: Evaluation, labels: Mapping[str, str]) -> Iterator[str]:
     yield from notes_on_grades(evaluation.qrels, evaluation.rel)
-    for found in differ:
-        if found.pvalue_corrected is not None and found.pvalue_corrected > alpha:
-            yield (
-                f"{found.contender}: there is no evidence that slices differ in {found.facet}"
-                f" ({pvalue_in_words(found.pvalue_corrected)}), so a slice that looks better or"
-                " worse than others is no finding."
-            )
     if evaluation.clusters is not None:
         yield (
-            "Dependent queries: whether slices differ is not tested where queries come in clusters;"
+            "Whether slices differ is not tested where queries come in clusters;"
             " the rows respect them."
         )
     missing = [query for query in evaluation.answerable_queries if query not in labels]

@@ -1,29 +1,30 @@
 """The same comparison on several collections: for these collections, and for a new one."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, Unpack
 
-from ir_outcomes.across.conditions import conditions_of, differing, overall_of
-from ir_outcomes.across.result import Condition, ConditionsComparison, Overall, by_contender
 from ir_outcomes.comparison.outcomes import Settings
+from ir_outcomes.comparison.verdict import RuleOptions, Rules
+from ir_outcomes.conditions.conditions import (
+    FEWEST_COLLECTIONS,
+    Condition,
+    ConditionsComparison,
+    Overall,
+    by_contender,
+    conditions_of,
+    differing,
+    overall_of,
+)
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluations_of, place_of
 from ir_outcomes.evaluation.remarks import UNEVEN_JUDGING, notes_on_grades
-from ir_outcomes.evaluation.scores import Measures, each_measure
+from ir_outcomes.evaluation.scores import Measures
 from ir_outcomes.formatting import listed, percent, plural
-from ir_outcomes.notes import as_notes, merged
-from ir_outcomes.statistics.pooling import FEWEST_SAMPLES_TO_GENERALISE
-from ir_outcomes.types import Correction, RankingTest
-
-OVER_COLLECTIONS = "holm"  # the correction of the p-values beside the labels
-FEW_COLLECTIONS = 6  # where one of them can have most of the uncertainty of their mean
-# Search lengths are called skewed where the degrees of freedom are a smaller share of the queries:
-# at kurtosis 4.
-SKEWED = 1 / 3
+from ir_outcomes.notes import Note, as_notes, merged, note
 
 
 def compare_collections(
@@ -32,12 +33,10 @@ def compare_collections(
     contenders: Sequence[str] | str | None = None,
     *,
     cutoff: int | None = None,
-    alpha: float = 0.05,
-    test: RankingTest = "t",
-    correction: Correction = "holm",
     measures: Measures = (),
     groups: Mapping[str, str] | None = None,
     allow: Collection[str] = (),
+    **rules: Unpack[RuleOptions],
 ) -> ConditionsComparison:
     """Compare runs on several collections.
 
@@ -51,11 +50,6 @@ def compare_collections(
         Names of the other runs; by default all that any collection has.
     cutoff : int, optional
         Ranks beyond it do not count; by default that of the evaluations, which must agree.
-    alpha, test
-        See `ir_outcomes.compare`.
-    correction : {"holm", "bonferroni", "fdr_bh", "none"}
-        Over the contenders. Beside each label stand the p-values that are corrected over
-        collections, too, by Holm, and whether it survives them.
     measures : sequence of Measure or str
         Other measures whose differences are shown, see `ir_outcomes.compare`, and pooled; name them
         in ``evaluate(measures=)``.
@@ -64,6 +58,9 @@ def compare_collections(
         count as one.
     allow : collection of str
         Settings that may differ between collections: "cutoff", "ties" or "judged_only".
+    **rules
+        alpha, correction and margins; see `ir_outcomes.Rules`. Labels are corrected over the
+        contenders; a mark says where they would not stay by Holm over the collections, too.
 
     Raises
     ------
@@ -74,8 +71,7 @@ def compare_collections(
 
     References
     ----------
-    Soboroff 2018, "Meta-analysis for retrieval experiments involving multiple test collections";
-    IntHout et al. 2014; Roever et al. 2015; Higgins, Thompson and Spiegelhalter 2009.
+    Satterthwaite 1946 and Welch 1947 for the degrees of freedom of the mean of these collections.
 
     Examples
     --------
@@ -116,58 +112,43 @@ def compare_collections(
                 f" {listed(list(evaluations)[:10])}"
             )
     first = next(iter(evaluations.values()))
-    directions = {
-        scores.measure: scores.higher_is_better
-        for scores in map(first.scores_of, each_measure(measures))
-    }
-    settings = Settings.of(first, alpha=alpha, test=test, correction=correction, family=len(chosen))
-    rows = conditions_of(
+    checked = Rules(**rules)
+    conditions = conditions_of(
         evaluations,
         baseline,
         chosen,
-        settings,
-        over_conditions=OVER_COLLECTIONS,
-        measures=list(directions),
+        rules,
+        over_conditions=True,
+        measures=measures,
         groups=groups,
     )
     missing = _missing(evaluations, (baseline, *chosen))
-    if not rows:
+    if not conditions:
         lacking = listed([f"{name} lacks {run}" for run, name in missing][:10])
         raise ParameterError(f"no collection has both {baseline!r} and a contender: {lacking}")
-    overall = overall_of(rows, settings, list(directions.items()))
+    overall = overall_of(conditions, checked, new_collection=True)
     on_grades = [
         (name, list(notes_on_grades(evaluation.qrels, evaluation.rel)))
         for name, evaluation in evaluations.items()
     ]
+    settings = Settings.of(first, checked, len(chosen))
     if len({evaluation.cutoff for evaluation in evaluations.values()}) > 1:
         settings = replace(settings, cutoff=None)
     return ConditionsComparison(
-        what="collection",
+        over="collection",
         baseline=baseline,
-        conditions=tuple(rows),
+        conditions=tuple(conditions),
         overall=tuple(overall),
         missing=missing,
         settings=settings,
-        measures=tuple(directions),
-        over_conditions=OVER_COLLECTIONS,
         notes=as_notes(
             [
                 *merged(on_grades),
                 *(f"The collections differ in {setting}: {said}." for setting, said in unlike),
-                *_notes(evaluations, rows, missing, overall),
+                *_notes(evaluations, conditions, missing, overall),
             ]
         ),
     )
-
-
-def with_nothing_to_compare(
-    evaluations: Mapping[str, Evaluation], baseline: str, contenders: Sequence[str], *, alpha: float
-) -> ConditionsComparison:
-    """Return what `compare_collections` cannot, for a gate: no collection has the baseline and a contender."""
-    first = next(iter(evaluations.values()))
-    missing = _missing(evaluations, dict.fromkeys((baseline, *contenders)))
-    settings = Settings.of(first, alpha=alpha, family=max(1, len(contenders)))
-    return ConditionsComparison("collection", baseline, (), settings, "none", missing=missing)
 
 
 def _missing(
@@ -177,14 +158,18 @@ def _missing(
     return tuple(
         (run, name)
         for name, evaluation in evaluations.items()
-        for run in runs
-        if run not in evaluation.names
+        for run in missing_runs(evaluation, runs)
     )
+
+
+def missing_runs(evaluation: Evaluation, runs: Iterable[str]) -> list[str]:
+    """Return the runs that an evaluation lacks."""
+    return [run for run in runs if run not in evaluation.system_names]
 
 
 def _notes(
     evaluations: Mapping[str, Evaluation],
-    rows: Sequence[Condition],
+    conditions: Sequence[Condition],
     missing: Sequence[tuple[str, str]],
     overall: Sequence[Overall],
 ) -> Iterator[str]:
@@ -194,56 +179,49 @@ def _notes(
             f"{name} lacks {runs}: it is left out of the means, where it counts neither as 0 nor as"
             " worst."
         )
-    mean = overall[0].pooled[0].these
-    if mean is not None and 1 < mean.k < FEWEST_SAMPLES_TO_GENERALISE:
+    k = max(row.coverage.n for row in overall)
+    if 1 < k < FEWEST_COLLECTIONS:
         yield (
-            f"With {plural('collection', mean.k)} nothing is said about a new one: how much effects"
-            " vary between collections cannot be estimated from fewer than"
-            f" {FEWEST_SAMPLES_TO_GENERALISE}."
+            f"With {plural('collection', k)} nothing is said about a new one, which takes"
+            f" {FEWEST_COLLECTIONS}."
         )
-    of_contender = by_contender(rows)
-    known = []
-    for of_run in overall:
-        for effect in of_run.pooled:
-            if effect.these is not None:
-                known.append((of_run.contender, effect, effect.these))
-    for run, effect, mean in known:
-        if effect.left_out:
-            reason = "no variance"
-            if effect.name == "ranking":
-                reason = "fewer than 10 shared queries, or no difference"
+    of_contender = by_contender(conditions)
+    for item in overall:
+        for name, names in item.left_out.items():
             yield (
-                f"{run}: there is no effect of {effect.name} in {listed(effect.left_out)}"
-                f" ({reason}); the mean is over {plural('collection', mean.k)}."
+                f"{item.contender}: the mean of {name} leaves out {listed(names)}, where fewer than"
+                " two queries can be compared."
             )
-    for own in of_contender.values():
-        yield from _about_skewed(own)
-    for run, effect, mean in known:  # Simpson's paradox
-        if effect.name not in ("coverage", "ranking"):
-            continue
-        facets = [getattr(row, effect.name) for row in of_contender[run]]
-        total = sum(facet.n * facet.effect for facet in facets if facet is not None)
-        if total * mean.effect < 0:
-            yield (
-                f"{run}: if each collection weighed as much as its queries, the mean effect on"
-                f" {effect.name} would have the other direction. Here each weighs the same."
-            )
-    uneven = []
-    for row in rows:
-        if row.judged is None:
-            continue
-        of_a, of_b = row.judged
-        if abs(of_a - of_b) > UNEVEN_JUDGING:
-            shares = [
-                f"{percent(of_a, 0)} % of {row.comparison.baseline}",
-                f"{percent(of_b, 0)} % of {row.comparison.contender}",
-            ]
-            uneven.append(f"{row.condition} ({', '.join(shares)})")
+        yield from _about_weights(item, of_contender[item.contender])
+    uneven = [
+        f"{row.condition} ({percent(row.judged[0], 0)} % of {row.comparison.baseline},"
+        f" {percent(row.judged[1], 0)} % of {row.comparison.contender})"
+        for row in conditions
+        if row.judged is not None and abs(row.judged[0] - row.judged[1]) > UNEVEN_JUDGING
+    ]
     if uneven:
-        yield (
-            f"Runs are judged unequally within the cutoff in {listed(uneven)}: unjudged documents"
-            " count as not relevant, which favours the run that has fewer of them."
+        yield note(
+            "judged unequally",
+            f"of the first 10 documents, in {listed(uneven)}; unjudged documents count as not relevant.",
         )
+    yield from _about_shared_ids(evaluations)
+
+
+def _about_weights(overall: Overall, conditions: Sequence[Condition]) -> Iterator[Note]:
+    """Say where a mean has another direction if each collection weighs as much as its queries."""
+    for row in (overall.coverage, overall.ranking):
+        parts = [getattr(item.comparison, row.name) for item in conditions]
+        total = sum(part.n * part.difference for part in parts if part.difference is not None)
+        if total * (row.difference or 0.0) < 0:
+            text = (
+                f"{overall.contender}: if each collection weighed as much as its queries, the mean of"
+                f" {row.name} would have the other direction. Here each weighs the same."
+            )
+            yield Note(text)
+
+
+def _about_shared_ids(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
+    """Say which collections have ids of queries or judged documents in common."""
     documents = {
         name: evaluation.qrels.docids.tolist()
         for name, evaluation in evaluations.items()
@@ -261,22 +239,6 @@ def _notes(
             " collections are not independent, and the means are less certain than their intervals"
             " say."
         )
-
-
-def _about_skewed(rows: Sequence[Condition]) -> Iterator[str]:
-    """Say where most of the uncertainty of a mean ratio is that of one very skewed collection among few."""
-    known = {row.condition: row.ranking for row in rows if row.ranking is not None}
-    if not 1 < len(known) <= FEW_COLLECTIONS:
-        return
-    total = sum(effect.variance for effect in known.values())
-    for name, effect in known.items():
-        if effect.variance > total / 2 and effect.df < SKEWED * effect.n:
-            yield (
-                f"{rows[0].comparison.contender}: a few of the queries of {name} decide most of the"
-                " ranking. Where one of 3 to 6 collections of 30 to 100 queries was as skewed, 95"
-                " % intervals of the mean covered 92 to 94 %, and at most 81 to 88 % for a tenth"
-                " of the pairs of runs."
-            )
 
 
 def _sharing(ids: Mapping[str, Collection[Any]]) -> list[str]:
