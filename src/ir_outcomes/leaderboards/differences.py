@@ -6,17 +6,17 @@ many splits, are one product of it with the queries that belong to them.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.replicates import Called
+from ir_outcomes.evaluation.systems import Called
 from ir_outcomes.statistics.estimate import ROUNDING, Sums
 from ir_outcomes.types import Bools, Floats, Ints, Unit, divided
 
-BLOCK = 1 << 18
+BLOCK = 1 << 18  # differences in memory at once
 AT_ONCE = 1 << 14  # sums that are estimated together
 
 
@@ -156,6 +156,11 @@ class ValueDifferences:
         return {"measure": Changes(np.where(counted, change, 0.0), counted.astype(np.float64))}
 
 
+def place_of_pair(baseline: Any, contender: Any, n: int) -> Any:
+    """Return the place of pairs of n systems in the order of `itertools.combinations`."""
+    return baseline * n - baseline * (baseline + 1) // 2 + contender - baseline - 1
+
+
 class SummedPairs(NamedTuple):
     """Sums over the units of some pairs, or of the subsets of each, which are neighbours."""
 
@@ -199,7 +204,7 @@ class Board:
         block = BLOCK
         enough = AT_ONCE
         if members is not None:
-            block *= 8  # products take longer than what is made for them
+            block *= 4  # products take longer than what is made for them
             enough //= members.shape[1]
         for baselines, contenders in self._blocks(block):
             waiting.append(self._block(baselines, contenders, members))
@@ -225,7 +230,7 @@ class Board:
         b = np.arange(contenders.start, contenders.stop)
         chosen = (b > a).ravel()
         systems = np.stack([own.ravel()[chosen] for own in np.broadcast_arrays(a, b)])
-        places = (a * self.n_systems - a * (a + 1) // 2 + b - a - 1).ravel()[chosen]
+        places = place_of_pair(*systems, self.n_systems)
         runs = (
             slice(self.starts[own.start], self.starts[own.stop]) for own in (baselines, contenders)
         )

@@ -1,9 +1,9 @@
 """Rows and labels of all pairs of systems of a board, those of `ir_outcomes.compare`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
-from typing import NamedTuple, Self, overload
+from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 
@@ -20,15 +20,17 @@ from ir_outcomes.comparison.verdict import (
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.leaderboards.differences import Board, LengthDifferences, SummedPairs
-from ir_outcomes.statistics.corrections import adjust
 from ir_outcomes.statistics.estimate import Estimates, Interval, estimates, sign_pvalues
+from ir_outcomes.statistics.families import adjust
+from ir_outcomes.table_columns import PVALUE, Better, Column, signed
 from ir_outcomes.types import Bools, Direction, Floats, Ints
 
 ROWS = ("coverage", "ranking", "all queries")
 OPPOSITE: dict[Direction, Direction] = {"better": "worse", "worse": "better", "none": "none"}
 
 
-class PairRow(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PairRow:
     """One row of a pair of systems; see `ir_outcomes.comparison.rows.Row`."""
 
     n: int  #: queries that the row is measured on
@@ -45,7 +47,8 @@ class PairRow(NamedTuple):
         interval = self.interval
         if interval is not None:
             interval = Interval(0.0 - interval.high, 0.0 - interval.low)
-        return self._replace(
+        return replace(
+            self,
             better=self.differ - self.better,
             difference=None if self.difference is None else 0.0 - self.difference,
             interval=interval,
@@ -73,6 +76,33 @@ class PairVerdict:
         """Return the verdict on the baseline against the contender."""
         rows = (row.turned() for row in (self.coverage, self.ranking, self.all_queries))
         return type(self)(self.contender, self.baseline, *rows, MIRRORED[self.label])
+
+
+def _row_columns(name: str, better: Better) -> tuple[Column, ...]:
+    """Return the columns of a row; without a p-value where nothing can be compared."""
+
+    def pvalue(field: str) -> Any:
+        def of(pair: PairVerdict) -> float | None:
+            row = getattr(pair, name)
+            return None if row.difference is None else getattr(row, field)
+
+        return of
+
+    heading = name.replace("_", " ")
+    return (
+        Column(name, f"{name}.difference", heading, signed(2), better=better),
+        Column(f"{name}_p", pvalue("pvalue"), "p", PVALUE),
+        Column(f"{name}_p_corrected", pvalue("pvalue_corrected"), "p", PVALUE),
+    )
+
+
+PAIR_COLUMNS = (
+    Column("run", "baseline"),
+    *_row_columns("coverage", "higher"),
+    *_row_columns("ranking", "lower"),
+    *_row_columns("all_queries", "lower"),
+    Column("verdict", "label"),
+)
 
 
 class RowOfPairs(NamedTuple):
@@ -147,12 +177,17 @@ class AllPairs(Sequence[PairVerdict]):
 
     def better(self, row: str = "") -> Bools:
         """(n, n) array: whether a system, row, is better than another, column, by label or by a row."""
-        signs = DIRECTIONS[self.labels] if not row else self.rows[row].found
-        better = np.zeros((len(self.names), len(self.names)), dtype=bool)
-        baseline, contender = self._systems.T
-        better[contender, baseline] = signs > 0
-        better[baseline, contender] = signs < 0
-        return better
+        signs = self.rows[row].found if row else DIRECTIONS[self.labels]
+        return better_of(signs, len(self.names))
+
+
+def better_of(signs: Ints | Floats, n: int) -> Bools:
+    """Return whether row is better than column, (n, n), from the direction of each pair."""
+    baseline, contender = np.triu_indices(n, 1)
+    better = np.zeros((n, n), dtype=bool)
+    better[contender, baseline] = signs > 0
+    better[baseline, contender] = signs < 0
+    return better
 
 
 def pairs_of(
