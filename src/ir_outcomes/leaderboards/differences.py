@@ -1,7 +1,7 @@
 """Differences of all pairs of systems of a board, a block at a time, and sums of them.
 
-Differences of a block are one matrix by pair and query; sums over all queries, or over each half of
-many splits, are one product of it with the queries that belong to them.
+Differences of a block are one matrix by pair and query; sums over all queries, or over halves of
+them, are one product with the queries that belong to each half.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -162,12 +162,12 @@ def place_of_pair(baseline: Any, contender: Any, n: int) -> Any:
 
 
 class SummedPairs(NamedTuple):
-    """Sums over the units of some pairs, or of the subsets of each, which are neighbours."""
+    """Sums over the units of some pairs, or over the halves of each, which are neighbours."""
 
     systems: Ints  # (2, n_pairs) baseline and contender
     places: Ints  # (n_pairs,) in the order of `itertools.combinations`
     queries: dict[str, Ints]  # (n_pairs,) number of queries each row is measured on
-    sums: dict[str, Sums]  # (n_pairs * n_subsets,) of each row
+    sums: dict[str, Sums]  # of each row; (n_pairs,) or (n_pairs * 2 * n_splits,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,36 +195,33 @@ class Board:
         """Number of systems."""
         return len(self.starts) - 1
 
-    def sums(self, members: Floats | None = None) -> Iterator[SummedPairs]:
+    def sums(self, first: Floats | None = None) -> Iterator[SummedPairs]:
         """Yield the sums of all pairs, some pairs at a time.
 
-        With `members`, (n_units, n_subsets) of 0 and 1, those of each subset of the units.
+        With first halves, (n_units, n_splits) of 0 and 1, those of the first and second halves.
         """
+        splits = 0 if first is None else first.shape[1]
         waiting: list[SummedPairs] = []
-        block = BLOCK
-        enough = AT_ONCE
-        if members is not None:
-            block *= 4  # products take longer than what is made for them
-            enough //= members.shape[1]
-        for baselines, contenders in self._blocks(block):
-            waiting.append(self._block(baselines, contenders, members))
-            if sum(len(own.places) for own in waiting) >= enough:
+        for baselines, contenders in self._blocks(splits):
+            waiting.append(self._block(baselines, contenders, first))
+            if splits or sum(len(own.places) for own in waiting) >= AT_ONCE:
                 yield _joined(waiting)
                 waiting = []
         if waiting:
             yield _joined(waiting)
 
-    def _blocks(self, most: int) -> Iterator[tuple[slice, slice]]:
-        """Yield baselines and contenders with about so many differences."""
+    def _blocks(self, splits: int) -> Iterator[tuple[slice, slice]]:
+        """Yield baselines and contenders with about `BLOCK` differences, or sums of halves."""
         n = self.n_systems
         of_pair = max(1, self.source.n_queries * int(np.diff(self.starts).max()) ** 2)
-        height = min(max(1, most // (of_pair * n)), n)
-        width = max(1, most // (of_pair * height))
+        of_pair = max(of_pair, 16 * splits)  # of each half there are many sums
+        height = min(max(1, BLOCK // (of_pair * n)), n)
+        width = max(1, BLOCK // (of_pair * height))
         for first in range(0, n - 1, height):
             for start in range(first + 1, n, width):
                 yield slice(first, min(first + height, n)), slice(start, min(start + width, n))
 
-    def _block(self, baselines: slice, contenders: slice, members: Floats | None) -> SummedPairs:
+    def _block(self, baselines: slice, contenders: slice, first: Floats | None) -> SummedPairs:
         """Add up the pairs of some baselines with the contenders that stand behind them."""
         a = np.arange(baselines.start, baselines.stop)[:, None]
         b = np.arange(contenders.start, contenders.stop)
@@ -241,7 +238,7 @@ class Board:
             number = np.count_nonzero(of_systems.size, axis=2)
             queries[name] = np.broadcast_to(number, (len(a), len(b))).ravel()[chosen]
             units = self._of_clusters(of_systems)
-            sums[name] = sums_of(*(_chosen(values, chosen) for values in units), members)
+            sums[name] = sums_of(*(_chosen(values, chosen) for values in units), first)
         return SummedPairs(systems, places, queries, sums)
 
     def _of_systems(self, changes: Changes, baselines: slice, contenders: slice) -> Changes:
@@ -292,24 +289,28 @@ def _joined(parts: Sequence[SummedPairs]) -> SummedPairs:
     )
 
 
-def sums_of(total: Floats, size: Floats, members: Floats | None = None) -> Sums:
-    """Add up the units of each pair, or of each pair in each subset of them.
+def sums_of(total: Floats, size: Floats, first: Floats | None = None) -> Sums:
+    """Add up the units of each pair, or of the first and second halves of each pair.
 
-    Differences and their sizes are (n_pairs, n_units), or one row of sizes for all pairs.
+    Differences and their sizes are (n_pairs, n_units), or one row of sizes for all pairs; the first
+    halves (n_units, n_splits) of 0 and 1.
     """
-    weights = np.ones((total.shape[1], 1)) if members is None else members
-    ones = weights.astype(np.float32)
-    weights = weights.astype(total.dtype)
-    shape = len(total), weights.shape[1]
+    splits = 0 if first is None else first.shape[1]
+    weights = np.ones((total.shape[1], splits + 1), total.dtype)
+    if first is not None:
+        weights[:, :splits] = first
+    shape = len(total), 2 * splits or 1
 
-    def added(values: Floats) -> Floats:
+    def added(values: Floats, weights: Floats = weights) -> Floats:
         sums: Floats = (values @ weights).astype(np.float64)
+        if splits:  # the second halves have what is left
+            sums = np.concatenate([sums[:, :-1], sums[:, -1:] - sums[:, :-1]], axis=1)
         return sums
 
+    ones = weights.astype(np.float32)  # exact for counts below 2^24, and four times as fast
+
     def counted(flags: Bools) -> Floats:
-        # Exact below 2^24, and four times as fast.
-        numbers: Floats = (flags.astype(np.float32) @ ones).astype(np.float64)
-        return numbers
+        return added(flags.astype(np.float32), ones)
 
     differ, better = counted(total != 0), counted(total > 0)
     rows = np.broadcast_to(added(size), shape)

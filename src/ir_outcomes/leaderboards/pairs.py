@@ -239,11 +239,11 @@ def board_of(evaluation: Evaluation, lengths: LengthDifferences) -> Board:
 def estimates_of(
     lengths: LengthDifferences, pairs: SummedPairs, alpha: float
 ) -> dict[str, Estimates]:
-    """Estimate the rows of pairs, or of the subsets of each."""
-    subsets = len(pairs.sums["coverage"].units) // len(pairs.places)
-    horizon = np.repeat(lengths.horizons[pairs.systems].max(axis=0), subsets)
+    """Estimate the rows of pairs, or of the halves of each."""
+    halves = len(pairs.sums["coverage"].units) // len(pairs.places)
+    horizon = np.repeat(lengths.horizons[pairs.systems].max(axis=0), halves)
     baseline, contender = lengths.rankings[pairs.systems]
-    identical = np.repeat(baseline == contender, subsets)
+    identical = np.repeat(baseline == contender, halves)
     for sums in pairs.sums.values():
         identical &= sums.differ == 0
     largest = {"coverage": 100.0, "ranking": horizon - 1.0, "all queries": horizon}
