@@ -1,14 +1,14 @@
 """Names of the package, with their modules; `__init__.py` reads this list."""
 
 from ir_outcomes import pyterrier as pyterrier
-from ir_outcomes.across.collections import compare_collections as compare_collections
-from ir_outcomes.across.cutoffs import compare_cutoffs as compare_cutoffs
-from ir_outcomes.across.gate import GateResult as GateResult
-from ir_outcomes.across.gate import gate as gate
-from ir_outcomes.across.judges import compare_judges as compare_judges
-from ir_outcomes.across.judges import to_label as to_label
-from ir_outcomes.across.result import ConditionsComparison as ConditionsComparison
-from ir_outcomes.across.slices import compare_slices as compare_slices
+from ir_outcomes.conditions.collections import compare_collections as compare_collections
+from ir_outcomes.conditions.cutoffs import compare_cutoffs as compare_cutoffs
+from ir_outcomes.conditions.gate import GateResult as GateResult
+from ir_outcomes.conditions.gate import gate as gate
+from ir_outcomes.conditions.judges import compare_judges as compare_judges
+from ir_outcomes.conditions.judges import to_label as to_label
+from ir_outcomes.conditions.conditions import ConditionsComparison as ConditionsComparison
+from ir_outcomes.conditions.slices import compare_slices as compare_slices
 from ir_outcomes.comparison.compare import compare as compare
 from ir_outcomes.comparison.holes import Holes as Holes
 from ir_outcomes.comparison.holes import holes as holes

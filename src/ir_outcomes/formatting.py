@@ -32,12 +32,19 @@ def percent(share: float | None, places: int = 1, *, unit: str = "") -> str:
     return f"{fixed(100 * share, places)}{unit}"
 
 
+def bound(value: float, places: int, *, signed: bool = False) -> str:
+    """Write an end of an interval, with as many decimal places as show on which side of 0 it is."""
+    while value != 0 and round(value, places) == 0 and places < 15:
+        places += 1
+    return fixed(value, places, signed=signed)
+
+
 def interval(bounds: tuple[float, float] | None, places: int, *, signed: bool = False) -> str:
     """Write an interval."""
     if bounds is None:
         return NOTHING
     low, high = bounds
-    return f"[{fixed(low, places, signed=signed)}, {fixed(high, places, signed=signed)}]"
+    return f"[{bound(low, places, signed=signed)}, {bound(high, places, signed=signed)}]"
 
 
 def places_of(measured_in: str) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ir_outcomes.formatting import NOTHING, fixed, percent, places_of, pvalue
+from ir_outcomes.formatting import NOTHING, fixed, interval, percent, places_of, pvalue
 from ir_outcomes.types import unreachable
 
 Better = Literal["higher", "lower", ""]
@@ -114,7 +114,7 @@ class Column:
         if places is None:
             places = places_of(self._part_of(item).measured_in)
         if form.of_interval:
-            return f"[{', '.join(form.written(bound, places, alpha) for bound in value)}]"
+            return interval(value, places, signed=form.signed)
         return form.written(value, places, alpha)
 
 

@@ -63,9 +63,25 @@ def divided(
     """Divide where that is asked for, and return another value elsewhere."""
     import numpy as np
 
-    quotients = np.full(divisors.shape, otherwise)
+    quotients = np.full(np.broadcast_shapes(np.shape(dividends), divisors.shape), otherwise)
     np.divide(dividends, divisors, out=quotients, where=where)
     return quotients
+
+
+def numbers(name: str, values: "npt.ArrayLike") -> "Floats":
+    """Convert to a one-dimensional array of finite numbers; refuse anything else."""
+    import numpy as np
+
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1:
+        raise ParameterError(
+            f"{name} has the shape {array.shape}: must be a list of numbers, one dimension"
+        )
+    if not np.isfinite(array).all():
+        raise ParameterError(
+            f"{name} holds NaN or an infinity: must be finite numbers; leave out what has no value"
+        )
+    return array
 
 
 def length_unit(unit: str) -> str:

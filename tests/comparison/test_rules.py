@@ -16,7 +16,6 @@ from ir_outcomes.comparison.holdings import _documents, _first
 from ir_outcomes.comparison.margins import against_margins, check_can_be_exceeded
 from ir_outcomes.comparison.runs_of_systems import holds_for_new_runs
 from ir_outcomes.comparison.verdict import LABELS, meaning_of
-from ir_outcomes.statistics import queries_for_margin
 from ir_outcomes.statistics.intervals import Interval, margin_interval
 from ir_outcomes.types import Unit
 from tests.helpers import literal
@@ -291,18 +290,6 @@ def test_intervals_that_say_other_than_their_tests_are_mentioned_and_no_others()
     assert all(said.values())
 
 
-def test_a_plan_says_why_there_is_no_number_of_queries() -> None:
-    for n_differing, reason in (
-        (1, "fewer than two queries differ"),
-        (2, "it would take more than a million queries, or all"),
-    ):
-        few = compare_ranks(*in_blocks((n_differing, 3, 2)))
-        (note,) = [
-            note for note in iro.plan(few).notes if note.startswith("Ranking: no number of queries")
-        ]
-        assert reason in note
-
-
 def test_progress_is_shown_only_if_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
     evaluation = iro.evaluate(*collection(3, 12), unjudged=True)
     assert capfd.readouterr().err == ""
@@ -411,19 +398,6 @@ def test_no_interval_goes_beyond_what_a_query_can_change_by() -> None:
     """From rank 1 to the cutoff is one less than the cutoff."""
     found = compare_ranks(*in_blocks((2, 1, 12), (2, 12, 1), (1, None, 1)), depth=12, cutoff=12)
     assert found.ranking.margin_interval == pytest.approx((-11, 11))
-
-
-def test_a_plan_for_answers_takes_their_interval() -> None:
-    """That of shares of queries, which are answered or not, instead of that of a mean."""
-    runs = in_blocks((6, None, 2), (4, 2, None), (30, 2, 3), (20, 5, 2))
-    planned = iro.plan(compare_ranks(*runs, depth=12), 3.0, 1.0)
-    answers = np.repeat([100.0, -100.0, 0.0], [6, 4, 50])
-    for facet, d, margin, largest in (
-        (planned.coverage, answers, 3.0, 100.0),
-        (planned.ranking, np.repeat([1.0, -3.0], [30, 20]), 1.0, 11.0),
-    ):
-        whole = facet is planned.coverage
-        assert facet.to_pass == queries_for_margin(d, 60, margin, largest, alpha=0.05, whole=whole)
 
 
 def test_shares_of_documents_are_compared_with_margins_as_means_up_to_one() -> None:

@@ -15,8 +15,7 @@ from scipy import stats
 
 import ir_outcomes as iro
 from ir_outcomes.comparison.outcomes import pair_queries
-from ir_outcomes.comparison.plan import Plan
-from ir_outcomes.statistics import paired_tests, queries_for_mean, sign_flip
+from ir_outcomes.statistics import paired_tests, sign_flip
 from ir_outcomes.statistics.intervals import effective_df
 from tests.helpers.systems import Run, drawn
 
@@ -517,82 +516,6 @@ def test_an_evaluation_that_was_saved_knows_its_systems(tmp_path: Any) -> None:
     assert [item.contender for item in iro.compare(ev, "best")] == ["a"]
 
 
-Parts = tuple[float, list[tuple[int, float]]]  # squares, of the queries and of each side's runs
-
-
-def parts_of(rows: Rows, n_runs: tuple[int, int]) -> Parts:
-    """Return the square of half the width for these runs, and what the runs of each side add to it."""
-    these = half_of_these(rows)[1] ** 2
-    added = []
-    for own, alone in zip(n_runs, [(n_runs[0], 1), (1, n_runs[1])], strict=True):
-        if own > 1:
-            added.append((own, half_of_new(rows, alone) ** 2 - these))
-    return these, added
-
-
 @cache
 def quantile(freedom: int) -> float:
     return float(stats.t.ppf(0.975, freedom))
-
-
-def width_with(parts: Parts, times: float, number: int | None) -> float:
-    """Return half the width for new runs with so many times the queries, and so many runs of each system with several."""
-    these, added = parts
-    total = these / times
-    for own, of_runs in added:
-        new = number or own
-        quantiles = quantile(new - 1) / quantile(own - 1)
-        total += of_runs * quantiles**2 * own / new
-    return math.sqrt(total)
-
-
-def runs_within(wanted: float, parts: Parts) -> int | None:
-    """Return the first number of runs with which half the width is at most this."""
-    if math.sqrt(parts[0]) >= wanted:
-        return None
-    return next(n for n in range(2, 5000) if width_with(parts, 1, n) <= wanted)
-
-
-@pytest.mark.parametrize("relevant", [1, 3])
-def test_a_plan_says_what_halves_the_intervals_for_new_runs(relevant: int) -> None:
-    said = set()
-    for seed, n_runs in product(range(3, 6), [(1, 5), (5, 6)]):
-        result, qrels, systems = compared(seed, n_runs, relevant)
-        expected = rows_of(qrels, systems, result.unit, str)
-        planned = iro.plan(result)
-        names = ("coverage", "ranking", "restricted")
-        for facet, line, name in zip(planned.facets, planned.rows(), names, strict=True):
-            parts = parts_of(expected[name], n_runs)
-            wanted = width_with(parts, 1, None) / 2 * (1 + 1e-9)
-            runs = runs_within(wanted, parts)
-            of_runs = width_with(parts, math.inf, None)
-            queries = None
-            if of_runs < wanted:
-                queries = math.ceil(40 * parts[0] / (wanted**2 - of_runs**2) - 1e-3)
-            assert facet.halved is not None
-            assert facet.halved == pytest.approx((2 * wanted, runs, queries))
-            assert (line["runs_to_halve"], line["queries_to_halve"]) == (runs, queries)
-            said |= {(name, runs is None), (name, queries is None)}
-        text = planned.to_text()
-        assert "runs that halve it queries that do" in text
-        assert "to pass a gate" not in text
-        assert Plan.from_json(planned.to_json()) == planned
-    assert {is_none for _, is_none in said} == {True, False}
-
-
-@pytest.mark.parametrize("relevant", [1, 3])
-def test_a_plan_weights_queries_as_the_facet_of_these_runs_does(relevant: int) -> None:
-    result, qrels, systems = compared(4, (1, 3), relevant)
-    planned = iro.plan(result, ranking=0.3)
-    rows = rows_of(qrels, systems, result.unit, str)["ranking"]
-    mean = half_of_these(rows)[0]
-    residuals: dict[str, float] = defaultdict(float)
-    for query, _, _, d in rows:
-        residuals[query] += d - mean
-    values = [value * len(residuals) / len(rows) for value in residuals.values()]
-    needed = queries_for_mean(values, len(qrels), 0.3, alpha=0.05)
-    assert planned.ranking.needed == needed
-    assert planned.ranking.halved is None
-    assert planned.ranking.to_pass is None
-    assert "Few runs of a system" in planned.to_text()
-    assert "for these runs" in planned.to_text().splitlines()[0]

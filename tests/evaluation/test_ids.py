@@ -6,7 +6,7 @@ import pytest
 
 import ir_outcomes as iro
 from ir_outcomes.errors import EmptyInput
-from ir_outcomes.evaluation.remarks import repair_of_queries
+from ir_outcomes.evaluation.repairs import repair_of_queries
 from ir_outcomes.evaluation.search import search_lengths
 
 CHANGES: dict[str, Callable[[str], str]] = {

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ir_outcomes.statistics.kernels import binomial_cdf, binomial_tests
-from ir_outcomes.statistics.power import binomial_chances
+from ir_outcomes.statistics.old_power import binomial_chances
 from ir_outcomes.statistics.signflips import subset_sums
 
 

@@ -264,8 +264,7 @@ def plan(
     """Show how many queries it takes to detect a difference.
 
     The runs are a pilot. The differences, found with 80 % power, are those of --margins, by default
-    1 percentage point and 0.5 ranks. Of a system with several runs it also shows how many runs, and
-    how many queries, halve the interval for new runs.
+    1 percentage point and 0.5 ranks.
 
     Examples
     --------

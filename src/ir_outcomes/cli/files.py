@@ -76,7 +76,7 @@ def measure(
     no_summary
         With --by_query: do not print the means over all queries.
     form
-        The format: lines, or one JSON document with the name and the metadata of the run.
+        The format: lines, or one JSON document with the name of the run.
     provider
         The provider of ir_measures to evaluate with, such as pytrec_eval; by default the first that
         can.
@@ -118,7 +118,7 @@ def measure(
     of_queries = metrics if by_query else []
     of_all = [] if no_summary else means
     if form == "json":
-        document: dict[str, Any] = {"run": evaluated.name, "metadata": evaluated.metadata}
+        document: dict[str, Any] = {"run": evaluated.name}
         for query, measure, value in of_queries:
             document.setdefault("queries", {}).setdefault(query, {})[str(measure)] = _finite(value)
         document["measures"] = {str(measure): _finite(value) for _, measure, value in of_all}
@@ -154,7 +154,7 @@ def datasets(dataset: str | None = None, /) -> None:
     ir-outcomes datasets msmarco-document/dev
     """
     from ir_outcomes.showing.text import as_text, print_text
-    from ir_outcomes.showing.views import task_view, tasks_view
+    from ir_outcomes.showing.views.datasets import task_view, tasks_view
 
     if dataset is None:
         view = tasks_view([iro.load(name) for name in iro.known_tasks()])

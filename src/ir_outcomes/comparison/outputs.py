@@ -9,44 +9,42 @@ from typing import Any, Literal, Unpack, overload
 import numpy as np
 from ir_measures import Metric
 
-from ir_outcomes.comparison.compare import Rules
 from ir_outcomes.comparison.family import MeasuredPair, judged
-from ir_outcomes.comparison.margins import check_range
-from ir_outcomes.comparison.outcomes import Settings, check_rules, checked_margins, from_pairs
+from ir_outcomes.comparison.outcomes import Sample, Settings, from_items
 from ir_outcomes.comparison.result import Comparison, Comparisons
+from ir_outcomes.comparison.verdict import RuleOptions, Rules
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.clusters import digest_of_clusters
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, place_of
 from ir_outcomes.evaluation.lengths import Items
-from ir_outcomes.evaluation.replicates import Called, called_systems, check_baselines
-from ir_outcomes.evaluation.replicates import systems as systems_of
 from ir_outcomes.evaluation.scores import Scores, parse_measure, scores_of_sources
+from ir_outcomes.evaluation.systems import (
+    Called,
+    called_systems,
+    check_baselines,
+    digest_of_clusters,
+)
+from ir_outcomes.evaluation.systems import systems as systems_of
 from ir_outcomes.notes import Note, as_notes, note
 from ir_outcomes.reading.datasets import as_qrels
-from ir_outcomes.reading.measure_names import base_name, cutoff_of, is_gain, is_reciprocal, range_of
+from ir_outcomes.reading.measure_names import base_name, cutoff_of, is_gain, is_reciprocal
 from ir_outcomes.reading.runs import check_names
 from ir_outcomes.reading.values import Trials
-from ir_outcomes.types import Correction, Floats, Ints, RankingTest
+from ir_outcomes.types import Floats
 
 
 @dataclass(frozen=True)
 class _Meaning:
     """How to read the values of a measure."""
 
-    kind: Literal["reciprocal", "rank", "value"]  # reciprocal of a rank, rank, or any other value
+    # Reciprocal of a rank; rank; value that is 0 where nothing was found; any other value.
+    kind: Literal["reciprocal", "rank", "gain", "value"]
     cutoff: int | None
     rel: int | None
     not_found: float  # the value that stands for "nothing found"
     higher_is_better: bool
 
 
-class MeasureRules(Rules, total=False):
-    """How verdicts by another measure are reached."""
-
-    test: RankingTest
-
-
-class OutputSettings(MeasureRules, total=False):
+class OutputSettings(RuleOptions, total=False):
     """The settings of `compare_outputs`."""
 
     measure: str | None
@@ -57,6 +55,7 @@ class OutputSettings(MeasureRules, total=False):
     names: tuple[str, ...] | None
     clusters: Any
     replicates: Any
+    progress: bool
 
 
 @overload
@@ -92,21 +91,19 @@ def compare_outputs(
     rel: int | None = None,
     higher_is_better: bool | None = None,
     trials: Trials | None = None,
-    alpha: float = 0.05,
-    test: RankingTest = "t",
-    correction: Correction = "holm",
-    margins: tuple[float, ...] | None = None,
     names: tuple[str, ...] | None = None,
     clusters: Any = None,
     replicates: Any = None,
     progress: bool = False,
+    **rules: Unpack[RuleOptions],
 ) -> Comparison | Comparisons:
     """Compare runs by per-query values that a tool has already computed.
 
     Reciprocal ranks and ESL give ranks: coverage is the share of queries with an answer, ranking
-    the mean rank on what both answered. Of any other measure that is zero where nothing was found
-    (nDCG@k, AP, P@k, recall), coverage is the share of queries above zero, and ranking the mean
-    value where both runs are above zero; it is labelled with the measure.
+    the mean rank on what both answered. Of a measure that is zero where nothing was found (nDCG@k,
+    AP, P@k, recall), coverage is the share of queries above zero, ranking the mean value where both
+    runs are above zero, and the mean over all queries confirms. Of any other value only the means
+    over all queries are compared.
 
     Parameters
     ----------
@@ -127,11 +124,13 @@ def compare_outputs(
         Direction of a measure that is not known here.
     trials : {"mean"}, optional
         What becomes of several values of a query: their mean. By default they are an error.
-    alpha, test, correction, margins, clusters, replicates, progress
-        See `ir_outcomes.compare`.
+    clusters, replicates, progress
+        See `ir_outcomes.evaluate`.
     names : tuple of str, optional
         Names of the baseline and the contenders; in a source that holds several runs, which of them
         is meant.
+    **rules
+        alpha, correction and margins; see `ir_outcomes.Rules`.
 
     Raises
     ------
@@ -175,7 +174,8 @@ def compare_outputs(
     judgments = None if qrels is None else as_qrels(qrels)
 
     def answerable(measure: str) -> list[str]:
-        assert judgments is not None
+        if judgments is None:
+            return []
         least_grade = rel or _meaning(measure, higher_is_better, rel).rel or 1
         codes = np.unique(judgments.codes[judgments.grades >= least_grade]).tolist()
         return [judgments.query_ids[code] for code in codes]
@@ -198,7 +198,7 @@ def compare_outputs(
     if judgments is not None:
         rel = rel or 1
         n_unanswerable = len(judgments.query_ids) - len(scores.query_ids)
-    check_rules(alpha, test, correction)
+    checked = Rules(**rules)
     systems = [Called(name, (name,)) for name in scores.runs]
     if replicates is not None:
         systems = _grouped(scores.runs, replicates)
@@ -208,15 +208,14 @@ def compare_outputs(
         unit="query",
         ties="unknown",
         judged_only=False,
-        alpha=alpha,
-        test=test,
-        correction=correction,
+        alpha=checked.alpha,
+        correction=checked.correction,
         family=len(systems) - 1,
-        margins=checked_margins(margins),
+        margins=checked.margins,
     )
-    settings = _with_clusters(settings, scores.clusters)
     notes = as_notes(_notes(scores, meaning, judgments is not None))
-    results = _compared(scores, meaning, n_unanswerable, notes, systems, settings, progress)
+    values = _Values(scores, meaning, n_unanswerable, notes)
+    results = values.compared(systems, settings, progress=progress)
     return Comparisons(results) if several or len(results) > 1 else results[0]
 
 
@@ -227,7 +226,7 @@ def compare_measure(
     contenders: str,
     *,
     measure: Any,
-    **rules: Unpack[MeasureRules],
+    **rules: Unpack[RuleOptions],
 ) -> Comparison: ...
 
 
@@ -238,7 +237,7 @@ def compare_measure(
     contenders: list[str] | tuple[str, ...] | None = None,
     *,
     measure: Any,
-    **rules: Unpack[MeasureRules],
+    **rules: Unpack[RuleOptions],
 ) -> Comparisons: ...
 
 
@@ -248,16 +247,11 @@ def compare_measure(
     contenders: Sequence[str] | str | None = None,
     *,
     measure: Any,
-    alpha: float = 0.05,
-    test: RankingTest = "t",
-    correction: Correction = "holm",
-    margins: tuple[float, ...] | None = None,
-    progress: bool = False,
+    **rules: Unpack[RuleOptions],
 ) -> Comparison | Comparisons:
     """Compare runs of an evaluation by a measure of ir_measures instead of ranks.
 
-    Coverage is the share of answerable queries above zero, ranking the mean value where both runs
-    are above zero.
+    See `compare_outputs` for what is compared.
 
     Parameters
     ----------
@@ -267,8 +261,8 @@ def compare_measure(
         Names of the runs; by default all others are contenders.
     measure : Measure or str
         Such as ``nDCG@10``.
-    alpha, test, correction, margins, progress
-        See `ir_outcomes.compare`.
+    **rules
+        alpha, correction and margins; see `ir_outcomes.Rules`.
 
     Raises
     ------
@@ -283,34 +277,14 @@ def compare_measure(
     places = [evaluation.position(run) for system in systems for run in system.runs]
     scores = scores.on(evaluation.answerable_queries).take(places)
     meaning = _meaning(scores.measure, scores.higher_is_better, evaluation.rel)
-    settings = Settings.of(
-        evaluation,
-        alpha=alpha,
-        test=test,
-        correction=correction,
-        family=len(systems) - 1,
-        margins=checked_margins(margins),
-    )
-    settings = replace(settings, cutoff=meaning.cutoff, unit="query", coverage_test="exact")
-    settings = _with_clusters(settings, scores.clusters)
+    settings = Settings.of(evaluation, Rules(**rules), len(systems) - 1)
+    settings = replace(settings, cutoff=meaning.cutoff, unit="query")
     notes = as_notes(_about_values(meaning, scores.measure))
     n_unanswerable = len(evaluation.query_ids) - len(scores.query_ids)
-    results = _compared(scores, meaning, n_unanswerable, notes, systems, settings, progress)
+    results = _Values(scores, meaning, n_unanswerable, notes).compared(systems, settings)
     if isinstance(contenders, str):
         return results[0]
     return Comparisons(results)
-
-
-def _with_clusters(settings: Settings, clusters: Ints | None) -> Settings:
-    """Return the settings of queries that can come in clusters."""
-    if clusters is None:
-        return settings
-    return replace(
-        settings,
-        coverage_test="signflip",
-        n_clusters=len(np.unique(clusters)),
-        clusters=digest_of_clusters(clusters),
-    )
 
 
 def _grouped(names: Sequence[str], replicates: Any) -> list[Called]:
@@ -334,16 +308,17 @@ def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _M
     grade = re.search(r"rel=\s*0*([1-9][0-9]*)\s*[,)]", measure)
     cutoff = cutoff_of(measure)
     own_rel = int(grade[1]) if grade else None
-    found = _Meaning("value", cutoff, own_rel, 0.0, higher_is_better in (None, True))
+    gain = is_gain(measure)
+    found = _Meaning("gain" if gain else "value", cutoff, own_rel, 0.0, higher_is_better is not False)
     if base == "ESL":
         esl = parse_measure(measure)
         found = _Meaning("rank", esl.cutoff, esl["rel"], esl.DEFAULT, False)
     elif is_reciprocal(measure):
         found = _Meaning("reciprocal", cutoff, own_rel, 0.0, False)
-    elif higher_is_better is None and not is_gain(measure):
+    elif higher_is_better is None and not gain:
         raise ParameterError(
             f"the direction of {measure} is not known; pass `higher_is_better=True` or"
-            " `higher_is_better=False` (its value must be 0 where nothing was found)"
+            " `higher_is_better=False`"
         )
     if rel is not None and found.rel is not None and rel != found.rel:
         raise ParameterError(
@@ -354,77 +329,89 @@ def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _M
     return found
 
 
-def _compared(
-    scores: Scores,
-    meaning: _Meaning,
-    n_unanswerable: int,
-    notes: tuple[Note, ...],
-    systems: Sequence[Called],
-    settings: Settings,
-    progress: bool,
-) -> tuple[Comparison, ...]:
-    """Compare the first system with each other one."""
-    queries = scores.query_ids
-    is_value = meaning.kind == "value"
-    lengths = {
-        run: _lengths(values, meaning, scores.decimals)
-        for run, values in zip(scores.runs, scores.values, strict=True)
-    }
-    if settings.margins is not None and is_value:
-        check_range(scores.measure, range_of(scores.measure, *lengths.values()))
+@dataclass(frozen=True, eq=False)
+class _Values:
+    """Values of a measure by run and query, and how they are read."""
 
-    def n_missing(system: Called) -> int:
-        return max(len(scores.lacks(run)) for run in system.runs)
+    scores: Scores
+    meaning: _Meaning
+    n_unanswerable: int
+    notes: tuple[Note, ...]
 
-    def mean_reciprocals(system: Called) -> Floats:
-        found = [lengths[run] for run in system.runs]
-        values_of_runs = [np.nan_to_num(own if is_value else 1 / own) for own in found]
-        means: Floats = np.mean(values_of_runs, axis=0)
-        return means
+    def compared(
+        self, systems: Sequence[Called], settings: Settings, *, progress: bool = False
+    ) -> tuple[Comparison, ...]:
+        """Compare the first system with each other one."""
+        clusters = self.scores.clusters
+        if clusters is not None:
+            settings = replace(
+                settings,
+                n_clusters=len(np.unique(clusters)),
+                clusters=digest_of_clusters(clusters),
+            )
+        baseline, *contenders = systems
+        pairs = [self._pair(baseline, contender, settings) for contender in contenders]
+        return judged(pairs, settings, progress=progress)
 
-    baseline, *contenders = systems
-    pairs = []
-    for contender in contenders:
-        place = np.arange(len(queries))
+    def _pair(self, baseline: Called, contender: Called, settings: Settings) -> MeasuredPair:
+        """Measure one pair of systems."""
+        queries = self.scores.query_ids
+        is_rank = self.meaning.kind in ("reciprocal", "rank")
+        lengths = {run: self._lengths(run) for run in (*baseline.runs, *contender.runs)}
         items = (
-            Items(place, (lengths[run], lengths[other]))
+            Items(np.arange(len(queries)), (lengths[run], lengths[other]))
             for run, other in product(baseline.runs, contender.runs)
         )
-        horizon = None if is_value else meaning.cutoff
-        pair = from_pairs(baseline, contender, queries, items, horizon, scores.clusters)
-        if is_value:  # values of the measure are no ranks: it is not known where things were found
-            pair = replace(
-                pair,
-                outcomes=replace(pair.outcomes, lost_at=None, won_at=None),
-                measure=scores.measure,
-                higher_is_better=meaning.higher_is_better,
-            )
-        runs = {*baseline.runs, *contender.runs}
-        measured = MeasuredPair(
-            queries=pair,
-            settings=settings.of_pair(pair),
-            n_unanswerable=n_unanswerable,
-            n_missing=(n_missing(baseline), n_missing(contender)),
-            reciprocal_ranks=(mean_reciprocals(baseline), mean_reciprocals(contender)),
-            notes=tuple(own for own in notes if not own.runs or runs & {*own.runs}),
+        pair = from_items(
+            (baseline, contender),
+            queries,
+            items,
+            horizon=self.meaning.cutoff if is_rank else None,
+            clusters=self.scores.clusters,
+            measure=None if is_rank else self.scores.measure,
+            higher_is_better=self.meaning.higher_is_better and not is_rank,
+            mean_alone=self.meaning.kind == "value",
         )
-        pairs.append(measured)
-    return judged(pairs, settings, progress=progress)
+        naive = (self._means(system, lengths) for system in (baseline, contender))
+        runs = {*lengths}
+        return MeasuredPair(
+            queries=pair,
+            settings=settings,
+            n_unanswerable=self.n_unanswerable,
+            n_missing=(self._n_missing(baseline), self._n_missing(contender)),
+            naive=Sample(*naive, np.ones(len(queries))),
+            notes=tuple(own for own in self.notes if not own.runs or runs & {*own.runs}),
+            systems=(baseline, contender),
+        )
 
+    def _lengths(self, run: str) -> Floats:
+        """Convert the values of a run to ranks, or leave them; NaN where nothing was found."""
+        values = self.scores.values[self.scores.runs.index(run)]
+        if self.meaning.kind == "value":
+            return values
+        values = np.where(values == self.meaning.not_found, np.nan, values)
+        if self.meaning.kind != "reciprocal":
+            return values
+        ranks = 1 / values
+        whole = np.rint(ranks)
+        decimals = self.scores.decimals
+        slack = 1e-9 if decimals is None else 0.5001 * 10.0**-decimals
+        return np.where(np.abs(1 / whole - values) <= slack, whole, ranks)
 
-def _lengths(values: Floats, meaning: _Meaning, decimals: int | None) -> Floats:
-    """Convert values to ranks, or leave them; NaN where nothing was found."""
-    values = np.where(values == meaning.not_found, np.nan, values)
-    if meaning.kind != "reciprocal":
-        return values
-    ranks = 1 / values
-    whole = np.rint(ranks)
-    slack = 1e-9 if decimals is None else 0.5001 * 10.0**-decimals
-    return np.where(np.abs(1 / whole - values) <= slack, whole, ranks)
+    def _means(self, system: Called, lengths: dict[str, Floats]) -> Floats:
+        """Return the mean reciprocal ranks, or values, of the runs of a system."""
+        found = [lengths[run] for run in system.runs]
+        if self.meaning.kind in ("reciprocal", "rank"):
+            found = [1 / own for own in found]
+        means: Floats = np.mean([np.nan_to_num(own) for own in found], axis=0)
+        return means
+
+    def _n_missing(self, system: Called) -> int:
+        return max(len(self.scores.lacks(run)) for run in system.runs)
 
 
 def _about_values(meaning: _Meaning, measure: str) -> Iterator[str]:
-    if meaning.kind == "value":
+    if meaning.kind == "gain":
         yield (
             f"Coverage is the share of queries with {measure} above zero, ranking the mean of"
             f" {measure} where both runs are above zero."

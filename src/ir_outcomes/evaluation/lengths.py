@@ -4,7 +4,6 @@
 """
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
@@ -14,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
-from ir_outcomes.evaluation.clusters import by_first_occurrence, unless_independent
-from ir_outcomes.evaluation.ranking import expectations, spans
+from ir_outcomes.evaluation.ranking import Bytes, expectations, spans
 from ir_outcomes.formatting import plural
 from ir_outcomes.types import OUTCOMES as OUTCOMES
 from ir_outcomes.types import (
@@ -30,9 +28,12 @@ from ir_outcomes.types import (
     divided,
 )
 
-PER_ATOM = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
-FLAGS = ("listed", "reordered", "against_ranks")  # of each query, yes or no
+PER_ATOM = ("rank", "level_size")
+# Of each query, yes or no.
+FLAGS = ("listed", "reordered", "against_ranks", "rising", "retrieves_itself", "below_itself")
 PER_QUERY = ("retrieved", "unjudged", "digests", *FLAGS)
+SETTINGS = ("cutoff", "rel", "ties", "judged_only", "drop_self")  # of `search_lengths`
+Ranks = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,20 +51,15 @@ class SearchLengths:
         All queries of the qrels, in their order; the rows of every per-query array.
     offsets : (n_queries + 1,) int64 array
         The atoms of query i are ``offsets[i]:offsets[i + 1]``; none for an unanswerable query.
-    rank : (n_atoms,) int64 array
+    rank : (n_atoms,) int32 array
         Rank of the document, from 1; 0 where it is not within the cutoff. Under ``ties="expected"``
         the first of its tie level.
-    irrelevant_above : (n_atoms,) int64 array
-        Non-relevant documents above the document, or above its tie level; 0 where it is not found.
-    level_relevant, level_irrelevant : (n_atoms,) int64 arrays
-        Relevant and other documents in its tie level: 1 and 0 under every rule that gives one
-        order.
-    retrieved : (n_queries,) int64 array
+    level_size : (n_atoms,) int32 array
+        Documents in its tie level: 1 under every rule that gives one order.
+    retrieved : (n_queries,) int32 array
         Documents that the run returned within the cutoff.
-    unjudged : (n_queries, n_depths) int64 array
-        Unjudged documents within each of the `unjudged_depths`.
-    unjudged_depths : tuple of int or None
-        Ascending; None stands for the whole list.
+    unjudged : (n_queries,) uint8 array
+        Unjudged documents among the first 10.
     listed : (n_queries,) bool array
         Whether the run holds the query at all.
     reordered : (n_queries,) bool array
@@ -71,19 +67,25 @@ class SearchLengths:
         the input.
     against_ranks : (n_queries,) bool array
         Whether the run is a file in which a document scores higher than one with a smaller rank.
-    digests : (n_queries,) int64 array
-        Digest of the document ids of the query's whole list, in their order: what makes two runs
-        identical.
+    rising : (n_queries,) bool array
+        Whether scores rise more often than they fall from one rank to the next.
+    retrieves_itself, below_itself : (n_queries,) bool arrays
+        Whether the run returned the document whose id is the query's own, and whether a relevant
+        document stands below it.
+    digests : (n_queries, 16) uint8 array
+        First bytes of SHA-256 of the document ids of the query's whole list, in their order: what
+        makes two runs identical.
     ignored : tuple of str
         Queries of the run that the qrels lack.
-    known : bool
-        Whether the qrels have any document of the run, in whichever query.
-    cutoff, rel, ties, judged_only
+    unknown_ids : str
+        What to know about the ids of a run of which the qrels have no query, or no document in
+        whichever query; else empty.
+    equal_scores : bool
+        Whether all documents of a query have equal scores, in a file with a column of ranks.
+    cutoff, rel, ties, judged_only, drop_self
         See `search_lengths`.
     qrels_digest : str
         Hash of the qrels.
-    metadata : str
-        See `Run.metadata`.
     clusters : (n_queries,) int64 array or None
         The cluster of each query, numbered; None where no two answerable queries share one.
     """
@@ -91,25 +93,26 @@ class SearchLengths:
     name: str
     query_ids: tuple[str, ...]
     offsets: Ints
-    rank: Ints
-    irrelevant_above: Ints
-    level_relevant: Ints
-    level_irrelevant: Ints
-    retrieved: Ints
-    unjudged: Ints
-    unjudged_depths: tuple[int | None, ...]
+    rank: Ranks
+    level_size: Ranks
+    retrieved: Ranks
+    unjudged: Bytes
     listed: Bools
     reordered: Bools
     against_ranks: Bools
-    digests: Ints
+    rising: Bools
+    retrieves_itself: Bools
+    below_itself: Bools
+    digests: Bytes
     ignored: tuple[str, ...]
-    known: bool
+    unknown_ids: str
+    equal_scores: bool
     cutoff: int | None
     rel: int
     ties: Ties
     judged_only: bool
+    drop_self: bool
     qrels_digest: str
-    metadata: str = ""
     clusters: Ints | None = None
 
     def __repr__(self) -> str:
@@ -121,8 +124,7 @@ class SearchLengths:
     def at(self, cutoff: int | None) -> Self:
         """Return the search lengths at a smaller cutoff, without looking at the run again; None asks for the whole lists.
 
-        Unjudged documents are counted only at the depths that were kept. Raises `MismatchError` if
-        these search lengths were computed with a smaller cutoff.
+        Raises `MismatchError` if these search lengths were computed with a smaller cutoff.
         """
         check_positive("cutoff", cutoff, none_allowed=True)
         if cutoff == self.cutoff:
@@ -134,20 +136,11 @@ class SearchLengths:
                 f" {wanted}; evaluate the run again"
             )
         found = (self.rank > 0) & (self.rank <= cutoff)
-        kept = [
-            column
-            for column, depth in enumerate(self.unjudged_depths)
-            if depth is not None and depth <= cutoff
-        ]
         return replace(
             self,
             rank=np.where(found, self.rank, 0),
-            irrelevant_above=np.where(found, self.irrelevant_above, 0),
-            level_relevant=np.where(found, self.level_relevant, 1),
-            level_irrelevant=np.where(found, self.level_irrelevant, 0),
+            level_size=np.where(found, self.level_size, 1),
             retrieved=np.minimum(self.retrieved, cutoff),
-            unjudged=self.unjudged[:, kept],
-            unjudged_depths=tuple(self.unjudged_depths[column] for column in kept),
             cutoff=cutoff,
         )
 
@@ -174,21 +167,15 @@ class SearchLengths:
         )
 
     def sharing(self, first: Self) -> Self:
-        """Return the same, which holds what is the same in all runs only once: half of the memory under most rules."""
-        levels = () if self.ties == "expected" else ("level_relevant", "level_irrelevant")
+        """Return the same, which holds what is the same in all runs only once."""
+        level_size = self.level_size if self.ties == "expected" else first.level_size
         return replace(
-            self, **{field: getattr(first, field) for field in ("query_ids", "offsets", *levels)}
+            self, query_ids=first.query_ids, offsets=first.offsets, level_size=level_size
         )
 
     def is_identical_to(self, other: Self) -> bool:
         """Return whether the other run has the same documents in the same order for every query; at any cutoff."""
         return np.array_equal(self.digests, other.digests)
-
-    def unjudged_within(self, depth: int | None) -> Ints | None:
-        """(n_queries,) int64 array: unjudged documents within this depth; None where that depth was not kept."""
-        if depth not in self.unjudged_depths:
-            return None
-        return self.unjudged[:, self.unjudged_depths.index(depth)]
 
     @cached_property
     def relevant(self) -> Ints:
@@ -219,6 +206,21 @@ class SearchLengths:
     def relevant_retrieved(self) -> Ints:
         """(n_queries,) int64 array: relevant documents found within the cutoff."""
         return np.bincount(self.query[self.rank > 0], minlength=len(self.query_ids))
+
+    @cached_property
+    def irrelevant_above(self) -> Ints:
+        """(n_atoms,) int64 array: non-relevant documents above each document, or above its tie level."""
+        return np.where(self.rank > 0, self.rank - 1 - self._levels[0], 0)
+
+    @property
+    def level_relevant(self) -> Ints:
+        """(n_atoms,) int64 array: relevant documents in the tie level of each document; 1 without ties."""
+        return self._levels[1]
+
+    @property
+    def level_irrelevant(self) -> Ints:
+        """(n_atoms,) int64 array: other documents in the tie level of each document; 0 without ties."""
+        return np.where(self.rank > 0, self.level_size - self._levels[1], 0)
 
     def atoms(self) -> Floats:
         """(n_atoms,) float array: irrelevant documents above each document, plus 1; NaN where it is not found.
@@ -347,8 +349,7 @@ class SearchLengths:
     @cached_property
     def _order(self) -> Ints:
         """Atoms by query and rank, missing ones last."""
-        last = np.iinfo(np.int64).max
-        ranks = np.where(self.rank > 0, self.rank, last)
+        ranks = np.where(self.rank > 0, self.rank, np.iinfo(np.int32).max)
         return np.lexsort((ranks, self.query))
 
     @cached_property
@@ -357,6 +358,23 @@ class SearchLengths:
         place = np.empty_like(self._order)
         place[self._order] = np.arange(len(place)) - self.offsets[:-1][self.query]
         return place
+
+    @cached_property
+    def _levels(self) -> tuple[Ints, Ints]:
+        """For each atom, the relevant documents of its query above its tie level, and those in it."""
+        ones = np.ones(len(self.rank), dtype=np.int64)
+        if self.ties != "expected":
+            return self._place, ones
+        query = self.query[self._order]
+        rank = self.rank[self._order]
+        is_first = np.append(True, (np.diff(query) != 0) | (np.diff(rank) != 0))[: len(rank)]
+        begins = np.flatnonzero(is_first)
+        sizes = np.diff(begins, append=len(rank))
+        above = np.empty_like(ones)
+        above[self._order] = np.repeat(begins, sizes) - self.offsets[:-1][query]
+        together = np.empty_like(ones)
+        together[self._order] = np.repeat(sizes, sizes)
+        return above, np.where(self.rank > 0, together, 1)
 
     def _first(self, need: int) -> tuple[Floats, Floats, Floats]:
         """Return per query the probability of an answer, the expected rank given one, and the expected reciprocal rank."""
@@ -401,14 +419,9 @@ def means_by_query(query: Ints, values: npt.NDArray[Any], n_queries: int) -> Flo
     return divided(totals, numbers, numbers > 0)
 
 
-def metadata_of(runs: Iterable[SearchLengths]) -> dict[str, str]:
-    """Return the metadata of the runs that have any, by name, as results keep them."""
-    return {run.name: run.metadata for run in runs if run.metadata}
-
-
 def check_comparable(baseline: SearchLengths, contender: SearchLengths) -> None:
     """Refuse to set side by side what was not made from the same qrels with the same settings."""
-    for setting in ("qrels_digest", "cutoff", "rel", "ties", "judged_only"):
+    for setting in ("qrels_digest", *SETTINGS):
         a = getattr(baseline, setting)
         b = getattr(contender, setting)
         if a != b:
@@ -426,6 +439,19 @@ def check_comparable(baseline: SearchLengths, contender: SearchLengths) -> None:
             f"{baseline.name} and {contender.name} were evaluated with different clusters; give"
             " both the same"
         )
+
+
+def unless_independent(codes: Ints, answerable: Bools) -> Ints | None:
+    """Return the clusters; None where no two answerable queries share one, so that all are independent."""
+    if np.bincount(codes[answerable]).max(initial=0) > 1:
+        return codes
+    return None
+
+
+def by_first_occurrence(labels: npt.NDArray[Any]) -> Ints:
+    """Number the labels in the order in which they first occur: equal where the same queries are together."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]
 
 
 class Items(NamedTuple):

@@ -7,15 +7,18 @@ with equal scores.
 import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Self
+from hashlib import sha256
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.reading.columns import SALT, Codes, Ids, Keys, pair_keys
+from ir_outcomes.reading.columns import Ids
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run
 from ir_outcomes.types import Bools, Floats, Ints, Ties, check_one_order, unreachable
+
+Bytes = npt.NDArray[np.uint8]
 
 
 def expectations(
@@ -52,80 +55,83 @@ def _chances_of_place(wanted: int, relevant: int, others: int) -> Floats:
     return np.asarray(chances / chances.sum())
 
 
-_STRETCH = 1 << 15  # rows, so that what is worked on stays in the processor's cache
+_STRETCH = 1 << 15  # rows at a time, so that not all ids are objects of Python at once
+DIGEST = 16  # bytes of the SHA-256 of a list that are kept
 
 
-def places_of(qrels: Qrels, run: Run) -> Ints:
-    """Find the place of each query of the qrels in the run, or -1."""
+class Joined(NamedTuple):
+    """A run beside qrels, without what is removed before ranks are counted."""
+
+    run: Run
+    places: Ints  # (n_queries,) place of each query of the qrels in the run, or -1
+    rows: Ints  # (n_judgments,) row of the run that holds each judged pair, or -1
+    self_rows: Ints  # (n_queries,) row of the document whose id is the query's own, or -1
+
+
+def joined(qrels: Qrels, run: Run, *, judged_only: bool, drop_self: bool) -> Joined:
+    """Find queries and judged documents in a run, and remove unjudged documents or the queries' own."""
     place_of = {query: place for place, query in enumerate(run.query_ids)}
-    return np.array([place_of.get(query, -1) for query in qrels.query_ids], dtype=np.int64)
+    places = np.array([place_of.get(query, -1) for query in qrels.query_ids], dtype=np.int64)
+    rows, self_rows = _locate(qrels, run, places)
+    if not (judged_only or drop_self):
+        return Joined(run, places, rows, self_rows)
+    stays = np.full(len(run), not judged_only)
+    if judged_only:
+        stays[rows[(rows >= 0) & (qrels.grades >= 0)]] = True
+    if drop_self:
+        stays[self_rows[self_rows >= 0]] = False
+    new_rows = np.append(np.where(stays, np.cumsum(stays) - 1, -1), -1)  # the last is that of -1
+    return Joined(run.take(np.flatnonzero(stays)), places, new_rows[rows], new_rows[self_rows])
 
 
-def locate(qrels: Qrels, run: Run, places: Ints) -> Ints:
-    """Find the row of the run that holds each judged pair, or -1; exact, hashes only narrow the search."""
-    run_codes = np.full(len(run.query_ids), -1, dtype=np.int32)
-    run_codes[places[places >= 0]] = np.flatnonzero(places >= 0)
-    codes = np.repeat(run_codes, np.diff(run.offsets))
-    seed = SALT
-    while True:
-        wanted = pair_keys(qrels.codes, qrels.docids, seed)
-        order = np.argsort(wanted)
-        wanted = wanted[order]
-        if not np.any(wanted[1:] == wanted[:-1]):
-            break
-        seed += 1  # two judgments share a key by chance
-    candidates, keys = _candidates(codes, run.docids, wanted, seed)
-    place = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
-    hit = wanted[place] == keys
-    candidates = candidates[hit]
-    judgments = order[place[hit]]
-    same = (codes[candidates] == qrels.codes[judgments]) & (
-        run.docids[candidates] == qrels.docids[judgments]
+def _locate(qrels: Qrels, run: Run, places: Ints) -> tuple[Ints, Ints]:
+    """Find the row of each judged pair, and of the document that is called like each query."""
+    query_names = [query.encode() for query in qrels.query_ids]
+    judgment_of = {
+        pair: judgment
+        for judgment, pair in enumerate(
+            zip(qrels.codes.tolist(), qrels.docids.tolist(), strict=True)
+        )
+    }
+    wanted = {*qrels.docids.tolist(), *query_names}
+    likely = np.fromiter(
+        (
+            row
+            for start in range(0, len(run), _STRETCH)
+            for row, docid in enumerate(run.docids[start : start + _STRETCH].tolist(), start)
+            if docid in wanted
+        ),
+        dtype=np.int64,
     )
-    rows = np.full(len(qrels), -1, dtype=np.int64)
-    rows[judgments[same]] = candidates[same]
-    return rows
+    codes = np.full(len(run.query_ids), -1)
+    codes[places[places >= 0]] = np.flatnonzero(places >= 0)
+    code_of_row = codes[np.searchsorted(run.offsets, likely, side="right") - 1]
+    rows = np.full(len(qrels), -1)
+    self_rows = np.full(len(query_names), -1)
+    pairs = zip(code_of_row.tolist(), run.docids[likely].tolist(), strict=True)
+    for row, pair in zip(likely.tolist(), pairs, strict=True):
+        judgment = judgment_of.get(pair)
+        if judgment is not None:
+            rows[judgment] = row
+        code, docid = pair
+        if code >= 0 and docid == query_names[code]:
+            self_rows[code] = row
+    return rows, self_rows
 
 
-def _candidates(
-    codes: Codes, docids: Ids, wanted: Keys, seed: int
-) -> tuple[npt.NDArray[np.intp], Keys]:
-    """Find the rows whose key has the same first bits as a wanted one, and these rows' keys."""
-    bits = max(16, len(wanted).bit_length() + 6)
-    shift = np.uint64(64 - bits)
-    likely = np.zeros(1 << bits, dtype=bool)
-    likely[wanted >> shift] = True
-    rows = []
-    keys = []
-    for start in range(0, max(1, len(codes)), _STRETCH):
-        part = pair_keys(codes[start : start + _STRETCH], docids[start : start + _STRETCH], seed)
-        there = np.flatnonzero(likely[part >> shift])
-        rows.append(there + start)
-        keys.append(part[there])
-    return np.concatenate(rows), np.concatenate(keys)
-
-
-def judged_part(qrels: Qrels, run: Run, places: Ints) -> Run:
-    """Leave out of the run what is not judged."""
-    rows = locate(qrels, run, places)
-    return run.take(np.sort(rows[(rows >= 0) & (qrels.grades >= 0)]))
-
-
-def levels(
-    qrels: Qrels, run: Run, places: Ints, ties: Ties, order: Ints | None
-) -> tuple[Ints, Ints, Ints]:
+def levels(qrels: Qrels, found: Joined, ties: Ties, order: Ints | None) -> tuple[Ints, Ints, Ints]:
     """Return for each judged document the first rank of its tie level, the level's size, and the rank with ties as listed."""
     # `order` is that of `ranked_rows`. Where the rule breaks ties the first two are its rank and 1.
     # Rank 0 marks documents that the run lacks.
+    run = found.run
     first = np.zeros(len(qrels), dtype=np.int64)
     size = np.ones(len(qrels), dtype=np.int64)
     listed = np.zeros(len(qrels), dtype=np.int64)
-    rows = locate(qrels, run, places)
-    there = np.flatnonzero((rows >= 0) & (qrels.grades >= 0))
+    there = np.flatnonzero((found.rows >= 0) & (qrels.grades >= 0))
     # One more than what is subtracted from places in the run to have ranks in the query.
-    before = run.offsets[places[qrels.codes[there]]] - 1
+    before = run.offsets[found.places[qrels.codes[there]]] - 1
     ranked, as_listed = ranked_scores(run, ties)
-    place = _places_in(as_listed, rows[there])
+    place = places_in(as_listed, found.rows[there])
     listed[there] = place - before
     if ties == "expected":
         begins = np.flatnonzero(np.append(True, ~tied_with_previous(ranked, run.offsets)))
@@ -133,11 +139,11 @@ def levels(
         first[there] = begins[level] - before
         size[there] = np.diff(begins, append=len(ranked))[level]
     else:
-        first[there] = _places_in(order, rows[there]) - before
+        first[there] = places_in(order, found.rows[there]) - before
     return first, size, listed
 
 
-def _places_in(order: Ints | None, rows: Ints) -> Ints:
+def places_in(order: Ints | None, rows: Ints) -> Ints:
     """Find the places of rows in an order of all rows; None is that of the rows themselves."""
     if order is None:
         return rows
@@ -166,24 +172,15 @@ def ranked_rows(run: Run, ties: Ties) -> Ints | None:
     return rows
 
 
-def list_digests(run: Run, places: Ints, order: Ints | None) -> Ints:
-    """(n_queries,) int64 array: a digest of the whole list of each query, given by its place in the run or -1."""
-    sizes = np.diff(run.offsets)
-    docids = run.docids if order is None else run.docids[order]
-    # A sum in which each place has a factor of its own, so that it depends on the order.
-    factors = np.random.PCG64(0).random_raw(int(sizes.max(initial=0)))
-    first_rows = np.repeat(run.offsets[:-1], sizes)
-    totals = np.zeros(len(run) + 1, dtype=np.uint64)
-    of_rows = totals[1:]
-    for start in range(0, len(run), _STRETCH):
-        rows = slice(start, start + _STRETCH)
-        place = np.arange(start, start + len(first_rows[rows])) - first_rows[rows]
-        codes = np.zeros(len(place), dtype=np.int32)
-        of_rows[rows] = pair_keys(codes, docids[rows], seed=0) * factors[place]
-    np.cumsum(totals, out=totals)
-    # The last, at place -1, is that of queries the run lacks.
-    digests = np.append(np.diff(totals[run.offsets]), np.uint64(0))
-    return digests.view(np.int64)[places]
+def list_digests(run: Run, places: Ints, order: Ints | None) -> Bytes:
+    """(n_queries, 16) uint8 array: first bytes of SHA-256 of each list's ids in their order; 0 if empty."""
+    digests = bytearray(DIGEST * len(places))
+    for query in np.flatnonzero(np.append(np.diff(run.offsets), 0)[places]).tolist():
+        rows = slice(*run.offsets[places[query] : places[query] + 2])
+        docids = run.docids[rows] if order is None else run.docids[order[rows]]
+        content = b"\0".join(docids.tolist())  # no id has this byte
+        digests[DIGEST * query : DIGEST * (query + 1)] = sha256(content).digest()[:DIGEST]
+    return np.frombuffer(digests, dtype=np.uint8).reshape(-1, DIGEST)
 
 
 def tied_with_previous(ranked: npt.NDArray[Any], offsets: Ints) -> Bools:
@@ -191,6 +188,13 @@ def tied_with_previous(ranked: npt.NDArray[Any], offsets: Ints) -> Bools:
     same: Bools = ranked[1:] == ranked[:-1]
     same[_first_rows(offsets) - 1] = False
     return same
+
+
+def all_are_tied(run: Run, ties: Ties) -> bool:
+    """Return whether all documents of each query have equal scores, in lists of more than one."""
+    ranked, _ = ranked_scores(run, ties)
+    n_others = len(run) - np.count_nonzero(np.diff(run.offsets))
+    return 0 < n_others == int(tied_with_previous(ranked, run.offsets).sum())
 
 
 def _first_rows(offsets: Ints) -> Ints:
@@ -276,23 +280,27 @@ class RankedDocuments:
 
 
 def ranked_documents(
-    qrels: Qrels, run: Run, depth: int, *, ties: Ties, judged_only: bool
+    qrels: Qrels,
+    run: Run,
+    depth: int,
+    *,
+    ties: Ties,
+    judged_only: bool = False,
+    drop_self: bool = False,
 ) -> RankedDocuments:
     """List the first documents of each query."""
     check_one_order(ties)
-    places = places_of(qrels, run)
-    if judged_only:
-        run = judged_part(qrels, run, places)
-    rows = locate(qrels, run, places)
-    grades = np.full(len(run), UNJUDGED, dtype=np.int64)
-    found = rows >= 0
-    # A negative grade means that the document was in the pool but not judged.
-    grades[rows[found]] = np.maximum(qrels.grades[found], UNJUDGED)
-    # The last, at place -1, is that of queries that the run lacks.
-    lengths = np.append(np.diff(run.offsets), 0)[places]
-    starts = np.append(run.offsets[:-1], 0)[places]
-    listed, offsets = spans(starts, np.minimum(lengths, depth))
+    found = joined(qrels, run, judged_only=judged_only, drop_self=drop_self)
+    run = found.run
     order = ranked_rows(run, ties)
+    grades = np.full(len(run), UNJUDGED, dtype=np.int64)
+    is_found = found.rows >= 0
+    # A negative grade means that the document was in the pool but not judged.
+    grades[found.rows[is_found]] = np.maximum(qrels.grades[is_found], UNJUDGED)
+    # The last, at place -1, is that of queries that the run lacks.
+    lengths = np.append(np.diff(run.offsets), 0)[found.places]
+    starts = np.append(run.offsets[:-1], 0)[found.places]
+    listed, offsets = spans(starts, np.minimum(lengths, depth))
     chosen = listed if order is None else order[listed]
     return RankedDocuments(
         offsets,

@@ -21,9 +21,9 @@ from ir_outcomes.errors import (
     shortened,
     some,
 )
-from ir_outcomes.evaluation.clusters import clusters_of
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.remarks import notes_on_ids
+from ir_outcomes.evaluation.systems import clusters_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.files import read_ids

@@ -57,6 +57,8 @@ class Run:
         What the file was; empty where it is none.
     against_ranks : (n_queries,) bool array or None
         Whether a document scores higher than one with a smaller rank; None where that is not known.
+    rising : (n_queries,) bool array or None
+        Whether scores rise more often than they fall from one rank to the next; None as above.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Run:
     texts: Mapping[str, str] = field(default_factory=dict)
     form: str = ""
     against_ranks: Bools | None = None
+    rising: Bools | None = None
 
     def __len__(self) -> int:
         return len(self.docids)
@@ -158,12 +161,21 @@ def run_and_warnings(
     run = replace(run, metadata=content.metadata, texts=content.texts.queries, form=content.form)
     # Lines mostly stand in the order of the ranks; only where scores rise in them are the ranks read.
     if not run.by_rank and _rises(run, run.scores).any():
-        run = replace(run, against_ranks=scores_against_ranks(file, run))
+        changes = _changes_by_rank(file, run)
+        if changes is not None:
+            rises, falls = changes
+            run = replace(run, against_ranks=rises > 0, rising=rises > falls)
     return run, tuple(content.warnings)
 
 
 def scores_against_ranks(path: str | os.PathLike[str], run: Run) -> Bools | None:
     """Return in which queries a document scores higher than one with a smaller rank; None where a file lacks a column."""
+    changes = _changes_by_rank(path, run)
+    return None if changes is None else changes[0] > 0
+
+
+def _changes_by_rank(path: str | os.PathLike[str], run: Run) -> tuple[Ints, Ints] | None:
+    """Count how often scores rise and fall from one rank to the next; None where a file lacks a column."""
     # A pipe is read once.
     if not os.path.isfile(path) or run.form not in ("TREC", "columns"):
         return None
@@ -172,16 +184,19 @@ def scores_against_ranks(path: str | os.PathLike[str], run: Run) -> Bools | None
     except FormatError:  # there are only scores
         return None
     query = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
-    return _rises(run, run.scores[np.lexsort((-run.scores, ranks, query))])
+    scores = run.scores[np.lexsort((-run.scores, ranks, query))]
+    rises, falls = (
+        np.bincount(query[np.flatnonzero(_rises(run, values))], minlength=len(run.query_ids))
+        for values in (scores, -scores)
+    )
+    return rises, falls
 
 
 def _rises(run: Run, scores: Floats) -> Bools:
-    """Return in which queries scores, in some order of the documents, rise."""
+    """Return in which rows scores, in some order of the documents of each query, are below the next."""
     rises = scores[1:] > scores[:-1]
     rises[np.unique(run.offsets)[1:-1] - 1] = False  # from one query to the next
-    found = np.zeros(len(run.query_ids), dtype=bool)
-    found[np.searchsorted(run.offsets, np.flatnonzero(rises), side="right") - 1] = True
-    return found
+    return rises
 
 
 def run_of(data: Any, name: str | None = None) -> Run:

@@ -10,7 +10,7 @@ from ir_outcomes.statistics.intervals import (
     mean_interval,
     ratio_interval,
 )
-from ir_outcomes.statistics.power import (
+from ir_outcomes.statistics.old_power import (
     QueriesNeeded,
     detectable_mean,
     detectable_proportion,

@@ -13,8 +13,8 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.scores import Scores
 from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Result
-from ir_outcomes.statistics import differences, t_test
-from ir_outcomes.statistics.counts import kendall_taus, shared_ranks
+from ir_outcomes.statistics.papers import t_tests
+from ir_outcomes.statistics.resampling import kendall_taus, shared_ranks
 from ir_outcomes.table_columns import NUMBER, Column, attributes, decimals, rows_of
 from ir_outcomes.tail.measures import (
     STEPS,
@@ -194,8 +194,8 @@ class Measured(NamedTuple):
         much_better = means[None, :] >= BETTER_BY * means[:, None]
         for run, other in np.argwhere(much_better):
             defined = ~np.isnan(gains[run]) & ~np.isnan(gains[other])
-            test = t_test(differences(gains[run][defined], gains[other][defined]))
-            n_better[run] += test.pvalue <= ALPHA and test.direction > 0
+            test = t_tests(gains[other][defined] - gains[run][defined])
+            n_better[run] += test.pvalue[0] <= ALPHA and test.direction[0] > 0
         return cls(scores, means, n_better, shared_ranks(means[None]))
 
 

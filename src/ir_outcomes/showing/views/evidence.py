@@ -6,7 +6,7 @@ from typing import get_args
 
 from ir_outcomes.comparison.holdings import MOST_TIPPING
 from ir_outcomes.comparison.holes import COLUMNS, BoundWord, Holes, PairHoles, Tipping
-from ir_outcomes.comparison.plan import Plan, PlannedFacet
+from ir_outcomes.comparison.plan import Plan, PlannedRow
 from ir_outcomes.comparison.published import Counts, MeansVerdict, SummaryVerdict
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.formatting import (
@@ -16,13 +16,12 @@ from ir_outcomes.formatting import (
     percent,
     plural,
     pvalue,
-    short_unit,
     unit_behind,
 )
 from ir_outcomes.notes import ranked
 from ir_outcomes.showing import Table, View, numbers, settings_words, texts, view_of
 from ir_outcomes.showing.views.parts import depth_lines
-from ir_outcomes.statistics.new_runs import MOST_TIMES
+from ir_outcomes.statistics.power import CONFIDENCE
 from ir_outcomes.table_columns import NUMBER, Column, chosen
 from ir_outcomes.types import POINTS
 
@@ -138,70 +137,37 @@ def _tipping_table(pair: PairHoles, tipping: Tipping) -> Table:
 
 @view_of.register
 def _plan(result: Plan) -> View:
-    needed = result.coverage.needed
-    rows = []
-    for facet in result.facets:
-        to_pass = facet.to_pass
-        rows.append(
-            (
-                _planned(facet),
-                facet.needed.queries,
-                facet.needed.upper,
-                to_pass and to_pass.queries,
-                to_pass and to_pass.upper,
-            )
-        )
-    to_pass_words = ""
-    if result.n_runs == (1, 1):  # of several runs it is not known
-        to_pass_words = (
-            "to pass a gate: so many exclude as large a harm, if the runs are equally good; "
-        )
-    table = Table.of_texts(
-        (
-            *texts(" "),
-            Column("estimate", form=NUMBER, group="to detect it"),
-            Column("upper bound", form=NUMBER, group="to detect it"),
-            Column("estimate", form=NUMBER, group="to pass a gate"),
-            Column("upper bound", form=NUMBER, group="to pass a gate"),
-        ),
-        rows,
-        f"{to_pass_words}upper bounds hold at {percent(needed.confidence, 0)} %; all numbers are of"
-        f" answerable queries like these; level {needed.alpha:.3g}",
-    )
+    counts = numbers("queries", "to be safe")
+    detected = [(_planned(row), row.needed.queries, row.needed.upper) for row in result.parts]
+    passed = [
+        (_planned(row), row.to_pass.queries, row.to_pass.upper)
+        for row in result.parts
+        if row.to_pass is not None
+    ]
     pilot = f"by a pilot of {result.n_queries} ({result.contender} against {result.baseline})"
-    first, background = ranked(result.notes)
     title = f"Queries needed for {percent(result.power, 0)} % power, {pilot}"
     if result.n_runs != (1, 1):
         title += ", for these runs"
-    return View(title, tables=(table, *_halving(result)), notes=first, background=background)
-
-
-def _halving(result: Plan) -> tuple[Table, ...]:
-    """Return what halves the intervals for new runs; no table where there are none."""
-    rows = []
-    for facet in result.facets:
-        if facet.halved is not None:
-            half = f"{facet.halved.half:.3g} {short_unit(facet.measured_in)}"
-            # A column of dashes would be left out, and one number would stand alone.
-            n_runs = facet.halved.runs or "none"
-            rows.append((facet.name, half, n_runs, facet.halved.queries or "none"))
-    if not rows:
-        return ()
-    of_a, of_b = result.n_runs
-    have = f"{result.baseline} has {of_a}, {result.contender} {of_b}"
-    table = Table.of_texts(
-        texts(" ", "half width") + numbers("runs that halve it", "queries that do"),
-        rows,
-        f"half width: of the interval for new runs; runs: of each system with several ({have}), with"
-        " as many queries; queries: with these runs; none: no number does, up to"
-        f" {MOST_TIMES} times as many, because the other part alone is about half of it or more",
+    first, background = ranked(result.notes)
+    bound = percent(CONFIDENCE, 0)
+    caption = f"To be safe: an {bound} % upper bound. All numbers are of queries like these."
+    details: tuple[Table, ...] = ()
+    if passed:
+        to_pass = "Queries with which a gate excludes as large a harm, if the runs are equally good"
+        details = (Table.of_texts((*texts(" "), *counts), passed, title=to_pass),)
+    return View(
+        title,
+        tables=(Table.of_texts((*texts(" "), *counts), detected, caption),),
+        notes=first,
+        more="queries to pass a gate",
+        details=details,
+        background=background,
     )
-    return (table,)
 
 
-def _planned(facet: PlannedFacet) -> str:
-    unit = "points" if facet.measured_in == POINTS else facet.measured_in
-    return f"{facet.name}, {facet.effect:.3g} {unit_behind(facet.effect, unit)}"
+def _planned(row: PlannedRow) -> str:
+    unit = "points" if row.measured_in == POINTS else row.measured_in
+    return f"{row.name}, {row.effect:.3g} {unit_behind(row.effect, unit)}"
 
 
 @view_of.register
