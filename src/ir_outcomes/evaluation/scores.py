@@ -27,7 +27,7 @@ from ir_outcomes.evaluation.systems import clusters_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.files import read_ids
-from ir_outcomes.reading.measure_names import base_name, is_gain, is_reciprocal, range_of
+from ir_outcomes.reading.measure_names import base_name, is_gain, is_reciprocal
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, check_names, check_one_for_each, distinct_names
 from ir_outcomes.reading.tables import Source
@@ -169,26 +169,12 @@ class Scores:
         """Return why a pipeline must not let the values of a run pass, whatever they say."""
         problems = []
         if run in self.runs_of_zeros():
-            problems.append(f"{self.measure} is 0 for every query.")
+            problems.append(f"{self.measure} of {run} is 0 for every query.")
         if self.lacks(run):
             n = plural("query", len(self.lacks(run)))
-            problems.append(f"No value of {self.measure} for {n} ({some(self.lacks(run))}).")
+            queries = some(self.lacks(run))
+            problems.append(f"{run} has no value of {self.measure} for {n} ({queries}).")
         return problems
-
-    def largest_change(self, margin: float) -> float:
-        """Return the most that a query can change by, which a margin must be smaller than."""
-        largest = range_of(self.measure)
-        if largest is None:
-            raise ParameterError(
-                f"the range of {self.measure} is not known, so no margin can be tested; choose"
-                " another measure"
-            )
-        if margin >= largest:
-            raise ParameterError(
-                f"no loss of {self.measure} can exceed this margin: its range is {largest:g}",
-                margins=margin,
-            )
-        return largest
 
 
 def places_of_queries(
