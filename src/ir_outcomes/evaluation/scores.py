@@ -153,7 +153,7 @@ class Scores:
         for run in self.runs_of_zeros():
             n = plural("query", len(self.query_ids))
             text = f"{self.measure} of {run} is 0 for every query (all {n}); did it run?"
-            yield note("only zeros", text, [run])
+            yield note("equal-scores", text, [run])
         if self.clusters is None:
             yield from notes_on_ids(self.query_ids)
         if self.decimals is not None:
