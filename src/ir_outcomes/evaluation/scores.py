@@ -452,7 +452,7 @@ def _evaluator(qrels: Qrels, measures: tuple[Any, ...]) -> Any:
 
 def scores_from_outputs(
     sources: Any,
-    measure: str | None = None,
+    measure: Any = None,
     *,
     higher_is_better: bool | None = None,
     names: Sequence[str] | None = None,
@@ -475,8 +475,8 @@ def scores_from_outputs(
         ``ir_measures.Metric``. Queries are in the column query_id, qid, query, topic, topic_id, id,
         case_id, sample_id, question_id or user_input; a column run, runid, model or system has the
         names of runs. Rows of means (all, mean, amean, ...) are not read.
-    measure : str, optional
-        The measure, as the tool writes it; by default a reciprocal rank or ESL, or the only one.
+    measure : str or Measure, optional
+        The measure, as the tool writes it or in another spelling; by default a reciprocal rank or ESL, or the only one.
     higher_is_better : bool, optional
         Direction of the measure, where its name does not tell.
     names : sequence of str, optional
@@ -533,7 +533,7 @@ def scores_from_outputs(
 def scores_of_sources(
     sources: Sequence[Any],
     positions: Sequence[str],
-    measure: str | None,
+    measure: Any,
     higher_is_better: bool | None,
     names: Sequence[str] | None,
     *,
@@ -545,7 +545,8 @@ def scores_of_sources(
 
     `queries_of` says which queries a measure is about; by default all that a source has, sorted.
     """
-    check_kind("measure", measure, (str, type(None)), "the name of a measure")
+    check_kind("measure", measure, (str, Measure, type(None)), "the name of a measure")
+    measure = None if measure is None else str(measure)
     if trials is not None:
         check_choice("trials", trials, get_args(Trials))
     of_runs = _of_runs(sources, positions, measure, names, trials)

@@ -33,11 +33,13 @@ _QUERY_TITLES = (
     *("query_id", "qid", "q_id", "topic_id", "question_id", "case_id", "sample_id", "id"),
     *("topic", "query", "user_input"),
 )
-_RUN_TITLES = ("run", "runid", "run_id", "model", "system")
+_RUN_TITLES = (
+    *("run", "runid", "run_id", "run_name", "model", "model_name", "system", "system_name"),
+)
 _INDEX_TITLES = ("", "Unnamed: 0")  # of a column that pandas wrote or read
 _METRIC = ("query_id", "measure", "value")  # attributes of ir_measures.Metric
 _SUMMARY = re.compile(
-    r"all|[agh]?mean|avg|average|total|overall|((macro|micro|weighted)[ _-]?)+(avg|average|mean)?",
+    r"(all|[agh]?mean|avg|average|total|overall|(macro|micro|weighted)[ _-]?(avg|average|mean)?)\W*",
     re.IGNORECASE,
 )
 _TRUTH_VALUES = dict.fromkeys(("C", "true", "True", "TRUE"), True) | dict.fromkeys(
