@@ -246,7 +246,8 @@ def gate(
         max_missing = 0.0  # a tool that computed a value for one run can do it for another
         collections[None] = evaluation
     elif isinstance(evaluation, Mapping):
-        collections |= evaluations_of(evaluation, cutoff)
+        for name, found in evaluations_of(evaluation, cutoff).items():
+            collections[name] = found
     else:
         collections[None] = evaluation_of(evaluation, cutoff=cutoff, several_runs=True)
     names = tuple(dict.fromkeys(run for own in collections.values() for run in _systems(own)))
