@@ -23,9 +23,8 @@ from ir_outcomes.showing import (
 from ir_outcomes.showing.charts import tiers_of
 from ir_outcomes.showing.figures import BETTER, GREY, INK, LIGHT, TONES, WORSE, draws, finished
 from ir_outcomes.showing.figures.comparisons import draw_forest
-from ir_outcomes.tail.lengths import LengthChanges, LengthDistributions
-from ir_outcomes.tail.measures import TailSettings
-from ir_outcomes.tail.rrie import Headroom
+from ir_outcomes.tail.lengths import bucket_columns
+from ir_outcomes.tail.result import TailResult, TailSettings
 
 NUMBERED_CELLS = 30  # rows of a shaded matrix whose cells also hold their number
 # What a cell of the matrix of verdicts shows: labels, colour, hatch, mark.
@@ -279,14 +278,15 @@ def conditions_plot(
     )
 
 
-@draws("lengths", LengthDistributions)
-def draw_lengths(result: LengthDistributions, ax: Any) -> Any:
+@draws("lengths", "length-distributions")
+def draw_lengths(result: TailResult, ax: Any) -> Any:
     """Draw which share of the relevant documents each run has at which search lengths: Figure 5 of Alex et al. 2022."""
     buckets = len(result.edges) - 1
     n_runs = len(result.runs)
     width = max(7.5, 3.5 + 0.42 * (buckets + 2))
-    ax = figures.row_panel(ax, [run.run for run in result.runs], width, more=0.6)
-    counts = np.array([[*run.counts, run.missing] for run in result.runs], dtype=np.float64)
+    ax = figures.row_panel(ax, result.runs, width, more=0.6)
+    names = [*bucket_columns(result.edges), "missing"]
+    counts = np.array([[row[name] for name in names] for row in result.table], dtype=np.float64)
     # There is a gap before what is not found.
     shown = np.insert(100 * counts / max(result.n_documents, 1), buckets, np.nan, axis=1)
     figures.shaded(ax, shown, "% of the relevant documents")
@@ -309,16 +309,19 @@ def draw_lengths(result: LengthDistributions, ax: Any) -> Any:
     )
 
 
-@draws("changes", LengthChanges)
-def draw_changes(result: LengthChanges, ax: Any) -> Any:
+@draws("changes", "length-changes")
+def draw_changes(result: TailResult, ax: Any) -> Any:
     """Draw documents that move by how far, those that only one run found at the ends: Figure 6 of Alex et al. 2022."""
     ax = figures.panel(ax, 9.5, 4.0)
     sizes = [*bucket_names(result.edges), f"{result.edges[-1]} or more"]
-    down = {f"{size} down": n for size, n in zip(sizes, result.further_down, strict=True)}
-    up = {f"{size} up": n for size, n in zip(sizes, result.further_up, strict=True)}
-    worse = {"lost": result.lost, **dict(reversed(down.items()))}
-    better = {**up, "won": result.won}
-    bars = {"worse": worse, "same": {"unchanged": result.unchanged}, "better": better}
+    found: dict[Any, list[Any]] = {}
+    for row in result.table:
+        found.setdefault(row["change"], []).append(row["documents"])
+    down = {f"{size} down": n for size, n in zip(sizes, found["further down"], strict=True)}
+    up = {f"{size} up": n for size, n in zip(sizes, found["further up"], strict=True)}
+    worse = {"lost": found["lost"][0], **dict(reversed(down.items()))}
+    better = {**up, "won": found["won"][0]}
+    bars = {"worse": worse, "same": {"unchanged": found["unchanged"][0]}, "better": better}
     for style, counts in bars.items():
         color, hatch = TONES[style]
         look = {"color": color, "hatch": hatch, "edgecolor": "white"}
@@ -327,46 +330,48 @@ def draw_changes(result: LengthChanges, ax: Any) -> Any:
     ax.margins(y=0.12)
     figures.counted(ax.yaxis)
     figures.tilted(ax)
-    documents = (
-        f"{count(result.n_documents, 'relevant document')}, {result.neither:,} found by neither"
-    )
+    documents = count(result.n_documents, "relevant document")
+    documents = f"{documents}, {found['neither'][0]:,} found by neither"
     return finished(
         ax,
-        f"{result.contender} against {result.baseline}: change of search length",
+        f"{result.runs[1]} against {result.runs[0]}: change of search length",
         f"{documents}, {_conditions(result.settings)}",
         x="irrelevant documents above: more (left) or fewer (right, better)",
         y="relevant documents",
     )
 
 
-def draw_headroom(result: Headroom, ax: Any, number: int) -> Any:
+def draw_headroom(result: TailResult, ax: Any, number: int) -> Any:
     """Draw the queries by what the best run leaves to gain: Figures 1 to 4 of Alex et al. 2022, within one collection."""
-    measure = result.measures[number]
+    measure = list(dict.fromkeys(row["measure"] for row in result.table))[number]
+    rows: list[Any] = [row for row in result.table if row["measure"] == measure]
+    edges = [row["from"] for row in rows]
+    counts = [row["queries"] for row in rows]
     ax = figures.panel(ax, 6.2, 3.8)
     # ticks between the bars, so that no two bars share a value; the last bar is open, of a
     # precision it ends at 1
-    n_bars = len(measure.counts)
-    ax.bar(range(n_bars), measure.counts, 1.0, align="edge", color=GREY, edgecolor="white")
-    is_precision = measure.edges[-1] < 1
+    n_bars = len(counts)
+    ax.bar(range(n_bars), counts, 1.0, align="edge", color=GREY, edgecolor="white")
+    is_precision = edges[-1] < 1
     better = "left" if number % 2 else "right"
     last = "1" if is_precision else "and more"
-    ax.set_xticks(range(n_bars + 1), [*(f"{edge:g}" for edge in measure.edges), last])
+    ax.set_xticks(range(n_bars + 1), [*(f"{edge:g}" for edge in edges), last])
     ax.set_xlim(0, n_bars)
     if not is_precision:
         figures.tilted(ax, 30)
     figures.counted(ax.yaxis)
     return finished(
         ax,
-        f"{measure.run}, the best of {count(result.n_runs, 'run')} by {measure.measure}",
-        f"mean {measure.mean:.3g}, {count(sum(measure.counts), 'query')}, {_conditions(result.settings)}",
-        x=f"{figures.literal(measure.measure)} ({better} is better; each bar includes its left end)",
+        f"{rows[0]['run']}, the best of {count(len(result.runs), 'run')} by {measure}",
+        f"mean {rows[0]['mean']:.3g}, {count(sum(counts), 'query')}, {_conditions(result.settings)}",
+        x=f"{figures.literal(str(measure))} ({better} is better; each bar includes its left end)",
         y="queries",
     )
 
 
 for _number, _kind in enumerate(("top precision", "top length", "precision", "length")):
-    draws(_kind, Headroom)(partial(draw_headroom, number=_number))
+    draws(_kind, "headroom")(partial(draw_headroom, number=_number))
 
 
-def _conditions(settings: TailSettings) -> str:
-    return f"{conditions_words(settings)}, ties {settings.ties}"
+def _conditions(settings: TailSettings | None) -> str:
+    return "" if settings is None else f"{conditions_words(settings)}, ties {settings.ties}"

@@ -13,7 +13,7 @@ from ir_outcomes.leaderboards.board import RUNS_COLUMNS, Leaderboard, Standing
 from ir_outcomes.leaderboards.history import SOTA_COLUMNS, SotaHistory
 from ir_outcomes.leaderboards.ordering import FACETS
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict
-from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankCorrelation, RankDistribution
+from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankDistribution
 from ir_outcomes.notes import ranked
 from ir_outcomes.showing import (
     Table,
@@ -374,32 +374,6 @@ def _rank_distribution(result: RankDistribution) -> View:
             ),
         ),
         tables=(table.marked(best={"score": best}),),
-        notes=result.notes,
-    )
-
-
-@view_of.register
-def _rank_correlation(result: RankCorrelation) -> View:
-    pairs = len(result.runs) * (len(result.runs) - 1) // 2
-    tau = "undefined, because all runs tie in one of them"
-    if result.tau is not None:
-        tau = fixed(result.tau, 3)
-    columns = (
-        Column("run"),
-        *(
-            Column(name, heading=_short(getattr(result, name)), form=NUMBER)
-            for name in ("first", "second")
-        ),
-    )
-    return View(
-        f"{plural('run', len(result.runs))} in the order of {result.first} and of {result.second}",
-        sentences=(
-            (
-                f"Kendall's tau: {tau}; {result.swapped} of {plural('pair', pairs)} of runs in"
-                " opposite order."
-            ),
-        ),
-        tables=(Table.of(columns, result.runs, "ranks, 1 is the best"),),
         notes=result.notes,
     )
 
