@@ -158,6 +158,10 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
         "text",
     ),
     "gate-inconclusive": (lambda: iro.gate(several(3), margins=(10.0, 0.5)), "text details"),
+    "gate-values": (
+        lambda: iro.gate(evaluated().scores_of("nDCG@10"), "bm25", "rerank", margins=(0.1,)),
+        "text",
+    ),
     "gate-fail": (lambda: iro.gate(backwards(), margins=(1.0, 0.1)), "text details"),
     "holes": (lambda: iro.holes(evaluated(2), "bm25", NAMES[3], cutoff=10), "text details"),
     "holes-several": (lambda: iro.holes(evaluated(2), "bm25", cutoff=10), "text"),

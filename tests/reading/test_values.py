@@ -213,7 +213,7 @@ def test_frames_are_read_and_those_of_runs_by_queries_are_of_pandas(kind: str) -
         ({"q": [1]}, "is in no form of values by query that is read, such as .*its keys are q"),
         ([SimpleNamespace(query_id="q", value=0.5)], "row 1: is no record, such as those of"),
         ([Row("q", "RR", 0.5), None], "row 2: is no record, such as those of"),
-        ([Row("q", "RR", 0.5), Row("p", "RR", "0.5")], "row 2: the value of RR of query p is not a number"),
+        ([Row("q", "RR", 0.5), Row("p", "RR", "half")], "row 2: the value of RR of query p is not a number"),
         (None, "cannot be read from a NoneType"),
     ],
 )  # fmt: skip
@@ -424,7 +424,7 @@ def test_a_column_of_runs_beside_measures(write: Any, run: str) -> None:
         ("a", {"1": 0.1, "2": 0.3}),
         ("b", {"1": 0.2, "2": 0.4}),
     ]
-    compared = iro.compare_outputs(both)
+    compared: Any = iro.compare_outputs(both)
     assert (compared.baseline, compared.contender) == ("a", "b")
     compared = iro.compare_outputs(both, names=("b", "a"))
     assert (compared.baseline, compared.contender) == ("b", "a")

@@ -6,15 +6,37 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, RowEstimates, Rules, judge
 from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.remarks import Allow
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.evaluation.work import check_jobs
-from ir_outcomes.leaderboards.halves import STATES, TESTS, TestsOfHalves, VerdictsOfHalves, added_up
+from ir_outcomes.evaluation.systems import Called
+from ir_outcomes.formatting import with_progress
+from ir_outcomes.leaderboards.differences import (
+    Board,
+    LengthDifferences,
+    SummedPairs,
+    ValueDifferences,
+)
 from ir_outcomes.leaderboards.ordering import evaluation_to_judge, notes_on_source, values_of
+from ir_outcomes.leaderboards.pairs import board_of, estimates_of, sign_test
 from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Result
-from ir_outcomes.types import Bools, Ints, Unit, check_count, check_level, check_positive
+from ir_outcomes.statistics.estimate import ROUNDING, Sums
+from ir_outcomes.statistics.papers import rank_sums, signed_ranks, signs
+from ir_outcomes.statistics.resampling import first_halves
+from ir_outcomes.types import (
+    Bools,
+    Floats,
+    Ints,
+    Unit,
+    check_count,
+    check_level,
+    check_positive,
+    divided,
+)
+
+MOST_PAIRS = 1000  # of the tests that have to look at each pair by itself
 
 
 @dataclass(frozen=True)
@@ -26,10 +48,11 @@ class HalfAgreement:
     label. A half *decides* if it has a direction.
     """
 
-    measure: str  #: what is tested; "outcomes by query" or "outcomes by document" for the verdict
+    measure: str  #: its name; "outcomes by query" or "outcomes by document" for the verdict
     test: str  #: "sign", "ranksum", "wilcoxon", "t", or "two facets"
-    #: What says which of two runs is better: "mean" or "median"; None for the verdict.
+    #: which of two runs is better is said by "mean" or "median"; None for the verdict
     aggregate: str | None
+    n_pairs: int  #: pairs of runs that were split: all, or a random sample
     same: float  #: both halves have the same direction, or none
     one_sided: float  #: only one half decides
     opposite: float  #: one half says that the contender is better, the other that it is worse; the three sum to 1
@@ -73,6 +96,13 @@ def _shares(counts: Ints, cells: Mapping[str, Bools]) -> dict[str, Any]:
     return {name: int(counts[chosen].sum()) / total for name, chosen in cells.items()}
 
 
+TESTS = (
+    *((test, "mean") for test in ("sign", "ranksum", "wilcoxon", "t")),
+    *((test, "median") for test in ("sign", "ranksum", "wilcoxon")),
+)
+# What a test says of a half: which run is better by the aggregate (-1, 0 or 1), and whether that is
+# significant.
+STATES = tuple((sign, significant) for sign in (-1, 0, 1) for significant in (False, True))
 _SIGNS = np.array([sign for sign, _ in STATES])
 _SIGNIFICANT = np.array([significant for _, significant in STATES])
 _DIRECTIONS = np.where(_SIGNIFICANT, _SIGNS, 0)
@@ -85,13 +115,6 @@ _CRASWELL = {  # which states of the two halves count
     "disagree": ~_SAME_RUN & _EITHER,
     "significant": _EITHER,
 }
-
-
-def agreement_of_tests(measure: str, counts: Ints) -> Iterator[HalfAgreement]:
-    """Yield how far halves agree, for each test and aggregate, from what `TestsOfHalves` counted."""
-    for (test, aggregate), of_states in zip(TESTS, counts, strict=True):
-        shares = rates(of_states, _DIRECTIONS) | _shares(of_states, _CRASWELL)
-        yield HalfAgreement(measure, test, aggregate, **shares)
 
 
 @dataclass(frozen=True)
@@ -111,9 +134,8 @@ class Agreement(Result):
         Of the verdict.
     cutoff : int or None
         Of the verdict.
-    n_queries, n_runs, n_pairs : int
-        Numbers of queries, of runs, and of the pairs of runs that were judged: all, or a random
-        sample.
+    n_queries, n_runs : int
+        Numbers of queries and of runs.
     splits, seed : int
         Number of random splits, and the seed of the random numbers.
     alpha : float
@@ -129,14 +151,13 @@ class Agreement(Result):
     cutoff: int | None
     n_queries: int
     n_runs: int
-    n_pairs: int
     splits: int
     seed: int
     alpha: float
 
     @property
-    def n_all_pairs(self) -> int:
-        """Number of all pairs of the runs, of which `n_pairs` may be a random sample."""
+    def n_pairs(self) -> int:
+        """Number of pairs of the runs, of which the tests other than t may take a sample."""
         return self.n_runs * (self.n_runs - 1) // 2
 
     def rows(self) -> list[dict[str, Any]]:
@@ -155,8 +176,7 @@ def agreement(
     splits: int = 100,
     seed: int = 0,
     alpha: float = 0.05,
-    pairs: int | None = 20_000,
-    n_jobs: int | None = 1,
+    allow: Allow = (),
     progress: bool = False,
 ) -> Agreement:
     """Split the queries at random into halves, many times, and count how often both halves lead to the same conclusion.
@@ -180,11 +200,8 @@ def agreement(
         Number of random splits, and the seed of the random numbers.
     alpha : float
         Level of the tests and verdicts, not corrected, as in the paper.
-    pairs : int, optional
-        Most pairs of runs. Of more, which are those of over 200 runs, a random sample of this size
-        is drawn; None takes all.
-    n_jobs : int, optional
-        Processes, as in `ir_outcomes.evaluate`.
+    allow : collection of {"unknown-ids", "rising-scores", "equal-scores"}
+        What is meant, and must not stop the verdicts.
     progress : bool
         On stderr.
 
@@ -211,33 +228,24 @@ def agreement(
     check_positive("splits", splits)
     check_count("seed", seed)
     check_level(alpha)
-    check_positive("pairs", pairs, none_allowed=True)
-    check_jobs(n_jobs)
-    evaluation = evaluation_to_judge(source, cutoff)
+    evaluation = evaluation_to_judge(source, cutoff, allow)
     tested = values_of(evaluation or source, measures)
-    n_runs = len(source.runs)
-    judged = sampled(np.stack(np.triu_indices(n_runs, 1), axis=1), pairs, seed)
     verdict: HalfAgreement | None = None
     labels: dict[str, dict[str, int]] = {}
     if evaluation is not None:
         if measures is None:
             tested += [scores for scores in evaluation.scores if scores.measure == "nDCG@10"]
-        of_labels = added_up(
-            VerdictsOfHalves.of(evaluation, splits, seed, alpha), judged, n_jobs, progress
-        )
-        verdict = HalfAgreement(
-            f"outcomes by {evaluation.unit}", "two facets", None, **rates(of_labels, DIRECTIONS)
-        )
+        counts = _labels_of_halves(evaluation, splits, seed, alpha, progress)
+        shares = rates(counts, DIRECTIONS)
+        measure = f"outcomes by {evaluation.unit}"
+        verdict = HalfAgreement(measure, "two facets", None, int(counts.sum()) // splits, **shares)
         labels = {
             label: dict(zip(LABELS, row, strict=True))
-            for label, row in zip(LABELS, of_labels.tolist(), strict=True)
+            for label, row in zip(LABELS, counts.tolist(), strict=True)
         }
     tests: list[HalfAgreement] = []
     for scores in tested:
-        of_states = added_up(
-            TestsOfHalves.of(scores, splits, seed, alpha), judged, n_jobs, progress
-        )
-        tests += agreement_of_tests(scores.measure, of_states)
+        tests += _Tests(scores, splits, seed, alpha).agreement(progress)
     notes = [
         "p-values are not corrected, as in Craswell et al. 2021; half of the queries have less"
         " power than all of them."
@@ -255,8 +263,7 @@ def agreement(
         unit=None if evaluation is None else evaluation.unit,
         cutoff=None if evaluation is None else evaluation.cutoff,
         n_queries=len(source.query_ids),
-        n_runs=n_runs,
-        n_pairs=len(judged),
+        n_runs=len(source.runs),
         splits=splits,
         seed=seed,
         alpha=alpha,
@@ -264,10 +271,143 @@ def agreement(
     )
 
 
-def sampled(pairs: Ints, most: int | None, seed: int) -> Ints:
-    """Return all pairs, or so many that are drawn at random, in their order."""
-    if most is None or len(pairs) <= most:
-        return pairs
-    # Not the numbers that draw the halves.
-    places = np.random.default_rng([seed, len(pairs)]).choice(len(pairs), most, replace=False)
-    return pairs[np.sort(places)]
+def _joint(first_and_second: Ints, n_states: int) -> Ints:
+    """Count states of the first and of the second half, (m, m), from those of (pairs, halves)."""
+    first, second = np.split(first_and_second, 2, axis=1)
+    cells = (n_states * first + second).ravel()
+    return np.bincount(cells, minlength=n_states**2).reshape(n_states, n_states)
+
+
+def _labels_of_halves(
+    evaluation: Evaluation, splits: int, seed: int, alpha: float, progress: bool
+) -> Ints:
+    """Count the labels of both halves of the answerable queries over all splits and pairs."""
+    lengths = LengthDifferences.of(evaluation)
+    board = board_of(evaluation, lengths)
+    clusters = None if evaluation.clusters is None else evaluation.clusters[evaluation.answerable]
+    first = first_halves(lengths.n_queries, splits, seed, clusters)
+    if clusters is not None:
+        first = first[np.unique(clusters, return_index=True)[1]]
+    counts = np.zeros((len(LABELS), len(LABELS)), dtype=np.int64)
+    for pairs in _with_progress(board, first, progress):
+        rows = {
+            name: RowEstimates.of(found, higher_is_better=name == "coverage")
+            for name, found in estimates_of(lengths, pairs, alpha).items()
+        }
+        longer = pairs.sums["all queries"].better
+        shorter = pairs.sums["all queries"].differ - longer
+        found = judge(rows, Rules(alpha, "none"), sign_test(shorter, longer)).label
+        counts += _joint(found.reshape(len(pairs.places), -1), len(LABELS))
+    return counts
+
+
+def _with_progress(board: Board, first: Floats, progress: bool) -> Iterator[SummedPairs]:
+    n_pairs = board.n_systems * (board.n_systems - 1) // 2
+    sums = board.sums(first)
+    return iter(
+        with_progress(sums, "pair", n_pairs, shown=progress, size=lambda own: len(own.places))
+    )
+
+
+class _Tests:
+    """Runs the tests of a measure on both halves of the queries."""
+
+    def __init__(self, scores: Scores, splits: int, seed: int, alpha: float) -> None:
+        self.measure = scores.measure
+        self.values = scores.gains()
+        self.first = first_halves(len(scores.query_ids), splits, seed, scores.clusters)
+        self.alpha = alpha
+        self.pairs = np.stack(np.triu_indices(len(self.values), 1), axis=1)
+        self.chosen = np.arange(len(self.pairs))
+        if len(self.pairs) > MOST_PAIRS:
+            rng = np.random.default_rng([seed, len(self.pairs)])  # not the halves' numbers
+            self.chosen = np.sort(rng.choice(len(self.pairs), MOST_PAIRS, replace=False))
+
+    def agreement(self, progress: bool) -> Iterator[HalfAgreement]:
+        """Yield how far halves agree, by each test and aggregate."""
+        n_states = len(STATES)
+        counts = {test: np.zeros((n_states, n_states), dtype=np.int64) for test in TESTS}
+        source = ValueDifferences(self.values)
+        board = Board.of(source, [Called("", ("",))] * len(self.values), None)
+        for pairs in _with_progress(board, self.first, progress):
+            sums = pairs.sums["measure"]
+            states = _state(_signs_of(sums), t_pvalues(sums) <= self.alpha)
+            counts["t", "mean"] += _joint(states.reshape(len(pairs.places), -1), n_states)
+        # Counts are exact in it, and twice as fast.
+        members = np.concatenate([self.first, 1 - self.first], axis=1).astype(np.float32)
+        for baseline, contender in with_progress(
+            self.pairs[self.chosen].tolist(), "pair", len(self.chosen), shown=progress
+        ):
+            for test, states in self._states(baseline, contender, members).items():
+                counts[test] += _joint(states[None], n_states)
+        for (test, aggregate), of_states in counts.items():
+            n_pairs = len(self.pairs if test == "t" else self.chosen)
+            shares = rates(of_states, _DIRECTIONS) | _shares(of_states, _CRASWELL)
+            yield HalfAgreement(self.measure, test, aggregate, n_pairs, **shares)
+
+    def _states(
+        self, baseline: int, contender: int, members: Floats
+    ) -> dict[tuple[str, str], Ints]:
+        """Return what the tests but t say of one pair, by test and aggregate."""
+        x, y = self.values[[baseline, contender]]
+        defined = ~(np.isnan(x) | np.isnan(y))
+        x, y, members = x[defined], y[defined], members[defined]
+        pvalues = {
+            "sign": signs(y - x, members).pvalue,
+            "ranksum": rank_sums(x, y, members, members).pvalue,
+            "wilcoxon": signed_ranks(y - x, members).pvalue,
+        }
+        slack = ROUNDING * np.abs([x, y]).max(initial=0.0)
+        rises = {
+            "mean": (y - x) @ members / np.maximum(members.sum(axis=0), 1),
+            "median": medians(y, members) - medians(x, members),
+        }
+        return {
+            (test, aggregate): _state(
+                np.sign(np.where(np.abs(rise) > slack, rise, 0.0)), pvalues[test] <= self.alpha
+            )
+            for aggregate, rise in rises.items()
+            for test in pvalues
+        }
+
+
+def _state(sign: Floats, significant: Bools) -> Ints:
+    """Return places in `STATES`."""
+    return 2 * (sign.astype(np.int64) + 1) + significant
+
+
+def _signs_of(sums: Sums) -> Floats:
+    """Return the signs of means; one that is 0 but for rounding is 0."""
+    size = np.sqrt(sums.rows * np.maximum(sums.squares, 0.0))
+    above = (sums.differ > 0) & (np.abs(sums.total) > ROUNDING * size)
+    signs_of: Floats = np.sign(np.where(above, sums.total, 0.0))
+    return signs_of
+
+
+def t_pvalues(sums: Sums) -> Floats:
+    """Return p-values of paired t tests from sums; `papers.t_tests` has its conventions."""
+    from scipy.special import stdtr
+
+    n = sums.rows
+    mean = divided(sums.total, n, n > 0, 0.0)
+    rest = sums.squares - n * mean**2
+    varies = rest > ROUNDING * sums.squares
+    df = np.maximum(n - 1, 1)
+    t = divided(mean, np.sqrt(np.maximum(rest, 0) / df / np.maximum(n, 1)), varies, 0.0)
+    pvalue = np.where(varies, 2 * stdtr(df, -np.abs(t)), 2.0 ** (1 - n))
+    return np.where((n > 1) & (sums.differ > 0), pvalue, 1.0)
+
+
+def medians(values: Floats, members: Floats) -> Floats:
+    """Return the median of each subset, (n, n_subsets) of 0 and 1; 0 where it is empty."""
+    order = np.argsort(values)
+    upto = np.cumsum(members[order] > 0, axis=0, dtype=np.int32)
+    if not len(upto):
+        return np.zeros(members.shape[1])
+    sizes = upto[-1]
+    middle = [
+        np.argmax(upto >= np.maximum(place, 1), axis=0)
+        for place in ((sizes + 1) // 2, sizes // 2 + 1)
+    ]
+    ends: Floats = values[order][np.stack(middle)]
+    return np.where(sizes > 0, ends.mean(axis=0), 0.0)
