@@ -48,7 +48,7 @@ def board(evaluation: iro.Evaluation) -> iro.ReportPage:
 
 
 def gate() -> iro.ReportPage:
-    result = iro.gate(compare_pair(made_up(), "first", "third"), margins=(1.0, 1.0))
+    result = iro.gate(made_up(), "first", "third", margins=(1.0, 1.0))
     page: iro.ReportPage = result.to_report(evaluation=made_up())
     return page
 

@@ -76,7 +76,7 @@ def test_search_lengths_give_the_changes_of_the_queries(unit: Unit) -> None:
     comparison = compare_pair(evaluation, "a", "b")
     (grid,) = data_on(comparison.to_report(evaluation=evaluation))["grids"]
     found, total = (unpacked(grid[name]).reshape(2, -1) for name in ("found", "total"))
-    (missing,) = set(unpacked(grid["rows"][2]["largest"]) + 1)
+    missing = max(grid["horizons"]) + 1
     sizes = unpacked(grid["sizes"])
     lengths = (total + (sizes - found) * missing) / sizes
     queries = comparison.per_query()
@@ -118,7 +118,7 @@ def test_values_of_another_tool_without_an_evaluation() -> None:
 
 def test_margins_of_a_gate_are_on_its_page() -> None:
     evaluation = evaluated()
-    result = iro.gate(compare_pair(evaluation, "a", "b"), margins=(5.0, 2.0))
+    result = iro.gate(evaluation, "a", "b", margins=(5.0, 2.0))
     page = result.to_report(evaluation=evaluation)
     (grid,) = data_on(page)["grids"]
     margins = [unpacked(row["margin"])[0] for row in grid["rows"][:2]]
@@ -211,11 +211,12 @@ def test_markup_of_inputs_is_text() -> None:
     assert {"__proto__", "constructor"} <= set(own["lists"]["0"]["ids"])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    [kind for kind in KINDS if kind.startswith(("Comparison", "Conditions", "Gate", "Leaderboard"))],
+)
 def test_results_with_queries_behind_them_have_a_page(kind: str) -> None:
     result: Any = result_of(kind)
-    if not hasattr(result, "to_report"):
-        return
     page = result.to_report()
     assert Page(page.html).suspicious == []
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", page.html)

@@ -9,11 +9,11 @@ from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.leaderboards.board import Leaderboard
+from ir_outcomes.leaderboards.differences import LengthDifferences
 from ir_outcomes.results import Result
 from ir_outcomes.showing.sections import Section, sections_of
-from ir_outcomes.types import LENGTHS, POINTS, Floats, Unit, length_unit
+from ir_outcomes.types import LENGTHS, POINTS, Floats, length_unit
 
 Evaluations = Evaluation | Mapping[str, Evaluation] | None
 
@@ -26,6 +26,15 @@ class Pair(NamedTuple):
     label: str
     rows: Mapping[str, Any]  # of which those of a board have neither means nor names
     sentence: str = ""
+
+
+class Lengths(NamedTuple):
+    """What runs found for each query, of systems of several runs the means over them."""
+
+    items: Any  # (n_queries,) what there is to find
+    found: Floats  # (n_runs, n_queries)
+    total: Floats  # (n_runs, n_queries), sums of search lengths, or values
+    horizons: list[int]  # of each run the rank up to which it was read
 
 
 class Grid(NamedTuple):
@@ -60,37 +69,25 @@ class Grid(NamedTuple):
             return ()  # search lengths on what both found are not those of the runs
         return tuple(query.query_id for query in self.comparisons[0].queries or ())
 
-    @property
-    def systems(self) -> list[Sequence[str]]:
-        """The names of the runs of each system."""
-        several = self.evaluation.replicates if self.evaluation else {}
-        return [several.get(name, (name,)) for name in self.runs]
-
-    def lengths(self) -> Floats:
-        """Return (3, n_runs, n_queries): what can be found, what was found, and the sums of its search lengths, or values."""
+    def lengths(self) -> Lengths:
+        """Return what the runs found for each query, and where, or the values that were compared."""
         if self.evaluation is None or not self.in_lengths:
             columns: dict[str, Any] = {}
             for own in self.comparisons:
                 for run, side in ((own.baseline, "baseline"), (own.contender, "contender")):
                     columns[run] = [
-                        (1.0, getattr(query, f"found_{side}"), getattr(query, side) or 0.0)
+                        (getattr(query, f"found_{side}"), getattr(query, side) or 0.0)
                         for query in own.queries or ()
                     ]
-            return np.array([columns[run] for run in self.runs]).transpose(2, 0, 1)
-        runs = dict(zip(self.evaluation.names, self.evaluation.at(self.settings.cutoff), strict=True))
-        of_systems = [
-            np.mean([_found(runs[name], self.settings.unit) for name in names], axis=0)
-            for names in self.systems
-        ]
-        return np.stack(of_systems, axis=1)
-
-
-def _found(run: SearchLengths, unit: Unit) -> Sequence[Floats]:
-    """Return what can be found of each query, what a run found, and the sums of its search lengths."""
-    if unit == "query":
-        return np.ones(len(run.query_ids)), run.answered(), np.nan_to_num(run.esl())
-    total = np.bincount(run.query, np.nan_to_num(run.atoms()), len(run.query_ids))
-    return run.relevant, run.relevant_retrieved, total
+            found, total = np.array([columns[run] for run in self.runs]).transpose(2, 0, 1)
+            horizons = [self.settings.cutoff or 0] * len(self.runs)
+            return Lengths(np.ones(len(self.queries)), found, total, horizons)
+        own_runs = LengthDifferences.of(self.evaluation)
+        found, total = (
+            np.array([of_runs[own_runs.systems == n].mean(axis=0) for n in range(len(self.runs))])
+            for of_runs in (own_runs.found, own_runs.lengths)
+        )
+        return Lengths(own_runs.items, found, total, own_runs.horizons.tolist())
 
 
 def grids_of(result: Result, evaluation: Evaluations) -> list[Grid]:
@@ -133,4 +130,6 @@ def _grid_of(condition: str, sections: Sequence[Section], evaluation: Evaluation
     first = comparisons[0]
     if evaluation is not None and first.queries is not None:
         evaluation = evaluation[runs].restrict(query.query_id for query in first.queries)
+        if first.cutoff is not None:
+            evaluation = evaluation.with_cutoff(first.cutoff)
     return Grid(condition, runs, pairs, first.settings, evaluation, units, comparisons)

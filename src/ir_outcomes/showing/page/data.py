@@ -31,7 +31,6 @@ NUMBERS = {
     "high": "interval.high",
     "newLow": "new_runs.low",
     "newHigh": "new_runs.high",
-    "largest": "largest",
     "margin": "margin.size",
     "marginLow": "margin.interval.low",
     "marginHigh": "margin.interval.high",
@@ -91,8 +90,8 @@ def _entries_of(grid: Grid, docs: Texts) -> Callable[[int], Data] | None:
     evaluation = grid.evaluation
     if evaluation is None or not evaluation.documents:
         return None
-    places = [evaluation.position(names[0]) for names in grid.systems]
-    ranked = [evaluation.documents[place].first(DEPTH) for place in places]
+    runs = [evaluation.replicates.get(run, (run,))[0] for run in grid.runs]
+    ranked = [evaluation.documents[evaluation.position(run)].first(DEPTH) for run in runs]
     wanted = {name.decode() for documents in ranked for name in documents.docids.tolist()}
     first_words = document_texts(docs, wanted, evaluation.collection)
 
@@ -114,9 +113,9 @@ def _entries_of(grid: Grid, docs: Texts) -> Callable[[int], Data] | None:
 
 def _spread(grid: Grid) -> list[float]:
     """Return how much the search lengths of each query differ between the runs."""
-    sizes, found, total = grid.lengths()
-    missing = (grid.settings.cutoff or 0) + 1
-    spread: list[float] = np.ptp((total - found * missing) / sizes, axis=0).tolist()
+    items, found, total, horizons = grid.lengths()
+    lengths = (total - found * (max(horizons) + 1)) / items
+    spread: list[float] = np.ptp(lengths, axis=0).tolist()
     return spread
 
 
@@ -140,11 +139,12 @@ def _grid_data(grid: Grid) -> Data:
         "places": places_of(unit),
     }
     if grid.queries:
-        sizes, found, total = grid.lengths()
+        items, found, total, horizons = grid.lengths()
         # The bars are steps of a rank, or of a hundredth of the range of values.
         largest = 100 if grid.in_lengths else 10 ** np.ceil(np.log10(np.ptp(total) or 1))
         data["step"] = float(largest / 100)
-        data |= {"sizes": _packed(sizes[0]), "found": _packed(found), "total": _packed(total)}
+        data |= {"sizes": _packed(items), "found": _packed(found), "total": _packed(total)}
+        data["horizons"] = horizons
     return data
 
 

@@ -223,11 +223,10 @@ let listed = [];
 
 // Return what the chosen pair did with each query, and how much better B is: its gain.
 function changesOf() {
-  const { runs, sizes, found, total, cutoff, gains } = grid();
+  const { runs, sizes, found, total, horizons, gains } = grid();
   const n = queries().ids.length;
   const [a, b] = [state.a, state.b].map((run) => runs.indexOf(run));
-  const largest = pairOf(state)?.rows.find(({ name }) => name === "all queries")?.largest ?? cutoff;
-  const missing = gains < 0 ? 1 + largest : 0;
+  const missing = gains < 0 ? 1 + Math.max(horizons[a], horizons[b]) : 0;
   const side = (run, place) => {
     const size = unpack(sizes)[place];
     const [share, sum] = [found, total].map((packed) => unpack(packed)[run * n + place]);
