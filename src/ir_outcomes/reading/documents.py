@@ -14,7 +14,9 @@ ID_FIELDS = ("doc_id", "docno", "docid", "_id", "id")
 EXAMPLE = '{"doc_id": "d1", "title": "...", "text": "..."}'
 
 Texts = Mapping[str, str] | str | os.PathLike[str] | None
-FirstWords = Callable[[Sequence[str]], list[str | None]]  # of documents by their ids, None where unknown
+FirstWords = Callable[
+    [Sequence[str]], list[str | None]
+]  # of documents by their ids, None where unknown
 
 
 def document_texts(source: Texts, wanted: Collection[str], collection: str) -> FirstWords:
@@ -57,7 +59,9 @@ def _of_dataset(collection: str) -> FirstWords:
 
     def first_words(names: Sequence[str]) -> list[str | None]:
         found = store.get_many(list(names))
-        return [_first_words(found[name].default_text()) if name in found else None for name in names]
+        return [
+            _first_words(found[name].default_text()) if name in found else None for name in names
+        ]
 
     return first_words
 
@@ -66,4 +70,6 @@ def _first_words(text: str | None) -> str | None:
     words = " ".join((text or "")[: 4 * LENGTH].split())
     if len(words) <= LENGTH:
         return words or None
-    return f"{words[: LENGTH - 2].rpartition(' ')[0] or words[: LENGTH - 2]} \N{HORIZONTAL ELLIPSIS}"
+    return (
+        f"{words[: LENGTH - 2].rpartition(' ')[0] or words[: LENGTH - 2]} \N{HORIZONTAL ELLIPSIS}"
+    )

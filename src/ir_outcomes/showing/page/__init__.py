@@ -185,7 +185,9 @@ def report_of(
         advice=advice,
         more=advice("Raise `max_mb` for more."),
     )
-    words = query_texts(queries) if is_path(queries) else queries or {}
+    words = queries or {}
+    if not isinstance(words, Mapping):
+        words = query_texts(words)
     before, mark, after = html.partition(DATA)
     data = data_of(grids, words, docs, max_mb, len(html.encode()))
     page = ReportPage(f"{before}{mark}{data}{after}")
@@ -200,30 +202,26 @@ def _tables(tables: Iterable[Table], notes: Iterable[str]) -> str:
 
 
 def _rendered(**context: Any) -> str:
-    style = _text_of("page.css")
-    script = f'"use strict";\n(() => {{\n{_text_of("page.js")}}})();\n'
-    hashes = [
-        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        for text in (style, script)
-    ]
-    template = _environment().from_string(_text_of("page.html.jinja"))
-    return str(template.render(style=style, script=script, hashes=hashes, **context))
-
-
-def _text_of(name: str) -> str:
-    return (files(__package__) / name).read_text(encoding="utf-8")
-
-
-def _environment() -> Any:
     try:
         from jinja2 import Environment, StrictUndefined
     except ImportError as error:
         raise not_installed("the report needs Jinja2", "report") from error
+    template, style, script = (
+        (files(__package__) / name).read_text(encoding="utf-8")
+        for name in ("page.html.jinja", "page.css", "page.js")
+    )
+    script = f'"use strict";\n(() => {{\n{script}}})();\n'
+    hashes = [
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for text in (style, script)
+    ]
     # Control characters become visible.
-    return Environment(
+    environment = Environment(
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=lambda value: escaped(value) if type(value) is str else value,
     )
+    drawn = environment.from_string(template)
+    return str(drawn.render(style=style, script=script, hashes=hashes, **context))

@@ -1,6 +1,7 @@
 """What a page is about: the runs under each condition, any two of which can be chosen."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,7 +46,8 @@ class Grid(NamedTuple):
     pairs: Sequence[Pair]
     settings: Settings
     evaluation: Evaluation | None  # of its queries only
-    units: Mapping[str, tuple[str, bool]]  # of each row what it is measured in, and whether higher is better
+    # Of each row what it is measured in, and whether higher is better.
+    units: Mapping[str, tuple[str, bool]]
     comparisons: Sequence[Comparison] = ()
     details: Sequence[str] = ()  # beside the names of the runs
 
@@ -73,27 +75,26 @@ class Grid(NamedTuple):
         """Return what the runs found for each query, and where, or the values that were compared."""
         if self.evaluation is None or not self.in_lengths:
             columns: dict[str, Any] = {}
-            for own in self.comparisons:
-                for run, side in ((own.baseline, "baseline"), (own.contender, "contender")):
-                    columns[run] = [
-                        (getattr(query, f"found_{side}"), getattr(query, side) or 0.0)
-                        for query in own.queries or ()
-                    ]
+            for comparison, side in product(self.comparisons, ("baseline", "contender")):
+                columns[getattr(comparison, side)] = [
+                    (getattr(query, f"found_{side}"), getattr(query, side) or 0.0)
+                    for query in comparison.queries or ()
+                ]
             found, total = np.array([columns[run] for run in self.runs]).transpose(2, 0, 1)
             horizons = [self.settings.cutoff or 0] * len(self.runs)
             return Lengths(np.ones(len(self.queries)), found, total, horizons)
-        own_runs = LengthDifferences.of(self.evaluation)
+        board = LengthDifferences.of(self.evaluation)
         found, total = (
-            np.array([of_runs[own_runs.systems == n].mean(axis=0) for n in range(len(self.runs))])
-            for of_runs in (own_runs.found, own_runs.lengths)
+            np.array([values[board.systems == n].mean(axis=0) for n in range(len(self.runs))])
+            for values in (board.found, board.lengths)
         )
-        return Lengths(own_runs.items, found, total, own_runs.horizons.tolist())
+        return Lengths(board.items, found, total, board.horizons.tolist())
 
 
 def grids_of(result: Result, evaluation: Evaluations) -> list[Grid]:
     """Put the comparisons of a result together by condition, where a board is one grid."""
     if isinstance(result, Leaderboard):
-        return [_grid_of_board(result, evaluation)] if result.settings else []
+        return [_grid_of_board(result, result.settings, evaluation)] if result.settings else []
     sections: dict[str, list[Section]] = {}
     for section in sections_of(result):
         sections.setdefault(section.condition, []).append(section)
@@ -102,29 +103,31 @@ def grids_of(result: Result, evaluation: Evaluations) -> list[Grid]:
     return [_grid_of(condition, members, evaluation) for condition, members in sections.items()]
 
 
-def _grid_of_board(board: Leaderboard, evaluation: Evaluations) -> Grid:
-    runs = [own.run for own in board.standings]
-    length = length_unit(board.settings.unit)
+def _grid_of_board(board: Leaderboard, settings: Settings, evaluation: Evaluations) -> Grid:
+    runs = [standing.run for standing in board.standings]
+    length = length_unit(settings.unit)
     units = {"coverage": (POINTS, True), "ranking": (length, False), "all queries": (length, False)}
     pairs = []
-    for own in board.pairs:
-        rows = {"coverage": own.coverage, "ranking": own.ranking, "all queries": own.all_queries}
-        pairs.append(Pair(own.baseline, own.contender, own.label, rows))
+    for pair in board.pairs:
+        rows = dict(zip(units, (pair.coverage, pair.ranking, pair.all_queries), strict=True))
+        pairs.append(Pair(pair.baseline, pair.contender, pair.label, rows))
+    of_runs = None
     if isinstance(evaluation, Evaluation):
-        evaluation = evaluation[runs].restrict(evaluation.answerable_queries)
-    details = [f"tier {own.tier}" for own in board.standings]
-    return Grid("", runs, pairs, board.settings, evaluation, units, details=details)
+        of_runs = evaluation[runs].restrict(evaluation.answerable_queries)
+    details = [f"tier {standing.tier}" for standing in board.standings]
+    return Grid("", runs, pairs, settings, of_runs, units, details=details)
 
 
 def _grid_of(condition: str, sections: Sequence[Section], evaluation: Evaluations) -> Grid:
     comparisons = [section.comparison for section in sections]
     pairs = []
-    for section, own in zip(sections, comparisons, strict=True):
-        rows = {row.name: row for row in own.parts}
-        sentence = own.verdict.sentence
-        pairs.append(Pair(own.baseline, own.contender, section.label, rows, sentence))
+    units = {}
+    for section, comparison in zip(sections, comparisons, strict=True):
+        rows = {row.name: row for row in comparison.parts}
+        units |= {name: (row.measured_in, row.higher_is_better) for name, row in rows.items()}
+        names = comparison.baseline, comparison.contender
+        pairs.append(Pair(*names, section.label, rows, comparison.verdict.sentence))
     runs = list(dict.fromkeys(run for pair in pairs for run in pair[:2]))
-    units = {row.name: (row.measured_in, row.higher_is_better) for own in comparisons for row in own.parts}
     if isinstance(evaluation, Mapping):
         evaluation = evaluation.get(condition)
     first = comparisons[0]

@@ -66,7 +66,7 @@ def data_of(
                 for place, change in enumerate(_spread(grid)):
                     order.append((-change, len(sets), place, sets[key]["lists"], entry_of))
         drawn[-1]["set"] = list(sets).index(key)
-    data = {
+    data: Data = {
         "labels": [_label_data(label) for label in ALL_LABELS],
         "grids": drawn,
         "sets": list(sets.values()),
@@ -152,7 +152,7 @@ def _rows_data(grid: Grid) -> list[Data]:
     """Return each row of all pairs, one packed column for each of its numbers."""
     data = []
     for name, (unit, higher) in grid.units.items():
-        own: Data = {
+        row: Data = {
             "name": name,
             "unit": {POINTS: "points", name: ""}.get(unit, unit),
             "gains": 1 if higher else -1,
@@ -161,8 +161,8 @@ def _rows_data(grid: Grid) -> list[Data]:
         for short, path in NUMBERS.items():
             values = [_value(pair.rows.get(name), path) for pair in grid.pairs]
             if any(value is not None for value in values):
-                own[short] = _packed(values)
-        data.append(own)
+                row[short] = _packed(values)
+        data.append(row)
     return data
 
 

@@ -209,11 +209,10 @@ function drawPair() {
   at("strips").replaceChildren(pair ? table("Rows", heads, pair.rows.map(lineOfRow), "rows") : "");
   const against = own.runs.map((run) => pairOf({ c: own.name, a, b: run })).filter(Boolean);
   const everywhere = names.map((c) => pairOf({ c, a, b })).filter(Boolean);
-  const { length } = own.runs;
   at("overviews").replaceChildren(
-    against.length > 1 ? folded(`All runs against ${a}`, "runs", length < 13, () => overview("run", against, (other) => other.b)) : "",
+    against.length > 1 ? folded(`All runs against ${a}`, "runs", against.length < 13, () => overview("run", against, (other) => other.b)) : "",
     everywhere.length > 1 ? folded(`${b} against ${a} everywhere`, "where", true, () => overview("where", everywhere, ({ c }) => c)) : "",
-    length > 2 ? folded(length > WIDEST ? `All pairs of the first ${WIDEST} runs` : "All pairs", "pairs", false, () => matrix(own.runs.slice(0, WIDEST))) : "");
+    own.runs.length > 2 ? folded(own.runs.length > WIDEST ? `All pairs of the first ${WIDEST} runs` : "All pairs", "pairs", false, () => matrix(own.runs.slice(0, WIDEST))) : "");
 }
 
 // --- queries ---
