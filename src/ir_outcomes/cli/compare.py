@@ -284,6 +284,7 @@ def report(
     settings: SystemOptions = SystemOptions(),
     tests: MarginTests = MarginTests(),
     means: Means = Means(),
+    slices: Path | None = None,
     path: Annotated[Path, Parameter(name=["--output", "-o"]), PAGE] = DEFAULT_PAGE,
     page: PageOptions = PageOptions(),
     quiet: QUIET = False,
@@ -294,6 +295,9 @@ def report(
 
     Parameters
     ----------
+    slices
+        The slices by which the page can filter: a file with a query id, a tab and a label on each
+        line.
     path
         The file that the page is written to.
 
@@ -310,6 +314,6 @@ def report(
         progress=progress_is_shown(),
         **asdict(tests),
     )
-    page.save(path, result, compared[0], [qrels])
+    page.save(path, result, compared[0], [qrels], slices=slices)
     if path == DEFAULT_PAGE:
         note(f"the page is {path}; open it in a browser, or choose its name with --output")

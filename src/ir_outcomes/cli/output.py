@@ -411,8 +411,8 @@ class PageOptions:
     """The texts of the documents, for the report page: JSON lines with doc_id, and text or title. By default those of the
     dataset, if they are on this machine."""
     max_mb: Annotated[float | None, Parameter(validator=Number(gt=0, lt=1000))] = None
-    """The size in megabytes that the report page may reach by including ranked lists and texts. By default 4
-    for the hundred queries that change most, and 0.5 for the others."""
+    """The size in megabytes that the report page may reach by including ranked lists and texts. By default 0.5, or up to 4
+    for the hundred queries that change most."""
 
     @property
     def documents(self) -> int:
@@ -429,9 +429,10 @@ class PageOptions:
         result: Result,
         evaluation: Any,
         inputs: Iterable[str] = (),
+        slices: Path | None = None,
     ) -> None:
         """Write the page of a result."""
-        from ir_outcomes.showing.page import report_of
+        from ir_outcomes.showing.report import report_of
 
         note_of_old_file(path)
         report_of(
@@ -440,6 +441,7 @@ class PageOptions:
             evaluation=evaluation,
             queries=self.queries,
             docs=self.docs,
+            slices=slices,
             max_mb=self.max_mb,
             command=shlex.join(["ir-outcomes", *CALL.words]),
             inputs=tuple(filter(os.path.isfile, inputs)),

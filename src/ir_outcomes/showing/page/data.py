@@ -132,7 +132,7 @@ def _grid_data(grid: Grid) -> Data:
         "first": _packed([numbers[pair.baseline] for pair in grid.pairs]),
         "second": _packed([numbers[pair.contender] for pair in grid.pairs]),
         "label": _packed([ALL_LABELS.index(pair.label) for pair in grid.pairs]),
-        "sentences": [pair.sentence for pair in grid.pairs if pair.sentence],
+        "sentences": [pair.sentence for pair in grid.pairs if grid.comparisons],
         "rows": _rows_data(grid),
         "unit": unit,
         "gains": 1 if higher else -1,
