@@ -168,20 +168,24 @@ def report_of(
     view = result.view()
     settings = getattr(result, "settings", None)
     sources = [grid.evaluation.sources for grid in grids if grid.evaluation]
-    paths = [path for path in chain(inputs, (docs, queries), *sources) if is_path(path)]
-    made = {
-        "command": command,
-        **(vars(settings) if settings else {}),
-        **result.versions,
-        **{f"SHA-256 of {os.path.basename(path)}": file_digest(path) for path in paths},
-    }
+    paths = filter(is_path, chain(inputs, (docs, queries), *sources))
+    made = [
+        ("command", command),
+        *(vars(settings) if settings else {}).items(),
+        *result.versions.items(),
+        *(
+            (f"SHA-256 of {os.path.basename(path)}", file_digest(path))
+            for path in dict.fromkeys(map(os.path.abspath, paths))
+            if os.path.isfile(path)
+        ),
+    ]
     html = _rendered(
         view=view,
         grids=grids,
         tone=getattr(result, "status", tone(view.label)),
         first_notes=as_notes(view.first_notes),
         numbers=_tables(view.tables + view.details, map(advice, view.other_notes)),
-        made=_tables([Table.of_texts(texts("what", "value"), made.items())], ()),
+        made=_tables([Table.of_texts(texts("what", "value"), made)], ()),
         advice=advice,
         more=advice("Raise `max_mb` for more."),
     )
