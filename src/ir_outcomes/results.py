@@ -330,7 +330,7 @@ class HasPage:
             Where the page is written.
         evaluation : Evaluation, or mapping of str to Evaluation, optional
             What the result was made from, by the name of the collection or judge where there are
-            several; without it the page has no curve and no ranked lists.
+            several; without it the page has no ranked lists.
         **options
             ``docs``, ``max_mb``, ``command`` and ``inputs`` of `ir_outcomes.report`,
             which names the errors, too.

@@ -246,6 +246,7 @@ def test_collections_are_chosen_in_the_list(visit: Callable[..., Any]) -> None:
     page = visit("collections")
     assert shown(page, "count").startswith("30 queries")
     page.locator(".overview").get_by_role("button", name="two").click()
+    assert page.evaluate("location.hash").startswith("#c=two&a=first&b=second&q=")
     assert shown(page, "count").startswith("12 queries")
     assert page.locator("#chooser select").first.input_value() == "two"
 

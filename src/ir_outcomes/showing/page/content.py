@@ -121,7 +121,7 @@ def _grid_of_board(board: Leaderboard, settings: Settings, evaluation: Evaluatio
 def _grid_of(condition: str, sections: Sequence[Section], evaluation: Evaluations) -> Grid:
     comparisons = [section.comparison for section in sections]
     pairs = []
-    units = {}
+    units: dict[str, tuple[str, bool]] = {}
     for section, comparison in zip(sections, comparisons, strict=True):
         rows = {row.name: row for row in comparison.parts}
         units |= {name: (row.measured_in, row.higher_is_better) for name, row in rows.items()}

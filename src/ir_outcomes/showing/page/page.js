@@ -69,7 +69,7 @@ const grid = () => gridOf(state);
 const queries = () => data.sets[grid().set];
 
 function choose(changed) {
-  Object.assign(state, changed);
+  for (const key in state) state[key] = changed[key] ?? state[key];
   const [a, b] = grid().runs;
   if (state.a === state.b || [state.a, state.b].some((run) => !grid().runs.includes(run))) Object.assign(state, { a, b });
   drawPair();
