@@ -294,8 +294,7 @@ function drawList(shown) {
   const lines = listed.slice(0, shown).map((change) => make("tr", change.tone,
     make("th", { scope: "row" }, button(change.text || change.id, () => show(change), { "aria-current": change.id === state.q }), below(change.text && change.id)),
     cell("", change.a), cell("", change.b), cell("", size(change.gain), below(change.outcome))));
-  const rest = listed.length - shown;
-  at("list").replaceChildren(table("Queries", ["query", "A", "B", "change"], lines), rest > 0 ? button(`Show more of ${plural(rest)}`, () => drawList(shown + PAGE)) : "");
+  at("list").replaceChildren(table("Queries", ["query", "A", "B", "change"], lines), listed.length > shown ? button("Show more", () => drawList(shown + PAGE)) : "");
 }
 
 function show({ id }) {
