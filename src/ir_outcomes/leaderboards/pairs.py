@@ -78,7 +78,7 @@ class PairVerdict:
         return type(self)(self.contender, self.baseline, *rows, MIRRORED[self.label])
 
 
-def _row_columns(name: str, better: Better) -> tuple[Column, ...]:
+def _row_columns(name: str, better: Better, unit: str = "") -> tuple[Column, ...]:
     """Return the columns of a row; without a p-value where nothing can be compared."""
 
     def pvalue(field: str) -> Any:
@@ -90,7 +90,7 @@ def _row_columns(name: str, better: Better) -> tuple[Column, ...]:
 
     heading = name.replace("_", " ")
     return (
-        Column(name, f"{name}.difference", heading, signed(2), better=better),
+        Column(name, f"{name}.difference", heading, signed(2), unit, better),
         Column(f"{name}_p", pvalue("pvalue"), "p", PVALUE),
         Column(f"{name}_p_corrected", pvalue("pvalue_corrected"), "p", PVALUE),
     )
@@ -98,7 +98,7 @@ def _row_columns(name: str, better: Better) -> tuple[Column, ...]:
 
 PAIR_COLUMNS = (
     Column("run", "baseline"),
-    *_row_columns("coverage", "higher"),
+    *_row_columns("coverage", "higher", "points"),
     *_row_columns("ranking", "lower"),
     *_row_columns("all_queries", "lower"),
     Column("verdict", "label"),
