@@ -164,11 +164,15 @@ RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
     "plan": (lambda: iro.plan(pair()), "text details"),
     "published": (
         lambda: iro.verdict_from_summary(
-            100, won=20, lost=9, ranking_difference=0.5, ranking_pvalue=0.003, rounding=0.5
+            won=20, lost=11, n=100, ranking_difference=-0.5, ranking_pvalue=0.003
         ),
+        "text",
+    ),
+    "published-counts": (lambda: iro.verdict_from_summary(20, 9), "text"),
+    "published-means": (
+        lambda: iro.verdict_from_means(5193, ".4439", ".4400", measure="Success@10"),
         "text details",
     ),
-    "published-means": (lambda: iro.verdict_from_means(5193, ".4439", ".4400"), "text"),
     "board": (lambda: iro.leaderboard(evaluated()), "text details latex csv"),
     "board-documents": (lambda: iro.leaderboard(evaluated(3)), "text"),
     "board-measures": (lambda: iro.leaderboard(evaluated(3), measures=MEASURES), "text latex"),

@@ -31,7 +31,12 @@ OWN: dict[str, dict[str, Any]] = {
     "compare": {"contenders": B, "baseline": A},
     "compare_outputs": {"baseline": {"q": {"RR": 1.0}}, "contenders": {"q": {"RR": 0.5}}},
     "rrie_from_means": {"baseline": {"P@5": 0.5}, "contender": {"P@5": 0.6}},
-    "verdict_from_means": {"n": 100, "baseline": ".40", "contender": ".50"},
+    "verdict_from_means": {
+        "n": 100,
+        "baseline": ".40",
+        "contender": ".50",
+        "measure": "coverage",
+    },
 }
 WRONG: tuple[Any, ...] = (
     None, 3, float("nan"), "no.such", b"x", {}, {"a": 1}, {1, 2}, [], ["a", "b"], (1, 2), object(), len,

@@ -60,9 +60,9 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "LengthChanges": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]),
     "RRIE": lambda: iro.rrie(_evaluated(), *HOSTILE[:2]),
     "Headroom": lambda: iro.headroom(_evaluated()),
-    "MeansVerdict": lambda: iro.verdict_from_means(5193, ".4439", ".4400"),
+    "MeansVerdict": lambda: iro.verdict_from_means(5193, ".4439", ".4400", measure="Success@10"),
     "SummaryVerdict": lambda: iro.verdict_from_summary(
-        100, won=20, lost=9, ranking_difference=0.5, ranking_pvalue=1e-310, rounding=0.5
+        won=20, lost=9, n=100, ranking_difference=0.5, ranking_pvalue=1e-310
     ),
     "Leaderboard": lambda: iro.leaderboard(_evaluated(), cutoff=10, entries=ENTRIES),
     "SotaHistory": lambda: iro.sota_history(ENTRIES, score="score"),
