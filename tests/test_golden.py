@@ -29,7 +29,7 @@ ENTRIES = [
 def evaluated(relevant: int = 1, seed: int = 3, names: tuple[str, ...] = NAMES) -> iro.Evaluation:
     """By query with one relevant document, else by document."""
     qrels, runs = collection(len(names), 90, relevant=relevant, seed=seed)
-    settings: dict[str, Any] = {"replicates": "by:_"} if names == SEEDS else {"unjudged": True}
+    settings: dict[str, Any] = {"replicates": "by:_"} if names == SEEDS else {"documents": 10}
     return iro.evaluate(
         qrels, list(runs.values()), names=names, cutoff=10, measures=MEASURES, **settings
     )
