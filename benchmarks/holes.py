@@ -13,14 +13,12 @@ from pathlib import Path
 import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import direction_of
 
-TIPPING = (1, 2, 3, 5)
-
 
 def main(folder: Path, cutoff: int) -> None:
     """Print the rates."""
     runs = sorted(folder.glob("*.run.gz"))
     shallow = iro.evaluate(
-        folder / "qrels.round1.txt.gz", runs, cutoff=cutoff, unit="document", unjudged=True
+        folder / "qrels.round1.txt.gz", runs, cutoff=cutoff, unit="document", documents=cutoff
     )
     complete = iro.evaluate(folder / "qrels.complete.txt.gz", runs, cutoff=cutoff, unit="document")
     pairs = list(combinations(shallow.names, 2))
@@ -42,12 +40,6 @@ def main(folder: Path, cutoff: int) -> None:
     )
     for word in ("stands", "could weaken", "could decide", "could reverse"):
         report(f"bound: {word}", [pair.bound.word == word for pair in found], changed)
-    for most in TIPPING:
-        report(
-            f"tipping point at most {most}",
-            [pair.tipping is not None and pair.tipping.n <= most for pair in found],
-            changed,
-        )
 
 
 def report(name: str, warned: list[bool], changed: list[bool]) -> None:
