@@ -24,7 +24,7 @@ from ir_outcomes.errors import (
 )
 from ir_outcomes.formatting import fixed, pvalue, pvalue_in_words
 from ir_outcomes.reading.files import name_of, read_ids
-from ir_outcomes.reading.outputs import read_output
+from ir_outcomes.reading.values import read_values
 from ir_outcomes.types import OneOrder
 
 
@@ -139,8 +139,8 @@ RUN = {"q": {"d": 1.0}}
         lambda: ESL @ 10**22,
         lambda: iro.register_baseline("x", {"q": {"d": None}}),
         lambda: ir_measures.calc_aggregate([ESL(baseline="a\0b") @ 10], QRELS, RUN),
-        lambda: read_output({"q": {"RR": 1j}}),
-        lambda: read_output([None]),
+        lambda: read_values({"q": {"RR": 1j}}),
+        lambda: read_values([None]),
         lambda: read_ids("/dev/null"),
     ],
 )

@@ -122,7 +122,7 @@ def test_holes_other_measures_and_outputs_take_clusters() -> None:
     by_measure: Any = iro.compare_measure(evaluation, "A", "B", measure="nDCG@10")
     from_outputs: Any = iro.compare_outputs(*outputs, measure="nDCG@10", clusters=CLUSTER_OF)
     assert from_outputs.ranking.pvalues == by_measure.ranking.pvalues
-    assert from_outputs.settings.clusters == by_measure.settings.clusters
+    assert from_outputs.settings.n_clusters == by_measure.settings.n_clusters
 
 
 @pytest.mark.realdata

@@ -168,7 +168,13 @@ A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
             "`names='bm25'`: must be one name for each of the 2 outputs",
         ),
         (A, A, {"qrels": {"q9": {"d": 1}}}, MismatchError, "no query of the outputs"),
-        (A, {"q1": {"AP": 1}}, {}, MismatchError, "choose with `measure`"),
+        (
+            A,
+            {"q1": {"AP": 1}},
+            {},
+            MismatchError,
+            "different measures .*; choose one with `measure`",
+        ),
     ],
 )
 def test_wrong_outputs(

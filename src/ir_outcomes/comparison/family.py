@@ -14,7 +14,7 @@ from ir_outcomes.comparison.outcomes import (
     pair_queries,
     sample_of_runs,
 )
-from ir_outcomes.comparison.result import Comparison, CutoffLabel, SystemRun, query_outcomes
+from ir_outcomes.comparison.result import Comparison, CutoffLabel, QueryOutcomes, SystemRun
 from ir_outcomes.comparison.rows import (
     Row,
     RowsOfPair,
@@ -232,10 +232,7 @@ def _comparison(pair: MeasuredPair, found: RowsOfPair, labels: Labels, index: in
             margin=against,
         )
 
-    margins = dict.fromkeys(("coverage", "ranking", "all queries"))
-    if settings.margins is not None:
-        sizes = margins_of(settings.margins, queries.outcomes, found.all_queries)
-        margins |= dict(zip(margins, sizes, strict=False))
+    margins = _margins_by_row(settings.margins, queries, found)
     coverage = corrected(found.coverage, queries.coverage, margins["coverage"])
     ranking = corrected(found.ranking, queries.ranking, margins["ranking"])
     whole = None
@@ -273,15 +270,15 @@ def _comparison(pair: MeasuredPair, found: RowsOfPair, labels: Labels, index: in
             direction=direction_of(label),
             strict=strict,
             do_no_harm=do_no_harm,
-            non_inferior=_within(deciding, "non_inferior"),
-            equivalent=_within(deciding, "equivalent"),
+            non_inferior=_within(margins, deciding, "non_inferior"),
+            equivalent=_within(margins, deciding, "equivalent"),
             sentence="",
             new_runs=_holds_for_new_runs(label, coverage, ranking, whole),
         ),
         identical=queries.identical,
         n_runs=queries.n_runs,
         runs=tuple(_runs_of_systems(pair)),
-        queries=query_outcomes(queries, pair.texts),
+        queries=QueryOutcomes(queries, pair.texts),
         measures=tuple(found_alone(row, settings.alpha) for row in asked),
     )
     verdict = replace(comparison.verdict, sentence=sentence_of(comparison))
@@ -294,7 +291,7 @@ def _by_the_paper(
     coverage: Row, ranking: Row, alpha: float
 ) -> tuple[Decision | None, Decision | None]:
     """Return what the rules of Lin et al. 2021 say, by the paper's tests; None with clusters or several runs."""
-    if not coverage.tests or not ranking.tests:
+    if not coverage.n or not coverage.tests or not ranking.tests:
         return None, None
     signs = []
     for row, test in (
@@ -306,12 +303,40 @@ def _by_the_paper(
     return decision(*signs)
 
 
-def _within(rows: Sequence[Row], which: str) -> bool | None:
-    """Return whether all rows stay inside their margins; None without margins."""
+def _margins_by_row(
+    margins: Sequence[float] | None, queries: PairedQueries, found: RowsOfPair
+) -> dict[str, float | None]:
+    """Return the margin of each row that has one; values of a measure have one, on their mean."""
+    by_row: dict[str, float | None] = dict.fromkeys(("coverage", "ranking", "all queries"))
+    if margins is None:
+        return by_row
+    by_values = queries.measure is not None
+    if by_values != (len(margins) == 1):
+        wanted = "two or three numbers, of coverage, ranking and all queries, such as (1.0, 0.5)"
+        if by_values:
+            wanted = f"one number, of the mean of {queries.measure}, such as (0.01,)"
+        raise ParameterError(f"must be {wanted}", margins=tuple(margins))
+    if by_values:
+        whole = found.all_queries
+        if whole is None or whole.largest is None:
+            raise ParameterError(
+                f"`margins`: the largest possible value of {queries.measure} is not known, so harm"
+                " cannot be excluded; leave margins out, or take a measure from 0 to 1, such as nDCG"
+            )
+        return by_row | {"all queries": margins[0]}
+    sizes = margins_of(margins, queries.outcomes, found.all_queries)
+    return by_row | dict(zip(by_row, sizes, strict=False))
+
+
+def _within(
+    margins: Mapping[str, float | None], rows: Sequence[Row], which: str
+) -> bool | None:
+    """Return whether all rows that should have one stay inside their margins; None without margins."""
     against = [row.margin for row in rows if row.margin is not None]
-    if not against:
+    if not any(margins.values()):
         return None
-    if len(against) < 3:
+    by_values = margins["coverage"] is None
+    if len(against) < (1 if by_values else 3):
         return False
     if which == "equivalent":
         return all(own.equivalent for own in against)

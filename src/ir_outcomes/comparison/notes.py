@@ -82,7 +82,7 @@ def _about_confirmation(comparison: Comparison) -> Iterator[Note]:
         counts = f"{shorter[1]} {shorter[0]}, {longer[1]} {longer[0]}"
         yield note("unconfirmed", f"neither the mean over all queries nor its sign test ({counts}) confirms it.")
     elif comparison.in_lengths:
-        yield note("unconfirmed", "without a cutoff nothing is known over all queries; give `cutoff`.")
+        yield note("unconfirmed", "without a cutoff nothing is known over all queries.")
     else:
         measure = comparison.ranking.measured_in
         text = f"{measure} is 0, its best value, where nothing is found, so its mean cannot confirm."

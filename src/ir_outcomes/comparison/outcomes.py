@@ -214,17 +214,19 @@ def from_items(
     clusters: Ints | None = None,
     measure: str | None = None,
     higher_is_better: bool = False,
+    mean_alone: bool = False,
     same_rankings: bool = False,
 ) -> PairedQueries:
     """Compute the values of each query from the items of each pair of runs.
 
     The pairs of runs come in the order of `itertools.product`. Items hold search lengths, or the
-    values of another measure; NaN where an item was not found.
+    values of another measure; NaN where an item was not found. With `mean_alone` the values of a
+    measure do not say what was found, so that only their mean over all queries is compared.
     """
     n_runs = len(systems[0].runs), len(systems[1].runs)
     by_runs = n_runs != (1, 1)
     n = len(query_ids)
-    with_values = measure is not None and higher_is_better
+    with_values = measure is not None and (higher_is_better or mean_alone)
     samples = _Samples(n_runs, n, horizon, with_values)
     single = True
     for runs, items in zip(product(*map(range, n_runs)), pairs, strict=True):
@@ -250,6 +252,9 @@ def from_items(
         higher_is_better=higher_is_better,
         n_runs=n_runs,
     )
+    if mean_alone:
+        nothing = Sample(*np.zeros((3, n)))
+        paired = replace(paired, coverage=nothing, ranking=nothing, reciprocal=nothing)
     return replace(paired, identical=same_rankings and not _differs(paired))
 
 

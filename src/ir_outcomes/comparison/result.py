@@ -1,8 +1,9 @@
 """What `compare` returns: results that carry the settings and versions that made them."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
@@ -44,26 +45,43 @@ class QueryOutcome(NamedTuple):
         return self.difference if self.restricted is None else self.restricted
 
 
-def query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[QueryOutcome, ...]:
-    """Return what two systems did with each query."""
-    n = len(pair.query_ids)
-    found = np.stack([pair.coverage.baseline, pair.coverage.contender]) / 100
-    found /= math.prod(pair.n_runs)
-    gained = found[1] - found[0]
-    code = np.select([gained < 0, gained > 0, found[0] > 0], [1, 2, 3], 0)
-    change = np.where(pair.ranking.size > 0, pair.lengths[1] - pair.lengths[0], np.nan)
-    restricted = np.full(n, np.nan)
-    if pair.all_queries is not None and pair.horizon is not None:
-        whole = pair.all_queries
-        restricted = (whole.contender - whole.baseline) / whole.size
-    columns = (
-        [OUTCOMES[outcome] for outcome in code.tolist()],
-        *found.tolist(),
-        *map(_without_nan, (*pair.lengths, change, restricted)),
-        [texts.get(query) for query in pair.query_ids],
-        [None] * n if pair.clusters is None else pair.clusters.tolist(),
-    )
-    return tuple(map(QueryOutcome, pair.query_ids, *columns))
+class QueryOutcomes(Sequence[QueryOutcome]):
+    """What two systems did with each query, put together when it is asked for."""
+
+    def __init__(self, pair: PairedQueries, texts: Mapping[str, str]) -> None:
+        self._pair = pair
+        self._texts = texts
+
+    @cached_property
+    def _items(self) -> tuple[QueryOutcome, ...]:
+        pair = self._pair
+        n = len(pair.query_ids)
+        found = np.stack([pair.coverage.baseline, pair.coverage.contender]) / 100
+        found /= math.prod(pair.n_runs)
+        gained = found[1] - found[0]
+        code = np.select([gained < 0, gained > 0, found[0] > 0], [1, 2, 3], 0)
+        change = np.where(pair.ranking.size > 0, pair.lengths[1] - pair.lengths[0], np.nan)
+        restricted = np.full(n, np.nan)
+        if pair.all_queries is not None and pair.horizon is not None:
+            whole = pair.all_queries
+            restricted = (whole.contender - whole.baseline) / whole.size
+        columns = (
+            [OUTCOMES[outcome] for outcome in code.tolist()],
+            *found.tolist(),
+            *map(_without_nan, (*pair.lengths, change, restricted)),
+            [self._texts.get(query) for query in pair.query_ids],
+            [None] * n if pair.clusters is None else pair.clusters.tolist(),
+        )
+        return tuple(map(QueryOutcome, pair.query_ids, *columns))
+
+    def __len__(self) -> int:
+        return len(self._pair.query_ids)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[QueryOutcome]:
+        return iter(self._items)
 
 
 def _without_nan(values: Floats) -> list[float | None]:
@@ -165,7 +183,7 @@ class Comparison(HasPage, Result):
         runs and queries, and what is said of a query is the mean over these pairs.
     runs : tuple of SystemRun
         What each run of a system that has several shows by itself.
-    queries : tuple of QueryOutcome, optional
+    queries : sequence of QueryOutcome, optional
         Query by query; None where the result was restored from JSON without them.
     """
 
@@ -189,7 +207,7 @@ class Comparison(HasPage, Result):
     identical: bool = False
     n_runs: tuple[int, int] = (1, 1)
     runs: tuple[SystemRun, ...] = ()
-    queries: tuple[QueryOutcome, ...] | None = field(default=None, compare=False, metadata=OPTIONAL)
+    queries: Sequence[QueryOutcome] | None = field(default=None, compare=False, metadata=OPTIONAL)
 
     @property
     def unit(self) -> str:

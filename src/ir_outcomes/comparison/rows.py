@@ -152,7 +152,8 @@ def _largest(pair: PairedQueries) -> dict[str, float | None]:
     ranking: float | None = None
     everywhere: float | None = None
     if pair.measure is not None:
-        ranking = everywhere = range_of(pair.measure, *pair.ranking.each())
+        values = pair.ranking if pair.all_queries is None else pair.all_queries
+        ranking = everywhere = range_of(pair.measure, *values.each())
     elif pair.horizon is not None:
         ranking = pair.horizon - 1.0
         everywhere = float(pair.horizon)
@@ -343,7 +344,7 @@ def _detectable(found: Estimates, level: float, largest: float | None) -> float 
 def margins_of(
     margins: Sequence[float], outcomes: Outcomes, all_queries: Row | None
 ) -> tuple[float, ...]:
-    """Return the margin of each row; that over all queries is by default what the other two tolerate.
+    """Return the margins of coverage, ranking and all queries; the last is by default what the other two tolerate.
 
     Of a share of queries that both answer the ranking margin, and each answer that is lost costs at
     most k ranks.

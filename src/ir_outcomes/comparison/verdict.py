@@ -38,9 +38,10 @@ class Rules:
         Level of p-values, intervals and labels.
     correction : {"holm", "bonferroni", "fdr_bh", "none"}
         Correction of p-values over the contenders of a call, each row by itself.
-    margins : (float, float) or (float, float, float), optional
+    margins : (float, float), (float, float, float) or (float,), optional
         Margins of harm, all positive: coverage (percentage points), ranking (ranks), and all
-        queries (ranks). The third is by default what the other two tolerate together.
+        queries (ranks). The third is by default what the other two tolerate together. Values of a
+        measure have one margin, on their mean.
     """
 
     alpha: float = 0.05
@@ -54,20 +55,21 @@ class Rules:
 
 
 def _checked_margins(margins: Any) -> tuple[float, ...] | None:
-    """Refuse margins that are not two or three positive, finite numbers."""
+    """Refuse margins that are not one to three positive, finite numbers."""
     if margins is None:
         return None
     try:
         checked = tuple(map(float, margins))
     except (TypeError, ValueError):
         checked = ()
-    if len(checked) not in (2, 3) or not all(0 < margin < math.inf for margin in checked):
+    if len(checked) not in (1, 2, 3) or not all(0 < margin < math.inf for margin in checked):
         raise ParameterError(
-            "must be two or three positive numbers, percentage points of coverage, ranks, and ranks"
-            " over all queries, such as (1.0, 0.5) or (1.0, 0.5, 1.0)",
+            "must be positive numbers: percentage points of coverage, ranks, and ranks over all"
+            " queries, such as (1.0, 0.5) or (1.0, 0.5, 1.0); of values of a measure one, such as"
+            " (0.01,)",
             margins=margins,
         )
-    if checked[0] >= 100:
+    if len(checked) > 1 and checked[0] >= 100:
         raise ParameterError(
             "no run can lose more than 100 percentage points of coverage; give a smaller margin",
             margins=margins,

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.comparison.rows import Row
 from ir_outcomes.comparison.verdict import meaning_of
-from ir_outcomes.formatting import listed, percent, places_of, size, unit_behind
+from ir_outcomes.formatting import listed, percent, places_of, unit_behind
+from ir_outcomes.formatting import size as size_of
 from ir_outcomes.types import DOCUMENTS_ABOVE, RANKS
 
 
@@ -71,7 +72,7 @@ def coverage_words(comparison: Comparison) -> str:
         does = "scores above zero on"
     how_many = "as many"
     if difference:
-        change = size(difference, 2)
+        change = size_of(difference, 2)
         points = unit_behind(float(change), "points")
         how_many = f"{change} {points} {'more' if difference > 0 else 'fewer'}"
     return f"{does} {how_many} of the {items} (won {won}, lost {lost})"
@@ -88,7 +89,7 @@ def ranking_words(comparison: Comparison) -> str:
         stands = "equally high on average"
         if row.difference:
             way = "lower" if row.difference > 0 else "higher"
-            stands = f"{size(row.difference, 2)} ranks {way}"
+            stands = f"{size_of(row.difference, 2)} ranks {way}"
         return f"where both answer, the first answer stands {stands}"
     return f"where both do, {_of_measure(row)}"
 
@@ -97,7 +98,7 @@ def _documents_above(row: Row) -> str:
     if not row.difference:
         return f"on average as many {DOCUMENTS_ABOVE}"
     way = "more" if row.difference > 0 else "fewer"
-    return f"{size(row.difference, 2)} {way} {DOCUMENTS_ABOVE}"
+    return f"{size_of(row.difference, 2)} {way} {DOCUMENTS_ABOVE}"
 
 
 def _of_lengths(row: Row) -> str:
@@ -108,7 +109,7 @@ def _of_lengths(row: Row) -> str:
         if not row.difference:
             return "the search is as long on average"
         way = "longer" if row.difference > 0 else "shorter"
-        return f"the search is {size(row.difference, 2)} ranks {way}"
+        return f"the search is {size_of(row.difference, 2)} ranks {way}"
     return _of_measure(row)
 
 
@@ -117,7 +118,7 @@ def _of_measure(row: Row) -> str:
     if not row.difference:
         return f"{row.measured_in} is the same on average"
     way = "higher" if row.difference > 0 else "lower"
-    return f"{row.measured_in} is {size(row.difference, places_of(row.measured_in))} {way}"
+    return f"{row.measured_in} is {size_of(row.difference, places_of(row.measured_in))} {way}"
 
 
 def won_and_lost(comparison: Comparison) -> tuple[str, str]:
@@ -132,10 +133,13 @@ def won_and_lost(comparison: Comparison) -> tuple[str, str]:
 def _about_margins(comparison: Comparison) -> str:
     """Say whether harm beyond the margins is excluded."""
     words = []
-    for row, margin in zip(comparison.deciding, comparison.settings.margins or (), strict=False):
+    for row in comparison.deciding:
+        if row.margin is None or len(words) == len(comparison.settings.margins or ()):
+            continue
+        size = row.margin.size
         unit = "points of coverage" if row.name == "coverage" else row.measured_in
-        over_all = ", over all queries" if row.name == "all queries" else ""
-        words.append(f"{margin:g} {unit_behind(margin, unit)}{over_all}")
+        over_all = " over all queries" if row.name == "all queries" else ""
+        words.append(f"{size:g} {unit_behind(size, unit)}{over_all}")
     named = listed(words)
     if comparison.verdict.equivalent:
         return (

@@ -77,7 +77,7 @@ class Sums(NamedTuple):
 
     @classmethod
     def of(cls, units: Units, members: Bools | None = None) -> Self:
-        """Add up a sample, or each of its subsets: (G, subsets) bool array."""
+        """Add up a sample, or each of its subsets: (G, subsets) numbers of times that it has a unit."""
         total, size = units
         signs = (total != 0, total > 0)
         added = _exact_sum
@@ -89,7 +89,7 @@ class Sums(NamedTuple):
                 sums: Floats = values @ weights
                 return sums
 
-            largest = np.max(size[:, None] * members, axis=0, initial=0.0)
+            largest = np.max(size[:, None] * (members > 0), axis=0, initial=0.0)
         rows = added(size)
         squares = total**2
         products = size * total

@@ -146,7 +146,7 @@ def _counts_line(comparison: Comparison) -> str:
     words = queries_words(comparison)
     outcomes: Any = comparison.outcomes
     names = ("won", "both", "neither", "lost")
-    if not comparison.of_several_runs:
+    if comparison.coverage.n and not comparison.of_several_runs:
         counts = ", ".join(f"{name} {getattr(outcomes, name)}" for name in names)
         words += f": {counts}" if comparison.unit == "query" else f"; documents {counts}"
     whole = comparison.restricted
