@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from ir_measures import nDCG
 
 import ir_outcomes as iro
-from ir_outcomes.comparison.rows import Row
 from ir_outcomes.comparison.verdict import MIRRORED
 from ir_outcomes.errors import MismatchError
 from tests.helpers import literal, strategies
 from tests.helpers.comparisons import compare_pair, compare_ranks
-from tests.helpers.estimate import Literal
+from tests.helpers.estimate import check_row
 from tests.helpers.many import collection
 from tests.helpers.runs import in_blocks, qrels_of, run_of
 
@@ -33,37 +32,6 @@ def compared(qrels: Any, a: Any, b: Any, **options: Any) -> iro.Comparison:
     except MismatchError:  # nothing is answerable, or a run is empty
         assume(False)
         raise
-
-
-def check_row(
-    row: Row,
-    pairs: list[literal.Pair],
-    largest: float | None,
-    *,
-    clusters: dict[str, str] | None = None,
-    identical: bool = False,
-) -> None:
-    """Compare a row with its values of each query and pair of runs."""
-    sign = 1 if row.higher_is_better else -1
-    if not pairs:
-        assert (row.n, row.difference, row.interval, row.pvalue) == (0, None, None, 1.0)
-        return
-    sums = literal.units(pairs, clusters)
-    expected = Literal(sums, 0.05, largest)
-    assert row.n == len({pair.query for pair in pairs})
-    assert row.differ == sum(total != 0 for total, _ in sums)
-    assert row.better == sum(sign * total > 0 for total, _ in sums)
-    assert row.baseline == pytest.approx(np.mean([pair.a for pair in pairs]))
-    assert row.contender == pytest.approx(np.mean([pair.b for pair in pairs]))
-    assert row.difference == pytest.approx(expected.mean, abs=1e-12)
-    assert row.pvalue == pytest.approx(expected.p, rel=1e-6)
-    assert row.largest == largest
-    if identical:
-        assert (row.differ, row.interval) == (0, (0.0, 0.0))
-    elif expected.interval is None:
-        assert row.interval is None
-    else:
-        assert row.interval == pytest.approx(expected.interval, rel=1e-6, abs=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore:every cluster has one answerable query")

@@ -1,10 +1,14 @@
-"""The one estimate by its definition (docs/verdict.md), with loops."""
+"""The one estimate by its definition (docs/verdict.md), with loops, and rows against it."""
 
 import math
 
+import numpy as np
+import pytest
 from scipy.stats import t
 
+from ir_outcomes.comparison.rows import Row
 from ir_outcomes.statistics.estimate import Interval
+from tests.helpers import literal
 
 
 class Literal:
@@ -59,3 +63,34 @@ class Literal:
         g = len(every)
         half = t.ppf((1 + level) / 2, g - 1) * math.sqrt(g / (g - 1) * squares) / rows
         return Interval(max(mean - half, -largest), min(mean + half, largest))
+
+
+def check_row(
+    row: Row,
+    pairs: list[literal.Pair],
+    largest: float | None,
+    *,
+    clusters: dict[str, str] | None = None,
+    identical: bool = False,
+) -> None:
+    """Compare a row with its values of each query and pair of runs."""
+    sign = 1 if row.higher_is_better else -1
+    if not pairs:
+        assert (row.n, row.difference, row.interval, row.pvalue) == (0, None, None, 1.0)
+        return
+    sums = literal.units(pairs, clusters)
+    expected = Literal(sums, 0.05, largest)
+    assert row.n == len({pair.query for pair in pairs})
+    assert row.differ == sum(total != 0 for total, _ in sums)
+    assert row.better == sum(sign * total > 0 for total, _ in sums)
+    assert row.baseline == pytest.approx(np.mean([pair.a for pair in pairs]))
+    assert row.contender == pytest.approx(np.mean([pair.b for pair in pairs]))
+    assert row.difference == pytest.approx(expected.mean, abs=1e-12)
+    assert row.pvalue == pytest.approx(expected.p, rel=1e-6)
+    assert row.largest == largest
+    if identical:
+        assert (row.differ, row.interval) == (0, (0.0, 0.0))
+    elif expected.interval is None:
+        assert row.interval is None
+    else:
+        assert row.interval == pytest.approx(expected.interval, rel=1e-6, abs=1e-9)
