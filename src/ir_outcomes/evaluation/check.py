@@ -300,7 +300,7 @@ def _findings(
             f" {documents.examples}."
         )
         yield "document ids", _with_repair(run, text, repair)
-    elif documents.n_listed and lengths.unknown_ids and not documents.n_judged:
+    elif lengths.unknown_ids and lengths.listed.any():
         text = f"the qrels have none of its {plural('document', len(run))} {documents.examples}."
         yield "document ids", Finding(run.name, text)
     against = file.against_ranks or 0
