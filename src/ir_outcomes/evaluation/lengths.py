@@ -67,7 +67,7 @@ class SearchLengths:
     against_ranks : (n_queries,) bool array
         Whether the run is a file in which a document scores higher than one with a smaller rank.
     rising : (n_queries,) bool array
-        Whether scores rise more often than they fall from one rank to the next.
+        Whether scores rise from one rank to the next, more than nine times as often as they fall.
     retrieves_itself, below_itself : (n_queries,) bool arrays
         Whether the run returned the document whose id is the query's own, and whether a relevant
         document stands below it.

@@ -194,7 +194,7 @@ def all_are_tied(run: Run, ties: Ties) -> bool:
     """Return whether all documents of each query have equal scores, in lists of more than one."""
     ranked, _ = ranked_scores(run, ties)
     n_others = len(run) - np.count_nonzero(np.diff(run.offsets))
-    return 0 < n_others == int(tied_with_previous(ranked, run.offsets).sum())
+    return bool(0 < n_others == tied_with_previous(ranked, run.offsets).sum())
 
 
 def _first_rows(offsets: Ints) -> Ints:
