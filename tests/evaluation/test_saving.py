@@ -24,6 +24,7 @@ EVALUATION = iro.evaluate(
     QRELS, RUNS, cutoff=10, measures=["nDCG@10", "ESL@5"], clusters=dict.fromkeys(QRELS, "c")
 )
 TIED = iro.evaluate(QRELS, {"a": {"q2": {"d3": 1.0, "d1": 1.0, "x": 1.0}}}, ties="expected")
+LAYOUT = "evaluation 11"
 DAMAGED = r"board\.npz: is not a saved evaluation of this version, or is damaged"
 
 
@@ -112,137 +113,172 @@ def altered(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], objec
     """Change what a file says of itself, or its arrays."""
     with np.load(path) as file:
         arrays = dict(file)
-    facts = json.loads(arrays["facts"].tobytes())
-    change(facts, arrays)
-    if "facts" in arrays:
-        arrays["facts"] = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)
+    about = json.loads(arrays[LAYOUT].tobytes())
+    change(about, arrays)
+    if LAYOUT in arrays:
+        arrays[LAYOUT] = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
     np.savez(path, **arrays)
     return path
 
 
+def at(about: dict[str, Any], place: str) -> tuple[Any, Any]:
+    """Find a value: what holds it, and its key there."""
+    *steps, last = [int(step) if step.isdecimal() else step for step in place.split(".")]
+    for step in steps:
+        about = about[step]  # type: ignore[index]  # a list, too
+    return about, last
+
+
 IMPOSSIBLE: dict[str, list[Any]] = {
-    "layout": [10],
     "cutoff": [0, "10", 2**31],
-    "depth": [0, 5],
     "unit": ["pair", None],
     "many_relevant": [False],
-    "query_ids": [["q1", "q2"], ["q1", "q1", "q3"], ["q1", "q2", 3]],
-    "names": [["a"], ["a", "a"], ["a", " "]],
+    "texts": [{"q1": "text"}],
+    "sources": [["a.run"]],
     "replicates": [{"x": ["a"]}, {"x": ["a", "c"]}, {"a": ["a", "b"], "c": ["a", "b"]}],
-    "measures": [{}, {"nDCG@10": "higher"}, {"nDCG@10": True, "AP": True}],
-    "rel": [0, 3],
-    "ties": ["random"],
-    "judged_only": [1],
-    "drop_self": ["no"],
-    "ignored": [[["q1"], []], [["q9", "q8"], []], [[]]],
-    "unknown_ids": [["", "no document"], [""]],
-    "equal_scores": [[False], [0, 0]],
+    "runs": [[]],
+    "runs.1.name": ["a", " ", None],
+    "runs.1.cutoff": [0, 5, 10],
+    "runs.1.rel": [0, 2],
+    "runs.1.ties": ["random", "input"],
+    "runs.1.judged_only": [1, True],
+    "runs.1.drop_self": ["no", True],
+    "runs.1.clusters": [None],
+    "runs.0.ignored": [["q1"], ["q9", "q8"], ["q9", "q9"]],
+    "runs.1.unknown_ids": ["no document", 3],
+    "runs.0.equal_scores": [0],
+    "qrels": [None],
+    "qrels.query_ids": [["q1", "q2"], ["q1", "q1", "q3"], ["q1", "q2", 3]],
+    "scores.0.measure": [None, 3],
+    "scores.0.runs": [["a"], ["a", "c"]],
 }
 
 
-@pytest.mark.parametrize(("fact", "value"), [(f, v) for f, vs in IMPOSSIBLE.items() for v in vs])
-def test_impossible_facts_are_refused(saved: Path, fact: str, value: Any) -> None:
-    changed = altered(saved, lambda facts, _: facts.update({fact: value}))
+@pytest.mark.parametrize(("place", "value"), [(p, v) for p, vs in IMPOSSIBLE.items() for v in vs])
+def test_impossible_facts_are_refused(saved: Path, place: str, value: Any) -> None:
+    def change(about: dict[str, Any], _: Any) -> None:
+        holder, key = at(about, place)
+        holder[key] = value
+
     with pytest.raises(FormatError, match=DAMAGED):
-        iro.load_evaluation(changed)
+        iro.load_evaluation(altered(saved, change))
 
 
-def cell(name: str, *place_and_value: Any) -> Callable[[dict[str, Any]], None]:
-    *place, value = place_and_value
+Change = Callable[[np.ndarray[Any, Any]], Any]
 
-    def change(arrays: dict[str, Any]) -> None:
-        arrays[name] = arrays[name].copy()
-        arrays[name][tuple(place)] = value
+
+def changed(path: Path, place: str, change: Change) -> Path:
+    """Change an array of a file."""
+
+    def of_array(about: dict[str, Any], arrays: dict[str, Any]) -> None:
+        holder, key = at(about, place)
+        holder[key] = "changed"
+        arrays["changed"] = change(np.array(arrays[at(json.loads(before), place)[0][key]]))
+
+    with np.load(path) as file:
+        before = file[LAYOUT].tobytes()
+    return altered(path, of_array)
+
+
+def cell(value: Any, *place: Any) -> Change:
+    def change(array: np.ndarray[Any, Any]) -> Any:
+        array[place] = value
+        return array
 
     return change
 
 
 # Run a returns d2, d1 for q1; run b d3, d1 for q2; the atoms are (q1, d1), (q2, d3), (q2, d1).
 CELLS = [
-    cell("rank", 0, 0, -1),
-    cell("rank", 0, 0, 3),  # of two documents
-    cell("rank", 0, 1, 1),  # of a query that was not retrieved
-    cell("rank", 1, 2, 1),  # where d3 is
-    cell("retrieved", 0, 0, 1),
-    cell("retrieved", 0, 0, -1),
-    cell("retrieved", 0, 1, 1),
-    cell("unjudged", 0, 0, 2),
-    cell("unjudged", 0, 1, 1),
-    cell("listed", 0, 0, False),
-    cell("digests", 0, 0, 0),
-    cell("digests", 0, 1, 1),
-    cell("reordered", 0, 2, True),
-    cell("against_ranks", 0, 1, True),
-    cell("rising", 0, 0, True),
-    cell("retrieves_itself", 0, 1, True),
-    cell("below_itself", 0, 0, True),
-    cell("clusters", 0, 5),
-    cell("judgments", 0, 3),
-    cell("judgments", 0, -1),
-    cell("docids", 1, b"d1"),
-    cell("docids", 0, b""),
-    cell("docids", 0, b"\xff"),
-    cell("grades", 0, 0),  # then run a has an atom too many
-    cell("values 0", 0, 0, 1.5),
-    cell("values 0", 0, 0, -0.5),
-    cell("values 0", 0, 0, np.inf),
+    ("runs.0.rank", cell(-1, 0)),
+    ("runs.0.rank", cell(3, 0)),  # of two documents
+    ("runs.0.rank", cell(1, 1)),  # of a query that was not retrieved
+    ("runs.1.rank", cell(1, 2)),  # where d3 is
+    ("runs.0.level_size", cell(2, 0)),
+    ("runs.0.retrieved", cell(1, 0)),
+    ("runs.0.retrieved", cell(-1, 0)),
+    ("runs.0.retrieved", cell(1, 1)),
+    ("runs.0.unjudged", cell(2, 0)),
+    ("runs.0.unjudged", cell(1, 1)),
+    ("runs.0.listed", cell(False, 0)),
+    ("runs.0.digests", cell(0, 0)),
+    ("runs.0.digests", cell(1, 1)),
+    ("runs.0.reordered", cell(True, 2)),
+    ("runs.0.against_ranks", cell(True, 1)),
+    ("runs.0.rising", cell(True, 0)),
+    ("runs.0.retrieves_itself", cell(True, 1)),
+    ("runs.0.below_itself", cell(True, 0)),
+    ("runs.0.clusters", cell(5, 0)),
+    ("qrels.offsets", cell(1, 0)),
+    ("qrels.offsets", cell(5, 1)),
+    ("qrels.offsets", cell(4, 3)),
+    ("qrels.docids", cell(b"d1", 1)),
+    ("qrels.docids", cell(b"", 0)),
+    ("qrels.docids", cell(b"\xff", 0)),
+    ("qrels.grades", cell(0, 0)),  # then run a has an atom too many
+    ("scores.0.values", cell(1.5, 0, 0)),
+    ("scores.0.values", cell(-0.5, 0, 0)),
+    ("scores.0.values", cell(np.inf, 0, 0)),
 ]
 
 
-@pytest.mark.parametrize("change", CELLS)
-def test_impossible_values_are_refused(saved: Path, change: Any) -> None:
+@pytest.mark.parametrize(("place", "change"), CELLS)
+def test_impossible_values_are_refused(saved: Path, place: str, change: Change) -> None:
     with pytest.raises(FormatError, match=DAMAGED):
-        iro.load_evaluation(altered(saved, lambda _, arrays: change(arrays)))
+        iro.load_evaluation(changed(saved, place, change))
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("place", "change"),
     [
-        cell("level_size", 0, 1, 0),
-        cell("level_size", 0, 1, 2),  # of one level, in which the other document's size is 3
-        cell("level_size", 0, slice(1, 3), 1),
-        cell("level_size", 0, slice(1, 3), 4),
-        cell("level_size", 0, 0, 2),  # of what is not found
-        cell("rank", 0, 1, 2),  # two levels at the same ranks
+        ("level_size", cell(0, 1)),
+        ("level_size", cell(2, 1)),  # of one level, in which the other document's size is 3
+        ("level_size", cell(1, slice(1, 3))),
+        ("level_size", cell(4, slice(1, 3))),
+        ("level_size", cell(2, 0)),  # of what is not found
+        ("rank", cell(2, 1)),  # two levels at the same ranks
     ],
 )
-def test_impossible_tie_levels_are_refused(tmp_path: Path, change: Any) -> None:
-    TIED.save(tmp_path / "board.npz")
-    assert differing(iro.load_evaluation(tmp_path / "board.npz")[0], TIED[0]) == []
+def test_impossible_tie_levels_are_refused(tmp_path: Path, place: str, change: Change) -> None:
+    path = tmp_path / "board.npz"
+    TIED.save(path)
+    assert differing(iro.load_evaluation(path)[0], TIED[0]) == []
     with pytest.raises(FormatError, match=DAMAGED):
-        iro.load_evaluation(altered(tmp_path / "board.npz", lambda _, arrays: change(arrays)))
+        iro.load_evaluation(changed(path, f"runs.0.{place}", change))
 
 
-STORED = ("judgments", "docids", "grades", "clusters", "values 0", *PER_ATOM, *PER_QUERY)
+ARRAYS = [f"runs.1.{name}" for name in (*PER_ATOM, *PER_QUERY, "clusters") if name != "level_size"]
 
 
-@pytest.mark.parametrize("name", [name for name in STORED if name != "level_size"])
-def test_arrays_of_another_shape_or_kind_are_refused(saved: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    "place", [*ARRAYS, "qrels.offsets", "qrels.docids", "qrels.grades", "scores.0.values"]
+)
+def test_arrays_of_another_shape_or_kind_are_refused(saved: Path, place: str) -> None:
     content = saved.read_bytes()
     for change in (
         lambda array: array[:-1],
         lambda array: np.concatenate([array, array]),
         lambda array: array[None],
         lambda array: array.astype("U8" if array.dtype.kind == "S" else np.float32),
-        lambda array: None,
+        lambda array: np.array([object()]),
     ):
-
-        def changed(_: Any, arrays: dict[str, Any], change: Any = change) -> None:
-            array = change(arrays.pop(name))
-            if array is not None:
-                arrays[name] = array
-
-        if name == "clusters" and change(np.zeros(1)) is None:
-            continue  # then queries are independent
         saved.write_bytes(content)
         with pytest.raises(FormatError, match=DAMAGED):
-            iro.load_evaluation(altered(saved, changed))
+            iro.load_evaluation(changed(saved, place, change))
 
 
-def test_arrays_that_nobody_knows_are_refused(saved: Path) -> None:
-    more = altered(saved, lambda _, arrays: arrays.update(more=np.zeros(3)))
-    with pytest.raises(FormatError, match=DAMAGED):
-        iro.load_evaluation(more)
+def test_parts_that_are_missing_are_refused(saved: Path) -> None:
+    content = saved.read_bytes()
+    for change in (
+        lambda about, arrays: arrays.pop(LAYOUT),
+        lambda about, arrays: arrays.pop("score bits"),
+        lambda about, arrays: arrays.pop("array 1"),
+        lambda about, arrays: about.pop("unit"),
+        lambda about, arrays: about["runs"][0].pop("rank"),
+    ):
+        saved.write_bytes(content)
+        with pytest.raises(FormatError, match=DAMAGED):
+            iro.load_evaluation(altered(saved, change))
 
 
 def test_a_file_that_expands_to_much_more_is_refused(
@@ -252,7 +288,7 @@ def test_a_file_that_expands_to_much_more_is_refused(
     monkeypatch.setattr(files, "UNSUSPICIOUS", 1 << 20)
     zeros = np.zeros(1 << 20, np.int64)
     with np.load(saved) as archive:
-        np.savez_compressed(saved, **{**archive, "grades": zeros}, allow_pickle=False)
+        np.savez_compressed(saved, **{**archive, "array 1": zeros}, allow_pickle=False)
     tracemalloc.start()
     try:
         with pytest.raises(
@@ -273,7 +309,9 @@ def test_files_of_others_are_refused(tmp_path: Path, saved: Path) -> None:
     with pytest.raises(UnreadableFile, match=r"absent\.npz: cannot be read: No such file"):
         iro.load_evaluation(tmp_path / "absent.npz")
     with pytest.raises(MismatchError, match="compares scores in 16 bits"):
-        iro.load_evaluation(altered(saved, lambda facts, _: facts.update(score_bits=16)))
+        iro.load_evaluation(
+            altered(saved, lambda _, arrays: arrays.update({"score bits": np.array(16)}))
+        )
 
 
 def test_what_cannot_be_written_leaves_what_was_there(

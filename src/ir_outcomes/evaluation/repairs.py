@@ -154,15 +154,14 @@ def about_unknown_ids(qrels: Qrels, run: Run, any_judged: bool) -> str:
     """Say what is written in another way where the qrels know no query or no document of a run; empty where they know some."""
     if any_judged or not len(run):
         return ""
-    known = {*qrels.query_ids}
-    repair = repair_of_queries(run.query_ids, qrels.query_ids)
-    if known.isdisjoint(run.query_ids):
+    if {*qrels.query_ids}.isdisjoint(run.query_ids):
+        repair = repair_of_queries(run.query_ids, qrels.query_ids)
         return (
             f"none of its queries is in the qrels; the run has {some(run.query_ids, 3)}, the qrels"
             f" have {some(qrels.query_ids, 3)}. {repair or 'Are these for the same topics?'}"
         )
     if not set(qrels.docids.tolist()).isdisjoint(run.docids.tolist()):
         return ""
-    documents = compared_documents(qrels, run, repair)
+    documents = compared_documents(qrels, run, None)
     found = f"the qrels have none of its {plural('document', len(run))} {documents.examples}."
     return f"{found} {documents.repair or 'Are these from the same collection?'}"
