@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
 from ir_outcomes.evaluation.ranking import Bytes, expectations, spans
 from ir_outcomes.formatting import plural
+from ir_outcomes.types import OUTCOMES as OUTCOMES
 from ir_outcomes.types import (
     Bools,
     Floats,
@@ -451,9 +452,6 @@ def by_first_occurrence(labels: npt.NDArray[Any]) -> Ints:
     """Number the labels in the order in which they first occur: equal where the same queries are together."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[inverse]
-
-
-OUTCOMES = ("neither", "lost", "won", "both")
 
 
 class Items(NamedTuple):
