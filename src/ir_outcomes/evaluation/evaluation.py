@@ -1,4 +1,4 @@
-"""Runs evaluated once under the same qrels and settings: what every analysis takes."""
+"""Runs under the same qrels and settings, which every analysis takes."""
 
 import io
 import os
@@ -51,7 +51,7 @@ DEFAULT_CUTOFF = 100
 
 @dataclass(frozen=True, eq=False)
 class Evaluation(Sequence[SearchLengths]):
-    """Search lengths of several runs, made from the same qrels with the same settings; see `evaluate`.
+    """Search lengths of several runs under the same qrels and settings.
 
     An evaluation is a sequence: ``len(ev)``, ``ev[0]``, iteration; ``ev["bm25"]`` finds a run by
     its name, and a slice or a list of names is an evaluation of those runs.
@@ -125,17 +125,19 @@ class Evaluation(Sequence[SearchLengths]):
         if isinstance(key, str):
             return self.runs[self.position(key)]
         if isinstance(key, slice):
-            places = list(range(len(self.runs))[key])
+            positions = list(range(len(self.runs))[key])
         else:
-            places = [self.position(name) for name in self.runs_of(key)]
-        kept = {name: getattr(self, name) for name in ("runs", "documents", "unjudged", "sources")}
+            positions = [self.position(name) for name in self.runs_of(key)]
+        fields = {
+            name: getattr(self, name) for name in ("runs", "documents", "unjudged", "sources")
+        }
         taken: dict[str, Any] = {
-            name: tuple(of_runs[place] for place in places)
-            for name, of_runs in kept.items()
+            name: tuple(of_runs[position] for position in positions)
+            for name, of_runs in fields.items()
             if of_runs
         }
-        scores = tuple(scores.take(places) for scores in self.scores)
-        names = tuple(self.names[place] for place in places)
+        scores = tuple(scores.take(positions) for scores in self.scores)
+        names = tuple(self.names[position] for position in positions)
         return replace(self, scores=scores, replicates=among(self.replicates, names), **taken)
 
     def runs_of(self, names: Iterable[Any]) -> list[str]:
@@ -155,10 +157,10 @@ class Evaluation(Sequence[SearchLengths]):
 
     @cached_property
     def systems(self) -> tuple[System, ...]:
-        """The systems with their runs, in the order of their first runs; a run that is of none is a system by itself."""
-        called = dict(zip(self.names, self.runs, strict=True))
+        """The systems with their runs, in the order of their first runs."""
+        by_name = dict(zip(self.names, self.runs, strict=True))
         return tuple(
-            System(name, tuple(called[run] for run in runs))
+            System(name, tuple(by_name[run] for run in runs))
             for name, runs in called_systems(self.names, self.replicates)
         )
 
@@ -194,12 +196,12 @@ class Evaluation(Sequence[SearchLengths]):
 
     @property
     def drop_self(self) -> bool:
-        """Whether documents whose id is the query's own were removed before ranks were counted."""
+        """Whether documents with the query's own id were removed."""
         return self.runs[0].drop_self
 
     @property
     def positives_only(self) -> bool:
-        """Whether the qrels hold relevant documents only, so that they say nothing about judging; False where not known."""
+        """Whether the qrels are known to hold relevant documents only."""
         return self.qrels is not None and self.qrels.positives_only(self.rel)
 
     @property
@@ -214,18 +216,18 @@ class Evaluation(Sequence[SearchLengths]):
 
     @property
     def clusters(self) -> Ints | None:
-        """(n_queries,) int64 array: the cluster of each query; None where queries are independent."""
+        """(n_queries,) int64 array of clusters, None where queries are independent."""
         return self.runs[0].clusters
 
     @property
     def n_clusters(self) -> int | None:
-        """Number of clusters that have an answerable query; None where queries are independent."""
+        """Number of clusters that have an answerable query, None without clusters."""
         if self.clusters is None:
             return None
         return len(np.unique(self.clusters[self.answerable]))
 
     def at(self, cutoff: int | None = None) -> tuple[SearchLengths, ...]:
-        """Return the search lengths of all runs at a cutoff, by default the evaluation's own; see `SearchLengths.at`."""
+        """Return the search lengths of all runs at a cutoff, by default its own."""
         return tuple(run.at(self.cutoff if cutoff is None else cutoff) for run in self.runs)
 
     def scores_of(self, measure: Any) -> Scores:
@@ -260,9 +262,9 @@ class Evaluation(Sequence[SearchLengths]):
         ).on(self.query_ids)
 
     def restrict(self, queries: Iterable[str] | str | os.PathLike[str]) -> Self:
-        """Return the evaluation of some of the queries: their ids, or a file with one id on each line."""
+        """Return the evaluation of some queries, given by ids or a file of ids."""
         chosen = places_of_queries(queries, self.query_ids)
-        kept = [self.query_ids[index] for index in chosen.tolist()]
+        query_ids = [self.query_ids[index] for index in chosen.tolist()]
         qrels = None if self.qrels is None else restricted_qrels(self.qrels, chosen)
         runs = tuple(run.restrict(chosen) for run in self.runs)
         if qrels is not None:
@@ -271,13 +273,13 @@ class Evaluation(Sequence[SearchLengths]):
             self,
             runs=runs,
             qrels=qrels,
-            scores=tuple(scores.on(kept) for scores in self.scores),
+            scores=tuple(scores.on(query_ids) for scores in self.scores),
             documents=tuple(documents.restrict(chosen) for documents in self.documents),
             unjudged=tuple(documents.restrict(chosen) for documents in self.unjudged),
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the evaluation with its qrels to a file that stands for both wherever they are asked for.
+        """Write the evaluation with its qrels to a file that stands for both.
 
         It holds the search lengths, scores of measures, settings, clusters, names and judgments,
         but no texts and no documents. Its name must end in ``.npz``; it is written completely or
@@ -311,14 +313,14 @@ class Evaluation(Sequence[SearchLengths]):
 
 
 def is_saved(source: Any) -> bool:
-    """Return whether this is the path of a file that `Evaluation.save` wrote, by its ending."""
+    """Return whether this is the path of a saved evaluation, by its ending."""
     return isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(".npz")
 
 
 def evaluation_of(
     source: Any, *, cutoff: int | None = None, several_runs: bool = False
 ) -> Evaluation:
-    """Return an evaluation, given as one or as the path of a file, at a cutoff or its own; few analyses take several runs."""
+    """Return an evaluation, or that of a file, at a cutoff or its own."""
     evaluation = load_evaluation(source) if is_saved(source) else source
     check_kind(
         "evaluation",
@@ -353,7 +355,7 @@ def place_of(name: Any, names: tuple[str, ...]) -> int:
 def contenders_of(
     names: tuple[str, ...], baseline: str | None, contenders: str | Sequence[str] | None
 ) -> list[str]:
-    """Return the names of the contenders: one, several, or by default all runs but the baseline, which may not be known yet."""
+    """Return the names of contenders, by default all runs but the baseline."""
     if baseline is not None:
         place_of(baseline, names)
     if contenders is None:
@@ -374,7 +376,7 @@ _LAYOUT = (  # of saved files; it must change whenever a file of the old layout 
 
 
 def _stored(evaluation: Evaluation) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays of a file: nothing that follows from the rest, and once what runs share."""
+    """Return the arrays of a file, without what follows from others."""
     import msgspec
 
     first = evaluation.runs[0]
@@ -408,7 +410,7 @@ def _stored(evaluation: Evaluation) -> dict[str, npt.NDArray[Any]]:
 
 
 def load_evaluation(path: str | os.PathLike[str]) -> Evaluation:
-    """Read what `Evaluation.save` wrote; its runs cannot be read again for what was not kept.
+    """Read what `Evaluation.save` wrote.
 
     Parameters
     ----------
@@ -465,7 +467,7 @@ def _arrays_in(stream: BinaryIO, source: str) -> dict[str, Any]:
 
 
 def _completed(stored: Evaluation) -> Evaluation:
-    """Return an evaluation with what follows from what is stored; raise an error about what none can have."""
+    """Return an evaluation with what follows from the arrays of a file."""
     qrels = cast(Qrels, stored.qrels)
     check_qrels(qrels)
     first = stored.runs[0]

@@ -1,4 +1,4 @@
-"""What can be true of qrels and of search lengths under them, for files that anybody can have written."""
+"""What can be true of qrels and search lengths in files of anybody."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def fits(**conditions: Any) -> None:
 
 
 def check_qrels(qrels: Qrels) -> None:
-    """Check that offsets are those of the queries, and that each has each document once."""
+    """Check that judgments belong to the queries, each document once."""
     n_judgments = len(qrels.grades)
     sizes = np.diff(qrels.offsets)
     fits(
@@ -42,7 +42,7 @@ def check_qrels(qrels: Qrels) -> None:
 
 
 def check_run(run: SearchLengths, qrels: Qrels) -> None:
-    """Check shapes and kinds of arrays, ranges, ranks within a query, and that counts fit to each other."""
+    """Check shapes, kinds and ranges of arrays, and that counts fit together."""
     check_positive("rel", run.rel)
     check_positive("cutoff", run.cutoff, none_allowed=True)
     n_queries = len(run.query_ids)
@@ -87,7 +87,7 @@ def check_run(run: SearchLengths, qrels: Qrels) -> None:
 
 
 def _check_levels(run: SearchLengths) -> None:
-    """Check that no two documents stand at one rank, and no two tie levels at the same ranks."""
+    """Check that no two documents, or tie levels, stand at one rank."""
     order = np.lexsort((run.rank, run.query))
     order = order[run.rank[order] > 0]
     query, rank, size = run.query[order], run.rank[order], run.level_size[order]
