@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
+from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -88,36 +89,26 @@ def joined(qrels: Qrels, run: Run, *, judged_only: bool, drop_self: bool) -> Joi
 
 def _locate(qrels: Qrels, run: Run, positions: Ints) -> tuple[Ints, Ints]:
     """Find the rows of judged documents, and of those with a query's own id."""
-    query_names = [query.encode() for query in qrels.query_ids]
-    judgment_of = {
-        pair: judgment
-        for judgment, pair in enumerate(
-            zip(qrels.codes.tolist(), qrels.docids.tolist(), strict=True)
-        )
-    }
-    wanted = {*qrels.docids.tolist(), *query_names}
-    likely = np.fromiter(
-        (
-            row
-            for start in range(0, len(run), _STRETCH)
-            for row, docid in enumerate(run.docids[start : start + _STRETCH].tolist(), start)
-            if docid in wanted
-        ),
-        dtype=np.int64,
+    query_names = np.array([query.encode() for query in qrels.query_ids])
+    pairs = zip(qrels.codes.tolist(), qrels.docids.tolist(), strict=True)
+    judgment_of = {pair: judgment for judgment, pair in enumerate(pairs)}
+    names = {*qrels.docids.tolist(), *query_names.tolist()}
+    is_likely = (
+        np.fromiter(map(names.__contains__, run.docids[start : start + _STRETCH].tolist()), bool)
+        for start in range(0, len(run), _STRETCH)
     )
+    likely = np.flatnonzero(np.concatenate([np.zeros(0, bool), *is_likely]))
+    docids = run.docids[likely]
     codes = np.full(len(run.query_ids), -1)
     codes[positions[positions >= 0]] = np.flatnonzero(positions >= 0)
-    code_of_row = codes[np.searchsorted(run.offsets, likely, side="right") - 1]
+    code = codes[np.searchsorted(run.offsets, likely, side="right") - 1]
     rows = np.full(len(qrels), -1)
+    pairs = zip(code.tolist(), docids.tolist(), strict=True)
+    judgment = np.fromiter((judgment_of.get(pair, -1) for pair in pairs), np.int64)
+    rows[judgment[judgment >= 0]] = likely[judgment >= 0]
     self_rows = np.full(len(query_names), -1)
-    pairs = zip(code_of_row.tolist(), run.docids[likely].tolist(), strict=True)
-    for row, pair in zip(likely.tolist(), pairs, strict=True):
-        judgment = judgment_of.get(pair)
-        if judgment is not None:
-            rows[judgment] = row
-        code, docid = pair
-        if code >= 0 and docid == query_names[code]:
-            self_rows[code] = row
+    is_self = (code >= 0) & (query_names[code] == docids)
+    self_rows[code[is_self]] = likely[is_self]
     return rows, self_rows
 
 
@@ -176,17 +167,26 @@ def ranked_rows(run: Run, ties: Ties) -> Ints | None:
 
 def list_digests(run: Run, positions: Ints, order: Ints | None) -> Bytes:
     """(n_queries, 16) uint8 array: first bytes of SHA-256 of ranked ids."""
-    digests = bytearray(DIGEST * len(positions))
-    for query in np.flatnonzero(np.append(np.diff(run.offsets), 0)[positions]).tolist():
-        rows = slice(*run.offsets[positions[query] : positions[query] + 2])
-        docids = run.docids[rows] if order is None else run.docids[order[rows]]
-        content = b"\0".join(docids.tolist())  # no id has this byte
-        digests[DIGEST * query : DIGEST * (query + 1)] = sha256(content).digest()[:DIGEST]
-    return np.frombuffer(digests, dtype=np.uint8).reshape(-1, DIGEST)
+    digests = np.zeros((len(run.query_ids) + 1, DIGEST), dtype=np.uint8)  # the last is of no list
+    sizes = np.diff(run.offsets)
+    # Queries of about so many rows at a time.
+    steps = np.searchsorted(run.offsets, np.arange(0, len(run), _STRETCH), side="right")
+    for begin, end in pairwise([0, *np.unique(steps).tolist(), len(sizes)]):
+        rows = slice(run.offsets[begin], run.offsets[end])
+        docids = (run.docids[rows] if order is None else run.docids[order[rows]]).tolist()
+        offsets = (run.offsets[begin : end + 1] - run.offsets[begin]).tolist()
+        # No id has a NUL byte.
+        content = b"".join(
+            sha256(b"\0".join(docids[start:stop])).digest()[:DIGEST]
+            for start, stop in pairwise(offsets)
+        )
+        digests[begin:end] = np.frombuffer(content, dtype=np.uint8).reshape(-1, DIGEST)
+    digests[:-1][sizes == 0] = 0
+    return digests[positions]
 
 
 def tied_with_previous(ranked: npt.NDArray[Any], offsets: Ints) -> Bools:
-    """(n - 1,) bool array: whether a score equals the one start it."""
+    """(n - 1,) bool array: whether a score equals the one before it."""
     is_tied: Bools = ranked[1:] == ranked[:-1]
     is_tied[_first_rows(offsets) - 1] = False
     return is_tied
