@@ -175,7 +175,7 @@ class CheckResult(Result):
 
     @property
     def exit_status(self) -> int:
-        """Exit status of the command: 1 where a run cannot be read, 3 where there is another problem, else 0."""
+        """Exit status: 1 where a run cannot be read, 3 with other problems, else 0."""
         if any(problem.kind == "unreadable" for problem in self.problems):
             return 1
         return 3 if self.problems else 0
@@ -186,7 +186,7 @@ class CheckResult(Result):
 
 
 def check(qrels: Any, runs: Any) -> CheckResult:
-    """Say what files contain, and what in them would change results, before any number is computed from them.
+    """Say what is in files, and what would change results.
 
     Problems are runs that cannot be read, ids of queries or documents that do not match, more than
     5 % of the queries missing, identical runs, scores that contradict the ranks beside them in more than 1 % of the
@@ -278,7 +278,7 @@ def _file(source: Any, run: Run, lengths: SearchLengths) -> CheckedFile:
 def _findings(
     qrels: Qrels, run: Run, lengths: SearchLengths, file: CheckedFile
 ) -> Iterator[tuple[ProblemKind, Finding]]:
-    """Yield what is wrong with a run: its ids, queries that are missing, and its scores."""
+    """Yield what is wrong with a run."""
     n_queries = len(lengths.answerable_queries)
     missing = n_missing(lengths)
     of_queries = repair_of_queries(lengths.ignored, compress(lengths.query_ids, ~lengths.listed))
@@ -300,7 +300,7 @@ def _findings(
             f" {documents.examples}."
         )
         yield "document ids", _with_repair(run, text, repair)
-    elif documents.n_listed and lengths.unknown_ids and not documents.n_judged:
+    elif lengths.unknown_ids and lengths.listed.any():
         text = f"the qrels have none of its {plural('document', len(run))} {documents.examples}."
         yield "document ids", Finding(run.name, text)
     against = file.against_ranks or 0

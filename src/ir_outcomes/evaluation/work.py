@@ -1,4 +1,4 @@
-"""Runs evaluated one after another, in this process or in others, and what is kept of each."""
+"""Runs evaluated one after another, in this process or in others."""
 
 import os
 import warnings
@@ -96,7 +96,7 @@ class Work:
         return Kept(lengths, values, documents, run.texts, messages)
 
     def _of_lengths(self, lengths: SearchLengths) -> Kept:
-        """Refuse search lengths that were computed with other settings than the result will say, and what was not kept."""
+        """Refuse search lengths with other settings, or without what is asked for."""
         if lengths.qrels_digest != self.qrels.digest:
             raise MismatchError(
                 f"{lengths.name} was evaluated with other qrels than the other runs; give the same"
@@ -122,7 +122,7 @@ class Work:
 def each_run(
     work: Work, jobs: list[Listed], n_jobs: int | None
 ) -> Generator[Kept | InputError, None, None]:
-    """Evaluate the runs in their order, files by other processes through joblib if there is more than one job."""
+    """Evaluate runs in their order, several files at a time through joblib."""
     check_jobs(n_jobs)
     # Runs in memory would take longer to send than to evaluate, and a pipe is read by this process
     # only. Paths are absolute because a process that is used again may have started in another
@@ -139,7 +139,7 @@ def each_run(
 
 
 def check_jobs(n_jobs: object) -> None:
-    """Refuse a number of jobs that makes no sense, and several where joblib is not installed."""
+    """Refuse numbers that make no sense, and several jobs without joblib."""
     if n_jobs is not None and (
         isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0
     ):
@@ -155,7 +155,7 @@ def check_jobs(n_jobs: object) -> None:
 
 
 def in_parallel(calls: Sequence[Callable[[], R]], n_jobs: int | None) -> Generator[R, None, None]:
-    """Make the calls, in other processes for several jobs (see `check_jobs`), and yield what they return in their order."""
+    """Make calls, several at a time, and yield what they return in order."""
     if n_jobs == 1:
         for call in calls:
             yield call()

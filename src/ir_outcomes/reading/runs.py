@@ -29,6 +29,10 @@ from ir_outcomes.types import Bools, Floats, Ints, RunBy, check_choice, check_ki
 DATASET_PREFIX = "irds:"  # and an ir_datasets id: the ranking that comes with a collection
 
 
+# Rises of scores for each fall: ranks of a first stage beside the scores of a second one agree by chance.
+_UPSIDE_DOWN = 9
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
     """A checked run: no document twice in a query, no NaN score.
@@ -58,7 +62,8 @@ class Run:
     against_ranks : (n_queries,) bool array or None
         Whether a document scores higher than one with a smaller rank; None where that is not known.
     rising : (n_queries,) bool array or None
-        Whether scores rise more often than they fall from one rank to the next; None as above.
+        Whether scores rise from one rank to the next, more than nine times as often as they fall;
+        None as above.
     """
 
     name: str
@@ -164,7 +169,7 @@ def run_and_warnings(
         changes = _changes_by_rank(file, run)
         if changes is not None:
             rises, falls = changes
-            run = replace(run, against_ranks=rises > 0, rising=rises > falls)
+            run = replace(run, against_ranks=rises > 0, rising=rises > _UPSIDE_DOWN * falls)
     return run, tuple(content.warnings)
 
 
