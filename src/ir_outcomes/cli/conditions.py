@@ -29,7 +29,7 @@ from ir_outcomes.cli.options import (
 )
 from ir_outcomes.cli.output import PLOT_KIND, PlotOutput, ReportOptions, note
 from ir_outcomes.comparison.family import USUAL_CUTOFFS
-from ir_outcomes.reading.suites import read_suite
+from ir_outcomes.reading.collections import read_suite
 
 
 def compare_cutoffs(

@@ -36,7 +36,7 @@ from ir_outcomes.cli.output import (
 from ir_outcomes.errors import some
 from ir_outcomes.evaluation.remarks import MANY_MISSING
 from ir_outcomes.reading.files import name_of
-from ir_outcomes.reading.suites import read_suite
+from ir_outcomes.reading.collections import read_suite
 
 
 def gate(

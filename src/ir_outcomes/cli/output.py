@@ -28,7 +28,7 @@ from cyclopts.validators import Number
 from ir_outcomes.errors import IrOutcomesError, IrOutcomesWarning, escaped, not_installed
 from ir_outcomes.formatting import write_completely
 from ir_outcomes.reading.runs import run_paths
-from ir_outcomes.reading.suites import read_suite
+from ir_outcomes.reading.collections import read_suite
 from ir_outcomes.results import Result
 from ir_outcomes.showing import View
 from ir_outcomes.types import Mark, unreachable

@@ -336,5 +336,5 @@ def _about_order(file: CheckedFile) -> Iterator[Problem]:
 
 def _against_ranks(source: Any, run: Run) -> int | None:
     """Count the queries whose scores contradict the ranks; None without a column of both."""
-    queries = scores_against_ranks(source, run) if is_path(source) else None
+    queries = scores_against_ranks(source) if is_path(source) else None
     return None if queries is None else int(queries.sum())

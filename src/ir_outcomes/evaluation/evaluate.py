@@ -30,7 +30,7 @@ from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.datasets import Task, open_collection
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, check_names, distinct_names, is_path, runs_and_names
-from ir_outcomes.reading.suites import Suite, read_suite
+from ir_outcomes.reading.collections import Suite, read_suite
 from ir_outcomes.types import (
     OnError,
     Ties,
@@ -283,7 +283,7 @@ def evaluate_suite(
     Parameters
     ----------
     suite : path or Suite
-        A folder or file that lists the collections; see `ir_outcomes.reading.suites.read_suite` for
+        A folder or file that lists the collections; see `ir_outcomes.reading.collections.read_suite` for
         the layouts.
     cutoff, rel : int, optional
         For all collections; by default each collection's own in the file, else the dataset's, else

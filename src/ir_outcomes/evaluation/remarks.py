@@ -76,10 +76,10 @@ def notes_on_copies(runs: Iterable[SearchLengths]) -> Iterator[Note]:
 
 def notes_on_grades(qrels: Qrels | None, rel: int) -> Iterator[Note]:
     """Say that a grade counts as relevant here that does not count in the track that the judgments are of."""
-    if qrels is not None and rel == 1 and qrels.counts_from_two:
+    if qrels is not None and rel == 1 and qrels.grades.max(initial=0) > 1:
         text = (
-            "grade 1 counts as relevant here, and not in TREC DL's passage tasks, whose judgments"
-            " these seem to be; see `rel=2`."
+            "the qrels have grades above 1, and grade 1 counts as relevant here, as it does not in"
+            " TREC DL's passage tasks; see `rel=2`."
         )
         yield note("grades", text)
 

@@ -110,7 +110,6 @@ def search_lengths(
         ties=ties,
         judged_only=judged_only,
         qrels_digest=qrels.digest,
-        metadata=run.metadata,
     )
 
 

@@ -31,7 +31,7 @@ from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, is_path, run_and_warnings
+from ir_outcomes.reading.runs import Run, is_path
 from ir_outcomes.types import Floats, OnError
 
 R = TypeVar("R")
@@ -155,9 +155,7 @@ class Work:
         return result
 
     def _of_run(self, source: Any, name: str | None) -> Kept:
-        run, messages = (
-            run_and_warnings(source, name=name) if is_path(source) else (as_run(source, name), ())
-        )
+        run = as_run(source, name)
         documents = None
         unjudged = None
         if self.documents or self.unjudged:
@@ -175,7 +173,7 @@ class Work:
         lengths = search_lengths(self.qrels, run, **self.settings)
         unknown = () if lengths.known else tuple(map(bytes.decode, run.docids[:3].tolist()))
         values = measure_values(self.qrels, self.measures, run)
-        return Kept(lengths, values, documents, unjudged, run.texts, messages, unknown)
+        return Kept(lengths, values, documents, unjudged, run.texts, (), unknown)
 
     def _of_saved(self, run: SavedRun) -> Kept:
         """Refuse search lengths that were computed with other settings than the result will say, and what was not kept."""

@@ -3,20 +3,151 @@
 import hashlib
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import FormatError
-from ir_outcomes.types import Bools, Floats, Ints
+from ir_outcomes.types import Floats, Ints
 
 Ids = np.ndarray[Any, np.dtype[np.bytes_]]
 Codes = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.intp]
+
+LONGEST_ID = 1000  # bytes
+_LARGEST_WHOLE = 1_000_000_000
+
+LineOf = Callable[[int], int | None]
+
+
+def unknown_line(row: int) -> int | None:
+    """Tell no line, where rows have none."""
+    return None
+
+
+class Texts(NamedTuple):
+    """The texts that come along in a file, by id."""
+
+    queries: dict[str, str]
+    documents: dict[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Rows of a run or of qrels, in the order of the input."""
+
+    source: str  # what messages call the input
+    query_ids: list[str]  # in order of first appearance
+    codes: Codes  # (n,), index into the queries
+    docids: Ids  # (n,), UTF-8, padded with NUL to a multiple of 8 bytes
+    values: Floats  # (n,), never NaN
+    value_name: str  # "score", "rank" or "grade"
+    line_of: LineOf = unknown_line
+    form: str = ""  # of the file
+    texts: Texts = field(default_factory=lambda: Texts({}, {}))
+
+    def names(self, row: int) -> tuple[str, str]:
+        """Return the query and the document of a row."""
+        return self.query_ids[self.codes[row]], self.docids[row].decode()
+
+    def described(self, row: int) -> str:
+        """Name the query and the document of a row, for messages."""
+        query, document = self.names(row)
+        return f"document {document} of query {query}"
+
+    def error(self, row: int, problem: str, text: str | None = None) -> FormatError:
+        """Make the error that states what is wrong with a row, with its line."""
+        return FormatError(self.source, problem, line=self.line_of(row), text=text)
+
+    def refuse_fractions(self) -> None:
+        """Refuse ranks and grades that are not whole numbers."""
+        is_whole = (self.values == np.floor(self.values)) & (np.abs(self.values) <= _LARGEST_WHOLE)
+        if not is_whole.all():
+            row = int(np.argmin(is_whole))
+            problem = (
+                f"{self.described(row)}: a {self.value_name} must be a whole number of at most"
+                f" {_LARGEST_WHOLE:,}; are these the scores of a run?"
+            )
+            raise self.error(row, problem, str(self.values[row]))
+
+    def select(self, rows: Rows) -> Self:
+        """Return these rows only, in this order; the queries stay."""
+        return replace(
+            self,
+            codes=self.codes[rows],
+            docids=self.docids[rows],
+            values=self.values[rows],
+            line_of=lambda row: self.line_of(int(rows[row])),
+        )
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether the rows of the queries follow each other."""
+        return not np.any(self.codes[1:] < self.codes[:-1])
+
+    def grouped(self) -> Self:
+        """Bring the rows of each query together, in the input's order within a query."""
+        return self if self.is_grouped else self.select(np.argsort(self.codes, kind="stable"))
+
+    @property
+    def offsets(self) -> Ints:
+        """Where the rows of each query begin and end, once they are grouped."""
+        counts = np.bincount(self.codes, minlength=len(self.query_ids))
+        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def repeated(offsets: Ints, items: npt.NDArray[Any]) -> Rows:
+    """Find the rows whose item stands earlier in the rows of the same query."""
+    again: list[int] = []
+    for query in np.flatnonzero(np.diff(offsets) > 1).tolist():
+        start = int(offsets[query])
+        listed = items[start : offsets[query + 1]].tolist()
+        if len(set(listed)) == len(listed):
+            continue
+        present: set[Any] = set()
+        for row, item in enumerate(listed, start):
+            if item in present:
+                again.append(row)
+            present.add(item)
+    return np.array(again, dtype=np.intp)
+
+
+def nested_dict(
+    query_ids: Iterable[str], offsets: Ints, docids: Ids, values: npt.NDArray[Any]
+) -> dict[str, dict[str, Any]]:
+    """Return ``{query id: {document id: value}}`` of grouped rows."""
+    documents = [identifier.decode() for identifier in docids.tolist()]
+    numbers = values.tolist()
+    spans = pairwise(offsets.tolist())
+    return {
+        query: dict(zip(documents[start:end], numbers[start:end], strict=True))
+        for query, (start, end) in zip(query_ids, spans, strict=True)
+    }
+
+
+def digest_of(query_ids: Iterable[str], *arrays: npt.NDArray[Any]) -> str:
+    """Hash queries and arrays; equal where their content is the same."""
+    content = hashlib.sha256("\n".join(query_ids).encode())
+    for array in arrays:
+        content.update(array.tobytes())
+    return content.hexdigest()[:32]
+
+
+def as_ids(ids: Sequence[bytes] | Ids) -> Ids:
+    """Make an id array whose width is a multiple of 8."""
+    array = np.asarray(ids, dtype=np.bytes_)
+    width = -(-max(array.dtype.itemsize, 1) // 8) * 8
+    return np.ascontiguousarray(array, dtype=f"S{width}")
+
+
+def words_of(docids: Ids) -> Keys:
+    """View ids as (n, n_words) 64-bit words."""
+    return docids.view(np.uint64).reshape(len(docids), docids.dtype.itemsize // 8)
+
 
 # Chosen at random by every process, so that nobody can prepare ids whose keys collide, which would
 # cost quadratic time. No result depends on it: equal keys only select the pairs that are then
@@ -39,124 +170,3 @@ def pair_keys(codes: Codes, docids: Ids, seed: int = SALT) -> Keys:
         mixed ^= mixed >> np.uint64(32)
         keys += mixed * second
     return keys
-
-
-def repeated(codes: Codes, docids: Ids) -> tuple[Rows, Rows]:
-    """Find the rows whose (query, document) pair is that of an earlier row, and these earlier rows."""
-    keys = pair_keys(codes, docids)
-    ordered = np.sort(keys)
-    twice = ordered[1:][ordered[1:] == ordered[:-1]]
-    rows: list[int] = []
-    firsts: list[int] = []
-    first_of: dict[tuple[int, bytes], int] = {}
-    # Equal keys can be those of unequal pairs.
-    for row in np.flatnonzero(np.isin(keys, twice)).tolist() if len(twice) else ():
-        first = first_of.setdefault((codes[row], docids[row]), row)
-        if first != row:
-            rows.append(row)
-            firsts.append(first)
-    return np.array(rows, dtype=np.intp), np.array(firsts, dtype=np.intp)
-
-
-def words_of(docids: Ids) -> Keys:
-    """View ids as (n, n_words) 64-bit words."""
-    return docids.view(np.uint64).reshape(len(docids), docids.dtype.itemsize // 8)
-
-
-LONGEST_ID = 1000  # bytes
-_LARGEST_WHOLE = 1_000_000_000
-
-LineOf = Callable[[int], int | None]
-
-
-def unknown_line(row: int) -> int | None:
-    """Tell no line, where rows have none."""
-    return None
-
-
-@dataclass(frozen=True, eq=False)
-class Columns:
-    """Rows of a run or of qrels, in the order of the input."""
-
-    source: str  # what messages call the input
-    query_ids: list[str]  # in order of first appearance
-    codes: Codes  # (n,), index into the queries
-    docids: Ids  # (n,), UTF-8, padded with NUL to a multiple of 8 bytes
-    values: Floats  # (n,), never NaN
-    value_name: str  # "score", "rank" or "grade"
-    line_of: LineOf = unknown_line
-
-    def named(self, row: int) -> str:
-        """Name the query and the document of a row, for messages."""
-        return f"document {self.docids[row].decode()} of query {self.query_ids[self.codes[row]]}"
-
-    def error(self, row: int, problem: str, text: str | None = None) -> FormatError:
-        """Make the error that states what is wrong with a row, with its line."""
-        return FormatError(self.source, problem, line=self.line_of(row), text=text)
-
-    def refuse_fractions(self) -> None:
-        """Refuse ranks and grades that are not whole numbers."""
-        wrong = np.flatnonzero(
-            ~((self.values == np.floor(self.values)) & (np.abs(self.values) <= _LARGEST_WHOLE))
-        )
-        if len(wrong):
-            row = int(wrong[0])
-            problem = (
-                f"{self.named(row)}: a {self.value_name} must be a whole number of at most"
-                f" {_LARGEST_WHOLE:,}"
-            )
-            raise self.error(
-                row, f"{problem}; are these the scores of a run?", str(self.values[row])
-            )
-
-    def select(self, rows: Bools) -> Self:
-        """Return only the rows that are marked; the queries stay."""
-        places = np.flatnonzero(rows)
-        return replace(
-            self,
-            codes=self.codes[rows],
-            docids=self.docids[rows],
-            values=self.values[rows],
-            line_of=lambda row: self.line_of(int(places[row])),
-        )
-
-
-def grouped(columns: Columns) -> tuple[Ints, Ids, Floats]:
-    """Bring the rows of each query together, in the input's order within a query."""
-    counts = np.bincount(columns.codes, minlength=len(columns.query_ids))
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    docids = columns.docids
-    values = columns.values
-    if np.any(columns.codes[1:] < columns.codes[:-1]):
-        order = np.argsort(columns.codes, kind="stable")
-        docids = docids[order]
-        values = values[order]
-    return offsets, docids, values
-
-
-def nested_dict(
-    query_ids: Iterable[str], offsets: Ints, docids: Ids, values: npt.NDArray[Any]
-) -> dict[str, dict[str, Any]]:
-    """Return ``{query id: {document id: value}}`` of rows as `grouped` returns them."""
-    documents = [identifier.decode() for identifier in docids.tolist()]
-    numbers = values.tolist()
-    spans = pairwise(offsets.tolist())
-    return {
-        query: dict(zip(documents[start:end], numbers[start:end], strict=True))
-        for query, (start, end) in zip(query_ids, spans, strict=True)
-    }
-
-
-def digest_of(query_ids: Iterable[str], *arrays: npt.NDArray[Any]) -> str:
-    """Hash queries and arrays; equal where their content is the same."""
-    content = hashlib.sha256("\n".join(query_ids).encode())
-    for array in arrays:
-        content.update(array.tobytes())
-    return content.hexdigest()[:32]
-
-
-def as_ids(ids: Sequence[bytes] | Ids) -> Ids:
-    """Make an id array whose width is a multiple of 8, so that ids can be read as 64-bit words."""
-    array = np.asarray(ids, dtype=np.bytes_)
-    width = -(-max(array.dtype.itemsize, 1) // 8) * 8
-    return np.ascontiguousarray(array, dtype=f"S{width}")

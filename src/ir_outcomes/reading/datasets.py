@@ -9,17 +9,16 @@ import difflib
 import logging
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from ir_outcomes.errors import DatasetUnavailable, ParameterError, warn
+from ir_outcomes.errors import DatasetUnavailable, ParameterError
 from ir_outcomes.reading.qrels import Qrels, qrels_of, query_texts
-from ir_outcomes.reading.runs import DATASET_PREFIX, Run, run_of
+from ir_outcomes.reading.runs import DATASET_PREFIX, Duplicates, Run, run_of
 from ir_outcomes.types import UnitChoice, check_kind
 
-LARGE_DOWNLOAD = 100_000_000
 Part = Literal["queries", "qrels", "scoreddocs"]
 
 
@@ -84,7 +83,7 @@ def as_qrels(qrels: Any, name: str | None = None) -> Qrels:
     return qrels_of(qrels, name)
 
 
-def as_run(run: Any, name: str | None = None) -> Run:
+def as_run(run: Any, name: str | None = None, *, duplicates: Duplicates | None = None) -> Run:
     """Take a run in any form that users have.
 
     Parameters
@@ -97,6 +96,8 @@ def as_run(run: Any, name: str | None = None) -> Run:
         ``score``; an iterable of `ir_measures.ScoredDoc`.
     name : str, optional
         What to call it.
+    duplicates : {"first", "max"}, optional
+        What counts of a document that is ranked twice for a query; see `read_run`.
 
     Raises
     ------
@@ -106,7 +107,7 @@ def as_run(run: Any, name: str | None = None) -> Run:
     if isinstance(run, str) and run.startswith(DATASET_PREFIX):
         name = name or run
         run = load_part(run, "scoreddocs")
-    return run_of(run, name)
+    return run_of(run, name, duplicates)
 
 
 def _is_meant_as_id(qrels: Any) -> bool:
@@ -189,10 +190,9 @@ class Task:
         return as_run(self.baseline)
 
     def source(self, part: Part) -> "Source | None":
-        """Return where the queries, qrels or scoreddocs come from; None where there are none. Nothing is downloaded."""
-        dataset = dataset_of(self.dataset_id)
-        if getattr(dataset, f"has_{part}")():
-            return _source(getattr(dataset, f"{part}_handler")())
+        """Return whether the queries, qrels or scoreddocs are here; None where there are none."""
+        if getattr(dataset_of(self.dataset_id), f"has_{part}")():
+            return _source(self.dataset_id, part)
         return None
 
 
@@ -297,11 +297,34 @@ def known_tasks() -> list[str]:
 
 
 class Source(NamedTuple):
-    """Where a part of a collection comes from."""
+    """Where a part of a collection is."""
 
     here: bool  # on this machine
-    path: str | None  # its file, or the one that a download would write
-    size: int | None  # bytes to download, where that is known
+    path: str | None  # its file
+
+
+# How ir_datasets calls the files of a part.
+_FILES: dict[Part, tuple[str, ...]] = {
+    "queries": ("*queries*",),
+    "qrels": ("*qrels*",),
+    "scoreddocs": ("ms.run*", "top100*"),
+}
+
+
+def _source(name: str, part: Part) -> Source:
+    """Look for the file of a part, in the folder of its collection or of one that this belongs to."""
+    from ir_datasets.util import home_path
+
+    home = home_path()
+    for folder in (home / name, *(home / name).parents):
+        if folder == home:
+            break
+        files = sorted(
+            path for sign in _FILES[part] for path in folder.glob(sign) if path.is_file()
+        )
+        if files:
+            return Source(True, str(files[0]))
+    return Source(False, None)
 
 
 def is_dataset_id(name: str) -> bool:
@@ -368,23 +391,12 @@ def _dataset_with(name: str, part: Part) -> Any:
 
 
 def load_part(name: str, part: Part) -> list[Any]:
-    """Load the queries, the qrels or the ranking of a collection, downloading them if they are not on this machine."""
+    """Load a part of a collection, downloading it where it is not on this machine."""
     name = name.removeprefix(DATASET_PREFIX)
     dataset = _dataset_with(name, part)
-    source = _source(getattr(dataset, f"{part}_handler")())
-    size = ""
-    if source.size is not None:
-        size = f" (a download of {size_text(source.size)})"
-    where = "" if source.path is None else f" at {source.path}"
-    if not source.here and source.size is not None and source.size >= LARGE_DOWNLOAD:
-        warn(
-            f"{name}: its {part} are downloaded ({size_text(source.size)}), unless you put the file"
-            f" at {source.path}"
-        )
-    remedy = (
-        "try again with a network connection, put the file there yourself, or give a file instead"
-        " of the id"
-    )
+    source = _source(name, part)
+    where = f" at {source.path}" if source.here else ""
+    remedy = "try again with a network connection, or give a file instead of the id"
     if source.here:
         remedy = (
             "remove that file, which may be half a download, so that it is fetched again, or give a"
@@ -394,22 +406,18 @@ def load_part(name: str, part: Part) -> list[Any]:
     messages.addFilter(_is_no_failure)
     try:
         rows = list(getattr(dataset, f"{part}_iter")())
-    except (
-        Exception
-    ) as error:  # ir_datasets raises RuntimeError, OSError, EOFError or a hash error, by source
-        problem = f"cannot be {'read' if source.here else 'fetched'} ({reason_of(error)})"
-        raise DatasetUnavailable(f"{name}: its {part}{size}{where} {problem}; {remedy}") from error
+    # RuntimeError, OSError, EOFError or an error of a hash, by source
+    except Exception as error:
+        problem = f"cannot be {'read' if source.here else 'fetched or read'} ({reason_of(error)})"
+        raise DatasetUnavailable(f"{name}: its {part}{where} {problem}; {remedy}") from error
     finally:
         messages.removeFilter(_is_no_failure)
     expected = (_stated(dataset, "metadata").get(part) or {}).get("count", 0)
     if part == "qrels" and len(rows) < expected:  # ir_datasets reads any file that exists
         problem = f"only {len(rows)} of its {expected} judgments are on this machine{where}"
         raise DatasetUnavailable(f"{name}: {problem}; {remedy}")
-    if (
-        part == "scoreddocs"
-        and len(rows) > len({row.query_id for row in rows})
-        and len({row.score for row in rows}) == 1
-    ):
+    has_order = len(rows) == len({row.query_id for row in rows}) if part == "scoreddocs" else True
+    if not has_order and len({row.score for row in rows}) == 1:
         problem = (
             f"every score of this collection's own ranking is {rows[0].score}, so it has no order"
         )
@@ -427,15 +435,6 @@ def _stated(dataset: Any, what: Literal["documentation", "metadata"]) -> dict[st
     return (getattr(dataset, what)() if hasattr(dataset, what) else None) or {}
 
 
-def size_text(size: int) -> str:
-    """Write a number of bytes with a unit."""
-    if size >= 10**9:
-        return f"{size / 10**9:.2f} GB"
-    if size >= 10**6:
-        return f"{size / 10**6:.1f} MB"
-    return f"{size / 10**3:.0f} kB"
-
-
 def reason_of(error: Exception) -> str:
     """Say why ir_datasets could not read a file or download it."""
     if isinstance(error, RuntimeError) and len(error.args) == 2 and isinstance(error.args[1], list):
@@ -449,45 +448,3 @@ def _cause(error: Exception) -> str:
     if behind is not None:
         return str(behind).rpartition("): ")[2]
     return str(error) or type(error).__name__
-
-
-def _source(handler: Any) -> Source:
-    found = list(_files(handler, set()))
-    missing = [source for source in found if not source.here]
-    if not missing:
-        return found[0] if found else Source(False, None, None)
-    sizes = [source.size for source in missing]
-    return Source(
-        False, missing[0].path, None if None in sizes else sum(size or 0 for size in sizes)
-    )
-
-
-def _files(holder: Any, seen: set[int]) -> Iterator[Source]:
-    """Find the files behind ir_datasets' nested readers, of which it has no public list."""
-    from ir_datasets import Dataset
-    from ir_datasets.util import Cache, Download
-
-    if id(holder) in seen:
-        return
-    seen.add(id(holder))
-    if isinstance(holder, (Download, Cache)):
-        path = holder._path
-        if isinstance(holder, Download):
-            path = holder._cache_path
-        if path is not None and os.path.exists(path):
-            yield Source(True, str(path), None)
-        elif isinstance(holder, Download):
-            yield Source(False, None if path is None else str(path), holder._size_hint)
-        else:
-            yield _source(holder._streamer)._replace(path=str(path))
-    elif isinstance(holder, (list, tuple)):
-        for part in holder:
-            yield from _files(part, seen)
-    elif type(holder).__module__.split(".")[0] == "ir_datasets":
-        for name, value in vars(holder).items():
-            # A part may be a selection from the same part of another collection.
-            yield from _files(
-                getattr(value, name.lstrip("_"))() if isinstance(value, Dataset) else value, seen
-            )
-    elif hasattr(holder, "stream"):  # a collection that the user registered, on files of their own
-        yield Source(True, None, None)

@@ -37,10 +37,6 @@ def decompressed(raw: "io.BufferedReader[Any]") -> Iterator[bytes]:
         return _streams(raw, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY))
     if head.startswith(b"\x28\xb5\x2f\xfd"):
         return _streams(raw, _zstd_decompressor())
-    if head.startswith(b"\x04\x22\x4d\x18"):
-        import lz4.frame
-
-        return _streams(raw, lz4.frame.LZ4FrameDecompressor)
     content = gzip.GzipFile(fileobj=raw, mode="rb") if head.startswith(b"\x1f\x8b") else raw
     return iter(lambda: content.read(BLOCK_SIZE), b"")
 
@@ -133,6 +129,8 @@ def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
         is_file = stat.S_ISREG(before.st_mode)
         try:
             for piece in decompressed(raw):
+                if not size:
+                    refuse_other_content(source, piece)
                 size += len(piece)
                 refuse_bomb(source, size, file.count)
                 yield piece
@@ -148,6 +146,34 @@ def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
             raise UnreadableFile(
                 f"{source}: changed while it was read; read it again when it is complete"
             )
+
+
+_UNPACK = "unpack it, and give the file that it contains"
+_CONVERT = "is UTF-16; convert it: iconv -f UTF-16 -t UTF-8"
+_OTHER_CONTENT = (  # where a file has which bytes, and what it then is
+    (0, b"PK\x03\x04", f"is a zip archive; {_UNPACK} (unzip)"),
+    (0, b"7z\xbc\xaf\x27\x1c", f"is a 7z archive; {_UNPACK}"),
+    (0, b"Rar!\x1a", f"is a rar archive; {_UNPACK}"),
+    (257, b"ustar", f"is a tar archive; {_UNPACK} (tar xf)"),
+    (0, b"\x04\x22\x4d\x18", f"is compressed by lz4; {_UNPACK} (lz4 -d)"),
+    (0, codecs.BOM_UTF16_LE, _CONVERT),
+    (0, codecs.BOM_UTF16_BE, _CONVERT),
+)
+
+
+def refuse_other_content(source: str, head: bytes) -> None:
+    """Refuse archives, text in UTF-16, and saved evaluations."""
+    for start, sign, problem in _OTHER_CONTENT:
+        if not head.startswith(sign, start):
+            continue
+        if problem == _CONVERT:
+            problem = f"{problem} {source} > new"
+        if b".npy" in head[:100]:
+            problem = (
+                "is a saved evaluation (.npz), which stands for qrels and runs together, and holds"
+                " no documents"
+            )
+        raise FormatError(source, problem)
 
 
 class _CountedFile(io.FileIO):
@@ -310,10 +336,7 @@ def problem_in(data: bytes) -> tuple[int, str] | None:
     return (data.index(BOM), _JOINED) if BOM in data else None
 
 
-_NUL = (
-    "contains a NUL byte; is this a text file? UTF-16 must be converted to UTF-8, and a saved"
-    " evaluation (.npz) stands for runs, but has no documents"
-)
+_NUL = "contains a NUL byte; is this a text file? If it is UTF-16, convert it: iconv -f UTF-16 -t UTF-8"
 _NOT_UTF8 = (
     "is not UTF-8; convert it (iconv -f latin1 -t utf-8), and the qrels with it, so that ids match"
 )
@@ -340,21 +363,11 @@ def name_of(path: str | os.PathLike[str]) -> str:
     return name
 
 
-COMPRESSION_ENDINGS = ("gz", "bz2", "xz", "lz4", "zst")
-_FORMAT_ENDINGS = {
-    "run",
-    "txt",
-    "tsv",
-    "trec",
-    "res",
-    "qrels",
-    "qrel",
-    "csv",
-    "json",
-    "jsonl",
-    "parquet",
-    "parq",
-}
+COMPRESSION_ENDINGS = ("gz", "bz2", "xz", "zst")
+_FORMAT_ENDINGS = (
+    *("run", "txt", "tsv", "trec", "res", "qrels", "qrel"),
+    *("csv", "json", "jsonl", "parquet", "parq"),
+)
 
 
 def file_digest(path: str | os.PathLike[str]) -> str:

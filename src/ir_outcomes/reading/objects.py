@@ -1,7 +1,8 @@
 """How Python objects become columns: dicts, frames, Arrow streams, named tuples, and runs and qrels of ranx."""
 
+import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -16,10 +17,17 @@ from ir_outcomes.reading.columns import (
     Columns,
     Ids,
     LineOf,
+    Texts,
     as_ids,
     unknown_line,
 )
-from ir_outcomes.reading.forms import Kind
+from ir_outcomes.reading.forms import (
+    DOCUMENT_TEXT_NAMES,
+    QUERY_TEXT_NAMES,
+    Kind,
+    Shape,
+    normal_names,
+)
 from ir_outcomes.types import Floats
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -179,13 +187,13 @@ def _numbers(values: Any, columns: Columns) -> Floats:
     if result is None:
         row = next(row for row, value in enumerate(values) if _as_floats([value]) is None)
         raise columns.error(
-            row, f"{columns.named(row)}: a score or grade must be a number", repr(values[row])
+            row, f"{columns.described(row)}: a score or grade must be a number", repr(values[row])
         )
     missing = np.isnan(result)
     if missing.any():
         row = int(np.argmax(missing))
         raise columns.error(
-            row, f"{columns.named(row)} has no score or grade (NaN); remove or correct it"
+            row, f"{columns.described(row)} has no score or grade (NaN); remove or correct it"
         )
     return result
 
@@ -218,41 +226,126 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
     ):
         data = _arrow_table(data)
     if is_frame(data):
-        *names, value_name = kind.named(column_names(data), source)
-        columns = checked_columns(source, [data[name] for name in names], value_name)
-        kind.refuse_swapped(columns, names)
-        return columns
+        return _from_table(column_names(data), data.__getitem__, source, kind)
     if not isinstance(data, Iterable) or isinstance(data, (str, bytes)):
         raise FormatError(
             source,
             f"cannot be read from a {type(data).__name__}; give a path, an ir_datasets id, a dict"
-            " of dict, a data frame, an Arrow stream, an iterable of named tuples, or a Run or"
-            " Qrels of ranx",
+            " of dict, a data frame, an Arrow stream, an iterable of named tuples or dicts, or a"
+            " Run or Qrels of ranx",
         )
     rows = list(data)
     if not rows:
         return checked_columns(source, ([], [], []), kind.value_name("score"))
-    fields = getattr(rows[0], "_fields", ())
-    wrong = next(
-        (
-            number
-            for number, row in enumerate(rows, 1)
-            if not fields or getattr(row, "_fields", None) != fields
-        ),
-        None,
-    )
-    if wrong is not None:
-        problem = (
-            f"row {wrong} is not a named tuple such as ir_measures.ScoredDoc, with the fields of"
-            " the first row"
-        )
-        raise FormatError(source, problem, text=repr(rows[wrong - 1]))
-    *names, value_name = kind.named(fields, source)
+    if isinstance(rows[0], dict):
+        return columns_of_records(((None, row) for row in rows), source, kind)
+    fields = getattr(rows[0], "_fields", None)
+    for number, row in enumerate(rows, 1):
+        if not fields or getattr(row, "_fields", None) != fields:
+            problem = (
+                f"row {number} is not a named tuple such as ir_measures.ScoredDoc, with the fields"
+                " of the first row"
+            )
+            raise FormatError(source, problem, text=repr(row))
+    return _from_table(fields, lambda name: [getattr(row, name) for row in rows], source, kind)
+
+
+def _from_table(
+    names: Sequence[str],
+    column: Callable[[str], Any],
+    source: str,
+    kind: Kind,
+    line_of: LineOf = unknown_line,
+) -> Columns:
+    *wanted, value_name = kind.named(names, source, line_of(0))
     columns = checked_columns(
-        source, [[getattr(row, name) for row in rows] for name in names], value_name
+        source, [column(name) for name in wanted], value_name, line_of=line_of
     )
-    kind.refuse_swapped(columns, names)
+    kind.refuse_swapped(columns, wanted)
     return columns
+
+
+# --- objects as JSON has them
+
+_Record = tuple[int | None, Any]  # with its line, where that is known
+
+
+def columns_of_records(records: Iterable[_Record], source: str, kind: Kind) -> Columns:
+    """Read objects that hold a row each, or a query with its list; the first says which."""
+    found = ((line, _with_metadata(record)) for line, record in records)
+    line, first = next(found)
+    if isinstance(first, dict) and (shape := kind.shape_of(first)) is not None:
+        return _from_lists(chain([(line, first)], found), shape, source, kind)
+    if not isinstance(first, dict) or not kind.is_flat(first):
+        raise kind.unknown(first, source, line)
+    if kind.value_in(normal_names(first)) is None and kind.other.value_in(normal_names(first)):
+        raise kind.unknown(first, source, line)
+    rows = [(line, first), *found]
+
+    def column(name: str) -> list[Any]:
+        lacking = (
+            (number, line, row)
+            for number, (line, row) in enumerate(rows, 1)
+            if not isinstance(row, dict) or name not in row
+        )
+        for number, line, row in lacking:
+            problem = f"entry {number} has no {name!r}, which the first has"
+            raise FormatError(source, problem, line=line, text=json.dumps(row))
+        return [row[name] for _, row in rows]
+
+    return _from_table(list(first), column, source, kind, lambda row: rows[row][0])
+
+
+def _with_metadata(record: Any) -> Any:
+    """Return an object with what it has under "metadata", where TREC RAG puts the query."""
+    if isinstance(record, dict) and isinstance(record.get("metadata"), dict):
+        return {**record["metadata"], **record}
+    return record
+
+
+def _from_lists(records: Iterable[_Record], shape: Shape, source: str, kind: Kind) -> Columns:
+    """Read objects with a query and a list: of ids, or of objects with one."""
+    queries: list[Any] = []
+    documents: list[Any] = []
+    values: list[Any] = []
+    lines: list[int | None] = []
+    texts = Texts({}, {})
+    names: tuple[str, str | None] | None = None
+    for number, (line, record) in enumerate(records, 1):
+        try:
+            query = record[shape.query]
+            items = record[shape.items]
+            if items and isinstance(items[0], list):  # groups, of which each document is relevant
+                items = list(chain.from_iterable(items))
+            for position, item in enumerate(items, 1):
+                document = item
+                value = position if kind.is_run else 1
+                if isinstance(item, dict):
+                    names = names or kind.names_in(item)
+                    document = item[names[0]]
+                    value = value if names[1] is None else item[names[1]]
+                    if text := _text(item, DOCUMENT_TEXT_NAMES):
+                        texts.documents[str(document)] = text
+                queries.append(query)
+                documents.append(document)
+                values.append(value)
+                lines.append(line)
+        except (KeyError, TypeError, IndexError) as error:
+            what = error if isinstance(error, KeyError) else f"list {shape.items!r}"
+            problem = f"entry {number} has no {what}, as {kind.name} like this has it"
+            raise FormatError(source, problem, line=line, text=json.dumps(record)) from None
+        if text := _text(record, QUERY_TEXT_NAMES):
+            texts.queries[str(query)] = text
+    value_name = kind.value_name(None if names is None else names[1])
+    columns = checked_columns(
+        source, (queries, documents, values), value_name, line_of=lines.__getitem__
+    )
+    return replace(columns, texts=texts)
+
+
+def _text(record: dict[str, Any], names: Iterable[str]) -> str | None:
+    """Return the first of these texts that an object has."""
+    return next((text for name in names if isinstance(text := record.get(name), str)), None)
 
 
 def name_within(data: Any) -> str | None:
@@ -310,19 +403,28 @@ def _arrow_table(data: Any) -> Any:
     return data
 
 
+def is_nested(data: Mapping[Any, Any], kind: Kind) -> bool:
+    """Return whether values are by query and document, or, in a run, lists of documents by query."""
+    rankings = list(data.values())
+    if kind.is_run and all(map(is_ranking, rankings)):
+        return True
+    return all(issubclass(form, Mapping) for form in set(map(type, rankings))) and not any(
+        isinstance(value, (Mapping, list)) for ranking in rankings[:3] for value in ranking.values()
+    )
+
+
 def _from_mapping(data: Mapping[Any, Any], source: str, kind: Kind) -> Columns:
     rankings = list(data.values())
-    have_values = all(issubclass(form, Mapping) for form in set(map(type, rankings)))
-    if not have_values and not (kind.what == "run" and all(map(is_ranking, rankings))):
-        wrong = next(
-            {query: ranking} for query, ranking in data.items() if not isinstance(ranking, Mapping)
-        )
-        lists = " or {query id: [document id, ...]}" if kind.what == "run" else ""
+    if not is_nested(data, kind):
+        pairs = list(data.items())
+        wrong = next((pair for pair in pairs if not isinstance(pair[1], Mapping)), pairs[0])
+        lists = " or {query id: [document id, ...]}" if kind.is_run else ""
         raise FormatError(
             source,
             f"is not a dict of dict {{query id: {{document id: value}}}}{lists}",
-            text=repr(wrong),
+            text=repr(dict([wrong])),
         )
+    have_values = not rankings or isinstance(rankings[0], Mapping)
     within = (
         ranking.values() if have_values else range(1, len(ranking) + 1) for ranking in rankings
     )
@@ -336,4 +438,5 @@ def _from_mapping(data: Mapping[Any, Any], source: str, kind: Kind) -> Columns:
         raise FormatError(
             source, "contains the same query id twice, once as text and once as a number; use text"
         )
+    kind.refuse_swapped(columns, ("", "", ""))
     return columns

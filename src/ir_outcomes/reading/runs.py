@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -19,13 +19,14 @@ from ir_outcomes.errors import (
     warn,
 )
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import Columns, Ids, Rows, grouped, nested_dict, repeated
+from ir_outcomes.reading.columns import Columns, Ids, Rows, nested_dict, repeated
 from ir_outcomes.reading.files import name_of
-from ir_outcomes.reading.formats import path_and_selection, read_any_file, seems_to_be_a_run
+from ir_outcomes.reading.formats import path_and_order, read_any_file, seems_to_be_a_run
 from ir_outcomes.reading.forms import RUN
 from ir_outcomes.reading.objects import columns_of, is_ranking, name_within
 from ir_outcomes.types import Bools, Floats, Ints, RunBy, check_choice, check_kind
 
+Duplicates = Literal["first", "max"]  # what counts of a document that is ranked twice
 DATASET_PREFIX = "irds:"  # and an ir_datasets id: the ranking that comes with a collection
 
 
@@ -48,15 +49,14 @@ class Run:
     by_rank : bool
         Whether the order is that of a rank column or of a list; `scores` are then the negated
         ranks, without ties.
-    metadata : str
-        The text of the file's ir_metadata header without its comment signs, which is YAML; empty
-        where there is none.
     texts : mapping of str to str
         The texts of queries, where the file has them.
     form : str
         What the file was; empty where it is none.
     against_ranks : (n_queries,) bool array or None
         Whether a document scores higher than one with a smaller rank; None where that is not known.
+    scattered : int
+        Queries whose rows did not follow each other in the input.
     """
 
     name: str
@@ -65,10 +65,10 @@ class Run:
     docids: Ids
     scores: Floats
     by_rank: bool = False
-    metadata: str = ""
     texts: Mapping[str, str] = field(default_factory=dict)
     form: str = ""
     against_ranks: Bools | None = None
+    scattered: int = 0
 
     def __len__(self) -> int:
         return len(self.docids)
@@ -90,27 +90,32 @@ class Run:
 
 
 def read_run(
-    path: str | os.PathLike[str], *, by: RunBy | None = None, name: str | None = None
+    path: str | os.PathLike[str],
+    *,
+    by: RunBy | None = None,
+    name: str | None = None,
+    duplicates: Duplicates | None = None,
 ) -> Run:
     r"""Read a file of a run.
 
     The content decides what the file is, not its name: TREC's six columns, three columns, CSV, TSV
-    or Parquet with names of columns, JSON, or what other tools write; the documentation lists all
-    forms. It may be compressed.
+    or Parquet with names of columns, or JSON; the documentation lists all names. It may be
+    compressed.
 
     Parameters
     ----------
     path : path
         The file; ``-`` is standard input. ``"path#rank"`` and ``"path#score"`` say the same as
-        `by`. Of several subsets or splits of MTEB's predictions, ``"path#subset/split"`` selects
-        one; each query's own document is left out of them.
+        `by`.
     by : {"score", "rank"}, optional
         What orders the documents of a query: the score (higher first), or the rank column (lower
         first). By default the score where there is one. Three columns that could be either must say
         it.
     name : str, optional
-        What to call the run; by default the file name without the endings that say its format, or
-        the model's name.
+        What to call the run; by default the file name without the endings that say its format.
+    duplicates : {"first", "max"}, optional
+        What counts of a document that a query has several times, as passages of one document: its
+        first row, or the one with the best score. By default it is an error.
 
     Raises
     ------
@@ -126,16 +131,6 @@ def read_run(
     >>> read_run(path)
     Run('bm25', 1 query, 2 documents)
     """
-    run, messages = run_and_warnings(path, by=by, name=name)
-    for message in messages:
-        warn(message)
-    return run
-
-
-def run_and_warnings(
-    path: str | os.PathLike[str], *, by: RunBy | None = None, name: str | None = None
-) -> tuple[Run, tuple[str, ...]]:
-    """Read a file of a run as `read_run` does, and return its warnings, which another process could not show."""
     check_names([name])
     check_kind(
         "path",
@@ -143,82 +138,118 @@ def run_and_warnings(
         (str, os.PathLike),
         "the path of a file; ir_outcomes.as_run takes other forms of a run",
     )
-    file, selection = path_and_selection(os.fspath(path))
-    if by is None and selection in get_args(RunBy):
-        by = cast(RunBy, selection)
-        path = file
     if by is not None:
         check_choice("by", by, get_args(RunBy))
-    content = read_any_file(path, RUN._replace(by=by))
-    if by is not None and content.columns.value_name != by:
-        raise FormatError(
-            content.columns.source, f"contains {content.columns.value_name}s; leave `by={by!r}` out"
-        )
-    run = _checked(content.columns, name or content.name or name_of(file))
-    run = replace(run, metadata=content.metadata, texts=content.texts.queries, form=content.form)
-    # Lines mostly stand in the order of the ranks; only where scores rise in them are the ranks read.
-    if not run.by_rank and _rises(run, run.scores).any():
-        run = replace(run, against_ranks=scores_against_ranks(file, run))
-    return run, tuple(content.warnings)
+    file, order = path_and_order(os.fspath(path))
+    by = by or order
+    columns = read_any_file(file, RUN._replace(by=by))
+    if by is not None and columns.value_name != by:
+        raise FormatError(columns.source, f"contains {columns.value_name}s; leave `by={by!r}` out")
+    # Lines mostly stand in the order of the ranks; only where scores rise in them are ranks read.
+    against_ranks = None
+    if columns.value_name == "score" and _rises(columns.grouped()).any():
+        against_ranks = scores_against_ranks(file, columns)
+    run = _checked(columns, name or name_of(file), duplicates)
+    return replace(run, against_ranks=against_ranks)
 
 
-def scores_against_ranks(path: str | os.PathLike[str], run: Run) -> Bools | None:
-    """Return in which queries a document scores higher than one with a smaller rank; None where a file lacks a column."""
-    # A pipe is read once.
-    if not os.path.isfile(path) or run.form not in ("TREC", "columns"):
+def scores_against_ranks(
+    path: str | os.PathLike[str], scores: Columns | None = None
+) -> Bools | None:
+    """Return in which queries a document scores higher than one with a smaller rank.
+
+    None where a file lacks a column, or can be read only once.
+    """
+    file, _ = path_and_order(os.fspath(path))
+    if not os.path.isfile(file):
         return None
     try:
-        _, _, ranks = grouped(read_any_file(path, RUN._replace(by="rank")).columns)
-    except FormatError:  # there are only scores
+        scores = scores or read_any_file(file, RUN._replace(by="score"))
+        if scores.form not in ("TREC", "columns"):
+            return None
+        ranks = read_any_file(file, RUN._replace(by="rank")).values
+    except FormatError:  # there are only scores, or only ranks
         return None
-    query = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
-    return _rises(run, run.scores[np.lexsort((-run.scores, ranks, query))])
+    return _rises(scores.select(np.lexsort((-scores.values, ranks, scores.codes))))
 
 
-def _rises(run: Run, scores: Floats) -> Bools:
-    """Return in which queries scores, in some order of the documents, rise."""
-    rises = scores[1:] > scores[:-1]
-    rises[np.unique(run.offsets)[1:-1] - 1] = False  # from one query to the next
-    found = np.zeros(len(run.query_ids), dtype=bool)
-    found[np.searchsorted(run.offsets, np.flatnonzero(rises), side="right") - 1] = True
+def _rises(columns: Columns) -> Bools:
+    """Return in which queries the values rise, in the order of the rows."""
+    rises = (columns.values[1:] > columns.values[:-1]) & (columns.codes[1:] == columns.codes[:-1])
+    found = np.zeros(len(columns.query_ids), dtype=bool)
+    found[columns.codes[1:][rises]] = True
     return found
 
 
-def run_of(data: Any, name: str | None = None) -> Run:
+def run_of(data: Any, name: str | None = None, duplicates: Duplicates | None = None) -> Run:
     """Take a run in any form but an id of ir_datasets; see `ir_outcomes.as_run`."""
     check_names([name])
     if isinstance(data, Run):
         return data
     if isinstance(data, (str, os.PathLike)):
-        return read_run(data, name=name)
+        return read_run(data, name=name, duplicates=duplicates)
     name = name or name_within(data)
-    return _checked(columns_of(data, name or "the run", RUN), name or "run")
+    return _checked(columns_of(data, name or "the run", RUN), name or "run", duplicates)
 
 
-def _checked(columns: Columns, name: str) -> Run:
-    again, _ = repeated(columns.codes, columns.docids)
-    if len(again):
-        row = int(again[0])
-        query = columns.query_ids[columns.codes[row]]
-        document = columns.docids[row].decode()
-        raise columns.error(
-            row, f"document {document} is ranked twice for query {query}; keep only its best line"
-        )
+def _checked(columns: Columns, name: str, duplicates: Duplicates | None) -> Run:
+    if duplicates is not None:
+        check_choice("duplicates", duplicates, get_args(Duplicates))
+    scattered = 0
+    if not columns.is_grouped:
+        starts = np.flatnonzero(np.append(True, columns.codes[1:] != columns.codes[:-1]))
+        scattered = int(np.sum(np.bincount(columns.codes[starts]) > 1))
+    columns = columns.grouped()
     by_rank = columns.value_name == "rank"
+    again = repeated(columns.offsets, columns.docids)
+    if len(again) and duplicates is None:
+        query, document = columns.names(int(again[0]))
+        problem = (
+            f"document {document} is ranked twice for query {query}; keep only its best line, or"
+            " count its first or its best: pass `duplicates='first'` or `duplicates='max'`"
+        )
+        raise columns.error(int(again[0]), problem)
+    if len(again):
+        scores = -columns.values if by_rank else columns.values
+        columns = columns.select(_one_of_each(columns, scores, again, duplicates))
     if by_rank:
         columns.refuse_fractions()
-        again, _ = repeated(columns.codes, columns.values.view("S8"))
+        again = repeated(columns.offsets, columns.values)
         if len(again):
             row = int(again[0])
-            query = columns.query_ids[columns.codes[row]]
-            rank = f"{columns.values[row]:.0f}"
-            raise columns.error(
-                row, f"rank {rank} is given twice for query {query}; a rank must occur only once"
+            problem = (
+                f"rank {columns.values[row]:.0f} is given twice for query {columns.names(row)[0]};"
+                " a rank must occur only once"
             )
-    offsets, docids, values = grouped(columns)
+            raise columns.error(row, problem)
     return Run(
-        name, tuple(columns.query_ids), offsets, docids, -values if by_rank else values, by_rank
+        name,
+        tuple(columns.query_ids),
+        columns.offsets,
+        columns.docids,
+        -columns.values if by_rank else columns.values,
+        by_rank,
+        columns.texts.queries,
+        columns.form,
+        scattered=scattered,
     )
+
+
+def _one_of_each(
+    columns: Columns, scores: Floats, again: Rows, duplicates: Duplicates | None
+) -> Rows:
+    """Return the rows without those of documents that count by another row."""
+    dropped: list[int] = []
+    offsets = columns.offsets
+    for query in np.unique(columns.codes[again]).tolist():
+        rows = np.arange(offsets[query], offsets[query + 1])
+        if duplicates == "max":
+            rows = rows[np.argsort(-scores[rows], kind="stable")]
+        row_of: dict[bytes, int] = {}
+        for row in rows.tolist():
+            if row_of.setdefault(columns.docids[row], row) != row:
+                dropped.append(row)
+    return np.delete(np.arange(len(scores)), dropped)
 
 
 def run_list(runs: Any) -> list[Any] | dict[str, Any] | None:

@@ -25,7 +25,7 @@ from ir_outcomes.reading.files import (
     parsed_json,
 )
 from ir_outcomes.reading.objects import texts
-from ir_outcomes.reading.text import number_in
+from ir_outcomes.reading.lines import number_in
 
 Body = Iterable[tuple[int, Sequence[Any]]]  # the cells of each row, with its number
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from ir_outcomes.evaluation.check import FILE_COLUMNS, CheckResult
 from ir_outcomes.formatting import NOTHING, plural
-from ir_outcomes.reading.datasets import Source, Task, size_text
+from ir_outcomes.reading.datasets import Source, Task
 from ir_outcomes.showing import MOST_NOTES, Table, View, view_of
 from ir_outcomes.showing.views import (
     across,
@@ -71,9 +71,7 @@ def task_view(task: Task) -> View:
 def _where(source: Source | None) -> str:
     if source is None:
         return "none"
-    if source.here:
-        return "here"
-    return "to fetch" if source.size is None else size_text(source.size)
+    return "here" if source.here else "to fetch"
 
 
 @view_of.register
