@@ -6,7 +6,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import lz4.frame
 import numpy as np
 import pandas as pd
 import pytest
@@ -110,10 +109,9 @@ def test_ranx() -> None:
 
 
 def test_files_of_ranx(tmp_path: Path) -> None:
-    """Its Parquet of qrels was refused as a run, and its lz4, which is compressed twice, as UTF-16."""
     ranx = needed("ranx")
     run, qrels = ranx.Run(RUN), ranx.Qrels(QRELS)
-    for name in ("run.parquet", "run.lz4", "run.trec"):
+    for name in ("run.parquet", "run.trec"):
         run.save(str(tmp_path / name))
         assert iro.read_run(tmp_path / name).to_dict() == RUN
     for name in ("qrels.parquet", "qrels.trec"):
@@ -126,14 +124,6 @@ def test_files_of_ranx(tmp_path: Path) -> None:
         iro.read_run(tmp_path / "qrels.parquet")
     with pytest.raises(FormatError, match="are these the scores of a run"):
         iro.read_qrels(tmp_path / "run.parquet")
-    assert [path.name for path in iro.evaluate(QRELS, [tmp_path / "run.lz4"]).sources] == [
-        "run.lz4"
-    ]
-    twice = tmp_path / "twice.lz4"
-    for content in (b"q1 Q0 d1 1 1.5 t", b"\x80", lz4.frame.compress(b"") * 2):
-        twice.write_bytes(lz4.frame.compress(lz4.frame.compress(content)))
-        with pytest.raises(FormatError, match=r"is lz4 within lz4.* not a run of ranx"):
-            iro.read_run(twice)
 
 
 def test_frames_of_trectools() -> None:

@@ -13,6 +13,7 @@ import io
 import json
 import lzma
 import os
+import shlex
 import stat
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -167,7 +168,7 @@ def refuse_other_content(source: str, head: bytes) -> None:
         if not head.startswith(sign, start):
             continue
         if problem == _CONVERT:
-            problem = f"{problem} {source} > new"
+            problem = f"{problem} {shlex.quote(source)} > new"
         if b".npy" in head[:100]:
             problem = (
                 "is a saved evaluation (.npz), which stands for qrels and runs together, and holds"

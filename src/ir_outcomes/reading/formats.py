@@ -7,6 +7,7 @@ with a header by the names of its columns; other lines by the number of their co
 import io
 import os
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -299,7 +300,7 @@ def _misfit(lines: list[bytes], number: int, kind: Kind, source: str) -> FormatE
     if b"\r" in line.strip():
         problem = (
             "has the line ends of old Macs, so that the file is one line; convert it:"
-            f" tr '\\r' '\\n' < {source} > new"
+            f" tr '\\r' '\\n' < {shlex.quote(source)} > new"
         )
     elif separator is not None and len(fields) == 1:
         name = {ord(";"): "semicolons", ord(","): "commas"}.get(separator, "vertical lines")

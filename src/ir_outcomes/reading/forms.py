@@ -16,8 +16,8 @@ from ir_outcomes.types import RunBy
 
 # Ids come before the texts of queries.
 QUERY_NAMES = (
-    "query_id", "qid", "q_id", "queryid", "topic_id", "narrative_id", "task_id", "turn_id", "case_id",
-    "sample_id", "question_id", "id", "_id", "query_text", "query", "topic", "question", "user_input",
+    "query_id", "qid", "q_id", "queryid", "topic_id", "narrative_id", "task_id", "turn_id",
+    "query_text", "case_id", "sample_id", "question_id", "id", "_id", "query", "topic", "question", "user_input",
 )  # fmt: skip
 DOCUMENT_NAMES = (
     "doc_id", "docno", "docid", "corpus_id", "document_id", "documentid", "passage_id", "psg_id", "pid",
@@ -106,10 +106,7 @@ class Kind(NamedTuple):
             )
             raise FormatError(source, problem, line=line)
         column_of = normal_names(names)
-        query, document = _ids_in(column_of)
-        value = self.value_in(column_of)
-        if value is None and not self.is_run and (document == "corpus_id" or query == "q_id"):
-            value = "score" if "score" in column_of else None  # as BEIR and ranx write grades
+        query, document, value = self._parts_in(column_of)
         if query is None or document is None or value is None:
             wanted = self.values
             if query is None or document is None:
@@ -148,15 +145,26 @@ class Kind(NamedTuple):
                     return Shape(query, key_of[name])
         return None
 
+    def _parts_in(self, names: Iterable[str]) -> tuple[str | None, str | None, str | None]:
+        """Return which of these names are query, document and value."""
+        present = set(names)
+        queries = [name for name in QUERY_NAMES if name in present]
+        documents = [name for name in DOCUMENT_NAMES if name in present]
+        pairs = ((query, document) for query in queries for document in documents)
+        query, document = next(
+            (pair for pair in pairs if pair[0] != pair[1]), (queries[0] if queries else None, None)
+        )
+        value = self.value_in(present)
+        if value is None and not self.is_run and (document == "corpus_id" or query == "q_id"):
+            value = "score" if "score" in present else None  # as BEIR and ranx write grades
+        return query, document, value
+
     def is_flat(self, record: dict[str, Any]) -> bool:
         """Return whether an object is one row: with a query, a document and a value."""
         key_of = normal_names(record)
-        query, document = _ids_in(key_of)
-        return (
-            query is not None
-            and document is not None
-            and isinstance(record[key_of[query]], (str, int))
-            and not isinstance(record[key_of[document]], (dict, list))
+        parts = self._parts_in(key_of)
+        return not any(
+            name is None or isinstance(record[key_of[name]], (dict, list)) for name in parts
         )
 
     def names_in(self, item: dict[str, Any]) -> tuple[str, str | None]:
@@ -174,21 +182,26 @@ class Kind(NamedTuple):
     def unknown(self, document: Any, source: str, line: int | None = None) -> FormatError:
         """Make the error for JSON of no known form: the keys that it has, and the nearest form."""
         if isinstance(document, dict) and (
-            self.other.shape_of(document)
-            or (self.other.is_flat(document) and self.other.value_in(normal_names(document)))
+            self.other.shape_of(document) or self.other.is_flat(document)
         ):
             problem = f"has the keys of {self.other.name}: were the arguments swapped?"
             return FormatError(source, problem, line=line)
         keys = _keys_in(document)
         lists = self.id_lists + self.object_lists
-        near = [name for key in keys for name in get_close_matches(normal(key), lists, n=1)]
+        near = [
+            name
+            for key in keys
+            for name in get_close_matches(normal(key.rpartition(".")[2]), lists, n=1)
+        ]
         example = near[0] if near else self.id_lists[0]
-        item = '"d1"' if example in self.id_lists else '{"doc_id": "d1"}'
+        item = '["d1"]' if example in self.id_lists else '[{"doc_id": "d1"}]'
+        if not near and not {*map(normal, keys)}.isdisjoint(DOCUMENT_NAMES[:-2]):
+            example, item = "doc_id", f'"d1", "{self.values[0]}": 1'
         has = f"has the keys {some(keys, 12)}" if keys else f"is a {type(document).__name__}"
         problem = (
             f"{has}, which is no known form. As JSON, {self.name} can be {{query: {{document:"
             f" {self.values[0]}}}}}, or a list or lines of objects such as"
-            f' {{"query_id": "q1", "{example}": [{item}]}}; write it so'
+            f' {{"query_id": "q1", "{example}": {item}}}; write it so'
         )
         return FormatError(source, problem, line=line)
 
@@ -226,15 +239,6 @@ def normal(name: str) -> str:
 def normal_names(names: Iterable[Any]) -> dict[str, str]:
     """Return the names by their normal form; of equal ones the first."""
     return {normal(str(name)): name for name in reversed(list(names))}
-
-
-def _ids_in(names: Iterable[str]) -> tuple[str | None, str | None]:
-    """Return the names of query and document, which are not the same."""
-    present = set(names)
-    queries = [name for name in QUERY_NAMES if name in present]
-    documents = [name for name in DOCUMENT_NAMES if name in present]
-    pairs = ((query, document) for query in queries for document in documents if query != document)
-    return next(pairs, (queries[0] if queries else None, None))
 
 
 def _keys_in(document: Any) -> list[str]:

@@ -76,9 +76,9 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
 def _by_numpy(data: bytes, layout: Layout) -> _Part | None:
     """Read a block of lines; None for one that NumPy reads otherwise, or that has an error."""
     unusual = _NOT_FOR_NUMPY if layout.separator is None else _NOT_FOR_NUMPY + _QUOTES_OR_BLANKS
-    if not data.isascii() or any(sign in data for sign in unusual):
+    if not data.strip() or not data.isascii() or any(sign in data for sign in unusual):
         return None
-    lines = data.decode().split("\n")
+    lines = data.decode().replace("\r\n", "\n").split("\n")
     longest = max(map(len, lines))
     if longest > _LONGEST_LINE:
         return None
@@ -139,11 +139,9 @@ def _by_line(block: Block, layout: Layout, source: str) -> _Part:
         value = number_in(text)
         if value is None or value != value:
             problem = f"the {layout.value_name} is not a number; correct or remove the line"
-            if number_in(text.replace(b",", b".")) is not None:
-                problem = (
-                    f"the {layout.value_name} has a decimal comma, and the columns are separated by"
-                    " semicolons; write numbers with a point"
-                )
+            if b"," in text and number_in(text.replace(b",", b".")) is not None:
+                between = ", between semicolons" if layout.separator == b";" else ""
+                problem = f"the {layout.value_name} has a decimal comma{between}; write a point"
             raise FormatError(source, problem, line=number, text=shown([text]))
         queries.append(fields[layout.query])
         documents.append(fields[layout.document])

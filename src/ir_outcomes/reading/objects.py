@@ -26,7 +26,6 @@ from ir_outcomes.reading.forms import (
     QUERY_TEXT_NAMES,
     Kind,
     Shape,
-    normal_names,
 )
 from ir_outcomes.types import Floats
 
@@ -277,8 +276,6 @@ def columns_of_records(records: Iterable[_Record], source: str, kind: Kind) -> C
     if isinstance(first, dict) and (shape := kind.shape_of(first)) is not None:
         return _from_lists(chain([(line, first)], found), shape, source, kind)
     if not isinstance(first, dict) or not kind.is_flat(first):
-        raise kind.unknown(first, source, line)
-    if kind.value_in(normal_names(first)) is None and kind.other.value_in(normal_names(first)):
         raise kind.unknown(first, source, line)
     rows = [(line, first), *found]
 

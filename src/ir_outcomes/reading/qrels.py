@@ -1,6 +1,7 @@
 """Relevance judgments and the texts of queries, read and checked."""
 
 import os
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -185,7 +186,7 @@ def _refuse_other_grades(columns: Columns, again: Rows) -> None:
             problem = (
                 f"document {pair[1]} has grades {grades} for query {pair[0]}, because the second"
                 f" column holds subtopics ({subtopics[0]} and {subtopics[1]}); take its highest"
-                f" grade: sort -k1,1 -k3,3 -k4,4nr {columns.source} | awk '!seen[$1,$3]++'"
+                f" grade: sort -k1,1 -k3,3 -k4,4nr {shlex.quote(columns.source)} | awk '!seen[$1,$3]++'"
             )
         raise columns.error(row, problem)
 

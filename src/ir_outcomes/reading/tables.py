@@ -24,8 +24,8 @@ from ir_outcomes.reading.files import (
     nonblank,
     parsed_json,
 )
-from ir_outcomes.reading.objects import texts
 from ir_outcomes.reading.lines import number_in
+from ir_outcomes.reading.objects import texts
 
 Body = Iterable[tuple[int, Sequence[Any]]]  # the cells of each row, with its number
 
