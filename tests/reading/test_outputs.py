@@ -181,7 +181,7 @@ def test_frames_are_read_and_those_of_runs_by_queries_are_of_pandas(kind: str) -
         # Half of the queries were left out without a word, and the verdict was turned around.
         ({"q0": {"RR@1O": 1.0}, "q1": {"RR@10": 1.0}}, r"queries have values of some of the measures only \(q0, q1; "),
         ("a b 0.5\n", "it cannot be told which column has the measures"),
-        ("q1 RR 0.5\n".encode("utf-16"), "UTF-16 must be converted"),
+        ("q1 RR 0.5\n".encode("utf-16"), "is UTF-16; convert it"),
         ("", "has no per-query value; write them with -q"),
         (LINE % ("q", "RR", '"0.5"'), "line 1: is not a line of ir_measures"),
         (LINE % ("q", "RR", "true"), "line 1: the value of query q is not a number"),

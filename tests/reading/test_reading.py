@@ -254,7 +254,7 @@ values = st.text("ab,;\t \"'é1.\r\u00a0\u2028\x1f", max_size=6)
 def test_both_readers_of_separated_columns_say_the_same(
     rows: list[tuple[str, str, str]], separator: str, quote: bool
 ) -> None:
-    layout = forms.Layout(3, 0, 1, 2, "score", separator.encode())
+    layout = forms.Layout(3, 0, 1, 2, "score", separator=separator.encode())
     if quote:
         data = pd.DataFrame(rows).to_csv(sep=separator, header=False, index=False)
     else:
