@@ -352,12 +352,13 @@ def _refuse_measures(lines: list[bytes], number: int, source: str) -> None:
 def _ranks_or_values(columns: Columns, kind: Kind) -> Columns:
     """Decide once for all lines whether the third of three columns holds ranks."""
     grouped = columns.grouped()
-    offsets = grouped.offsets
+    values = grouped.values
     # Ranks are 1 to n in each query.
-    counted = np.arange(1, len(grouped.values) + 1) - np.repeat(offsets[:-1], np.diff(offsets))
-    are_ranks = np.array_equal(grouped.values, counted)
+    is_first = grouped.codes[1:] != grouped.codes[:-1]
+    follows = np.where(is_first, values[1:] == 1, values[1:] - values[:-1] == 1)
+    are_ranks = bool(values[0] == 1 and follows.all())
     if not kind.is_run:
-        if are_ranks and len(counted) > len(columns.query_ids):
+        if are_ranks and len(values) > len(columns.query_ids):
             raise FormatError(
                 columns.source,
                 "has three columns, and the third holds 1, 2, 3 ... in each query, like the ranks"
@@ -368,7 +369,6 @@ def _ranks_or_values(columns: Columns, kind: Kind) -> Columns:
         return columns
     if are_ranks:
         return replace(columns, value_name="rank")
-    values = columns.values
     if np.any(values < 0) or np.any(values != np.floor(values)):
         return columns
     raise FormatError(

@@ -3,6 +3,7 @@
 import csv
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -87,25 +88,39 @@ def _by_numpy(data: bytes, layout: Layout) -> _Part | None:
     width = -(-longest // 8) * 8
     formats = ["S8"] * layout.columns
     offsets = [0] * layout.columns
-    wanted = ((layout.query, f"S{width}"), (layout.document, f"S{width}"), (layout.value, "f8"))
-    for position, (column, kind) in enumerate(wanted):
-        formats[column] = kind
+    for position, column in enumerate((layout.query, layout.document, layout.value)):
+        formats[column] = f"S{width}"
         offsets[column] = 8 + position * width
     names = [str(column) for column in range(layout.columns)]
     record = np.dtype(
-        {"names": names, "formats": formats, "offsets": offsets, "itemsize": 16 + 2 * width}
+        {"names": names, "formats": formats, "offsets": offsets, "itemsize": 8 + 3 * width}
     )
     separator = None if layout.separator is None else layout.separator.decode()
     try:
         table = np.loadtxt(lines, dtype=record, comments=None, delimiter=separator, ndmin=1)
     except ValueError:  # the plain reader says what is wrong, or reads it
         return None
-    values = np.ascontiguousarray(table[names[layout.value]])
+    values = _numbers(table[names[layout.value]])
     queries, documents = (_narrow(table[names[at]]) for at in (layout.query, layout.document))
     has_empty = any(not words_of(ids)[:, 0].all() for ids in (queries, documents))
-    if has_empty or np.isnan(values).any():
+    return None if values is None or has_empty else (queries, documents, values)
+
+
+def _numbers(texts: Ids) -> Floats | None:
+    """Read numbers as `float` does; None where one is not a number, or NaN."""
+    import msgspec
+
+    fields = texts.tolist()
+    numbers: list[float] = []
+    # Five times as fast as NumPy, whatever the number of digits; JSON has no inf, .5, 5. or 007.
+    with suppress(msgspec.DecodeError):
+        numbers = msgspec.json.decode(b"[%b]" % b",".join(fields), type=list[float])
+    if len(numbers) == len(fields):
+        return np.array(numbers)
+    values = list(map(number_in, fields))
+    if any(value is None or value != value for value in values):
         return None
-    return queries, documents, values
+    return np.array(values, dtype=np.float64)
 
 
 def _narrow(ids: Ids) -> Ids:
