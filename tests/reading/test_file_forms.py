@@ -110,7 +110,7 @@ def test_rankings_without_scores_in_python() -> None:
     [
         (
             "q1 Q0 d1 1 3.0 t\nq2 Q0 d1 1 3.0 t\n\nq1 Q0 d1 2 2.0 t\n",
-            r"line 4: document d1 is ranked twice for query q1; keep.*`duplicates='first'`",
+            r"line 4: document d1 of query q1 is ranked twice; keep.*`duplicates='first'`",
         ),
         (GOOD + "q3 Q0 d1 1 1_0 t\n", r"line 4: the score is not a number; .*\n  '1_0'"),
         (
@@ -181,7 +181,7 @@ def test_rankings_without_scores_in_python() -> None:
         ),
         (
             '{"qid": "q", "docids": ["a"]}\n\n{"qid": "p", "docids": ["a", "a"]}',
-            r"line 3: document a is ranked twice",
+            r"line 3: document a of query p is ranked twice",
         ),
         ('{"qid": "q", "docids": ["a", 1.5]}', r"line 1: .*a document id must be text"),
         (

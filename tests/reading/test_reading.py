@@ -298,7 +298,7 @@ def test_what_counts_of_a_repeated_document(rows: Any, by: Any, duplicates: Any)
 
 def test_the_order_of_what_counts_of_a_repeated_document(write: Any) -> None:
     path = write("q Q0 a 1 9 t\nq Q0 b 2 6 t\nq Q0 c 3 7 t\nq Q0 b 4 8 t\np Q0 a 1 1 t\n")
-    with pytest.raises(FormatError, match="line 4: document b is ranked twice for query q"):
+    with pytest.raises(FormatError, match="line 4: document b of query q is ranked twice"):
         iro.read_run(path)
     first, best = (iro.read_run(path, duplicates=each) for each in ("first", "max"))
     assert list(first.to_dict()["q"].items()) == [("a", 9.0), ("b", 6.0), ("c", 7.0)]
@@ -381,10 +381,10 @@ class Row(NamedTuple):
             {1: {"d": 1.0}, "1": {"d": 1.0}},
             r"contains the same query id twice, once as text and once as a number",
         ),
-        ({"q": {1: 1.0, "1": 2.0}}, r"document 1 is ranked twice for query q"),
+        ({"q": {1: 1.0, "1": 2.0}}, r"document 1 of query q is ranked twice"),
         ([("q", "d", 1.0)], r"is not a named tuple"),
         ([Row("q")], r"has no column 'doc_id'"),
-        ({"q": ["a", "a"]}, "document a is ranked twice for query q"),
+        ({"q": ["a", "a"]}, "document a of query q is ranked twice"),
         (3, r"cannot be read from a int"),
     ],
 )
@@ -429,7 +429,7 @@ def test_a_pipe_is_read_once_in_the_process_that_has_it(tmp_path: Path, write: A
         finally:
             writer.join()
 
-    with pytest.raises(FormatError, match=r"pipe: document d1 is ranked twice for query q1"):
+    with pytest.raises(FormatError, match=r"pipe: document d1 of query q1 is ranked twice"):
         written("q1 Q0 d1 1 3.0 t\nq1 Q0 d1 2 2.0 t\n", lambda: iro.read_run(pipe))
     found = written(
         "q1 Q0 d1 1 1.0 t\n", lambda: iro.evaluate({"q1": {"d1": 1}}, [file, pipe], n_jobs=2)

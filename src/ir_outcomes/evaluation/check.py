@@ -33,7 +33,7 @@ from ir_outcomes.formatting import plural
 from ir_outcomes.reading.columns import Ids
 from ir_outcomes.reading.datasets import as_run, open_collection
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, is_path, runs_and_names, scores_against_ranks
+from ir_outcomes.reading.runs import Run, changes_by_rank, is_path, runs_and_names
 from ir_outcomes.results import Result
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, decimals, rows_of
 from ir_outcomes.types import Ints
@@ -336,5 +336,5 @@ def _about_order(file: CheckedFile) -> Iterator[Problem]:
 
 def _against_ranks(source: Any, run: Run) -> int | None:
     """Count the queries whose scores contradict the ranks; None without a column of both."""
-    queries = scores_against_ranks(source) if is_path(source) else None
-    return None if queries is None else int(queries.sum())
+    changes = changes_by_rank(source) if is_path(source) else None
+    return None if changes is None else int(np.sum(changes[0] > 0))

@@ -93,6 +93,11 @@ class Columns:
         """Bring the rows of each query together, in the input's order within a query."""
         return self if self.is_grouped else self.select(np.argsort(self.codes, kind="stable"))
 
+    def changes(self, compare: np.ufunc) -> Ints:
+        """Count in each query the rows whose value compares so with that of the row before."""
+        changed = compare(self.values[1:], self.values[:-1]) & (self.codes[1:] == self.codes[:-1])
+        return np.bincount(self.codes[1:][changed], minlength=len(self.query_ids))
+
     @property
     def offsets(self) -> Ints:
         """Where the rows of each query begin and end, once they are grouped."""

@@ -30,6 +30,11 @@ Duplicates = Literal["first", "max"]  # what counts of a document that is ranked
 DATASET_PREFIX = "irds:"  # and an ir_datasets id: the ranking that comes with a collection
 
 
+# Rises of scores for each fall: ranks of a first stage beside the scores of a second one agree by
+# chance.
+_UPSIDE_DOWN = 9
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
     """A checked run: no document twice in a query, no NaN score.
@@ -55,6 +60,9 @@ class Run:
         What the file was; empty where it is none.
     against_ranks : (n_queries,) bool array or None
         Whether a document scores higher than one with a smaller rank; None where that is not known.
+    rising : (n_queries,) bool array or None
+        Whether scores rise from one rank to the next, more than nine times as often as they fall;
+        None as above.
     scattered : int
         Queries whose rows did not follow each other in the input.
     """
@@ -68,6 +76,7 @@ class Run:
     texts: Mapping[str, str] = field(default_factory=dict)
     form: str = ""
     against_ranks: Bools | None = None
+    rising: Bools | None = None
     scattered: int = 0
 
     def __len__(self) -> int:
@@ -145,40 +154,33 @@ def read_run(
     columns = read_any_file(file, RUN._replace(by=by))
     if by is not None and columns.value_name != by:
         raise FormatError(columns.source, f"contains {columns.value_name}s; leave `by={by!r}` out")
-    # Lines mostly stand in the order of the ranks; only where scores rise in them are ranks read.
-    against_ranks = None
-    if columns.value_name == "score" and _rises(columns.grouped()).any():
-        against_ranks = scores_against_ranks(file, columns)
     run = _checked(columns, name or name_of(file), duplicates)
-    return replace(run, against_ranks=against_ranks)
+    # Lines mostly stand in the order of the ranks; only where scores rise in them are ranks read.
+    columns = columns.grouped()
+    if columns.value_name == "score" and columns.changes(np.greater).any():
+        changes = changes_by_rank(file)
+        if changes is not None:
+            rises, falls = changes
+            run = replace(run, against_ranks=rises > 0, rising=rises > _UPSIDE_DOWN * falls)
+    return run
 
 
-def scores_against_ranks(
-    path: str | os.PathLike[str], scores: Columns | None = None
-) -> Bools | None:
-    """Return in which queries a document scores higher than one with a smaller rank.
+def changes_by_rank(path: str | os.PathLike[str]) -> tuple[Ints, Ints] | None:
+    """Count in each query how often scores rise and fall from one rank to the next.
 
-    None where a file lacks a column, or can be read only once.
+    None where a file lacks ranks or scores, or can be read only once.
     """
     file, _ = path_and_order(os.fspath(path))
     if not os.path.isfile(file):
         return None
     try:
-        scores = scores or read_any_file(file, RUN._replace(by="score"))
-        if scores.form not in ("TREC", "columns"):
-            return None
-        ranks = read_any_file(file, RUN._replace(by="rank")).values
+        scores, ranks = (read_any_file(file, RUN._replace(by=by)) for by in ("score", "rank"))
     except FormatError:  # there are only scores, or only ranks
         return None
-    return _rises(scores.select(np.lexsort((-scores.values, ranks, scores.codes))))
-
-
-def _rises(columns: Columns) -> Bools:
-    """Return in which queries the values rise, in the order of the rows."""
-    rises = (columns.values[1:] > columns.values[:-1]) & (columns.codes[1:] == columns.codes[:-1])
-    found = np.zeros(len(columns.query_ids), dtype=bool)
-    found[columns.codes[1:][rises]] = True
-    return found
+    if scores.form == "three columns":
+        return None
+    ordered = scores.select(np.lexsort((-scores.values, ranks.values, scores.codes)))
+    return ordered.changes(np.greater), ordered.changes(np.less)
 
 
 def run_of(data: Any, name: str | None = None, duplicates: Duplicates | None = None) -> Run:
@@ -195,23 +197,27 @@ def run_of(data: Any, name: str | None = None, duplicates: Duplicates | None = N
 def _checked(columns: Columns, name: str, duplicates: Duplicates | None) -> Run:
     if duplicates is not None:
         check_choice("duplicates", duplicates, get_args(Duplicates))
-    scattered = 0
-    if not columns.is_grouped:
-        starts = np.flatnonzero(np.append(True, columns.codes[1:] != columns.codes[:-1]))
-        scattered = int(np.sum(np.bincount(columns.codes[starts]) > 1))
+    codes = columns.codes
+    starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1])) if len(codes) else []
+    scattered = int(np.sum(np.bincount(codes[starts]) > 1))
     columns = columns.grouped()
     by_rank = columns.value_name == "rank"
+    scores = -columns.values if by_rank else columns.values
     again = repeated(columns.offsets, columns.docids)
     if len(again) and duplicates is None:
-        query, document = columns.names(int(again[0]))
-        problem = (
-            f"document {document} is ranked twice for query {query}; keep only its best line, or"
-            " count its first or its best: pass `duplicates='first'` or `duplicates='max'`"
+        row = int(again[0])
+        raise columns.error(
+            row,
+            f"{columns.described(row)} is ranked twice; keep only its best line, or pass"
+            " `duplicates='first'` or `duplicates='max'`",
         )
-        raise columns.error(int(again[0]), problem)
     if len(again):
-        scores = -columns.values if by_rank else columns.values
-        columns = columns.select(_one_of_each(columns, scores, again, duplicates))
+        order = np.lexsort((-scores, columns.codes) if duplicates == "max" else (columns.codes,))
+        sorted_rows = columns.select(order)
+        again = order[repeated(sorted_rows.offsets, sorted_rows.docids)]
+        rows = np.delete(np.arange(len(scores)), again)
+        columns = columns.select(rows)
+        scores = scores[rows]
     if by_rank:
         columns.refuse_fractions()
         again = repeated(columns.offsets, columns.values)
@@ -227,29 +233,12 @@ def _checked(columns: Columns, name: str, duplicates: Duplicates | None) -> Run:
         tuple(columns.query_ids),
         columns.offsets,
         columns.docids,
-        -columns.values if by_rank else columns.values,
+        scores,
         by_rank,
         columns.texts.queries,
         columns.form,
         scattered=scattered,
     )
-
-
-def _one_of_each(
-    columns: Columns, scores: Floats, again: Rows, duplicates: Duplicates | None
-) -> Rows:
-    """Return the rows without those of documents that count by another row."""
-    dropped: list[int] = []
-    offsets = columns.offsets
-    for query in np.unique(columns.codes[again]).tolist():
-        rows = np.arange(offsets[query], offsets[query + 1])
-        if duplicates == "max":
-            rows = rows[np.argsort(-scores[rows], kind="stable")]
-        row_of: dict[bytes, int] = {}
-        for row in rows.tolist():
-            if row_of.setdefault(columns.docids[row], row) != row:
-                dropped.append(row)
-    return np.delete(np.arange(len(scores)), dropped)
 
 
 def run_list(runs: Any) -> list[Any] | dict[str, Any] | None:
