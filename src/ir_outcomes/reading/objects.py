@@ -42,139 +42,59 @@ def checked_columns(
     codes: Codes | None = None,
     line_of: LineOf = unknown_line,
 ) -> Columns:
-    """Check queries, documents and values, columns of any library; with `codes`, each query is there once."""
+    """Check queries, documents and values; with `codes`, each query is there once."""
     queries, documents, values = columns
+    query_ids = texts(queries, source, "query id", line_of)
     if codes is None:
-        query_ids, codes = _coded(queries, source, line_of)
-    else:
-        query_ids = texts(queries, source, "query id", line_of)
-    checked = Columns(
-        source,
-        query_ids,
-        codes,
-        encoded(documents, source, line_of),
-        np.zeros(0),
-        value_name,
-        line_of,
-    )
+        code_of = {query: code for code, query in enumerate(dict.fromkeys(query_ids))}
+        codes = np.fromiter(map(code_of.__getitem__, query_ids), np.int32, len(query_ids))
+        query_ids = list(code_of)
+    ids = _encoded(texts(documents, source, "document id", line_of), source, line_of)
+    checked = Columns(source, query_ids, codes, ids, np.zeros(0), value_name, line_of)
     return replace(checked, values=_numbers(values, checked))
 
 
 def texts(ids: Any, source: str, what: str, line_of: LineOf = unknown_line) -> list[str]:
-    """Check ids and return them as text: whole numbers become decimals, all other types are refused."""
-
-    def refuse(row: int, problem: str) -> None:
-        line = line_of(row)
-        found = ids[row]
-        where = f"row {row + 1}: " if line is None else ""
-        text = found if isinstance(found, str) else repr(found)
-        raise FormatError(source, f"{where}a {what} {problem}", line=line, text=text)
-
-    ids = as_list(ids)
-    kinds = set(map(type, ids)) - {str}
-    if not all(map(_is_of_ids, kinds)):
-        row = next(row for row, identifier in enumerate(ids) if not _is_of_ids(type(identifier)))
-        refuse(
-            row,
-            f"must be text or a whole number, not {type(ids[row]).__name__}; convert it to str"
-            " first",
-        )
-    checked: list[str] = list(map(str, ids)) if kinds else ids
+    """Check ids and return them as text; whole numbers become decimals."""
+    try:
+        ids = as_list(ids)
+    except UnicodeDecodeError as error:
+        problem = f"an id is not UTF-8 ({error}); read the input again with its true encoding"
+        raise FormatError(source, problem) from None
+    checked = list(map(str, ids))
     joined = "".join(checked)
-    if "" in checked or "\0" in joined or (not joined.isascii() and _SURROGATES.search(joined)):
-        row = next(
-            row
-            for row, text in enumerate(checked)
-            if not text or "\0" in text or _SURROGATES.search(text)
-        )
-        # Surrogates come from bytes that were decoded wrongly; no file or terminal can contain
-        # them.
-        refuse(
-            row,
-            "is empty, has a NUL character, or cannot be encoded in UTF-8; correct or remove it",
-        )
+    is_usual = set(map(type, ids)) <= {str, int} and "" not in checked and "\0" not in joined
+    if is_usual and (joined.isascii() or not _SURROGATES.search(joined)):
+        return checked
+    for row, identifier in enumerate(ids):
+        if problem := _problem_of(identifier):
+            line = line_of(row)
+            where = f"row {row + 1}: " if line is None else ""
+            text = identifier if isinstance(identifier, str) else repr(identifier)
+            raise FormatError(source, f"{where}a {what} {problem}", line=line, text=text)
     return checked
 
 
-def _is_of_ids(kind: type) -> bool:
-    return issubclass(kind, (str, int, np.integer)) and not issubclass(kind, bool)
+def _problem_of(identifier: Any) -> str | None:
+    if isinstance(identifier, bool) or not isinstance(identifier, (str, int, np.integer)):
+        kind = type(identifier).__name__
+        return f"must be text or a whole number, not {kind}; convert it to str first"
+    text = str(identifier)
+    # Surrogates come from bytes that were decoded wrongly; no file or terminal can contain them.
+    if not text or "\0" in text or _SURROGATES.search(text):
+        return "is empty, has a NUL character, or cannot be encoded in UTF-8; correct or remove it"
+    return None
 
 
-def _coded(queries: Any, source: str, line_of: LineOf) -> tuple[list[str], Codes]:
-    """Number the queries in order of first appearance."""
-    arrow = _arrow_text(queries, source)
-    if arrow is not None:
-        dictionary = arrow.dictionary_encode()
-        return texts(dictionary.dictionary, source, "query id"), dictionary.indices.to_numpy()
-    ids = texts(queries, source, "query id", line_of)
-    code_of = {query: code for code, query in enumerate(dict.fromkeys(ids))}
-    return list(code_of), np.fromiter(map(code_of.__getitem__, ids), np.int32, len(ids))
-
-
-def encoded(documents: Any, source: str, line_of: LineOf) -> Ids:
-    """Check document ids and return them as `Columns` has them."""
-    arrow = _arrow_text(documents, source)
-    padded = None if arrow is None else _padded(arrow)
-    if padded is not None:
-        return padded
-    ids = texts(documents, source, "document id", line_of)
-    array: Any
-    try:
-        array = np.array(ids, dtype=np.bytes_) if ids else []  # fails for text that is not ASCII
-    except UnicodeEncodeError:
-        array = [identifier.encode() for identifier in ids]
-    result = as_ids(array)
+def _encoded(ids: list[str], source: str, line_of: LineOf) -> Ids:
+    """Return document ids as `Columns` has them."""
+    result = as_ids([identifier.encode() for identifier in ids])
     # Longer than any document id: the input is something else.
     if result.dtype.itemsize > LONGEST_ID:
-        longest = int(np.argmax(np.char.str_len(result)))
+        row = max(range(len(ids)), key=lambda row: len(ids[row]))
         problem = f"a document id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
-        raise FormatError(
-            source, problem, line=line_of(longest), text=result[longest].decode("utf-8", "replace")
-        )
+        raise FormatError(source, problem, line=line_of(row), text=ids[row])
     return result
-
-
-def _arrow_text(column: Any, source: str) -> Any | None:
-    """Take a column that is all text as Arrow has it, without a Python object for each value; None for other columns."""
-    if not hasattr(column, "__arrow_c_stream__") or not len(column):
-        return None
-    try:
-        import pyarrow
-
-        chunks = pyarrow.chunked_array(column)
-    except (ImportError, TypeError, ValueError, OverflowError, NotImplementedError):
-        return None  # such as values of mixed types, or complex numbers
-    # Before version 16, pyarrow takes the letters of a polars column for its values.
-    if len(chunks) != len(column):
-        return None
-    if chunks.null_count or str(chunks.type) not in ("string", "large_string", "string_view"):
-        return None
-    text = chunks.cast(pyarrow.large_string()).combine_chunks()
-    try:
-        text.validate(full=True)  # Arrow itself does not check that text is UTF-8
-    except pyarrow.ArrowInvalid as error:
-        problem = f"an id is not UTF-8 ({error}); read the input again with its true encoding"
-        raise FormatError(source, problem) from None
-    return text
-
-
-def _padded(text: Any) -> Ids | None:
-    """Return document ids in Arrow as `Columns` has them; None where one is empty, too long or ends with NUL."""
-    import pyarrow.compute
-
-    sizes = pyarrow.compute.binary_length(text)
-    shortest, longest = pyarrow.compute.min_max(sizes).as_py().values()
-    width = -(-longest // 8) * 8
-    if not 0 < shortest <= longest <= LONGEST_ID:
-        return None
-    padded = pyarrow.compute.ascii_rpad(text, width, "\0")
-    ids = np.frombuffer(padded.buffers()[2], f"S{width}")[
-        padded.offset : padded.offset + len(padded)
-    ]
-    # NumPy drops NUL bytes at the end of an id, so ids with one are left to the checks of `texts`.
-    return (
-        ids if np.count_nonzero(ids.view(np.uint8)) == pyarrow.compute.sum(sizes).as_py() else None
-    )
 
 
 def _numbers(values: Any, columns: Columns) -> Floats:
@@ -185,22 +105,18 @@ def _numbers(values: Any, columns: Columns) -> Floats:
     result = _as_floats(values)
     if result is None:
         row = next(row for row, value in enumerate(values) if _as_floats([value]) is None)
-        raise columns.error(
-            row, f"{columns.described(row)}: a score or grade must be a number", repr(values[row])
-        )
-    missing = np.isnan(result)
-    if missing.any():
-        row = int(np.argmax(missing))
-        raise columns.error(
-            row, f"{columns.described(row)} has no score or grade (NaN); remove or correct it"
-        )
+        problem = f"{columns.described(row)}: a score or grade must be a number"
+        raise columns.error(row, problem, repr(values[row]))
+    if np.isnan(result).any():
+        row = int(np.argmax(np.isnan(result)))
+        problem = f"{columns.described(row)} has no score or grade (NaN); remove or correct it"
+        raise columns.error(row, problem)
     return result
 
 
 def _as_floats(values: list[Any] | npt.NDArray[Any]) -> Floats | None:
-    """Return a list, or an array of numbers, as float64; None where a value is not a real number."""
-    # NumPy would parse text, take truth for 1, and drop the imaginary part of its own complex
-    # numbers.
+    """Return numbers as float64; None where a value is not a real number."""
+    # NumPy would parse text, take truth for 1, and drop the imaginary part of complex numbers.
     if isinstance(values, list) and any(
         issubclass(kind, _NO_NUMBERS) for kind in set(map(type, values))
     ):
@@ -435,5 +351,4 @@ def _from_mapping(data: Mapping[Any, Any], source: str, kind: Kind) -> Columns:
         raise FormatError(
             source, "contains the same query id twice, once as text and once as a number; use text"
         )
-    kind.refuse_swapped(columns, ("", "", ""))
     return columns
