@@ -42,7 +42,7 @@ def test_every_known_id_has_settings_and_counts_without_any_download() -> None:
     assert set(FAMILIES) <= set(names)
     for name in names:
         task = iro.load(name)
-        assert all((task.official_measure, task.n_queries, task.n_judgments, task.source("qrels")))
+        assert all((task.official_measure, task.n_queries, task.n_judgments, task.has("qrels")))
         assert (task.unit == "document") == ("trec-dl" in name)
         if name in FAMILIES:
             assert (task.cutoff, task.rel, task.unit, task.baseline is not None) == FAMILIES[name]
@@ -53,7 +53,7 @@ def test_other_ids_get_defaults_and_a_note() -> None:
     task = iro.load("vaswani")
     assert (task.cutoff, task.rel, task.unit, task.baseline) == (100, 1, "auto", None)
     assert "vaswani is not known here: cutoff 100 is a guess, rel 1 is a guess" in task.notes[0]
-    assert task.source("scoreddocs") is None
+    assert not task.has("scoreddocs")
 
 
 RUN = {"q": {"d": 1.0}}
@@ -114,8 +114,8 @@ def test_what_cannot_be_fetched_or_is_half_here_is_explained(
         raise ConnectionError("no network")
 
     def here(is_here: bool) -> None:
-        source = datasets.Source(is_here, "home/qrels" if is_here else None)
-        monkeypatch.setattr(datasets, "_source", lambda *_: source)
+        file = "home/qrels" if is_here else None
+        monkeypatch.setattr(datasets, "_file_of", lambda *_: file)
 
     dataset = SimpleNamespace(has_qrels=lambda: True, qrels_iter=refuse)
     monkeypatch.setattr(datasets, "dataset_of", lambda name: dataset)
@@ -151,12 +151,12 @@ def test_a_part_is_here_once_its_file_is(tmp_path: Path, monkeypatch: pytest.Mon
     """In the folder of the collection, or of one that it belongs to."""
     monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path))
     task = iro.load("msmarco-document/trec-dl-2019/judged")
-    assert task.source("qrels") == (False, None)
+    assert task.file_of("qrels") is None
     file = tmp_path / "msmarco-document" / "trec-dl-2019" / "qrels"
     file.parent.mkdir(parents=True)
     file.touch()
-    assert task.source("qrels") == (True, str(file))
-    assert task.source("queries") == (False, None)
+    assert task.file_of("qrels") == str(file)
+    assert task.file_of("queries") is None
 
 
 def test_the_reason_of_a_failed_download_is_that_of_each_mirror() -> None:

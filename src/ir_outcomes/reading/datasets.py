@@ -51,7 +51,7 @@ def open_collection(qrels: Any, queries: Any = None) -> Collection:
             texts = dict(queries)
         else:
             texts = query_texts(queries)
-    elif task is not None and (source := task.source("queries")) is not None and source.here:
+    elif task is not None and task.has("queries") and task.file_of("queries"):
         texts = task.queries
     judgments = as_qrels(qrels) if task is None else task.qrels
     return Collection(judgments, task, texts or judgments.texts)
@@ -189,11 +189,13 @@ class Task:
             )
         return as_run(self.baseline)
 
-    def source(self, part: Part) -> "Source | None":
-        """Return whether the queries, qrels or scoreddocs are here; None where there are none."""
-        if getattr(dataset_of(self.dataset_id), f"has_{part}")():
-            return _source(self.dataset_id, part)
-        return None
+    def has(self, part: Part) -> bool:
+        """Return whether the collection has queries, qrels or scoreddocs."""
+        return bool(getattr(dataset_of(self.dataset_id), f"has_{part}")())
+
+    def file_of(self, part: Part) -> str | None:
+        """Return the file of a part; None where it is not on this machine."""
+        return _file_of(self.dataset_id, part)
 
 
 _RANDOM_ORDER = (
@@ -251,12 +253,8 @@ def load(name: str) -> Task:
     official = [
         str(measure) for measure in _stated(dataset, "documentation").get("official_measures") or ()
     ]
-    reciprocal = next(
-        filter(
-            None, (re.fullmatch(r"RR(?:\(rel=(\d+)\))?(?:@\d+)?", measure) for measure in official)
-        ),
-        None,
-    )
+    found = (re.fullmatch(r"RR(?:\(rel=(\d+)\))?(?:@\d+)?", measure) for measure in official)
+    reciprocal = next(filter(None, found), None)
     if reciprocal is not None:
         settings["rel"] = int(reciprocal[1] or 1)
     notes = []
@@ -273,15 +271,11 @@ def load(name: str) -> Task:
         settings["baseline_problem"] = "the collection has no ranking of its own"
     elif "baseline_problem" in settings:
         notes.append(f"No baseline of its own: {settings['baseline_problem']}.")
-    counts = {
-        part: (_stated(dataset, "metadata").get(part) or {}).get("count")
-        for part in ("queries", "qrels")
-    }
     return Task(
         name,
         **settings,
-        n_queries=counts["queries"],
-        n_judgments=counts["qrels"],
+        n_queries=_count(dataset, "queries"),
+        n_judgments=_count(dataset, "qrels"),
         notes=tuple(notes),
     )
 
@@ -296,35 +290,22 @@ def known_tasks() -> list[str]:
 # --- ir_datasets
 
 
-class Source(NamedTuple):
-    """Where a part of a collection is."""
-
-    here: bool  # on this machine
-    path: str | None  # its file
-
-
 # How ir_datasets calls the files of a part.
-_FILES: dict[Part, tuple[str, ...]] = {
-    "queries": ("*queries*",),
-    "qrels": ("*qrels*",),
-    "scoreddocs": ("ms.run*", "top100*"),
-}
+_FILES: dict[Part, str] = {"queries": "queries", "qrels": "qrels", "scoreddocs": "ms.run|top100"}
 
 
-def _source(name: str, part: Part) -> Source:
-    """Look for the file of a part, in the folder of its collection or of one that this belongs to."""
+def _file_of(name: str, part: Part) -> str | None:
+    """Look for the file of a part in the folder of its collection, or of one that this is in."""
     from ir_datasets.util import home_path
 
-    home = home_path()
-    for folder in (home / name, *(home / name).parents):
-        if folder == home:
-            break
-        files = sorted(
-            path for sign in _FILES[part] for path in folder.glob(sign) if path.is_file()
-        )
-        if files:
-            return Source(True, str(files[0]))
-    return Source(False, None)
+    folder = home_path() / name
+    while folder != home_path():
+        files = sorted(folder.iterdir()) if folder.is_dir() else []
+        for file in files:
+            if re.search(_FILES[part], file.name) and file.is_file():
+                return str(file)
+        folder = folder.parent
+    return None
 
 
 def is_dataset_id(name: str) -> bool:
@@ -394,10 +375,10 @@ def load_part(name: str, part: Part) -> list[Any]:
     """Load a part of a collection, downloading it where it is not on this machine."""
     name = name.removeprefix(DATASET_PREFIX)
     dataset = _dataset_with(name, part)
-    source = _source(name, part)
-    where = f" at {source.path}" if source.here else ""
+    file = _file_of(name, part)
+    where = f" at {file}" if file else ""
     remedy = "try again with a network connection, or give a file instead of the id"
-    if source.here:
+    if file:
         remedy = (
             "remove that file, which may be half a download, so that it is fetched again, or give a"
             " file instead of the id"
@@ -408,11 +389,11 @@ def load_part(name: str, part: Part) -> list[Any]:
         rows = list(getattr(dataset, f"{part}_iter")())
     # RuntimeError, OSError, EOFError or an error of a hash, by source
     except Exception as error:
-        problem = f"cannot be {'read' if source.here else 'fetched or read'} ({reason_of(error)})"
+        problem = f"cannot be {'read' if file else 'fetched or read'} ({reason_of(error)})"
         raise DatasetUnavailable(f"{name}: its {part}{where} {problem}; {remedy}") from error
     finally:
         messages.removeFilter(_is_no_failure)
-    expected = (_stated(dataset, "metadata").get(part) or {}).get("count", 0)
+    expected = _count(dataset, part) or 0
     if part == "qrels" and len(rows) < expected:  # ir_datasets reads any file that exists
         problem = f"only {len(rows)} of its {expected} judgments are on this machine{where}"
         raise DatasetUnavailable(f"{name}: {problem}; {remedy}")
@@ -435,16 +416,14 @@ def _stated(dataset: Any, what: Literal["documentation", "metadata"]) -> dict[st
     return (getattr(dataset, what)() if hasattr(dataset, what) else None) or {}
 
 
+def _count(dataset: Any, part: Part) -> int | None:
+    count: int | None = (_stated(dataset, "metadata").get(part) or {}).get("count")
+    return count
+
+
 def reason_of(error: Exception) -> str:
     """Say why ir_datasets could not read a file or download it."""
+    causes = [error]
     if isinstance(error, RuntimeError) and len(error.args) == 2 and isinstance(error.args[1], list):
-        return "; ".join(_cause(cause) for _, cause in error.args[1])  # one for each mirror
-    return _cause(error)
-
-
-def _cause(error: Exception) -> str:
-    """Return what is behind an error of requests, which repeats it with the calls that led to it."""
-    behind = getattr(error.args[0], "reason", None) if error.args else None
-    if behind is not None:
-        return str(behind).rpartition("): ")[2]
-    return str(error) or type(error).__name__
+        causes = [cause for _, cause in error.args[1]]  # one for each mirror
+    return "; ".join(str(cause) or type(cause).__name__ for cause in causes)

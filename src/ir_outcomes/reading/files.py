@@ -21,8 +21,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-import numpy as np
-
 from ir_outcomes.errors import FormatError, IrOutcomesError, UnreadableFile, not_installed
 
 _INPUT = 1 << 16  # bytes
@@ -111,12 +109,12 @@ def blocks_of(
             raise FormatError(
                 source,
                 f"a line longer than {longest:,} bytes: this is not a run or qrels file",
-                line=line + newlines(lines),
+                line=line + lines.count(b"\n"),
                 text=rest[:200].decode("utf-8", "replace"),
             )
         if lines:
             yield Block(line, lines.removeprefix(BOM) if line == 1 else lines)
-            line += newlines(lines)
+            line += lines.count(b"\n")
     if rest:
         yield Block(line, rest.removeprefix(BOM) if line == 1 else rest)
 
@@ -314,27 +312,23 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_without_repeated_names)
 
 
 def check_bytes(block: Block, source: str) -> None:
-    """Refuse what no text file contains."""
+    """Refuse NUL bytes, bytes that are not UTF-8, and byte order marks within the text."""
     data = block.data
-    found = problem_in(block.data)
-    if found is not None:
-        at, problem = found
+    problem = _NUL
+    at = data.find(b"\0")
+    if at < 0 and not data.isascii():
+        problem = _JOINED
+        at = data.find(BOM)
+        try:
+            data.decode()
+        except UnicodeDecodeError as error:
+            problem = _NOT_UTF8
+            at = error.start
+    if at >= 0:
         start = max(data.rfind(b"\n", 0, at) + 1, at - 40)
         around = data[start : at + 20].split(b"\n")[0].decode("utf-8", "backslashreplace")
-        raise FormatError(
-            source, problem, line=block.first_line + data.count(b"\n", 0, at), text=around
-        )
-
-
-def problem_in(data: bytes) -> tuple[int, str] | None:
-    """Return where a NUL byte, bytes that are not UTF-8, or a byte order mark within the text are, and what to do; or None."""
-    if b"\0" in data:
-        return data.index(b"\0"), _NUL
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        return error.start, _NOT_UTF8
-    return (data.index(BOM), _JOINED) if BOM in data else None
+        line = block.first_line + data.count(b"\n", 0, at)
+        raise FormatError(source, problem, line=line, text=around)
 
 
 _NUL = "contains a NUL byte; is this a text file? If it is UTF-16, convert it: iconv -f UTF-16 -t UTF-8"
@@ -345,11 +339,6 @@ _JOINED = (
     "contains a byte order mark (U+FEFF) after its beginning, as files do that were joined; remove"
     " it, because it would become part of an id"
 )
-
-
-def newlines(data: bytes) -> int:
-    """Count newlines; where there are many this is faster than `bytes.count`."""
-    return int(np.count_nonzero(np.frombuffer(data, dtype=np.uint8) == 10))
 
 
 def name_of(path: str | os.PathLike[str]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from ir_outcomes.evaluation.check import FILE_COLUMNS, CheckResult
 from ir_outcomes.formatting import NOTHING, plural
-from ir_outcomes.reading.datasets import Source, Task
+from ir_outcomes.reading.datasets import Part, Task
 from ir_outcomes.showing import MOST_NOTES, Table, View, view_of
 from ir_outcomes.showing.views import (
     across,
@@ -45,7 +45,7 @@ def tasks_view(tasks: Iterable[Task]) -> View:
         Column("cutoff", form=NUMBER),
         Column("rel", form=NUMBER),
         Column("unit"),
-        Column("qrels", lambda task: _where(task.source("qrels"))),
+        Column("qrels", lambda task: _where(task, "qrels")),
     )
     table = Table.of(columns, tasks)
     return View(plural("known dataset", len(table.rows)), tables=(table,))
@@ -55,10 +55,8 @@ def task_view(task: Task) -> View:
     """Show a task: its settings, and where its parts come from."""
     columns = (
         Column("part", str),
-        Column("where", lambda part: _where(task.source(part)), "on this machine"),
-        Column(
-            "file", lambda part: NOTHING if (source := task.source(part)) is None else source.path
-        ),
+        Column("where", lambda part: _where(task, part), "on this machine"),
+        Column("file", lambda part: task.file_of(part) or NOTHING),
     )
     head = (
         f"cutoff {task.cutoff}, rel {task.rel}, unit {task.unit}; official measure"
@@ -68,10 +66,10 @@ def task_view(task: Task) -> View:
     return View(task.dataset_id, tables=(table,), notes=tuple(task.notes))
 
 
-def _where(source: Source | None) -> str:
-    if source is None:
+def _where(task: Task, part: Part) -> str:
+    if not task.has(part):
         return "none"
-    return "here" if source.here else "to fetch"
+    return "here" if task.file_of(part) else "to fetch"
 
 
 @view_of.register
