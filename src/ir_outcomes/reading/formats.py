@@ -283,7 +283,7 @@ def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> Columns:
         check_bytes(first, source)
         raise _misfit(lines, number, kind, source)
     if layout.columns == 3:
-        _refuse_measures(lines, number, source)
+        _refuse_measures(lines, number, kind, source)
     columns = read_lines(blocks, kind.ordered_by(layout), source, number)
     if layout.columns != 3:
         return replace(columns, form="TREC")
@@ -331,7 +331,7 @@ def _misfit(lines: list[bytes], number: int, kind: Kind, source: str) -> FormatE
     return FormatError(source, problem, line=number, text=shown(fields))
 
 
-def _refuse_measures(lines: list[bytes], number: int, source: str) -> None:
+def _refuse_measures(lines: list[bytes], number: int, kind: Kind, source: str) -> None:
     """Refuse three columns of which one names measures."""
     rows = [line.decode("utf-8", "replace").split() for line in lines[:5]]
     if not any(
@@ -339,11 +339,11 @@ def _refuse_measures(lines: list[bytes], number: int, source: str) -> None:
     ):
         return
     problem = (
-        "has values of measures for queries, as trec_eval -q and ir_measures -q write them; compare"
-        " such files with compare-outputs (in Python compare_outputs), or give the run that they"
-        " are about"
+        "has values of measures for queries, as trec_eval -q and ir_measures -q write them, and is"
+        f" not {kind.name}; compare such files with compare-outputs (in Python compare_outputs), or"
+        " give the run that they are about"
     )
-    if all("all" in row for row in rows):
+    if len(rows) > 1 and all("all" in row for row in rows):
         problem = (
             "has means of measures and no results of queries; `ir-outcomes verdict` takes means, or"
             " give the run that they are about"
