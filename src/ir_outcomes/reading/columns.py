@@ -1,4 +1,4 @@
-"""Columns of codes, document ids and values, which is what files and objects become."""
+"""Columns of codes, document ids and values: what files and objects become."""
 
 import hashlib
 import secrets
@@ -75,7 +75,7 @@ class Columns:
             raise self.error(row, problem, str(self.values[row]))
 
     def select(self, rows: Rows) -> Self:
-        """Return these rows only, in this order; the queries stay."""
+        """Return these rows only, in this order, and all queries."""
         return replace(
             self,
             codes=self.codes[rows],
@@ -94,7 +94,7 @@ class Columns:
         return self if self.is_grouped else self.select(np.argsort(self.codes, kind="stable"))
 
     def changes(self, compare: np.ufunc) -> Ints:
-        """Count in each query the rows whose value compares so with that of the row before."""
+        """Count in each query the rows whose value compares so with the previous one."""
         changed = compare(self.values[1:], self.values[:-1]) & (self.codes[1:] == self.codes[:-1])
         return np.bincount(self.codes[1:][changed], minlength=len(self.query_ids))
 
@@ -135,7 +135,7 @@ def nested_dict(
 
 
 def digest_of(query_ids: Iterable[str], *arrays: npt.NDArray[Any]) -> str:
-    """Hash queries and arrays; equal where their content is the same."""
+    """Hash queries and arrays, so that equal content has equal digests."""
     content = hashlib.sha256("\n".join(query_ids).encode())
     for array in arrays:
         content.update(array.tobytes())
@@ -161,7 +161,7 @@ SALT = secrets.randbits(64)
 
 
 def pair_keys(codes: Codes, docids: Ids, seed: int = SALT) -> Keys:
-    """Hash each (query code, document id) pair: a sum over the id's 8-byte words, modulo 2**64."""
+    """Hash each (query code, document id) pair by the id's 8-byte words."""
     # Words of NUL bytes add nothing, so that ids in arrays of different widths, as those of runs
     # and qrels, get the same keys.
     words = words_of(docids)

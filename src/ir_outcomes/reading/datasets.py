@@ -1,4 +1,4 @@
-"""What runs are evaluated on, as it is given: an id of ir_datasets, a `Task`, a path or an object.
+"""What runs are evaluated on: an id of ir_datasets, a `Task`, a path or an object.
 
 A task is a public collection with the settings for comparing runs on it. `RULES` has the settings
 of the MS MARCO and TREC Deep Learning ids; the official measures that ir_datasets states for an id
@@ -23,14 +23,14 @@ Part = Literal["queries", "qrels", "scoreddocs"]
 
 
 class Collection(NamedTuple):
-    """What runs are evaluated on: the judgments, the task that they are of, and the texts of the queries that are known."""
+    """Judgments, the task that they belong to, and the texts of queries at hand."""
 
     qrels: Qrels
     task: "Task | None"
     texts: Mapping[str, str]
 
     def run(self, source: Any) -> Any:
-        """Return a run, with the ranking that comes with the task in the place of ``"irds:"``."""
+        """Return a run, and the ranking that comes with the task for ``"irds:"``."""
         if not (isinstance(source, str) and source == DATASET_PREFIX):
             return source
         if self.task is None:
@@ -41,7 +41,7 @@ class Collection(NamedTuple):
 
 
 def open_collection(qrels: Any, queries: Any = None) -> Collection:
-    """Read qrels, given as `ir_outcomes.evaluate` takes them, with the texts of the queries where they are at hand."""
+    """Read qrels as `ir_outcomes.evaluate` takes them, with texts of queries at hand."""
     task = qrels if isinstance(qrels, Task) else None
     if _is_meant_as_id(qrels):
         task = load(qrels)
@@ -111,7 +111,7 @@ def as_run(run: Any, name: str | None = None, *, duplicates: Duplicates | None =
 
 
 def _is_meant_as_id(qrels: Any) -> bool:
-    """Return whether this is an id, or text that is almost one and in no folder that exists: the id is what is wrong then."""
+    """Return whether this is an id, or almost one and in no folder that exists."""
     if not isinstance(qrels, str) or os.path.exists(qrels):
         return False
     return is_dataset_id(qrels) or (
@@ -158,19 +158,19 @@ class Task:
 
     @property
     def baseline(self) -> str | None:
-        """The ranking that comes with the collection, ``irds:<dataset id>``, if it can be a baseline; else None."""
+        """The ranking that comes with the collection, if it can be a baseline."""
         if self.baseline_problem is None:
             return DATASET_PREFIX + self.dataset_id
         return None
 
     @cached_property
     def qrels(self) -> Qrels:
-        """The judgments; `DatasetUnavailable` where they cannot be downloaded or read."""
+        """The judgments, or `DatasetUnavailable`."""
         return qrels_of(load_part(self.dataset_id, "qrels"), self.dataset_id)
 
     @cached_property
     def queries(self) -> dict[str, str]:
-        """The text of each query; `DatasetUnavailable` where they cannot be downloaded or read."""
+        """The text of each query, or `DatasetUnavailable`."""
         queries = load_part(self.dataset_id, "queries")
         return {
             query.query_id: (
@@ -182,7 +182,7 @@ class Task:
         }
 
     def baseline_run(self) -> Run:
-        """Return the ranking that comes with the collection; `DatasetUnavailable` where there is none, or it cannot be read."""
+        """Return the ranking that comes with the collection, or `DatasetUnavailable`."""
         if self.baseline is None:
             raise DatasetUnavailable(
                 f"{self.dataset_id}: {self.baseline_problem}; give a run file as the baseline"
@@ -194,7 +194,7 @@ class Task:
         return bool(getattr(dataset_of(self.dataset_id), f"has_{part}")())
 
     def file_of(self, part: Part) -> str | None:
-        """Return the file of a part; None where it is not on this machine."""
+        """Return the file of a part, or None where it is not on this machine."""
         return _file_of(self.dataset_id, part)
 
 
@@ -224,7 +224,7 @@ RULES: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 def load(name: str) -> Task:
-    """Look up a task by its ir_datasets id; nothing is downloaded yet.
+    """Look up a task by its ir_datasets id without downloading anything.
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ def load(name: str) -> Task:
 
 
 def known_tasks() -> list[str]:
-    """List the ids whose settings are known: those of MS MARCO and of the TREC Deep Learning track."""
+    """List the ids whose settings are known: MS MARCO's and TREC Deep Learning's."""
     import ir_datasets
 
     return [name for name in ir_datasets.registry if _KNOWN.fullmatch(name)]
@@ -295,7 +295,7 @@ _FILES: dict[Part, str] = {"queries": "queries", "qrels": "qrels", "scoreddocs":
 
 
 def _file_of(name: str, part: Part) -> str | None:
-    """Look for the file of a part in the folder of its collection, or of one that this is in."""
+    """Look for the file of a part in the folder of its collection, and above it."""
     from ir_datasets.util import home_path
 
     folder = home_path() / name
@@ -355,19 +355,19 @@ def _dataset_with(name: str, part: Part) -> Any:
 
     dataset = dataset_of(name)
     if not getattr(dataset, f"has_{part}")():
-        what = "ranking of its own" if part == "scoreddocs" else part
+        lacks = "ranking of its own" if part == "scoreddocs" else part
         beside = [
-            known
-            for known in ir_datasets.registry
-            if known.startswith(f"{name.rpartition('/')[0] or name}/")
+            other
+            for other in ir_datasets.registry
+            if other.startswith(f"{name.rpartition('/')[0] or name}/")
         ]
         judged = [
-            known for known in beside if part == "qrels" and ir_datasets.load(known).has_qrels()
+            other for other in beside if part == "qrels" and ir_datasets.load(other).has_qrels()
         ]
         remedy = "give a file instead"
         if judged:
             remedy = f"these do: {', '.join(judged[:5])}"
-        raise DatasetUnavailable(f"{name}: this collection has no {what}; {remedy}")
+        raise DatasetUnavailable(f"{name}: this collection has no {lacks}; {remedy}")
     return dataset
 
 
@@ -376,7 +376,7 @@ def load_part(name: str, part: Part) -> list[Any]:
     name = name.removeprefix(DATASET_PREFIX)
     dataset = _dataset_with(name, part)
     file = _file_of(name, part)
-    where = f" at {file}" if file else ""
+    location = f" at {file}" if file else ""
     remedy = "try again with a network connection, or give a file instead of the id"
     if file:
         remedy = (
@@ -390,12 +390,12 @@ def load_part(name: str, part: Part) -> list[Any]:
     # RuntimeError, OSError, EOFError or an error of a hash, by source
     except Exception as error:
         problem = f"cannot be {'read' if file else 'fetched or read'} ({reason_of(error)})"
-        raise DatasetUnavailable(f"{name}: its {part}{where} {problem}; {remedy}") from error
+        raise DatasetUnavailable(f"{name}: its {part}{location} {problem}; {remedy}") from error
     finally:
         messages.removeFilter(_is_no_failure)
     expected = _count(dataset, part) or 0
     if part == "qrels" and len(rows) < expected:  # ir_datasets reads any file that exists
-        problem = f"only {len(rows)} of its {expected} judgments are on this machine{where}"
+        problem = f"only {len(rows)} of its {expected} judgments are on this machine{location}"
         raise DatasetUnavailable(f"{name}: {problem}; {remedy}")
     has_order = len(rows) == len({row.query_id for row in rows}) if part == "scoreddocs" else True
     if not has_order and len({row.score for row in rows}) == 1:
@@ -407,13 +407,13 @@ def load_part(name: str, part: Part) -> list[Any]:
 
 
 def _is_no_failure(record: logging.LogRecord) -> bool:
-    """Return whether a message of ir_datasets is anything but a failed download, of which the error that follows says all."""
+    """Return whether a message of ir_datasets is not about a failed download."""
     return not record.getMessage().lower().startswith(("download error", "download failed"))
 
 
-def _stated(dataset: Any, what: Literal["documentation", "metadata"]) -> dict[str, Any]:
-    """Return what ir_datasets states about a collection; an empty dict for one that was registered without it."""
-    return (getattr(dataset, what)() if hasattr(dataset, what) else None) or {}
+def _stated(dataset: Any, facts: Literal["documentation", "metadata"]) -> dict[str, Any]:
+    """Return what ir_datasets states about a collection."""
+    return (getattr(dataset, facts)() if hasattr(dataset, facts) else None) or {}
 
 
 def _count(dataset: Any, part: Part) -> int | None:

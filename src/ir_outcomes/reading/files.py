@@ -41,7 +41,7 @@ def decompressed(raw: "io.BufferedReader[Any]") -> Iterator[bytes]:
 
 
 def _streams(raw: IO[bytes], decompressor: Callable[[], Any]) -> Iterator[bytes]:
-    """Decompress streams that follow each other. Unlike Python's own readers, this notices damage in later ones."""
+    """Decompress streams that follow each other, and notice damage in later ones."""
     data = raw.read(_INPUT)
     while data:
         stream = decompressor()
@@ -59,7 +59,7 @@ def _streams(raw: IO[bytes], decompressor: Callable[[], Any]) -> Iterator[bytes]
 
 
 def _zstd_decompressor() -> Callable[[], Any]:
-    """Return the decompressor of zstd, which is in the standard library of Python 3.14."""
+    """Return the decompressor of zstd, of the standard library from Python 3.14 on."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
@@ -90,14 +90,14 @@ class Block(NamedTuple):
 
 
 def blocks(path: str | os.PathLike[str], longest: int = LONGEST_LINE) -> Iterator[Block]:
-    """Yield a file's decompressed content in blocks of whole lines, without the byte order mark at its start."""
+    """Yield a file's decompressed content in blocks of whole lines."""
     yield from blocks_of(pieces(path), os.fsdecode(path), longest)
 
 
 def blocks_of(
     content: Iterable[bytes], source: str, longest: int = LONGEST_LINE
 ) -> Iterator[Block]:
-    """Divide content into blocks that end at a line's end; a byte order mark at its beginning is removed."""
+    """Divide content into blocks of whole lines, without a byte order mark."""
     line = 1
     rest = b""
     for piece in content:
@@ -120,7 +120,7 @@ def blocks_of(
 
 
 def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
-    """Yield a file's decompressed content in pieces of at most `BLOCK_SIZE` bytes; the path ``-`` is standard input."""
+    """Yield decompressed content in pieces, of standard input for the path ``-`` is standard input."""
     source = os.fsdecode(path)
     with _opened(source) as file, io.BufferedReader(file) as raw:
         before = os.fstat(raw.fileno())
@@ -228,7 +228,7 @@ def refuse_bomb(source: str, size: int, n_bytes: int) -> None:
 
 
 def read_texts(path: str | os.PathLike[str], what: str = "text") -> dict[str, str]:
-    """Read the texts of queries, or something else about them, from lines with an id, white space, and the text."""
+    """Read texts of queries from lines with an id, white space, and the text."""
     texts: dict[str, str] = {}
     for number, line in lines_of(path):
         identifier, _, rest = line.strip(WHITE_SPACE).replace("\t", " ", 1).partition(" ")
@@ -249,7 +249,7 @@ def read_texts(path: str | os.PathLike[str], what: str = "text") -> dict[str, st
 
 
 def read_ids(path: str | os.PathLike[str]) -> list[str]:
-    """Read query ids, the first column of each line; the query's text may follow."""
+    """Read query ids, the first column of each line."""
     # Bytes are split at ASCII white space only, as in runs and qrels.
     return [
         field.decode() for _, line in lines_of(path) for field in line.encode().split(None, 1)[:1]
@@ -262,7 +262,7 @@ WHITE_SPACE = (  # ASCII only: other white space, such as a no-break space, can 
 
 
 def lines_of(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text file with their numbers, starting at 1; they end at newlines only, unlike `str.splitlines`."""
+    """Yield the lines of a text file, which end at newlines only, with their numbers."""
     for block in blocks(path):
         check_bytes(block, os.fsdecode(path))
         if block.data.strip():  # blank lines by the million take no time
@@ -278,7 +278,7 @@ def nonblank(block: Block) -> Iterator[tuple[int, bytes]]:
 
 
 def parsed_json(text: str, source: str, line: int) -> Any:
-    """Return what JSON says; its errors get the line."""
+    """Return what JSON says, or raise an error with the line."""
     try:
         return _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
@@ -295,7 +295,7 @@ def parsed_json(text: str, source: str, line: int) -> Any:
 
 
 def _without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse an object with a repeated name, of which `json` would silently keep only the last."""
+    """Refuse an object with a repeated name, of which `json` keeps only the last."""
     members = dict(pairs)
     if len(members) < len(pairs):
         names = sorted(name for name, _ in pairs)
@@ -312,7 +312,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_without_repeated_names)
 
 
 def check_bytes(block: Block, source: str) -> None:
-    """Refuse NUL bytes, bytes that are not UTF-8, and byte order marks within the text."""
+    """Refuse NUL bytes, bytes that are not UTF-8, and later byte order marks."""
     data = block.data
     problem = _NUL
     at = data.find(b"\0")
@@ -342,7 +342,7 @@ _JOINED = (
 
 
 def name_of(path: str | os.PathLike[str]) -> str:
-    """Return the file name without the endings that state its format; bytes that are not UTF-8 are written as escapes."""
+    """Return the file name without the endings that state its format."""
     if path == STDIN:
         return "stdin"
     name = os.fsencode(Path(os.fsdecode(path)).name).decode("utf-8", "backslashreplace")

@@ -1,4 +1,4 @@
-"""The one reader of runs and qrels: files are recognized by their content, not by their names.
+"""The one reader of runs and qrels, which recognizes files by their content.
 
 Parquet is recognized by its first bytes; JSON by a brace or bracket, and then by its keys; a table
 with a header by the names of its columns; other lines by the number of their columns.
@@ -64,7 +64,7 @@ _LEAST_ROW = 16  # bytes that a row of Parquet takes as text, at least
 
 
 def read_any_file(path: str | os.PathLike[str], kind: Kind) -> Columns:
-    """Return the content of a file; ``path#score`` and ``path#rank`` say what orders a run."""
+    """Return the content of a file, of which ``#score`` or ``#rank`` orders a run."""
     source, by = path_and_order(os.fspath(path))
     if by is not None and kind.is_run and kind.by is None:
         kind = kind._replace(by=by)
@@ -83,7 +83,7 @@ def read_any_file(path: str | os.PathLike[str], kind: Kind) -> Columns:
 
 
 def texts_in(path: str | os.PathLike[str]) -> Texts:
-    """Return the texts that come along in a file of a run or of qrels; none in others."""
+    """Return the texts that come along in a file of a run or of qrels."""
     for kind in (RUN, QRELS):
         with suppress(InputError):
             return read_any_file(path, kind).texts
@@ -91,7 +91,7 @@ def texts_in(path: str | os.PathLike[str]) -> Texts:
 
 
 def path_and_order(path: str) -> tuple[str, RunBy | None]:
-    """Return the path of a file, and "score" or "rank" where ``#score`` or ``#rank`` follows it."""
+    """Return the path of a file, and what ``#score`` or ``#rank`` behind it says."""
     file, _, order = path.rpartition("#")
     for by in get_args(RunBy):
         if order == by and not os.path.exists(path) and os.path.isfile(file):
@@ -162,7 +162,7 @@ def _parquet_table(data: bytes, kind: Kind, source: str) -> Any:
 
 
 def _is_json(line: bytes, kind: Kind) -> bool:
-    """Return whether content is JSON, and not lines with an id that begins with a bracket."""
+    """Return whether content is JSON, and not lines that begin with a bracket."""
     return bool(_JSON.match(line)) and not any(_fits(line, layout) for layout in kind.layouts)
 
 
@@ -218,7 +218,7 @@ def _is_header(names: Iterable[str]) -> bool:
 
 
 def _value(line: bytes, layout: Layout) -> float | None:
-    """Return the value of a line; None for one with other columns, or without a number there."""
+    """Return the value of a line, or None where it has none of this layout."""
     for fields in (line.split(b"\t"), line.split()):
         if len(fields) == layout.columns:
             return number_in(fields[layout.value])
@@ -226,13 +226,13 @@ def _value(line: bytes, layout: Layout) -> float | None:
 
 
 def _fits(line: bytes, layout: Layout) -> bool:
-    """Return whether a line has the columns of a layout, and its value where it belongs."""
+    """Return whether a line has the columns of a layout, and a value in its column."""
     value = _value(line, layout)
     return value is not None and (layout.value_name == "score" or value.is_integer())
 
 
 def _layouts(lines: list[bytes], kind: Kind) -> list[Layout]:
-    """Return the layouts of a kind, those of TREC first; others only where the ranks are plain."""
+    """Return the layouts of a kind, some of them only where the ranks are plain."""
     return [
         layout
         for layout in kind.layouts
@@ -241,7 +241,7 @@ def _layouts(lines: list[bytes], kind: Kind) -> list[Layout]:
 
 
 def _has_ranks(lines: list[bytes], layout: Layout) -> bool:
-    """Return whether the ranks of each query are 1, 2, 3 ... or 0, 1, 2 ... in these lines."""
+    """Return whether the ranks of each query are 1, 2, 3 ... or 0, 1, 2 ..."""
     last_of: dict[bytes, float] = {}
     for line in lines:
         rank = _value(line, layout._replace(value=layout.rank or 0))

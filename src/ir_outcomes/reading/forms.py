@@ -1,4 +1,4 @@
-"""Under which names runs and qrels have their queries, documents, values and lists.
+"""The names of queries, documents, values and lists in runs and qrels.
 
 Names are those of columns of tables and of keys of JSON objects alike, in order of preference, in
 lower case and with underscores; see `normal`. To read what another tool writes, add its name.
@@ -80,13 +80,13 @@ class Kind(NamedTuple):
         return layout._replace(value=value, value_name="rank")
 
     def value_name(self, name: str | None) -> str:
-        """Return what a value is, by its name; without one it is the position in a list."""
+        """Return what a value is by its name, or without one, as a position in a list."""
         if not self.is_run:
             return "grade"
         return "rank" if name is None or name in RANK_NAMES else "score"
 
     def value_in(self, names: Iterable[str]) -> str | None:
-        """Return the first value among these names that orders the documents as is asked for."""
+        """Return the first of these names that is a value, of the order asked for."""
         fitting = [
             name
             for name in self.values
@@ -124,7 +124,7 @@ class Kind(NamedTuple):
         return column_of[query], column_of[document], column_of[value], self.value_name(value)
 
     def shape_of(self, record: dict[str, Any]) -> Shape | None:
-        """Return the keys of an object with a query and a list of documents; None for others."""
+        """Return the keys of an object with a query and a list of documents."""
         key_of = normal_names(record)
         query = next(
             (
@@ -180,7 +180,7 @@ class Kind(NamedTuple):
         return key_of[document], key_of[value]
 
     def unknown(self, document: Any, source: str, line: int | None = None) -> FormatError:
-        """Make the error for JSON of no known form: the keys that it has, and the nearest form."""
+        """Make the error for JSON of no known form, with its keys and the nearest form."""
         if isinstance(document, dict) and (
             self.other.shape_of(document) or self.other.is_flat(document)
         ):
@@ -237,7 +237,7 @@ def normal(name: str) -> str:
 
 
 def normal_names(names: Iterable[Any]) -> dict[str, str]:
-    """Return the names by their normal form; of equal ones the first."""
+    """Return the first name of each normal form."""
     return {normal(str(name)): name for name in reversed(list(names))}
 
 

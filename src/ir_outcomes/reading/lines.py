@@ -1,4 +1,4 @@
-"""Text files of columns: NumPy's reader for usual blocks of lines, and a plain one for others."""
+"""Text files of columns: NumPy reads usual blocks, and a plain reader others."""
 
 import csv
 import os
@@ -75,7 +75,7 @@ def read_lines(content: Iterable[Block], layout: Layout, source: str, first_line
 
 
 def _by_numpy(data: bytes, layout: Layout) -> _Part | None:
-    """Read a block of lines; None for one that NumPy reads otherwise, or that has an error."""
+    """Read a block of lines, or return None where NumPy must not."""
     unusual = _NOT_FOR_NUMPY if layout.separator is None else _NOT_FOR_NUMPY + _QUOTES_OR_BLANKS
     if not data.strip() or not data.isascii() or any(sign in data for sign in unusual):
         return None
@@ -107,7 +107,7 @@ def _by_numpy(data: bytes, layout: Layout) -> _Part | None:
 
 
 def _numbers(texts: Ids) -> Floats | None:
-    """Read numbers as `float` does; None where one is not a number, or NaN."""
+    """Read numbers as `float` does, or return None where one is none, or NaN."""
     import msgspec
 
     fields = texts.tolist()
@@ -186,7 +186,7 @@ def _fields(line: bytes, layout: Layout, source: str, number: int) -> list[bytes
 
 
 def _coded(queries: Ids, code_of: dict[bytes, int]) -> Codes:
-    """Number the queries in order of first appearance; only changes look into the dict."""
+    """Number the queries in order of first appearance."""
     words = words_of(queries)
     starts = np.flatnonzero(np.append(True, (words[1:] != words[:-1]).any(axis=1)))
     codes = [code_of.setdefault(query, len(code_of)) for query in queries[starts].tolist()]
@@ -194,7 +194,7 @@ def _coded(queries: Ids, code_of: dict[bytes, int]) -> Codes:
 
 
 def _joined(parts: list[Any]) -> Any:
-    """Join arrays; each is forgotten once it is copied, so that memory does not hold all twice."""
+    """Join arrays, and forget each once it is copied, so that memory holds all once."""
     end = sum(map(len, parts))
     joined = np.empty(end, dtype=np.result_type(*parts))
     while parts:
@@ -210,7 +210,7 @@ def shown(fields: list[bytes]) -> str:
 
 
 def number_in(field: bytes) -> float | None:
-    """Return the number that a text states, without the underscores that only Python allows."""
+    """Return the number that a text states, without Python's underscores."""
     try:
         return None if b"_" in field else float(field)
     except ValueError:
@@ -227,7 +227,7 @@ def from_line(content: Iterable[Block], first_line: int) -> Iterator[Block]:
 
 
 def _line_of(source: str, first_line: int, row: int) -> int | None:
-    """Find the line of a row by reading the file again; None for a pipe."""
+    """Find the line of a row by reading the file again, which a pipe does not allow."""
     if source == STDIN or not os.path.isfile(source):
         return None
     numbers = (

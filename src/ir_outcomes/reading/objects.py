@@ -1,4 +1,4 @@
-"""How Python objects become columns: dicts, frames, Arrow streams, named tuples, and runs and qrels of ranx."""
+"""How Python objects and JSON become columns."""
 
 import json
 import re
@@ -42,7 +42,7 @@ def checked_columns(
     codes: Codes | None = None,
     line_of: LineOf = unknown_line,
 ) -> Columns:
-    """Check queries, documents and values; with `codes`, each query is there once."""
+    """Check queries, documents and values, with `codes` of queries that occur once."""
     queries, documents, values = columns
     query_ids = texts(queries, source, "query id", line_of)
     if codes is None:
@@ -55,7 +55,7 @@ def checked_columns(
 
 
 def texts(ids: Any, source: str, what: str, line_of: LineOf = unknown_line) -> list[str]:
-    """Check ids and return them as text; whole numbers become decimals."""
+    """Check ids and return them as text, whole numbers as decimals."""
     try:
         ids = as_list(ids)
     except UnicodeDecodeError as error:
@@ -115,7 +115,7 @@ def _numbers(values: Any, columns: Columns) -> Floats:
 
 
 def _as_floats(values: list[Any] | npt.NDArray[Any]) -> Floats | None:
-    """Return numbers as float64; None where a value is not a real number."""
+    """Return numbers as float64, or None where a value is not a real number."""
     # NumPy would parse text, take truth for 1, and drop the imaginary part of complex numbers.
     if isinstance(values, list) and any(
         issubclass(kind, _NO_NUMBERS) for kind in set(map(type, values))
@@ -186,7 +186,7 @@ _Record = tuple[int | None, Any]  # with its line, where that is known
 
 
 def columns_of_records(records: Iterable[_Record], source: str, kind: Kind) -> Columns:
-    """Read objects that hold a row each, or a query with its list; the first says which."""
+    """Read objects that hold a row each, or a query with its list, as the first does."""
     found = ((line, _with_metadata(record)) for line, record in records)
     line, first = next(found)
     if isinstance(first, dict) and (shape := kind.shape_of(first)) is not None:
@@ -210,7 +210,7 @@ def columns_of_records(records: Iterable[_Record], source: str, kind: Kind) -> C
 
 
 def _with_metadata(record: Any) -> Any:
-    """Return an object with what it has under "metadata", where TREC RAG puts the query."""
+    """Return an object with its metadata, where TREC RAG puts the query."""
     if isinstance(record, dict) and isinstance(record.get("metadata"), dict):
         return {**record["metadata"], **record}
     return record
@@ -272,7 +272,7 @@ def is_frame(data: Any) -> bool:
 
 
 def column_names(frame: Any) -> list[str]:
-    """Return the names of a frame's columns; an Arrow table has them elsewhere, because its columns are the data."""
+    """Return the names of the columns of a frame or an Arrow table."""
     return [str(name) for name in getattr(frame, "column_names", frame.columns)]
 
 
@@ -284,7 +284,7 @@ def as_list(column: Any) -> list[Any]:
 
 
 def is_ranking(value: Any) -> bool:
-    """Return whether this is the ranking of a query without scores: a list of document ids."""
+    """Return whether this is a ranking without scores, a list of document ids."""
     if isinstance(value, np.ndarray):
         return value.ndim == 1 and value.dtype.kind in "iuUO"
     return isinstance(value, (list, tuple)) and (
@@ -301,7 +301,7 @@ def _is_of_ranx(data: Any) -> bool:
 
 
 def _arrow_table(data: Any) -> Any:
-    """Take the stream whatever else the object offers: the columns of a DuckDB relation, for instance, are relations."""
+    """Return the table of an Arrow stream, whose columns may be no columns otherwise."""
     try:
         import pyarrow
 
@@ -317,7 +317,7 @@ def _arrow_table(data: Any) -> Any:
 
 
 def is_nested(data: Mapping[Any, Any], kind: Kind) -> bool:
-    """Return whether values are by query and document, or, in a run, lists of documents by query."""
+    """Return whether values are by query and document, or a run's lists by query."""
     rankings = list(data.values())
     if kind.is_run and all(map(is_ranking, rankings)):
         return True

@@ -77,20 +77,20 @@ class Qrels:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the content; equal where results were made from the same judgments."""
+        """A hash of the content, to tell whether results have the same judgments."""
         return digest_of(self.query_ids, self.offsets, self.docids, self.grades)
 
     def to_dict(self) -> dict[str, dict[str, int]]:
-        """Return ``{query id: {document id: grade}}``, as pytrec_eval and ir_measures take it."""
+        """Return ``{query id: {document id: grade}}``, as pytrec_eval takes it."""
         return nested_dict(self.query_ids, self.offsets, self.docids, self.grades)
 
     def positives_only(self, rel: int) -> bool:
-        """Whether every judged document is relevant, as in MS MARCO: then nothing is known about what is not judged."""
+        """Whether every judged document is relevant, as in MS MARCO."""
         judged = self.grades[self.grades >= 0]
         return len(judged) > 0 and int(judged.min()) >= rel
 
     def for_trec_eval(self) -> "Qrels":
-        """Return the same with -1 for every lower grade: all negative grades mean the same to measures.
+        """Return the same with -1 for every lower grade, which means the same.
 
         pytrec_eval ends Python (segmentation fault) where the highest grade of a query is below -1.
         """
@@ -192,7 +192,7 @@ def _refuse_other_grades(columns: Columns, again: Rows) -> None:
 
 
 def _iteration(columns: Columns, row: int) -> str | None:
-    """Return the second column of a judgment in TREC's form, which may hold a subtopic."""
+    """Return the second column of a judgment of TREC, which may hold a subtopic."""
     line = columns.line_of(row)
     if columns.form != "TREC" or line is None:
         return None
@@ -201,7 +201,7 @@ def _iteration(columns: Columns, row: int) -> str | None:
 
 
 def _beir_files(folder: str | os.PathLike[str]) -> tuple[str, str | None]:
-    """Return the qrels of a BEIR dataset, of the test split or the only ones, and its queries, None where it has none."""
+    """Return the qrels of a BEIR dataset and its queries, if it has any."""
     within = os.path.join(folder, "qrels")
     place = within if os.path.isdir(within) else os.fspath(folder)
     found = [
@@ -238,7 +238,7 @@ def _beir_texts(folder: str | os.PathLike[str]) -> dict[str, str]:
 def query_texts(
     source: str | os.PathLike[str], names: tuple[str, ...] = _TEXT_NAMES
 ) -> dict[str, str]:
-    """Read the texts of queries: the folder of a BEIR dataset, JSON lines, or lines with an id, a tab and the text."""
+    """Read the texts of queries from a BEIR folder, JSON lines, or lines."""
     if os.path.isdir(source):
         return _beir_texts(source)
     # The source may be a run or qrels that holds texts.

@@ -89,11 +89,11 @@ class Run:
         )
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """Return ``{query id: {document id: score}}``, as pytrec_eval and ir_measures take it."""
+        """Return ``{query id: {document id: score}}``, as pytrec_eval takes it."""
         return nested_dict(self.query_ids, self.offsets, self.docids, self.scores)
 
     def take(self, rows: Rows) -> "Run":
-        """Return the run that holds only these rows; they must be in ascending order."""
+        """Return the run that holds only these rows, which are in ascending order."""
         offsets = np.searchsorted(rows, self.offsets).astype(np.int64)
         return replace(self, offsets=offsets, docids=self.docids[rows], scores=self.scores[rows])
 
@@ -184,7 +184,7 @@ def changes_by_rank(path: str | os.PathLike[str]) -> tuple[Ints, Ints] | None:
 
 
 def run_of(data: Any, name: str | None = None, duplicates: Duplicates | None = None) -> Run:
-    """Take a run in any form but an id of ir_datasets; see `ir_outcomes.as_run`."""
+    """Take a run as `ir_outcomes.as_run` does, but no id of ir_datasets."""
     check_names([name])
     if isinstance(data, Run):
         return data
@@ -242,7 +242,7 @@ def _checked(columns: Columns, name: str, duplicates: Duplicates | None) -> Run:
 
 
 def run_list(runs: Any) -> list[Any] | dict[str, Any] | None:
-    """Return the runs of a list, a dict from names to runs, a directory or a pattern; None for a single run."""
+    """Return the runs of a list, dict, directory or pattern, or None for one run."""
     listed: list[Any] | dict[str, Any] | None = None
     if isinstance(runs, Mapping):
         listed = None if _is_run(runs) else dict(runs)
@@ -260,7 +260,7 @@ def run_list(runs: Any) -> list[Any] | dict[str, Any] | None:
 def runs_and_names(
     runs: Any, names: Sequence[str | None] | None = None
 ) -> tuple[list[Any], list[str | None]]:
-    """Return runs as a list, and the name that the call, or a dict, gives to each of them, or None; see `run_list`."""
+    """Return runs as a list, and the name that the call or a dict gives to each."""
     listed = run_list(runs)
     items = [runs]
     if isinstance(listed, dict):
@@ -284,7 +284,7 @@ def check_one_for_each(names: Sequence[str | None], number: int, what: str = "ru
 
 
 def check_names(names: Iterable[str | None], what: str = "run") -> None:
-    """Refuse names that are no text, and equal ones: whoever asks for one by its name would get the wrong one."""
+    """Refuse names that are no text, blank or equal."""
     given = [name for name in names if name is not None]
     for name in given:
         if not isinstance(name, str):
@@ -305,7 +305,7 @@ def check_names(names: Iterable[str | None], what: str = "run") -> None:
 def distinct_names(
     own: Sequence[str], given: Sequence[str | None], sources: Sequence[Any]
 ) -> list[str]:
-    """Return a name for each run: the given one, else its own; where that is another's, its path, or with a number behind."""
+    """Return a name for each run, with its path or a number where two are equal."""
     check_names(given)
     names = [own_name if name is None else name for own_name, name in zip(own, given, strict=True)]
     times = Counter(names)
@@ -327,7 +327,7 @@ def distinct_names(
 
 
 def run_paths(source: Any) -> list[Any]:
-    """List the runs of a directory, or those that a pattern such as ``"runs/*.gz"`` matches; all else is one run by itself."""
+    """List the runs of a directory or a pattern, or what is a run by itself."""
     if not _is_directory_or_pattern(source):
         return [source]
     path = os.fspath(source)
@@ -366,7 +366,7 @@ def is_path(run: Any) -> bool:
 
 
 def _is_run(runs: Mapping[Any, Any]) -> bool:
-    """Return whether a dict is a run, and not a dict of runs, by the first value that is not empty."""
+    """Return whether a dict is a run, and not a dict of runs."""
     first = next(
         (
             value
@@ -392,7 +392,7 @@ def _is_directory_or_pattern(run: Any) -> bool:
 
 
 def _matches(pattern: str) -> list[str]:
-    """Return the paths that match a pattern; what is hidden is left out, and ``**`` does not follow links."""
+    """Return the visible paths that match a pattern, without following links."""
     parts = Path(pattern).parts
     fixed = next(place for place, part in enumerate(parts) if any(sign in part for sign in "*?["))
     base = Path(*parts[:fixed])
@@ -411,7 +411,7 @@ def _matches(pattern: str) -> list[str]:
 
 
 def _is_probably_run(path: str) -> bool:
-    """Return whether a file in a directory is a run; what cannot be read counts as one, so that its error is raised."""
+    """Return whether a file in a directory is a run, or cannot be read."""
     name = os.path.basename(path).lower()
     # Such files stand beside runs in many repositories.
     if name.startswith(("readme", "license")) or name.endswith(".md"):
