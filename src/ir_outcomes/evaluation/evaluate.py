@@ -28,9 +28,9 @@ from ir_outcomes.evaluation.systems import (
 )
 from ir_outcomes.evaluation.work import Kept, Work, each_run
 from ir_outcomes.formatting import with_progress
+from ir_outcomes.reading.collections import Suite, read_suite
 from ir_outcomes.reading.datasets import Task, open_collection
 from ir_outcomes.reading.runs import Run, check_names, is_path
-from ir_outcomes.reading.suites import Suite, read_suite
 from ir_outcomes.types import (
     OnError,
     Ties,
@@ -310,14 +310,12 @@ def evaluate_suite(
     Parameters
     ----------
     suite : path or Suite
-        A folder or file that lists the collections; see `ir_outcomes.reading.suites.read_suite` for
-        the layouts.
+        A folder; see `ir_outcomes.reading.collections.read_suite` for its layout.
     cutoff, rel : int, optional
-        For all collections; by default each collection's own in the file, else the dataset's, else
-        100 and 1.
+        For all collections; by default the dataset's, else 100 and 1.
     clusters : mapping, or what `ir_outcomes.evaluate` takes, optional
         The clusters of each collection, by its name; or a function or ``"by:"`` and a separator,
-        for all. By default each collection's own in the file.
+        for all.
     progress : bool
         Show a progress bar over the collections on stderr.
     on_error : {"report", "raise", "keep"}
@@ -350,9 +348,9 @@ def evaluate_suite(
             evaluations[collection.name] = evaluate(
                 collection.qrels,
                 dict(collection.runs),
-                cutoff=collection.cutoff if cutoff is None else cutoff,
-                rel=collection.rel if rel is None else rel,
-                clusters=collection.clusters if given is None else given,
+                cutoff=cutoff,
+                rel=rel,
+                clusters=given,
                 on_error=on_error,
                 **settings,
             )

@@ -387,7 +387,6 @@ def _stored(evaluation: Evaluation) -> dict[str, npt.NDArray[Any]]:
         scores=tuple(replace(scores, query_ids=()) for scores in evaluation.scores),
         texts={},
         documents=(),
-        unjudged=(),
         sources=(),
         qrels=replace(evaluation.qrels, texts={}),
     )

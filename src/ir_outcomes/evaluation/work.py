@@ -26,7 +26,7 @@ from ir_outcomes.evaluation.systems import Listed
 from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, is_path, run_and_warnings
+from ir_outcomes.reading.runs import Run, is_path
 from ir_outcomes.types import Floats
 
 R = TypeVar("R")
@@ -82,9 +82,7 @@ class Work:
         return result
 
     def _of_run(self, source: Any, name: str | None) -> Kept:
-        run, messages = (
-            run_and_warnings(source, name=name) if is_path(source) else (as_run(source, name), ())
-        )
+        run = as_run(source, name)
         if self.settings["drop_self"]:  # measures of ir_measures have no such setting
             run = joined(self.qrels, run, judged_only=False, drop_self=True).run
         lengths = search_lengths(self.qrels, run, **self.settings)
@@ -93,7 +91,7 @@ class Work:
             settings = {name: self.settings[name] for name in ("ties", "judged_only")}
             documents = ranked_documents(self.qrels, run, self.documents, **settings)
         values = measure_values(self.qrels, self.measures, run)
-        return Kept(lengths, values, documents, run.texts, messages)
+        return Kept(lengths, values, documents, run.texts, ())
 
     def _of_lengths(self, lengths: SearchLengths) -> Kept:
         """Refuse search lengths with other settings, or without what is asked for."""
