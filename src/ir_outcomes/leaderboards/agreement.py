@@ -10,16 +10,16 @@ from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, RowEstimates, Rul
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import Allow
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.evaluation.systems import Called
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.leaderboards.differences import (
     Board,
-    LengthDifferences,
     SummedPairs,
     ValueDifferences,
+    board_of,
+    clusters_of_answerable,
 )
 from ir_outcomes.leaderboards.ordering import evaluation_to_judge, notes_on_source, values_of
-from ir_outcomes.leaderboards.pairs import board_of, estimates_of, sign_test
+from ir_outcomes.leaderboards.pairs import estimates_of, sign_test
 from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Result
 from ir_outcomes.statistics.estimate import ROUNDING, Sums
@@ -69,52 +69,58 @@ class HalfAgreement:
     significant: float | None = None
 
 
-def rates(counts: Ints, directions: Ints) -> dict[str, Any]:
-    """Return how often halves have the same direction, by the names of `HalfAgreement`.
-
-    `counts` is (m, m), by what the first and the second half say; `directions` are those of the m
-    things said: -1, 0 or 1.
-    """
-    first, second = np.meshgrid(directions, directions, indexing="ij")
-    cells = {
-        "same": first == second,
-        "one_sided": (first == 0) != (second == 0),
-        "opposite": first * second < 0,
-        "decided": (first != 0) | (second != 0),
-    }
-    _, one_sided, opposite, decided = (int(counts[chosen].sum()) for chosen in cells.values())
-    halves_that_decide = 2 * decided - one_sided
-    replicating = 2 * (decided - one_sided - opposite)
-    return _shares(counts, cells) | {
-        "replicates": replicating / halves_that_decide if halves_that_decide else None
-    }
-
-
-def _shares(counts: Ints, cells: Mapping[str, Bools]) -> dict[str, Any]:
-    """Return which share of the splits and pairs is in these cells, by their names."""
-    total = int(counts.sum())
-    return {name: int(counts[chosen].sum()) / total for name, chosen in cells.items()}
-
-
+SHARES = (
+    *("same", "one_sided", "opposite", "decided"),
+    *("agree", "partial", "disagree", "significant"),
+)
 TESTS = (
     *((test, "mean") for test in ("sign", "ranksum", "wilcoxon", "t")),
     *((test, "median") for test in ("sign", "ranksum", "wilcoxon")),
 )
-# What a test says of a half: which run is better by the aggregate (-1, 0 or 1), and whether that is
-# significant.
-STATES = tuple((sign, significant) for sign in (-1, 0, 1) for significant in (False, True))
-_SIGNS = np.array([sign for sign, _ in STATES])
-_SIGNIFICANT = np.array([significant for _, significant in STATES])
-_DIRECTIONS = np.where(_SIGNIFICANT, _SIGNS, 0)
-_SAME_RUN = np.equal.outer(_SIGNS, _SIGNS)
-_BOTH = np.logical_and.outer(_SIGNIFICANT, _SIGNIFICANT)
-_EITHER = np.logical_or.outer(_SIGNIFICANT, _SIGNIFICANT)
-_CRASWELL = {  # which states of the two halves count
-    "agree": _SAME_RUN & (_BOTH | ~_EITHER),
-    "partial": np.where(_SAME_RUN, _EITHER & ~_BOTH, ~_EITHER),
-    "disagree": ~_SAME_RUN & _EITHER,
-    "significant": _EITHER,
-}
+
+
+def counted(sign: Floats | Ints, significant: Bools) -> Ints:
+    """Count splits and pairs that are in each of `SHARES`, and all of them.
+
+    Which run is better in a half (-1, 0 or 1) and whether that is significant are (n_pairs,
+    2 * n_splits), first halves before second ones.
+    """
+    one, other = np.split(sign, 2, axis=1)
+    one_significant, other_significant = np.split(significant, 2, axis=1)
+    either = one_significant | other_significant
+    both = one_significant & other_significant
+    same_run = one == other
+    first = np.where(one_significant, one, 0)
+    second = np.where(other_significant, other, 0)
+    cells = (
+        first == second,
+        (first == 0) != (second == 0),
+        first * second < 0,
+        (first != 0) | (second != 0),
+        same_run & (both | ~either),
+        np.where(same_run, either & ~both, ~either),
+        ~same_run & either,
+        either,
+    )
+    return np.array([*map(np.count_nonzero, cells), one.size])
+
+
+def of_counts(
+    measure: str, test: str, aggregate: str | None, counts: Ints, splits: int
+) -> HalfAgreement:
+    """Return the shares of splits and pairs; of the verdict the first ones only."""
+    *numbers, total = counts.tolist()
+    shares = SHARES if aggregate else SHARES[:4]
+    _, one_sided, opposite, decided, *_ = numbers
+    halves = 2 * decided - one_sided  # that decide
+    return HalfAgreement(
+        measure=measure,
+        test=test,
+        aggregate=aggregate,
+        n_pairs=total // splits,
+        replicates=2 * (decided - one_sided - opposite) / halves if halves else None,
+        **{name: number / total for name, number in zip(shares, numbers, strict=False)},
+    )
 
 
 @dataclass(frozen=True)
@@ -235,17 +241,10 @@ def agreement(
     if evaluation is not None:
         if measures is None:
             tested += [scores for scores in evaluation.scores if scores.measure == "nDCG@10"]
-        counts = _labels_of_halves(evaluation, splits, seed, alpha, progress)
-        shares = rates(counts, DIRECTIONS)
-        measure = f"outcomes by {evaluation.unit}"
-        verdict = HalfAgreement(measure, "two facets", None, int(counts.sum()) // splits, **shares)
-        labels = {
-            label: dict(zip(LABELS, row, strict=True))
-            for label, row in zip(LABELS, counts.tolist(), strict=True)
-        }
+        verdict, labels = _verdict(evaluation, splits, seed, alpha, progress)
     tests: list[HalfAgreement] = []
     for scores in tested:
-        tests += _Tests(scores, splits, seed, alpha).agreement(progress)
+        tests += _tests(scores, splits, seed, alpha, progress)
     notes = [
         "p-values are not corrected, as in Craswell et al. 2021; half of the queries have less"
         " power than all of them."
@@ -271,87 +270,67 @@ def agreement(
     )
 
 
-def _joint(first_and_second: Ints, n_states: int) -> Ints:
-    """Count states of the first and of the second half, (m, m), from those of (pairs, halves)."""
-    first, second = np.split(first_and_second, 2, axis=1)
-    cells = (n_states * first + second).ravel()
-    return np.bincount(cells, minlength=n_states**2).reshape(n_states, n_states)
-
-
-def _labels_of_halves(
+def _verdict(
     evaluation: Evaluation, splits: int, seed: int, alpha: float, progress: bool
-) -> Ints:
-    """Count the labels of both halves of the answerable queries over all splits and pairs."""
-    lengths = LengthDifferences.of(evaluation)
-    board = board_of(evaluation, lengths)
-    clusters = None if evaluation.clusters is None else evaluation.clusters[evaluation.answerable]
+) -> tuple[HalfAgreement, dict[str, dict[str, int]]]:
+    """Return how far labels of both halves of the answerable queries agree, and their numbers."""
+    lengths, board = board_of(evaluation)
+    clusters = clusters_of_answerable(evaluation)
     first = first_halves(lengths.n_queries, splits, seed, clusters)
     if clusters is not None:
         first = first[np.unique(clusters, return_index=True)[1]]
-    counts = np.zeros((len(LABELS), len(LABELS)), dtype=np.int64)
+    n_labels = len(LABELS)
+    labels = np.zeros(n_labels**2, dtype=np.int64)
+    counts = np.zeros(len(SHARES) + 1, dtype=np.int64)
     for pairs in _with_progress(board, first, progress):
         rows = {
             name: RowEstimates.of(found, higher_is_better=name == "coverage")
             for name, found in estimates_of(lengths, pairs, alpha).items()
         }
-        longer = pairs.sums["all queries"].better
-        shorter = pairs.sums["all queries"].differ - longer
-        found = judge(rows, Rules(alpha, "none"), sign_test(shorter, longer)).label
-        counts += _joint(found.reshape(len(pairs.places), -1), len(LABELS))
-    return counts
+        sums = pairs.sums["all queries"]
+        signs_of_queries = sign_test(sums.differ - sums.better, sums.better)
+        label = judge(rows, Rules(alpha, "none"), signs_of_queries).label
+        label = label.reshape(len(pairs.places), -1)
+        counts += counted(DIRECTIONS[label], DIRECTIONS[label] != 0)
+        one, other = np.split(label, 2, axis=1)
+        labels += np.bincount((n_labels * one + other).ravel(), minlength=n_labels**2)
+    by_label = {
+        label: dict(zip(LABELS, row, strict=True))
+        for label, row in zip(LABELS, labels.reshape(n_labels, -1).tolist(), strict=True)
+    }
+    measure = f"outcomes by {evaluation.unit}"
+    return of_counts(measure, "two facets", None, counts, splits), by_label
 
 
 def _with_progress(board: Board, first: Floats, progress: bool) -> Iterator[SummedPairs]:
-    n_pairs = board.n_systems * (board.n_systems - 1) // 2
-    sums = board.sums(first)
-    return iter(
-        with_progress(sums, "pair", n_pairs, shown=progress, size=lambda own: len(own.places))
+    return with_progress(
+        board.sums(first), "pair", board.n_pairs, shown=progress, size=lambda own: len(own.places)
     )
 
 
-class _Tests:
-    """Runs the tests of a measure on both halves of the queries."""
-
-    def __init__(self, scores: Scores, splits: int, seed: int, alpha: float) -> None:
-        self.measure = scores.measure
-        self.values = scores.gains()
-        self.first = first_halves(len(scores.query_ids), splits, seed, scores.clusters)
-        self.alpha = alpha
-        self.pairs = np.stack(np.triu_indices(len(self.values), 1), axis=1)
-        self.chosen = np.arange(len(self.pairs))
-        if len(self.pairs) > MOST_PAIRS:
-            rng = np.random.default_rng([seed, len(self.pairs)])  # not the halves' numbers
-            self.chosen = np.sort(rng.choice(len(self.pairs), MOST_PAIRS, replace=False))
-
-    def agreement(self, progress: bool) -> Iterator[HalfAgreement]:
-        """Yield how far halves agree, by each test and aggregate."""
-        n_states = len(STATES)
-        counts = {test: np.zeros((n_states, n_states), dtype=np.int64) for test in TESTS}
-        source = ValueDifferences(self.values)
-        board = Board.of(source, [Called("", ("",))] * len(self.values), None)
-        for pairs in _with_progress(board, self.first, progress):
-            sums = pairs.sums["measure"]
-            states = _state(_signs_of(sums), t_pvalues(sums) <= self.alpha)
-            counts["t", "mean"] += _joint(states.reshape(len(pairs.places), -1), n_states)
-        # Counts are exact in it, and twice as fast.
-        members = np.concatenate([self.first, 1 - self.first], axis=1).astype(np.float32)
-        for baseline, contender in with_progress(
-            self.pairs[self.chosen].tolist(), "pair", len(self.chosen), shown=progress
-        ):
-            for test, states in self._states(baseline, contender, members).items():
-                counts[test] += _joint(states[None], n_states)
-        for (test, aggregate), of_states in counts.items():
-            n_pairs = len(self.pairs if test == "t" else self.chosen)
-            shares = rates(of_states, _DIRECTIONS) | _shares(of_states, _CRASWELL)
-            yield HalfAgreement(self.measure, test, aggregate, n_pairs, **shares)
-
-    def _states(
-        self, baseline: int, contender: int, members: Floats
-    ) -> dict[tuple[str, str], Ints]:
-        """Return what the tests but t say of one pair, by test and aggregate."""
-        x, y = self.values[[baseline, contender]]
+def _tests(
+    scores: Scores, splits: int, seed: int, alpha: float, progress: bool
+) -> Iterator[HalfAgreement]:
+    """Yield how far the tests of a measure agree."""
+    values = scores.gains()
+    first = first_halves(len(scores.query_ids), splits, seed, scores.clusters)
+    counts = {test: np.zeros(len(SHARES) + 1, dtype=np.int64) for test in TESTS}
+    board = Board(ValueDifferences(values), [1] * len(values))
+    for pairs in _with_progress(board, first, progress):
+        sums = pairs.sums["measure"]
+        shape = len(pairs.places), -1
+        significant = t_pvalues(sums) <= alpha
+        counts["t", "mean"] += counted(_signs_of(sums).reshape(shape), significant.reshape(shape))
+    chosen = np.stack(np.triu_indices(len(values), 1), axis=1)
+    if len(chosen) > MOST_PAIRS:
+        rng = np.random.default_rng([seed, len(chosen)])  # not the numbers that draw the halves
+        chosen = chosen[np.sort(rng.choice(len(chosen), MOST_PAIRS, replace=False))]
+    # Counts are exact in it, and twice as fast.
+    halves = np.concatenate([first, 1 - first], axis=1).astype(np.float32)
+    for pair in with_progress(chosen.tolist(), "pair", len(chosen), shown=progress):
+        x, y = values[pair]
         defined = ~(np.isnan(x) | np.isnan(y))
-        x, y, members = x[defined], y[defined], members[defined]
+        x, y, members = x[defined], y[defined], halves[defined]
         pvalues = {
             "sign": signs(y - x, members).pvalue,
             "ranksum": rank_sums(x, y, members, members).pvalue,
@@ -362,18 +341,12 @@ class _Tests:
             "mean": (y - x) @ members / np.maximum(members.sum(axis=0), 1),
             "median": medians(y, members) - medians(x, members),
         }
-        return {
-            (test, aggregate): _state(
-                np.sign(np.where(np.abs(rise) > slack, rise, 0.0)), pvalues[test] <= self.alpha
-            )
-            for aggregate, rise in rises.items()
-            for test in pvalues
-        }
-
-
-def _state(sign: Floats, significant: Bools) -> Ints:
-    """Return places in `STATES`."""
-    return 2 * (sign.astype(np.int64) + 1) + significant
+        for aggregate, rise in rises.items():
+            sign = np.sign(np.where(np.abs(rise) > slack, rise, 0.0))[None]
+            for test, pvalue in pvalues.items():
+                counts[test, aggregate] += counted(sign, pvalue[None] <= alpha)
+    for (test, aggregate), numbers in counts.items():
+        yield of_counts(scores.measure, test, aggregate, numbers, splits)
 
 
 def _signs_of(sums: Sums) -> Floats:

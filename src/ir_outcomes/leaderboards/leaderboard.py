@@ -229,10 +229,9 @@ def _column(scores: Scores, better: Bools) -> MeasureOfRuns:
 
 def _better(scores: Scores, systems: list[Called], rules: Rules) -> Bools:
     """Return whether a system, row, has a significantly better mean than another, column."""
-    board = Board.of(ValueDifferences(scores.gains()), systems, scores.clusters)
-    n_pairs = len(systems) * (len(systems) - 1) // 2
-    pvalues = np.empty(n_pairs)
-    signs = np.empty(n_pairs)
+    n_runs = [len(system.runs) for system in systems]
+    board = Board(ValueDifferences(scores.gains()), n_runs, scores.clusters)
+    pvalues, signs = np.empty((2, board.n_pairs))
     for pairs in board.sums():
         found = estimates(pairs.sums["measure"], rules.alpha)
         pvalues[pairs.places] = found.pvalue

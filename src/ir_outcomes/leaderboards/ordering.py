@@ -21,7 +21,7 @@ from ir_outcomes.evaluation.remarks import (
 )
 from ir_outcomes.evaluation.scores import Scores, parse_measure, reciprocal_ranks
 from ir_outcomes.evaluation.systems import Called, refuse_several_runs
-from ir_outcomes.leaderboards.differences import LengthDifferences
+from ir_outcomes.leaderboards.differences import LengthDifferences, clusters_of_answerable
 from ir_outcomes.statistics.resampling import shared_ranks
 from ir_outcomes.types import Floats, Ints, check_kind, check_one_order, divided
 
@@ -105,7 +105,7 @@ def board_horizon(source: Evaluation) -> int:
 
 def _facet_scores(source: Evaluation, facet: str) -> Scores:
     """Return what each run has by itself in a row."""
-    board = LengthDifferences.of(source)
+    board = LengthDifferences(source)
     missing = board.items - board.found
     values = {
         "coverage": 100 * board.found / board.items,
@@ -118,7 +118,7 @@ def _facet_scores(source: Evaluation, facet: str) -> Scores:
         source.names,
         source.answerable_queries,
         values[facet].astype(np.float64),
-        None if source.clusters is None else source.clusters[source.answerable],
+        clusters_of_answerable(source),
     )
 
 

@@ -19,7 +19,7 @@ from ir_outcomes.comparison.verdict import (
 )
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.formatting import with_progress
-from ir_outcomes.leaderboards.differences import Board, LengthDifferences, SummedPairs
+from ir_outcomes.leaderboards.differences import LengthDifferences, SummedPairs, board_of
 from ir_outcomes.statistics.estimate import Estimates, Interval, estimates, sign_pvalues
 from ir_outcomes.statistics.families import adjust
 from ir_outcomes.table_columns import PVALUE, Better, Column, signed
@@ -78,7 +78,7 @@ class PairVerdict:
         return type(self)(self.contender, self.baseline, *rows, MIRRORED[self.label])
 
 
-def _row_columns(name: str, better: Better) -> tuple[Column, ...]:
+def _row_columns(name: str, better: Better, unit: str = "") -> tuple[Column, ...]:
     """Return the columns of a row; without a p-value where nothing can be compared."""
 
     def pvalue(field: str) -> Any:
@@ -90,7 +90,7 @@ def _row_columns(name: str, better: Better) -> tuple[Column, ...]:
 
     heading = name.replace("_", " ")
     return (
-        Column(name, f"{name}.difference", heading, signed(2), better=better),
+        Column(name, f"{name}.difference", heading, signed(2), unit, better),
         Column(f"{name}_p", pvalue("pvalue"), "p", PVALUE),
         Column(f"{name}_p_corrected", pvalue("pvalue_corrected"), "p", PVALUE),
     )
@@ -98,7 +98,7 @@ def _row_columns(name: str, better: Better) -> tuple[Column, ...]:
 
 PAIR_COLUMNS = (
     Column("run", "baseline"),
-    *_row_columns("coverage", "higher"),
+    *_row_columns("coverage", "higher", "points"),
     *_row_columns("ranking", "lower"),
     *_row_columns("all_queries", "lower"),
     Column("verdict", "label"),
@@ -106,12 +106,15 @@ PAIR_COLUMNS = (
 
 
 class RowOfPairs(NamedTuple):
-    """One row of all pairs, in the order of `itertools.combinations`; (n_pairs,) arrays."""
+    """One row of all pairs, in the order of `itertools.combinations`; (n_pairs,) arrays.
+
+    As `PairRow`, with NaN where there is no difference or no interval.
+    """
 
     n: Ints
     differ: Ints
     better: Ints
-    difference: Floats  # NaN where there is none, as the ends of the interval
+    difference: Floats
     low: Floats
     high: Floats
     pvalue: Floats
@@ -120,17 +123,10 @@ class RowOfPairs(NamedTuple):
 
     def of_pair(self, place: int) -> PairRow:
         """Return the row of one pair."""
-        *counts, difference, low, high, pvalue, corrected, found = (
-            column[place].item() for column in self
-        )
-        return PairRow(
-            *counts,
-            None if isnan(difference) else difference,
-            None if isnan(low) else Interval(low, high),
-            pvalue,
-            corrected,
-            NAMES[found],
-        )
+        numbers = [column[place].item() for column in self]
+        difference, low, high = (None if isnan(number) else number for number in numbers[3:6])
+        interval = None if low is None else Interval(low, high)
+        return PairRow(*numbers[:3], difference, interval, *numbers[6:8], NAMES[numbers[8]])
 
 
 class AllPairs(Sequence[PairVerdict]):
@@ -197,9 +193,8 @@ def pairs_of(
 
     Corrected p-values are multiplied by `looks`: how often the same queries had been used.
     """
-    lengths = LengthDifferences.of(evaluation)
-    board = board_of(evaluation, lengths)
-    n_pairs = board.n_systems * (board.n_systems - 1) // 2
+    lengths, board = board_of(evaluation)
+    n_pairs = board.n_pairs
     counts = np.empty((len(ROWS), 3, n_pairs), dtype=np.int32)
     numbers = np.empty((len(ROWS), 4, n_pairs))
     for pairs in with_progress(
@@ -226,14 +221,6 @@ def pairs_of(
         for name, own, of_row in zip(ROWS, counts, numbers, strict=True)
     }
     return AllPairs(evaluation.system_names, labels.label.astype(np.int8), of_rows)
-
-
-def board_of(evaluation: Evaluation, lengths: LengthDifferences) -> Board:
-    """Return the systems of an evaluation, and the clusters of its answerable queries."""
-    clusters = evaluation.clusters
-    if clusters is not None:
-        clusters = clusters[evaluation.answerable]
-    return Board.of(lengths, [system.called for system in evaluation.systems], clusters)
 
 
 def estimates_of(
