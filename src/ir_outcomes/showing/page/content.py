@@ -83,11 +83,11 @@ class Grid(NamedTuple):
             found, total = np.array([columns[run] for run in self.runs]).transpose(2, 0, 1)
             horizons = [self.settings.cutoff or 0] * len(self.runs)
             return Lengths(np.ones(len(self.queries)), found, total, horizons)
-        board = LengthDifferences.of(self.evaluation)
-        found, total = (
-            np.array([values[board.systems == n].mean(axis=0) for n in range(len(self.runs))])
-            for values in (board.found, board.lengths)
-        )
+        board = LengthDifferences(self.evaluation)
+        sizes = np.array([len(system.runs) for system in self.evaluation.systems])
+        of_runs = np.stack([board.found, board.lengths])
+        sums = np.add.reduceat(of_runs, np.cumsum(sizes) - sizes, axis=1)
+        found, total = sums / sizes[:, None]
         return Lengths(board.items, found, total, board.horizons.tolist())
 
 
