@@ -1,7 +1,7 @@
 """What a page is about: the runs under each condition, any two of which can be chosen."""
 
 from collections.abc import Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,7 +69,8 @@ class Grid(NamedTuple):
             return self.evaluation.query_ids
         if self.in_lengths and self.settings.unit == "document":
             return ()  # search lengths on what both found are not those of the runs
-        return tuple(query.query_id for query in self.comparisons[0].queries or ())
+        queries = [comparison.queries or () for comparison in self.comparisons[:1]]
+        return tuple(query.query_id for query in chain(*queries))
 
     def lengths(self) -> Lengths:
         """Return what the runs found for each query, and where, or the values that were compared."""
