@@ -90,8 +90,8 @@ class Leaderboard(HasPage, Result):
     standings : tuple of Standing
         Best first.
     pairs : sequence of PairVerdict
-        The verdicts on all pairs, in the order of `itertools.combinations` of the runs as they were
-        evaluated, see `verdict`; empty where only the values of a measure were given.
+        The verdicts on all pairs, in the order of `itertools.combinations` of the runs by the
+        measure, see `verdict`; empty where only the values of a measure were given.
     measures : tuple of MeasureOfRuns
         The measures that were asked for by name, the one that orders the runs first; empty where
         none was.
