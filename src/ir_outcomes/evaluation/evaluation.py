@@ -83,8 +83,6 @@ class Evaluation(Sequence[SearchLengths]):
         runs; see `scores_of`.
     documents : tuple of RankedDocuments
         The first documents of each list of each run; empty where they were not asked for.
-    unjudged : tuple of RankedDocuments
-        The unjudged documents within the cutoff of each run; empty where they were not asked for.
     sources : tuple of object
         What each run was read from; None where it cannot be read again.
     qrels : Qrels or None
@@ -101,7 +99,6 @@ class Evaluation(Sequence[SearchLengths]):
     texts: Mapping[str, str] = field(default_factory=dict)
     scores: tuple[Scores, ...] = ()
     documents: tuple[RankedDocuments, ...] = ()
-    unjudged: tuple[RankedDocuments, ...] = ()
     sources: tuple[Any, ...] = ()
     qrels: Qrels | None = None
     replicates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -136,7 +133,7 @@ class Evaluation(Sequence[SearchLengths]):
             places = list(range(len(self.runs))[key])
         else:
             places = [self.position(name) for name in self.runs_of(key)]
-        kept = {name: getattr(self, name) for name in ("runs", "documents", "unjudged", "sources")}
+        kept = {name: getattr(self, name) for name in ("runs", "documents", "sources")}
         taken: dict[str, Any] = {
             name: tuple(of_runs[place] for place in places)
             for name, of_runs in kept.items()
@@ -281,7 +278,6 @@ class Evaluation(Sequence[SearchLengths]):
             qrels=qrels,
             scores=tuple(scores.on(kept) for scores in self.scores),
             documents=tuple(documents.restrict(chosen) for documents in self.documents),
-            unjudged=tuple(documents.restrict(chosen) for documents in self.unjudged),
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:

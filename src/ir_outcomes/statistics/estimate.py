@@ -224,8 +224,9 @@ def estimates(
     high = np.where(
         ~above, np.where(significant, np.minimum(high, -tiny), np.maximum(high, 0.0)), high
     )
-    low = np.where(identical, 0.0, low)
-    high = np.where(identical, 0.0, high)
+    same = np.asarray(identical) & (sums.units > 0)
+    low = np.where(same, 0.0, low)
+    high = np.where(same, 0.0, high)
     return Estimates(mean, error, df, pvalue, low, high)
 
 
