@@ -139,8 +139,8 @@ class Leaderboard(HasPage, Result):
                 f"the runs are {some(names, 10)}" if names else "there are no verdicts on scores"
             )
             raise KeyError(f"{contender} against {baseline}; {reason}")
-        place = place_of_pair(*sorted(map(names.index, (baseline, contender))), len(names))
-        pair = self.pairs[place]
+        upper, lower = sorted(map(names.index, (baseline, contender)))
+        pair: PairVerdict = self.pairs[place_of_pair(upper, lower, len(names))]
         return pair if pair.baseline == baseline else pair.turned()
 
     def rows(self) -> list[dict[str, Any]]:
