@@ -1,4 +1,5 @@
 from itertools import combinations, compress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -244,3 +245,24 @@ def test_clusters_stay_together_in_halves() -> None:
     assert "Halves are of clusters" in iro.agreement(next(evaluations), splits=5).notes[1]
     with pytest.raises(ParameterError, match="3 clusters of queries cannot be split"):
         iro.agreement(next(evaluations))
+
+
+@pytest.mark.realdata
+def test_table_4_on_a_real_board(real_data: Path) -> None:
+    runs = sorted((real_data / "known-item").glob("*.run.gz"))
+    evaluation = iro.evaluate(real_data / "known-item" / "qrels.txt", runs)
+    result = iro.agreement(evaluation)
+    agree = {
+        (row.test, row.aggregate): round(100 * row.agree, 1) for row in result.tests if row.agree
+    }
+    assert agree == {
+        ("sign", "mean"): 96.4,
+        ("ranksum", "mean"): 90.9,
+        ("wilcoxon", "mean"): 98.8,
+        ("t", "mean"): 98.8,
+        ("sign", "median"): 97.6,
+        ("ranksum", "median"): 92.1,
+        ("wilcoxon", "median"): 99.9,
+    }
+    assert result.verdict is not None
+    assert result.verdict.opposite == 0
