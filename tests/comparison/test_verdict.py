@@ -165,7 +165,6 @@ def test_the_rules_of_the_paper(coverage: int, ranking: int, strict: str, do_no_
         {"alpha": 0.7},
         {"alpha": True},
         {"correction": "tukey"},
-        {"margins": (1.0,)},
         {"margins": (1.0, -1.0)},
         {"margins": (100.0, 1.0)},
         {"margins": "ab"},
