@@ -233,15 +233,16 @@ def finished(
     ax.set_xlabel(x or ax.get_xlabel())
     ax.set_ylabel(y or ax.get_ylabel())
     figure = ax.figure.figure
-    figure.draw_without_rendering()  # lays the figure out
     if legend or marks:
         _legend_under(below or ax, marks)
-    letters = int(
-        (figure.bbox.x1 - ax.bbox.x0) / figure.dpi * 72 / (0.58 * STYLE["axes.titlesize"])
-    )
+    figure.draw_without_rendering()  # lays the figure out
+    # The title begins over the labels of the rows: over several Axes that is where it fits.
+    left = ax.get_tightbbox(for_layout_only=True).x0
+    letters = int((figure.bbox.x1 - left) / figure.dpi * 72 / (0.58 * STYLE["axes.titlesize"]))
     ax.set_title(
         "\n".join(textwrap.fill(literal(line), max(letters, 24)) for line in lines if line),
         loc="left",
+        x=(left - ax.bbox.x0) / ax.bbox.width,
     )
     return ax
 
@@ -251,22 +252,29 @@ def _legend_under(ax: Any, marks: Mapping[str, Any] | None) -> None:
     from matplotlib.transforms import ScaledTranslation
 
     figure = ax.figure.figure
-    depth = ax.bbox.y0 - min(ax.xaxis.get_tightbbox().y0, ax.bbox.y0)
-    if marks is None:
-        handles, labels = ax.get_legend_handles_labels()
-    else:
+    handles, labels = ax.get_legend_handles_labels()
+    if marks is not None:
         handles, labels = list(marks.values()), list(marks)
-    ax.legend(
-        handles,
-        labels,
-        loc="upper left",
-        bbox_to_anchor=(0, 0),
-        bbox_transform=ax.transAxes
-        + ScaledTranslation(0, -depth / figure.dpi - 0.08, figure.dpi_scale_trans),
-        borderaxespad=0,
-        ncols=min(len(handles), 4),
-        columnspacing=1.2,
-    )
+    figure.draw_without_rendering()
+    depth = ax.bbox.y0 - min(ax.xaxis.get_tightbbox().y0, ax.bbox.y0)
+    under = ScaledTranslation(0, -depth / figure.dpi - 0.08, figure.dpi_scale_trans)
+    for columns in range(min(len(handles), 4), 0, -1):
+        legend = ax.legend(
+            handles,
+            labels,
+            loc="upper left",
+            bbox_to_anchor=(0, 0),
+            bbox_transform=ax.transAxes + under,
+            borderaxespad=0,
+            ncols=columns,
+            columnspacing=1.2,
+        )
+        # Wider than the Axes, it would make them narrower; lines of their label keep space for it.
+        legend.set_in_layout(False)
+        if ax.bbox.x0 + legend.get_window_extent().width < figure.bbox.x1:
+            break
+    lines = -(-len(handles) // columns)
+    ax.set_xlabel(ax.get_xlabel() + "\n " * (lines + 1 if ax.get_xlabel() else lines))
 
 
 def height_of(n: int, pitch: float = 0.26) -> float:

@@ -1,6 +1,7 @@
 """Figures of comparisons, of one contender, of several, and under several conditions."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ir_outcomes.comparison.result import Comparison, Comparisons
@@ -44,8 +45,10 @@ def draw_facets(result: Comparison | Comparisons, ax: Any) -> Any:
     items.sort(key=lambda item: (LABELS.index(item.verdict.label), -item.coverage.gain))
     lines = [(item.contender, item.verdict.label, _strips(item)) for item in items]
     who = _who([item.contender for item in items])
-    queries = f"{count(items[0].n_queries, 'query')}, " if items else ""
-    return _draw_lines(ax, lines, items, who, queries)
+    words = ""
+    if items:
+        words = f"{count(items[0].n_queries, 'query')}, {conditions_words(items[0].settings)}"
+    return _draw_lines(ax, lines, items, who, words)
 
 
 @draws("forest", ConditionsComparison)
@@ -61,8 +64,14 @@ def draw_forest(result: ConditionsComparison, ax: Any) -> Any:
             of_contender = [(f"{contender}, {name}", *rest) for name, *rest in of_contender]
         lines += of_contender
     items = [row.comparison for row in result.conditions]
-    under = f"{count(len(result.names), result.over)}, "
-    return _draw_lines(ax, lines, items, _who(result.contenders), under)
+    words = f"{count(len(result.names), result.over)}, {_settings(result)}"
+    return _draw_lines(ax, lines, items, _who(result.contenders), words)
+
+
+def _settings(result: ConditionsComparison) -> str:
+    """Say what counts as found, where all conditions have the same cutoff with it."""
+    words = conditions_words(result.settings)
+    return words.removeprefix("no cutoff, ") if result.settings.cutoff is None else words
 
 
 def _condition_line(condition: Condition) -> Line:
@@ -102,7 +111,7 @@ def _who(contenders: Sequence[str]) -> str:
 
 
 def _draw_lines(
-    target: Any, lines: Sequence[Line], items: Sequence[Comparison], who: str, over: str
+    target: Any, lines: Sequence[Line], items: Sequence[Comparison], who: str, words: str
 ) -> Any:
     """Draw a panel for each row of comparisons, right is better, with the labels on their right.
 
@@ -122,8 +131,10 @@ def _draw_lines(
         axes = figures.panels(target, 4.4 + 2.1 * len(rows), height, columns=len(rows))
     marks: dict[str, Any] = {}
     for ax, row in zip(axes, rows.values(), strict=True):
-        heading = "\n".join(dict.fromkeys((row.name, _unit(row))))
-        fontsize = figures.name_rows(ax, [heading.replace("\n", ", ")] if is_single else names)
+        unit = "points" if row.measured_in == POINTS else row.measured_in
+        heading = dict.fromkeys((row.name, *textwrap.wrap(unit, 16)))
+        single = [", ".join(dict.fromkeys((row.name, unit)))]
+        fontsize = figures.name_rows(ax, single if is_single else names, most=40)
         ax.spines["left"].set_visible(False)
         ax.grid(axis="x")
         ax.axvline(0, color=INK, linewidth=0.8, zorder=1)
@@ -134,22 +145,23 @@ def _draw_lines(
         ax.locator_params(axis="x", nbins=5)
         if not row.higher_is_better:
             ax.invert_xaxis()
-        words = labels if ax is axes[-1] else ()
+        beside: Sequence[str] = labels if ax is axes[-1] else ()
         if is_single:
-            words = [_words(row, strips[0][row.name])]
-        elif ax is not axes[0]:
-            ax.tick_params(axis="y", labelleft=False)
-        ax.set_xlabel("" if is_single else figures.literal(heading).replace("\\n", "\n"))
-        for place in map(int, ax.get_yticks()) if words else ():
+            beside = [_words(row, strips[0][row.name])]
+        else:
+            ax.tick_params(axis="y", labelleft=ax is axes[0])
+            lines = [*map(figures.literal, heading), " ", " "]
+            ax.set_xlabel("\n".join(lines[:3]))  # as many lines for all, so that they end alike
+        for place in map(int, ax.get_yticks()) if beside else ():
             side = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": fontsize}
-            ax.text(1.03, place, words[place], color=INK, **side)
+            ax.text(1.03, place, beside[place], color=INK, **side)
     lowest = axes[-1] if is_single else axes[0]
     order = [*(words for words, _ in FINDINGS.values()), MEAN, NEW, SINGLE]
     level = f"{level_words(first.alpha)}s of each by itself"
     return finished(
         axes[0],
-        f"{head}; right is better",
-        f"{over}{conditions_words(first.settings)}, {level}{_correction(first.settings)}",
+        head,
+        f"{words}, {level}{_correction(first.settings)}; right is better",
         marks={name: marks[name] for name in order if name in marks},
         below=lowest,
     )
@@ -173,10 +185,6 @@ def _draw_strip(ax: Any, place: int, strip: Strip) -> dict[str, Any]:
         style = {"color": INK, "marker": "|", "linestyle": "", "markersize": 5}
         (marks[SINGLE],) = ax.plot(strip.runs, [place + 0.3] * len(strip.runs), **style)
     return marks
-
-
-def _unit(row: Row) -> str:
-    return "points" if row.measured_in == POINTS else row.measured_in
 
 
 def _words(row: Row, strip: Strip) -> str:
@@ -204,10 +212,9 @@ def draw_curve(result: ConditionsComparison, ax: Any) -> Any:
     for number, (name, curve) in enumerate(zip(names, result.curves, strict=True)):
         color = figures.series_style(number)["color"]
         dashes = ("-", "-.", ":")[number // len(figures.COLORS) % 3]
-        shares = curve.contender_shares
-        ax.step(range(1, len(shares) + 1), shares, dashes, color=color, label=name, **style)
-    shares = longest.baseline_shares
-    ax.step(range(1, last + 1), shares, "--", color=INK, label=f"{baseline} (baseline)", **style)
+        ax.step(*_steps(curve.contender_shares), dashes, color=color, label=name, **style)
+    steps = _steps(longest.baseline_shares)
+    ax.step(*steps, "--", color=INK, label=f"{baseline} (baseline)", **style)
     ticks = [tick for tick in RANK_TICKS if tick <= last]
     ax.set(xscale="log", xticks=ticks, xticklabels=[f"{tick:,}" for tick in ticks])
     ax.minorticks_off()
@@ -217,8 +224,13 @@ def draw_curve(result: ConditionsComparison, ax: Any) -> Any:
     return finished(
         ax,
         f"{_who(result.contenders)} against {result.baseline}: found by rank k",
-        f"{count(n, 'query')}, {conditions_words(result.settings)}",
+        f"{count(n, 'query')}, {_settings(result)}",
         x="rank k (log scale)",
         y=f"% of {found} by rank k\n(up is better)",
         legend=True,
     )
+
+
+def _steps(shares: Sequence[float]) -> tuple[list[float], list[float]]:
+    """Return ranks and shares, so that the last step has a width, too."""
+    return [*range(1, len(shares) + 1), 1.06 * len(shares)], [*shares, shares[-1]]

@@ -1,5 +1,6 @@
 """Figures of search lengths: how they are distributed, how they change, and what is left to gain."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -39,9 +40,10 @@ def draw_changes_of_queries(comparison: Comparison, ax: Any) -> Any:
     changes = [(query.outcome, sign * (query.change or 0.0)) for query in queries]
     unit = figures.literal(comparison.ranking.measured_in)
     step = 1.0
+    largest = max((abs(gain) for _, gain in changes), default=0.0) or 1.0
     if not comparison.in_lengths:
-        step = 10 ** np.ceil(np.log10(max(abs(gain) for _, gain in changes) or 1)) / 100
-    ends = [step * end for end in STEPS]
+        step = 10 ** math.ceil(math.log10(largest)) / 100
+    ends = [step * end for end in STEPS if end == STEPS[0] or step * end < largest]
     numbers: list[Counter[str]] = [Counter() for _ in range(2 * len(ends) + 2)]
     for outcome, gain in changes:
         place = int(np.searchsorted(ends, abs(gain)))
@@ -54,7 +56,9 @@ def draw_changes_of_queries(comparison: Comparison, ax: Any) -> Any:
     moved = sum(number.total() for number in numbers)
     same = f"{len(changes) - moved:,} without a change not drawn"
     words = f"{count(len(changes), 'query')}, {same}, {conditions_words(comparison.settings)}"
-    return _draw_changes(ax, bars, comparison.baseline, comparison.contender, words, unit, "queries")
+    return _draw_changes(
+        ax, bars, comparison.baseline, comparison.contender, words, unit, "queries"
+    )
 
 
 @draws("changes", "length-changes")
@@ -67,8 +71,10 @@ def draw_changes_of_documents(result: TailResult, ax: Any) -> Any:
     sizes = _sizes(result.edges)
     bars: Bars = [
         ("lost", {"lost": counts["lost"][0]}),
-        *reversed([(f"{size} more", {"worse": n}) for size, n in zip(sizes, counts["further down"], strict=True)]),
-        *((f"{size} fewer", {"better": n}) for size, n in zip(sizes, counts["further up"], strict=True)),
+        *reversed(
+            [(size, {"worse": n}) for size, n in zip(sizes, counts["further down"], strict=True)]
+        ),
+        *((size, {"better": n}) for size, n in zip(sizes, counts["further up"], strict=True)),
         ("won", {"won": counts["won"][0]}),
     ]
     words = (
@@ -89,10 +95,10 @@ def _draw_changes(
     """Draw bars from the largest loss to the largest gain."""
     ax = figures.panel(target, 8.0, 4.2)
     explained = {
-        "lost": f"lost: found by {baseline} only, or more of it",
+        "lost": f"lost: {baseline} found it, or more",
         "worse": "worse",
         "better": "better",
-        "won": f"won: found by {contender} only, or more of it",
+        "won": f"won: {contender} found it, or more",
     }
     places = range(len(bars))
     bottom = np.zeros(len(bars))
@@ -102,13 +108,13 @@ def _draw_changes(
         look = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
         label = figures.literal(f"{explained[kind]} ({numbers.sum():,})")
         drawn = ax.bar(places, numbers, 0.85, bottom, label=label, **look)
-        bottom += numbers
+        bottom = bottom + numbers
     ax.bar_label(drawn, [f"{total:,.0f}" for total in bottom], padding=2, fontsize=8)
+    ax.set_ylim(0, 1.12 * max(bottom.max(), 1))
     ax.axvline(len(bars) / 2 - 0.5, color=INK, linewidth=0.8)
     ax.set_xticks(places, [name for name, _ in bars])
     figures.tilted(ax, 30)
     figures.counted(ax.yaxis)
-    ax.margins(y=0.12)
     return finished(
         ax,
         f"{contender} against {baseline}: change of {items}",

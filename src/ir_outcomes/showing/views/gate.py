@@ -8,7 +8,16 @@ from ir_outcomes.comparison.result import QueryOutcome
 from ir_outcomes.comparison.rows import Row
 from ir_outcomes.conditions.gate import GateDecision, GateResult
 from ir_outcomes.errors import some
-from ir_outcomes.formatting import NOTHING, fixed, interval, listed, percent, places_of, plural, short_unit
+from ir_outcomes.formatting import (
+    NOTHING,
+    fixed,
+    interval,
+    listed,
+    percent,
+    places_of,
+    plural,
+    short_unit,
+)
 from ir_outcomes.notes import merged
 from ir_outcomes.showing import Table, View, numbers, texts, view_of
 from ir_outcomes.showing.views.parts import queries_table, settings_words, systems_lines
@@ -196,7 +205,9 @@ def _loss(query: QueryOutcome) -> str:
     """Say what a query lost: "3 to 71", "found, now lost"."""
     if query.outcome == "lost":
         if query.found_contender:
-            return f"{100 * query.found_baseline:.3g} % found, now {100 * query.found_contender:.3g} %"
+            return (
+                f"{100 * query.found_baseline:.3g} % found, now {100 * query.found_contender:.3g} %"
+            )
         return "found, now lost" if query.baseline is None else f"{query.baseline:.3g} to lost"
     if query.baseline is not None and query.contender is not None:
         return f"{query.baseline:.4g} to {query.contender:.4g}"
@@ -231,5 +242,3 @@ def _passable(row: Row) -> str | None:
     if row.margin is None or row.margin.passable is None:
         return None
     return fixed(row.margin.passable, places_of(row.measured_in))
-
-
