@@ -16,7 +16,9 @@ class Mean(NamedTuple):
     least_p: float = 0.0  # 2 to the 1 - m
 
     def pvalue(self) -> float:
-        """Return the two-sided p-value."""
+        """Return the two-sided p-value; 1 where nothing differs."""
+        if not self.error:
+            return 1.0
         return max(float(2 * t.sf(abs(self.difference) / self.error, self.df)), self.least_p)
 
     def interval(self, alpha: float = 0.05) -> tuple[float, float]:
@@ -52,4 +54,16 @@ def new_one(means: Sequence[Mean], alpha: float = 0.05) -> tuple[float, float]:
     mean = sum(own.difference for own in means) / k
     s = math.sqrt(sum((own.difference - mean) ** 2 for own in means) / (k - 1))
     half = float(t.ppf(1 - alpha / 2, k - 1)) * s * math.sqrt(1 + 1 / k)
+    return mean - half, mean + half
+
+
+def margin_interval(
+    differences: Sequence[float], largest: float, alpha: float = 0.05
+) -> tuple[float, float]:
+    """Return the interval for margins: four imaginary queries, two that gain and two that lose the most."""
+    values = [*differences, largest, largest, -largest, -largest]
+    n = len(values)
+    mean = sum(values) / n
+    error = math.sqrt(sum((value - mean) ** 2 for value in values) / (n * (n - 1)))
+    half = float(t.ppf(1 - alpha / 2, n - 1)) * error
     return mean - half, mean + half
