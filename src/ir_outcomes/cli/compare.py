@@ -11,6 +11,7 @@ import ir_outcomes as iro
 from ir_outcomes.cli.options import (
     ALPHA,
     BASELINE,
+    CLUSTERS,
     CONTENDERS,
     HIGHER_IS_BETTER,
     NAMES,
@@ -20,6 +21,7 @@ from ir_outcomes.cli.options import (
     REL,
     REPLICATES,
     SHARE,
+    TRIALS,
     CorrectedTests,
     FamilyTests,
     MarginTests,
@@ -100,7 +102,7 @@ def _each(result: iro.Comparison | iro.Comparisons) -> list[iro.Comparison]:
 
 def compare_outputs(
     baseline: str,
-    outputs: list[str],
+    outputs: list[str] | None = None,
     /,
     *,
     tests: MarginTests = MarginTests(),
@@ -108,19 +110,22 @@ def compare_outputs(
     qrels: str | None = None,
     rel: REL = None,
     names: NAMES = None,
+    trials: TRIALS = None,
+    clusters: CLUSTERS = None,
     replicates: REPLICATES = None,
     higher_is_better: HIGHER_IS_BETTER = None,
     out: ComparisonOutput = ComparisonOutput(),
 ) -> None:
     """Compare runs by per-query values of other tools.
 
-    The files are what trec_eval -q, ir_measures -q or PyTerrier wrote, or dicts of pytrec_eval or
-    ranx as JSON. A file of several runs is given once for each, and --names chooses them.
+    The files are what trec_eval -q, ir_measures -q or PyTerrier wrote; tables (CSV, TSV, JSON lines,
+    JSON) with a row for each query and a column for each measure; or dicts of pytrec_eval or ranx as
+    JSON. A file of several runs is given alone, and --names chooses them.
 
     Parameters
     ----------
     baseline
-        Run A: a file of per-query values.
+        Run A: a file of per-query values; or a file of several runs, the first of them run A.
     outputs
         Run B, or several runs: files of per-query values.
     measure
@@ -133,14 +138,17 @@ def compare_outputs(
     --------
     ir-outcomes compare-outputs bm25.tsv bm25-stem.tsv --qrels qrels.txt
     """
+    contenders = outputs if outputs is None or len(outputs) > 1 else outputs[0]
     result = iro.compare_outputs(
         baseline,
-        outputs if len(outputs) > 1 else outputs[0],
+        contenders,
         measure=measure,
         qrels=qrels,
         rel=rel,
         higher_is_better=higher_is_better,
         names=names,
+        trials=trials,
+        clusters=clusters,
         replicates=replicates,
         progress=progress_is_shown(),
         **asdict(tests),
@@ -256,8 +264,7 @@ def plan(
     """Show how many queries it takes to detect a difference.
 
     The runs are a pilot. The differences, found with 80 % power, are those of --margins, by default
-    1 percentage point and 0.5 ranks. Of a system with several runs it also shows how many runs, and
-    how many queries, halve the interval for new runs.
+    1 percentage point and 0.5 ranks.
 
     Examples
     --------

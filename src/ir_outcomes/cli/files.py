@@ -154,7 +154,7 @@ def datasets(dataset: str | None = None, /) -> None:
     ir-outcomes datasets msmarco-document/dev
     """
     from ir_outcomes.showing.text import as_text, print_text
-    from ir_outcomes.showing.views import task_view, tasks_view
+    from ir_outcomes.showing.views.datasets import task_view, tasks_view
 
     if dataset is None:
         view = tasks_view([iro.load(name) for name in iro.known_tasks()])

@@ -23,6 +23,7 @@ from ir_outcomes.formatting import listed
 from ir_outcomes.leaderboards.ordering import FACETS
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.runs import run_paths
+from ir_outcomes.reading.values import Trials
 from ir_outcomes.types import Correction, Missing, OneOrder, RankingTest, Ties, UnitChoice
 
 STATISTICS = Group("Statistics", sort_key=2)
@@ -176,6 +177,24 @@ HIGHER_IS_BETTER = Annotated[
         help="Which values are better, for a measure whose direction is not known.",
     ),
 ]
+TRIALS = Annotated[
+    Trials | None,
+    Parameter(
+        group=STATISTICS,
+        help="What becomes of several values of a query: their mean. By default they are an error.",
+    ),
+]
+CLUSTERS = Annotated[
+    str | None,
+    Parameter(
+        group=STATISTICS,
+        help=(
+            "The clusters of the queries, which are then the unit of every test and interval: a"
+            " file with a query id, a tab and a cluster on each line, or by: and a separator, the"
+            " id up to its last one."
+        ),
+    ),
+]
 REPLICATES = Annotated[
     str | None,
     Parameter(
@@ -309,8 +328,10 @@ class Sources:
     measures: MEASURES = ()
     """A measure such as nDCG@10, or, of a leaderboard, coverage, ranking or all queries; may be given more than once."""
     from_outputs: bool = False
-    """Instead of qrels and runs, take per-query values: files that trec_eval -q, ir_measures -q or PyTerrier wrote, or dicts of
-    pytrec_eval or ranx as JSON, one for each run; or a single table, CSV or tab-separated, of runs and queries."""
+    """Instead of qrels and runs, take per-query values: files that trec_eval -q, ir_measures -q or PyTerrier wrote, tables
+    with a column for each measure, or dicts of pytrec_eval or ranx as JSON, one for each run; or a single table of runs and
+    queries."""
+    trials: TRIALS = None
     higher_is_better: HIGHER_IS_BETTER = None
 
     def read(
@@ -336,8 +357,14 @@ class Sources:
             measure = measures[0] if measures else None
             direction = self.higher_is_better
             return iro.scores_from_outputs(
-                outputs, measure, higher_is_better=direction, **given
+                outputs,
+                measure,
+                higher_is_better=direction,
+                trials=self.trials,
+                **given,
             ), None
+        if self.trials is not None:
+            raise UsageError("--trials is for values that a tool computed; give --from-outputs.")
         if not runs:
             raise UsageError("RUNS is missing: give files of runs, or directories of them.")
         kept["measures"] = [measure for measure in measures or default if measure not in FACETS]
@@ -362,9 +389,7 @@ def note_on_grades(rel: int | None, *evaluations: iro.Evaluation) -> None:
 class RunOptions(EvaluateOptions, SuiteOptions):
     """The same for analyses of outcomes."""
 
-    clusters: str | None = None
-    """The clusters of the queries, which are then the unit of every test and interval: a file with a query id, a tab and a
-    cluster on each line, or by: and a separator, the id up to its last one."""
+    clusters: CLUSTERS = None
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from ir_outcomes.evaluation.search import JUDGED_DEPTH, search_lengths
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.datasets import as_run, open_collection
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, is_path, runs_and_names, scores_against_ranks
+from ir_outcomes.reading.runs import Run, changes_by_rank, is_path, runs_and_names
 from ir_outcomes.results import Result
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, decimals, rows_of
 
@@ -260,7 +260,6 @@ def _path(source: Any) -> str | None:
 
 def _file(source: Any, run: Run, lengths: SearchLengths) -> CheckedFile:
     scores, _ = ranked_scores(run, lengths.ties)
-    queries = scores_against_ranks(source, run) if is_path(source) else None
     return CheckedFile(
         name=run.name,
         form=run.form,
@@ -270,7 +269,7 @@ def _file(source: Any, run: Run, lengths: SearchLengths) -> CheckedFile:
         judged=1 - (unjudged_share(lengths, JUDGED_DEPTH) or 0) if lengths.listed.any() else None,
         ties=float(tied_with_previous(scores, run.offsets).sum() / max(len(run), 1)),
         depth=int(np.diff(run.offsets).max()),
-        against_ranks=None if queries is None else int(queries.sum()),
+        against_ranks=_against_ranks(source),
         itself=int(lengths.retrieves_itself.sum()),
     )
 
@@ -322,3 +321,9 @@ def _findings(
 
 def _with_repair(run: Run, text: str, repair: Repair | None) -> Finding:
     return Finding(run.name, text if repair is None else f"{text} {repair}", repair)
+
+
+def _against_ranks(source: Any) -> int | None:
+    """Count the queries whose scores contradict the ranks; None without a column of both."""
+    changes = changes_by_rank(source) if is_path(source) else None
+    return None if changes is None else int(np.sum(changes[0] > 0))

@@ -28,9 +28,9 @@ from ir_outcomes.evaluation.systems import (
 )
 from ir_outcomes.evaluation.work import Kept, Work, each_run
 from ir_outcomes.formatting import with_progress
+from ir_outcomes.reading.collections import Suite, read_suite
 from ir_outcomes.reading.datasets import Task, open_collection
 from ir_outcomes.reading.runs import Run, check_names, is_path
-from ir_outcomes.reading.suites import Suite, read_suite
 from ir_outcomes.types import (
     OnError,
     Ties,
@@ -60,7 +60,6 @@ def evaluate(
     measures: Measures = (),
     higher_is_better: bool | None = None,
     documents: int = 0,
-    unjudged: bool = False,
     queries: Any = None,
     n_jobs: int | None = 1,
     progress: bool = False,
@@ -112,9 +111,7 @@ def evaluate(
     higher_is_better : bool, optional
         The direction of these measures; it is needed where it is not known here.
     documents : int
-        Keep the first so many documents of each list.
-    unjudged : bool
-        Keep the unjudged documents within the cutoff; `ir_outcomes.holes` needs them.
+        Keep the first so many documents of each list; `ir_outcomes.holes` needs them to its cutoff.
     queries : path, or mapping of str to str, optional
         Texts of the queries: a file of lines with id, tab and text, or of JSON lines, or the folder
         of a BEIR dataset. By default those of the task, where they are on this machine, or of the
@@ -164,7 +161,7 @@ def evaluate(
     check_kind("judged_only", judged_only, (bool, np.bool_), "True or False")
     check_kind("drop_self", drop_self, (bool, np.bool_), "True or False")
     check_allow(allow)
-    if documents or unjudged:
+    if documents:
         check_one_order(ties)
     if is_saved(qrels):
         raise ParameterError(
@@ -204,7 +201,6 @@ def evaluate(
         cutoff,
         tuple(needing_runs),
         documents,
-        unjudged,
         keeps_empty=on_error == "keep",
         allows_unknown="unknown-ids" in allow or on_error == "keep",
     )
@@ -248,7 +244,6 @@ def evaluate(
             for row, (measure, higher) in enumerate(needing_runs.items())
         ),
         documents=tuple(result.documents for result in results if result.documents is not None),
-        unjudged=tuple(result.unjudged for result in results if result.unjudged is not None),
         sources=tuple(job.run if _is_readable_again(job.run) else None for job, _ in done),
         qrels=judgments,
         replicates=several,
@@ -315,14 +310,12 @@ def evaluate_suite(
     Parameters
     ----------
     suite : path or Suite
-        A folder or file that lists the collections; see `ir_outcomes.reading.suites.read_suite` for
-        the layouts.
+        A folder; see `ir_outcomes.reading.collections.read_suite` for its layout.
     cutoff, rel : int, optional
-        For all collections; by default each collection's own in the file, else the dataset's, else
-        100 and 1.
+        For all collections; by default the dataset's, else 100 and 1.
     clusters : mapping, or what `ir_outcomes.evaluate` takes, optional
         The clusters of each collection, by its name; or a function or ``"by:"`` and a separator,
-        for all. By default each collection's own in the file.
+        for all.
     progress : bool
         Show a progress bar over the collections on stderr.
     on_error : {"report", "raise", "keep"}
@@ -355,9 +348,9 @@ def evaluate_suite(
             evaluations[collection.name] = evaluate(
                 collection.qrels,
                 dict(collection.runs),
-                cutoff=collection.cutoff if cutoff is None else cutoff,
-                rel=collection.rel if rel is None else rel,
-                clusters=collection.clusters if given is None else given,
+                cutoff=cutoff,
+                rel=rel,
+                clusters=given,
                 on_error=on_error,
                 **settings,
             )

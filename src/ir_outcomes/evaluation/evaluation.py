@@ -75,8 +75,6 @@ class Evaluation(Sequence[SearchLengths]):
         runs; see `scores_of`.
     documents : tuple of RankedDocuments
         The first documents of each list of each run; empty where they were not asked for.
-    unjudged : tuple of RankedDocuments
-        The unjudged documents within the cutoff of each run; empty where they were not asked for.
     sources : tuple of object
         What each run was read from; None where it cannot be read again.
     qrels : Qrels or None
@@ -93,7 +91,6 @@ class Evaluation(Sequence[SearchLengths]):
     texts: Mapping[str, str] = field(default_factory=dict)
     scores: tuple[Scores, ...] = ()
     documents: tuple[RankedDocuments, ...] = ()
-    unjudged: tuple[RankedDocuments, ...] = ()
     sources: tuple[Any, ...] = ()
     qrels: Qrels | None = None
     replicates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -129,7 +126,7 @@ class Evaluation(Sequence[SearchLengths]):
         else:
             positions = [self.position(name) for name in self.runs_of(key)]
         fields = {
-            name: getattr(self, name) for name in ("runs", "documents", "unjudged", "sources")
+            name: getattr(self, name) for name in ("runs", "documents", "sources")
         }
         taken: dict[str, Any] = {
             name: tuple(of_runs[position] for position in positions)
@@ -275,7 +272,6 @@ class Evaluation(Sequence[SearchLengths]):
             qrels=qrels,
             scores=tuple(scores.on(query_ids) for scores in self.scores),
             documents=tuple(documents.restrict(chosen) for documents in self.documents),
-            unjudged=tuple(documents.restrict(chosen) for documents in self.unjudged),
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -391,7 +387,6 @@ def _stored(evaluation: Evaluation) -> dict[str, npt.NDArray[Any]]:
         scores=tuple(replace(scores, query_ids=()) for scores in evaluation.scores),
         texts={},
         documents=(),
-        unjudged=(),
         sources=(),
         qrels=replace(evaluation.qrels, texts={}),
     )

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
+from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
@@ -11,7 +12,7 @@ from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.repairs import repair_of_queries
 from ir_outcomes.evaluation.search import JUDGED_DEPTH
-from ir_outcomes.evaluation.systems import text_before
+from ir_outcomes.evaluation.systems import separator_in, text_before
 from ir_outcomes.formatting import percent, plural
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.qrels import Qrels
@@ -143,10 +144,12 @@ def notes_on_copies(runs: Iterable[SearchLengths]) -> Iterator[Note]:
 
 
 def notes_on_grades(qrels: Qrels | None, rel: int) -> Iterator[Note]:
-    """Say that every grade above 0 of graded judgments counts."""
-    highest = 0 if qrels is None else int(qrels.grades.max(initial=0))
-    if rel == 1 and highest > 1:
-        text = f"grades go up to {highest}, and 1 counts as relevant here; see `rel=2`."
+    """Say that a grade counts as relevant here that does not count in the track that the judgments are of."""
+    if qrels is not None and rel == 1 and qrels.grades.max(initial=0) > 1:
+        text = (
+            "the qrels have grades above 1, and grade 1 counts as relevant here, as it does not in"
+            " TREC DL's passage tasks; see `rel=2`."
+        )
         yield note("grades", text)
 
 
@@ -167,18 +170,23 @@ def notes_on_queries(runs: Sequence[SearchLengths]) -> Iterator[Note]:
 
 
 def notes_on_clusters(run: SearchLengths) -> Iterator[Note]:
-    """Say that ids look like those of clusters: the text before a separator is that of several queries each."""
-    if run.clusters is not None:
-        return
-    for separator in ("<::>", "::", "#", "_"):
-        n_clusters = len({text_before(separator, query) for query in run.query_ids})
-        if 10 <= n_clusters <= len(run.query_ids) / 2:
-            text = (
-                f"by their ids they seem to be in {n_clusters} clusters, and tests take queries as"
-                f" independent; if so, pass `clusters='by:{separator}'`."
-            )
-            yield note("dependent", text)
-            return
+    """Say that ids look like those of clusters or trials."""
+    if run.clusters is None:
+        yield from notes_on_ids(run.query_ids)
+
+
+@lru_cache(maxsize=8)  # it takes longer than a comparison, and all contenders have the same queries
+def notes_on_ids(query_ids: tuple[str, ...]) -> tuple[Note, ...]:
+    """Say that ids look like those of clusters or trials; see `separator_in`."""
+    separator = separator_in(query_ids)
+    if separator is None:
+        return ()
+    n_clusters = len({text_before(separator, query) for query in query_ids})
+    text = (
+        f"by their ids they seem to be in {n_clusters} clusters, and tests take queries as"
+        f" independent; if so, pass `clusters='by:{separator}'`."
+    )
+    return (note("dependent", text),)
 
 
 def notes_on_systems(names: Sequence[str]) -> Iterator[Note]:

@@ -2,9 +2,10 @@
 
 import hashlib
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import chain
 from typing import Any, NamedTuple, NoReturn, Self
 
 import numpy as np
@@ -459,3 +460,24 @@ def digest_of_clusters(codes: Ints | None) -> str | None:
 def text_before(separator: str, query: str) -> str:
     """Return the id up to the last separator, or the whole id."""
     return query.rpartition(separator)[0] or query
+
+
+def separator_in(query_ids: Sequence[str]) -> str | None:
+    """Return what separates clusters from trials or turns in ids such as s0_t0, s0_t1, s1_t0.
+
+    The same texts stand behind it in three clusters or more, which those of PLAIN-7 and PLAIN-12
+    and of 2023-5 and 2024-123 do not.
+    """
+    for separator in ("<::>", "::", "#", "_", "-", "."):
+        clusters = defaultdict[str, set[str]](set)
+        for query in query_ids:
+            cluster, _, trial = query.rpartition(separator)
+            clusters[cluster].add(trial)
+        clusters.pop("", None)  # of ids without this separator
+        times = Counter(chain.from_iterable(clusters.values()))
+        repeated = {trial for trial, n_clusters in times.items() if n_clusters > 2}
+        sizes = [len(trials & repeated) for trials in clusters.values()]
+        in_clusters = [size for size in sizes if size > 1]
+        if len(in_clusters) > 2 and 2 * sum(in_clusters) >= len(query_ids):
+            return separator
+    return None
