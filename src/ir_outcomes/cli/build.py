@@ -1,0 +1,404 @@
+"""Commands from functions: options from keyword-only arguments, help from docstrings."""
+
+import inspect
+import os
+import re
+import textwrap
+import types
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+from cyclopts import App, CycloptsError, Group, MissingArgumentError, Parameter, Token
+from cyclopts.help import HelpPanel
+from rich.console import Console
+
+import ir_outcomes as iro
+from ir_outcomes.cli.commands import COMMANDS, Command
+from ir_outcomes.cli.output import DOCUMENTS, STDIN, Output, as_list
+from ir_outcomes.cli.streams import CALL, UsageError, note, progress_is_shown
+from ir_outcomes.errors import InputError
+from ir_outcomes.reading.formats import seems_to_be_a_run
+from ir_outcomes.types import OneOrder
+
+PAGE = Path("report.html")
+READING = Group("Reading", sort_key=1)
+OPTIONS = Group("Options", sort_key=2)
+VERDICT = Group("Verdict", sort_key=2)
+OUTPUT = Group("Output", sort_key=3)
+# Options that are not called like the argument.
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "contenders": ("--contender",),
+    "higher_is_better": ("--higher-is-better", "--lower-is-better"),
+    "system": ("--baseline",),
+    "cutoff": ("--cutoff", "-k"),
+    "judges": ("--judge",),
+    "measure": ("--measure", "-m"),
+    "measures": ("--measure", "-m"),
+    "n_jobs": ("--jobs", "-j"),
+    "n_queries": ("--n",),
+    "output": ("--output", "-o"),
+    "path": ("--output", "-o"),
+    "subsets": ("--subset",),
+    "top_k": ("--top",),
+}
+# Arguments that the command line gives itself.
+GIVEN = {
+    "progress",
+    "documents",
+    "unjudged",
+    "on_error",
+    "inputs",
+    "command",
+    "condition",
+    "settings",
+}
+# Arguments of `evaluate` that the function behind it takes, too.
+SHARED = {"measures", "n_jobs"}
+ITEMS = (list, tuple, Collection, Iterable, Sequence)
+
+
+class Option(NamedTuple):
+    """A keyword-only argument."""
+
+    annotation: Any
+    default: Any
+    text: str
+    group: Group
+
+
+def options_of(function: Callable[..., Any], group: Group) -> dict[str, Option]:
+    """Return the keyword-only arguments of a function, also those behind ``**``."""
+    arguments: dict[str, tuple[Any, Any]] = {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            arguments[parameter.name] = (parameter.annotation, parameter.default)
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            for shared in filter(is_typeddict, get_args(parameter.annotation)):
+                hints = get_type_hints(shared, include_extras=True)
+                arguments |= {name: (hint, None) for name, hint in hints.items()}
+    return {
+        name: Option(annotation, default, first_sentence(function, name), group)
+        for name, (annotation, default) in arguments.items()
+        if name not in GIVEN
+    }
+
+
+def first_sentence(function: Callable[..., Any], name: str) -> str:
+    """Return what the docstring of a function, or of one that it refers to, says first."""
+    section = re.search(
+        r"^Parameters\n-+\n(.*?)(?=^\w+\n-+\n|\Z)", inspect.getdoc(function) or "", re.M | re.S
+    )
+    entries = re.findall(r"^(\S.*)\n((?: .*\n?|\n)*)", section[1] if section else "", re.M)
+    text = ""
+    for names, described in entries:
+        if name in re.findall(r"\w+", names.partition(" : ")[0]):
+            text = " ".join(described.split())
+    reference = re.match(r"See `ir_outcomes\.(\w+)`", text)
+    if reference:
+        return first_sentence(getattr(iro, reference[1]), name)
+    return re.sub("`+(?:ir_outcomes\\.)?([^`]*)`+", r"\1", re.split(r"(?<=\.) ", text)[0])
+
+
+def word_type(name: str, annotation: Any) -> Any:
+    """Return the type of words that an annotation allows."""
+    kinds = [annotation]
+    if get_origin(annotation) in (Union, types.UnionType):
+        kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
+    if name == "ties":
+        return OneOrder
+    for kind in kinds:
+        if get_origin(kind) is Literal or kind in (bool, int, Path):
+            return kind
+    if float in kinds:
+        return float
+    for kind in kinds:
+        if get_origin(kind) in ITEMS and not any(map(is_path, kinds)):
+            item, *others = get_args(kind)
+            return list[word_type("", item)] if others in ([], [...]) else tuple[item, *others]
+    return str
+
+
+def is_path(kind: Any) -> bool:
+    """Return whether an annotation allows paths."""
+    return getattr(get_origin(kind) or kind, "__name__", "") == "PathLike"
+
+
+def words_of(kind: Any, tokens: Sequence[Token]) -> Any:
+    """Return words as they were given."""
+    words = ["-" if token.value == STDIN else token.value for token in tokens]
+    return words[0] if kind is str else words
+
+
+def margins_of(kind: Any, tokens: Sequence[Token]) -> tuple[float, ...]:
+    """Read margins by their units; a number without a unit has that of its position."""
+    if len(tokens) > 1:  # cyclopts takes the option for a list
+        raise ValueError("--margins is given more than once; give it once.")
+    units = ("pp", "ranks", "ranks-all")
+    parts = [
+        re.fullmatch(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*(pp|ranks|ranks-all)?\s*", part)
+        for part in tokens[0].value.split(",")
+    ]
+    named = {
+        part[2] or unit: float(part[1]) for part, unit in zip(parts, units, strict=False) if part
+    }
+    margins = tuple(named[unit] for unit in units if unit in named)
+    if len(named) < len(parts) or not {"pp", "ranks"} <= named.keys() or min(margins) == 0:
+        raise ValueError(
+            f"{tokens[0].value!r}: write two positive numbers, percentage points of coverage and"
+            " ranks, or a third, ranks over all queries, with a comma and no space between them,"
+            " such as 1pp,0.5ranks or 1pp,0.5ranks,1ranks-all. Numbers without a unit are read in"
+            " this order."
+        )
+    return margins
+
+
+def numbers_of(kind: Any, tokens: Sequence[Token]) -> tuple[int, ...]:
+    """Read positive whole numbers, separated by commas."""
+    words = [word.strip() for word in tokens[0].value.split(",")]
+    if not all(re.fullmatch("[0-9]*[1-9][0-9]*", word) for word in words):
+        raise ValueError(
+            f"{tokens[0].value!r}: write positive whole numbers, separated by commas, such as"
+            " 10,100."
+        )
+    return tuple(map(int, words))
+
+
+def names_of(name: str) -> tuple[str, ...]:
+    """Return the names of an option, the one that says no behind the one that says yes."""
+    return NAMES.get(name, (f"--{name.replace('_', '-')}",))
+
+
+def parameter(name: str, option: Option) -> inspect.Parameter:
+    """Make an option for cyclopts."""
+    annotation, by_hand = option.annotation, ()
+    if get_origin(annotation) is Annotated:
+        annotation, *by_hand = get_args(annotation)
+    kind = word_type(name, annotation)
+    details: dict[str, Any] = {
+        "name": names_of(name),
+        "help": option.text,
+        "group": option.group,
+        "show_default": option.default not in (None, True, False, (), inspect.Parameter.empty),
+    }
+    if name == "margins":
+        kind = tuple[float, ...]
+        details |= {"converter": margins_of, "n_tokens": 1, "allow_leading_hyphen": True}
+    elif kind == list[int]:
+        kind = tuple[int, ...]
+        details |= {"converter": numbers_of, "n_tokens": 1}
+    elif kind in (str, list[str]):
+        details["converter"] = words_of
+    elif name == "higher_is_better":
+        details["name"], details["negative"] = names_of(name)
+    if option.default is None:
+        kind |= None
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=option.default,
+        annotation=Annotated[kind, Parameter(**details), *by_hand],
+    )
+
+
+def words(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Make the positional arguments of a command."""
+    parameters = []
+    for argument in inspect.signature(function).parameters.values():
+        if argument.kind in (argument.POSITIONAL_ONLY, argument.POSITIONAL_OR_KEYWORD):
+            kind: Any = str
+            if argument.name in ("runs", "outputs", "measures"):
+                kind = list[str]
+            if argument.default is None:
+                kind |= None
+            details = Parameter(
+                name=argument.name.upper(),
+                help=first_sentence(function, argument.name),
+                converter=words_of,
+                show_default=False,
+            )
+            annotation = Annotated[kind, details]
+            parameters.append(
+                argument.replace(kind=argument.POSITIONAL_ONLY, annotation=annotation)
+            )
+    return parameters
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    """Find a function by a name in ir_outcomes, or by a module and a name."""
+    module, _, attribute = name.rpartition(":")
+    found: Callable[..., Any] = getattr(import_module(module or "ir_outcomes"), attribute)
+    return found
+
+
+def outputs_of(entry: Command) -> dict[str, Option]:
+    """Return the options on what is written."""
+    options = options_of(Output, OUTPUT)
+    names = ["quiet"]
+    if entry.result:
+        names += ["format", "output", "details", "rows", "caption", "label"]
+    if entry.figures:
+        names += ["plot", "plot_kind", "plot_title"]
+        kinds = Literal[entry.figures]  # type: ignore[valid-type]  # what it holds is data
+        options["plot_kind"] = options["plot_kind"]._replace(annotation=kinds)
+    if entry.page:
+        names += ["report", "docs", "max_mb"]
+    return {name: option for name, option in options.items() if name in names}
+
+
+def command(name: str) -> Callable[..., int]:
+    """Make a command: it reads its words, calls its function, and writes the result."""
+    entry = COMMANDS[name]
+    function = function_of(entry.function)
+    takes = inspect.signature(function).parameters
+    own = options_of(function, VERDICT if "alpha" in takes else OPTIONS)
+    reader = function_of(f"ir_outcomes.cli.words:{entry.words}")
+    settings: dict[str, Option] = {}
+    if "settings" in inspect.signature(reader).parameters:
+        settings = options_of(iro.evaluate, READING)
+    reading = options_of(reader, READING)
+    then = function_of(entry.then)
+    after = options_of(then, OUTPUT)
+    outputs = outputs_of(entry)
+    if not entry.result and entry.page:
+        outputs["output"] = outputs.pop("report")._replace(default=PAGE)
+    options = {**own, **settings, **after, **outputs, **reading}
+    options = {name: option for name, option in options.items() if name not in entry.without}
+
+    def run(*words: Any, **given: Any) -> int:
+        chosen = {name: value for name, value in given.items() if value != options[name].default}
+
+        def taken(part: Iterable[str]) -> dict[str, Any]:
+            return {name: chosen[name] for name in part if name in chosen}
+
+        output = Output(**taken(outputs))
+        if not entry.result and entry.page:
+            output = replace(output, output=None, report=output.output or PAGE)
+        CALL.quiet = output.quiet
+        CALL.options = {name: names_of(name) for name in options}
+        values = [value for name, value in chosen.items() if name not in outputs]
+        targets = [value for value in values if isinstance(value, Path)]
+        output.check(targets, [*words, *(value for value in values if value not in targets)])
+        progress = {"progress": progress_is_shown()}
+        kept = {"documents": DOCUMENTS} if output.report else {}
+        given = {**taken(settings), **entry.keeps, **kept, **progress}
+        read = reader(*words, **taken(reading), **({"settings": given} if settings else {}))
+        mine = [name for name in own if name in SHARED or name not in settings]
+        given = {**taken(mine), **read.options}
+        if "progress" in takes:
+            given |= progress
+        if "inputs" in takes:
+            given["inputs"] = [file for file in read.files if os.path.isfile(file)]
+        result = function(*read.arguments, **given)
+        if entry.result:
+            output.draw(as_list(result))
+            output.write(*then(result, output.rows, **taken(after)))
+        elif output.report == PAGE:
+            note(f"the page is {PAGE}; open it in a browser, or choose its name with --output")
+        output.write_page(result, read.evaluation, read.files)
+        return getattr(result, "exit_status", 0)
+
+    parameters = [parameter(name, option) for name, option in options.items()]
+    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # cyclopts reads it
+        [*(words(reader) or words(function)), *parameters]
+    )
+    return run
+
+
+def show_panel(console: Console, options: Any, panel: HelpPanel) -> None:
+    """Print a panel of the help, each entry on as few lines as possible."""
+    if not panel.entries:
+        return
+    console.print(f"{panel.title}:", markup=False, highlight=False)
+    for entry in panel.entries:
+        names = ", ".join(entry.display_labels_with_metavar or entry.positive_names)
+        text = entry.description.primary_renderable.plain if entry.description else ""
+        if entry.choices:
+            text += f" [{', '.join(entry.choices)}]"
+        if entry.default is not None:
+            text += f" [default {entry.default}]"
+        lines = textwrap.fill(
+            f"{names}  {text}", console.width, initial_indent="  ", subsequent_indent="      "
+        )
+        console.print(lines, markup=False, highlight=False)
+    console.print()
+
+
+def app(*built: str) -> App:
+    """Return the command line, with commands by name; those that are not named only have a line of help."""
+    top = App(
+        name="ir-outcomes",
+        version=iro.__version__,
+        help=(
+            "Is this run really better, and in which way?\n\nCompares runs (the ranked lists of"
+            " search systems) by relevance judgments (qrels) on two facets: coverage, how many"
+            " queries are answered at all, and ranking, how far down the answers are."
+        ),
+        help_epilogue=(
+            "Example:\n\n  ir-outcomes sample ."
+            "\n  ir-outcomes compare qrels.txt bm25.run bm25-stem.run"
+        ),
+        help_format="plaintext",
+        help_formatter=show_panel,
+        default_parameter=Parameter(negative="", consume_multiple=False),
+        result_action="return_value",
+    )
+    tail = App(name="tail", help="Show where all relevant documents are ranked.")
+    top.command(tail)
+    for name, entry in COMMANDS.items():
+        *group, leaf = name.split()
+        lines = (f"  ir-outcomes {example}" for example in entry.examples)
+        (tail if group else top).command(
+            command(name) if name in built else lambda: 0,
+            name=leaf,
+            help=entry.summary,
+            help_epilogue="\n".join(["Examples:", "", *lines]),
+        )
+    return top
+
+
+def run(words: Sequence[str]) -> int:
+    """Run a command, and return its exit status."""
+    if words.count("-") > 1:
+        raise UsageError("Standard input can be read once; give - once.")
+    program = app(CALL.command)
+    try:
+        status: int | None = program(
+            [STDIN if word == "-" else word for word in words],
+            exit_on_error=False,
+            print_error=False,
+        )
+    except MissingArgumentError as error:
+        raise UsageError(missing(error.argument, words)) from None
+    except CycloptsError as error:
+        raise UsageError(str(error)) from None
+    return status or 0
+
+
+def missing(argument: Any, words: Sequence[str]) -> str:
+    """Say which argument is missing, and show an example."""
+    name = argument.name
+    if words[1:] and COMMANDS[CALL.command].words in ("pair", "gate") and is_run(words[1]):
+        name = f"{words[1]} is a run, so QRELS"
+    return f"{name} is missing. For example:\n  ir-outcomes {COMMANDS[CALL.command].examples[0]}"
+
+
+def is_run(word: str) -> bool:
+    """Return whether a word names a run."""
+    with suppress(InputError):
+        if os.path.isfile(word):
+            return seems_to_be_a_run(word)
+    return ".run" in word

@@ -1,0 +1,383 @@
+"""Functions that only the command line has, in the shape from which commands are made."""
+
+import json
+import math
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import ir_measures
+from cyclopts import Parameter
+
+import ir_outcomes as iro
+from ir_outcomes.across.collections import with_nothing_to_compare
+from ir_outcomes.cli.output import in_options
+from ir_outcomes.cli.streams import CALL, UsageError, error_line, note_of_old_file, print_lines
+from ir_outcomes.errors import some
+from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.remarks import MANY_MISSING
+from ir_outcomes.types import Correction
+
+
+def per_query(
+    result: Any,
+    rows: int | None,
+    *,
+    per_query: Literal["won", "lost", "better", "worse"] | None = None,
+) -> list[Any]:
+    """List queries instead of the comparison.
+
+    Parameters
+    ----------
+    per_query
+        List these queries instead of the comparison.
+    """
+    if per_query is None:
+        return [result]
+    return [comparison.per_query(per_query, rows) for comparison in comparisons_of(result)]
+
+
+def comparisons_of(result: iro.Comparison | iro.Comparisons) -> list[iro.Comparison]:
+    """Return the comparisons of a call."""
+    return [result] if isinstance(result, iro.Comparison) else list(result)
+
+
+def to_judge(result: iro.Holes, rows: int | None, *, to_judge: int | None = None) -> list[Any]:
+    """List what to judge first instead of the result.
+
+    Parameters
+    ----------
+    to_judge
+        Write this many pairs of query and document, those to judge first, as TSV instead.
+    """
+    return [result if to_judge is None else result.to_tsv(to_judge).rstrip()]
+
+
+def plan(
+    evaluation: Evaluation,
+    baseline: str,
+    contenders: Sequence[str] | str,
+    *,
+    margins: tuple[float, ...] | None = None,
+    alpha: float = 0.05,
+    correction: Correction = "holm",
+) -> list[iro.Plan]:
+    """Compute how many queries detect differences as large as the margins.
+
+    Parameters
+    ----------
+    margins
+        Differences to detect, by default 1pp,0.5ranks.
+    alpha, correction
+        See `ir_outcomes.compare`.
+    """
+    result = iro.compare(
+        evaluation, baseline, contenders, margins=margins, alpha=alpha, correction=correction
+    )
+    return [iro.plan(comparison, *(margins or ())) for comparison in comparisons_of(result)]
+
+
+def gate(
+    evaluations: Any,
+    baseline: str,
+    contenders: Sequence[str] | None = None,
+    *,
+    margins: tuple[float, ...],
+    reference: str | None = None,
+    max_missing: float = MANY_MISSING,
+    allow_missing: Sequence[str] = (),
+    alpha: float = 0.05,
+    correction: Correction = "holm",
+    measures: Sequence[str] = (),
+    summary: Path | None = None,
+    inputs: Sequence[str] = (),
+    **suite: Any,
+) -> iro.GateResult:
+    """Decide whether runs may replace the baseline.
+
+    Parameters
+    ----------
+    margins
+        Largest tolerable losses of coverage (points), ranking and, by default following from these, over all queries (ranks).
+    max_missing
+        Largest tolerable share of queries without results.
+    allow_missing
+        RUN@COLLECTION: a run that this collection may lack.
+    alpha, correction, measures
+        See `ir_outcomes.compare`.
+    summary
+        Append the decision to this file as Markdown.
+    """
+    rules = {"alpha": alpha, "correction": correction, "measures": measures}
+    against = [baseline] if reference is None else [baseline, reference]
+    for name in contenders or ():
+        if name in against:
+            raise UsageError(f"--contender {name}: this is a baseline; name another run.")
+    several = isinstance(evaluations, Mapping)
+    systems = suite.pop("systems") if several else evaluations.system_names
+    chosen = list(contenders or [name for name in systems if name not in against])
+    present = [name for name in chosen if name in systems]
+    compared: list[Any] = []
+    for name in against:
+        if not several:
+            others = present or [other for other in systems if other not in against]
+            compared.append(iro.compare(evaluations, name, others, **rules))
+        elif name not in systems:
+            raise iro.ParameterError(
+                f"no collection has a run called {name!r}; the runs are {some(systems, 10)}"
+            )
+        elif any(
+            name in evaluation.names and not set(present).isdisjoint(evaluation.names)
+            for evaluation in evaluations.values()
+        ):
+            groups = suite["groups"]
+            compared.append(
+                iro.compare_collections(evaluations, name, present, groups=groups, **rules)
+            )
+        else:
+            compared.append(with_nothing_to_compare(evaluations, name, chosen, alpha=alpha))
+    result = iro.gate(
+        compared[0],
+        reference=None if reference is None else compared[1],
+        margins=margins,
+        max_missing=max_missing,
+        allow_missing=allow_missing,
+        contenders=chosen,
+        collections=suite.get("collections", ()),
+        inputs=inputs,
+    )
+    if summary is not None:
+        from ir_outcomes.showing.formats import as_markdown
+
+        with summary.open("a", encoding="utf-8", newline="\n") as stream:
+            stream.write(f"{as_markdown(in_options(result), details=True)}\n")
+    return result
+
+
+def rank_distribution(
+    source: Any,
+    *,
+    measures: Sequence[str] = (),
+    subsets: Sequence[str] = (),
+    top_k: int = 5,
+    level: float = 0.95,
+    resamples: int = 1000,
+    seed: int = 0,
+    progress: bool = False,
+) -> list[iro.RankDistribution]:
+    """Rank the runs by each measure, on all queries and on subsets of them.
+
+    Parameters
+    ----------
+    measures, top_k, level, resamples, seed
+        See `ir_outcomes.rank_distribution`.
+    subsets
+        NAME=FILE: also rank the runs on the queries in this file, one id on each line.
+    """
+    from ir_outcomes.cli.words import named_files
+
+    return [
+        iro.rank_distribution(
+            source,
+            measure=measure,
+            queries=file,
+            condition=name,
+            top_k=top_k,
+            level=level,
+            resamples=resamples,
+            seed=seed,
+            progress=progress,
+        )
+        for measure in measures or (None,)
+        for name, file in {"": None, **named_files(subsets, "--subset")}.items()
+    ]
+
+
+def evaluate(evaluation: Evaluation, *, path: Path) -> None:
+    """Save an evaluation.
+
+    Parameters
+    ----------
+    path
+        The file to write (.npz).
+    """
+    note_of_old_file(path)
+    evaluation.save(path)
+
+
+def verdict(
+    *,
+    n_queries: int,
+    means: tuple[str, str] | None = None,
+    won: float | None = None,
+    lost: float | None = None,
+    difference: float | None = None,
+    pvalue: float | None = None,
+    other_pvalue: Sequence[float] = (),
+    rounding: float = 0.0,
+    alpha: float = 0.05,
+) -> iro.MeansVerdict | iro.SummaryVerdict:
+    """Say what published numbers allow to conclude.
+
+    Parameters
+    ----------
+    n_queries
+        Number of answerable queries.
+    means
+        Shares of queries that the baseline and the contender answer, as printed.
+    won
+        Queries that only the contender answered.
+    lost
+        Queries that only the baseline answered.
+    difference
+        Mean search length of the contender minus that of the baseline, where both answered.
+    pvalue
+        The p-value of that difference.
+    other_pvalue
+        The p-value of another test of that difference, for the harm check.
+    rounding
+        How far --won and --lost may be off, in percentage points: 0.5 for whole percentages.
+    alpha
+        Significance level.
+    """
+    of_means = {"baseline": ["--means"], "contender": ["--means"]}
+    of_numbers = {"ranking_difference": ["--difference"], "ranking_pvalue": ["--pvalue"]}
+    CALL.options = {**CALL.options, **of_means, **of_numbers, "n": ["--n"]}
+    if means is not None and (won, lost, difference, pvalue) == (None, None, None, None):
+        return iro.verdict_from_means(n_queries, *means, alpha=alpha)
+    if means is None and None not in (won, lost, difference, pvalue):
+        return iro.verdict_from_summary(
+            n_queries,
+            won,  # type: ignore[arg-type]  # none of them is None
+            lost,  # type: ignore[arg-type]
+            difference,  # type: ignore[arg-type]
+            pvalue,  # type: ignore[arg-type]
+            other_pvalues=tuple(other_pvalue),
+            alpha=alpha,
+            rounding=rounding,
+        )
+    raise UsageError("Give either --means, or --won, --lost, --difference and --pvalue.")
+
+
+def measure(
+    qrels: str,
+    run: str,
+    measures: list[str],
+    *,
+    places: Annotated[int, Parameter(name=["--places", "-p"])] = 4,
+    by_query: Annotated[bool, Parameter(name=["--by_query", "-q"])] = False,
+    no_summary: Annotated[bool, Parameter(name=["--no_summary", "-n"])] = False,
+    form: Annotated[
+        Literal["tsv", "jsonl", "json"], Parameter(name=["--format", "--output_format", "-o"])
+    ] = "tsv",
+    provider: str | None = None,
+) -> None:
+    """Evaluate one run, and print what the ir_measures command prints.
+
+    Parameters
+    ----------
+    qrels
+        Qrels: a file, or an ir_datasets id.
+    run
+        The run: a file, or irds:ID.
+    measures
+        Measures, such as ESL@100 nDCG@10.
+    places
+        Number of decimal places, -1 for all.
+    by_query
+        Print a line for each query.
+    no_summary
+        With --by_query: do not print the means over all queries.
+    form
+        Lines, or one JSON document with the name and the metadata of the run.
+    provider
+        Provider of ir_measures, such as pytrec_eval.
+    """
+    if no_summary and not by_query:
+        raise UsageError("--no_summary (-n) only makes sense with --by_query (-q).")
+    if not -1 <= places <= 100:
+        raise UsageError(f"--places {places}: must be from -1 to 100.")
+    providers = ir_measures.providers.registry
+    evaluator: Any = ir_measures if provider is None else providers.get(provider)
+    if evaluator is None:
+        raise UsageError(f"--provider {provider}: must be one of {', '.join(providers)}.")
+    # Measures are separated at white space, but not within the parentheses of one: a path may
+    # contain blanks.
+    names = [name for text in measures for name in re.findall(r"(?:[^\s(]|\([^)]*\)?)+", text)]
+    chosen = list(dict.fromkeys(map(iro.parse_measure, names)))
+    if not chosen:
+        raise UsageError("There is no measure; name at least one, such as ESL@100.")
+    evaluated = iro.as_run(run)
+    judgments = iro.as_qrels(qrels).for_trec_eval().to_dict()
+    try:
+        metrics = list(evaluator.iter_calc(chosen, judgments, evaluated.to_dict()))
+    except ValueError as error:  # of a provider that lacks a measure
+        raise iro.ParameterError(f"{error}; leave --provider out, or choose another one") from None
+    means = []
+    for one in chosen:
+        total = one.aggregator()
+        values = [metric.value for metric in metrics if metric.measure == one]
+        for value in values:
+            total.add(value)
+        means.append(ir_measures.Metric("all", one, total.result()))
+        if not CALL.quiet and (undefined := sum(map(math.isnan, values))):
+            error_line(
+                f"{one}: the mean is over {len(values) - undefined} of {len(values)} queries"
+            )
+    of_queries = metrics if by_query else []
+    of_all = [] if no_summary else means
+    if form == "json":
+        document: dict[str, Any] = {"run": evaluated.name, "metadata": evaluated.metadata}
+        for query, one, value in of_queries:
+            document.setdefault("queries", {}).setdefault(query, {})[str(one)] = _finite(value)
+        document["measures"] = {str(one): _finite(value) for _, one, value in of_all}
+        print_lines(json.dumps(document, ensure_ascii=False, indent=2))
+        return
+    for query, one, value in (*of_queries, *of_all):
+        head = {**({"query_id": query} if by_query else {}), "measure": str(one)}
+        if form == "jsonl":
+            print_lines(json.dumps({**head, "value": _finite(value)}))
+        else:
+            print_lines(
+                "\t".join([*head.values(), format(value, "" if places < 0 else f".{places}f")])
+            )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def datasets(dataset: str | None = None) -> None:
+    """List the known datasets, or describe one.
+
+    Parameters
+    ----------
+    dataset
+        An ir_datasets id.
+    """
+    from ir_outcomes.showing.text import as_text, print_text
+    from ir_outcomes.showing.views import task_view, tasks_view
+
+    if dataset is None:
+        view = tasks_view([iro.load(name) for name in iro.known_tasks()])
+    else:
+        view = task_view(iro.load(dataset))
+    print_text(as_text(view, rows=None), sys.stdout)
+
+
+def sample(folder: str, *, suite: bool = False) -> None:
+    """Write the embedded sample.
+
+    Parameters
+    ----------
+    folder
+        The folder to write to, which is created if it does not exist.
+    suite
+        Write four small collections with three runs each instead.
+    """
+    from ir_outcomes.samples import write_sample, write_suite
+
+    for path in write_suite(folder) if suite else write_sample(folder):
+        print_lines(str(path))
