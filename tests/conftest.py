@@ -1,5 +1,6 @@
 import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,18 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+@pytest.fixture(autouse=True)
+def no_baselines() -> Iterator[None]:
+    """No test finds baselines that another one registered."""
+    from ir_outcomes.measures import baselines  # after the variables above are set
+
+    baselines.registered.clear()
+    baselines._evaluated.clear()
+    yield
+    baselines.registered.clear()
+    baselines._evaluated.clear()
 
 
 @pytest.fixture(scope="session")

@@ -136,22 +136,14 @@ def test_console_blocks_on_real_runs(document: Path, folder: Path, real_data: Pa
     assert run_again(document, folder, "real") == document.read_text("utf-8")
 
 
-def test_first_screens_are_short() -> None:
-    for document in DOCUMENTS:
-        for language, body, _ in BLOCK.findall(document.read_text("utf-8")):
-            lines = body.splitlines()[1:] if language == "console" else []
-            assert len(lines) <= 30, body
-            assert max(map(len, lines), default=0) <= 80, body
-            assert sum(line.startswith("! ") for line in lines) <= 3, body
-
-
 def test_ci_runs_the_test_command_of_the_readme() -> None:
     """It takes the command from there, and runs it in a clone that is called like the repository."""
     script = (ROOT / ".ci" / "run").read_text("utf-8")
     pattern = re.search("grep -m 1 '(.+)' README.md", script)
     assert pattern is not None
     (command,) = re.findall(pattern[1], (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
-    assert command.endswith('.venv/bin/pip install -e ".[test]" && .venv/bin/python -m pytest')
+    left_out = '-m "not browser and not action and not notebook"'
+    assert command.endswith(f'pip install -e ".[test]" && .venv/bin/python -m pytest {left_out}')
     assert 'git clone -q . "$stranger/ir-outcomes"' in script
 
 

@@ -12,9 +12,12 @@ from tests.helpers.packages import needed
 nbformat = needed("nbformat")
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "docs").glob("*.ipynb"))
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::DeprecationWarning:zmq", "ignore::DeprecationWarning:jupyter_client"
-)
+pytestmark = [
+    pytest.mark.notebook,
+    pytest.mark.filterwarnings(
+        "ignore::DeprecationWarning:zmq", "ignore::DeprecationWarning:jupyter_client"
+    ),
+]
 
 
 def shown(notebook: Any) -> list[list[tuple[str, str]]]:

@@ -393,7 +393,7 @@ def test_dataset_ids_and_datasets_of_pyterrier(monkeypatch: pytest.MonkeyPatch) 
 
 def test_without_pyterrier(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyterrier", None)
-    with pytest.raises(MissingDependency, match=r'pip install "\.\[pyterrier\]"'):
+    with pytest.raises(MissingDependency, match=r'pip install "ir-outcomes\[pyterrier\]"'):
         iro.pyterrier.experiment(systems(), TOPICS, QRELS)
 
 

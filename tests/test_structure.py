@@ -3,26 +3,27 @@
 import ast
 import graphlib
 import importlib
-import re
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import ir_outcomes as iro
+from ir_outcomes.results import SHOWN_BY
 
 SOURCES = Path(iro.__file__).parent
-# A package imports only what is above it, also inside functions; packages of one line know nothing
-# of each other, the first line excepted. Results load what shows them, when something is shown.
+# A package imports only what is above it, also inside functions and for type checkers; packages of
+# one line know nothing of each other, the first line excepted.
 LAYERS = [
-    {"errors", "types", "formatting", "notes", "table_columns", "results"},
-    {"samples", "statistics", "reading"},
+    {"errors", "types", "formatting", "files", "notes", "table_columns", "results"},
+    {"samples", "reading"},
     {"evaluation"},
-    {"measures"},
+    {"measures", "statistics"},
     {"comparison"},
-    {"across", "leaderboards", "tail"},
+    {"across", "conditions", "leaderboards", "tail"},
     {"pages"},
     {"showing"},
     {"pyterrier"},
@@ -30,6 +31,7 @@ LAYERS = [
 ]
 LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}
 EXPENSIVE = (
+    "numpy",
     "scipy",
     "pandas",
     "matplotlib",
@@ -54,57 +56,38 @@ def modules() -> dict[str, ast.Module]:
     }
 
 
-def imports_of(node: ast.AST, at_import: bool = True) -> Iterator[tuple[str, bool]]:
-    """Yield our modules that are imported, and whether that is outside of functions and not for type checkers only."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.ImportFrom):
-            assert child.level == 0, "a relative import"
-            for alias in child.names:
-                module = f"{child.module}.{alias.name}"
-                yield module if module in modules() else child.module or "", at_import
-        is_lazy = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-        is_for_types = isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
-        yield from imports_of(child, at_import and not is_lazy and not is_for_types)
+def imports_of(tree: ast.AST) -> Iterator[str]:
+    """Yield our modules that are imported, also inside functions and for type checkers."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "a relative import"
+            for alias in node.names:
+                module = f"{node.module}.{alias.name}"
+                yield module if module in modules() else node.module or ""
 
 
 @cache
-def imports() -> list[tuple[str, str, bool]]:
-    """Return importer and imported of our own modules, and whether that is when they are imported."""
+def imports() -> list[tuple[str, str]]:
+    """Return importer and imported of our own modules."""
     return [
-        (name, module, at_import)
+        (name, module)
         for name, tree in modules().items()
-        for module, at_import in imports_of(tree)
+        for module in imports_of(tree)
         if module in modules()
     ]
 
 
 def test_every_module_has_a_layer() -> None:
-    assert {name.split(".")[1] for name in modules() if "." in name} - {"__main__"} == set(LEVEL)
-
-
-def test_the_table_of_modules_says_what_they_say() -> None:
-    """Each module is there with the first line of its docstring; packages of one line need not be."""
-    page = SOURCES.parents[1] / "docs" / "architecture.md"
-    described = dict(re.findall(r"^\| `(.+)` \| (.+) \|$", page.read_text("utf-8"), re.MULTILINE))
-    first_lines = {}
-    for path in SOURCES.rglob("*.py"):
-        name = path.relative_to(SOURCES).as_posix().removesuffix("__init__.py")
-        tree = ast.parse(path.read_text("utf-8"))
-        if name not in ("", "__main__.py") and (len(tree.body) > 1 or name in described):
-            docstring = ast.get_docstring(tree) or ""
-            first_lines[name] = docstring.partition("\n")[0].removesuffix(".")
-    assert described == first_lines
+    assert {name.split(".")[1] for name in modules() if "." in name} - {"__main__"} <= set(LEVEL)
 
 
 def test_imports_go_one_way() -> None:
     upwards = []
-    for importer, imported, at_import in imports():
+    for importer, imported in imports():
         here, there = ((*name.split("."), "")[1] for name in (importer, imported))
-        if (
-            here in ("", "__main__", there)
-            or not there
-            or (here, there, at_import) == ("results", "showing", False)
-        ):
+        if here in ("", "__main__", there) or not there:
             continue
         if LEVEL[there] >= max(LEVEL[here], 1):
             upwards.append(f"{importer} imports {imported}")
@@ -119,16 +102,17 @@ def test_what_is_shown_is_finished() -> None:
         "ir_outcomes.reading.",
     )
     drawing = {
-        (name, module) for name, module, _ in imports() if name.startswith("ir_outcomes.showing")
+        (name, module) for name, module in imports() if name.startswith("ir_outcomes.showing")
     }
     reaching = {(name, module) for name, module in drawing if module.startswith(before)}
     assert reaching == {("ir_outcomes.showing.views", "ir_outcomes.reading.datasets")}
 
 
 def test_no_module_imports_itself_through_others() -> None:
+    """Also inside functions and for type checkers."""
     graph: dict[str, set[str]] = {}
-    for importer, imported, at_import in imports():
-        if at_import:
+    for importer, imported in imports():
+        if not imported.startswith(f"{importer}."):  # a package opens its own modules
             graph.setdefault(importer, set()).add(imported)
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the modules
 
@@ -145,17 +129,40 @@ def test_scripts_import_what_exists() -> None:
                 assert {alias.name for alias in node.names} <= {*names}, script
 
 
-def test_changes_that_make_no_difference_are_of_lines_that_exist() -> None:
-    listed = SOURCES.parents[1].joinpath("tools/equivalent_mutants.toml").read_text("utf-8")
-    gone = []
-    for change in tomllib.loads(listed)["mutant"]:
-        lines = SOURCES.joinpath(change["module"]).read_text("utf-8").splitlines()
-        if change["text"] not in map(str.strip, lines):
-            gone.append(change["text"])
-    assert gone == []
+def test_the_registry_names_functions() -> None:
+    """The only edge upwards; nothing else writes modules as text."""
+    assert SHOWN_BY
+    for entry in SHOWN_BY.values():
+        module, _, name = entry.partition(":")
+        assert callable(getattr(importlib.import_module(module), name)), entry
+    naming = {
+        path.name
+        for path in SOURCES.rglob("*.py")
+        if re.search(r"[\"']ir_outcomes\.[\w.]+:\w+", path.read_text("utf-8"))
+    }
+    assert naming == {"__init__.py"}
+
+
+def test_the_public_names_exist() -> None:
+    assert len({*iro.__all__}) == len(iro.__all__)
+    for name in iro.__all__:
+        assert getattr(iro, name) is not None
+        assert name in dir(iro)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        iro.nothing  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_importing_is_cheap() -> None:
     code = f"import sys, ir_outcomes; print(*(name for name in {EXPENSIVE} if name in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+def test_the_version_needs_no_command_line() -> None:
+    code = (
+        "import sys; sys.argv = ['ir-outcomes', '--version'];"
+        " from ir_outcomes.__main__ import main; main();"
+        f" print(*(name for name in {EXPENSIVE} if name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == f"ir-outcomes {iro.__version__}\n\n"

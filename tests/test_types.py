@@ -52,7 +52,8 @@ def test_strict_code_of_users(tmp_path: Path, pytestconfig: pytest.Config) -> No
     )
     revealed = tmp_path / "revealed.py"
     revealed.write_text(REVEALED)
-    cache = pytestconfig.cache.mkdir("mypy") if pytestconfig.cache else tmp_path / "cache"
+    kept = getattr(pytestconfig, "cache", None)  # None with -p no:cacheprovider
+    cache = kept.mkdir("mypy") if kept else tmp_path / "cache"
     done = subprocess.run(
         [
             sys.executable,

@@ -1,6 +1,19 @@
-"""``python -m ir_outcomes``: the command line."""
+"""The command ``ir-outcomes``, also as ``python -m ir_outcomes``."""
 
-from ir_outcomes.cli import main
+import sys
+
+
+def main() -> None:
+    """Run the command line; the version is said without importing it."""
+    if sys.argv[1:] == ["--version"]:
+        from ir_outcomes import __version__
+
+        sys.stdout.write(f"ir-outcomes {__version__}\n")
+        return
+    from ir_outcomes.cli import main as run
+
+    run()
+
 
 if __name__ == "__main__":
     main()

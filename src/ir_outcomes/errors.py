@@ -157,8 +157,8 @@ def warn(message: str) -> None:
 
 
 def not_installed(need: str, extra: str) -> MissingDependency:
-    """Return the error that names the extra with what is needed; as in README, it is installed from a checkout."""
-    return MissingDependency(f'{need}: pip install ".[{extra}]" in the checkout of ir_outcomes')
+    """Return the error that says which extra brings what is needed."""
+    return MissingDependency(f'{need}: pip install "ir-outcomes[{extra}]"')
 
 
 def shortened(text: str, most: int = 80) -> str:

@@ -1,6 +1,7 @@
 """The base of every result: immutable, comparable, shown in every format, restored from JSON.
 
-Showing a result needs packages that take long to import; they are imported when something is shown.
+What shows a result lies above this module, and is imported when something is shown: `SHOWN_BY`
+names it.
 """
 
 import json
@@ -11,23 +12,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import date
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
-
-import numpy as np
+from importlib import import_module
+from typing import Any, TypeVar, get_args
 
 from ir_outcomes.errors import FormatError, ParameterError, escaped, shortened
 from ir_outcomes.notes import NOTE_SCHEMA, Note
 from ir_outcomes.types import Columns, Mark, check_choice
-
-if TYPE_CHECKING:
-    from ir_outcomes.showing import View
-    from ir_outcomes.showing.report import ReportPage
 
 # Raised when JSON written by an earlier version can no longer be read, or would be misread.
 SCHEMA = 2
 # Metadata of a field that JSON holds only on request.
 OPTIONAL = types.MappingProxyType({"optional": True})
 LONGEST_SUMMARY = 160
+
+# "module:function" by what it makes of a result; filled by `ir_outcomes`, the only edge upwards.
+SHOWN_BY: dict[str, str] = {}
 
 K = TypeVar("K")
 V = TypeVar("V", covariant=True)
@@ -59,6 +58,12 @@ class FrozenDict(Mapping[K, V]):
         return repr(self._items)
 
 
+def shown(form: str, *arguments: Any, **options: Any) -> Any:
+    """Call a function of `SHOWN_BY`, which is imported with the first call."""
+    module, _, function = SHOWN_BY[form].partition(":")
+    return getattr(import_module(module), function)(*arguments, **options)
+
+
 @cache
 def versions() -> Mapping[str, str]:
     """Return the versions of Python and of the packages that compute a result."""
@@ -88,7 +93,7 @@ def _frozen(value: Any) -> Any:
         return FrozenDict({key: _frozen(item) for key, item in value.items()})
     if isinstance(value, list) or type(value) is tuple:  # named tuples hold scalars
         return tuple(map(_frozen, value))
-    return value.item() if isinstance(value, np.generic) else value
+    return value.item() if hasattr(value, "dtype") else value  # a scalar of NumPy
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -206,9 +211,7 @@ class Result(Immutable):
 
     def to_frame(self, *, long: bool = False) -> Any:
         """Return `rows` as a pandas data frame, or `long_rows` where `long`; `MissingDependency` without pandas."""
-        from ir_outcomes.showing.formats import as_frame
-
-        return as_frame(self.long_rows() if long else self.rows())
+        return shown("frame", self.long_rows() if long else self.rows())
 
     def to_text(
         self, *, details: bool = False, rows: int | None = 20, columns: Columns = "default"
@@ -225,9 +228,7 @@ class Result(Immutable):
         columns : {"default", "paper"}
             "paper" shows comparisons with the columns of Tables 1 and 2 of Lin et al. 2021.
         """
-        from ir_outcomes.showing.text import as_text
-
-        return as_text(self.view(columns=columns), details=details, rows=rows)
+        return str(shown("text", self.view(columns=columns), details=details, rows=rows))
 
     def to_csv(self, *, columns: Columns = "default") -> str:
         """Return `rows` as CSV with a header; the values are exact, and empty where there is none.
@@ -235,10 +236,8 @@ class Result(Immutable):
         Names and ids are as they are: import those of strangers into a spreadsheet as text, because
         it computes what begins with ``=``, ``+``, ``-`` or ``@``. See `to_text` for `columns`.
         """
-        from ir_outcomes.showing.formats import as_csv
-
         check_choice("columns", columns, get_args(Columns))
-        return as_csv(self.rows() if columns == "default" else self.paper_rows())
+        return str(shown("csv", self.rows() if columns == "default" else self.paper_rows()))
 
     def to_latex(
         self,
@@ -265,10 +264,15 @@ class Result(Immutable):
         mark : tuple of {"best", "significant"}
             Print the best value of each column in bold; mark significant differences with a dagger.
         """
-        from ir_outcomes.showing.latex import as_latex
-
-        return as_latex(
-            self.view(columns=columns), caption=caption, label=label, wide=wide, mark=mark
+        return str(
+            shown(
+                "latex",
+                self.view(columns=columns),
+                caption=caption,
+                label=label,
+                wide=wide,
+                mark=mark,
+            )
         )
 
     def to_html(self, *, columns: Columns = "default", full: bool = False) -> str:
@@ -276,17 +280,13 @@ class Result(Immutable):
 
         With `full` a whole page with character set, title and style, instead of a part of a page.
         """
-        from ir_outcomes.showing.formats import as_html
-
-        return as_html(self.view(columns=columns), full=full)
+        return str(shown("html", self.view(columns=columns), full=full))
 
     def to_markdown(
         self, *, details: bool = False, rows: int | None = None, columns: Columns = "default"
     ) -> str:
         """Return what `to_text` shows in GitHub's Markdown, by default with all rows; everything is escaped."""
-        from ir_outcomes.showing.formats import as_markdown
-
-        return as_markdown(self.view(columns=columns), details=details, rows=rows)
+        return str(shown("markdown", self.view(columns=columns), details=details, rows=rows))
 
     def plot(self, kind: str | None = None, ax: Any = None) -> Any:
         """Draw a figure with matplotlib and return its Axes; the class says which kinds there are, the first is the default.
@@ -300,16 +300,12 @@ class Result(Immutable):
             ``matplotlib.figure.Figure()`` is resized to what the drawing needs, and needs neither a
             display nor closing.
         """
-        from ir_outcomes.showing.figures import draw
+        return shown("figure", self, kind, ax)
 
-        return draw(self, kind, ax)
-
-    def view(self, *, columns: Columns = "default") -> "View":
+    def view(self, *, columns: Columns = "default") -> Any:
         """Return what every format shows of the result: label, sentences, tables and notes, as text that is not yet escaped."""
-        from ir_outcomes.showing.views import paper_view, view_of
-
         check_choice("columns", columns, get_args(Columns))
-        return view_of(self) if columns == "default" else paper_view(self)
+        return shown("view" if columns == "default" else "paper view", self)
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -328,7 +324,7 @@ class HasPage:
 
     def to_report(
         self, path: str | os.PathLike[str] | None = None, *, evaluation: Any = None, **options: Any
-    ) -> "ReportPage":
+    ) -> Any:
         """Write the result as one HTML page that opens without a network: the numbers, and every query behind them.
 
         Parameters
@@ -342,9 +338,7 @@ class HasPage:
             ``docs``, ``max_mb``, ``slices``, ``command`` and ``inputs`` of `ir_outcomes.report`,
             which names the errors, too.
         """
-        from ir_outcomes.showing.report import report_of
-
-        return report_of(cast(Result, self), path, evaluation=evaluation, **options)
+        return shown("report", self, path, evaluation=evaluation, **options)
 
 
 def _restored_note(kind: type, value: Any) -> Note:
@@ -375,6 +369,6 @@ def as_plain(value: Any, *, per_query: bool = False) -> Any:
         return {key: as_plain(item, per_query=per_query) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [as_plain(item, per_query=per_query) for item in value]
-    if isinstance(value, np.generic):  # in a named tuple
+    if hasattr(value, "dtype"):  # a scalar of NumPy, in a named tuple
         return value.item()
     return value.isoformat() if isinstance(value, date) else value

@@ -1,12 +1,30 @@
 """Array aliases, closed sets of choices, and checks of arguments."""
 
 import math
-from typing import Any, Literal, NoReturn, TypeAlias, get_args
-
-import numpy as np
-import numpy.typing as npt
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, get_args
 
 from ir_outcomes.errors import ParameterError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Ints: TypeAlias = npt.NDArray[np.int64]
+    Floats: TypeAlias = npt.NDArray[np.float64]
+    Bools: TypeAlias = npt.NDArray[np.bool_]
+else:
+
+    def __getattr__(name: str) -> Any:
+        """Make the aliases of arrays at first use: importing this module does not import NumPy."""
+        if name not in ("Ints", "Floats", "Bools"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        import numpy as np
+        import numpy.typing as npt
+
+        kinds = {"Ints": np.int64, "Floats": np.float64, "Bools": np.bool_}
+        return globals().setdefault(name, npt.NDArray[kinds[name]])
+
 
 Ties = Literal["trec", "msmarco", "input", "expected"]
 RunBy = Literal["score", "rank"]  # what orders the documents of a run file
@@ -22,9 +40,7 @@ Correction = Literal["holm", "bonferroni", "fdr_bh", "none"]
 Columns = Literal["default", "paper"]
 Mark = Literal["best", "significant"]  # what a format emphasizes
 
-Ints: TypeAlias = npt.NDArray[np.int64]
-Floats: TypeAlias = npt.NDArray[np.float64]
-Bools: TypeAlias = npt.NDArray[np.bool_]
+OUTCOMES = ("neither", "lost", "won", "both")
 
 # Units. Search lengths differ by ranks where queries are answered, and where relevant documents are
 # found by the irrelevant documents above them, because the two can differ in sign.
@@ -39,9 +55,14 @@ LARGEST = 2**31 - 1
 
 
 def divided(
-    dividends: npt.ArrayLike, divisors: npt.NDArray[Any], where: Bools, otherwise: float = math.nan
-) -> Floats:
+    dividends: "npt.ArrayLike",
+    divisors: "npt.NDArray[Any]",
+    where: "Bools",
+    otherwise: float = math.nan,
+) -> "Floats":
     """Divide where that is asked for, and return another value elsewhere."""
+    import numpy as np
+
     quotients = np.full(divisors.shape, otherwise)
     np.divide(dividends, divisors, out=quotients, where=where)
     return quotients
@@ -67,11 +88,7 @@ def check_positive(name: str, value: object, *, none_allowed: bool = False) -> N
 
 def check_count(name: str, value: object, least: int = 0) -> None:
     """Refuse what is not a whole number from `least` to `LARGEST`."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, np.integer))
-        or not least <= value <= LARGEST
-    ):
+    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= LARGEST:
         raise ParameterError(
             f"must be a whole number, {least} or more, at most {LARGEST:,}", **{name: value}
         )
@@ -79,11 +96,7 @@ def check_count(name: str, value: object, least: int = 0) -> None:
 
 def check_number(name: str, value: object, above: float = 0.0, below: float = 1.0) -> None:
     """Refuse what is not a number strictly between two bounds."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, float, np.number))
-        or not above < value < below
-    ):
+    if isinstance(value, bool) or not isinstance(value, Real) or not above < value < below:
         raise ParameterError(f"must be a number between {above:g} and {below:g}", **{name: value})
 
 

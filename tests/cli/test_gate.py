@@ -281,6 +281,7 @@ def test_options_come_before_the_settings_of_a_suite(small: Path, tmp_path: Path
     ] == [5, 7]
 
 
+@pytest.mark.action
 def test_the_action_runs_the_gate_and_no_file_of_the_workspace(small: Path, tmp_path: Path) -> None:
     action = pytest.importorskip("yaml").safe_load((ROOT / "action.yml").read_text())
     install, decide = [step for step in action["runs"]["steps"] if "run" in step]

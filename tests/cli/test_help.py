@@ -142,7 +142,7 @@ def test_missing_packages_are_said_before_the_work(
     assert call("compare", "no", "no", "no", "--report", "p.html", folder=tmp_path).returncode == 1
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     done = call("compare", "no", "no", "no", "--plot", "p.png", folder=tmp_path)
-    assert (done.returncode, 'pip install ".[plot]"' in done.stderr) == (1, True)
+    assert (done.returncode, 'pip install "ir-outcomes[plot]"' in done.stderr) == (1, True)
 
 
 MORE_THAN_ONCE = {  # options that may be given several times

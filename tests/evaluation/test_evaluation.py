@@ -165,7 +165,7 @@ def test_without_joblib_one_job_works_and_several_say_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "joblib", None)  # which makes its import fail
     assert len(evaluate(QRELS, folder, **SETTINGS)) == 6
-    with pytest.raises(MissingDependency, match=r'pip install "\.\[parallel\]"'):
+    with pytest.raises(MissingDependency, match=r'pip install "ir-outcomes\[parallel\]"'):
         evaluate(QRELS, folder, n_jobs=2, **SETTINGS)
 
 

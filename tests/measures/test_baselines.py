@@ -12,7 +12,7 @@ import ir_outcomes as iro
 from ir_outcomes import ASL, ESL, Answered, Outcome
 from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import FormatError, ParameterError
-from ir_outcomes.evaluation import baselines
+from ir_outcomes.measures import baselines
 from tests.helpers import strategies
 
 QRELS = {
@@ -32,14 +32,8 @@ RUN = {
 NAN = math.nan
 
 
-@pytest.fixture(autouse=True)
-def no_baselines() -> None:
-    baselines.registered.clear()
-    baselines._evaluated.clear()
-
-
 @pytest.fixture
-def bm25(no_baselines: None) -> str:
+def bm25() -> str:
     iro.register_baseline("bm25", BASELINE)
     return "bm25"
 

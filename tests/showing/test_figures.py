@@ -315,7 +315,7 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         (figures.blank_figure, "plot"),
         (result.to_frame, "pandas"),
     ):
-        with pytest.raises(MissingDependency, match=rf'pip install "\.\[{package}\]"'):
+        with pytest.raises(MissingDependency, match=rf'pip install "ir-outcomes\[{package}\]"'):
             use()
 
 

@@ -16,8 +16,27 @@ from ir_outcomes.statistics import differences, sign_flip, signflips
 from ir_outcomes.statistics.signflips import _far_from, saddlepoint_pvalues, subset_sums
 from ir_outcomes.statistics.tests import Samples
 from ir_outcomes.types import Floats
-from tests.helpers.by_hand import flipped
 from tests.helpers.samples import tally_rows
+
+
+def flipped(changes: tuple[Fraction, ...]) -> float:
+    """Return the share of all assignments of signs whose sum is at least as far from 0."""
+    if len(changes) < 2:
+        return 1.0
+    scale = math.lcm(*(change.denominator for change in changes))
+    steps = [int(abs(change) * scale) for change in changes]
+    chances = np.ones(1)
+    for step in steps:
+        wider = np.zeros(len(chances) + 2 * step)
+        wider[: len(chances)] += chances / 2
+        wider[2 * step :] += chances / 2
+        chances = wider
+    center = sum(steps)
+    observed = abs(int(sum(changes) * scale))
+    if observed == 0:
+        return 1.0
+    return float(chances[: center - observed + 1].sum() + chances[center + observed :].sum())
+
 
 whole = st.lists(st.integers(-6, 6), max_size=9).map(
     lambda values: np.array(values, dtype=np.float64)

@@ -1,7 +1,7 @@
 """The columns of comparisons and of their queries, in rows, CSV, frames and tables."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 from ir_outcomes.comparison.facets import MeasureMeans, Tested, known_p
 from ir_outcomes.evaluation.lengths import OUTCOMES
@@ -20,9 +20,6 @@ from ir_outcomes.table_columns import (
 )
 from ir_outcomes.types import LENGTHS, RANKS, level_unit
 
-if TYPE_CHECKING:
-    from ir_outcomes.comparison.result import Comparison
-
 
 def query_columns(measured_in: str = RANKS) -> tuple[Column, ...]:
     """Return the columns of queries, with the unit of their search lengths."""
@@ -40,7 +37,7 @@ def query_columns(measured_in: str = RANKS) -> tuple[Column, ...]:
     )
 
 
-def columns_of(comparisons: Sequence["Comparison"]) -> tuple[Column, ...]:
+def columns_of(comparisons: Sequence[Any]) -> tuple[Column, ...]:
     """Return the columns of comparisons, with the units of their facets."""
     first = comparisons[0] if comparisons else None
     unit = RANKS if first is None else first.ranking.measured_in
@@ -171,11 +168,11 @@ _RUNS_COLUMNS = (
 )
 
 
-def _label_at(cutoff: int) -> Callable[["Comparison"], str | None]:
+def _label_at(cutoff: int) -> Callable[[Any], str | None]:
     return lambda item: next((at.label for at in item.cutoffs if at.cutoff == cutoff), None)
 
 
-def names_of(comparison: "Comparison") -> tuple[str, str]:
+def names_of(comparison: Any) -> tuple[str, str]:
     """Return what the ranking facet and the facet of its reciprocals are called beside the columns of the paper."""
     if comparison.reciprocal is None:
         return comparison.ranking.measured_in, ""
@@ -184,7 +181,7 @@ def names_of(comparison: "Comparison") -> tuple[str, str]:
     return "ASL", "reciprocal ASL"
 
 
-def paper_columns(first: "Comparison") -> tuple[Column, ...]:
+def paper_columns(first: Any) -> tuple[Column, ...]:
     """Return the columns of Tables 1 and 2 of Lin et al. 2021; p-values are raw, as in the paper."""
     on_ranks = first.reciprocal is not None
     length, reciprocal = names_of(first)

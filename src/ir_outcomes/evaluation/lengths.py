@@ -17,6 +17,7 @@ from ir_outcomes.errors import MismatchError, ParameterError, some, warn
 from ir_outcomes.evaluation.clusters import by_first_occurrence, unless_independent
 from ir_outcomes.evaluation.ranking import expectations, spans
 from ir_outcomes.formatting import plural
+from ir_outcomes.types import OUTCOMES as OUTCOMES
 from ir_outcomes.types import (
     Bools,
     Floats,
@@ -425,9 +426,6 @@ def check_comparable(baseline: SearchLengths, contender: SearchLengths) -> None:
             f"{baseline.name} and {contender.name} were evaluated with different clusters; give"
             " both the same"
         )
-
-
-OUTCOMES = ("neither", "lost", "won", "both")
 
 
 class Items(NamedTuple):

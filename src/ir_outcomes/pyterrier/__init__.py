@@ -19,7 +19,8 @@ from ir_outcomes.comparison.result import Comparisons
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF
-from ir_outcomes.measures import Recording, SearchLengthMeasure
+from ir_outcomes.measures.base import SearchLengthMeasure
+from ir_outcomes.measures.recording import Recording
 from ir_outcomes.pyterrier.inputs import (
     measures_by_column,
     named_baselines,

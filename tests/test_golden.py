@@ -1,0 +1,252 @@
+"""What results say, in files that are reviewed as differences: ``python -m tests.test_golden`` writes them again."""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.results import Result
+from tests.helpers.many import collection
+
+GOLDEN = Path(__file__).parent / "golden"
+NAMES = ("bm25", "dense", "rerank", "splade-cocondenser-ensembledistil")
+SEEDS = ("bm25", "dense_1", "dense_2", "dense_3", "dense_4", "dense_5")
+MEASURES = ["nDCG@10", "RR@10"]
+ENTRIES = [
+    {"id": name, "date": f"2021-02-0{day}", "group": name[:2], "score": day / 10}
+    for day, name in enumerate(NAMES, 1)
+]
+
+
+@cache
+def evaluated(relevant: int = 1, seed: int = 3, names: tuple[str, ...] = NAMES) -> iro.Evaluation:
+    """By query with one relevant document, else by document."""
+    qrels, runs = collection(len(names), 90, relevant=relevant, seed=seed)
+    settings: dict[str, Any] = {"replicates": "by:_"} if names == SEEDS else {"unjudged": True}
+    return iro.evaluate(
+        qrels, list(runs.values()), names=names, cutoff=10, measures=MEASURES, **settings
+    )
+
+
+def pair(relevant: int = 1, **settings: Any) -> Any:
+    return iro.compare(evaluated(relevant), "bm25", NAMES[3], **settings)
+
+
+def several(relevant: int = 1, **settings: Any) -> Any:
+    return iro.compare(evaluated(relevant), "bm25", **settings)
+
+
+def backwards() -> Any:
+    return iro.compare(evaluated(), NAMES[3], "bm25")
+
+
+def clustered() -> Any:
+    qrels, runs = collection(2, 90, seed=3)
+    return iro.compare(
+        qrels, {"bm25": runs["run0"]}, {"dense": runs["run1"]}, cutoff=10, clusters=groups(1, 30)
+    )
+
+
+def twice() -> tuple[Any, ...]:
+    """The same run under two names."""
+    qrels, runs = collection(1, 90, seed=3)
+    return qrels, {"old": runs["run0"]}, {"new": runs["run0"]}
+
+
+def groups(relevant: int, number: int) -> dict[str, str]:
+    queries = evaluated(relevant).query_ids
+    return {query: f"group {place % number + 1}" for place, query in enumerate(queries)}
+
+
+def renamed(lists: Any, prefix: str) -> dict[str, dict[str, Any]]:
+    """Return qrels or a run with other queries and documents."""
+    return {
+        prefix + query: {prefix + document: value for document, value in of_query.items()}
+        for query, of_query in lists.items()
+    }
+
+
+def suite(relevant: int, number: int) -> dict[str, iro.Evaluation]:
+    """Collections that have neither queries nor documents in common."""
+    found = {}
+    for seed in range(number):
+        qrels, runs = collection(len(NAMES), 90, relevant=relevant, seed=seed)
+        others = [renamed(run, f"{seed}-") for run in runs.values()]
+        found[f"collection{seed}"] = iro.evaluate(
+            renamed(qrels, f"{seed}-"), others, names=NAMES, cutoff=10
+        )
+    return found
+
+
+def judges() -> dict[str, iro.Evaluation]:
+    """People, and a model that overlooks a document in every third query."""
+    qrels, runs = collection(len(NAMES), 90, relevant=2, seed=3)
+    overlooked = {
+        query: {"g1": 1} if place % 3 == 0 else judged
+        for place, (query, judged) in enumerate(qrels.items())
+    }
+    return {
+        name: iro.evaluate(own, list(runs.values()), names=NAMES, cutoff=10, unit="document")
+        for name, own in (("people", qrels), ("model", overlooked))
+    }
+
+
+def checked(suffix: str = "") -> Result:
+    """Two runs; of the second the ids of documents have a suffix."""
+    qrels, runs = collection(2, 90, relevant=2, seed=3)
+    runs["run1"] = {
+        query: {document + suffix: score for document, score in documents.items()}
+        for query, documents in runs["run1"].items()
+    }
+    return iro.check(qrels, dict(zip(NAMES, runs.values(), strict=False)))
+
+
+def outputs(measure: str) -> Result:
+    """Values of a measure for two runs, as another tool would have computed them."""
+    scores = evaluated().scores_of(measure)
+    bm25, _, _, splade = (
+        {query: {measure: value} for query, value in zip(scores.query_ids, values, strict=True)}
+        for values in scores.values.tolist()
+    )
+    return iro.compare_outputs(bm25, splade, measure=measure, names=("bm25", "splade"))
+
+
+# Result -> how it is made, and the formats that are kept of it.
+RESULTS: dict[str, tuple[Callable[[], Result], str]] = {
+    "pair": (pair, "text details markdown latex csv json html"),
+    "pair-documents": (lambda: pair(3), "text details latex json"),
+    "pair-measures": (lambda: pair(3, measures=MEASURES), "text details latex"),
+    "pair-margins": (lambda: pair(margins=(5.0, 1.0)), "text details"),
+    "pair-clusters": (clustered, "text details"),
+    "pair-systems": (lambda: iro.compare(evaluated(1, 3, SEEDS), "bm25", "dense"), "text details"),
+    "several": (several, "text details latex csv"),
+    "several-documents": (lambda: several(3, measures=MEASURES), "text details latex"),
+    "measure": (
+        lambda: iro.compare_measure(evaluated(3), "bm25", "rerank", measure="nDCG@10"),
+        "text details",
+    ),
+    "outputs-ranks": (lambda: outputs("RR@10"), "text details"),
+    "outputs-values": (lambda: outputs("nDCG@10"), "text"),
+    "queries": (lambda: pair().per_query("worse", top=5), "text csv"),
+    "collections": (
+        lambda: iro.compare_collections(suite(1, 6), "bm25", NAMES[3]),
+        "text details latex",
+    ),
+    "collections-documents": (lambda: iro.compare_collections(suite(3, 3), "bm25"), "text details"),
+    "slices": (
+        lambda: iro.compare_slices(evaluated(), "bm25", NAMES[3], by=groups(1, 3)),
+        "text details latex",
+    ),
+    "cutoffs": (
+        lambda: iro.compare_cutoffs(evaluated(3), "bm25", NAMES[3], cutoffs=(1, 5, 10)),
+        "text details",
+    ),
+    "judges": (
+        lambda: iro.compare_judges(judges(), "bm25", NAMES[3], reference="people"),
+        "text details",
+    ),
+    "gate-pass": (lambda: iro.gate(pair(), margins=(40.0, 5.0)), "text details json markdown"),
+    "gate-identical": (
+        lambda: iro.gate(iro.compare(*twice(), cutoff=10), margins=(1.0, 0.5)),
+        "text",
+    ),
+    "gate-inconclusive": (lambda: iro.gate(several(3), margins=(10.0, 0.5)), "text details"),
+    "gate-fail": (lambda: iro.gate(backwards(), margins=(1.0, 0.1)), "text details"),
+    "holes": (lambda: iro.holes(evaluated(2), "bm25", NAMES[3], cutoff=10), "text details"),
+    "holes-several": (lambda: iro.holes(evaluated(2), "bm25", cutoff=10), "text"),
+    "plan": (lambda: iro.plan(pair()), "text details"),
+    "published": (
+        lambda: iro.verdict_from_summary(
+            100, won=20, lost=9, ranking_difference=0.5, ranking_pvalue=0.003, rounding=0.5
+        ),
+        "text details",
+    ),
+    "published-means": (lambda: iro.verdict_from_means(5193, ".4439", ".4400"), "text"),
+    "board": (lambda: iro.leaderboard(evaluated()), "text details latex csv"),
+    "board-documents": (lambda: iro.leaderboard(evaluated(3)), "text"),
+    "board-measures": (lambda: iro.leaderboard(evaluated(3), measures=MEASURES), "text latex"),
+    "board-systems": (lambda: iro.leaderboard(evaluated(1, 3, SEEDS)), "text"),
+    "ranks": (lambda: iro.rank_distribution(evaluated(), resamples=50), "text details"),
+    "agreement": (lambda: iro.agreement(evaluated(), splits=10), "text details"),
+    "history": (lambda: iro.sota_history(ENTRIES, score="score"), "text"),
+    "lengths": (lambda: iro.length_distributions(evaluated(3)), "text details"),
+    "changes": (lambda: iro.length_changes(evaluated(3), "bm25", NAMES[3]), "text"),
+    "rrie": (lambda: iro.rrie(evaluated(3), "bm25", NAMES[3]), "text"),
+    "headroom": (lambda: iro.headroom(evaluated(3)), "text"),
+    "reordering": (lambda: iro.reordering(evaluated(3)), "text details"),
+    "check": (checked, "text details"),
+    "check-problem": (lambda: checked(".0"), "text details"),
+}
+ENDINGS = {"text": "txt", "details": "details.txt", "markdown": "md", "latex": "tex"}
+FILES = {
+    f"{name}.{ENDINGS.get(form, form)}": (name, form)
+    for name, (_, forms) in RESULTS.items()
+    for form in forms.split()
+}
+
+
+@cache
+def result_of(name: str) -> Result:
+    return RESULTS[name][0]()
+
+
+def rounded(text: str) -> str:
+    """Print numbers with as many digits as are the same on every machine."""
+    return re.sub(
+        r"-?\b\d+\.\d+(e[+-]?\d+)?",
+        lambda number: f"{value:.6g}" if abs(value := float(number[0])) > 1e-12 else "0",
+        text,
+    )
+
+
+def shown(name: str, form: str) -> str:
+    result = result_of(name)
+    if form == "details":
+        text = result.to_text(details=True)
+    elif form == "json":
+        data = {key: value for key, value in result.to_dict().items() if key != "versions"}
+        text = rounded(json.dumps(data, indent=1))
+    elif form == "csv":
+        text = rounded(result.to_csv())
+    else:
+        text = getattr(result, f"to_{form}")()
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_what_results_say(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert shown(*FILES[file]) == (GOLDEN / file).read_text("utf-8")
+
+
+def test_every_file_is_compared() -> None:
+    assert {path.name for path in GOLDEN.iterdir()} == set(FILES)
+
+
+def test_text_fits_a_terminal_and_first_screens_have_three_notes() -> None:
+    for file in FILES:
+        lines = (GOLDEN / file).read_text("utf-8").splitlines()
+        assert not file.endswith(".txt") or max(map(len, lines)) <= 80, file
+        assert sum(line.startswith("! ") for line in lines) <= 3 or "details" in file, file
+
+
+if __name__ == "__main__":
+    os.environ["COLUMNS"] = "80"
+    GOLDEN.mkdir(exist_ok=True)
+    for path in GOLDEN.iterdir():
+        if path.name not in FILES:
+            path.unlink()
+    failed = []
+    for file, of in FILES.items():
+        try:
+            (GOLDEN / file).write_text(shown(*of), "utf-8")
+        except Exception as error:  # the others are written all the same
+            failed.append(f"{file} is not written: {error!r}")
+    sys.exit("\n".join(failed) or None)
