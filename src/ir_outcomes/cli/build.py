@@ -8,7 +8,6 @@ import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import (
     Annotated,
@@ -23,16 +22,15 @@ from typing import (
 )
 
 from cyclopts import App, CycloptsError, Group, MissingArgumentError, Parameter, Token
-from cyclopts.help import HelpPanel
+from cyclopts.help import HelpPanel, PlainFormatter
 from rich.console import Console
 
 import ir_outcomes as iro
+from ir_outcomes.cli import functions, words
 from ir_outcomes.cli.commands import COMMANDS, Command
-from ir_outcomes.cli.output import DOCUMENTS, STDIN, Output, as_list
+from ir_outcomes.cli.output import DOCUMENTS, STDIN, Output
 from ir_outcomes.cli.streams import CALL, UsageError, note, progress_is_shown
 from ir_outcomes.errors import InputError
-from ir_outcomes.reading.formats import seems_to_be_a_run
-from ir_outcomes.types import OneOrder
 
 PAGE = Path("report.html")
 READING = Group("Reading", sort_key=1)
@@ -86,10 +84,9 @@ def options_of(function: Callable[..., Any], group: Group) -> dict[str, Option]:
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY:
             arguments[parameter.name] = (parameter.annotation, parameter.default)
-        elif parameter.kind is parameter.VAR_KEYWORD:
-            for shared in filter(is_typeddict, get_args(parameter.annotation)):
-                hints = get_type_hints(shared, include_extras=True)
-                arguments |= {name: (hint, None) for name, hint in hints.items()}
+        for shared in filter(is_typeddict, get_args(parameter.annotation)):
+            hints = get_type_hints(shared, include_extras=True)
+            arguments |= {name: (hint, default_of(function, name)) for name, hint in hints.items()}
     return {
         name: Option(annotation, default, first_sentence(function, name), group)
         for name, (annotation, default) in arguments.items()
@@ -97,29 +94,43 @@ def options_of(function: Callable[..., Any], group: Group) -> dict[str, Option]:
     }
 
 
-def first_sentence(function: Callable[..., Any], name: str) -> str:
-    """Return what the docstring of a function, or of one that it refers to, says first."""
+def default_of(function: Callable[..., Any], name: str) -> Any:
+    """Return the default of an argument that stands in another signature."""
+    found = described(function, name)[1]
+    return None if found is None else inspect.signature(found).parameters[name].default
+
+
+def described(function: Callable[..., Any], name: str) -> tuple[str, Callable[..., Any] | None]:
+    """Return what the docstring says about an argument, and the function or class that it refers to."""
     section = re.search(
         r"^Parameters\n-+\n(.*?)(?=^\w+\n-+\n|\Z)", inspect.getdoc(function) or "", re.M | re.S
     )
     entries = re.findall(r"^(\S.*)\n((?: .*\n?|\n)*)", section[1] if section else "", re.M)
-    text = ""
-    for names, described in entries:
+    text = shared = ""
+    for names, lines in entries:
         if name in re.findall(r"\w+", names.partition(" : ")[0]):
-            text = " ".join(described.split())
+            text = " ".join(lines.split())
+        elif names.startswith("**"):
+            shared = " ".join(lines.split())
     reference = re.match(r"See `ir_outcomes\.(\w+)`", text)
-    if reference:
-        return first_sentence(getattr(iro, reference[1]), name)
-    return re.sub("`+(?:ir_outcomes\\.)?([^`]*)`+", r"\1", re.split(r"(?<=\.) ", text)[0])
+    if not text:
+        reference = re.search(r"`ir_outcomes\.(\w+)`", shared)
+    return text, getattr(iro, reference[1]) if reference else None
 
 
-def word_type(name: str, annotation: Any) -> Any:
+def first_sentence(function: Callable[..., Any], name: str) -> str:
+    """Return the first sentence about an argument, where the docstring says it or refers to."""
+    text, other = described(function, name)
+    if other is not None:
+        return first_sentence(other, name)
+    return re.sub(r"`+(?:ir_outcomes\.)?([^`]*)`+", r"\1", re.split(r"(?<=\.) ", text)[0])
+
+
+def word_type(annotation: Any) -> Any:
     """Return the type of words that an annotation allows."""
     kinds = [annotation]
     if get_origin(annotation) in (Union, types.UnionType):
         kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
-    if name == "ties":
-        return OneOrder
     for kind in kinds:
         if get_origin(kind) is Literal or kind in (bool, int, Path):
             return kind
@@ -128,7 +139,7 @@ def word_type(name: str, annotation: Any) -> Any:
     for kind in kinds:
         if get_origin(kind) in ITEMS and not any(map(is_path, kinds)):
             item, *others = get_args(kind)
-            return list[word_type("", item)] if others in ([], [...]) else tuple[item, *others]
+            return list[word_type(item)] if others in ([], [...]) else tuple[item, *others]
     return str
 
 
@@ -187,7 +198,7 @@ def parameter(name: str, option: Option) -> inspect.Parameter:
     annotation, by_hand = option.annotation, ()
     if get_origin(annotation) is Annotated:
         annotation, *by_hand = get_args(annotation)
-    kind = word_type(name, annotation)
+    kind = word_type(annotation)
     details: dict[str, Any] = {
         "name": names_of(name),
         "help": option.text,
@@ -214,7 +225,7 @@ def parameter(name: str, option: Option) -> inspect.Parameter:
     )
 
 
-def words(function: Callable[..., Any]) -> list[inspect.Parameter]:
+def arguments_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
     """Make the positional arguments of a command."""
     parameters = []
     for argument in inspect.signature(function).parameters.values():
@@ -238,9 +249,8 @@ def words(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def function_of(name: str) -> Callable[..., Any]:
-    """Find a function by a name in ir_outcomes, or by a module and a name."""
-    module, _, attribute = name.rpartition(":")
-    found: Callable[..., Any] = getattr(import_module(module or "ir_outcomes"), attribute)
+    """Find a function that only the command line has, or one of ir_outcomes."""
+    found: Callable[..., Any] = getattr(functions if hasattr(functions, name) else iro, name)
     return found
 
 
@@ -265,7 +275,7 @@ def command(name: str) -> Callable[..., int]:
     function = function_of(entry.function)
     takes = inspect.signature(function).parameters
     own = options_of(function, VERDICT if "alpha" in takes else OPTIONS)
-    reader = function_of(f"ir_outcomes.cli.words:{entry.words}")
+    reader = getattr(words, entry.words)
     settings: dict[str, Option] = {}
     if "settings" in inspect.signature(reader).parameters:
         settings = options_of(iro.evaluate, READING)
@@ -278,7 +288,7 @@ def command(name: str) -> Callable[..., int]:
     options = {**own, **settings, **after, **outputs, **reading}
     options = {name: option for name, option in options.items() if name not in entry.without}
 
-    def run(*words: Any, **given: Any) -> int:
+    def run(*given_words: Any, **given: Any) -> int:
         chosen = {name: value for name, value in given.items() if value != options[name].default}
 
         def taken(part: Iterable[str]) -> dict[str, Any]:
@@ -291,11 +301,11 @@ def command(name: str) -> Callable[..., int]:
         CALL.options = {name: names_of(name) for name in options}
         values = [value for name, value in chosen.items() if name not in outputs]
         targets = [value for value in values if isinstance(value, Path)]
-        output.check(targets, [*words, *(value for value in values if value not in targets)])
+        output.check(targets, [*given_words, *(value for value in values if value not in targets)])
         progress = {"progress": progress_is_shown()}
         kept = {"documents": DOCUMENTS} if output.report else {}
         given = {**taken(settings), **entry.keeps, **kept, **progress}
-        read = reader(*words, **taken(reading), **({"settings": given} if settings else {}))
+        read = reader(*given_words, **taken(reading), **({"settings": given} if settings else {}))
         mine = [name for name in own if name in SHARED or name not in settings]
         given = {**taken(mine), **read.options}
         if "progress" in takes:
@@ -304,37 +314,40 @@ def command(name: str) -> Callable[..., int]:
             given["inputs"] = [file for file in read.files if os.path.isfile(file)]
         result = function(*read.arguments, **given)
         if entry.result:
-            output.draw(as_list(result))
+            output.draw(functions.as_list(result))
             output.write(*then(result, output.rows, **taken(after)))
-        elif output.report == PAGE:
+        output.write_page(result, read.evaluation, read.files, chosen.get("queries"))
+        if not entry.result and output.report == PAGE:
             note(f"the page is {PAGE}; open it in a browser, or choose its name with --output")
-        output.write_page(result, read.evaluation, read.files)
         return getattr(result, "exit_status", 0)
 
     parameters = [parameter(name, option) for name, option in options.items()]
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # cyclopts reads it
-        [*(words(reader) or words(function)), *parameters]
+        [*(arguments_of(reader) or arguments_of(function)), *parameters]
     )
     return run
 
 
-def show_panel(console: Console, options: Any, panel: HelpPanel) -> None:
-    """Print a panel of the help, each entry on as few lines as possible."""
-    if not panel.entries:
-        return
-    console.print(f"{panel.title}:", markup=False, highlight=False)
-    for entry in panel.entries:
-        names = ", ".join(entry.display_labels_with_metavar or entry.positive_names)
-        text = entry.description.primary_renderable.plain if entry.description else ""
-        if entry.choices:
-            text += f" [{', '.join(entry.choices)}]"
-        if entry.default is not None:
-            text += f" [default {entry.default}]"
-        lines = textwrap.fill(
-            f"{names}  {text}", console.width, initial_indent="  ", subsequent_indent="      "
-        )
-        console.print(lines, markup=False, highlight=False)
-    console.print()
+class Lines(PlainFormatter):
+    """Help, each entry on as few lines as possible."""
+
+    def __call__(self, console: Console, options: Any, panel: HelpPanel) -> None:
+        """Print a panel."""
+        if panel.entries:
+            console.print(f"{panel.title}:", markup=False, highlight=False)
+        for entry in panel.entries:
+            names = ", ".join(entry.display_labels_with_metavar or entry.positive_names)
+            text = entry.description.primary_renderable.plain if entry.description else ""
+            if entry.choices:
+                text += f" [{', '.join(entry.choices)}]"
+            if entry.default is not None:
+                text += f" [default {entry.default}]"
+            lines = textwrap.fill(
+                f"{names}  {text}", console.width, initial_indent="  ", subsequent_indent="      "
+            )
+            console.print(lines, markup=False, highlight=False)
+        if panel.entries:
+            console.print()
 
 
 def app(*built: str) -> App:
@@ -352,11 +365,11 @@ def app(*built: str) -> App:
             "\n  ir-outcomes compare qrels.txt bm25.run bm25-stem.run"
         ),
         help_format="plaintext",
-        help_formatter=show_panel,
+        help_formatter=Lines(),
         default_parameter=Parameter(negative="", consume_multiple=False),
         result_action="return_value",
     )
-    tail = App(name="tail", help="Show where all relevant documents are ranked.")
+    tail = App(name="tail", help="Show where all relevant documents are ranked.", help_epilogue="")
     top.command(tail)
     for name, entry in COMMANDS.items():
         *group, leaf = name.split()
@@ -370,34 +383,36 @@ def app(*built: str) -> App:
     return top
 
 
-def run(words: Sequence[str]) -> int:
+def run(typed: Sequence[str]) -> int:
     """Run a command, and return its exit status."""
-    if words.count("-") > 1:
+    if typed.count("-") > 1:
         raise UsageError("Standard input can be read once; give - once.")
     program = app(CALL.command)
     try:
         status: int | None = program(
-            [STDIN if word == "-" else word for word in words],
+            [STDIN if word == "-" else word for word in typed],
             exit_on_error=False,
             print_error=False,
         )
     except MissingArgumentError as error:
-        raise UsageError(missing(error.argument, words)) from None
+        raise UsageError(missing(error.argument, typed)) from None
     except CycloptsError as error:
         raise UsageError(str(error)) from None
     return status or 0
 
 
-def missing(argument: Any, words: Sequence[str]) -> str:
+def missing(argument: Any, typed: Sequence[str]) -> str:
     """Say which argument is missing, and show an example."""
     name = argument.name
-    if words[1:] and COMMANDS[CALL.command].words in ("pair", "gate") and is_run(words[1]):
-        name = f"{words[1]} is a run, so QRELS"
+    if typed[1:] and COMMANDS[CALL.command].words in ("pair", "gate") and is_run(typed[1]):
+        name = f"{typed[1]} is a run, so QRELS"
     return f"{name} is missing. For example:\n  ir-outcomes {COMMANDS[CALL.command].examples[0]}"
 
 
 def is_run(word: str) -> bool:
     """Return whether a word names a run."""
+    from ir_outcomes.reading.formats import seems_to_be_a_run
+
     with suppress(InputError):
         if os.path.isfile(word):
             return seems_to_be_a_run(word)

@@ -9,20 +9,18 @@ from typing import Any, Literal, NamedTuple
 
 Words = Literal["pair", "board", "values", "judges", "suite", "gate", "plain"]
 TAIL = ("unit", "clusters", "replicates", "queries", "higher_is_better")
-BY_HAND = "ir_outcomes.cli.functions"
-OUTPUT = "ir_outcomes.cli.output"
 
 
 class Command(NamedTuple):
     """How the command line reaches a function."""
 
-    function: str  # a name in ir_outcomes, or a module and a name in it
+    function: str  # its name in `functions`, else in ir_outcomes
     summary: str
     examples: tuple[str, ...]
     words: Words = "plain"  # what makes the first arguments of the function from the words
     without: tuple[str, ...] = ()  # arguments that are no options
     keeps: Mapping[str, Any] = {}  # arguments of `evaluate` that the function needs
-    then: str = f"{OUTPUT}:as_list"  # what is written of the result
+    then: str = "as_list"  # what is written of the result
     figures: tuple[str, ...] = ()
     result: bool = True  # whether there is a result to write
     page: bool = False
@@ -43,7 +41,7 @@ COMMANDS = {
             "compare qrels.txt bm25.run bm25-stem.run --per-query lost",
         ),
         "pair",
-        then=f"{BY_HAND}:per_query",
+        then="per_query",
         figures=("facets", "outcomes", "ranks", "queries"),
         page=True,
     ),
@@ -55,7 +53,7 @@ COMMANDS = {
         figures=("facets", "outcomes", "ranks", "queries"),
     ),
     "verdict": Command(
-        f"{BY_HAND}:verdict",
+        "verdict",
         "Say what published numbers allow to conclude.",
         (
             "verdict --n 5193 --means .4439 .4400",
@@ -99,16 +97,16 @@ COMMANDS = {
         ("holes qrels.txt bm25.run bm25-stem.run --cutoff 10 --to-judge 20",),
         "pair",
         keeps={"unjudged": True},
-        then=f"{BY_HAND}:to_judge",
+        then="to_judge",
     ),
     "plan": Command(
-        f"{BY_HAND}:plan",
+        "plan",
         "Show how many queries it takes to detect a difference.",
         ("plan qrels.txt bm25.run bm25-stem.run --margins 2pp,1ranks",),
         "pair",
     ),
     "gate": Command(
-        f"{BY_HAND}:gate",
+        "gate",
         "Decide whether runs may replace the baseline: status 0 pass, 3 fail, 4 inconclusive.",
         ("gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1",),
         "gate",
@@ -124,7 +122,7 @@ COMMANDS = {
         page=True,
     ),
     "evaluate": Command(
-        f"{BY_HAND}:evaluate",
+        "evaluate",
         "Evaluate runs once, into a file that stands for them.",
         ("evaluate qrels.txt *.run -o board.npz",),
         "board",
@@ -145,7 +143,7 @@ COMMANDS = {
         figures=("history",),
     ),
     "rank-distribution": Command(
-        f"{BY_HAND}:rank_distribution",
+        "rank_distribution",
         "Rank the runs on bootstrap resamples of the queries.",
         ("rank-distribution qrels.txt *.run -m RR@10 -m nDCG@10",),
         "board",
@@ -196,7 +194,7 @@ COMMANDS = {
         figures=("top precision", "top length", "precision", "length"),
     ),
     "measure": Command(
-        f"{BY_HAND}:measure",
+        "measure",
         "Evaluate one run, like the ir_measures command.",
         (
             "measure qrels.txt bm25.run ESL@100 Answered@100 nDCG@10",
@@ -205,13 +203,13 @@ COMMANDS = {
         result=False,
     ),
     "datasets": Command(
-        f"{BY_HAND}:datasets",
+        "datasets",
         "List the known datasets, or describe one.",
         ("datasets msmarco-document/dev",),
         result=False,
     ),
     "sample": Command(
-        f"{BY_HAND}:sample",
+        "sample",
         "Write the embedded sample, to try everything offline.",
         ("sample sample", "sample --suite suite"),
         result=False,

@@ -8,17 +8,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import ir_measures
 from cyclopts import Parameter
 
 import ir_outcomes as iro
-from ir_outcomes.across.collections import with_nothing_to_compare
 from ir_outcomes.cli.output import in_options
 from ir_outcomes.cli.streams import CALL, UsageError, error_line, note_of_old_file, print_lines
 from ir_outcomes.errors import some
-from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.remarks import MANY_MISSING
 from ir_outcomes.types import Correction
+
+
+def as_list(result: Any, rows: int | None = None) -> list[Any]:
+    """Return the results of a call, which some functions return as a list."""
+    return result if isinstance(result, list) else [result]
 
 
 def per_query(
@@ -39,12 +40,12 @@ def per_query(
     return [comparison.per_query(per_query, rows) for comparison in comparisons_of(result)]
 
 
-def comparisons_of(result: iro.Comparison | iro.Comparisons) -> list[iro.Comparison]:
+def comparisons_of(result: "iro.Comparison | iro.Comparisons") -> "list[iro.Comparison]":
     """Return the comparisons of a call."""
     return [result] if isinstance(result, iro.Comparison) else list(result)
 
 
-def to_judge(result: iro.Holes, rows: int | None, *, to_judge: int | None = None) -> list[Any]:
+def to_judge(result: "iro.Holes", rows: int | None, *, to_judge: int | None = None) -> list[Any]:
     """List what to judge first instead of the result.
 
     Parameters
@@ -56,14 +57,14 @@ def to_judge(result: iro.Holes, rows: int | None, *, to_judge: int | None = None
 
 
 def plan(
-    evaluation: Evaluation,
+    evaluation: Any,
     baseline: str,
     contenders: Sequence[str] | str,
     *,
     margins: tuple[float, ...] | None = None,
     alpha: float = 0.05,
     correction: Correction = "holm",
-) -> list[iro.Plan]:
+) -> "list[iro.Plan]":
     """Compute how many queries detect differences as large as the margins.
 
     Parameters
@@ -86,7 +87,7 @@ def gate(
     *,
     margins: tuple[float, ...],
     reference: str | None = None,
-    max_missing: float = MANY_MISSING,
+    max_missing: float = 0.05,
     allow_missing: Sequence[str] = (),
     alpha: float = 0.05,
     correction: Correction = "holm",
@@ -94,7 +95,7 @@ def gate(
     summary: Path | None = None,
     inputs: Sequence[str] = (),
     **suite: Any,
-) -> iro.GateResult:
+) -> "iro.GateResult":
     """Decide whether runs may replace the baseline.
 
     Parameters
@@ -137,6 +138,8 @@ def gate(
                 iro.compare_collections(evaluations, name, present, groups=groups, **rules)
             )
         else:
+            from ir_outcomes.across.collections import with_nothing_to_compare
+
             compared.append(with_nothing_to_compare(evaluations, name, chosen, alpha=alpha))
     result = iro.gate(
         compared[0],
@@ -166,7 +169,7 @@ def rank_distribution(
     resamples: int = 1000,
     seed: int = 0,
     progress: bool = False,
-) -> list[iro.RankDistribution]:
+) -> "list[iro.RankDistribution]":
     """Rank the runs by each measure, on all queries and on subsets of them.
 
     Parameters
@@ -195,7 +198,7 @@ def rank_distribution(
     ]
 
 
-def evaluate(evaluation: Evaluation, *, path: Path) -> None:
+def evaluate(evaluation: Any, *, path: Path) -> None:
     """Save an evaluation.
 
     Parameters
@@ -218,7 +221,7 @@ def verdict(
     other_pvalue: Sequence[float] = (),
     rounding: float = 0.0,
     alpha: float = 0.05,
-) -> iro.MeansVerdict | iro.SummaryVerdict:
+) -> "iro.MeansVerdict | iro.SummaryVerdict":
     """Say what published numbers allow to conclude.
 
     Parameters
@@ -295,6 +298,8 @@ def measure(
     provider
         Provider of ir_measures, such as pytrec_eval.
     """
+    import ir_measures
+
     if no_summary and not by_query:
         raise UsageError("--no_summary (-n) only makes sense with --by_query (-q).")
     if not -1 <= places <= 100:

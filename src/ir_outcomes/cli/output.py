@@ -193,7 +193,9 @@ class Output:
         note_of_old_file(self.plot)
         save(axes, self.plot)
 
-    def write_page(self, result: Result, evaluation: Any, inputs: Iterable[Any]) -> None:
+    def write_page(
+        self, result: Result, evaluation: Any, inputs: Iterable[str], queries: str | None
+    ) -> None:
         """Write the page, if one is asked for."""
         if self.report is not None:
             from ir_outcomes.showing.report import report_of
@@ -203,6 +205,7 @@ class Output:
                 result,
                 self.report,
                 evaluation=evaluation,
+                queries=queries,
                 docs=self.docs,
                 max_mb=self.max_mb,
                 command=shlex.join(["ir-outcomes", *CALL.words]),
@@ -230,11 +233,6 @@ def _data(form: DataFormat, results: Sequence[Result]) -> str:
     if form == "csv":
         return as_csv(rows)
     return as_json(rows) if form == "json" else as_json_lines(rows)
-
-
-def as_list(result: Any, rows: int | None = None) -> list[Any]:
-    """Return the results of a call, which some functions return as a list."""
-    return result if isinstance(result, list) else [result]
 
 
 def in_options(result: Result) -> "View":

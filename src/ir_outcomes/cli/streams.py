@@ -93,7 +93,8 @@ def messages() -> Iterator[None]:
         except (UsageError, ParameterError) as error:
             command = " ".join(filter(None, ("ir-outcomes", CALL.command)))
             error_line(f"error: {as_options(str(error))}\nSee {command} --help.")
-            sys.exit(2)
+            # A file that could not be written is no wrong usage.
+            sys.exit(1 if isinstance(error.__cause__, OSError) else 2)
         except IrOutcomesError as error:
             error_line(f"error: {as_options(str(error))}")
             sys.exit(1)

@@ -11,13 +11,7 @@ from typing import Any, NamedTuple
 
 import ir_outcomes as iro
 from ir_outcomes.cli.streams import UsageError, note
-from ir_outcomes.evaluation.evaluation import Evaluation, is_saved
-from ir_outcomes.evaluation.replicates import systems
 from ir_outcomes.formatting import listed
-from ir_outcomes.leaderboards.ordering import FACETS
-from ir_outcomes.reading.files import name_of
-from ir_outcomes.reading.runs import run_paths
-from ir_outcomes.reading.suites import read_suite
 
 
 class Read(NamedTuple):
@@ -65,7 +59,7 @@ def pair(qrels: str, baseline: str, runs: list[str], /, *, settings: Mapping[str
 
 def with_baseline(
     qrels: str, baseline: str, runs: Sequence[str], settings: Mapping[str, Any], *last: str
-) -> tuple[Evaluation, str, str | list[str]]:
+) -> tuple["iro.Evaluation", str, str | list[str]]:
     """Evaluate runs, and name the baseline and the contenders, or the one contender.
 
     `last` are further files, which come behind the runs.
@@ -74,6 +68,8 @@ def with_baseline(
         raise UsageError(
             f"{baseline}: BASELINE is one run, not a directory; name a file in it, or one of RUNS."
         )
+    from ir_outcomes.evaluation.replicates import check_baselines
+
     paths = [path for path in run_files(runs) if not any(is_same_file(path, one) for one in last)]
     if is_named(baseline, paths, settings):
         evaluation = evaluated(qrels, [*paths, *last], settings)
@@ -84,6 +80,7 @@ def with_baseline(
             note(f"{baseline} is also among the runs; it is not compared with itself")
         evaluation = evaluated(qrels, [baseline, *(others or paths), *last], settings)
         baseline, *names = evaluation.system_names
+        check_baselines([evaluation.names[0]], evaluation.replicates)
     return evaluation, baseline, names[0] if len(names) == 1 else names
 
 
@@ -91,6 +88,9 @@ def is_named(baseline: str, paths: Sequence[str], settings: Mapping[str, Any]) -
     """Return whether the baseline is the name of one of the runs, and not a file."""
     if os.path.exists(baseline) or baseline == "-" or baseline.startswith("irds:"):
         return False
+    from ir_outcomes.evaluation.replicates import systems
+    from ir_outcomes.reading.files import name_of
+
     names = list(settings.get("names") or map(name_of, paths))
     if settings.get("replicates"):
         names += systems(names, settings["replicates"])
@@ -127,6 +127,8 @@ def board(
         options = {name: settings[name] for name in taken if name in settings}
         outputs = [qrels, *runs] if runs else qrels
         return Read((iro.scores_from_outputs(outputs, measure, **options),), {"measures": None})
+    from ir_outcomes.leaderboards.ordering import FACETS
+
     if not runs:
         raise UsageError("RUNS is missing: give files of runs, or directories of them.")
     kept = [measure for measure in settings.get("measures", ()) if measure not in FACETS]
@@ -184,6 +186,8 @@ def suite(
     contenders
         Name of a contender; by default all other systems.
     """
+    from ir_outcomes.reading.suites import read_suite
+
     found = read_suite(suite)
     evaluations = iro.evaluate_suite(found, **settings)
     note_on_grades(settings, *evaluations.values())
@@ -226,6 +230,9 @@ def gate(
     reference
         A second baseline, such as the last release; both must pass.
     """
+    from ir_outcomes.reading.files import name_of
+    from ir_outcomes.reading.suites import read_suite
+
     if suite is not None and qrels is None:
         if {"names", "replicates"} & settings.keys():
             raise UsageError("--names and --replicates are for RUNS; a suite names its runs.")
@@ -258,8 +265,10 @@ def gate(
     return Read((evaluation, first, contenders), options, evaluation, list(files))
 
 
-def evaluated(qrels: str, runs: Sequence[str], settings: Mapping[str, Any]) -> Evaluation:
+def evaluated(qrels: str, runs: Sequence[str], settings: Mapping[str, Any]) -> "iro.Evaluation":
     """Evaluate runs, and say what counts as relevant."""
+    from ir_outcomes.evaluation.evaluation import is_saved
+
     if is_saved(qrels):
         raise UsageError(
             f"{qrels} is a saved evaluation, which stands for its runs; give QRELS before it."
@@ -269,7 +278,7 @@ def evaluated(qrels: str, runs: Sequence[str], settings: Mapping[str, Any]) -> E
     return evaluation
 
 
-def note_on_grades(settings: Mapping[str, Any], *evaluations: Evaluation) -> None:
+def note_on_grades(settings: Mapping[str, Any], *evaluations: "iro.Evaluation") -> None:
     """Say what counts as relevant, where the qrels are graded and nobody said it."""
     grades = {
         (int(evaluation.qrels.grades.min(initial=0)), int(evaluation.qrels.grades.max(initial=0)))
@@ -298,6 +307,8 @@ def named_files(words: Sequence[str], option: str) -> dict[str, str]:
 
 def run_files(runs: Sequence[str]) -> list[str]:
     """List the files of runs, those of directories one by one, each file only once."""
+    from ir_outcomes.reading.runs import run_paths
+
     files: dict[str, str] = {}
     for path in (path for run in runs for path in run_paths(run)):
         file = os.path.realpath(path)
