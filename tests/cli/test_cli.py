@@ -168,7 +168,7 @@ WRONG_USAGE = (  # a command, and what its message names
     ("compare qrels.txt RUNS -m NumRet", "--lower-is-better"),
     ("verdict --n 3 --won 1 --lost 1 --difference nan --pvalue 1", "--difference nan"),
     ("compare qrels.txt bm25.run bm25-stem.run --names b", "--names b"),
-    ("compare qrels.txt bm25.run bm25-stem.run --margins 1,２", "--margins"),
+    ("compare qrels.txt bm25.run bm25-stem.run --margins 1,\uff12", "--margins"),
     # before any file is opened
     ("compare no no no --ties other", "--ties"),
     ("compare-judges no --judge a=no --judge a=no", "--judge"),
@@ -180,7 +180,7 @@ WRONG_USAGE = (  # a command, and what its message names
     ("gate no no no", "--margins"),
     ("gate no no --margins 1pp,1", "at least one RUN"),
     ("compare-cutoffs no no no --cutoffs 10,0", "--cutoffs"),
-    ("compare-cutoffs no no no --cutoffs 1０", "--cutoffs"),
+    ("compare-cutoffs no no no --cutoffs 1\uff10", "--cutoffs"),
     ("suite no", "suite"),
     ("gate no --suite no --margins 1pp,1", "--suite"),
     ("gate no no no --baseline no --margins 1pp,1", "--suite"),
