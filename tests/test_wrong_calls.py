@@ -178,7 +178,6 @@ def test_what_a_function_takes_is_said(call: Callable[[], Any], argument: str) -
 
 
 def test_what_is_meant_is_clear(tmp_path: Path) -> None:
-    assert ANY.plan(FAMILY) == ANY.plan(PAIR)
     assert ANY.holes(EVALUATION).baseline == "a"
     path = tmp_path / "board.npz"
     EVALUATION.save(path)

@@ -153,7 +153,7 @@ WRONG_USAGE = (  # a command, and what its message names
     ("compare-judges RUNS --judge a=qrels.txt -m AP", "two judges"),
     ("compair", "compair"),
     ("tail qrels.txt bm25.run bm25-stem.run", "length-changes"),
-    ("tail rrie qrels.txt RUNS", "bm25-flat"),
+    ("tail rrie qrels.txt RUNS", "error: RUNS"),
     ("tail rrie no no no --plot p.png", "--plot"),
     ("compare qrels.txt RUNS --jobs 0", "--jobs 0"),
     ("compare qrels.txt - -", "Standard input"),

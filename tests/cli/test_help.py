@@ -76,7 +76,7 @@ def test_help_is_short_and_complete(name: str, monkeypatch: pytest.MonkeyPatch) 
     assert lines[0].startswith(f"Usage: ir-outcomes {name} ")
     assert len(lines) <= 60
     assert max(map(len, lines)) <= 80
-    assert {line for line in lines if line.endswith(":")} <= {
+    assert {line for line in lines if line.endswith(":") and line[0] != " "} <= {
         "Arguments:", "Reading:", "Verdict:", "Options:", "Output:", "Examples:"
     }  # fmt: skip
     for option in parameters_of(name):

@@ -50,7 +50,7 @@ def outputs_of(entry: Command) -> dict[str, Option]:
         names += ["format", "output", "details", "rows", "caption", "label"]
     if entry.figures:
         names += ["plot", "plot_kind", "plot_title"]
-        kinds = Literal[entry.figures]  # type: ignore[valid-type]  # what it holds is data
+        kinds = Literal.__getitem__(entry.figures)
         options["plot_kind"] = options["plot_kind"]._replace(annotation=kinds)
     if entry.page:
         names += ["report", "docs", "max_mb"]
@@ -85,7 +85,7 @@ class Made:
         chosen = {
             name: value for name, value in options.items() if value != self.options[name].default
         }
-        CALL.options = {name: names_of(name) for name in self.options}
+        CALL.options = {"contender": ["RUNS"]} | {name: names_of(name) for name in self.options}
         CALL.quiet = chosen.get("quiet", False)
         output = Output(**_taken(chosen, self.outputs))
         if not self.entry.result and self.entry.page:

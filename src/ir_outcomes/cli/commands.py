@@ -7,7 +7,7 @@ option is the first sentence about the argument in the docstring.
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-Words = Literal["pair", "board", "values", "judges", "suite", "gate", "plain"]
+Words = Literal["pair", "board", "files", "values", "judges", "suite", "gate", "plain"]
 TAIL = ("unit", "clusters", "replicates", "queries", "higher_is_better")
 
 
@@ -31,6 +31,7 @@ COMMANDS = {
         "check",
         "Find what in the files would change results.",
         ("check qrels.txt *.run",),
+        "files",
     ),
     "compare": Command(
         "compare",

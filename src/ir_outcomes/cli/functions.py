@@ -253,10 +253,10 @@ def verdict(
     if means is None and None not in (won, lost, difference, pvalue):
         return iro.verdict_from_summary(
             n_queries,
-            won,  # type: ignore[arg-type]  # none of them is None
-            lost,  # type: ignore[arg-type]
-            difference,  # type: ignore[arg-type]
-            pvalue,  # type: ignore[arg-type]
+            won,
+            lost,
+            difference,
+            pvalue,
             other_pvalues=tuple(other_pvalue),
             alpha=alpha,
             rounding=rounding,

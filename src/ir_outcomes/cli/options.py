@@ -119,7 +119,9 @@ def word_type(annotation: Any) -> Any:
     for kind in kinds:
         if get_origin(kind) in ITEMS and not any(map(is_path, kinds)):
             item, *others = get_args(kind)
-            return list[word_type(item)] if others in ([], [...]) else tuple[item, *others]
+            if others in ([], [...]):
+                return types.GenericAlias(list, word_type(item))
+            return types.GenericAlias(tuple, (item, *others))
     return str
 
 
@@ -175,7 +177,8 @@ def names_of(name: str) -> tuple[str, ...]:
 
 def parameter(name: str, option: Option) -> inspect.Parameter:
     """Make an option for cyclopts."""
-    annotation, by_hand = option.annotation, ()
+    annotation = option.annotation
+    by_hand: list[Any] = []
     if get_origin(annotation) is Annotated:
         annotation, *by_hand = get_args(annotation)
     kind = word_type(annotation)

@@ -91,12 +91,11 @@ class Output:
 
     def check(self, targets: Sequence[Path], inputs: Sequence[Any]) -> None:
         """Refuse what cannot be written, or would overwrite an input or another output."""
-        named = (self.output, self.plot, self.report)
-        targets = [*targets, *(path for path in named if path is not None)]
+        targets = [*targets, *filter(None, (self.output, self.plot, self.report))]
         for path in targets:
             check_target(path)
         if targets:
-            files = [os.path.realpath(file) for file in (*_files_of(inputs), *targets)]
+            files = [os.path.realpath(file) for file in (*_files_of(inputs), *map(str, targets))]
             for target in targets:
                 if files.count(os.path.realpath(target)) > 1:
                     raise UsageError(
@@ -237,7 +236,7 @@ def _data(form: DataFormat, results: Sequence[Result]) -> str:
 
 def in_options(result: Result) -> "View":
     """Return what is shown of a result, with options instead of arguments in its notes."""
-    view = result.view()
+    view: View = result.view()
     return replace(
         view,
         notes=tuple(map(as_options, view.notes)),

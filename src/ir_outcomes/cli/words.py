@@ -28,6 +28,19 @@ def plain(*words: Any) -> Read:
     return Read(words)
 
 
+def files(qrels: str, runs: list[str], /) -> Read:
+    """Take files as they are.
+
+    Parameters
+    ----------
+    qrels
+        Qrels: a file, or an ir_datasets id.
+    runs
+        Runs: files or directories.
+    """
+    return Read((qrels, runs))
+
+
 def values(baseline: str, outputs: list[str], /) -> Read:
     """Take files of per-query values.
 

@@ -147,7 +147,7 @@ def queries_to_pass(
 
 
 def plan(
-    comparison: Comparison | Comparisons,
+    comparison: Comparison,
     coverage: float | None = None,
     ranking: float | None = None,
     all_queries: float | None = None,
