@@ -10,7 +10,7 @@ import pytest
 from cyclopts import Token
 
 from ir_outcomes.across.gate import GateResult
-from ir_outcomes.cli.options import margins_of
+from ir_outcomes.cli.signatures import margins_of
 from ir_outcomes.comparison.holes import Holes
 from ir_outcomes.comparison.plan import Plan
 from tests.helpers.command_line import call

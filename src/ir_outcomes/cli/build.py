@@ -16,7 +16,7 @@ from rich.console import Console
 import ir_outcomes as iro
 from ir_outcomes.cli import functions, words
 from ir_outcomes.cli.commands import COMMANDS, Command
-from ir_outcomes.cli.options import (
+from ir_outcomes.cli.signatures import (
     OPTIONS,
     OUTPUT,
     READING,
