@@ -326,8 +326,8 @@ def test_the_action_runs_the_gate_and_no_file_of_the_workspace(small: Path, tmp_
     ):
         assert act(**inputs) in (1, 2), inputs
     kept = (small / words[1]).read_bytes()
-    for json in (str(small / words[1]), str(tmp_path)):  # a run, a folder
-        assert act(JSON=json) == 2
+    for target in (str(small / words[1]), str(tmp_path)):  # a run, a folder
+        assert act(JSON=target) == 2
     assert (small / words[1]).read_bytes() == kept
     assert act(CONTENDERS="absent") == 3
     assert (tmp_path / "output").read_text().split()[3:] == ["status=fail"]

@@ -16,6 +16,7 @@ from rich.console import Console
 import ir_outcomes as iro
 from ir_outcomes.cli import functions, words
 from ir_outcomes.cli.commands import COMMANDS, Command
+from ir_outcomes.cli.output import DOCUMENTS, STDIN, Output
 from ir_outcomes.cli.signatures import (
     OPTIONS,
     OUTPUT,
@@ -27,7 +28,6 @@ from ir_outcomes.cli.signatures import (
     options_of,
     parameter,
 )
-from ir_outcomes.cli.output import DOCUMENTS, STDIN, Output
 from ir_outcomes.cli.streams import CALL, UsageError, note, progress_is_shown
 from ir_outcomes.errors import InputError
 
