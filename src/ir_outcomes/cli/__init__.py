@@ -7,25 +7,19 @@ have further ones. A command is imported when it is called.
 import sys
 
 from ir_outcomes.cli.commands import COMMANDS
-from ir_outcomes.cli.streams import CALL, messages, print_lines
+from ir_outcomes.cli.streams import CALL, messages
 
 __all__ = ["COMMANDS", "main"]
 
 
 def main() -> None:
     """Run the command line; bad input ends with a message, never with a traceback."""
-    words = sys.argv[1:]
-    CALL.words = words
-    named = [name for name in (" ".join(words[:2]), *words[:1]) if name in COMMANDS]
-    CALL.command = named[0] if named else ""
+    CALL.words = sys.argv[1:]
+    named = (" ".join(CALL.words[:2]), *CALL.words[:1])
+    CALL.command = next((name for name in named if name in COMMANDS), "")
     status = 0
     with messages():
-        if words == ["--version"]:
-            from ir_outcomes import __version__
+        from ir_outcomes.cli.build import run
 
-            print_lines(f"ir-outcomes {__version__}")
-        else:
-            from ir_outcomes.cli.build import run
-
-            status = run(words)
+        status = run(CALL.words)
     sys.exit(status)

@@ -45,7 +45,7 @@ def function_of(name: str) -> Callable[..., Any]:
 def outputs_of(entry: Command) -> dict[str, Option]:
     """Return the options on what is written."""
     options = options_of(Output, OUTPUT)
-    names = ["quiet"]
+    names = []
     if entry.result:
         names += ["format", "output", "details", "rows", "caption", "label"]
     if entry.figures:
@@ -55,9 +55,9 @@ def outputs_of(entry: Command) -> dict[str, Option]:
     if entry.page:
         names += ["report", "docs", "max_mb"]
     if entry.page and not entry.result:
-        names = ["output", "docs", "max_mb", "quiet"]
+        names = ["output", "docs", "max_mb"]
         options["output"] = options["report"]._replace(default=PAGE)
-    return {name: options[name] for name in names}
+    return {name: options[name] for name in (*names, "quiet")}
 
 
 class Made:
@@ -152,9 +152,8 @@ class Lines(PlainFormatter):
             console.print(f"{panel.title}:", markup=False, highlight=False)
         for entry in panel.entries:
             names = ", ".join(entry.display_labels_with_metavar or entry.positive_names)
+            names = names.replace("CHOICE", "|".join(entry.choices or ()))
             text = entry.description.primary_renderable.plain if entry.description else ""
-            if entry.choices:
-                text += f" [{', '.join(entry.choices)}]"
             if entry.default is not None:
                 text += f" [default {entry.default}]"
             lines = textwrap.fill(
@@ -176,7 +175,7 @@ def app(*built: str) -> App:
             " queries are answered at all, and ranking, how far down the answers are."
         ),
         help_epilogue=(
-            "Example:\n\n  ir-outcomes sample ."
+            "Example:\n  ir-outcomes sample ."
             "\n  ir-outcomes compare qrels.txt bm25.run bm25-stem.run"
         ),
         help_format="plaintext",
@@ -193,7 +192,7 @@ def app(*built: str) -> App:
             command(name) if name in built else lambda: 0,
             name=leaf,
             help=entry.summary,
-            help_epilogue="\n".join(["Examples:", "", *lines]),
+            help_epilogue="\n".join(["Examples:", *lines]),
         )
     return top
 
