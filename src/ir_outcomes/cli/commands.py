@@ -112,6 +112,7 @@ COMMANDS = {
         ("gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1",),
         "gate",
         keeps={"on_error": "keep"},
+        then="summary",
         page=True,
     ),
     "report": Command(

@@ -92,7 +92,6 @@ def gate(
     alpha: float = 0.05,
     correction: Correction = "holm",
     measures: Sequence[str] = (),
-    summary: Path | None = None,
     inputs: Sequence[str] = (),
     **suite: Any,
 ) -> "iro.GateResult":
@@ -108,8 +107,6 @@ def gate(
         RUN@COLLECTION: a run that this collection may lack.
     alpha, correction, measures
         See `ir_outcomes.compare`.
-    summary
-        Append the decision to this file as Markdown.
     """
     rules = {"alpha": alpha, "correction": correction, "measures": measures}
     against = [baseline] if reference is None else [baseline, reference]
@@ -141,7 +138,7 @@ def gate(
             from ir_outcomes.across.collections import with_nothing_to_compare
 
             compared.append(with_nothing_to_compare(evaluations, name, chosen, alpha=alpha))
-    result = iro.gate(
+    return iro.gate(
         compared[0],
         reference=None if reference is None else compared[1],
         margins=margins,
@@ -151,12 +148,22 @@ def gate(
         collections=suite.get("collections", ()),
         inputs=inputs,
     )
+
+
+def summary(result: Any, rows: int | None, *, summary: Path | None = None) -> list[Any]:
+    """Append the result to a file, too.
+
+    Parameters
+    ----------
+    summary
+        Append the decision to this file as Markdown.
+    """
     if summary is not None:
         from ir_outcomes.showing.formats import as_markdown
 
         with summary.open("a", encoding="utf-8", newline="\n") as stream:
             stream.write(f"{as_markdown(in_options(result), details=True)}\n")
-    return result
+    return [result]
 
 
 def rank_distribution(
