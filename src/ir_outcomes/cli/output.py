@@ -193,15 +193,12 @@ class Output:
         save(axes, self.plot)
 
     def write_page(
-        self, result: Result, evaluation: Any, inputs: Iterable[str], queries: str | None
+        self, result: Any, evaluation: Any, inputs: Iterable[str], queries: str | None
     ) -> None:
         """Write the page, if one is asked for."""
         if self.report is not None:
-            from ir_outcomes.showing.report import report_of
-
             note_of_old_file(self.report)
-            report_of(
-                result,
+            result.to_report(
                 self.report,
                 evaluation=evaluation,
                 queries=queries,
