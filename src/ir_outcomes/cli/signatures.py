@@ -145,6 +145,8 @@ def margins_of(kind: Any, tokens: Sequence[Token]) -> tuple[float, ...]:
         re.fullmatch(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*(pp|ranks|ranks-all)?\s*", part)
         for part in tokens[0].value.split(",")
     ]
+    if len(parts) == 1 and parts[0] and not parts[0][2]:  # of values of a measure
+        return (float(parts[0][1]),)
     named = {
         part[2] or unit: float(part[1]) for part, unit in zip(parts, units, strict=False) if part
     }
@@ -154,7 +156,7 @@ def margins_of(kind: Any, tokens: Sequence[Token]) -> tuple[float, ...]:
             f"{tokens[0].value!r}: write two positive numbers, percentage points of coverage and"
             " ranks, or a third, ranks over all queries, with a comma and no space between them,"
             " such as 1pp,0.5ranks or 1pp,0.5ranks,1ranks-all. Numbers without a unit are read in"
-            " this order."
+            " this order. Of values of a measure write one number, such as 0.01."
         )
     return margins
 
