@@ -194,17 +194,3 @@ def test_the_metadata_of_runs_is_in_json(small: Path, tmp_path: Path) -> None:
         call("compare", "qrels.txt", *runs, "--format", "json", "--jobs", "2", folder=small).stdout
     )
     assert found["run_metadata"] == expected
-    one = json.loads(
-        call(
-            "measure", "qrels.txt", runs[1], "RR", "ESL@2", "--format", "json", "-q", folder=small
-        ).stdout
-    )
-    assert (one["run"], one["metadata"], sorted(one["measures"])) == (
-        "bm25-flat",
-        expected["bm25-flat"],
-        ["ESL@2", "RR"],
-    )
-    assert (list(one), len(one["queries"])) == (
-        ["run", "metadata", "queries", "measures"],
-        N_QUERIES,
-    )

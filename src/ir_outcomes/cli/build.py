@@ -4,7 +4,6 @@ import inspect
 import os
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -29,7 +28,6 @@ from ir_outcomes.cli.signatures import (
     parameter,
 )
 from ir_outcomes.cli.streams import CALL, UsageError, note, progress_is_shown
-from ir_outcomes.errors import InputError
 
 PAGE = Path("report.html")
 # Arguments of `evaluate` that the function behind it takes, too.
@@ -209,25 +207,10 @@ def run(typed: Sequence[str]) -> int:
             print_error=False,
         )
     except MissingArgumentError as error:
-        raise UsageError(missing(error.argument, typed)) from None
+        example = COMMANDS[CALL.command].examples[0]
+        raise UsageError(
+            f"{error.argument.name} is missing. For example:\n  ir-outcomes {example}"
+        ) from None
     except CycloptsError as error:
         raise UsageError(str(error)) from None
     return status or 0
-
-
-def missing(argument: Any, typed: Sequence[str]) -> str:
-    """Say which argument is missing, and show an example."""
-    name = argument.name
-    if typed[1:] and COMMANDS[CALL.command].words in ("pair", "gate") and is_run(typed[1]):
-        name = f"{typed[1]} is a run, so QRELS"
-    return f"{name} is missing. For example:\n  ir-outcomes {COMMANDS[CALL.command].examples[0]}"
-
-
-def is_run(word: str) -> bool:
-    """Return whether a word names a run."""
-    from ir_outcomes.reading.formats import seems_to_be_a_run
-
-    with suppress(InputError):
-        if os.path.isfile(word):
-            return seems_to_be_a_run(word)
-    return ".run" in word

@@ -6,9 +6,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
-
-from cyclopts import Parameter
+from typing import Any, Literal
 
 import ir_outcomes as iro
 from ir_outcomes.cli.output import in_options
@@ -276,12 +274,10 @@ def measure(
     run: str,
     measures: list[str],
     *,
-    places: Annotated[int, Parameter(name=["--places", "-p"])] = 4,
-    by_query: Annotated[bool, Parameter(name=["--by_query", "-q"])] = False,
-    no_summary: Annotated[bool, Parameter(name=["--no_summary", "-n"])] = False,
-    form: Annotated[
-        Literal["tsv", "jsonl", "json"], Parameter(name=["--format", "--output_format", "-o"])
-    ] = "tsv",
+    places: int = 4,
+    by_query: bool = False,
+    no_summary: bool = False,
+    output_format: Literal["tsv", "jsonl"] = "tsv",
     provider: str | None = None,
 ) -> None:
     """Evaluate one run, and print what the ir_measures command prints.
@@ -300,8 +296,8 @@ def measure(
         Print a line for each query.
     no_summary
         With --by_query: do not print the means over all queries.
-    form
-        Lines, or one JSON document with the name and the metadata of the run.
+    output_format
+        Format of the lines.
     provider
         Provider of ir_measures, such as pytrec_eval.
     """
@@ -321,10 +317,10 @@ def measure(
     chosen = list(dict.fromkeys(map(iro.parse_measure, names)))
     if not chosen:
         raise UsageError("There is no measure; name at least one, such as ESL@100.")
-    evaluated = iro.as_run(run)
+    ranking = iro.as_run(run).to_dict()
     judgments = iro.as_qrels(qrels).for_trec_eval().to_dict()
     try:
-        metrics = list(evaluator.iter_calc(chosen, judgments, evaluated.to_dict()))
+        metrics = list(evaluator.iter_calc(chosen, judgments, ranking))
     except ValueError as error:  # of a provider that lacks a measure
         raise iro.ParameterError(f"{error}; leave --provider out, or choose another one") from None
     means = []
@@ -338,18 +334,10 @@ def measure(
             error_line(
                 f"{one}: the mean is over {len(values) - undefined} of {len(values)} queries"
             )
-    of_queries = metrics if by_query else []
-    of_all = [] if no_summary else means
-    if form == "json":
-        document: dict[str, Any] = {"run": evaluated.name, "metadata": evaluated.metadata}
-        for query, one, value in of_queries:
-            document.setdefault("queries", {}).setdefault(query, {})[str(one)] = _finite(value)
-        document["measures"] = {str(one): _finite(value) for _, one, value in of_all}
-        print_lines(json.dumps(document, ensure_ascii=False, indent=2))
-        return
-    for query, one, value in (*of_queries, *of_all):
+    shown = (metrics if by_query else []) + ([] if no_summary else means)
+    for query, one, value in shown:
         head = {**({"query_id": query} if by_query else {}), "measure": str(one)}
-        if form == "jsonl":
+        if output_format == "jsonl":
             print_lines(json.dumps({**head, "value": _finite(value)}))
         else:
             print_lines(

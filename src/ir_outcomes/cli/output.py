@@ -109,10 +109,6 @@ class Output:
             )
         if self._form != "latex" and (self.caption is not None or self.label is not None):
             raise UsageError("--caption and --label are for --format latex.")
-        if self.rows is not None and self.rows < 1:
-            raise UsageError(f"--rows {self.rows}: must be 1 or more.")
-        if self.max_mb is not None and not 0 < self.max_mb < 1000:
-            raise UsageError(f"--max-mb {self.max_mb:g}: must be between 0 and 1000.")
         if self.report is not None and find_spec("jinja2") is None:
             raise not_installed("the report needs Jinja2", "report")
         if self.plot is not None:

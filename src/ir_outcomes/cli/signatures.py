@@ -28,6 +28,7 @@ VERDICT = Group("Verdict", sort_key=2)
 OUTPUT = Group("Output", sort_key=3)
 # Options that are not called like the argument.
 NAMES: Mapping[str, tuple[str, ...]] = {
+    "by_query": ("--by_query", "-q"),
     "contenders": ("--contender",),
     "higher_is_better": ("--higher-is-better", "--lower-is-better"),
     "system": ("--baseline",),
@@ -37,8 +38,11 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "measures": ("--measure", "-m"),
     "n_jobs": ("--jobs", "-j"),
     "n_queries": ("--n",),
+    "no_summary": ("--no_summary", "-n"),
     "output": ("--output", "-o"),
+    "output_format": ("--format", "--output_format", "-o"),
     "path": ("--output", "-o"),
+    "places": ("--places", "-p"),
     "subsets": ("--subset",),
     "top_k": ("--top",),
 }
@@ -179,11 +183,7 @@ def names_of(name: str) -> tuple[str, ...]:
 
 def parameter(name: str, option: Option) -> inspect.Parameter:
     """Make an option for cyclopts."""
-    annotation = option.annotation
-    by_hand: list[Any] = []
-    if get_origin(annotation) is Annotated:
-        annotation, *by_hand = get_args(annotation)
-    kind = word_type(annotation)
+    kind = word_type(option.annotation)
     details: dict[str, Any] = {
         "name": names_of(name),
         "help": option.text,
@@ -206,7 +206,7 @@ def parameter(name: str, option: Option) -> inspect.Parameter:
         name,
         inspect.Parameter.KEYWORD_ONLY,
         default=option.default,
-        annotation=Annotated[kind, Parameter(**details), *by_hand],
+        annotation=Annotated[kind, Parameter(**details)],
     )
 
 

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import ir_outcomes as iro
 from ir_outcomes.cli.streams import UsageError, note
-from ir_outcomes.formatting import listed
 
 
 class Read(NamedTuple):
@@ -203,7 +202,6 @@ def suite(
 
     found = read_suite(suite)
     evaluations = iro.evaluate_suite(found, **settings)
-    note_on_grades(settings, *evaluations.values())
     first = baseline or found.baseline
     if first is None:
         first = found.systems[0]
@@ -254,7 +252,6 @@ def gate(
         if first is None:
             raise UsageError("--baseline: name the baseline of the suite.")
         evaluations = iro.evaluate_suite(found, **settings)
-        note_on_grades(settings, *evaluations.values())
         options = {
             "reference": reference,
             "groups": found.groups or None,
@@ -286,21 +283,7 @@ def evaluated(qrels: str, runs: Sequence[str], settings: Mapping[str, Any]) -> "
         raise UsageError(
             f"{qrels} is a saved evaluation, which stands for its runs; give QRELS before it."
         )
-    evaluation = iro.evaluate(qrels, runs, **settings)
-    note_on_grades(settings, evaluation)
-    return evaluation
-
-
-def note_on_grades(settings: Mapping[str, Any], *evaluations: "iro.Evaluation") -> None:
-    """Say what counts as relevant, where the qrels are graded and nobody said it."""
-    grades = {
-        (int(evaluation.qrels.grades.min(initial=0)), int(evaluation.qrels.grades.max(initial=0)))
-        for evaluation in evaluations
-        if "rel" not in settings and evaluation.rel == 1 and evaluation.qrels is not None
-    }
-    found = [f"{lowest} to {highest}" for lowest, highest in sorted(grades) if highest > 1]
-    if found:
-        note(f"qrels hold grades {listed(found)}; relevant means 1 or more here, choose with --rel")
+    return iro.evaluate(qrels, runs, **settings)
 
 
 def named_files(words: Sequence[str], option: str) -> dict[str, str]:
