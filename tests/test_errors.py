@@ -24,7 +24,7 @@ from ir_outcomes.errors import (
 )
 from ir_outcomes.formatting import fixed, pvalue, pvalue_in_words
 from ir_outcomes.reading.files import name_of, read_ids
-from ir_outcomes.reading.outputs import read_output
+from ir_outcomes.reading.values import read_values
 from ir_outcomes.types import OneOrder
 
 
@@ -61,7 +61,10 @@ def test_no_message_contains_a_control_character() -> None:
 def test_an_error_carries_the_arguments_that_it_is_about() -> None:
     error = ParameterError("must be at most n", won=3, n=2)
     for same in (error, pickle.loads(pickle.dumps(error))):
-        assert (str(same), same.given) == ("`won=3`, `n=2`: must be at most n", {"won": 3, "n": 2})
+        assert (str(same), same.arguments) == (
+            "`won=3`, `n=2`: must be at most n",
+            {"won": 3, "n": 2},
+        )
     assert len(str(ParameterError("must be short", names=["a"] * 1000))) < 120
     assert str(ParameterError("there is nothing")) == "there is nothing"
 
@@ -139,8 +142,8 @@ RUN = {"q": {"d": 1.0}}
         lambda: ESL @ 10**22,
         lambda: iro.register_baseline("x", {"q": {"d": None}}),
         lambda: ir_measures.calc_aggregate([ESL(baseline="a\0b") @ 10], QRELS, RUN),
-        lambda: read_output({"q": {"RR": 1j}}),
-        lambda: read_output([None]),
+        lambda: read_values({"q": {"RR": 1j}}),
+        lambda: read_values([None]),
         lambda: read_ids("/dev/null"),
     ],
 )

@@ -1,14 +1,14 @@
 """Names of the package, with their modules; `__init__.py` reads this list."""
 
 from ir_outcomes import pyterrier as pyterrier
-from ir_outcomes.across.collections import compare_collections as compare_collections
-from ir_outcomes.across.cutoffs import compare_cutoffs as compare_cutoffs
-from ir_outcomes.across.gate import GateResult as GateResult
-from ir_outcomes.across.gate import gate as gate
-from ir_outcomes.across.judges import compare_judges as compare_judges
-from ir_outcomes.across.judges import to_label as to_label
-from ir_outcomes.across.result import ConditionsComparison as ConditionsComparison
-from ir_outcomes.across.slices import compare_slices as compare_slices
+from ir_outcomes.conditions.collections import compare_collections as compare_collections
+from ir_outcomes.conditions.cutoffs import compare_cutoffs as compare_cutoffs
+from ir_outcomes.conditions.gate import GateResult as GateResult
+from ir_outcomes.conditions.gate import gate as gate
+from ir_outcomes.conditions.judges import compare_judges as compare_judges
+from ir_outcomes.conditions.judges import to_label as to_label
+from ir_outcomes.conditions.conditions import ConditionsComparison as ConditionsComparison
+from ir_outcomes.conditions.slices import compare_slices as compare_slices
 from ir_outcomes.comparison.compare import compare as compare
 from ir_outcomes.comparison.holes import Holes as Holes
 from ir_outcomes.comparison.holes import holes as holes
@@ -49,17 +49,15 @@ from ir_outcomes.leaderboards.board import Leaderboard as Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory as SotaHistory
 from ir_outcomes.leaderboards.history import sota_history as sota_history
 from ir_outcomes.leaderboards.leaderboard import leaderboard as leaderboard
-from ir_outcomes.leaderboards.stability import RankCorrelation as RankCorrelation
 from ir_outcomes.leaderboards.stability import RankDistribution as RankDistribution
-from ir_outcomes.leaderboards.stability import rank_correlation as rank_correlation
 from ir_outcomes.leaderboards.stability import rank_distribution as rank_distribution
 from ir_outcomes.measures.answered import Answered as Answered
 from ir_outcomes.measures.asl import ASL as ASL
 from ir_outcomes.measures.baselines import register_baseline as register_baseline
 from ir_outcomes.measures.esl import ESL as ESL
 from ir_outcomes.measures.outcome import Outcome as Outcome
-from ir_outcomes.pages.report import ReportPage as ReportPage
-from ir_outcomes.pages.report import report as report
+from ir_outcomes.showing.page import ReportPage as ReportPage
+from ir_outcomes.showing.page import report as report
 from ir_outcomes.reading.datasets import Task as Task
 from ir_outcomes.reading.datasets import as_qrels as as_qrels
 from ir_outcomes.reading.datasets import as_run as as_run
@@ -69,16 +67,12 @@ from ir_outcomes.reading.qrels import Qrels as Qrels
 from ir_outcomes.reading.qrels import read_qrels as read_qrels
 from ir_outcomes.reading.runs import Run as Run
 from ir_outcomes.reading.runs import read_run as read_run
-from ir_outcomes.tail.lengths import LengthChanges as LengthChanges
-from ir_outcomes.tail.lengths import LengthDistributions as LengthDistributions
 from ir_outcomes.tail.lengths import length_changes as length_changes
 from ir_outcomes.tail.lengths import length_distributions as length_distributions
-from ir_outcomes.tail.reordering import Reordering as Reordering
 from ir_outcomes.tail.reordering import reordering as reordering
-from ir_outcomes.tail.rrie import RRIE as RRIE
-from ir_outcomes.tail.rrie import Headroom as Headroom
+from ir_outcomes.tail.result import TailResult as TailResult
 from ir_outcomes.tail.rrie import headroom as headroom
 from ir_outcomes.tail.rrie import rrie as rrie
-from ir_outcomes.tail.rrie import rrie_from_means as rrie_from_means
 
 __version__: str
+__all__: list[str]

@@ -40,10 +40,9 @@ def compared(*outputs: Any, **settings: Any) -> Comparison:
 def check(found: Comparison, expected: Comparison) -> None:
     assert found.outcomes == expected.outcomes
     assert found.verdict.label == expected.verdict.label
-    for facet in ("coverage", "ranking", "reciprocal"):
-        one, other = getattr(found, facet), getattr(expected, facet)
-        assert one.pvalues == pytest.approx(other.pvalues)
-        assert one.interval == other.interval
+    for one, other in ((found.coverage, expected.coverage), (found.ranking, expected.ranking)):
+        assert one.pvalue == pytest.approx(other.pvalue)
+        assert one.interval == pytest.approx(other.interval)
     assert Comparison.from_json(found.to_json()) == found
 
 
@@ -101,7 +100,6 @@ def test_other_measures_split_at_zero_and_say_so(inputs: Any) -> None:
     assert found.ranking.n == len(both)
     assert found.ranking.difference == pytest.approx(np.mean([b[q] - a[q] for q in both]))
     assert (found.ranking.higher_is_better, found.ranking.measured_in) == (True, "nDCG@10")
-    assert (found.ranking.ratio, found.reciprocal) == (None, None)
     assert "ranking, nDCG@10" in " ".join(str(found).split())
     assert "nDCG@10 is" in found.verdict.sentence
     assert any(
@@ -168,7 +166,13 @@ A = {"q1": {"RR": 0.5, "nDCG@10": 0.3}, "q2": {"RR": 1.0, "nDCG@10": 1.0}}
             "`names='bm25'`: must be one name for each of the 2 outputs",
         ),
         (A, A, {"qrels": {"q9": {"d": 1}}}, MismatchError, "no query of the outputs"),
-        (A, {"q1": {"AP": 1}}, {}, MismatchError, "choose with `measure`"),
+        (
+            A,
+            {"q1": {"AP": 1}},
+            {},
+            MismatchError,
+            "different measures .*; choose one with `measure`",
+        ),
     ],
 )
 def test_wrong_outputs(
@@ -197,8 +201,7 @@ def test_the_cutoff_and_grade_of_a_measure_are_those_of_its_name(
 def test_an_unknown_measure_is_told_its_direction() -> None:
     a, b = ({f"q{n}": {"cost": value} for n in range(9)} for value in (4.0, 2.0))
     found = compared(a, b, higher_is_better=False)
-    assert found.verdict.label == "ranking gain, unconfirmed"
-    assert any("cost is 0, its best value, where nothing is found" in note for note in found.notes)
+    assert found.verdict.label == "better over all queries"  # 0 may not mean that nothing is found
 
 
 def test_missing_queries_and_unanswerable_ones() -> None:

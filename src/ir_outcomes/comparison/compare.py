@@ -1,29 +1,29 @@
 """`compare`: the main job, from runs or from an evaluation to verdicts."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
-from typing import Any, NamedTuple, TypedDict, Unpack, overload
-
-import numpy as np
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict, Unpack, overload
 
 from ir_outcomes.comparison.family import judged, measured_pairs
-from ir_outcomes.comparison.holes import tipping_notes
-from ir_outcomes.comparison.outcomes import Settings, check_rules, checked_margins
+from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.errors import ParameterError, some
+from ir_outcomes.comparison.verdict import RuleOptions, Rules
+from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, is_saved
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.remarks import notes_on_copies, notes_on_systems
-from ir_outcomes.evaluation.replicates import check_baselines, runs_of_system
+from ir_outcomes.evaluation.remarks import (
+    Allow,
+    notes_on_copies,
+    notes_on_systems,
+    refuse_stops,
+)
 from ir_outcomes.evaluation.scores import Measures
-from ir_outcomes.evaluation.work import SavedRuns, saved_baseline
+from ir_outcomes.evaluation.systems import runs_of_call
 from ir_outcomes.formatting import listed
 from ir_outcomes.notes import Note, note
-from ir_outcomes.reading.runs import Run, is_path, run_list, runs_and_names
-from ir_outcomes.statistics.kernels import function_test, name_of
-from ir_outcomes.types import Correction, Floats, RankingTest, Ties, UnitChoice, check_positive
+from ir_outcomes.reading.runs import Run, run_list
+from ir_outcomes.types import Ties, UnitChoice
 
 RunInDict = Mapping[str, Mapping[str, float]]
 # For type checkers: the runs that give `Comparisons`, and the settings.
@@ -35,16 +35,7 @@ Runs = (
 )
 
 
-class Rules(TypedDict, total=False):
-    """How verdicts are reached."""
-
-    alpha: float
-    correction: Correction
-    margins: tuple[float, ...] | None
-    progress: bool
-
-
-class CompareSettings(Rules, total=False):
+class CompareSettings(RuleOptions, total=False):
     """The settings of `compare`."""
 
     cutoff: int | None
@@ -52,14 +43,15 @@ class CompareSettings(Rules, total=False):
     unit: UnitChoice | None
     ties: Ties | None
     judged_only: bool | None
-    test: RankingTest | Callable[[Floats], Any]
-    all_pairs: bool
+    drop_self: bool | None
     names: Sequence[str] | None
     queries: Any
     clusters: Any
     replicates: Any
     measures: Measures
+    allow: Allow
     n_jobs: int | None
+    progress: bool
 
 
 @overload
@@ -84,18 +76,16 @@ def compare(
     unit: UnitChoice | None = None,
     ties: Ties | None = None,
     judged_only: bool | None = None,
-    alpha: float = 0.05,
-    test: RankingTest | Callable[[Floats], Any] = "t",
-    correction: Correction = "holm",
-    margins: tuple[float, ...] | None = None,
-    all_pairs: bool = False,
+    drop_self: bool | None = None,
     names: Sequence[str] | None = None,
     queries: Any = None,
     clusters: Any = None,
     replicates: Any = None,
     measures: Measures = (),
+    allow: Allow = (),
     n_jobs: int | None = 1,
     progress: bool = False,
+    **rules: Unpack[RuleOptions],
 ) -> Comparison | Comparisons:
     """Compare one or several runs with a baseline, on both facets.
 
@@ -105,39 +95,26 @@ def compare(
         With an `Evaluation`, or the path of a saved one, `baseline` and `contenders` are names of
         its runs.
     baseline : Run, path, ``"irds:<dataset id>"``, dict, frame, iterable or SearchLengths, or a dict from its name to such
-        Run A. See `ir_outcomes.as_run`. "best" takes the run with the highest mean reciprocal rank,
-        "irds:" the ranking that comes with the task.
+        Run A. See `ir_outcomes.as_run`. "irds:" is the ranking that comes with the task.
     contenders : the same, or a list of such, or a dict from names to such, or a directory or pattern of files
         Run B, or several. A run that is also the baseline is left out. With an evaluation, all its
         other runs by default. In a dict, a list of runs stands for one system, for the baseline,
-        too; label, tests and intervals are then about the mean of these runs.
+        too; the verdict is then about the mean of these runs.
     cutoff : int, optional
         Ranks beyond it do not count; by default the task's or the evaluation's, else 100.
-    rel, unit, ties, judged_only, queries, clusters, replicates, n_jobs, progress
+    rel, unit, ties, judged_only, drop_self, queries, clusters, replicates, n_jobs, progress
         See `ir_outcomes.evaluate`, whose defaults hold. An evaluation has its own.
-    alpha : float
-        Level of tests, intervals and verdict.
-    test : {"t", "wilcoxon", "signflip"} or callable
-        Which test decides on ranking; all are reported. Where fewer than 30 queries differ, the
-        sign-flip test takes the place of t. A function takes the differences (of clusters, their
-        sums) and returns a p-value or SciPy's result, such as `scipy.stats.wilcoxon`; where its
-        statistic has no sign, the direction is that of the mean.
-    correction : {"holm", "bonferroni", "fdr_bh", "none"}
-        Correction for several contenders, separately for each facet. It applies to improvements,
-        not to the harm check.
-    margins : (float, float) or (float, float, float), optional
-        Non-inferiority margins, all positive: coverage (percentage points), ranking (ranks), and
-        the search length over all queries (ranks). The third is by default what the other two
-        tolerate together: ranking margin x share that both answer + coverage margin / 100 x k of
-        the restricted search length.
-    all_pairs : bool
-        Compare every run with every later one, instead of all with the baseline.
     names : sequence of str, optional
         Names of the baseline and the contenders, in this order.
     measures : sequence of Measure or str
         Measures of ir_measures, such as ``["nDCG@10"]``, whose means over all answerable queries
-        are shown with t tests. They decide nothing, are not corrected, and take the runs as given,
-        not judged only. An evaluation should hold them: ``evaluate(measures=)``.
+        are shown by the same estimate. They decide nothing, are not corrected, and take the runs as
+        given, not judged only. An evaluation should hold them: ``evaluate(measures=)``.
+    allow : collection of {"unknown-ids", "rising-scores", "equal-scores"}
+        What is meant although it looks like a mistake: runs of whose ids the qrels know none,
+        scores that rise with the rank, equal scores beside ranks. Each is then the first note.
+    **rules
+        alpha, correction and margins; see `ir_outcomes.Rules`.
 
     Returns
     -------
@@ -165,200 +142,97 @@ def compare(
     >>> result.verdict.label, result.ranking.difference
     ('better on ranking', -1.0)
     """
-    check_rules(alpha, test, correction)
-    check_positive("cutoff", cutoff, none_allowed=True)
-    given = {
+    of_runs = {
         "rel": rel,
         "unit": unit,
         "ties": ties,
         "judged_only": judged_only,
+        "drop_self": drop_self,
         "names": names,
         "queries": queries,
         "clusters": clusters,
         "replicates": replicates,
     }
-    reading = {"cutoff": cutoff, "measures": measures, "n_jobs": n_jobs, "progress": progress}
-    own_test = None
-    test_name = str(test)
-    if callable(test):
-        own_test = function_test(test)
-        test_name = name_of(test)
-    margins = checked_margins(margins)
-
-    call = _prepare(qrels, baseline, contenders, given, reading, all_pairs)
-    evaluation = call.evaluation
-    first, *others = evaluation.systems
-    pairs = [(first, system) for system in others]
-    if all_pairs:
-        pairs = list(combinations(evaluation.systems, 2))
-    settings = Settings.of(
-        evaluation,
-        own_test=own_test is not None,
-        alpha=alpha,
-        test=test_name,
-        correction=correction,
-        family=len(pairs),
-        margins=margins,
-    )
-    if not evaluation.replicates:
-        of_names = notes_on_systems([system.name for system in others])
-        call = call._replace(notes=(*call.notes, *of_names))
-    notes = [call.notes] * len(pairs)
-    if len(pairs) == len(others) and not evaluation.replicates:
-        tipping = tipping_notes(evaluation, settings, own_test)
-        copies = list(notes_on_copies(evaluation.runs[1:]))
-        notes = [
-            (*call.notes, *own, *(note for note in copies if system.name in note.runs))
-            for system, own in zip(others, tipping, strict=True)
-        ]
-    measured = measured_pairs(evaluation, pairs, settings, own_test, measures, notes)
-    items = judged(measured, settings, own_test, progress=progress)
-    return Comparisons(items) if call.several else items[0]
-
-
-class _Call(NamedTuple):
-    """The runs of a call, the baseline first."""
-
-    evaluation: Evaluation
-    several: bool  # whether several contenders were given, even if only one remains
-    best: bool = False  # whether the best run is to be the baseline, which is not known yet
-    left_out: bool = False  # whether a contender was the baseline
-    notes: tuple[Note, ...] = ()
-
-
-def _prepare(
-    qrels: Any,
-    baseline: Any,
-    contenders: Any,
-    given: Mapping[str, Any],
-    reading: Mapping[str, Any],
-    all_pairs: bool,
-) -> _Call:
-    """Choose the runs of a call, which are evaluated where they are not yet; `given` are settings that an evaluation has."""
+    checked = Rules(**rules)
     if isinstance(qrels, Evaluation) or is_saved(qrels):
-        _refuse_settings_of_evaluations(given)
-        known = evaluation_of(qrels, cutoff=reading["cutoff"], several_runs=True)
-        call = _choose(known, baseline, contenders)
+        _refuse_settings_of_evaluations(of_runs)
+        evaluation = evaluation_of(qrels, cutoff=cutoff, several_runs=True)
+        chosen, notes = _chosen(evaluation, baseline, contenders)
+        several = not isinstance(contenders, str)
     else:
-        call = _evaluate(qrels, baseline, contenders, {**given, **reading})
-    if len(call.evaluation.systems) < 2 or (not call.several and (all_pairs or call.best)):
-        raise ParameterError(
-            "`baseline='best'` and `all_pairs=True` need several contenders; give a list of them"
-        )
-    evaluation = call.evaluation
-    notes: list[Note] = []
-    if call.best:
-        evaluation, about_best = _with_best_first(evaluation)
-        notes.append(about_best)
-    if call.left_out:
-        about = "The baseline was also among the contenders; it is not compared with itself."
-        notes.append(note("left out", about))
-    return call._replace(evaluation=evaluation, notes=tuple(notes))
+        reading = {
+            "cutoff": cutoff,
+            "measures": measures,
+            "allow": allow,
+            "n_jobs": n_jobs,
+            "progress": progress,
+        }
+        chosen, notes = _evaluated(qrels, baseline, contenders, {**of_runs, **reading})
+        several = run_list(contenders) is not None
+    refuse_stops(chosen.at(), allow)
+    items = compared(chosen, checked, measures=measures, notes=notes, progress=progress)
+    return Comparisons(items) if several else items[0]
 
 
-def _is_best(baseline: Any) -> bool:
-    """Return whether the best run is to be the baseline, unless one has that name."""
-    return isinstance(baseline, str) and baseline == "best"
+def compared(
+    evaluation: Evaluation,
+    rules: Rules,
+    *,
+    measures: Measures = (),
+    notes: Sequence[Note] = (),
+    progress: bool = False,
+) -> tuple[Comparison, ...]:
+    """Compare the first system of an evaluation with each other one, as a family."""
+    first, *others = evaluation.systems
+    settings = Settings.of(evaluation, rules, family=len(others))
+    copies: list[Note] = []
+    if not evaluation.replicates:
+        notes = (*notes, *notes_on_systems([system.name for system in others]))
+        copies = list(notes_on_copies(evaluation.runs[1:]))
+    of_pairs = [
+        (*notes, *(about for about in copies if system.name in about.runs)) for system in others
+    ]
+    pairs = [(first, system) for system in others]
+    measured = measured_pairs(evaluation, pairs, settings, measures, of_pairs)
+    return judged(measured, settings, progress=progress)
 
 
-def _refuse_settings_of_evaluations(given: Mapping[str, Any]) -> None:
+def _refuse_settings_of_evaluations(settings: Mapping[str, Any]) -> None:
     """Refuse settings that an evaluation has already."""
-    named = [name for name, value in given.items() if value is not None]
+    named = [name for name, value in settings.items() if value is not None]
     if named:
         raise ParameterError(
             f"{listed(named)}: an evaluation has its own; pass it to evaluate instead of compare"
         )
 
 
-def _choose(evaluation: Evaluation, baseline: Any, contenders: Any) -> _Call:
-    """Choose the runs of a call from an evaluation."""
-    known = evaluation.system_names
-    several = not isinstance(contenders, str)
-    if _is_best(baseline) and baseline not in known:
-        chosen = contenders_of(known, None, contenders)
-        return _Call(evaluation[chosen], several, best=True)
-    chosen = contenders_of(known, baseline, contenders)
-    others = [name for name in chosen if name != baseline] or chosen
-    left_out = len(others) < len(chosen)
-    return _Call(evaluation[[baseline, *others]], several, left_out=left_out)
+def _chosen(
+    evaluation: Evaluation, baseline: Any, contenders: Any
+) -> tuple[Evaluation, list[Note]]:
+    """Choose the runs of a call from an evaluation, the baseline first."""
+    names = contenders_of(evaluation.system_names, baseline, contenders)
+    others = [name for name in names if name != baseline] or names
+    return evaluation[[baseline, *others]], _left_out(len(others) < len(names))
 
 
-def _evaluate(qrels: Any, baseline: Any, contenders: Any, settings: dict[str, Any]) -> _Call:
-    """Evaluate the runs of a call; what a saved file among them knows is the default."""
-    best = _is_best(baseline)
-    first = baseline
-    saved = SavedRuns.among(contenders)
-    if is_saved(baseline):
-        of_baseline = saved_baseline(baseline)
-        first = of_baseline.runs[0]
-        saved = saved._replace(evaluations={**of_baseline.evaluations, **saved.evaluations})
-    names = settings.pop("names")
-    sources, called, left_out = _sources(first, saved.runs, names, best)
-    defaults = {
-        "cutoff": saved.shared("cutoff"),
-        "unit": saved.shared("unit") or "auto",
-        "ties": "trec",
-        "judged_only": False,
-    }
-    for name, default in defaults.items():
-        if settings[name] is None:
-            settings[name] = default
-    evaluation = evaluate(qrels, sources, names=called, **settings)
-    if settings["replicates"] is not None and not best and runs_of_system(sources[0]) is None:
-        check_baselines(evaluation.names[:1], evaluation.replicates)
-    return _Call(evaluation, run_list(saved.runs) is not None, best, left_out)
+def _left_out(is_left_out: bool) -> list[Note]:
+    """Say that the baseline was also among the contenders."""
+    if not is_left_out:
+        return []
+    about = "The baseline was also among the contenders; it is not compared with itself."
+    return [note("left out", about)]
 
 
-def _with_best_first(evaluation: Evaluation) -> tuple[Evaluation, Note]:
-    """Put the run with the highest mean reciprocal rank first, and say what that means."""
-    names = evaluation.system_names
-    means = []
-    for system in evaluation.systems:
-        runs = system.at(evaluation.cutoff).runs
-        means.append(float(np.mean([run.reciprocal_rank().mean() for run in runs])))
-    first = names[int(np.argmax(means))]
-    others = [name for name in names if name != first]
-    about = (
-        f"{first} has the highest mean reciprocal rank of {len(means)} runs. A run that was chosen"
-        " for its score looks better than it is, and no correction accounts for that."
+def _evaluated(
+    qrels: Any, baseline: Any, contenders: Any, settings: dict[str, Any]
+) -> tuple[Evaluation, list[Note]]:
+    """Evaluate the runs of a call, the baseline first."""
+    call = runs_of_call(
+        contenders,
+        settings.pop("names"),
+        baselines=[baseline],
+        replicates=settings["replicates"],
     )
-    return evaluation[[first, *others]], note("chosen baseline", about, [first])
-
-
-def _sources(
-    baseline: Any, contenders: Any, names: Any, best: bool
-) -> tuple[list[Any], list[str | None], bool]:
-    """Return the runs of a call, the baseline first, their names, and whether a contender that is the baseline was left out."""
-    if contenders is None:
-        raise ParameterError("there is no contender; give a run, or several as a list or dict")
-    runs, called = runs_and_names(contenders)
-    if not best:
-        own: tuple[list[Any], list[str | None]] = ([baseline], [None])
-        if isinstance(baseline, Mapping):
-            own = runs_and_names(baseline)
-        first, own_name = own
-        if len(first) > 1:
-            named = some(list(map(str, own_name)))
-            raise ParameterError(
-                f"baseline: a dict of {len(first)} runs ({named}); give the one run with its name"
-            )
-        runs = [*first, *runs]
-        called = [*own_name, *called]
-    if names is not None:
-        runs, called = runs_and_names(runs, names)
-    for name, run in zip(called[1:], runs[1:], strict=True):
-        if any(_is_same(member, runs[0]) for _, member in runs_of_system(run) or ()):
-            raise ParameterError(f"the baseline is also one of the runs of {name}, a contender")
-    kept = [place for place, run in enumerate(runs) if not place or not _is_same(run, runs[0])]
-    if best or len(kept) == 1:
-        return runs, called, False
-    return [runs[place] for place in kept], [called[place] for place in kept], len(kept) < len(runs)
-
-
-def _is_same(run: Any, baseline: Any) -> bool:
-    """Return whether two runs are the same object or the same file."""
-    if is_path(run) and is_path(baseline):
-        return bool(os.path.realpath(run) == os.path.realpath(baseline))
-    if isinstance(run, str) and isinstance(baseline, str):
-        return run == baseline
-    return run is baseline
+    chosen = {name: value for name, value in settings.items() if value is not None}
+    chosen.setdefault("n_jobs", settings["n_jobs"])
+    return evaluate(qrels, call, **chosen), _left_out(call.left_out)

@@ -1,105 +1,116 @@
-"""A family of comparisons: its pairs measured, tested, corrected over the family, and judged."""
+"""A family of comparisons: its pairs measured, corrected over the family, and labelled."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from itertools import product
 
 import numpy as np
 
-from ir_outcomes.comparison.facets import AllQueries, Facet, RestrictedLength
-from ir_outcomes.comparison.margins import against_margins, within_margins
-from ir_outcomes.comparison.measured import Facets, means_of_measure
 from ir_outcomes.comparison.notes import notes_on_input, notes_on_verdict
-from ir_outcomes.comparison.outcomes import PairedQueries, Settings, pair_queries
-from ir_outcomes.comparison.pair_tests import run_tests, samples_of, stacked
-from ir_outcomes.comparison.result import Comparison, CutoffLabel, query_outcomes
-from ir_outcomes.comparison.runs_of_systems import (
-    AskedMeasure,
-    holds_for_new_runs,
-    measure_of_runs,
-    runs_of_systems,
+from ir_outcomes.comparison.outcomes import (
+    PairedQueries,
+    Sample,
+    Settings,
+    pair_queries,
+    sample_of_runs,
+)
+from ir_outcomes.comparison.result import Comparison, CutoffLabel, QueryOutcomes, SystemRun
+from ir_outcomes.comparison.rows import (
+    Row,
+    RowsOfPair,
+    against_margin,
+    estimates_of,
+    estimates_of_rows,
+    found_alone,
+    margins_of,
+    measure_row,
+    rows_of_pair,
 )
 from ir_outcomes.comparison.verdict import (
-    DECISIONS,
     LABELS,
     NAMES,
+    Decision,
+    Labels,
+    RowEstimates,
     Verdict,
-    Verdicts,
+    decision,
     direction_of,
     judge,
+    meaning_of,
 )
 from ir_outcomes.comparison.wording import sentence_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.lengths import metadata_of
 from ir_outcomes.evaluation.remarks import n_missing, notes_on_grades
-from ir_outcomes.evaluation.replicates import System
+from ir_outcomes.evaluation.systems import Called, System
 from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_measure
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.notes import Note, ranked
-from ir_outcomes.statistics.kernels import Kernel
-from ir_outcomes.types import Floats, Ints
+from ir_outcomes.statistics.estimate import Estimates, Sums, sign_pvalues
+from ir_outcomes.types import Floats
 
 USUAL_CUTOFFS = (10, 20, 50, 100, 1000)
-
-_Part = TypeVar("_Part", bound=Facet | AllQueries)
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredPair:
-    """A baseline and a contender, measured but not yet tested."""
+    """A baseline and a contender, measured but not yet estimated."""
 
     queries: PairedQueries
-    settings: Settings  # of this pair
+    settings: Settings
     n_unanswerable: int
     # Answerable queries without any result, of baseline and contender; of several runs the most.
     n_missing: tuple[int, int]
-    # Reciprocals of the rank of the first relevant document, or the values of another measure.
-    reciprocal_ranks: tuple[Floats, Floats]
+    naive: Sample  # reciprocal ranks over all queries, or the values of another measure
     notes: tuple[Note, ...] = ()
     # Labels at other cutoffs; None where they are not known.
     elsewhere: tuple[CutoffLabel, ...] | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
-    metadata: Mapping[str, str] = field(default_factory=dict)
     # Values of the measures that were asked for, on the answerable queries.
-    asked: tuple[AskedMeasure, ...] = ()
+    asked: tuple["AskedMeasure", ...] = ()
+    systems: tuple[Called, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class AskedMeasure:
+    """Values of a measure that was asked for, of the runs of a baseline and of a contender."""
+
+    measure: str
+    higher_is_better: bool
+    sample: Sample
 
 
 def measured_pairs(
     evaluation: Evaluation,
     pairs: Sequence[tuple[System, System]],
     settings: Settings,
-    own_test: Kernel | None,
     measures: Measures,
     notes: Sequence[Sequence[Note]],
 ) -> list[MeasuredPair]:
     """Measure pairs of systems at the cutoff of the settings; `notes` are what is known about each pair."""
-    asked = known_means(evaluation, measures)
+    scores = known_means(evaluation, measures)
     answerable = evaluation.answerable
-    labels = labels_elsewhere(pairs, settings, own_test)
+    labels = labels_elsewhere(pairs, settings)
     measured = []
-    for (baseline, contender), own_notes, elsewhere in zip(pairs, notes, labels, strict=True):
+    for (baseline, contender), notes_of_pair, elsewhere in zip(pairs, notes, labels, strict=True):
         a = baseline.at(settings.cutoff)
         b = contender.at(settings.cutoff)
-        queries = pair_queries(a, b, settings.unit)
+        reciprocals = (own.mean_reciprocal_ranks()[answerable] for own in (a, b))
         pair = MeasuredPair(
-            queries=queries,
-            settings=settings.of_pair(queries),
+            queries=pair_queries(a, b, settings.unit),
+            settings=settings,
             n_unanswerable=int(np.sum(~answerable)),
             n_missing=(max(map(n_missing, a.runs)), max(map(n_missing, b.runs))),
-            reciprocal_ranks=(
-                a.mean_reciprocal_ranks()[answerable],
-                b.mean_reciprocal_ranks()[answerable],
-            ),
+            naive=Sample(*reciprocals, np.ones(int(answerable.sum()))),
             notes=(
-                *own_notes,
+                *notes_of_pair,
                 *notes_on_grades(evaluation.qrels, evaluation.rel),
                 *notes_on_input(a, b, positives_only=evaluation.positives_only),
             ),
             elsewhere=elsewhere,
             texts=evaluation.texts,
-            metadata=metadata_of((*a.runs, *b.runs)),
-            asked=tuple(measure_of_runs(scores, a.called, b.called) for scores in asked),
+            asked=tuple(_asked_measure(own, a.called, b.called) for own in scores),
+            systems=(a.called, b.called),
         )
         measured.append(pair)
     return measured
@@ -123,8 +134,19 @@ def known_means(evaluation: Evaluation, measures: Measures) -> tuple[Scores, ...
     return tuple(found)
 
 
+def _asked_measure(scores: Scores, baseline: Called, contender: Called) -> AskedMeasure:
+    """Add up the values of a measure over the pairs of runs of two systems."""
+    of_a, of_b = ([scores.runs.index(run) for run in own.runs] for own in (baseline, contender))
+    pairs = [
+        ((place, other), scores.values[[a, b]])
+        for (place, a), (other, b) in product(enumerate(of_a), enumerate(of_b))
+    ]
+    sample = sample_of_runs((len(of_a), len(of_b)), pairs, scores.values.shape[1])
+    return AskedMeasure(scores.measure, scores.higher_is_better, sample)
+
+
 def labels_elsewhere(
-    pairs: Sequence[tuple[System, System]], settings: Settings, own_test: Kernel | None
+    pairs: Sequence[tuple[System, System]], settings: Settings
 ) -> list[tuple[CutoffLabel, ...]]:
     """Return the labels of each pair at the usual cutoffs but its own, up to the longest list of its shallower run."""
     reach = [min(baseline.depth, contender.depth) for baseline, contender in pairs]
@@ -132,98 +154,237 @@ def labels_elsewhere(
     for cutoff in USUAL_CUTOFFS:
         if cutoff == settings.cutoff or cutoff > max(reach, default=0):
             continue
-        tests = []
-        for baseline, contender in pairs:
-            queries = pair_queries(baseline.at(cutoff), contender.at(cutoff), settings.unit)
-            samples = samples_of(queries, settings.levels, labels_only=True)
-            tests.append(run_tests(samples, settings.test, settings.coverage_test, own_test))
-        verdicts = judge(stacked(tests), alpha=settings.alpha, correction=settings.correction)
-        for place, label in enumerate(verdicts.labels()):
-            if cutoff <= reach[place]:
-                shown[place] += (CutoffLabel(cutoff, label),)
+        found = [
+            estimates_of(
+                pair_queries(baseline.at(cutoff), contender.at(cutoff), settings.unit),
+                settings.alpha,
+            )
+            for baseline, contender in pairs
+        ]
+        for index, label in enumerate(labels_of_estimates(found, settings).names()):
+            if cutoff <= reach[index]:
+                shown[index] += (CutoffLabel(cutoff, label),)
     return shown
 
 
+def labels_of_estimates(
+    pairs: Sequence[Mapping[str, tuple[Sums, Estimates]]], settings: Settings
+) -> Labels:
+    """Label the pairs of a family from the estimates of their search lengths."""
+    rows = {}
+    for name in pairs[0]:
+        found = [pair[name][1] for pair in pairs]
+        joined = Estimates(*map(np.concatenate, zip(*found, strict=True)))
+        rows[name] = RowEstimates.of(joined, higher_is_better=name == "coverage")
+    sign_test = None
+    if "all queries" in rows:
+        sums = [pair["all queries"][0] for pair in pairs]
+        longer, differ = (np.concatenate([getattr(own, field) for own in sums]) for field in ("better", "differ"))
+        sign_test = _sign_test(differ - longer, longer)
+    return judge(rows, settings.rules, sign_test)
+
+
+def _sign_test(better: Floats, worse: Floats) -> RowEstimates:
+    return RowEstimates(np.sign(better - worse).astype(np.int64), sign_pvalues(better, worse))
+
+
 def judged(
-    pairs: Sequence[MeasuredPair],
-    settings: Settings,
-    own_test: Kernel | None = None,
-    *,
-    progress: bool,
+    pairs: Sequence[MeasuredPair], settings: Settings, *, progress: bool = False
 ) -> tuple[Comparison, ...]:
-    """Test all pairs of a family, correct each facet over it, and reach the verdicts."""
-    tested = []
+    """Estimate all pairs of a family, correct each row over it, and label them."""
+    estimated = []
     for pair in with_progress(pairs, "pair", len(pairs), shown=progress):
-        tested.append(Facets.of(pair.queries, pair.reciprocal_ranks, pair.settings, own_test))
-    tests = stacked([facets.tests for facets in tested])
-    verdicts = judge(tests, alpha=settings.alpha, correction=settings.correction)
+        estimated.append(rows_of_pair(pair.queries, pair.naive, pair.settings))
+    rows = {
+        "coverage": [own.coverage for own in estimated],
+        "ranking": [own.ranking for own in estimated],
+    }
+    sign_test = None
+    whole = [own.all_queries for own in estimated if own.all_queries is not None]
+    if len(whole) == len(estimated):
+        rows["all queries"] = whole
+        better, worse = (np.array(counts, dtype=np.float64) for counts in zip(*((row.better, row.worse) for row in whole), strict=True))
+        sign_test = _sign_test(better, worse)
+    family = {name: estimates_of_rows(of_name) for name, of_name in rows.items()}
+    labels = judge(family, settings.rules, sign_test)
     return tuple(
-        _comparison(pair, facets, verdicts, place)
-        for place, (pair, facets) in enumerate(zip(pairs, tested, strict=True))
+        _comparison(pair, found, labels, index)
+        for index, (pair, found) in enumerate(zip(pairs, estimated, strict=True))
     )
 
 
-def _comparison(pair: MeasuredPair, tested: Facets, verdicts: Verdicts, place: int) -> Comparison:
-    """Put together what was measured of a pair, and its verdict among those of the family."""
+def _comparison(pair: MeasuredPair, found: RowsOfPair, labels: Labels, index: int) -> Comparison:
+    """Put together the rows of a pair, and its label among those of the family."""
+    queries = pair.queries
+    settings = pair.settings
 
-    def with_verdict(part: _Part, found: Ints, corrected: Floats) -> _Part:
+    def corrected(row: Row, sample: Sample, margin: float | None) -> Row:
+        against = None
+        if margin is not None:
+            level = 1 - settings.first_level
+            against = against_margin(
+                row, sample, queries.clusters, margin, level, queries.identical
+            )
         return replace(
-            part, found=NAMES[int(found[place])], pvalue_corrected=float(corrected[place])
+            row,
+            pvalue_corrected=float(labels.corrected[row.name][index]),
+            found=NAMES[int(labels.found[row.name][index])],
+            margin=against,
         )
 
-    queries = pair.queries
-    corrected = verdicts.corrected
-    coverage = with_verdict(tested.coverage, verdicts.coverage_found, corrected.coverage)
-    ranking = with_verdict(tested.ranking, verdicts.ranking_found, corrected.ranking)
-    all_queries = tested.all_queries
-    if all_queries is not None and corrected.all_queries is not None:
-        all_queries = with_verdict(all_queries, verdicts.all_queries_found, corrected.all_queries)
-    restricted = None
-    mean = None
-    if isinstance(all_queries, RestrictedLength):
-        restricted = all_queries
-    else:
-        mean = all_queries
-    label = LABELS[verdicts.label[place]]
+    margins = _margins_by_row(settings.margins, queries, found)
+    coverage = corrected(found.coverage, queries.coverage, margins["coverage"])
+    ranking = corrected(found.ranking, queries.ranking, margins["ranking"])
+    whole = None
+    if found.all_queries is not None and queries.all_queries is not None:
+        whole = found.all_queries
+        if whole.name in labels.found:
+            whole = corrected(whole, queries.all_queries, margins["all queries"])
+    label = LABELS[labels.label[index]]
     cutoffs: list[CutoffLabel] = []
-    if pair.elsewhere is not None and pair.settings.cutoff is not None:
-        cutoffs = sorted([*pair.elsewhere, CutoffLabel(pair.settings.cutoff, label)])
+    if pair.elsewhere is not None and settings.cutoff is not None:
+        cutoffs = sorted([*pair.elsewhere, CutoffLabel(settings.cutoff, label)])
+    asked = [
+        measure_row(own.measure, own.sample, own.higher_is_better, queries, settings)
+        for own in pair.asked
+    ]
+    strict, do_no_harm = _by_the_paper(coverage, ranking, settings.alpha)
+    deciding = tuple(row for row in (coverage, ranking, whole) if row is not None)
     comparison = Comparison(
         baseline=queries.baseline,
         contender=queries.contender,
         n_queries=len(queries.query_ids),
         n_unanswerable=pair.n_unanswerable,
         n_missing=pair.n_missing,
-        settings=pair.settings,
+        settings=settings,
         outcomes=queries.outcomes,
         coverage=coverage,
         ranking=ranking,
-        reciprocal=tested.reciprocal,
-        restricted=restricted,
-        mean=mean,
-        naive=tested.naive,
+        restricted=whole if queries.measure is None else None,
+        mean=None if queries.measure is None else whole,
+        naive=found.naive,
+        reciprocal=found.reciprocal,
         cutoffs=tuple(cutoffs),
         verdict=Verdict(
             label=label,
             direction=direction_of(label),
-            strict=DECISIONS[int(verdicts.strict[place])],
-            do_no_harm=DECISIONS[int(verdicts.do_no_harm[place])],
-            guard=None if restricted is None else bool(verdicts.guard[place]),
-            non_inferior=None,
-            equivalent=None,
+            strict=strict,
+            do_no_harm=do_no_harm,
+            non_inferior=_within(margins, deciding, "non_inferior"),
+            equivalent=_within(margins, deciding, "equivalent"),
             sentence="",
-            new_runs=holds_for_new_runs(label, (coverage, ranking, all_queries)),
+            new_runs=_holds_for_new_runs(label, coverage, ranking, whole),
         ),
-        run_metadata=pair.metadata,
         identical=queries.identical,
         n_runs=queries.n_runs,
-        runs=runs_of_systems(queries, pair.asked),
-        queries=query_outcomes(queries, pair.texts),
-        measures=tuple(means_of_measure(own, queries, pair.settings) for own in pair.asked),
+        runs=tuple(_runs_of_systems(pair)),
+        queries=QueryOutcomes(queries, pair.texts),
+        measures=tuple(found_alone(row, settings.alpha) for row in asked),
     )
     verdict = replace(comparison.verdict, sentence=sentence_of(comparison))
-    if pair.settings.margins is not None:
-        within = within_margins(comparison, against_margins(comparison, pair.settings.margins))
-        verdict = replace(verdict, non_inferior=within.non_inferior, equivalent=within.equivalent)
-    notes, background = ranked((*pair.notes, *notes_on_verdict(comparison, queries)))
-    return replace(comparison, verdict=verdict, notes=notes, background=background)
+    comparison = replace(comparison, verdict=verdict)
+    notes, background = ranked((*pair.notes, *notes_on_verdict(comparison)))
+    return replace(comparison, notes=notes, background=background)
+
+
+def _by_the_paper(
+    coverage: Row, ranking: Row, alpha: float
+) -> tuple[Decision | None, Decision | None]:
+    """Return what the rules of Lin et al. 2021 say, by the paper's tests; None with clusters or several runs."""
+    if not coverage.n or not coverage.tests or not ranking.tests:
+        return None, None
+    signs = []
+    for row, test in (
+        (coverage, next(iter(coverage.tests.values()))),
+        (ranking, ranking.tests["t"]),
+    ):
+        significant = test.pvalue <= alpha and row.difference is not None
+        signs.append(int(np.sign(row.gain)) if significant else 0)
+    return decision(*signs)
+
+
+def _margins_by_row(
+    margins: Sequence[float] | None, queries: PairedQueries, found: RowsOfPair
+) -> dict[str, float | None]:
+    """Return the margin of each row that has one; values of a measure have one, on their mean."""
+    by_row: dict[str, float | None] = dict.fromkeys(("coverage", "ranking", "all queries"))
+    if margins is None:
+        return by_row
+    by_values = queries.measure is not None
+    if by_values != (len(margins) == 1):
+        wanted = "two or three numbers, of coverage, ranking and all queries, such as (1.0, 0.5)"
+        if by_values:
+            wanted = f"one number, of the mean of {queries.measure}, such as (0.01,)"
+        raise ParameterError(f"must be {wanted}", margins=tuple(margins))
+    if by_values:
+        whole = found.all_queries
+        if whole is None or whole.largest is None:
+            raise ParameterError(
+                f"`margins`: the largest possible value of {queries.measure} is not known, so harm"
+                " cannot be excluded; leave margins out, or take a measure from 0 to 1, such as nDCG"
+            )
+        if margins[0] >= whole.largest:
+            raise ParameterError(
+                f"no loss of {queries.measure} can exceed this margin: its range is {whole.largest:g}",
+                margins=margins[0],
+            )
+        return by_row | {"all queries": margins[0]}
+    sizes = margins_of(margins, queries.outcomes, found.all_queries)
+    return by_row | dict(zip(by_row, sizes, strict=False))
+
+
+def _within(
+    margins: Mapping[str, float | None], rows: Sequence[Row], which: str
+) -> bool | None:
+    """Return whether all rows that should have one stay inside their margins; None without margins."""
+    against = [row.margin for row in rows if row.margin is not None]
+    if not any(margins.values()):
+        return None
+    by_values = margins["coverage"] is None
+    if len(against) < (1 if by_values else 3):
+        return False
+    if which == "equivalent":
+        return all(own.equivalent for own in against)
+    return all(own.found == "harm excluded" for own in against)
+
+
+def _holds_for_new_runs(
+    label: str, coverage: Row, ranking: Row, whole: Row | None
+) -> bool | None:
+    """Return whether the intervals for new runs of the rows that carry a label exclude 0 on its side."""
+    meaning = meaning_of(label)
+    if meaning.direction == "none":
+        return None
+    carrying = {
+        "both": (coverage, ranking),
+        "coverage": (coverage, whole),
+        "ranking": (ranking, whole),
+        "all queries": (whole,),
+    }[meaning.by]
+    held = []
+    for row in carrying:
+        if row is None or row.new_runs is None:
+            return None
+        above = (meaning.direction == "better") == row.higher_is_better
+        held.append(row.new_runs.low > 0 if above else row.new_runs.high < 0)
+    return all(held)
+
+
+def _runs_of_systems(pair: MeasuredPair) -> Iterator[SystemRun]:
+    """Yield what each run of a system that has several shows."""
+    queries = pair.queries
+    samples = [queries.coverage, queries.ranking, queries.all_queries]
+    samples += [own.sample for own in pair.asked]
+    several = [system for system in pair.systems if len(system.runs) > 1]
+    for side, system in enumerate(several):
+        for index, run in enumerate(system.runs):
+            means = [None if own is None else _mean_of_run(own, side, index) for own in samples]
+            coverage, ranking, whole, *measures = means
+            yield SystemRun(system.name, run, coverage, ranking, whole, tuple(measures))
+
+
+def _mean_of_run(sample: Sample, side: int, run: int) -> float | None:
+    """Return the mean difference of one run; None where nothing of it counts."""
+    sums, sizes = sample.sides[side]
+    rows = sizes[run].sum()
+    return float(sums[run].sum() / rows) if rows else None

@@ -1,70 +1,54 @@
-"""`holes`: how much a verdict depends on unjudged documents: a bound, a small set that changes the direction, what to judge."""
+"""`holes`: how much a verdict depends on unjudged documents: a bound, and what to judge first."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain, zip_longest
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
-from ir_outcomes.comparison.holdings import (
-    Holdings,
-    holdings_of,
-    labels_of,
-    own_label,
-    priority,
-    tests_of,
-    tip_of,
-)
+from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.outcomes import Settings
-from ir_outcomes.comparison.pair_tests import stacked
-from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
+from ir_outcomes.comparison.result import Comparison
+from ir_outcomes.comparison.verdict import RuleOptions, Rules, direction_of
 from ir_outcomes.errors import ParameterError, some, warn
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
-from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.remarks import note_on_depth, notes_on_grades, unjudged_share
-from ir_outcomes.formatting import plural, with_progress
+from ir_outcomes.evaluation.ranking import RankedDocuments
+from ir_outcomes.evaluation.remarks import note_on_depth, notes_on_grades
+from ir_outcomes.formatting import with_progress
 from ir_outcomes.notes import Note, note
 from ir_outcomes.results import Immutable, Result
-from ir_outcomes.statistics.kernels import Kernel
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, attributes, rows_of
-from ir_outcomes.types import Correction, Ints, RankingTest, check_one_order, check_positive
+from ir_outcomes.types import Floats, Ints, check_one_order, check_positive
 
 CANDIDATES = 1000  # documents to judge that a result keeps for each contender
 USUAL_DEPTH = 10
-
 
 BoundWord = Literal["stands", "could weaken", "could reverse", "could decide"]
 
 
 class Bound(NamedTuple):
-    """The labels under the three families of assignments."""
+    """The labels if three families of unjudged documents were relevant."""
 
     word: BoundWord  #: what they do to the direction of the label: nothing, one removes it, reverses it, or gives one
     baseline: str  #: label if all unjudged documents that favour the baseline were relevant
     contender: str  #: if all that favour the contender were
     both: str  #: if all that both runs returned were
 
-
-def bound_of(holdings: Holdings, own: int) -> Bound:
-    """Return the labels under the three families of assignments, where `own` is the label without them."""
-    baseline, contender = np.where(holdings.ranks > 0, holdings.ranks, np.inf)
-    labels = labels_of(
-        holdings,
-        np.stack([baseline < contender, contender < baseline, (baseline + contender) < np.inf]),
-    )
-    before = DIRECTIONS[own]
-    after = DIRECTIONS[labels]
-    word: BoundWord = "stands"
-    if np.any(after != before):
-        word = "could weaken"
-        if before == 0:
-            word = "could decide"
-        elif np.any(after == -before):
-            word = "could reverse"
-    return Bound(word, *(LABELS[label] for label in labels.tolist()))
+    @classmethod
+    def of(cls, label: str, labels: Sequence[str]) -> "Bound":
+        """Say what the three families do to the direction of a label."""
+        before = direction_of(label)
+        after = {direction_of(other) for other in labels}
+        word: BoundWord = "stands"
+        if after != {before}:
+            word = "could weaken"
+            if before == "none":
+                word = "could decide"
+            elif ({"better", "worse"} - {before}) & after:
+                word = "could reverse"
+        return cls(word, *labels)
 
 
 class UnjudgedDocument(NamedTuple):
@@ -77,27 +61,16 @@ class UnjudgedDocument(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Tipping(Immutable):
-    """At most five unjudged documents whose relevance changes the direction of the label."""
-
-    n: int  #: so many are enough: the set is small, not certainly the smallest
-    share: float  #: of all unjudged documents
-    label: str  #: what the label becomes
-    documents: tuple[UnjudgedDocument, ...]  #: those with the largest effect first
-
-
-@dataclass(frozen=True)
 class PairHoles(Immutable):
     """What depends on the unjudged documents of the baseline and one contender."""
 
     contender: str
-    label: str  #: of the comparison, where unjudged documents count as not relevant
+    label: str  #: of the pair by itself, where unjudged documents count as not relevant
     #: Judged share of the first 10 documents of both, where the cutoff reaches so far.
     judged_at_10: tuple[float, float] | None
     judged: tuple[float, float]  #: within the cutoff
     n_unjudged: int  #: unjudged documents within the cutoff of either run
     bound: Bound  #: the labels under three families of assignments
-    tipping: Tipping | None  #: a few documents that change the direction, if they were found
     #: Up to 1000 documents, the one to judge first at the front.
     candidates: tuple[UnjudgedDocument, ...]
 
@@ -164,8 +137,6 @@ COLUMNS = (
         "label_if_contender=bound.contender",
         "label_if_both=bound.both",
     ),
-    Column("tipping_n", "tipping.n", "tipping", NUMBER),
-    *attributes("tipping_share=tipping.share", "tipping_label=tipping.label"),
 )
 
 
@@ -175,28 +146,27 @@ def holes(
     contenders: str | Sequence[str] | None = None,
     *,
     cutoff: int | None = None,
-    alpha: float = 0.05,
-    test: RankingTest = "t",
-    correction: Correction = "holm",
     progress: bool = False,
+    **rules: Unpack[RuleOptions],
 ) -> Holes:
     """Find how much a verdict depends on unjudged documents, which count as not relevant.
 
-    Both facets are computed in full for each assignment of relevance: a new relevant document
-    changes the number of relevant documents and the irrelevant ones above the others. The verdict
-    is never replaced by a "corrected" one, which is right less often on runs that were judged
-    twice.
+    For each family of unjudged documents the runs are evaluated and compared as always, with qrels
+    in which these documents are relevant. The verdict is never replaced by a "corrected" one.
 
     Parameters
     ----------
     evaluation : Evaluation
-        Best from ``evaluate(..., unjudged=True)``: otherwise the runs are read again, with a
+        Best from ``evaluate(..., documents=cutoff)``: otherwise the runs are read again, with a
         warning.
-    baseline, contenders, alpha, test, correction, progress
-        See `ir_outcomes.compare`. With several contenders the p-values of the others stay as they
-        are.
+    baseline, contenders : str, and str or sequence of str, optional
+        Names of runs; by default the first is the baseline, and all others are contenders.
     cutoff : int, optional
-        Ranks beyond it do not count; by default the evaluation's, and at most that of `evaluate`.
+        Ranks beyond it do not count; by default that of the evaluation.
+    progress : bool
+        Show a progress bar over the contenders on stderr.
+    **rules
+        alpha, correction and margins; see `ir_outcomes.Rules`. Labels are of each pair by itself.
 
     Raises
     ------
@@ -215,159 +185,189 @@ def holes(
     >>> qrels = {f"q{n}": {"gold": 1, "bad": 0} for n in range(40)}
     >>> a = {q: {"gold": 1.0, "x": 0.5} for q in qrels}
     >>> b = {q: {"bad": 2.0, "gold": 1.0} for q in qrels}
-    >>> found = holes(iro.evaluate(qrels, {"a": a, "b": b}, unjudged=True), "a", "b")
+    >>> found = holes(iro.evaluate(qrels, {"a": a, "b": b}, documents=100), "a", "b")
     >>> found["b"].label, found["b"].bound.word, found["b"].n_unjudged
     ('worse on ranking', 'stands', 40)
     """
+    checked = Rules(**rules)
     evaluation = evaluation_of(evaluation)
     baseline = evaluation.names[0] if baseline is None else baseline
     names = contenders_of(evaluation.names, baseline, contenders)
-    evaluation = _with_unjudged(evaluation)
     if cutoff is not None:
         evaluation = evaluation.with_cutoff(cutoff)
-    depth = min(kept.depth for kept in evaluation.unjudged)
-    if depth < evaluation.cutoff:
-        wanted = evaluation.cutoff
-        raise ParameterError(
-            f"unjudged documents were kept to rank {depth}; pass `cutoff={wanted}` to evaluate",
-            cutoff=wanted,
-        )
-    settings = Settings.of(
-        evaluation, alpha=alpha, test=test, correction=correction, family=len(names)
-    )
-    n_returned = {run.name: max(int(run.retrieved.sum()), 1) for run in evaluation.at()}
+    evaluation = _with_documents(evaluation)
     found = []
-    pairs = zip(names, _pairs(evaluation, baseline, names, settings), strict=True)
-    for name, pair in with_progress(pairs, "pair", len(names), shown=progress):
-        own = own_label(pair)
-        tip = tip_of(pair, own)
-        tipping = None
-        if tip is not None:
-            documents = _named_documents(pair, tip.documents, evaluation.query_ids)
-            tipping = Tipping(len(documents), len(documents) / len(pair), tip.label, documents)
-        unjudged = np.count_nonzero(pair.ranks, axis=1).tolist()
-        found.append(
-            PairHoles(
-                contender=name,
-                label=LABELS[own],
-                judged_at_10=judged_shares([evaluation[baseline], evaluation[name]], USUAL_DEPTH),
-                judged=(1 - unjudged[0] / n_returned[baseline], 1 - unjudged[1] / n_returned[name]),
-                n_unjudged=len(pair),
-                bound=bound_of(pair, own),
-                tipping=tipping,
-                candidates=_named_documents(
-                    pair, priority(pair)[:CANDIDATES], evaluation.query_ids
-                ),
-            )
-        )
+    for name in with_progress(names, "pair", len(names), shown=progress):
+        pair = evaluation[[baseline, name]]
+        found.append(_holes_of(pair, checked))
     notes = [Note(_ABOUT_STANDS), *notes_on_grades(evaluation.qrels, evaluation.rel)]
     deepest = max(run.depth for run in evaluation.at())
     if deepest < evaluation.cutoff:
         notes.append(note_on_depth(deepest, evaluation.cutoff))
     if evaluation.positives_only:
         notes.insert(0, note("positives only", _ABOUT_POSITIVES))
+    settings = Settings.of(evaluation, replace(checked, correction="none"))
     return Holes(baseline, tuple(found), settings, notes=tuple(notes))
 
 
-def tipping_notes(
-    evaluation: Evaluation, settings: Settings, own_test: Kernel | None = None
-) -> list[tuple[Note, ...]]:
-    """Return for each contender a note that few unjudged documents would change the direction, or none."""
-    baseline, *names = evaluation.names
-    kept = evaluation.unjudged
-    if (
-        not kept
-        or settings.judged_only
-        or evaluation.cutoff > min(documents.depth for documents in kept)
-    ):
-        return [()] * len(names)
-    notes: list[tuple[Note, ...]] = []
-    for pair in _pairs(evaluation, baseline, names, settings, own_test):
-        tip = tip_of(pair, own_label(pair))
-        if tip is None:
-            notes.append(())
-            continue
-        n = len(tip.documents)
-        verb = "makes" if n == 1 else "make"
-        few = f"at most {plural('unjudged document', n)} of {len(pair)}, if relevant, {verb} it"
-        text = f'{few} "{tip.label}"; ir_outcomes.holes lists them.'
-        notes.append((note("few judgments", text),))
-    return notes
+def _holes_of(pair: Evaluation, rules: Rules) -> PairHoles:
+    """Find what depends on the unjudged documents of two runs."""
+    unjudged = _Unjudged.of(pair)
+    before = _compared(pair, rules)
+    labels = [
+        _compared(_judged_again(pair, unjudged, chosen), rules).verdict.label
+        for chosen in unjudged.families()
+    ]
+    at_10 = _judged(pair, USUAL_DEPTH) if pair.cutoff >= USUAL_DEPTH else None
+    order = np.argsort(-unjudged.gains(pair, before), kind="stable")[:CANDIDATES]
+    return PairHoles(
+        contender=before.contender,
+        label=before.verdict.label,
+        judged_at_10=at_10,
+        judged=_judged(pair, pair.cutoff),
+        n_unjudged=len(unjudged.query),
+        bound=Bound.of(before.verdict.label, labels),
+        candidates=tuple(unjudged.named(order, pair.query_ids)),
+    )
 
 
-def _pairs(
-    evaluation: Evaluation,
-    baseline: str,
-    names: Sequence[str],
-    settings: Settings,
-    own_test: Kernel | None = None,
-) -> list[Holdings]:
-    """Set the baseline and each contender side by side, with the p-values of the other contenders."""
-    pairs = []
-    for name in names:
-        runs = evaluation[[baseline, name]]
-        pair = holdings_of(runs.runs, runs.unjudged, settings)
-        pairs.append(replace(pair, own_test=own_test))
-    if len(pairs) == 1:
-        return pairs
-    tests = [tests_of(pair, np.zeros((1, len(pair)), dtype=bool)) for pair in pairs]
-    family = stacked(tests).deciding
-    for row, pair in enumerate(pairs):
-        pairs[row] = replace(pair, others=family.each(partial(np.delete, obj=row)))
-    return pairs
+def _compared(pair: Evaluation, rules: Rules) -> Comparison:
+    first, second = pair.names
+    allow: Any = ("unknown-ids", "rising-scores", "equal-scores")
+    return compare(pair, first, second, alpha=rules.alpha, correction="none", allow=allow)
 
 
-def _with_unjudged(evaluation: Evaluation) -> Evaluation:
-    """Return the evaluation with its unjudged documents, for which the runs are read again where they were not kept."""
+class _Unjudged(NamedTuple):
+    """The unjudged documents within the cutoff of either of two runs; (n,) arrays."""
+
+    query: Ints  # index of the query
+    docids: Any
+    ranks: Ints  # (2, n) in the baseline and the contender; 0 where it is not within the cutoff
+
+    @classmethod
+    def of(cls, pair: Evaluation) -> "_Unjudged":
+        """Join the unjudged documents of two runs."""
+        ranks: dict[tuple[int, bytes], list[int]] = {}
+        for side, documents in enumerate(pair.documents):
+            kept = documents.first(pair.cutoff).unjudged()
+            queries = np.repeat(np.arange(len(kept.offsets) - 1), np.diff(kept.offsets))
+            for query, docid, rank in zip(
+                queries.tolist(), kept.docids.tolist(), kept.rank.tolist(), strict=True
+            ):
+                ranks.setdefault((query, docid), [0, 0])[side] = rank
+        queries_of = np.array([query for query, _ in ranks], dtype=np.int64)
+        docids = np.array([docid for _, docid in ranks], dtype=bytes)
+        return cls(queries_of, docids, np.array(list(ranks.values()), dtype=np.int64).reshape(-1, 2).T)
+
+    def families(self) -> Iterator[Any]:
+        """Yield which documents favour the baseline, which the contender, and which both returned."""
+        baseline, contender = np.where(self.ranks > 0, self.ranks, np.inf)
+        yield baseline < contender
+        yield contender < baseline
+        yield baseline + contender < np.inf
+
+    def gains(self, pair: Evaluation, comparison: Comparison) -> Floats:
+        """Return by how much each document would change the restricted search length of its query, if relevant."""
+        missing = (comparison.restricted.largest if comparison.restricted else pair.cutoff) or 0
+        lengths = np.where(self.ranks > 0, self.ranks, missing + 1.0)
+        first = [np.nan_to_num(run.esl(), nan=missing + 1.0)[self.query] for run in pair.at()]
+        if pair.unit == "query":
+            lengths = np.minimum(lengths, first)
+            change: Floats = (lengths[1] - lengths[0]) - (first[1] - first[0])
+            return np.abs(change)
+        relevant = pair.runs[0].relevant[self.query]
+        return np.abs(lengths[1] - lengths[0]) / (relevant + 1)
+
+    def named(self, rows: Ints, query_ids: Sequence[str]) -> Iterator[UnjudgedDocument]:
+        """Yield documents with the ids of their queries."""
+        columns = (self.query[rows], self.docids[rows], *self.ranks[:, rows])
+        for query, docid, baseline, contender in zip(*(own.tolist() for own in columns), strict=True):
+            yield UnjudgedDocument(
+                query_ids[query], docid.decode(), baseline or None, contender or None
+            )
+
+
+def _judged_again(pair: Evaluation, unjudged: _Unjudged, chosen: Any) -> Evaluation:
+    """Evaluate two runs with qrels in which some unjudged documents are relevant."""
+    if pair.qrels is None:
+        raise ParameterError("the qrels were not kept; evaluate the runs again")
+    judged = pair.qrels.to_dict()
+    for document in unjudged.named(np.flatnonzero(chosen), pair.query_ids):
+        judged.setdefault(document.query_id, {})[document.docid] = pair.rel
+    runs = {
+        name: _as_run(documents.first(pair.cutoff), pair.query_ids)
+        for name, documents in zip(pair.names, pair.documents, strict=True)
+    }
+    settings: dict[str, Any] = {
+        "cutoff": pair.cutoff,
+        "rel": pair.rel,
+        "unit": pair.unit,
+        "ties": "input",
+        "allow": ("unknown-ids", "rising-scores", "equal-scores"),
+    }
+    return evaluate(judged, runs, on_error="keep", clusters=_clusters_of(pair), **settings)
+
+
+def _clusters_of(evaluation: Evaluation) -> dict[str, str] | None:
+    """Return the cluster of each query as `evaluate` takes them; None without clusters."""
+    if evaluation.clusters is None:
+        return None
+    codes = evaluation.clusters.tolist()
+    return {query: str(code) for query, code in zip(evaluation.query_ids, codes, strict=True)}
+
+
+def _as_run(documents: RankedDocuments, query_ids: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Return the first documents of each query with scores that fall with their ranks."""
+    ids = [docid.decode() for docid in documents.docids.tolist()]
+    ranks = documents.rank.tolist()
+    run = {}
+    for index, query in enumerate(query_ids):
+        rows = range(int(documents.offsets[index]), int(documents.offsets[index + 1]))
+        if rows:
+            run[query] = {ids[row]: float(-ranks[row]) for row in rows}
+    return run
+
+
+def _with_documents(evaluation: Evaluation) -> Evaluation:
+    """Return the evaluation with its documents up to the cutoff, for which runs are read again where they were not kept."""
     check_one_order(evaluation.ties)
     if evaluation.judged_only:
         raise ParameterError(
             "`judged_only=True` removed the unjudged documents; evaluate the runs without it"
         )
-    if evaluation.unjudged:
+    kept = evaluation.documents
+    if kept and min(documents.depth for documents in kept) >= evaluation.cutoff:
         return evaluation
-    remedy = "pass `unjudged=True` to evaluate"
+    remedy = f"pass `documents={evaluation.cutoff}` to evaluate"
     if (
         evaluation.qrels is None
         or not evaluation.sources
         or any(source is None for source in evaluation.sources)
     ):
         raise ParameterError(
-            f"the unjudged documents were not kept, and some runs cannot be read again; {remedy}"
+            f"the documents were not kept to the cutoff, and some runs cannot be read again; {remedy}"
         )
-    warn(f"the unjudged documents were not kept, so all runs are read again; {remedy}")
+    warn(f"the documents were not kept to the cutoff, so all runs are read again; {remedy}")
     again = evaluate(
         evaluation.qrels,
         evaluation.sources,
         names=evaluation.names,
-        unjudged=True,
+        documents=evaluation.cutoff,
         cutoff=evaluation.cutoff,
         rel=evaluation.rel,
         ties=evaluation.ties,
     )
-    return replace(evaluation, unjudged=again.restrict(evaluation.query_ids).unjudged)
+    return replace(evaluation, documents=again.restrict(evaluation.query_ids).documents)
 
 
-def judged_shares(runs: Sequence[SearchLengths], depth: int) -> tuple[float, float] | None:
-    """Return the judged share of the first documents of baseline and contender; None where it is not known."""
-    baseline, contender = (unjudged_share(run, depth) for run in runs)
-    if baseline is None or contender is None:
-        return None
-    return (1 - baseline, 1 - contender)
+def _judged(pair: Evaluation, depth: int) -> tuple[float, float]:
+    """Return the judged share of the first documents of two runs."""
+    first, second = (_judged_share(documents.first(depth)) for documents in pair.documents)
+    return first, second
 
 
-def _named_documents(
-    pair: Holdings, places: Ints, query_ids: Sequence[str]
-) -> tuple[UnjudgedDocument, ...]:
-    columns = (
-        pair.query[places].tolist(),
-        pair.docids[places].tolist(),
-        *pair.ranks[:, places].tolist(),
-    )
-    return tuple(
-        UnjudgedDocument(query_ids[query], docid.decode(), baseline or None, contender or None)
-        for query, docid, baseline, contender in zip(*columns, strict=True)
-    )
+def _judged_share(documents: RankedDocuments) -> float:
+    return 1 - len(documents.unjudged().rank) / max(len(documents.rank), 1)
 
 
 _ABOUT_STANDS = (

@@ -1,148 +1,87 @@
-"""The outcome split: what two runs did with each query, and the per-query numbers of both facets and of all queries.
+"""The outcome split: what two runs did with each query, and the values of both, query by query.
 
 *Items* are what is answered or not: queries (``unit="query"``), or the atoms of `SearchLengths`
 (``unit="document"``), averaged within their query, so that each query weighs the same. With one
 relevant document per query the two give the same arrays.
 """
 
-import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.clusters import digest_of_clusters
+from ir_outcomes.comparison.verdict import Rules
+from ir_outcomes.evaluation.systems import digest_of_clusters
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.lengths import OUTCOMES, Items, SearchLengths, match, means_by_query
-from ir_outcomes.evaluation.replicates import Called, System
-from ir_outcomes.statistics.corrections import first_step_level
-from ir_outcomes.statistics.counts import Rows
-from ir_outcomes.statistics.new_runs import Changes
+from ir_outcomes.evaluation.lengths import OUTCOMES, Items, SearchLengths, match
+from ir_outcomes.evaluation.systems import Called, System
+from ir_outcomes.statistics.estimate import Units
+from ir_outcomes.statistics.families import level_in_family
 from ir_outcomes.types import (
     Bools,
     Correction,
     Floats,
     Ints,
-    RankingTest,
     Ties,
     Unit,
-    check_choice,
-    check_level,
     check_one_order,
     check_positive,
     divided,
 )
-
-CoverageTest = Literal["exact", "signflip"]
-
-
-def coverage_test_for(evaluation: Evaluation) -> CoverageTest:
-    """Return the test that decides on coverage."""
-    shares = evaluation.unit == "document" and evaluation.many_relevant
-    if shares or evaluation.clusters is not None:
-        return "signflip"
-    return "exact"
 
 
 @dataclass(frozen=True)
 class Settings:
     """How a comparison was made."""
 
-    #: Ranks beyond it do not count; None where only the output of a tool was compared.
+    #: Ranks beyond it do not count; None where only values of a tool were compared.
     cutoff: int | None
-    #: Smallest grade of a relevant document; None where only values were compared that do not say it.
+    #: Smallest grade of a relevant document; None where values were compared that do not say it.
     rel: int | None
     unit: Unit  #: what is answered or not
-    ties: Ties | Literal["unknown"]  #: "unknown" where only the output of a tool was compared
+    ties: Ties | Literal["unknown"]  #: "unknown" where only values of a tool were compared
     judged_only: bool  #: whether unjudged documents were removed
-    alpha: float = 0.05  #: level of tests, intervals and verdict
-    test: str = "t"  #: which test of ranking was asked to decide; "name()" is a function
-    coverage_test: CoverageTest = "exact"  #: which one decides on coverage
-    correction: Correction = "holm"  #: of the deciding p-values, separately for each facet,
+    alpha: float = 0.05  #: level of p-values, intervals and verdict
+    correction: Correction = "holm"  #: of p-values, each row by itself,
     family: int = 1  #: over so many comparisons
-    #: percentage points of coverage, ranks, and where given ranks over all queries
+    #: percentage points of coverage, ranks, and, where given, ranks over all queries
     margins: tuple[float, ...] | None = None
     #: clusters of the answerable queries; None where queries are independent
     n_clusters: int | None = None
     clusters: str | None = None  #: digest of which queries are together
 
+    def __post_init__(self) -> None:
+        check_positive("rel", self.rel, none_allowed=True)
+        check_one_order(self.ties)
+
     @classmethod
-    def of(cls, evaluation: Evaluation, *, own_test: bool = False, **rules: Any) -> Self:
-        """Take the settings of an evaluation and the rules of a comparison, whose test is a function with `own_test`."""
-        if not own_test:
-            check_choice("test", rules.get("test", "t"), get_args(RankingTest))
+    def of(cls, evaluation: Evaluation, rules: Rules, family: int = 1) -> Self:
+        """Take the settings of an evaluation, and the rules of a family of comparisons."""
         return cls(
             cutoff=evaluation.cutoff,
             rel=evaluation.rel,
             unit=evaluation.unit,
             ties=evaluation.ties,
             judged_only=evaluation.judged_only,
-            coverage_test=coverage_test_for(evaluation),
+            alpha=rules.alpha,
+            correction=rules.correction,
+            family=family,
+            margins=rules.margins,
             n_clusters=evaluation.n_clusters,
             clusters=digest_of_clusters(evaluation.clusters),
-            **rules,
         )
 
-    def __post_init__(self) -> None:
-        check_positive("rel", self.rel, none_allowed=True)
-        check_one_order(self.ties)
-        check_level(self.alpha)
-        check_choice("correction", self.correction, get_args(Correction))
-
-    def of_pair(self, pair: "PairedQueries") -> Self:
-        """Return the settings of one pair: coverage of several runs is tested by sign flips."""
-        if pair.pairs is not None:
-            return replace(self, coverage_test="signflip")
-        return self
+    @property
+    def rules(self) -> Rules:
+        """The rules of the verdict."""
+        return Rules(self.alpha, self.correction, self.margins)
 
     @property
-    def first_step_level(self) -> float:
-        """The level of the first step of Holm's method, which the smallest p-value of the family has to reach."""
-        return first_step_level(self.alpha, self.family, self.correction)
-
-    @property
-    def levels(self) -> tuple[float, float]:
-        """The smallest and the largest level that a p-value is compared with."""
-        return self.first_step_level, self.alpha
-
-    @property
-    def margin_level(self) -> float:
-        """Level of the two-sided intervals that decide about margins."""
-        return 1 - self.first_step_level
-
-
-def check_rules(alpha: Any, test: Any, correction: Any) -> None:
-    """Refuse a level, a test or a correction that does not exist; a test can be a function."""
-    check_level(alpha)
-    if not callable(test):
-        check_choice("test", test, get_args(RankingTest))
-    check_choice("correction", correction, get_args(Correction))
-
-
-def checked_margins(margins: Any) -> tuple[float, ...] | None:
-    """Refuse margins that are not two or three positive, finite numbers."""
-    if margins is None:
-        return None
-    try:
-        checked = tuple(map(float, margins))
-    except (TypeError, ValueError):
-        checked = ()
-    if len(checked) not in (2, 3) or not all(0 < margin < math.inf for margin in checked):
-        raise ParameterError(
-            "must be two or three positive numbers, percentage points of coverage, ranks, and ranks"
-            " over all queries, such as (1.0, 0.5) or (1.0, 0.5, 1.0)",
-            margins=margins,
-        )
-    if checked[0] >= 100:
-        raise ParameterError(
-            "no run can lose more than 100 percentage points of coverage; give a smaller margin",
-            margins=margins,
-        )
-    return checked
+    def first_level(self) -> float:
+        """The level that the smallest p-value of the family has to reach."""
+        return level_in_family(self.alpha, self.family, self.correction)
 
 
 class Shares(NamedTuple):
@@ -156,7 +95,7 @@ class Shares(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcomes:
-    """How many queries, or relevant documents under ``unit="document"``, had each outcome (Lin et al. 2021, section 4)."""
+    """How many queries, or relevant documents by document, had each outcome (Lin et al. 2021, section 4)."""
 
     neither: int  #: found by neither run: (1) of Table 2
     lost: int  #: found by the baseline only: "A wins"
@@ -165,80 +104,67 @@ class Outcomes:
     shares: Shares | None  #: None where no query is answerable
     #: median search length at which the baseline found what was lost, in ranks; each relevant
     #: document weighs one over the number of its query's; None where nothing was lost, or no ranks
-    #: are known
+    #: are known, or a system has several runs
     lost_at: float | None = None
     won_at: float | None = None  #: the same of the contender and what was won
 
 
-class Restricted(NamedTuple):
-    """Search lengths over all n answerable queries, k + 1 where nothing is found, averaged over the query's items; arrays."""
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Values of two systems on n queries, sums over the pairs of their runs that count; (n,) arrays."""
 
-    horizon: int  # k: the cutoff, or the depth of the deeper run where that is smaller
     baseline: Floats
     contender: Floats
-    both: Floats  # parts of the difference (they sum to it): from items that both found,
-    won: Floats  # from items that only the contender found, 0 or negative,
-    lost: Floats  # and from items that only the baseline found, 0 or positive
+    size: Floats  #: pairs of runs that count: 1 or 0 where each system has one run
+    #: of each side that has several runs, the differences and their numbers; (n_runs, n) arrays
+    sides: tuple[tuple[Floats, Floats], ...] = ()
+
+    def units(self, clusters: Ints | None = None) -> Units:
+        """Return the sums of differences over queries, or clusters of them."""
+        return Units.of(self.baseline, self.contender, clusters, self.size)
+
+    def means(self) -> tuple[float | None, float | None]:
+        """Return the means of both systems; None where nothing counts."""
+        rows = self.size.sum()
+        if not rows:
+            return None, None
+        return float(self.baseline.sum() / rows), float(self.contender.sum() / rows)
+
+    def each(self) -> tuple[Floats, Floats]:
+        """Return the mean values of both systems on the queries that count."""
+        counted = self.size > 0
+        size = self.size[counted]
+        return self.baseline[counted] / size, self.contender[counted] / size
 
 
 @dataclass(frozen=True, eq=False)
 class PairedQueries:
-    """Per-query numbers of a pair of runs, over the n answerable queries; (n,) arrays."""
+    """What two systems did with the n answerable queries."""
 
     baseline: str
     contender: str
     query_ids: tuple[str, ...]
     outcomes: Outcomes
-    found_baseline: Floats  # share of the query's items found
-    found_contender: Floats
-    item_share: float  # mean over the queries of one over the number of items: 1 where every query is one item
-    # Whether both runs found at least one same item: the queries of the ranking facet.
-    shared: Bools
-    # Mean search length on what both found, else on what the run found itself; NaN where it found
-    # nothing.
-    length_baseline: Floats
-    length_contender: Floats
-    reciprocal_baseline: Floats  # the same of reciprocals
-    reciprocal_contender: Floats
-    # None without a cutoff, and for other measures than search lengths.
-    restricted: Restricted | None
-    clusters: Ints | None = None  # cluster of each query; None where queries are independent
+    coverage: Sample  # shares of the query's items found, in percent
+    ranking: Sample  # search lengths, or values of another measure, on what both found
+    reciprocal: Sample  # reciprocals of the same
+    # Restricted search lengths, or values with 0 where nothing was found; None where nothing is
+    # known over all queries.
+    all_queries: Sample | None
+    # (2, n) search lengths on what both found, else on what the run found; NaN where it is nothing.
+    lengths: Floats
+    single: bool  # whether each query is one item
+    horizon: int | None  # k: the cutoff, or the depth of the deeper run where that is smaller
+    clusters: Ints | None = None  # (n,) cluster of each query; None where queries are independent
     measure: str | None = None  # another measure, whose values take the place of lengths
     higher_is_better: bool = False  # direction of the lengths, or of that measure
-    identical: bool = False  # whether the runs have the same documents in the same order; not where that is not known
-    # Where a system has several runs, in place of each value its sum over pairs of runs: lengths and
-    # their reciprocals over those that share something, where any do.
-    pairs: "PairsOfRuns | None" = None
+    identical: bool = False  # whether the rankings are the same; not where that is not known
+    n_runs: tuple[int, int] = (1, 1)
 
     @property
-    def n_runs(self) -> tuple[int, int]:
-        """Numbers of runs of both systems."""
-        return (1, 1) if self.pairs is None else self.pairs.coverage.n_runs
-
-    @property
-    def n_shared(self) -> Floats:
-        """Of each query, pairs of runs that found at least one same item."""
-        return self.shared.astype(np.float64) if self.pairs is None else self.pairs.ranking.number
-
-    def rows(self, *, shared: bool = False) -> Ints | Rows | None:
-        """Clusters of the queries, or of those of the ranking facet, and of several runs what the sums are over."""
-        if self.pairs is not None:
-            changes = self.pairs.ranking if shared else self.pairs.coverage
-            return changes.rows(self.clusters)
-        if shared and self.clusters is not None:
-            return self.clusters[self.shared]
-        return self.clusters
-
-    @property
-    def all_queries(self) -> tuple[Floats, Floats] | None:
-        """Values of both runs over all queries, which confirm a direction."""
-        if self.restricted is not None:
-            return self.restricted.baseline, self.restricted.contender
-        if self.measure is not None and self.higher_is_better:
-            if self.pairs is not None:
-                return self.pairs.everywhere.values[0], self.pairs.everywhere.values[1]
-            return np.nan_to_num(self.length_baseline), np.nan_to_num(self.length_contender)
-        return None
+    def by_runs(self) -> bool:
+        """Whether a system has several runs."""
+        return self.n_runs != (1, 1)
 
 
 def pair_queries(
@@ -247,203 +173,210 @@ def pair_queries(
     unit: Unit,
     horizon: int | None = None,
 ) -> PairedQueries:
-    """Split the answerable queries by outcome, and compute the numbers of each query; the items are queries or documents.
+    """Split the answerable queries by outcome, and compute the values of each query.
 
     Of systems every run of one is paired with every run of the other. The horizon is k of the
     restricted search length, by default that of this pair.
     """
     a = System.of(baseline)
     b = System.of(contender)
-    pairs = list(product(a.runs, b.runs))
     first = a.runs[0]
-    place = np.cumsum(first.answerable) - 1
+    column = np.cumsum(first.answerable) - 1
     clusters = None if first.clusters is None else first.clusters[first.answerable]
     if horizon is None:
         horizon = horizon_of(*a.runs, *b.runs)
-    matched = (match(*pair, unit) for pair in pairs)
-    items = (Items(place[own.query], own.lengths) for own in matched)
-    found = from_pairs(a.called, b.called, first.answerable_queries, items, horizon, clusters)
-    return replace(found, identical=all(run.is_identical_to(other) for run, other in pairs))
-
-
-def from_pairs(
-    baseline: Called,
-    contender: Called,
-    query_ids: tuple[str, ...],
-    pairs: Iterable[Items],
-    horizon: int | None,
-    clusters: Ints | None,
-) -> PairedQueries:
-    """Add up the numbers of each query over pairs of runs, from the items of each, in the order of `itertools.product`."""
-    names = baseline.name, contender.name
-    sums = PairsOfRuns((baseline, contender), len(query_ids))
-    for places, items in zip(sums.places, pairs, strict=True):
-        pair = from_items(names, query_ids, *items, horizon, clusters)
-        if len(sums.places) == 1:
-            return pair
-        sums.add(places, pair, items)
-    return sums.paired(pair)
-
-
-class PairsOfRuns:
-    """What the pairs of runs of two systems have in each query, added up; the pairs come one by one."""
-
-    def __init__(self, systems: tuple[Called, Called], n: int) -> None:
-        self.systems = systems
-        n_runs = len(systems[0].runs), len(systems[1].runs)
-        # Of the pairs, in their order.
-        self.places = list(product(range(n_runs[0]), range(n_runs[1])))
-        self.coverage = Changes(n_runs, n)
-        self.ranking = Changes(n_runs, n)
-        self.everywhere = Changes(n_runs, n)  # restricted lengths; else values, 0 for nothing found
-        self._reciprocals = np.zeros((2, n))
-        self._parts = np.zeros((3, n))  # of the difference of restricted lengths
-        # Lengths on what a run found, and how many runs found something.
-        self._own = np.zeros((2, n))
-        self._n_own = np.zeros((2, n))
-        self._outcomes = np.zeros(4, dtype=np.int64)
-        self._weights = np.zeros(4)
-        # Lengths at which something was lost, and won, each once, with their weights.
-        self._alone = [(np.empty(0), np.empty(0))] * 2
-
-    def add(self, places: tuple[int, int], pair: PairedQueries, items: Items) -> None:
-        """Add a pair of runs, by their places."""
-        every = np.ones(len(pair.shared), dtype=bool)
-        lengths = np.stack([pair.length_baseline, pair.length_contender])
-        everywhere = np.nan_to_num(lengths)
-        self._own += everywhere
-        self._n_own += ~np.isnan(lengths)
-        reciprocals = np.stack([pair.reciprocal_baseline, pair.reciprocal_contender])
-        self._reciprocals += np.where(pair.shared, reciprocals, 0.0)
-        if pair.restricted is not None:
-            everywhere, parts = np.split(np.stack(pair.restricted[1:]), [2])
-            self._parts += parts
-        self.coverage.add(places, np.stack([pair.found_baseline, pair.found_contender]), every)
-        self.ranking.add(places, lengths, pair.shared)
-        self.everywhere.add(places, everywhere, every)
-        weight = 1 / np.bincount(items.query)[items.query]
-        self._outcomes += np.bincount(items.outcome, minlength=4)
-        self._weights += np.bincount(items.outcome, weights=weight, minlength=4)
-        for side, (values, weights) in enumerate(self._alone):
-            alone = items.outcome == side + 1
-            values = np.append(values, items.lengths[side][alone])
-            distinct, code = np.unique(values, return_inverse=True)
-            total = np.bincount(code, np.append(weights, weight[alone])).astype(np.float64)
-            self._alone[side] = distinct, total
-
-    def paired(self, pair: PairedQueries) -> PairedQueries:
-        """Return the sums, with what each pair has in common."""
-        shared = self.ranking.counted
-        own = divided(self._own, self._n_own, self._n_own > 0)
-        lengths = np.where(shared, self.ranking.values, own)
-        shares = None
-        if pair.outcomes.shares is not None:
-            shares = Shares(*(self._weights / self.coverage.number.sum()).tolist())
-        neither, lost, won, both = self._outcomes.tolist()
-        lost_at, won_at = (_weighted_median(*alone) for alone in self._alone)
-        restricted = pair.restricted
-        if restricted is not None:
-            restricted = Restricted(restricted.horizon, *self.everywhere.values, *self._parts)
-        return replace(
-            pair,
-            outcomes=Outcomes(neither, lost, won, both, shares, lost_at, won_at),
-            found_baseline=self.coverage.values[0],
-            found_contender=self.coverage.values[1],
-            shared=shared,
-            length_baseline=lengths[0],
-            length_contender=lengths[1],
-            reciprocal_baseline=self._reciprocals[0],
-            reciprocal_contender=self._reciprocals[1],
-            restricted=restricted,
-            pairs=self,
-        )
+    matched = (match(run, other, unit) for run, other in product(a.runs, b.runs))
+    items = (Items(column[found.query], found.lengths) for found in matched)
+    same = all(run.is_identical_to(other) for run, other in product(a.runs, b.runs))
+    return from_items(
+        (a.called, b.called),
+        first.answerable_queries,
+        items,
+        horizon=horizon,
+        clusters=clusters,
+        same_rankings=same,
+    )
 
 
 def horizon_of(*runs: SearchLengths) -> int | None:
-    """Return k of the restricted search length: the cutoff, or the depth of the deepest run where that is smaller."""
+    """Return k of the restricted search length: the cutoff, or the depth of the deepest run where that is less."""
     if runs[0].cutoff is None:
         return None
     return min(runs[0].cutoff, max(run.depth for run in runs))
 
 
 def from_items(
-    names: tuple[str, str],
+    systems: tuple[Called, Called],
     query_ids: tuple[str, ...],
-    query: Ints,
-    lengths: tuple[Floats, Floats],
+    pairs: Iterable[Items],
+    *,
     horizon: int | None,
     clusters: Ints | None = None,
+    measure: str | None = None,
+    higher_is_better: bool = False,
+    mean_alone: bool = False,
+    same_rankings: bool = False,
 ) -> PairedQueries:
-    """Compute the numbers of each query from the search lengths of its items, NaN where an item was not found."""
-    n_queries = len(query_ids)
-    items = Items(query, lengths)
-    outcome = items.outcome
-    found_baseline, found_contender = items.found
-    both = found_baseline & found_contender
-    n_items = np.bincount(query, minlength=n_queries)
-    single = len(query) == n_queries  # then the items are the queries, in their order
+    """Compute the values of each query from the items of each pair of runs.
 
-    def means(values: npt.NDArray[np.generic], counted: Bools) -> Floats:
-        if single:
-            return np.where(counted, values, np.nan).astype(np.float64)
-        return means_by_query(query[counted], values[counted], n_queries)
-
-    def means_of_all(values: npt.NDArray[np.generic]) -> Floats:
-        if single:
-            return values.astype(np.float64)
-        totals = np.bincount(query, weights=values, minlength=n_queries)
-        return divided(totals, n_items, n_items > 0)
-
-    neither, lost, won, in_both = np.bincount(outcome, minlength=4).tolist()
-    shares = None
-    item_share = 1.0
-    weight = np.empty(0)
-    if n_queries:
-        weight = 1 / n_items[query]
-        weights = np.bincount(outcome, weights=weight, minlength=4)
-        shares = Shares(*(weights / n_queries).tolist())
-        item_share = float(np.mean(1 / n_items))
-    shared = np.bincount(query[both], minlength=n_queries) > 0
-    # Lengths over what both found, where there is such an item; else over what the run found
-    # itself.
-    of_baseline = both | (found_baseline & ~shared[query])
-    of_contender = both | (found_contender & ~shared[query])
-    restricted = None
-    if horizon is not None:
-        a, b = (np.where(np.isnan(values), horizon + 1.0, values) for values in lengths)
-        parts = [
-            means_of_all(np.where(outcome == OUTCOMES.index(name), b - a, 0.0))
-            for name in ("both", "won", "lost")
-        ]
-        restricted = Restricted(horizon, means_of_all(a), means_of_all(b), *parts)
-    return PairedQueries(
-        baseline=names[0],
-        contender=names[1],
+    The pairs of runs come in the order of `itertools.product`. Items hold search lengths, or the
+    values of another measure; NaN where an item was not found. With `mean_alone` the values of a
+    measure do not say what was found, so that only their mean over all queries is compared.
+    """
+    n_runs = len(systems[0].runs), len(systems[1].runs)
+    by_runs = n_runs != (1, 1)
+    n = len(query_ids)
+    with_values = measure is not None and (higher_is_better or mean_alone)
+    samples = _Samples(n_runs, n, horizon, with_values)
+    single = True
+    for runs, items in zip(product(*map(range, n_runs)), pairs, strict=True):
+        samples.add(runs, items)
+        single = single and len(items.query) == n
+    outcomes = samples.outcomes()
+    if not by_runs and measure is None:
+        outcomes = _with_medians(outcomes, items)
+    paired = PairedQueries(
+        baseline=systems[0].name,
+        contender=systems[1].name,
         query_ids=query_ids,
-        outcomes=Outcomes(
-            neither,
-            lost,
-            won,
-            in_both,
-            shares=shares,
-            lost_at=_weighted_median(lengths[0][outcome == 1], weight[outcome == 1]),
-            won_at=_weighted_median(lengths[1][outcome == 2], weight[outcome == 2]),
-        ),
-        found_baseline=means_of_all(found_baseline),
-        found_contender=means_of_all(found_contender),
-        item_share=item_share,
-        shared=shared,
-        length_baseline=means(lengths[0], of_baseline),
-        length_contender=means(lengths[1], of_contender),
-        reciprocal_baseline=means(1 / lengths[0], of_baseline),
-        reciprocal_contender=means(1 / lengths[1], of_contender),
-        restricted=restricted,
+        outcomes=outcomes,
+        coverage=samples.coverage.sample(),
+        ranking=samples.ranking.sample(),
+        reciprocal=samples.reciprocal.sample(),
+        all_queries=None if samples.everywhere is None else samples.everywhere.sample(),
+        lengths=samples.lengths(),
+        single=single,
+        horizon=horizon,
         clusters=clusters,
+        measure=measure,
+        higher_is_better=higher_is_better,
+        n_runs=n_runs,
     )
+    if mean_alone:
+        nothing = Sample(*np.zeros((3, n)))
+        paired = replace(paired, coverage=nothing, ranking=nothing, reciprocal=nothing)
+    return replace(paired, identical=same_rankings and not _differs(paired))
+
+
+def _differs(pair: PairedQueries) -> bool:
+    """Return whether any value of any query differs."""
+    samples = (pair.coverage, pair.ranking, pair.all_queries)
+    return any(np.any(own.baseline != own.contender) for own in samples if own is not None)
+
+
+class _Added:
+    """Values of two systems, added up over pairs of runs."""
+
+    def __init__(self, n_runs: tuple[int, int], n: int) -> None:
+        self.values = np.zeros((2, n))
+        self.size = np.zeros(n)
+        self.sides = [np.zeros((2, runs, n)) for runs in n_runs if runs > 1]
+        self._several = [side for side, runs in enumerate(n_runs) if runs > 1]
+
+    def add(self, runs: tuple[int, int], values: Floats, counted: Bools) -> None:
+        """Add the values of a pair of runs, (2, n), where they count."""
+        values = np.where(counted, values, 0.0)
+        self.values += values
+        self.size += counted
+        for of_side, side in zip(self.sides, self._several, strict=True):
+            of_side[0, runs[side]] += values[1] - values[0]
+            of_side[1, runs[side]] += counted
+
+    def sample(self) -> Sample:
+        """Return the sums."""
+        sides = tuple((of_side[0], of_side[1]) for of_side in self.sides)
+        return Sample(*self.values, self.size, sides)
+
+
+def sample_of_runs(
+    n_runs: tuple[int, int], pairs: Sequence[tuple[tuple[int, int], Floats]], n: int
+) -> Sample:
+    """Return the sums of a measure over pairs of runs: the places of both runs, and (2, n) values."""
+    added = _Added(n_runs, n)
+    for runs, values in pairs:
+        added.add(runs, values, ~np.isnan(values).any(axis=0))
+    return added.sample()
+
+
+class _Samples:
+    """What the pairs of runs of two systems have in each query, added up one by one."""
+
+    def __init__(
+        self, n_runs: tuple[int, int], n: int, horizon: int | None, with_values: bool
+    ) -> None:
+        self.n = n
+        self.horizon = horizon
+        self.coverage = _Added(n_runs, n)
+        self.ranking = _Added(n_runs, n)
+        self.reciprocal = _Added(n_runs, n)
+        self.everywhere = None
+        if horizon is not None or with_values:
+            self.everywhere = _Added(n_runs, n)
+        self._counts = np.zeros(4, dtype=np.int64)
+        self._weights = np.zeros(4)
+        self._found_alone = np.zeros((2, n))  # search lengths on what a run found itself
+        self._n_found = np.zeros((2, n))
+
+    def add(self, runs: tuple[int, int], items: Items) -> None:
+        """Add a pair of runs."""
+        query = items.query
+        lengths = np.stack(items.lengths)
+        found = ~np.isnan(lengths)
+        n_items = np.bincount(query, minlength=self.n)
+        every = n_items > 0
+
+        def mean(values: Floats, number: Ints | Floats = n_items) -> Floats:
+            totals = [np.bincount(query, weights=row, minlength=self.n) for row in values]
+            return divided(totals, number, number > 0, 0.0)
+
+        both = found.all(axis=0)
+        n_both = np.bincount(query[both], minlength=self.n)
+        shared = n_both > 0
+        self.coverage.add(runs, mean(100.0 * found), every)
+        filled = np.where(both, lengths, 0.0)
+        self.ranking.add(runs, mean(filled, n_both), shared)
+        reciprocals = np.where(both, 1 / np.where(both, lengths, 1.0), 0.0)
+        self.reciprocal.add(runs, mean(reciprocals, n_both), shared)
+        if self.everywhere is not None:
+            missing = 0.0 if self.horizon is None else self.horizon + 1.0
+            self.everywhere.add(runs, mean(np.where(found, lengths, missing)), every)
+        for side, row in enumerate(found):
+            number = np.bincount(query[row], minlength=self.n)
+            total = np.bincount(query[row], weights=lengths[side][row], minlength=self.n)
+            self._found_alone[side] += divided(total, number, number > 0, 0.0)
+            self._n_found[side] += number > 0
+        outcome = items.outcome
+        self._counts += np.bincount(outcome, minlength=4)
+        self._weights += np.bincount(outcome, weights=1 / n_items[query], minlength=4)
+
+    def outcomes(self) -> Outcomes:
+        """Return the outcomes of all pairs."""
+        shares = None
+        if self._weights.any():
+            shares = Shares(*(self._weights / self._weights.sum()).tolist())
+        return Outcomes(*self._counts.tolist(), shares=shares)
+
+    def lengths(self) -> Floats:
+        """Return search lengths on what both found, else on what a run found itself."""
+        shared = self.ranking.size > 0
+        of_both = divided(self.ranking.values, self.ranking.size, shared)
+        alone = divided(self._found_alone, self._n_found, self._n_found > 0)
+        return np.where(shared, of_both, alone)
+
+
+def _with_medians(outcomes: Outcomes, items: Items) -> Outcomes:
+    """Add the median search lengths of what only one run found."""
+    weight = 1 / np.bincount(items.query)[items.query]
+    medians = []
+    for name, lengths in zip(("lost", "won"), items.lengths, strict=True):
+        alone = items.outcome == OUTCOMES.index(name)
+        medians.append(_weighted_median(lengths[alone], weight[alone]))
+    lost_at, won_at = medians
+    return replace(outcomes, lost_at=lost_at, won_at=won_at)
 
 
 def _weighted_median(values: Floats, weights: Floats) -> float | None:
-    """Return the smallest value with half of the weight at or below it, or the middle of two where they share it evenly."""
+    """Return the smallest value with half of the weight at or below it, or the middle of two that share it evenly."""
     if not len(values):
         return None
     order = np.argsort(values, kind="stable")

@@ -1,63 +1,61 @@
 """Comparisons from per-query values: of another tool's output, or of a measure of an evaluation."""
 
-import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, product
+from itertools import product
 from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 from ir_measures import Metric
 
-from ir_outcomes.comparison.compare import Rules
 from ir_outcomes.comparison.family import MeasuredPair, judged
-from ir_outcomes.comparison.margins import check_range
-from ir_outcomes.comparison.outcomes import Settings, check_rules, checked_margins, from_pairs
+from ir_outcomes.comparison.outcomes import Sample, Settings, from_items
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.clusters import clusters_of, digest_of_clusters
+from ir_outcomes.comparison.verdict import RuleOptions, Rules
+from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, place_of
 from ir_outcomes.evaluation.lengths import Items
-from ir_outcomes.evaluation.replicates import Called, called_systems, check_baselines
-from ir_outcomes.evaluation.replicates import systems as systems_of
-from ir_outcomes.evaluation.scores import parse_measure
-from ir_outcomes.formatting import plural
-from ir_outcomes.notes import as_notes
+from ir_outcomes.evaluation.scores import Scores, parse_measure, scores_of_sources
+from ir_outcomes.evaluation.systems import (
+    Called,
+    called_systems,
+    check_baselines,
+    digest_of_clusters,
+)
+from ir_outcomes.evaluation.systems import systems as systems_of
+from ir_outcomes.notes import Note, as_notes, note
 from ir_outcomes.reading.datasets import as_qrels
-from ir_outcomes.reading.measure_names import RECIPROCALS, base_name, is_gain, range_of
-from ir_outcomes.reading.outputs import Output, read_output_of_each_run
+from ir_outcomes.reading.measure_names import base_name, cutoff_of, is_gain, is_reciprocal
 from ir_outcomes.reading.runs import check_names
-from ir_outcomes.types import Correction, Floats, Ints, RankingTest
+from ir_outcomes.reading.values import Trials
+from ir_outcomes.types import Floats
 
 
 @dataclass(frozen=True)
 class _Meaning:
     """How to read the values of a measure."""
 
-    kind: Literal["reciprocal", "rank", "value"]  # reciprocal of a rank, rank, or any other value
+    # Reciprocal of a rank; rank; value that is 0 where nothing was found; any other value.
+    kind: Literal["reciprocal", "rank", "gain", "value"]
     cutoff: int | None
     rel: int | None
     not_found: float  # the value that stands for "nothing found"
     higher_is_better: bool
 
 
-class MeasureRules(Rules, total=False):
-    """How verdicts by another measure are reached."""
-
-    test: RankingTest
-
-
-class OutputSettings(MeasureRules, total=False):
+class OutputSettings(RuleOptions, total=False):
     """The settings of `compare_outputs`."""
 
     measure: str | None
     qrels: Any
     rel: int | None
     higher_is_better: bool | None
+    trials: Trials | None
     names: tuple[str, ...] | None
     clusters: Any
     replicates: Any
+    progress: bool
 
 
 @overload
@@ -74,41 +72,46 @@ def compare_outputs(
 
 @overload
 def compare_outputs(
+    baseline: Any, contenders: None = None, **settings: Unpack[OutputSettings]
+) -> Comparison | Comparisons: ...
+
+
+@overload
+def compare_outputs(
     baseline: Any, contenders: Any, **settings: Unpack[OutputSettings]
 ) -> Comparison: ...
 
 
 def compare_outputs(
     baseline: Any,
-    contenders: Any,
+    contenders: Any = None,
     *,
     measure: str | None = None,
     qrels: Any = None,
     rel: int | None = None,
     higher_is_better: bool | None = None,
-    alpha: float = 0.05,
-    test: RankingTest = "t",
-    correction: Correction = "holm",
-    margins: tuple[float, ...] | None = None,
+    trials: Trials | None = None,
     names: tuple[str, ...] | None = None,
     clusters: Any = None,
     replicates: Any = None,
     progress: bool = False,
+    **rules: Unpack[RuleOptions],
 ) -> Comparison | Comparisons:
     """Compare runs by per-query values that a tool has already computed.
 
     Reciprocal ranks and ESL give ranks: coverage is the share of queries with an answer, ranking
-    the mean rank on what both answered. Of any other measure that is zero where nothing was found
-    (nDCG@k, AP, P@k, recall), coverage is the share of queries above zero, and ranking the mean
-    value where both runs are above zero; it is labelled with the measure.
+    the mean rank on what both answered. Of a measure that is zero where nothing was found (nDCG@k,
+    AP, P@k, recall), coverage is the share of queries above zero, ranking the mean value where both
+    runs are above zero, and the mean over all queries confirms. Of any other value only the means
+    over all queries are compared.
 
     Parameters
     ----------
-    baseline : path, CalcResults, iterable of Metric, dict or frame
-        The text of ``trec_eval -q``, of ``ir_measures -q`` (tsv or jsonl) or PyTerrier's
-        ``perquery.csv``; ir_measures' `CalcResults` or `Metric` values; the dicts of pytrec_eval
-        and ranx, also as JSON; PyTerrier's ``perquery=True`` frame.
-    contenders : the same, or a list of such
+    baseline : path, frame, dict, CalcResults or iterable of Metric
+        One of what `ir_outcomes.scores_from_outputs` takes.
+    contenders : the same, or a list of such, optional
+        Left out where the baseline is a table of several runs, of which the first, or the first of
+        `names`, is the baseline.
     measure : str, optional
         Which measure, as the source names it; by default a reciprocal rank or ESL, or the only one
         there is.
@@ -119,11 +122,15 @@ def compare_outputs(
         unknown without them.
     higher_is_better : bool, optional
         Direction of a measure that is not known here.
-    alpha, test, correction, margins, clusters, replicates, progress
-        See `ir_outcomes.compare`.
+    trials : {"mean"}, optional
+        What becomes of several values of a query: their mean. By default they are an error.
+    clusters, replicates, progress
+        See `ir_outcomes.evaluate`.
     names : tuple of str, optional
         Names of the baseline and the contenders; in a source that holds several runs, which of them
         is meant.
+    **rules
+        alpha, correction and margins; see `ir_outcomes.Rules`.
 
     Raises
     ------
@@ -140,14 +147,13 @@ def compare_outputs(
     >>> compare_outputs(a, b).ranking.difference
     -2.0
 
-    A frame with several runs, such as that of PyTerrier, is given for both; ``names`` says which
-    of them are compared:
+    A frame with several runs, such as that of PyTerrier, is given once:
 
     >>> import pandas as pd
     >>> rows = [("bm25", f"q{n}", "recip_rank", 1 / 4) for n in range(8)]
     >>> rows += [("bm25-stem", f"q{n}", "recip_rank", 1 / 2) for n in range(8)]
     >>> frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
-    >>> compare_outputs(frame, frame, names=("bm25", "bm25-stem")).ranking.difference
+    >>> compare_outputs(frame).ranking.difference
     -2.0
     """
     if isinstance(contenders, list) and not contenders:
@@ -158,67 +164,75 @@ def compare_outputs(
         and not are_metrics
         and not hasattr(contenders, "per_query")
     )
-    sources = [baseline, *(contenders if several else [contenders])]
-    positions = [
-        "baseline",
-        *("contender" if len(sources) == 2 else f"contender {n}" for n in range(1, len(sources))),
-    ]
+    if contenders is None:
+        sources, positions = [baseline], ["table of outputs"]
+    else:
+        others = list(contenders) if several else [contenders]
+        numbers = [f" {number}" for number in range(1, len(others) + 1)] if others[1:] else [""]
+        sources = [baseline, *others]
+        positions = ["baseline", *(f"contender{number}" for number in numbers)]
     judgments = None if qrels is None else as_qrels(qrels)
-    outputs = read_output_of_each_run(sources, positions, measure=measure, names=names)
-    first = outputs[0]
-    for output in outputs[1:]:
-        if output.measure != first.measure:
-            problem = (
-                f"{first.name} has values of {first.measure}, {output.name} of {output.measure};"
-                " choose with `measure`"
-            )
-            raise MismatchError(problem)
-        if not output.values.keys() & first.values.keys():
-            ids = some(list(first.values), 3)
-            others = some(list(output.values), 3)
-            raise MismatchError(
-                f"{first.name} ({ids}) and {output.name} ({others}) have no query in common"
-            )
-    meaning = _meaning(first.measure, higher_is_better, rel)
-    check_rules(alpha, test, correction)
-    systems = [Called(output.name, (output.name,)) for output in outputs]
-    if replicates is not None:
-        systems = _grouped(outputs, replicates)
-    if rel is None:
-        rel = meaning.rel
-    least_grade = 1 if rel is None else rel
+
+    def answerable(measure: str) -> list[str]:
+        if judgments is None:
+            return []
+        least_grade = rel or _meaning(measure, higher_is_better, rel).rel or 1
+        codes = np.unique(judgments.codes[judgments.grades >= least_grade]).tolist()
+        return [judgments.query_ids[code] for code in codes]
+
+    scores = scores_of_sources(
+        sources,
+        positions,
+        measure,
+        higher_is_better,
+        names,
+        trials=trials,
+        clusters=clusters,
+        queries_of=None if judgments is None else answerable,
+    )
+    if len(scores.runs) == 1:
+        raise ParameterError(f"there is one run only, {scores.runs[0]}; give another output")
+    meaning = _meaning(scores.measure, higher_is_better, rel)
+    rel = meaning.rel if rel is None else rel
+    n_unanswerable = 0
     if judgments is not None:
-        rel = least_grade
-    settings = Settings(
+        rel = rel or 1
+        n_unanswerable = len(judgments.query_ids) - len(scores.query_ids)
+    systems = [Called(name, (name,)) for name in scores.runs]
+    if replicates is not None:
+        systems = _grouped(scores.runs, replicates)
+    settings = _settings(meaning, rel, Rules(**rules), len(systems) - 1)
+    notes = as_notes(_notes(scores, meaning, judgments is not None))
+    values = _Values(scores, meaning, n_unanswerable, notes)
+    results = values.compared(systems, settings, progress=progress)
+    return Comparisons(results) if several or len(results) > 1 else results[0]
+
+
+def compare_scores(
+    scores: Scores, baseline: str, contenders: Sequence[str], **rules: Unpack[RuleOptions]
+) -> Comparisons:
+    """Compare runs by the values of a measure, reciprocal ranks as they are, too."""
+    meaning = _meaning(scores.measure, scores.higher_is_better, None)
+    if meaning.kind == "reciprocal":
+        meaning = replace(meaning, kind="gain", higher_is_better=True)
+    systems = [Called(name, (name,)) for name in (baseline, *contenders)]
+    settings = _settings(meaning, meaning.rel, Rules(**rules), len(contenders))
+    notes = as_notes(_notes(scores, meaning, with_qrels=True))
+    return Comparisons(_Values(scores, meaning, 0, notes).compared(systems, settings))
+
+
+def _settings(meaning: _Meaning, rel: int | None, rules: Rules, family: int) -> Settings:
+    return Settings(
         cutoff=meaning.cutoff,
         rel=rel,
         unit="query",
         ties="unknown",
         judged_only=False,
-        alpha=alpha,
-        test=test,
-        correction=correction,
-        family=len(systems) - 1,
-        margins=checked_margins(margins),
+        alpha=rules.alpha,
+        correction=rules.correction,
+        family=family,
+        margins=rules.margins,
     )
-    queries = tuple(dict.fromkeys(query for output in outputs for query in output.values))
-    n_unanswerable = 0
-    if judgments is not None:
-        answerable = np.unique(judgments.codes[judgments.grades >= least_grade]).tolist()
-        queries = tuple(judgments.query_ids[code] for code in answerable)
-        n_unanswerable = len(judgments.query_ids) - len(queries)
-    if not any(query in output.values for output in outputs for query in queries):
-        raise MismatchError(
-            f"no query of the outputs ({some(list(first.values), 3)}) is answerable in the qrels"
-        )
-    codes = None
-    if clusters is not None:
-        codes = clusters_of(clusters, queries, np.ones(len(queries), dtype=bool))
-    settings = _with_clusters(settings, codes)
-    notes = _notes(outputs, meaning, judgments is not None)
-    values = _Values(outputs, queries, n_unanswerable, codes, meaning, notes)
-    results = _compared(values, systems, settings, progress)
-    return Comparisons(results) if several else results[0]
 
 
 @overload
@@ -228,7 +242,7 @@ def compare_measure(
     contenders: str,
     *,
     measure: Any,
-    **rules: Unpack[MeasureRules],
+    **rules: Unpack[RuleOptions],
 ) -> Comparison: ...
 
 
@@ -239,7 +253,7 @@ def compare_measure(
     contenders: list[str] | tuple[str, ...] | None = None,
     *,
     measure: Any,
-    **rules: Unpack[MeasureRules],
+    **rules: Unpack[RuleOptions],
 ) -> Comparisons: ...
 
 
@@ -249,16 +263,11 @@ def compare_measure(
     contenders: Sequence[str] | str | None = None,
     *,
     measure: Any,
-    alpha: float = 0.05,
-    test: RankingTest = "t",
-    correction: Correction = "holm",
-    margins: tuple[float, ...] | None = None,
-    progress: bool = False,
+    **rules: Unpack[RuleOptions],
 ) -> Comparison | Comparisons:
     """Compare runs of an evaluation by a measure of ir_measures instead of ranks.
 
-    Coverage is the share of answerable queries above zero, ranking the mean value where both runs
-    are above zero.
+    See `compare_outputs` for what is compared.
 
     Parameters
     ----------
@@ -268,8 +277,8 @@ def compare_measure(
         Names of the runs; by default all others are contenders.
     measure : Measure or str
         Such as ``nDCG@10``.
-    alpha, test, correction, margins, progress
-        See `ir_outcomes.compare`.
+    **rules
+        alpha, correction and margins; see `ir_outcomes.Rules`.
 
     Raises
     ------
@@ -281,62 +290,21 @@ def compare_measure(
     known = evaluation.system_names
     wanted = [baseline, *contenders_of(known, baseline, contenders)]
     systems = [evaluation.systems[place_of(name, known)].called for name in wanted]
-    outputs = []
-    for name in chain.from_iterable(system.runs for system in systems):
-        row = scores.values[evaluation.position(name)].tolist()
-        of_queries = dict(zip(scores.query_ids, row, strict=True))
-        outputs.append(Output(name, scores.measure, of_queries, None))
+    places = [evaluation.position(run) for system in systems for run in system.runs]
+    scores = scores.on(evaluation.answerable_queries).take(places)
     meaning = _meaning(scores.measure, scores.higher_is_better, evaluation.rel)
-    settings = Settings.of(
-        evaluation,
-        alpha=alpha,
-        test=test,
-        correction=correction,
-        family=len(systems) - 1,
-        margins=checked_margins(margins),
-    )
-    settings = replace(settings, cutoff=meaning.cutoff, unit="query", coverage_test="exact")
-    queries = evaluation.answerable_queries
-    n_unanswerable = len(evaluation.query_ids) - len(queries)
-    clusters = None
-    if evaluation.clusters is not None:
-        clusters = evaluation.clusters[evaluation.answerable]
-    settings = _with_clusters(settings, clusters)
-    notes = _about_values(meaning, scores.measure)
-    values = _Values(outputs, queries, n_unanswerable, clusters, meaning, notes)
-    results = _compared(values, systems, settings, progress)
+    settings = Settings.of(evaluation, Rules(**rules), len(systems) - 1)
+    settings = replace(settings, cutoff=meaning.cutoff, unit="query")
+    notes = as_notes(_about_values(meaning, scores.measure))
+    n_unanswerable = len(evaluation.query_ids) - len(scores.query_ids)
+    results = _Values(scores, meaning, n_unanswerable, notes).compared(systems, settings)
     if isinstance(contenders, str):
         return results[0]
     return Comparisons(results)
 
 
-@dataclass(frozen=True)
-class _Values:
-    """Values of a measure, query by query, and how they are read."""
-
-    outputs: Sequence[Output]  # of every run
-    queries: tuple[str, ...]  # the answerable ones
-    n_unanswerable: int
-    clusters: Ints | None  # (n_queries,)
-    meaning: _Meaning
-    notes: list[str]
-
-
-def _with_clusters(settings: Settings, clusters: Ints | None) -> Settings:
-    """Return the settings of queries that can come in clusters."""
-    if clusters is None:
-        return settings
-    return replace(
-        settings,
-        coverage_test="signflip",
-        n_clusters=len(np.unique(clusters)),
-        clusters=digest_of_clusters(clusters),
-    )
-
-
-def _grouped(outputs: Sequence[Output], replicates: Any) -> list[Called]:
+def _grouped(names: Sequence[str], replicates: Any) -> list[Called]:
     """Return the systems, that of the baseline first."""
-    names = [output.name for output in outputs]
     check_names(names)
     several = systems_of(names, replicates)
     systems = called_systems(names, several)
@@ -348,25 +316,25 @@ def _grouped(outputs: Sequence[Output], replicates: Any) -> list[Called]:
 
 def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _Meaning:
     base = base_name(measure)
-    at = measure.rpartition("@")[2]
     if base in ("ASL", "Answered"):
         raise ParameterError(
             f"{measure} does not say both what was found and how far down; compare outputs of ESL"
             " or RR"
         )
     grade = re.search(r"rel=\s*0*([1-9][0-9]*)\s*[,)]", measure)
-    cutoff = int(at) if at.isdigit() else None
+    cutoff = cutoff_of(measure)
     own_rel = int(grade[1]) if grade else None
-    found = _Meaning("value", cutoff, own_rel, 0.0, higher_is_better in (None, True))
+    gain = is_gain(measure)
+    found = _Meaning("gain" if gain else "value", cutoff, own_rel, 0.0, higher_is_better is not False)
     if base == "ESL":
         esl = parse_measure(measure)
         found = _Meaning("rank", esl.cutoff, esl["rel"], esl.DEFAULT, False)
-    elif base in RECIPROCALS:
+    elif is_reciprocal(measure):
         found = _Meaning("reciprocal", cutoff, own_rel, 0.0, False)
-    elif higher_is_better is None and not is_gain(measure):
+    elif higher_is_better is None and not gain:
         raise ParameterError(
             f"the direction of {measure} is not known; pass `higher_is_better=True` or"
-            " `higher_is_better=False` (its value must be 0 where nothing was found)"
+            " `higher_is_better=False`"
         )
     if rel is not None and found.rel is not None and rel != found.rel:
         raise ParameterError(
@@ -377,102 +345,109 @@ def _meaning(measure: str, higher_is_better: bool | None, rel: int | None) -> _M
     return found
 
 
-def _compared(
-    values: _Values, systems: Sequence[Called], settings: Settings, progress: bool
-) -> tuple[Comparison, ...]:
-    """Compare the first system with each other one."""
-    meaning = values.meaning
-    queries = values.queries
-    is_value = meaning.kind == "value"
-    measure = values.outputs[0].measure
-    lengths = {output.name: _lengths(output, queries, meaning) for output in values.outputs}
-    if settings.margins is not None and is_value:
-        check_range(measure, range_of(measure, *lengths.values()))
-    lacking: dict[str, list[str]] = {}
-    for output in values.outputs:
-        lacking[output.name] = [query for query in queries if query not in output.values]
+@dataclass(frozen=True, eq=False)
+class _Values:
+    """Values of a measure by run and query, and how they are read."""
 
-    def n_missing(system: Called) -> int:
-        return max(len(lacking[run]) for run in system.runs)
+    scores: Scores
+    meaning: _Meaning
+    n_unanswerable: int
+    notes: tuple[Note, ...]
 
-    def mean_reciprocals(system: Called) -> Floats:
-        found = [lengths[run] for run in system.runs]
-        values_of_runs = [np.nan_to_num(own if is_value else 1 / own) for own in found]
-        means: Floats = np.mean(values_of_runs, axis=0)
-        return means
+    def compared(
+        self, systems: Sequence[Called], settings: Settings, *, progress: bool = False
+    ) -> tuple[Comparison, ...]:
+        """Compare the first system with each other one."""
+        clusters = self.scores.clusters
+        if clusters is not None:
+            settings = replace(
+                settings,
+                n_clusters=len(np.unique(clusters)),
+                clusters=digest_of_clusters(clusters),
+            )
+        baseline, *contenders = systems
+        pairs = [self._pair(baseline, contender, settings) for contender in contenders]
+        return judged(pairs, settings, progress=progress)
 
-    baseline, *contenders = systems
-    pairs = []
-    for contender in contenders:
-        place = np.arange(len(queries))
+    def _pair(self, baseline: Called, contender: Called, settings: Settings) -> MeasuredPair:
+        """Measure one pair of systems."""
+        queries = self.scores.query_ids
+        is_rank = self.meaning.kind in ("reciprocal", "rank")
+        lengths = {run: self._lengths(run) for run in (*baseline.runs, *contender.runs)}
         items = (
-            Items(place, (lengths[run], lengths[other]))
+            Items(np.arange(len(queries)), (lengths[run], lengths[other]))
             for run, other in product(baseline.runs, contender.runs)
         )
-        horizon = None if is_value else meaning.cutoff
-        pair = from_pairs(baseline, contender, queries, items, horizon, values.clusters)
-        if is_value:  # values of the measure are no ranks: it is not known where things were found
-            pair = replace(
-                pair,
-                outcomes=replace(pair.outcomes, lost_at=None, won_at=None),
-                measure=measure,
-                higher_is_better=meaning.higher_is_better,
-            )
-        notes = list(values.notes)
-        for run in (*baseline.runs, *contender.runs):
-            if lacking[run]:
-                n = plural("query", len(lacking[run]))
-                notes.append(f"{run} lacks {n} ({some(lacking[run])}), counted as unanswered.")
-        measured = MeasuredPair(
-            queries=pair,
-            settings=settings.of_pair(pair),
-            n_unanswerable=values.n_unanswerable,
-            n_missing=(n_missing(baseline), n_missing(contender)),
-            reciprocal_ranks=(mean_reciprocals(baseline), mean_reciprocals(contender)),
-            notes=as_notes(notes),
+        pair = from_items(
+            (baseline, contender),
+            queries,
+            items,
+            horizon=self.meaning.cutoff if is_rank else None,
+            clusters=self.scores.clusters,
+            measure=None if is_rank else self.scores.measure,
+            higher_is_better=self.meaning.higher_is_better and not is_rank,
+            mean_alone=self.meaning.kind == "value",
         )
-        pairs.append(measured)
-    return judged(pairs, settings, progress=progress)
+        naive = (self._means(system, lengths) for system in (baseline, contender))
+        runs = {*lengths}
+        return MeasuredPair(
+            queries=pair,
+            settings=settings,
+            n_unanswerable=self.n_unanswerable,
+            n_missing=(self._n_missing(baseline), self._n_missing(contender)),
+            naive=Sample(*naive, np.ones(len(queries))),
+            notes=tuple(own for own in self.notes if not own.runs or runs & {*own.runs}),
+            systems=(baseline, contender),
+        )
+
+    def _lengths(self, run: str) -> Floats:
+        """Convert the values of a run to ranks, or leave them; NaN where nothing was found."""
+        values = self.scores.values[self.scores.runs.index(run)]
+        if self.meaning.kind == "value":
+            return values
+        values = np.where(values == self.meaning.not_found, np.nan, values)
+        if self.meaning.kind != "reciprocal":
+            return values
+        ranks = 1 / values
+        whole = np.rint(ranks)
+        decimals = self.scores.decimals
+        slack = 1e-9 if decimals is None else 0.5001 * 10.0**-decimals
+        return np.where(np.abs(1 / whole - values) <= slack, whole, ranks)
+
+    def _means(self, system: Called, lengths: dict[str, Floats]) -> Floats:
+        """Return the mean reciprocal ranks, or values, of the runs of a system."""
+        found = [lengths[run] for run in system.runs]
+        if self.meaning.kind in ("reciprocal", "rank"):
+            found = [1 / own for own in found]
+        means: Floats = np.mean([np.nan_to_num(own) for own in found], axis=0)
+        return means
+
+    def _n_missing(self, system: Called) -> int:
+        return max(len(self.scores.lacks(run)) for run in system.runs)
 
 
-def _lengths(output: Output, queries: tuple[str, ...], meaning: _Meaning) -> Floats:
-    """Convert values to ranks, or leave them; NaN where nothing was found."""
-    values = np.array([output.values.get(query, math.nan) for query in queries], dtype=np.float64)
-    values[values == meaning.not_found] = np.nan
-    if meaning.kind != "reciprocal":
-        return values
-    ranks = 1 / values
-    whole = np.rint(ranks)
-    slack = 1e-9 if output.places is None else 0.5001 * 10.0**-output.places
-    return np.where(np.abs(1 / whole - values) <= slack, whole, ranks)
+def _about_values(meaning: _Meaning, measure: str) -> Iterator[str]:
+    if meaning.kind == "gain":
+        yield (
+            f"Coverage is the share of queries with {measure} above zero, ranking the mean of"
+            f" {measure} where both runs are above zero."
+        )
 
 
-def _about_values(meaning: _Meaning, measure: str) -> list[str]:
-    ranking = f"ranking the mean of {measure} where both runs are above zero."
-    if meaning.kind == "value":
-        return [f"Coverage is the share of queries with {measure} above zero, {ranking}"]
-    return []
-
-
-def _notes(outputs: Sequence[Output], meaning: _Meaning, with_qrels: bool) -> list[str]:
-    measure = outputs[0].measure
+def _notes(scores: Scores, meaning: _Meaning, with_qrels: bool) -> Iterator[str]:
     unknown = "tie rule is that"
     if meaning.cutoff is None and meaning.kind != "value":
         unknown = "tie rule and cutoff are those"
-    notes = [
-        f"Compared on values of {measure} as they were written; the {unknown} of the tool that wrote"
-        " them."
-    ]
-    notes += _about_values(meaning, measure)
+    yield (
+        f"Compared on values of {scores.measure} as they were written; the {unknown} of the tool"
+        " that wrote them."
+    )
+    yield from _about_values(meaning, scores.measure)
     if not with_qrels:
-        notes.append(
+        yield (
             "Without qrels, queries that have no relevant document cannot be told apart: they count"
             " as unanswered."
         )
-    places = min((output.places for output in outputs if output.places is not None), default=None)
-    if places is not None:
-        effect = "small differences look like ties"
-        if meaning.kind == "reciprocal":
-            effect = f"ranks beyond about {math.isqrt(10**places)} cannot be told exactly"
-        notes.append(f"Values are rounded to {plural('place', places)}: {effect}.")
-    return notes
+    for own in scores.notes_on_output():
+        # How much is missing is among the first notes anyway.
+        yield note("missing ids", own.details, own.runs) if own.kind == "missing" else own

@@ -1,31 +1,21 @@
 """What `compare` returns: results that carry the settings and versions that made them."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 
 from ir_outcomes.comparison.columns import columns_of, paper_columns, query_columns
-from ir_outcomes.comparison.facets import (
-    AllQueries,
-    CoverageFacet,
-    Facet,
-    Means,
-    MeasureMeans,
-    RankingFacet,
-    RestrictedLength,
-    known_p,
-)
 from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Settings
-from ir_outcomes.comparison.runs_of_systems import SystemRun
+from ir_outcomes.comparison.rows import Row
 from ir_outcomes.comparison.verdict import Verdict, direction_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.lengths import OUTCOMES
 from ir_outcomes.notes import Note
 from ir_outcomes.results import OPTIONAL, HasPage, Result
-from ir_outcomes.statistics import Test
 from ir_outcomes.table_columns import rows_of
 from ir_outcomes.types import LENGTHS, Direction, Floats, check_choice
 
@@ -33,61 +23,65 @@ WHICH = ("won", "lost", "better", "worse")
 
 
 class QueryOutcome(NamedTuple):
-    """What two runs did with one query."""
+    """What two systems did with one query; of several runs the mean over their pairs."""
 
     query_id: str
-    #: "neither", "lost", "won" or "both"; under ``unit="document"`` won or lost where the contender
-    #: found more or fewer of the relevant documents
+    #: "neither", "lost", "won" or "both"; by document won or lost where the contender found more or
+    #: fewer of the relevant documents
     outcome: str
-    found_baseline: float  #: share of the relevant documents found (1 or 0 under ``unit="query"``), higher is better
+    found_baseline: float  #: share of the relevant documents found (1 or 0 by query), higher is better
     found_contender: float
-    #: Search length on what both found, or where there is nothing on what the run found, in ranks.
+    #: search length on what both found, or where there is nothing on what the run found
     baseline: float | None
     contender: float | None
     difference: float | None  #: contender minus baseline, where both found something in common
     restricted: float | None = None  #: the same of the restricted search length, with a cutoff
     text: str | None = None  #: of the query, where it is known
     cluster: int | None = None  #: number of its cluster, where there are clusters
-    #: pairs of runs that found something in common, where a system has several: `difference` is the
-    #: mean over them
-    n_shared: int | None = None
 
     @property
     def change(self) -> float | None:
         """Contender minus baseline, of the restricted search length where there is one."""
-        if self.restricted is None:
-            return self.difference
-        return self.restricted
+        return self.difference if self.restricted is None else self.restricted
 
 
-def query_outcomes(pair: PairedQueries, texts: Mapping[str, str]) -> tuple[QueryOutcome, ...]:
-    """Return what two runs did with each query; of systems with several runs the means."""
-    n = len(pair.query_ids)
-    n_pairs = math.prod(pair.n_runs)
-    times = np.maximum(pair.n_shared, 1)  # that a length was added up
-    n_shared: list[int | None] = [None] * n
-    if pair.pairs is not None:
-        n_shared = pair.n_shared.astype(np.int64).tolist()
-    found_a = pair.found_baseline / n_pairs
-    found_b = pair.found_contender / n_pairs
-    length_a = pair.length_baseline / times
-    length_b = pair.length_contender / times
-    gained = found_b - found_a
-    code = np.select([gained < 0, gained > 0, found_a > 0], [1, 2, 3], 0)
-    restricted = np.full(n, np.nan)
-    if pair.restricted is not None:
-        restricted = pair.restricted.contender / n_pairs - pair.restricted.baseline / n_pairs
-    change = np.where(pair.shared, length_b - length_a, np.nan)
-    columns = (
-        [OUTCOMES[outcome] for outcome in code.tolist()],
-        found_a.tolist(),
-        found_b.tolist(),
-        *map(_without_nan, (length_a, length_b, change, restricted)),
-        [texts.get(query) for query in pair.query_ids],
-        [None] * n if pair.clusters is None else pair.clusters.tolist(),
-        n_shared,
-    )
-    return tuple(map(QueryOutcome, pair.query_ids, *columns))
+class QueryOutcomes(Sequence[QueryOutcome]):
+    """What two systems did with each query, put together when it is asked for."""
+
+    def __init__(self, pair: PairedQueries, texts: Mapping[str, str]) -> None:
+        self._pair = pair
+        self._texts = texts
+
+    @cached_property
+    def _items(self) -> tuple[QueryOutcome, ...]:
+        pair = self._pair
+        n = len(pair.query_ids)
+        found = np.stack([pair.coverage.baseline, pair.coverage.contender]) / 100
+        found /= math.prod(pair.n_runs)
+        gained = found[1] - found[0]
+        code = np.select([gained < 0, gained > 0, found[0] > 0], [1, 2, 3], 0)
+        change = np.where(pair.ranking.size > 0, pair.lengths[1] - pair.lengths[0], np.nan)
+        restricted = np.full(n, np.nan)
+        if pair.all_queries is not None and pair.horizon is not None:
+            whole = pair.all_queries
+            restricted = (whole.contender - whole.baseline) / whole.size
+        columns = (
+            [OUTCOMES[outcome] for outcome in code.tolist()],
+            *found.tolist(),
+            *map(_without_nan, (*pair.lengths, change, restricted)),
+            [self._texts.get(query) for query in pair.query_ids],
+            [None] * n if pair.clusters is None else pair.clusters.tolist(),
+        )
+        return tuple(map(QueryOutcome, pair.query_ids, *columns))
+
+    def __len__(self) -> int:
+        return len(self._pair.query_ids)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[QueryOutcome]:
+        return iter(self._items)
 
 
 def _without_nan(values: Floats) -> list[float | None]:
@@ -127,11 +121,22 @@ class CutoffLabel(NamedTuple):
         return direction_of(self.label)
 
 
+class SystemRun(NamedTuple):
+    """What one run of a system that has several shows by itself, against all runs of the other system."""
+
+    system: str
+    run: str
+    coverage: float | None  #: contender minus baseline, in percentage points
+    ranking: float | None  #: contender minus baseline, on what both found
+    all_queries: float | None  #: contender minus baseline; None where it is not known
+    measures: tuple[float | None, ...]  #: contender minus baseline, of the measures asked for
+
+
 @dataclass(frozen=True, repr=False)
 class Comparison(HasPage, Result):
-    """A contender against a baseline: outcomes, both facets, and the verdict.
+    """A contender against a baseline: outcomes, rows, and the verdict.
 
-    The figures are "facets", "outcomes", "ranks" and "queries".
+    The figures are "facets", "changes" and "lengths".
 
     Attributes
     ----------
@@ -145,42 +150,40 @@ class Comparison(HasPage, Result):
         unanswered.
     settings, outcomes : Settings and Outcomes
         How it was made, and the outcome split.
-    coverage, ranking : CoverageFacet and RankingFacet
+    coverage, ranking : Row
         Queries answered or relevant documents found, in percentage points; mean search length on
         what both found, in ranks or irrelevant documents above.
-    reciprocal : Means or None
-        Reciprocals on what both found, which decide nothing; None where another measure than a rank
-        was compared.
-    restricted : RestrictedLength or None
-        Search lengths over all queries, and what the ranking facet leaves out; None without a
-        cutoff.
-    mean : AllQueries or None
-        Means of another measure over all queries; None where search lengths were compared, or
-        nothing can confirm.
-    naive : Means
-        Standard tests on reciprocal rank over all answerable queries: what the framework replaces.
+    restricted : Row or None
+        "all queries": search lengths over all queries, k + 1 where nothing was found (Royston and
+        Parmar 2013, with queries for patients); None without a cutoff.
+    mean : Row or None
+        "all queries" of another measure; None where search lengths were compared, or nothing can
+        confirm.
+    naive, reciprocal : Row
+        Reciprocal ranks over all answerable queries and on what both found, with the tests of
+        Tables 1 and 2 of Lin et al. 2021; they decide nothing. Values of another measure have no
+        `reciprocal`.
     cutoffs : tuple of CutoffLabel
         The label at other cutoffs, ascending, not corrected for their number; empty where they are
         not known.
     verdict : Verdict
         The two-facet verdict.
-    measures : tuple of MeasureMeans
+    measures : tuple of Row
         The measures that were asked for, which decide nothing.
     notes, background : tuple of Note
-        What changes how the label is read, the most important first, each as "Headline: details.";
-        and what else a careful reader may want to know.
-    versions, run_metadata : mapping of str to str
-        Of ir_outcomes, NumPy, SciPy and Python; the ir_metadata headers of the runs that have one,
-        by name: YAML.
+        What changes how the label is read, the most important first; and what else a careful reader
+        may want to know.
+    versions : mapping of str to str
+        Of ir_outcomes, NumPy, SciPy and Python.
     identical : bool
-        Whether both runs have the same documents in the same order for every query; False where
-        lists are not known.
+        Whether both runs have the same documents in the same order for every query, and no row
+        differs; False where lists are not known.
     n_runs : pair of int
         Numbers of runs of the baseline and of the contender. With several, outcomes count pairs of
         runs and queries, and what is said of a query is the mean over these pairs.
     runs : tuple of SystemRun
         What each run of a system that has several shows by itself.
-    queries : tuple of QueryOutcome, optional
+    queries : sequence of QueryOutcome, optional
         Query by query; None where the result was restored from JSON without them.
     """
 
@@ -191,21 +194,20 @@ class Comparison(HasPage, Result):
     n_missing: tuple[int, int]
     settings: Settings
     outcomes: Outcomes
-    coverage: CoverageFacet
-    ranking: RankingFacet
-    reciprocal: Means | None
-    restricted: RestrictedLength | None
-    mean: AllQueries | None
-    naive: Means
+    coverage: Row
+    ranking: Row
+    restricted: Row | None
+    mean: Row | None
+    naive: Row
+    reciprocal: Row | None
     cutoffs: tuple[CutoffLabel, ...]
     verdict: Verdict
-    measures: tuple[MeasureMeans, ...] = ()
-    run_metadata: Mapping[str, str] = field(default_factory=dict)
+    measures: tuple[Row, ...] = ()
     background: tuple[Note, ...] = ()
     identical: bool = False
     n_runs: tuple[int, int] = (1, 1)
     runs: tuple[SystemRun, ...] = ()
-    queries: tuple[QueryOutcome, ...] | None = field(default=None, compare=False, metadata=OPTIONAL)
+    queries: Sequence[QueryOutcome] | None = field(default=None, compare=False, metadata=OPTIONAL)
 
     @property
     def unit(self) -> str:
@@ -229,7 +231,7 @@ class Comparison(HasPage, Result):
 
     @property
     def alpha(self) -> float:
-        """Level of tests, intervals and verdict."""
+        """Level of p-values, intervals and verdict."""
         return self.settings.alpha
 
     @property
@@ -248,43 +250,20 @@ class Comparison(HasPage, Result):
         return self.ranking.measured_in in LENGTHS
 
     @property
-    def all_queries(self) -> AllQueries | None:
+    def all_queries(self) -> Row | None:
         """The means over all queries, which confirm and can decide; None where they are not known."""
         return self.mean if self.restricted is None else self.restricted
 
     @property
-    def parts(self) -> tuple[Facet | AllQueries | MeasureMeans, ...]:
-        """The rows of its table: coverage, ranking, all queries where they are known, and the measures that were asked for."""
-        over_all = () if self.all_queries is None else (self.all_queries,)
-        return (self.coverage, self.ranking, *over_all, *self.measures)
+    def deciding(self) -> tuple[Row, ...]:
+        """The rows that the label is made from: coverage, ranking, and all queries where they are known."""
+        rows = (self.coverage, self.ranking, self.all_queries)
+        return tuple(row for row in rows if row is not None and row.n)
 
-    def shown_test(self, part: Facet | AllQueries | MeasureMeans) -> tuple[float, str]:
-        """Return the p-value of a facet, or over all queries, that the label hangs on, and its test.
-
-        The test is "corrected" where the corrected p-value of the deciding test counts. Over all
-        queries that is so where neither facet decides; else the raw p-value confirms, of Wilcoxon's
-        test where only that does. Harm that makes a trade-off may be found by a test of ranking
-        that does not decide.
-        """
-        if isinstance(part, MeasureMeans):
-            return part.pvalue, part.test.name
-        if isinstance(part, AllQueries):
-            if min(self.coverage.pvalue_corrected, self.ranking.pvalue_corrected) > self.alpha:
-                return part.pvalue_corrected, "corrected"
-            tests: tuple[Test, ...] = (part.test, part.tests["wilcoxon"])
-        elif part.found == "none" or part.pvalue <= self.alpha:
-            return part.pvalue_corrected, "corrected"
-        else:
-            tests = part.harm_tests
-        direction = {"better": 1, "worse": -1, "none": 0}[part.found] * (
-            1 if part.higher_is_better else -1
-        )
-        shown = tests[0]
-        if direction:
-            shown = next(
-                test for test in tests if test.pvalue <= self.alpha and test.direction == direction
-            )
-        return shown.pvalue, shown.name
+    @property
+    def parts(self) -> tuple[Row, ...]:
+        """The rows of its table: those that decide, and the measures that were asked for."""
+        return (*self.deciding, *self.measures)
 
     def per_query(self, which: str | None = None, top: int | None = None) -> Queries:
         """List the queries: which did I win, which did I lose.
@@ -333,39 +312,40 @@ class Comparison(HasPage, Result):
         return rows_of(paper_columns(self), [self])
 
     def long_rows(self) -> list[dict[str, Any]]:
-        """Return one flat row for each test; only the one that decides on a facet has a corrected p-value."""
-        rows = []
-        for measured in (
-            self.coverage,
-            self.ranking,
-            self.reciprocal,
-            self.all_queries,
-            self.naive,
-            *self.measures,
-        ):
-            if measured is None:
-                continue
-            low, high = measured.interval or (None, None)
-            for name, test in measured.tests.items():
-                corrected = None
-                if isinstance(measured, Facet | AllQueries) and test == measured.decides:
-                    corrected = known_p(measured.difference, measured.pvalue_corrected)
-                row = {
-                    "baseline": self.baseline,
-                    "contender": self.contender,
-                    "facet": measured.name,
-                    "test": name,
-                    "estimate": measured.difference,
-                    "low": low,
-                    "high": high,
-                    "statistic": test.statistic,
-                    "p": known_p(measured.difference, test.pvalue),
-                    "p_corrected": corrected,
-                    "n": measured.n,
-                    "n_nonzero": test.n_nonzero,
-                }
-                rows.append(row)
-        return rows
+        """Return a flat row for the estimate of each row, and for each of the papers' tests."""
+        return [row for part in self._every_row() for row in _long_rows(self, part)]
+
+    def _every_row(self) -> tuple[Row, ...]:
+        others = () if self.reciprocal is None else (self.reciprocal,)
+        return (*self.parts, self.naive, *others)
+
+
+def _long_rows(comparison: Comparison, part: Row) -> list[dict[str, Any]]:
+    """Return the estimate of a row, and each of the papers' tests of it."""
+    low, high = part.interval or (None, None)
+    known = part.difference is not None
+    names = {"baseline": comparison.baseline, "contender": comparison.contender, "row": part.name}
+    means = {"n": part.n, "differ": part.differ, "difference": part.difference}
+    estimate = {
+        "test": "estimate",
+        "low": low,
+        "high": high,
+        "statistic": None,
+        "p": part.pvalue if known else None,
+        "p_corrected": part.pvalue_corrected if known else None,
+    }
+    tests = [
+        {
+            "test": name,
+            "low": None,
+            "high": None,
+            "statistic": test.statistic,
+            "p": test.pvalue if known else None,
+            "p_corrected": None,
+        }
+        for name, test in part.tests.items()
+    ]
+    return [{**names, **means, **found} for found in (estimate, *tests)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -373,13 +353,12 @@ class Comparisons(HasPage, Result, Sequence[Comparison]):
     """Several comparisons, in the order in which the runs were given.
 
     The baseline's search length differs from row to row: each contender has its own set of queries
-    that both answered. The figures are "facets", "outcomes" and "forest".
+    that both answered. The figures are "facets" and "forest".
 
     Attributes
     ----------
     items : tuple of Comparison
-        One for each contender, or for each pair; the p-values that decide are corrected over all of
-        them.
+        One for each contender; labels and findings are corrected over all of them.
     """
 
     items: tuple[Comparison, ...]
@@ -416,5 +395,5 @@ class Comparisons(HasPage, Result, Sequence[Comparison]):
         return []
 
     def long_rows(self) -> list[dict[str, Any]]:
-        """Return one flat row for each test of each comparison."""
+        """Return the long rows of each comparison."""
         return [row for item in self.items for row in item.long_rows()]

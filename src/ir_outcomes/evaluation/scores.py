@@ -2,11 +2,12 @@
 
 import ast
 import difflib
+import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, get_args
 
 import ir_measures
 import numpy as np
@@ -19,17 +20,19 @@ from ir_outcomes.errors import (
     ParameterError,
     shortened,
     some,
-    warn,
 )
-from ir_outcomes.evaluation.clusters import clusters_of
 from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.remarks import notes_on_ids
+from ir_outcomes.evaluation.systems import clusters_of
 from ir_outcomes.formatting import plural
+from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.files import read_ids
-from ir_outcomes.reading.measure_names import base_name, is_gain
-from ir_outcomes.reading.outputs import Output, read_output_of_each_run, read_outputs
+from ir_outcomes.reading.measure_names import base_name, is_gain, is_reciprocal
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, check_names
-from ir_outcomes.types import LARGEST, Floats, Ints, check_kind, divided
+from ir_outcomes.reading.runs import Run, check_names, check_one_for_each, distinct_names
+from ir_outcomes.reading.tables import Source
+from ir_outcomes.reading.values import RunValues, Trials, read_values
+from ir_outcomes.types import LARGEST, Floats, Ints, check_choice, check_kind, divided
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,10 @@ class Scores:
         NaN where the measure is undefined.
     clusters : (n_queries,) int64 array or None
         The cluster of each query; None where queries are independent.
+    absent : mapping of str to tuple of str, or None
+        Of values that another tool computed: for each run the queries that it lacks.
+    decimals : int or None
+        Decimals that such values were rounded to; None where they were not.
     """
 
     measure: str
@@ -58,6 +65,8 @@ class Scores:
     query_ids: tuple[str, ...]
     values: Floats
     clusters: Ints | None = None
+    absent: Mapping[str, tuple[str, ...]] | None = None
+    decimals: int | None = None
 
     def __post_init__(self) -> None:
         check_names(self.runs)
@@ -100,13 +109,27 @@ class Scores:
         chosen = places_of_queries(queries, self.query_ids)
         ids = tuple(self.query_ids[column] for column in chosen)
         clusters = None if self.clusters is None else self.clusters[chosen]
-        return replace(self, query_ids=ids, values=self.values[:, chosen], clusters=clusters)
+        absent = self.absent and {
+            run: tuple(query for query in queries if query in {*ids})
+            for run, queries in self.absent.items()
+        }
+        values = self.values[:, chosen]
+        return replace(self, query_ids=ids, values=values, clusters=clusters, absent=absent)
 
-    def notes(self) -> tuple[str, ...]:
+    def lacks(self, run: str) -> tuple[str, ...]:
+        """Return the queries of which another tool computed no value for a run."""
+        return (self.absent or {}).get(run, ())
+
+    def runs_of_zeros(self) -> list[str]:
+        """Return the runs whose values are 0 for every query, as where nothing ran."""
+        zeros = (self.values == 0).all(axis=1).tolist()
+        return [run for run, is_zero in zip(self.runs, zeros, strict=True) if is_zero]
+
+    def notes(self) -> tuple[Note | str, ...]:
         """Say what a careful reader must know about these values."""
         undefined = int(np.isnan(self.values).any(axis=0).sum())
         if not undefined:
-            return ()
+            return tuple(self.notes_on_output())
         return (
             (
                 f"{self.measure} is undefined for some run on {undefined} of"
@@ -114,7 +137,44 @@ class Scores:
                 " defined queries, so a run that answers fewer queries can look better: read"
                 " coverage beside it, or use ESL(unanswered='cutoff+1') or RR."
             ),
+            *self.notes_on_output(),
         )
+
+    def notes_on_output(self) -> Iterator[Note]:
+        """Say which values of another tool are missing, only zeros, rounded or of clusters."""
+        if self.absent is None:
+            return
+        for run in filter(self.lacks, self.runs):
+            queries = self.lacks(run)
+            n = plural("query", len(queries))
+            yield note(
+                "missing", f"{run} lacks {n} ({some(queries)}), counted as unanswered.", [run]
+            )
+        for run in self.runs_of_zeros():
+            n = plural("query", len(self.query_ids))
+            text = f"{self.measure} of {run} is 0 for every query (all {n}); did it run?"
+            yield note("equal-scores", text, [run])
+        if self.clusters is None:
+            yield from notes_on_ids(self.query_ids)
+        if self.decimals is not None:
+            effect = "small differences look like ties"
+            if is_reciprocal(self.measure):
+                longest = math.isqrt(10**self.decimals)
+                effect = f"ranks beyond about {longest} cannot be told exactly"
+            yield note(
+                "values", f"Values are rounded to {plural('place', self.decimals)}: {effect}."
+            )
+
+    def problems(self, run: str) -> list[str]:
+        """Return why a pipeline must not let the values of a run pass, whatever they say."""
+        problems = []
+        if run in self.runs_of_zeros():
+            problems.append(f"{self.measure} of {run} is 0 for every query.")
+        if self.lacks(run):
+            n = plural("query", len(self.lacks(run)))
+            queries = some(self.lacks(run))
+            problems.append(f"{run} has no value of {self.measure} for {n} ({queries}).")
+        return problems
 
 
 def places_of_queries(
@@ -392,10 +452,11 @@ def _evaluator(qrels: Qrels, measures: tuple[Any, ...]) -> Any:
 
 def scores_from_outputs(
     sources: Any,
-    measure: str | None = None,
+    measure: Any = None,
     *,
     higher_is_better: bool | None = None,
     names: Sequence[str] | None = None,
+    trials: Trials | None = None,
     clusters: Any = None,
 ) -> Scores:
     """Collect the values of one measure for several runs from what other tools wrote or returned.
@@ -405,33 +466,38 @@ def scores_from_outputs(
     Parameters
     ----------
     sources : list, mapping, frame or path
-        One source for each run, or a mapping from names to sources: a file of ``trec_eval -q`` or
-        ``ir_measures -q``, PyTerrier's ``perquery.csv`` or frame, a dict ``{query: {measure:
-        value}}``, ``{query: value}`` or, as `Run.scores` of ranx, ``{measure: {query: value}}``,
-        also in a file of JSON, or an iterable of ``ir_measures.Metric``. Or one source of several
-        runs: PyTerrier's; or a table, frame or file, with a row for each run and a column for each
-        query, or the other way round. An empty cell is a query of which the run has no value.
-    measure : str, optional
-        The measure, as the tool writes it; by default a reciprocal rank or ESL, or the only one.
+        One source for each run, or a mapping from names to sources, or one source of several runs:
+        a file of ``trec_eval -q`` or ``ir_measures -q``; a table (CSV, TSV, JSON lines, a JSON list
+        of objects, a frame) with a row for each query and a column for each measure, or with a row
+        for each value, as PyTerrier writes it; a table of runs and queries, in which an empty cell
+        is a query of which the run has no value; a dict ``{query: {measure: value}}``,
+        ``{query: value}`` or ``{measure: {query: value}}``, also as JSON; an iterable of
+        ``ir_measures.Metric``. Queries are in the column query_id, qid, query, topic, topic_id, id,
+        case_id, sample_id, question_id or user_input; a column run, runid, model or system has the
+        names of runs. Rows of means (all, mean, amean, ...) are not read.
+    measure : str or Measure, optional
+        The measure, as the tool writes it or in another spelling; by default a reciprocal rank or ESL, or the only one.
     higher_is_better : bool, optional
         Direction of the measure, where its name does not tell.
     names : sequence of str, optional
         Names of the runs; by default those in the sources, or the names of the files. Of one source
         of several runs, which of them, and in which order.
+    trials : {"mean"}, optional
+        What becomes of several values of a query: their mean. By default they are an error.
     clusters
         See `ir_outcomes.evaluate`.
 
     Returns
     -------
     Scores
-        Queries in the order of their ids. A run that lacks a query that others have is warned of:
-        its value is 0 where the measure has it for a query without results, else undefined.
+        Queries in the order of their ids. A query that a run lacks and others have is 0 where the
+        measure has that for a query without results, and undefined for ESL and ASL.
 
     Raises
     ------
     InputError
-        If a source cannot be read, has a value that the measure cannot have, or the sources are of
-        different measures.
+        If a source cannot be read, has a value that the measure cannot have, the sources are of
+        different measures, or a query is missing and what it counts is not known.
     ParameterError
         If the measure or its direction is unknown, or names are repeated or not as many as sources.
 
@@ -447,51 +513,125 @@ def scores_from_outputs(
         (str, os.PathLike, Iterable),
         "an output of each run, or one of several runs",
     )
-    check_kind("measure", measure, (str, type(None)), "the name of a measure")
-    outputs = _outputs(sources, measure, names)
-    if not outputs:
+    path = sources if isinstance(sources, (str, os.PathLike)) else None
+    if path is not None or hasattr(sources, "columns"):
+        sources, positions = [sources], ["table of outputs"]
+    elif isinstance(sources, Mapping):
+        names = list(map(str, sources))
+        sources, positions = list(sources.values()), [f"output of {name}" for name in names]
+    else:
+        sources = list(sources)
+        positions = [f"output {number}" for number in range(1, len(sources) + 1)]
+    scores = scores_of_sources(
+        sources, positions, measure, higher_is_better, names, trials=trials, clusters=clusters
+    )
+    if path is not None and len(scores.runs) == 1:
+        raise MismatchError(f"{os.fsdecode(path)} has one run only; give a file for each run")
+    return scores
+
+
+def scores_of_sources(
+    sources: Sequence[Any],
+    positions: Sequence[str],
+    measure: Any,
+    higher_is_better: bool | None,
+    names: Sequence[str] | None,
+    *,
+    trials: Trials | None = None,
+    clusters: Any = None,
+    queries_of: Callable[[str], Iterable[str]] | None = None,
+) -> Scores:
+    """Return the values of one run of each source, or of all runs of a single source.
+
+    `queries_of` says which queries a measure is about; by default all that a source has, sorted.
+    """
+    check_kind("measure", measure, (str, Measure, type(None)), "the name of a measure")
+    measure = None if measure is None else str(measure)
+    if trials is not None:
+        check_choice("trials", trials, get_args(Trials))
+    of_runs = _of_runs(sources, positions, measure, names, trials)
+    if not of_runs:
         raise ParameterError("there is no output; give one for each run")
-    measures = list(dict.fromkeys(output.measure for output in outputs))
+    measures = list(dict.fromkeys(found.measure for found in of_runs))
     if len(measures) > 1:
         raise MismatchError(
             f"the outputs are of different measures ({some(measures)}); choose one with `measure`"
         )
-    query_ids = tuple(sorted({query for output in outputs for query in output.values}))
-    gain = is_gain(measures[0])
-    for output in outputs:
-        missing = [query for query in query_ids if query not in output.values]
-        if missing:
-            meaning = "counted as 0" if gain else f"left out of the mean of {output.name}"
-            warn(
-                f"{output.name} has no value of {output.measure} for {some(missing)}, which other"
-                f" outputs have; {meaning}"
-            )
-    values = np.array(
-        [
-            [output.values.get(query, 0.0 if gain else np.nan) for query in query_ids]
-            for output in outputs
-        ]
-    )
     direction = direction_of(measures[0]) if higher_is_better is None else higher_is_better
-    codes = (
-        None
-        if clusters is None
-        else clusters_of(clusters, query_ids, np.ones(len(query_ids), dtype=bool))
-    )
+    in_sources = {query for found in of_runs for query in found.values}
+    query_ids = tuple(queries_of(measures[0]) if queries_of else sorted(in_sources))
+    if in_sources.isdisjoint(query_ids):
+        raise MismatchError(
+            f"no query of the outputs ({some(sorted(in_sources), 3)}) is answerable in the qrels"
+        )
+    first = of_runs[0]
+    absent = {}
+    for found in of_runs:
+        if found.values.keys().isdisjoint(first.values):
+            raise MismatchError(
+                f"{first.name} ({some(list(first.values), 3)}) and {found.name}"
+                f" ({some(list(found.values), 3)}) have no query in common"
+            )
+        missing = tuple(query for query in query_ids if query not in found.values)
+        if missing:
+            absent[found.name] = missing
+    decimals = [found.decimals for found in of_runs if found.decimals is not None]
+    default = _value_of_missing(measures[0], absent)
+    values = [[found.values.get(query, default) for query in query_ids] for found in of_runs]
+    runs = tuple(found.name for found in of_runs)
+    codes = None
+    if clusters is not None:
+        codes = clusters_of(clusters, query_ids, np.ones(len(query_ids), dtype=bool))
     return Scores(
-        measures[0], direction, tuple(output.name for output in outputs), query_ids, values, codes
+        measures[0],
+        direction,
+        runs,
+        query_ids,
+        np.array(values),
+        codes,
+        absent,
+        min(decimals, default=None),
     )
 
 
-def _outputs(sources: Any, measure: str | None, names: Sequence[str] | None) -> list[Output]:
-    """Read one output for each run."""
-    if isinstance(sources, (str, os.PathLike)) or hasattr(sources, "columns"):
-        return read_outputs(sources, measure=measure, names=names, position="table of outputs")
-    if isinstance(sources, Mapping):
-        names = list(map(str, sources))
-        listed = list(sources.values())
-        positions = [f"output of {name}" for name in names]
-    else:
-        listed = list(sources)
-        positions = [f"output {number}" for number in range(1, len(listed) + 1)]
-    return read_output_of_each_run(listed, positions, measure=measure, names=names)
+def _of_runs(
+    sources: Sequence[Any],
+    positions: Sequence[str],
+    measure: str | None,
+    names: Sequence[str] | None,
+    trials: Trials | None,
+) -> list[RunValues]:
+    """Read one run from each source, or all that a single source has."""
+    if len(sources) == 1:
+        return read_values(
+            sources[0], measure=measure, names=names, trials=trials, position=positions[0]
+        )
+    if names is not None:
+        check_one_for_each(names, len(sources), "output")
+    asked: Sequence[str | None] = [None] * len(sources) if names is None else names
+    of_runs = []
+    for source, name, position in zip(sources, asked, positions, strict=True):
+        chosen = None if name is None else [name]
+        found = read_values(source, measure=measure, names=chosen, trials=trials, position=position)
+        if len(found) > 1:
+            runs = [of_run.name for of_run in found]
+            raise ParameterError(
+                f"{Source.of(source, position).called} has the runs {some(runs)}; name one for each"
+                f" output, such as `names={runs[:2]}`"
+            )
+        of_runs += found
+    distinct = distinct_names([found.name for found in of_runs], asked, sources)
+    return [replace(found, name=name) for found, name in zip(of_runs, distinct, strict=True)]
+
+
+def _value_of_missing(measure: str, absent: Mapping[str, tuple[str, ...]]) -> float:
+    """Return what a query without a value counts."""
+    if is_gain(measure):
+        return 0.0
+    if absent and base_name(measure) not in ("ESL", "ASL"):
+        (run, queries), *_ = absent.items()
+        raise MismatchError(
+            f"{run} has no value of {measure} for {some(queries)}, which other outputs have, and"
+            " what these count is not known; write their values, or remove them from all outputs"
+        )
+    return math.nan

@@ -1,78 +1,91 @@
-"""What is known about measures by their names, as ir_measures, trec_eval, ranx and MS MARCO write them."""
+"""Measures by their names, as ir_measures, trec_eval, ranx, BEIR and MS MARCO spell them."""
 
+import math
 import re
-from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from ir_measures.measures import registry
 
 from ir_outcomes.types import Floats
 
-RECIPROCALS = ("RR", "MRR", "mrr", "recip_rank")
-# Higher for better runs, zero where nothing was found, and at most 1.
-_SHARES = (
-    *RECIPROCALS,
-    "nDCG",
-    "AP",
-    "MAP",
-    "P",
-    "R",
-    "Rprec",
-    "RPrec",
-    "Success",
-    "ERR",
-    "RBP",
-    "Bpref",
-    "infAP",
-    "SetP",
-    "SetR",
-    "SetF",
-    "SetAP",
-    "IPrec",
-    "map",
-    "map_cut",
-    "ndcg",
-    "ndcg_cut",
-    "recall",
-    "success",
-    "bpref",
-    "set_P",
-    "set_recall",
-    "set_F",
-    "set_map",
-)
-# Higher for better runs and zero where nothing was found.
-_OTHER_GAINS = (
-    "BPM",
-    "SDCG",
-    "INST",
-    "INSQ",
-    "NERR8",
-    "NERR9",
-    "NERR10",
-    "NERR11",
-    "alpha_nDCG",
-    "alpha_DCG",
-    "NRBP",
-    "nNRBP",
-    "AP_IA",
-    "P_IA",
-    "StRecall",
-    "ndcg_rel",
-    "Rndcg",
-    "iprec_at_recall",
-    "G",
-    "binG",
-    "hits",
-    "hit_rate",
-    "precision",
-    "f1",
-    "r-precision",
-    "dcg",
-    "dcg_burges",
-    "ndcg_burges",
-    "rbp",
-)
-_OTHERS_BETWEEN_0_AND_1 = ("Judged", "Accuracy", "Compat", "Answered")
+# Families of measures by their spellings, in small letters without separators: a line for each.
+# From 0, where nothing was found, to 1:
+_SHARES = """
+rr mrr reciprank reciprocalrank meanreciprocalrank
+ap map mapcut averageprecision avgprecision meanaverageprecision
+ndcg ndcgcut
+p precision prec
+r recall rec
+f f1
+success hit hitrate
+setap setmap
+setp
+setr setrecall
+setf
+rprec rprecision
+apia mapia
+alphandcg
+iprec iprecatrecall
+accuracy
+err
+rbp
+bpref
+infap
+erria
+nerria
+pia
+strecall
+nnrbp
+nrbp
+ndcgburges
+11ptavg
+"""
+# From 0 to 1, where 0 does not mean that nothing was found, or nothing else is known:
+_LIMITED = "judged compat answered"
+# From 0, where nothing was found, without a largest value:
+_UNLIMITED = """
+bpm sdcg inst insq nerr8 nerr9 nerr10 nerr11 alphadcg ndcgrel rndcg g bing hits dcg dcgburges numrelret
+"""
+_OTHERS = """
+gmmap gmbpref numnonreljudgedret numq numrel numret relativep setrelativep setrelp rprecmult utility runid relstring
+"""
+_FAMILIES = {
+    spelling: line.split()[0] for line in _SHARES.strip().splitlines() for spelling in line.split()
+}
+_SHARE_FAMILIES = set(_FAMILIES.values())
+_FAMILIES |= {name: name for name in f"{_LIMITED} {_UNLIMITED} {_OTHERS}".split()}
+_GAIN_FAMILIES = _SHARE_FAMILIES | set(_UNLIMITED.split())
+_BOUNDED_FAMILIES = _SHARE_FAMILIES | set(_LIMITED.split())
+_NAME = re.compile(r"(.*?)(\(.*\))?(?:(@|_at_|_cut_|[_ -]?)([0-9][0-9.]*))?")
+_SLACK = 1e-9  # by which sums of floating-point numbers miss the ends of a range
+
+
+class MeasureName(NamedTuple):
+    """What a name says of its measure."""
+
+    family: str | None  # None where it is not known
+    parameters: str | None
+    cutoff: str | None
+
+
+@lru_cache(maxsize=4096)
+def parsed_name(measure: str) -> MeasureName:
+    """Return the parts of a name, such as nDCG(dcg='exp-log2')@10, P_5 or ndcg_cut_10."""
+    whole = _FAMILIES.get(_folded(measure))
+    found = _NAME.fullmatch(measure)
+    if found is None or (whole and len(measure) > 1):  # such as NERR8, whose number is no cutoff
+        return MeasureName(whole, None, None)
+    name, parameters, sign, cutoff = found.groups()
+    family = _FAMILIES.get(_folded(name))
+    # Runs are called p and r, P1 and r_2, too.
+    if len(name) == 1 and sign != "@" and not (name.isupper() and bool(sign) == bool(cutoff)):
+        family = None
+    return MeasureName(family, parameters, cutoff)
+
+
+def _folded(text: str) -> str:
+    return re.sub(r"[_\s-]", "", text).casefold()
 
 
 def base_name(measure: str) -> str:
@@ -80,41 +93,77 @@ def base_name(measure: str) -> str:
     return re.split("[@(]", measure)[0]
 
 
-def is_measure_name(text: str) -> bool:
-    """Whether ir_measures or trec_eval has a measure of this name, such as nDCG@10 or P_5."""
-    import pytrec_eval
+def cutoff_of(measure: str) -> int | None:
+    """Return the cutoff in a measure's name; None without one."""
+    cutoff = parsed_name(measure).cutoff or ""
+    return int(cutoff) if cutoff.isdecimal() and len(cutoff) < 10 else None
 
-    base = re.sub(r"_[0-9][0-9.]*$", "", base_name(text))
-    return base in registry or base in pytrec_eval.supported_measures
+
+def is_measure_name(text: str) -> bool:
+    """Whether a tool has a measure of this name, such as nDCG@10, P_5 or recall."""
+    return parsed_name(text).family is not None or base_name(text) in registry
+
+
+def is_same_measure(one: str, other: str) -> bool:
+    """Whether two names are spellings of one measure, as nDCG@10 and ndcg_cut_10 are."""
+    return parsed_name(one).family is not None and parsed_name(one) == parsed_name(other)
+
+
+def is_reciprocal(measure: str) -> bool:
+    """Whether the values of a measure are reciprocal ranks."""
+    return parsed_name(measure).family == "rr"
 
 
 def is_gain(measure: str) -> bool:
-    """Whether a measure, by its name, is known to be higher for better runs and zero where nothing was found."""
-    return _is_among((*_SHARES, *_OTHER_GAINS), measure)
-
-
-def _is_among(names: Sequence[str], measure: str) -> bool:
-    base = base_name(measure)
-    return base in names or base.rstrip("_0123456789.") in names  # trec_eval writes P_5
+    """Whether a measure is higher for better runs and zero where nothing was found."""
+    return parsed_name(measure).family in _GAIN_FAMILIES
 
 
 def bounds_of(measure: str) -> tuple[float, float] | None:
-    """Return the smallest and the largest possible value of a measure, by its name; None where they are not known."""
-    cutoff = measure.rpartition("@")[2]
-    if _is_among((*_SHARES, *_OTHERS_BETWEEN_0_AND_1), measure):
+    """Return the smallest and largest value of a measure; None where they are not known."""
+    if parsed_name(measure).family in _BOUNDED_FAMILIES:
         return 0.0, 1.0
-    if base_name(measure) in ("ESL", "ASL") and cutoff.isdigit():
-        return 1.0, int(cutoff) + 1.0  # the largest is that of a missing document
+    cutoff = cutoff_of(measure)
+    if base_name(measure) in ("ESL", "ASL") and cutoff:
+        return 1.0, cutoff + 1.0  # the largest is that of a missing document
     return None
 
 
 def range_of(measure: str, *values: Floats) -> float | None:
-    """Return the largest possible difference of two values of a measure; None where it is not known."""
+    """Return the largest difference of two values of a measure; None where it is not known."""
     bounds = bounds_of(measure)
     if bounds is None:
         return None
     smallest, largest = bounds
-    for of_runs in values:  # some tools write shares in percent
-        if (of_runs < smallest).any() or (of_runs > largest).any():
+    for of_runs in values:
+        if (of_runs < smallest - _SLACK).any() or (of_runs > largest + _SLACK).any():
             return None
     return largest - smallest
+
+
+def problem_of(value: float, measure: str) -> str | None:
+    """Return why a measure cannot have this value; None where it can."""
+    base = base_name(measure)
+    cutoff = cutoff_of(measure)
+    if math.isnan(value):
+        if base in ("ESL", "ASL"):
+            return None
+        return "is undefined or empty; remove the query from all files, or write 0 for not found"
+    if math.isinf(value):
+        return "is infinite, so that it has no mean"
+    if base == "ESL" and value < 1:
+        return "is not a rank, which is 1 or more"
+    if base == "ESL" and cutoff and value > cutoff + ("cutoff+1" in measure):
+        return f"is a rank beyond the cutoff, {cutoff}"
+    smallest, largest = bounds_of(measure) or (0.0 if is_gain(measure) else -math.inf, math.inf)
+    if not smallest - _SLACK <= value <= largest + _SLACK:
+        if math.isinf(largest):
+            return "is negative"
+        hint = "; are the values in percent?" if 1 < value <= 100 and largest == 1 else ""
+        return f"is not between {smallest:g} and {largest:g}{hint}"
+    if is_reciprocal(measure) and cutoff and value:
+        # The most by which rounding can have changed the value.
+        rounding = 0.5 * 10.0 ** -len(repr(value).partition(".")[2])
+        if value + rounding < 1 / cutoff:
+            return f"is below 1/{cutoff}, although ranks beyond {cutoff} do not count"
+    return None

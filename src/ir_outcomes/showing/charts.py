@@ -12,8 +12,8 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.formatting import fixed, interval, places_of, pvalue, short_unit
 from ir_outcomes.leaderboards.board import Leaderboard
-from ir_outcomes.pages.content import TOO_FEW, sections_of
 from ir_outcomes.results import Result
+from ir_outcomes.showing.sections import TOO_FEW, sections_of
 from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS
 
 OUTCOMES = ("won", "both", "neither", "lost")  # the order of every picture

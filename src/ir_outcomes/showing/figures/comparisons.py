@@ -11,7 +11,6 @@ from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.comparison.verdict import NO_DIFFERENCE
 from ir_outcomes.comparison.wording import counting
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.pages.content import sections_of
 from ir_outcomes.showing import (
     RANK_TICKS,
     charts,
@@ -24,6 +23,7 @@ from ir_outcomes.showing import (
 )
 from ir_outcomes.showing.charts import Forest, change_of, forest_of, gain_sign, tone_of
 from ir_outcomes.showing.figures import GREY, INK, LIGHT, MUTED, TONES, draws, finished
+from ir_outcomes.showing.sections import sections_of
 from ir_outcomes.types import DOCUMENTS_ABOVE, RANKS, level_unit
 
 MOST_INTERVALS = 30  # contenders

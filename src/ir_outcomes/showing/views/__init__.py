@@ -1,96 +1,27 @@
-"""What is shown of each result: importing a module registers its views with `view_of`; of tasks; and of checked files."""
+"""What is shown of each result; a module of views is imported when a result of its kind is shown."""
 
-from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
 
-from ir_outcomes.evaluation.check import FILE_COLUMNS, CheckResult
-from ir_outcomes.formatting import NOTHING, plural
-from ir_outcomes.reading.datasets import Source, Task, size_text
-from ir_outcomes.showing import MOST_NOTES, Table, View, view_of
-from ir_outcomes.showing.views import (
-    across,
-    comparison,
-    evidence,
-    gate,
-    leaderboards,
-    several,
-    tail,
-)
-from ir_outcomes.showing.views.several import paper_view
-from ir_outcomes.table_columns import NUMBER, Column
+from ir_outcomes.showing import View
+from ir_outcomes.showing import view_of as registered_view_of
 
-__all__ = [
-    "across",
-    "comparison",
-    "evidence",
-    "gate",
-    "leaderboards",
-    "paper_view",
-    "several",
-    "tail",
-    "task_view",
-    "tasks_view",
-    "view_of",
-]
+# The module that has the views of a module or package of results.
+MODULES = {
+    "comparison": "evidence",
+    "comparison.result": "comparison",
+    "conditions": "conditions",
+    "conditions.gate": "gate",
+    "evaluation": "evaluation",
+    "leaderboards": "leaderboards",
+    "tail": "tail",
+}
 
 
-def tasks_view(tasks: Iterable[Task]) -> View:
-    """Show a list of tasks."""
-    columns = (
-        Column("dataset_id", heading="dataset"),
-        Column(
-            "queries",
-            lambda task: None if task.n_queries is None else f"{task.n_queries:,}",
-            form=NUMBER,
-        ),
-        Column("cutoff", form=NUMBER),
-        Column("rel", form=NUMBER),
-        Column("unit"),
-        Column("qrels", lambda task: _where(task.source("qrels"))),
-    )
-    table = Table.of(columns, tasks)
-    return View(plural("known dataset", len(table.rows)), tables=(table,))
-
-
-def task_view(task: Task) -> View:
-    """Show a task: its settings, and where its parts come from."""
-    columns = (
-        Column("part", str),
-        Column("where", lambda part: _where(task.source(part)), "on this machine"),
-        Column(
-            "file", lambda part: NOTHING if (source := task.source(part)) is None else source.path
-        ),
-    )
-    head = (
-        f"cutoff {task.cutoff}, rel {task.rel}, unit {task.unit}; official measure"
-        f" {task.official_measure or 'unknown'}; baseline {task.baseline or 'none'}"
-    )
-    table = Table.of(columns, ("qrels", "queries", "scoreddocs"), head)
-    return View(task.dataset_id, tables=(table,), notes=tuple(task.notes))
-
-
-def _where(source: Source | None) -> str:
-    if source is None:
-        return "none"
-    if source.here:
-        return "here"
-    return "to fetch" if source.size is None else size_text(source.size)
-
-
-@view_of.register
-def _check(result: CheckResult) -> View:
-    grades = ", ".join(f"{number:,} of {grade}" for grade, number in result.grades.items())
-    if all(int(grade) > 0 for grade in result.grades):
-        grades += "; only what is relevant is listed, so shares judged say little"
-    legend = (
-        "known: queries that the qrels have; judged: of the first 10 documents of each list; ties:"
-        " documents with the score of the one before"
-    )
-    n_hidden = max(0, len(result.problems) - MOST_NOTES)
-    return View(
-        f"{plural('run', sum(file.queries > 0 for file in result.files[1:]))} and qrels read",
-        plural("problem", len(result.problems)),
-        tables=(Table.of(FILE_COLUMNS, result.files, legend, f"grades: {grades}"),),
-        notes=tuple(problem.text for problem in result.problems),
-        background=result.notes,
-        more=plural("more problem", n_hidden) if n_hidden else "",
-    )
+def view_of(result: Any) -> View:
+    """Choose what is shown of a result."""
+    module = type(result).__module__.removeprefix("ir_outcomes.")
+    views = MODULES.get(module) or MODULES.get(module.partition(".")[0])
+    if views is not None:
+        import_module(f"{__name__}.{views}")
+    return registered_view_of(result)

@@ -1,139 +1,137 @@
-"""What is shown of a comparison, and of the queries of one."""
+"""What is shown of one comparison, of several, as in the tables of the paper, and of queries."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ir_outcomes.comparison.facets import AllQueries, Facet, Means, MeasureMeans, known_p
-from ir_outcomes.comparison.result import Comparison, Queries
-from ir_outcomes.comparison.verdict import meaning_of
-from ir_outcomes.comparison.wording import change_over_all, coverage_words, label_words
-from ir_outcomes.formatting import (
-    NOTHING,
-    fixed,
-    interval,
-    listed,
-    percent,
-    places_of,
-    plural,
-    pvalue,
-    pvalue_in_words,
-    short_unit,
-    size,
-    unit_behind,
-)
-from ir_outcomes.showing import (
-    Table,
-    View,
-    direction,
-    level_words,
-    numbers,
-    queries_words,
-    texts,
-    view_of,
-)
+from ir_outcomes.comparison.columns import names_of, paper_columns
+from ir_outcomes.comparison.result import Comparison, Comparisons, Queries
+from ir_outcomes.comparison.rows import Row
+from ir_outcomes.comparison.verdict import LABELS
+from ir_outcomes.evaluation.remarks import MANY_MISSING
+from ir_outcomes.formatting import NOTHING, fixed, listed, percent, places_of, plural, short_unit
+from ir_outcomes.notes import in_full, merged
+from ir_outcomes.showing import Table, View, items_words, level_words, queries_words, tops, view_of
 from ir_outcomes.showing.views.parts import (
-    disagree,
+    above_legend,
+    correction_words,
+    directions,
     measures_legend,
+    outcomes_table,
+    paper_rules,
     queries_table,
+    row_name,
     runs_tables,
-    settings_caption,
+    settings_words,
     shown_p,
     systems_lines,
-    tests_legend,
+    tests_table,
 )
-from ir_outcomes.statistics import Test
-from ir_outcomes.table_columns import BY_UNIT, INTERVAL_BY_UNIT, NUMBER, SIGNED_BY_UNIT, Column
-from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS, RANKS
+from ir_outcomes.table_columns import (
+    BY_UNIT,
+    INTERVAL_BY_UNIT,
+    NUMBER,
+    SIGNED_BY_UNIT,
+    Column,
+    decimals,
+    signed,
+    signed_interval,
+)
+from ir_outcomes.types import POINTS
 
 
 @view_of.register
 def _comparison(comparison: Comparison) -> View:
+    alpha = comparison.alpha
     columns = (
-        Column("name", _named, " "),
-        *_means(comparison.alpha),
+        Column("name", row_name, " "),
+        Column("baseline", heading="A", form=BY_UNIT),
+        Column("contender", heading="B", form=BY_UNIT),
+        Column("difference", heading="B - A", form=SIGNED_BY_UNIT),
+        Column("interval", heading=level_words(alpha), form=INTERVAL_BY_UNIT),
         Column("new_runs", heading="new runs", form=INTERVAL_BY_UNIT),
-        Column("p", lambda part: shown_p(comparison, part), form=NUMBER),
-        Column("found", lambda part: "" if part.found == "none" else part.found),
+        Column("p", lambda row: shown_p(row, alpha), form=NUMBER),
+        Column("found", lambda row: "" if row.found == "none" else row.found, " "),
     )
     captions = (
-        _outcomes_line(comparison),
         *systems_lines([comparison]),
-        _above_legend(comparison),
-        tests_legend([comparison]),
-        _zero_legend(comparison),
-        measures_legend(
-            comparison.measures, comparison.settings, corrected=comparison.settings.family > 1
-        ),
-        f"{settings_caption(comparison)}{_direction_words(comparison)}",
+        _counts_line(comparison),
+        above_legend(comparison),
+        measures_legend(comparison.measures, comparison.settings),
+        f"{correction_words([comparison])}; {settings_words(comparison.settings, [comparison])}",
+        paper_rules([comparison]),
     )
-    table = Table.of(columns, comparison.parts, *captions)
+    table = Table.of(columns, comparison.parts, *captions, alpha=alpha)
     return View(
         title=_title(comparison),
         label=label_words(comparison),
-        sentences=tuple(_answer(comparison)),
+        sentences=(comparison.verdict.sentence,),
         tables=(table,),
         notes=comparison.notes,
-        more="tests, effect sizes, power, unjudged documents",
-        details=(_outcome_table(comparison), *runs_tables([comparison]), _tests_table(comparison)),
-        background=(
-            comparison.verdict.sentence,
-            *_same_everywhere(comparison),
-            *comparison.background,
+        more="the papers' tests, power, other cutoffs",
+        details=(
+            tests_table([comparison]),
+            outcomes_table([comparison]),
+            *runs_tables([comparison]),
         ),
+        background=(*_other_cutoffs([comparison]), *comparison.background),
         printed=(_printed(table, comparison),),
     )
 
 
 def _printed(table: Table, comparison: Comparison) -> Table:
-    """Return the table of a paper, which names the runs."""
-    baseline = comparison.baseline
-    contender = comparison.contender
-    named = table.renamed({"A": baseline, "B": contender, "B - A": "difference"})
-    return replace(named, title=f"{contender} against {baseline}: {comparison.verdict.label}")
-
-
-def _named(facet: Facet | Means | AllQueries | MeasureMeans) -> str:
-    if isinstance(facet, MeasureMeans):
-        return facet.measure
-    unit = {POINTS: ", %", "reciprocal": ""}.get(
-        facet.measured_in, f", {short_unit(facet.measured_in)}"
+    """Return the table of a paper, which names the runs and needs no column of findings."""
+    names = {"A": comparison.baseline, "B": comparison.contender, "B - A": "difference"}
+    kept = [index for index, column in enumerate(table.columns) if column.name != "found"]
+    table = replace(
+        table,
+        columns=tuple(table.columns[index] for index in kept),
+        rows=tuple(tuple(row[index] for index in kept) for row in table.rows),
+        captions=(paper_caption([comparison]),),
     )
-    return f"{facet.name}{unit}"
+    title = f"{comparison.contender} against {comparison.baseline}: {comparison.verdict.label}."
+    return replace(table.renamed(names), title=title)
 
 
-def _above_legend(comparison: Comparison) -> str:
-    """Explain the unit of the rows of documents."""
-    if comparison.ranking.measured_in != DOCUMENTS_ABOVE:
-        return ""
-    return f"above: {DOCUMENTS_ABOVE} a relevant one, plus 1; fewer are better"
+def paper_caption(comparisons: Sequence[Comparison]) -> str:
+    """Say level, test, correction and directions in sentences that can be printed."""
+    first = comparisons[0]
+    settings = first.settings
+    level = percent(1 - settings.alpha, 0)
+    words = [
+        f"Differences with {level} % confidence intervals and two-sided p-values of the mean paired"
+        f" difference (Student's t) over {plural('query', first.n_queries)}."
+    ]
+    if settings.n_clusters is not None:
+        words.append(f"Clusters are the unit ({settings.n_clusters}).")
+    if settings.family > 1 and settings.correction != "none":
+        rule = {"holm": "Holm", "bonferroni": "Bonferroni"}.get(
+            settings.correction, "Benjamini and Hochberg"
+        )
+        words.append(
+            f"Verdicts are corrected over {settings.family} comparisons ({rule}); p-values are not."
+        )
+    for meaning in directions(first.parts).split("; "):
+        words.append(f"{meaning[0].upper()}{meaning[1:]}.")
+    words.append(f"{settings_words(settings)[0].upper()}{settings_words(settings)[1:]}.")
+    return " ".join(words)
 
 
-def _direction_words(comparison: Comparison) -> str:
-    """Say which direction is better, where no other line does."""
-    ranking = comparison.ranking
-    if ranking.measured_in == RANKS:
-        return "; fewer ranks are better"
-    if comparison.in_lengths:
-        return ""
-    return f"; {direction(ranking.higher_is_better)}"
-
-
-def _zero_legend(comparison: Comparison) -> str:
-    """Say what decides, where an interval and the p-value beside it, which are computed differently, disagree about zero."""
-    if any(disagree(part.interval, part.pvalue, comparison.alpha) for part in comparison.parts):
-        return "where an interval and p disagree about 0, p decides"
-    return ""
-
-
-def _means(alpha: float) -> tuple[Column, ...]:
-    """Return the means of both runs, their difference and its interval."""
-    return (
-        Column("baseline", heading="A", form=BY_UNIT),
-        Column("contender", heading="B", form=BY_UNIT),
-        Column("difference", heading="B - A", form=SIGNED_BY_UNIT),
-        Column("interval", heading=level_words(alpha), form=INTERVAL_BY_UNIT),
-    )
+def label_words(comparison: Comparison) -> str:
+    """Return the label, whether it holds for new runs, and which run returned nothing for many queries."""
+    label = comparison.verdict.label
+    if comparison.verdict.new_runs is not None:
+        runs = "also for new runs" if comparison.verdict.new_runs else "of these runs only"
+        label = f"{label}, {runs}"
+    n = comparison.n_queries
+    returned = "has values" if comparison.settings.ties == "unknown" else "returned results"
+    counts = [
+        f"{name} {returned} for {n - missing} of {plural('query', n)}"
+        for name, missing in zip("AB", comparison.n_missing, strict=True)
+        if missing > MANY_MISSING * n
+    ]
+    return "; ".join([label, *counts])
 
 
 def _title(result: Comparison | Queries) -> str:
@@ -143,204 +141,200 @@ def _title(result: Comparison | Queries) -> str:
     return f"{result.contender} ({of_b}B) against {result.baseline} ({of_a}A)"
 
 
-def _answer(comparison: Comparison) -> Iterator[str]:
-    """Say the differences in plain words, and which of them are not significant."""
-    facets = (comparison.coverage, comparison.ranking)
-    meaning = meaning_of(comparison.verdict.label)
-    if not any(facet.n_nonzero for facet in facets):
-        yield "The two runs do not differ on any query."
-    else:
-        apart = all(facet.found == "none" for facet in facets)  # said once, below
-        tests = {
-            facet.name: "not significant"
-            for facet in facets
-            if facet.difference and facet.found == "none" and not apart
-        }
-        coverage = coverage_words(comparison, test=tests.get("coverage", ""))
-        ranking = _ranking_words(comparison)
-        if "ranking" in tests:
-            ranking += f" ({tests['ranking']})"
-        yield f"It {coverage}, and {ranking}."
-        if meaning.by == "all queries":
-            yield _over_all_words(comparison)
-        elif apart and any(facet.difference for facet in facets):
-            yield "Neither difference is significant."
-    if comparison.settings.margins is not None:
-        yield _margin_sentence(comparison)
-
-
-def _over_all_words(comparison: Comparison) -> str:
-    """Say what decided over all queries, and that no facet points against it."""
-    whole: Any = comparison.all_queries  # known, because it decided
-    moving = [facet.name for facet in (comparison.coverage, comparison.ranking) if facet.difference]
-    pointing = {
-        0: "neither facet moves",
-        1: f"{''.join(moving)} points this way",
-        2: "both facets point this way",
-    }[len(moving)]
-    change = change_over_all(comparison, whole)
-    return f"Neither is significant by itself; over all queries {change}, and {pointing}."
-
-
-def _ranking_words(comparison: Comparison) -> str:
-    ranking = comparison.ranking
-    if ranking.difference is None:
-        return "nothing is found by both, so their rankings cannot be compared"
-    change = ""
-    if ranking.difference:
-        change = size(ranking.difference, places_of(ranking.measured_in))
-    is_more = ranking.difference > 0
-    if ranking.measured_in == DOCUMENTS_ABOVE:
-        way = "more" if is_more else "fewer"
-        has = f"{change} {way}" if change else "on average as many"
-        return f"what both find has {has} {DOCUMENTS_ABOVE} it"
-    if ranking.measured_in == RANKS:
-        way = "lower" if is_more else "higher"
-        stands = "equally high on average"
-        if change:
-            stands = f"{change} ranks {way}"
-        return f"where both answer, the first answer stands {stands}"
-    way = "higher" if is_more else "lower"
-    stands = "equally high on average"
-    if change:
-        stands = f"{change} {way}"
-    return f"where both do, {ranking.measured_in} is {stands}"
-
-
-def _margin_sentence(comparison: Comparison) -> str:
-    margins = comparison.settings.margins or ()
-    unit = comparison.ranking.measured_in
-    units = ("points of coverage", unit, f"{unit}, over all queries")
-    words = []
-    for margin, of_margin in zip(margins, units, strict=False):
-        if margin is not None:
-            words.append(f"{margin:g} {unit_behind(margin, of_margin)}")
-    named = listed(words)
-    if comparison.verdict.equivalent:
-        return (
-            f"Equivalent within margins of {named}: larger differences are excluded in both"
-            " directions."
-        )
-    if comparison.verdict.non_inferior:
-        return f"Non-inferior at margins of {named}: larger harm is excluded."
-    return f"Not shown to be non-inferior at margins of {named}: larger harm is not excluded."
-
-
-def _outcomes_line(comparison: Comparison) -> str:
-    names = ("won", "both", "neither", "lost")
+def _counts_line(comparison: Comparison) -> str:
+    """Count the queries, and by query their outcomes and changes."""
+    words = queries_words(comparison)
     outcomes: Any = comparison.outcomes
-    if comparison.of_several_runs and outcomes.shares is not None:
-        shares = [f"{name} {percent(getattr(outcomes.shares, name), 1)} %" for name in names]
-        return f"{queries_words(comparison)}: {', '.join(shares)}"
-    counts = ", ".join(f"{name} {getattr(outcomes, name)}" for name in names)
-    items = ": " if comparison.unit == "query" else "; documents "
-    return f"{queries_words(comparison)}{items}{counts}"
+    names = ("won", "both", "neither", "lost")
+    if comparison.coverage.n and not comparison.of_several_runs:
+        counts = ", ".join(f"{name} {getattr(outcomes, name)}" for name in names)
+        words += f": {counts}" if comparison.unit == "query" else f"; documents {counts}"
+    whole = comparison.restricted
+    if whole is not None and comparison.settings.n_clusters is None:
+        shorter = "shorter" if comparison.unit == "query" else "queries shorter"
+        words += f"; {shorter} on {whole.better}, longer on {whole.worse}"
+    return words
 
 
-def _outcome_table(comparison: Comparison) -> Table:
-    by_query = comparison.unit == "query"
-    outcomes = comparison.outcomes
-    found = "found by"
-    if comparison.cutoff:
-        found = f"found within {comparison.cutoff} by"
-    contender, baseline = (f"only {run}" for run in (comparison.contender, comparison.baseline))
-    by = {"won": contender, "both": "both runs", "neither": "neither run", "lost": baseline}
-    if comparison.of_several_runs:
-        by |= {"both": "both", "neither": "neither"}
-    ranks = {"won": outcomes.won_at, "lost": outcomes.lost_at}
-    items = "queries" if by_query else "documents"
-    share = "share" if by_query else "share within queries"
-    counted = Column(items, lambda name: getattr(outcomes, name), form=NUMBER)
-    columns = (
-        Column("outcome", str),
-        Column(found, by.get),
-        *([] if comparison.of_several_runs else [counted]),
-        Column(
-            share,
-            lambda name: percent(getattr(outcomes.shares, name, None), 2, unit=" %"),
-            form=NUMBER,
+def _other_cutoffs(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """Say the labels at other cutoffs."""
+    for item in comparisons:
+        labels = {str(at.cutoff): at.label for at in item.cutoffs}
+        name = f"{item.contender}: " if len(comparisons) > 1 else ""
+        if len(set(labels.values())) > 1:
+            yield f"{name}labels by cutoff: {'; '.join(map(': '.join, labels.items()))}."
+        elif len(labels) > 1:
+            yield f"{name}the label is the same at the cutoffs {listed(list(labels))}."
+
+
+@view_of.register
+def _comparisons(comparisons: Comparisons) -> View:
+    if not comparisons.items:
+        return View("There is no comparison", notes=comparisons.notes)
+    ranked = sorted(comparisons, key=_worst_last)
+    first = ranked[0]
+    alpha = first.alpha
+    noun = "system" if any(item.of_several_runs for item in ranked) else "run"
+    names = (Column("contender", heading=noun), Column("verdict", "verdict.label"))
+    shown = _names_of_rows(ranked)
+    columns = [*names, _NEW_RUNS]
+    columns += [column for name in shown for column in _short_columns(first, name)]
+    captions = (
+        *systems_lines(ranked),
+        _NEW_RUNS_LEGEND if any(item.verdict.new_runs is not None for item in ranked) else "",
+        directions(first.parts),
+        above_legend(first),
+        measures_legend(first.measures, first.settings),
+        f"{queries_words(first)}, {settings_words(first.settings, ranked)}",
+        correction_words(ranked, noun),
+        paper_rules(ranked),
+    )
+    marks = {"significant": _significant(ranked, shown), "best": _best(ranked, shown)}
+    table = Table.of(columns, ranked, *captions, alpha=alpha).marked(**marks)
+    against = f"{plural(noun, len(ranked))} against {first.baseline}"
+    notes = merged([(item.contender, item.notes) for item in ranked])
+    every = in_full([(item.contender, (*item.notes, *item.background)) for item in ranked])
+    return View(
+        f"{against} (A)",
+        _label_counts(ranked),
+        tables=(table,),
+        notes=(*comparisons.notes, *notes),
+        more="intervals, outcomes, tests, power",
+        details=(
+            _intervals_table(ranked, shown, noun),
+            tests_table(ranked),
+            outcomes_table(ranked),
+            *runs_tables(ranked),
         ),
-        Column("median rank", ranks.get, form=NUMBER),
+        background=(*_other_cutoffs(ranked), *(note for note in every if note not in notes)),
+        printed=(_printed_family(ranked, shown, against),),
     )
+
+
+def _label_counts(comparisons: Sequence[Comparison]) -> str:
+    counts = Counter(item.verdict.label for item in comparisons)
+    return ", ".join(f"{number} {label}" for label, number in counts.items())
+
+
+def _worst_last(comparison: Comparison) -> tuple[int, float]:
+    """Order comparisons by their label, best first, and within it by the search length over all queries."""
+    whole = comparison.all_queries or comparison.ranking
+    return LABELS.index(comparison.verdict.label), -whole.gain
+
+
+def _names_of_rows(comparisons: Sequence[Comparison]) -> list[str]:
+    """Return the names of the rows that a comparison has, in their order."""
+    return list(dict.fromkeys(row.name for item in comparisons for row in item.parts))
+
+
+def _row_of(name: str) -> Callable[[Comparison], Row | None]:
+    """Return what takes the row of this name from a comparison."""
+    return lambda item: next((row for row in item.parts if row.name == name), None)
+
+
+def _of_row(name: str, value: Callable[[Row], Any]) -> Callable[[Comparison], Any]:
+    """Return what takes a value of the row of this name."""
+    row_of = _row_of(name)
+
+    def found(item: Comparison) -> Any:
+        row = row_of(item)
+        return None if row is None else value(row)
+
+    return found
+
+
+def _short_columns(first: Comparison, name: str) -> tuple[Column, ...]:
+    """Return the difference of a row, and its p-value."""
+    row = _row_of(name)(first)
+    unit = "" if row is None else row.measured_in
+    heading = "points" if unit == POINTS else short_unit(unit)
+    if heading == name:
+        heading = "B - A"
+    alpha = first.alpha
+    places = places_of(unit)
+    p = _of_row(name, lambda row: shown_p(row, alpha, digits=1))
+    return (
+        Column(f"{name} difference", _of_row(name, lambda row: row.difference), heading, signed(places), group=name),
+        Column(f"{name} p", p, "p", NUMBER, group=name),
+    )
+
+
+def _significant(comparisons: Sequence[Comparison], names: Sequence[str]) -> dict[str, list[bool]]:
+    """Return which differences are significant, by their columns."""
+    found = {}
+    for name in names:
+        shows = _of_row(name, lambda row: row.found != "none")
+        found[f"{name} difference"] = [bool(shows(item)) for item in comparisons]
+    return found
+
+
+def _best(comparisons: Sequence[Comparison], names: Sequence[str]) -> dict[str, list[bool]]:
+    """Return which differences are the best of their columns; those in ranking are each on queries of their own."""
+    best = {}
+    for name in names:
+        if name != "ranking":
+            gains = [_of_row(name, lambda row: row.gain)(item) for item in comparisons]
+            best[f"{name} difference"] = tops(gains, True)
+    return best
+
+
+def _intervals_table(comparisons: Sequence[Comparison], names: Sequence[str], noun: str) -> Table:
+    """Lay out the means of both runs and the intervals of their differences."""
+    first = comparisons[0]
+    columns = [Column("contender", heading=noun)]
+    for name in names:
+        row: Any = _row_of(name)(first)
+        places = 2 if row is None else places_of(row.measured_in)
+        for field, heading, form in (
+            ("baseline", "A", decimals(places)),
+            ("contender", "B", decimals(places)),
+            ("interval", level_words(first.alpha), signed_interval(places)),
+            ("new_runs", "new runs", signed_interval(places)),
+        ):
+            value = _of_row(name, lambda row, field=field: getattr(row, field))  # type: ignore[misc]
+            columns.append(Column(f"{name} {field}", value, heading, form, group=name))
     caption = (
-        "share within queries: averaged within each query first, so that each query weighs the same"
+        "ranking: on what both find, so that A differs from row to row, because each has its own"
+        " queries"
     )
-    if by_query:
-        caption = ""
-    return Table.of(columns, by, caption)
+    return Table.of(columns, comparisons, caption, title="Means and intervals", alpha=first.alpha)
 
 
-def _tests_table(comparison: Comparison) -> Table:
-    """Show every measured quantity with its raw p-value, and sizes of the changes below."""
-    restricted = comparison.restricted
-    means = _means(comparison.alpha)
-
-    def measured(facet: Facet | Means | AllQueries | MeasureMeans, test: Test) -> tuple[Any, ...]:
-        numbers = (column.text(facet) for column in means)
-        p = known_p(facet.difference, test.pvalue)
-        return (
-            _named(facet),
-            facet.n,
-            facet.n_nonzero,
-            *numbers,
-            pvalue(p, comparison.alpha),
-            test.name,
-        )
-
-    facets = (comparison.coverage, comparison.ranking, comparison.reciprocal, comparison.naive)
-    rows = [measured(facet, facet.decides) for facet in facets if facet is not None]
-    captions = [
-        "n: queries that the line is measured on; differ: those on which the runs differ; p: not"
-        " corrected"
-    ]
-    if comparison.all_queries is not None:
-        rows.append(measured(comparison.all_queries, comparison.all_queries.test))
-    if restricted is not None:
-        both = fixed(restricted.both, 2, signed=True)
-        part = fixed(restricted.won_and_lost, 2, signed=True)
-        nothing = [NOTHING] * 4
-        test = restricted.won_and_lost_test
-        p = pvalue(test.pvalue, comparison.alpha)
-        rows += [
-            ("  part of both", *nothing, both, NOTHING, NOTHING, ""),
-            ("  part of won and lost", *nothing, part, NOTHING, p, test.name),
-        ]
-        missing = "the search length of what a run does not find counts as"
-        if restricted.measured_in == RANKS:
-            missing = "where a run finds nothing, its search length counts as"
-        captions += [
-            f"all queries: {missing} {restricted.horizon + 1}",
-            (
-                f"shorter on {plural('query', restricted.better)}, longer on {restricted.worse},"
-                f" equal on {restricted.equal} (sign test,"
-                f" {pvalue_in_words(restricted.sign_test.pvalue)})"
-            ),
-        ]
-    rows += [measured(means, means.test) for means in comparison.measures]
-    titles = [column.title for column in means]
-    columns = (*texts(" "), *numbers("n", "differ", *titles, "p"), *texts("test"))
-    return Table.of_texts(columns, rows, *captions, *_sizes(comparison))
+def _printed_family(
+    comparisons: Sequence[Comparison], names: Sequence[str], against: str
+) -> Table:
+    """Return the table of a paper: what each run has by itself, its difference, and the verdict."""
+    first = comparisons[0]
+    columns = [Column("contender", heading="run")]
+    baseline = {"contender": first.baseline, "verdict": "baseline"}
+    best: dict[str, list[bool]] = {}
+    for name in names:
+        difference, p = _short_columns(first, name)
+        rows = [_row_of(name)(item) for item in comparisons]
+        known = [row for row in rows if row is not None]
+        if name != "ranking" and len(known) == len(rows):
+            places = places_of(known[0].measured_in)
+            level = Column(f"{name} mean", _of_row(name, lambda row: row.contender), "mean", decimals(places), group=name)
+            columns.append(level)
+            means = {fixed(row.baseline, places) for row in known}
+            values = [known[0].baseline, *(row.contender for row in known)]
+            best[level.name] = tops(values, known[0].higher_is_better)
+            if len(means) == 1:
+                baseline[level.name] = means.pop()
+        columns += [difference, p]
+    columns += [Column("verdict", "verdict.label")]
+    marks = _significant(comparisons, names)
+    table = Table.of(columns, comparisons, paper_caption(comparisons), title=f"{against}.", alpha=first.alpha)
+    below = table.marked(significant=marks).below(baseline)
+    return replace(below.marked(best=best), significant=below.significant)
 
 
-def _sizes(comparison: Comparison) -> Iterator[str]:
-    """Say how large the changes are: odds of won to lost, ratio of search lengths."""
-    coverage = comparison.coverage
-    ranking = comparison.ranking
-    if coverage.effect_size is not None and coverage.won is not None:
-        yield f"won : lost {fixed(coverage.effect_size, 2)}"
-    if ranking.ratio is not None and ranking.ratio_interval is not None:
-        yield (
-            f"mean search length, B / A: {fixed(ranking.ratio, 2)}"
-            f" {interval(ranking.ratio_interval, 2)}"
-        )
+def _for_new_runs(comparison: Comparison) -> str:
+    return {True: "yes", False: "no", None: NOTHING}[comparison.verdict.new_runs]
 
 
-def _same_everywhere(comparison: Comparison) -> Iterator[str]:
-    labels = {str(at.cutoff): at.label for at in comparison.cutoffs}
-    if len(set(labels.values())) > 1:
-        yield f"Labels by cutoff: {'; '.join(map(': '.join, labels.items()))}."
-    elif len(labels) > 1:
-        yield f"The label is the same at the cutoffs {listed(list(labels))}."
+_NEW_RUNS = Column("for_new_runs", _for_new_runs, "new runs")
+_NEW_RUNS_LEGEND = "new runs: whether the label holds for new runs of the systems, too"
 
 
 @view_of.register
@@ -350,3 +344,28 @@ def _queries(queries: Queries) -> View:
         f"{plural('query', len(queries))}{which}: {_title(queries)}",
         tables=(queries_table(queries, queries.measured_in),),
     )
+
+
+def paper_view(result: Any) -> View:
+    """Show the columns of Tables 1 and 2 of Lin et al. 2021, and the verdict that they leave out."""
+    if not result.paper_rows():  # which is an error where there are no such columns
+        return view_of(result)
+    comparisons = [result] if isinstance(result, Comparison) else list(result)
+    first = comparisons[0]
+    length, reciprocal = names_of(first)
+    better = ""
+    if reciprocal:
+        better = f"Lower is better for {length}, higher for MRR and {reciprocal}. "
+    captions = (
+        f"Outcomes in % of the {items_words(first.unit)}; differences are B minus A; WRS: Wilcoxon"
+        " rank sum, WSR: Wilcoxon signed rank, t: paired t test; p-values are not corrected."
+        f" {better}A differs from row to row under (3), because each row has its own queries that"
+        " both answer.",
+        f"{queries_words(first)}, {settings_words(first.settings, comparisons)}",
+    )
+    table = Table.of(paper_columns(first), comparisons, *captions, alpha=first.alpha)
+    return View(
+        "The columns of Tables 1 and 2 of Lin et al. 2021", tables=(table,), notes=result.notes
+    )
+
+

@@ -1,129 +1,147 @@
-"""What views of comparisons share: p-values and what stands below their tables, tables of measures, of runs and of queries."""
+"""What views of comparisons share: names and p-values of rows, what stands below their tables, and details."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ir_outcomes.comparison.columns import measure_columns, query_columns
-from ir_outcomes.comparison.facets import AllQueries, Facet, MeasureMeans, known_p
-from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.comparison.runs_of_systems import SystemRun
+from ir_outcomes.comparison.columns import query_columns
+from ir_outcomes.comparison.result import Comparison, SystemRun
+from ir_outcomes.comparison.rows import Row
 from ir_outcomes.errors import some
-from ir_outcomes.formatting import fixed, places_of, plural, pvalue, short_unit
-from ir_outcomes.leaderboards.board import RunScore
+from ir_outcomes.formatting import NOTHING, fixed, listed, places_of, plural, pvalue, short_unit
 from ir_outcomes.notes import as_notes
-from ir_outcomes.showing import Table, numbers, settings_words, texts
-from ir_outcomes.statistics import Interval
-from ir_outcomes.table_columns import Column, chosen, of_part
-from ir_outcomes.types import DOCUMENTS_ABOVE, level_unit
+from ir_outcomes.showing import Table, numbers, texts
+from ir_outcomes.table_columns import Column, decimals
+from ir_outcomes.types import DOCUMENTS_ABOVE, POINTS
 
 MARK = "*"  # significant before the correction, and not after it
-# Behind a p-value: another test than the one that decides elsewhere in its row.
-OTHER_TESTS = {"wilcoxon": " W", "t": " t"}
 CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "fdr_bh": "Benjamini and Hochberg"}
 
 
-def shown_p(
-    comparison: Comparison, part: Facet | AllQueries | MeasureMeans, digits: int = 2
-) -> str:
-    """Write the p-value that the label hangs on: marked where only the raw one is significant, or with the test it is of."""
-    alpha = comparison.alpha
-    own, test = comparison.shown_test(part)
-    mark = ""
-    if test == "corrected" and part.pvalue <= alpha < own:
-        mark = MARK
-    elif test != part.decides.name:
-        mark = OTHER_TESTS.get(test, "")
-    return f"{pvalue(known_p(part.difference, own), alpha, digits)}{mark}"
+def row_name(row: Row) -> str:
+    """Return the name of a row with its short unit."""
+    unit = {POINTS: "%", "reciprocal": "", row.name: ""}.get(row.measured_in, short_unit(row.measured_in))
+    return f"{row.name}, {unit}" if unit else row.name
 
 
-def disagree(interval: Interval | None, p: float, alpha: float) -> bool:
-    """Return whether an interval and the p-value beside it, which are computed differently, disagree about zero."""
-    return interval is not None and (interval.low <= 0 <= interval.high) == (p <= alpha)
+def shown_p(row: Row, alpha: float, digits: int = 2) -> str:
+    """Write the p-value of a row by itself; marked where it does not hold after the correction."""
+    if row.difference is None:
+        return NOTHING
+    mark = MARK if row.pvalue <= alpha < row.pvalue_corrected else ""
+    return f"{pvalue(row.pvalue, alpha, digits)}{mark}"
 
 
-def tests_legend(comparisons: Sequence[Comparison]) -> str:
-    """Explain the letters behind p-values."""
-    shown = [shown_p(item, part) for item in comparisons for part in item.parts]
-    meanings = {" W": "W: by Wilcoxon only", " t": "t: by t only"}
-    return "; ".join(
-        meaning
-        for letter, meaning in meanings.items()
-        if any(text.endswith(letter) for text in shown)
-    )
+def settings_words(settings: Any, comparisons: Sequence[Comparison] = ()) -> str:
+    """Say how runs were compared, and to which depth where that is less than the cutoff."""
+    cutoff = "no cutoff" if settings.cutoff is None else f"cutoff {settings.cutoff}"
+    whole = [item.restricted for item in comparisons if item.restricted is not None]
+    depths = sorted({int(row.largest) for row in whole if row.largest is not None})
+    if depths and settings.cutoff is not None and depths[0] < settings.cutoff:
+        ends = " to ".join(map(str, sorted({depths[0], depths[-1]})))
+        cutoff = f"{cutoff} (lists end at {ends})"
+    parts = [cutoff]
+    if settings.rel is not None:
+        parts.append(f"rel {settings.rel}")
+    parts.append(f"by {settings.unit}")
+    if settings.ties != "unknown":
+        parts.append(f"ties {settings.ties}")
+    if settings.judged_only:
+        parts.append("judged only")
+    if settings.alpha != 0.05:
+        parts.append(f"alpha {settings.alpha:g}")
+    return ", ".join(parts)
 
 
-def comparison_words(comparisons: Sequence[Comparison]) -> str:
-    """Say how runs were compared; the values of a measure have no cutoff but the one in its name."""
-    first = comparisons[0]
-    left_out = []
-    if first.settings.cutoff is None and not first.in_lengths:
-        left_out.append("cutoff")
-    return settings_words(first.settings, *left_out, of=comparisons)
-
-
-def settings_caption(comparison: Comparison) -> str:
-    """Say how two runs were compared, one pair of several perhaps."""
-    return "; ".join(filter(None, (comparison_words([comparison]), corrected_words([comparison]))))
-
-
-def corrected_words(comparisons: Sequence[Comparison], what: str = "run") -> str:
-    """Say how p-values are corrected and what the mark means, where there are several comparisons."""
+def correction_words(comparisons: Sequence[Comparison], noun: str = "run") -> str:
+    """Say what p-values are, how labels are corrected, and what the mark means."""
     settings = comparisons[0].settings
-    if settings.family == 1 or settings.correction == "none":
-        return ""
+    if settings.family == 1:
+        return "p: t of the mean, as the interval"
+    p = f"p: t of the mean, of each {noun} by itself"
+    if settings.correction == "none":
+        return f"{p}; labels not corrected over {settings.family}"
     rule = CORRECTIONS[settings.correction]
-    family = plural(what, settings.family)
-    shown = [shown_p(item, part) for item in comparisons for part in item.parts]
-    explained = ""
-    if any(p.endswith(MARK) for p in shown):
-        explained = f"; {MARK}: at most {settings.alpha:g} without {rule}"
-    raw = ""
-    if any(
-        item.all_queries and item.shown_test(item.all_queries)[1] != "corrected"
-        for item in comparisons
-    ):
-        raw = "; p of all queries not corrected where it only confirms a label"
-    return f"intervals of each by itself, p and labels by {rule} over {family}{raw}{explained}"
+    words = f"{p}; labels by {rule} over {settings.family}"
+    rows = (row for item in comparisons for row in item.deciding)
+    if any(shown_p(row, settings.alpha).endswith(MARK) for row in rows):
+        words += f"; {MARK}: does not hold under {rule}"
+    return words
 
 
-def mean_words(comparison: Comparison) -> str:
-    """Head the means of search lengths; by document these are not the documents above, but one more."""
+def paper_rules(comparisons: Sequence[Comparison]) -> str:
+    """Say where the paper's rule *do no harm*, by the paper's own tests, has another direction than the label."""
+    others = {}
+    for item in comparisons:
+        says = item.verdict.do_no_harm
+        direction = "none" if says == "undecided" else says
+        if says is not None and direction != item.verdict.direction:
+            others.setdefault(says, []).append(item.contender)
+    if not others:
+        return ""
+    words = (
+        f"{says}" if len(comparisons) == 1 else f"{says} for {some(names, 3)}"
+        for says, names in others.items()
+    )
+    return f"by the paper's own tests the rule do no harm says {listed(list(words))}"
+
+
+def above_legend(comparison: Comparison) -> str:
+    """Explain the unit of rows of documents."""
     if comparison.ranking.measured_in == DOCUMENTS_ABOVE:
-        return "mean length"
-    return "mean"
+        return f"above: {DOCUMENTS_ABOVE} a relevant one, plus 1, averaged by query; fewer are better"
+    return ""
 
 
-def levels_words(comparison: Comparison) -> str:
-    """Name the unit of levels where it is not that of their differences."""
-    unit = comparison.ranking.measured_in
-    return f"{level_unit(unit)}, " if unit == DOCUMENTS_ABOVE else ""
+def directions(rows: Iterable[Row]) -> str:
+    """Say units and directions of rows in one line: "coverage: points, higher is better"."""
+    meanings: dict[str, list[str]] = {}
+    for row in rows:
+        better = "higher is better" if row.higher_is_better else "lower is better"
+        unit = "points" if row.measured_in == POINTS else row.measured_in
+        meaning = better if unit == row.name else f"{unit}, {better}"
+        meanings.setdefault(meaning, []).append(row.name)
+    return "; ".join(f"{', '.join(names)}: {meaning}" for meaning, names in meanings.items())
+
+
+def measures_legend(measures: Sequence[Row], settings: Any) -> str:
+    """Say which measures that were asked for are better when lower, and that none decides."""
+    if not measures:
+        return ""
+    lower = [row.name for row in measures if not row.higher_is_better]
+    words = f"{', '.join(row.name for row in measures)}: not part of the label"
+    if settings.family > 1:
+        words += ", not corrected"
+    if lower:
+        words += f"; lower is better for {listed(lower)}"
+    if settings.judged_only:
+        words += "; on the runs as given"
+    return words
 
 
 def systems_lines(comparisons: Sequence[Comparison]) -> list[str]:
     """Say which runs the systems have, and over which range the runs differ from the other system."""
     shown: dict[str, str] = {}
     for comparison in comparisons:
+        if not comparison.of_several_runs:
+            continue
         for name, n_runs in comparison.systems:
-            if comparison.of_several_runs:
-                shown.setdefault(name, _system_words(comparison, name, n_runs))
+            shown.setdefault(name, _system_words(comparison, name, n_runs))
     return list(shown.values())
 
 
 def _system_words(comparison: Comparison, name: str, n_runs: int) -> str:
-    """List the runs of a system, and the range of their differences in both facets."""
+    """List the runs of a system, and the range of their differences on both facets."""
     if n_runs == 1:
         return f"{name}: one run, taken as fixed"
     runs = [run for run in comparison.runs if run.system == name]
-    of_coverage = _range_words([run.coverage for run in runs], 2)
-    of_ranking = _range_words(
-        [run.ranking for run in runs], places_of(comparison.ranking.measured_in)
+    coverage = _range_words([run.coverage for run in runs], 2)
+    places = places_of(comparison.ranking.measured_in)
+    ranking = _range_words([run.ranking for run in runs], places)
+    named = some([run.run for run in runs], 3)
+    return (
+        f"{name}: {plural('run', len(runs))} ({named}); B - A: coverage {coverage}, ranking"
+        f" {ranking}"
     )
-    return f"{name}: {runs_words(runs)}; B - A: coverage {of_coverage}, ranking {of_ranking}"
-
-
-def runs_words(runs: Sequence[SystemRun | RunScore]) -> str:
-    """Count the runs of a system, and name some."""
-    return f"{plural('run', len(runs))} ({some([run.run for run in runs], 3)})"
 
 
 def _range_words(changes: Sequence[float | None], places: int) -> str:
@@ -137,87 +155,109 @@ def _range_words(changes: Sequence[float | None], places: int) -> str:
 
 def runs_tables(comparisons: Sequence[Comparison]) -> tuple[Table, ...]:
     """Lay out a row for each run of a system that has several; nothing where none has."""
-    lines = []
-    for item in comparisons:
-        places = places_of(item.ranking.measured_in)
-        for run in item.runs:
-            other = item.baseline if run.system == item.contender else item.contender
-            changes = [(run.coverage, 2), (run.ranking, places), (run.all_queries, places)]
-            changes += [(change, 4) for change in run.measures]
-            shown = [fixed(change, digits, signed=True) for change, digits in changes]
-            lines.append((run.run, run.system, other, *shown))
+    lines = [line for item in comparisons for line in _run_lines(item)]
     if not lines:
         return ()
     first = comparisons[0]
     ranking = f"ranking, {short_unit(first.ranking.measured_in)}"
-    measures = [means.measure for means in first.measures]
     columns = (
         *texts("run", "of", "against"),
-        *numbers("coverage, points", ranking, "all queries", *measures),
+        *numbers("coverage, points", ranking, "all queries", *(row.name for row in first.measures)),
     )
     caption = "differences, B minus A, of one run against all runs of the other system"
     return (Table.of_texts(columns, lines, caption, title="Each run"),)
 
 
-def measures_legend(measures: Sequence[MeasureMeans], settings: Any, *, corrected: bool) -> str:
-    """Say how the measures that were asked for are tested, and that they decide nothing; others are corrected or not."""
-    if not measures:
-        return ""
-    named = []
-    for means in measures:
-        lower = "" if means.higher_is_better else " (lower is better)"
-        named.append(f"{means.measure}{lower}")
-    given = ", on the runs as given" if settings.judged_only else ""
-    raw = ", not corrected" if corrected else ""
-    decide = "it decides" if len(named) == 1 else "they decide"
-    return f"{', '.join(named)}: by t{raw}{given}; {decide} nothing"
+def _run_lines(item: Comparison) -> Iterable[tuple[str, ...]]:
+    places = places_of(item.ranking.measured_in)
+
+    def line(run: SystemRun) -> tuple[str, ...]:
+        other = item.baseline if run.system == item.contender else item.contender
+        changes = [(run.coverage, 2), (run.ranking, places), (run.all_queries, places)]
+        changes += [(change, 4) for change in run.measures]
+        shown = (fixed(change, digits, signed=True) for change, digits in changes)
+        return run.run, run.system, other, *shown
+
+    return map(line, item.runs)
 
 
-def _itself(item: Any) -> Any:
-    return item
+def tests_table(comparisons: Sequence[Comparison]) -> Table:
+    """Lay out what the first table leaves out of each row: counts, power, and the papers' own tests."""
+    lines = [
+        (item, row)
+        for item in comparisons
+        for row in (*item.parts, item.naive, *filter(None, (item.reciprocal,)))
+    ]
+    names = dict.fromkeys(test for _, row in lines for test in row.tests)
+    shown = {row.name for item in comparisons for row in item.parts}
+    several = len(comparisons) > 1
 
-
-def measures_tables(
-    items: Sequence[Any],
-    names: Sequence[Column],
-    settings: Any,
-    of: Callable[[Any], Any] = _itself,
-    title: str = "",
-    means: Sequence[str] = ("baseline=A", "contender=B"),
-) -> tuple[Table, ...]:
-    """Lay out the measures that were asked for, of items with columns that name them; nothing where there are none."""
-    measured = [item for item in items if of(item).measures]
-    if not measured:
-        return ()
-    asked = of(measured[0]).measures
-    declared = of_part(of, measure_columns(asked))
-    columns = [*names]
-    significant = {}
-    for place, of_measure in enumerate(asked):
-        name = of_measure.measure
-        of_runs = [of(item).measures[place] for item in measured]
-        columns += chosen(
-            declared,
-            *(f"{name}_{mean}" for mean in means),
-            f"{name}_difference",
-            f"{name}_p",
-            group=name,
+    def cells(item: Comparison, row: Row) -> tuple[str, ...]:
+        tests = [row.tests.get(name) for name in names]
+        places = places_of(row.measured_in)
+        detectable = fixed(row.detectable, places) if row in item.deciding else NOTHING
+        means = (row.baseline, row.contender)
+        return (
+            *((item.contender,) if several else ()),
+            row_name(row),
+            f"{row.n}",
+            f"{row.better}",
+            f"{row.worse}",
+            detectable,
+            *(NOTHING if row.name in shown else fixed(mean, places) for mean in means),
+            *(NOTHING if test is None else pvalue(test.pvalue, item.alpha) for test in tests),
         )
-        significant[f"{name}_difference"] = [own.found != "none" for own in of_runs]
-    table = Table.of(
-        columns,
-        measured,
-        measures_legend(asked, settings, corrected=True),
-        title=title,
-        alpha=settings.alpha,
+
+    columns = (
+        *texts(*(("run",) if several else ()), "row"),
+        *numbers("n", "better", "worse", "detectable", "A", "B"),
+        *numbers(*(TEST_NAMES[name] for name in names)),
     )
-    # What is best is not said: rows can be of different queries, or of different baselines.
-    return (table.marked(significant=significant),)
+    captions = [
+        "n: queries of the row; better, worse: those, or the clusters, in which B is; detectable: the"
+        " smallest true difference found with 80 % power"
+    ]
+    if names:
+        captions.append("p-values of the papers' own tests, by SciPy, not corrected")
+    return Table.of_texts(
+        columns, [cells(item, row) for item, row in lines], *captions, title="Each row"
+    )
 
 
-def depth_lines(notes: Iterable[str]) -> list[str]:
-    """Return what notes say on where all lists end, which stands beside the cutoff where a view has no other word on it."""
-    return [own for own in as_notes(notes) if own.kind == "shallow"]
+TEST_NAMES = {
+    "exact": "exact binomial",
+    "t": "paired t",
+    "wilcoxon": "signed rank",
+    "ranksum": "rank sum",
+}
+
+
+def outcomes_table(comparisons: Sequence[Comparison]) -> Table:
+    """Lay out the outcomes with their shares, and the median ranks of what was won and lost."""
+    names = ("won", "both", "neither", "lost")
+    first = comparisons[0]
+    items = "queries" if first.unit == "query" else "relevant documents"
+
+    def share(name: str) -> Any:
+        return lambda item: (
+            None if item.outcomes.shares is None else 100 * getattr(item.outcomes.shares, name)
+        )
+
+    columns = [
+        *(Column("contender", heading="run") for _ in comparisons[1:2]),
+        *(
+            Column(f"{name}_share", share(name), f"{name}, %", decimals(2))
+            for name in names
+        ),
+        Column("won_at", "outcomes.won_at", "won at rank", decimals(1)),
+        Column("lost_at", "outcomes.lost_at", "lost at rank", decimals(1)),
+    ]
+    captions = ["won at, lost at: median ranks of what only one run found"]
+    if first.unit == "document":
+        captions.insert(0, "shares are averaged within each query first")
+    if first.of_several_runs:
+        captions = ["shares are averages over queries and pairs of runs"]
+    return Table.of(columns, comparisons, *captions, title=f"Outcomes, shares of the {items}")
 
 
 def queries_table(queries: Iterable[Any], measured_in: str, title: str = "") -> Table:
@@ -228,3 +268,10 @@ def queries_table(queries: Iterable[Any], measured_in: str, title: str = "") -> 
         if column.name not in ("restricted", "cluster")
     )
     return Table.of(tuple(columns), queries, title=title)
+
+
+def depth_lines(notes: Iterable[str]) -> list[str]:
+    """Return what notes say on where all lists end, which stands beside the cutoff where a view has no other word on it."""
+    return [own for own in as_notes(notes) if own.kind == "shallow"]
+
+

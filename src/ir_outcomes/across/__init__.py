@@ -1,1 +1,0 @@
-"""The same comparison under several conditions: collections, slices of the queries, cutoffs, judges."""

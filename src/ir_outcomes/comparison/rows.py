@@ -1,0 +1,383 @@
+"""The rows of a comparison: means of two systems, their difference, how sure it is, and what it shows."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from ir_outcomes.comparison.outcomes import Outcomes, PairedQueries, Sample, Settings
+from ir_outcomes.comparison.verdict import RowEstimates
+from ir_outcomes.reading.measure_names import range_of
+from ir_outcomes.results import Immutable
+from ir_outcomes.statistics.estimate import Estimates, Interval, Sums, estimates, margin_intervals
+from ir_outcomes.statistics.papers import Test, binomial_test, paired_tests, rank_sum
+from ir_outcomes.statistics.power import detectable
+from ir_outcomes.statistics.runs import LEAST_RUNS, Side, added_by_runs, variance_of_runs
+from ir_outcomes.types import POINTS, Direction, Floats, Ints, length_unit
+
+HarmFound = Literal["harm excluded", "harm shown", "not excluded"]
+
+
+@dataclass(frozen=True)
+class Margin(Immutable):
+    """A row against its margin of harm."""
+
+    size: float  #: the largest harm that is tolerated, in the unit of the row
+    interval: Interval | None  #: the interval for margins; None where the range is not known
+    found: HarmFound
+    equivalent: bool  #: whether differences beyond the margin are excluded in both directions
+    passable: float | None  #: the smallest margin that equal runs could pass on so many queries
+
+
+@dataclass(frozen=True)
+class Row(Immutable):
+    """One mean of a contender beside that of a baseline, over paired queries.
+
+    P-value and interval come from one estimate, so that p is at most alpha exactly where the
+    interval excludes 0.
+    """
+
+    name: str  #: "coverage", "ranking", "all queries", or the measure
+    measured_in: str  #: unit of the means and of their difference
+    higher_is_better: bool  #: their direction
+    n: int  #: queries that the row is measured on
+    differ: int  #: queries, or clusters, on which the two systems differ
+    better: int  #: those of them on which the contender is better
+    baseline: float | None  #: mean; None where nothing can be compared
+    contender: float | None
+    difference: float | None  #: contender minus baseline
+    interval: Interval | None  #: of the difference, at level 1 - alpha; None where there is none
+    standard_error: float | None  #: of the difference, with two imaginary units
+    df: float | None  #: degrees of freedom of Student's t
+    pvalue: float  #: two-sided, of this pair by itself; 1 where nothing can be compared
+    pvalue_corrected: float  #: over the contenders of one call
+    found: Direction  #: whether the corrected p-value shows a difference, and which
+    largest: float | None  #: the most that one query can change by; None where it is not known
+    #: smallest true difference found with power 0.8 at the first level of the correction
+    detectable: float | None = None
+    margin: Margin | None = None  #: where margins are asked for
+    #: like `interval`, for new runs of the systems, too; None where no system has several runs, or
+    #: one of several has fewer than five
+    new_runs: Interval | None = None
+    tests: Mapping[str, Test] = field(default_factory=dict)  #: the papers' own tests, by name
+
+    @property
+    def worse(self) -> int:
+        """Queries, or clusters, on which the contender is worse."""
+        return self.differ - self.better
+
+    @property
+    def gain(self) -> float:
+        """The difference, negated where lower is better; 0 where there is none."""
+        return (self.difference or 0.0) * (1 if self.higher_is_better else -1)
+
+
+class RowsOfPair(NamedTuple):
+    """The rows of a pair of systems, not yet corrected over a family."""
+
+    coverage: Row
+    ranking: Row
+    all_queries: Row | None
+    naive: Row  # reciprocal ranks over all queries, or the values of another measure
+    reciprocal: Row | None  # reciprocals on what both found
+
+
+def rows_of_pair(pair: PairedQueries, naive: Sample, settings: Settings) -> RowsOfPair:
+    """Estimate all rows of a pair; `naive` are reciprocal ranks over all queries, or values of a measure."""
+    rows = _Rows(pair, settings)
+    unit = pair.measure or length_unit(settings.unit)
+    largest = _largest(pair)
+    direction = pair.higher_is_better
+    coverage = rows.row(
+        "coverage", POINTS, pair.coverage, True, largest["coverage"], _coverage_tests(pair)
+    )
+    tests = rows.paired(pair.ranking)
+    ranking = rows.row("ranking", unit, pair.ranking, direction, largest["ranking"], tests)
+    all_queries = None
+    if pair.all_queries is not None:
+        tests = rows.paired(pair.all_queries)
+        most = largest["all queries"]
+        all_queries = rows.row("all queries", unit, pair.all_queries, direction, most, tests)
+    if pair.measure is not None:
+        of_all = rows.row(
+            pair.measure, pair.measure, naive, direction, None, rows.paired(naive, ranks=True)
+        )
+        return RowsOfPair(coverage, ranking, all_queries, of_all, None)
+    name = "MRR on both" if settings.unit == "query" else "1 / length on both"
+    tests = rows.paired(naive, ranks=True)
+    of_all = rows.row("MRR", "reciprocal", naive, True, 1.0, tests)
+    tests = rows.paired(pair.reciprocal)
+    of_both = rows.row(name, "reciprocal", pair.reciprocal, True, 1.0, tests)
+    return RowsOfPair(coverage, ranking, all_queries, of_all, of_both)
+
+
+def measure_row(
+    measure: str, sample: Sample, higher_is_better: bool, pair: PairedQueries, settings: Settings
+) -> Row:
+    """Estimate the row of a measure that was asked for, over all answerable queries; it decides nothing."""
+    rows = _Rows(pair, settings)
+    largest = range_of(measure, *sample.each())
+    tests = rows.paired(sample)
+    return rows.row(measure, measure, sample, higher_is_better, largest, tests)
+
+
+def estimates_of(pair: PairedQueries, alpha: float) -> dict[str, tuple[Sums, Estimates]]:
+    """Estimate the rows that decide on a label, and nothing else."""
+    largest = _largest(pair)
+    samples = {
+        "coverage": pair.coverage,
+        "ranking": pair.ranking,
+        "all queries": pair.all_queries,
+    }
+    found = {}
+    for name, sample in samples.items():
+        if sample is not None:
+            sums = Sums.of(sample.units(pair.clusters))
+            found[name] = sums, estimates(sums, alpha, largest[name], pair.identical)
+    return found
+
+
+def estimates_of_rows(rows: Sequence[Row]) -> RowEstimates:
+    """Return the signs and p-values of one row of each pair of a family."""
+    return RowEstimates(
+        np.sign([row.gain for row in rows]).astype(np.int64),
+        np.array([row.pvalue for row in rows]),
+    )
+
+
+def _largest(pair: PairedQueries) -> dict[str, float | None]:
+    """Return the most that one query can change by in each row; None where it is not known."""
+    ranking: float | None = None
+    everywhere: float | None = None
+    if pair.measure is not None:
+        values = pair.ranking if pair.all_queries is None else pair.all_queries
+        ranking = everywhere = range_of(pair.measure, *values.each())
+    elif pair.horizon is not None:
+        ranking = pair.horizon - 1.0
+        everywhere = float(pair.horizon)
+    return {"coverage": 100.0, "ranking": ranking, "all queries": everywhere}
+
+
+def _coverage_tests(pair: PairedQueries) -> dict[str, Test]:
+    """Return the paper's test of coverage: exact binomial where queries are won or lost, else t of shares."""
+    if pair.clusters is not None or pair.by_runs:
+        return {}
+    change = pair.coverage.contender - pair.coverage.baseline
+    if pair.single:
+        test = binomial_test(int(np.sum(change > 0)), int(np.sum(change < 0)))
+        return {"exact": test}
+    return {"t": paired_tests(change)["t"]}
+
+
+class _Rows:
+    """Makes the rows of a pair."""
+
+    def __init__(self, pair: PairedQueries, settings: Settings) -> None:
+        self._pair = pair
+        self._settings = settings
+
+    def paired(self, sample: Sample, *, ranks: bool = False) -> dict[str, Test]:
+        """Return the paper's paired tests, and with `ranks` the rank sum; none with clusters or several runs."""
+        if self._pair.clusters is not None or self._pair.by_runs:
+            return {}
+        baseline, contender = sample.each()
+        tests = paired_tests(contender - baseline)
+        found = {name: tests[name] for name in ("t", "wilcoxon")}
+        if ranks:
+            found["ranksum"] = rank_sum(baseline, contender)
+        return found
+
+    def row(
+        self,
+        name: str,
+        unit: str,
+        sample: Sample,
+        higher_is_better: bool,
+        largest: float | None,
+        tests: Mapping[str, Test],
+    ) -> Row:
+        """Estimate a row."""
+        pair = self._pair
+        made = _row(
+            name,
+            unit,
+            higher_is_better,
+            sample,
+            pair.clusters,
+            self._settings,
+            largest,
+            pair.identical,
+        )
+        return replace(made, new_runs=self._new_runs(sample, made), tests=tests)
+
+    def _new_runs(self, sample: Sample, row: Row) -> Interval | None:
+        """Return the interval for new runs of the systems, too."""
+        from scipy.special import stdtrit
+
+        if not sample.sides or row.standard_error is None or row.df is None:
+            return None
+        if min(len(sums) for sums, _ in sample.sides) < LEAST_RUNS:
+            return None
+        alpha = self._settings.alpha
+        sides = [
+            Side(len(sums), variance_of_runs(sums, sizes, self._pair.clusters))
+            for sums, sizes in sample.sides
+        ]
+        of_queries = float(stdtrit(row.df, 1 - alpha / 2)) * row.standard_error
+        half = math.sqrt(of_queries**2 + added_by_runs(sides, alpha))
+        mean = row.difference or 0.0
+        most = math.inf if row.largest is None else row.largest
+        return Interval(max(mean - half, -most), min(mean + half, most))
+
+
+def estimated_row(
+    like: Row,
+    sample: Sample,
+    clusters: Ints | None,
+    settings: Settings,
+    *,
+    largest: float | None,
+    identical: bool,
+) -> Row:
+    """Estimate other values as a row with the name and unit of another one, which shows what it shows by itself."""
+    made = _row(
+        like.name,
+        like.measured_in,
+        like.higher_is_better,
+        sample,
+        clusters,
+        settings,
+        largest,
+        identical,
+    )
+    return found_alone(made, settings.alpha)
+
+
+def found_alone(row: Row, alpha: float) -> Row:
+    """Return a row that belongs to no family, with what it shows by itself."""
+    if row.pvalue > alpha:
+        return row
+    return replace(row, found="better" if row.gain > 0 else "worse")
+
+
+def _row(
+    name: str,
+    unit: str,
+    higher_is_better: bool,
+    sample: Sample,
+    clusters: Ints | None,
+    settings: Settings,
+    largest: float | None,
+    identical: bool,
+) -> Row:
+    """Estimate a row, not yet corrected over a family."""
+    return row_of_sums(
+        name,
+        unit,
+        higher_is_better,
+        Sums.of(sample.units(clusters)),
+        n=int(np.count_nonzero(sample.size)),
+        means=sample.means(),
+        largest=largest,
+        alpha=settings.alpha,
+        level=settings.first_level,
+        identical=identical,
+    )
+
+
+def row_of_sums(
+    name: str,
+    unit: str,
+    higher_is_better: bool,
+    sums: Sums,
+    *,
+    n: int,
+    means: tuple[float | None, float | None],
+    largest: float | None,
+    alpha: float,
+    level: float,
+    identical: bool = False,
+) -> Row:
+    """Estimate a row from the sums of its units; `level` is the first of the family."""
+    found = estimates(sums, alpha, largest, identical)
+    baseline, contender = means
+    differ = int(sums.differ[0])
+    above = int(sums.better[0])
+    pvalue = float(found.pvalue[0])
+    return Row(
+        name=name,
+        measured_in=unit,
+        higher_is_better=higher_is_better,
+        n=n,
+        differ=differ,
+        better=above if higher_is_better else differ - above,
+        baseline=baseline,
+        contender=contender,
+        difference=_number(found.mean),
+        interval=found.interval(),
+        standard_error=_number(found.standard_error),
+        df=_number(found.df),
+        pvalue=pvalue,
+        pvalue_corrected=pvalue,
+        found="none",
+        largest=largest,
+        detectable=_detectable(found, level, largest),
+    )
+
+
+def _number(values: Floats) -> float | None:
+    """Return the one value of an array; None where it is not defined."""
+    value = float(values[0])
+    return None if math.isnan(value) else value
+
+
+def _detectable(found: Estimates, level: float, largest: float | None) -> float | None:
+    """Return the smallest true difference that would be found, by the same standard error."""
+    error = _number(found.standard_error)
+    if not error:
+        return None
+    return detectable(error, float(found.df[0]), level, largest)
+
+
+def margins_of(
+    margins: Sequence[float], outcomes: Outcomes, all_queries: Row | None
+) -> tuple[float, ...]:
+    """Return the margins of coverage, ranking and all queries; the last is by default what the other two tolerate.
+
+    Of a share of queries that both answer the ranking margin, and each answer that is lost costs at
+    most k ranks.
+    """
+    if len(margins) == 3 or all_queries is None or all_queries.largest is None:
+        return tuple(margins)
+    both = 0.0 if outcomes.shares is None else outcomes.shares.both
+    return (*margins, margins[1] * both + margins[0] / 100 * all_queries.largest)
+
+
+def against_margin(
+    row: Row, sample: Sample, clusters: Ints | None, size: float, level: float, identical: bool
+) -> Margin:
+    """Compare the interval for margins of a row with its margin."""
+    if identical:
+        return Margin(size, Interval(0.0, 0.0), "harm excluded", equivalent=True, passable=None)
+    units = sample.units(clusters)
+    if row.largest is None or not len(units.size):
+        return Margin(size, None, "not excluded", equivalent=False, passable=None)
+    sums = Sums.of(units)
+    low, high = (float(end[0]) for end in margin_intervals(sums, level, row.largest))
+    none_differs = Sums.of(units._replace(total=np.zeros(len(units.total))))
+    _, passable = margin_intervals(none_differs, level, row.largest)
+    best, worst = (high, -low) if row.higher_is_better else (-low, high)
+    found: HarmFound = "not excluded"
+    if worst < size:
+        found = "harm excluded"
+    elif best < -size:
+        found = "harm shown"
+    return Margin(
+        size,
+        Interval(low, high),
+        found,
+        equivalent=worst < size and best < size,
+        passable=float(passable[0]),
+    )

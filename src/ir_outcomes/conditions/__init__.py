@@ -1,0 +1,1 @@
+"""The same comparison on several collections, slices, cutoffs or judges, and gates."""

@@ -1,0 +1,576 @@
+"""A comparison for each condition, such as a collection or a slice, and what holds over all of them."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ir_outcomes.comparison.columns import columns_of, row_columns
+from ir_outcomes.comparison.compare import compare
+from ir_outcomes.comparison.outcomes import Settings
+from ir_outcomes.comparison.result import Comparison
+from ir_outcomes.comparison.rows import Row, estimates_of_rows
+from ir_outcomes.comparison.verdict import (
+    LABELS,
+    NAMES,
+    TRADE_OFF,
+    RowEstimates,
+    RuleOptions,
+    Rules,
+    direction_of,
+    judge,
+)
+from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.remarks import unjudged_share
+from ir_outcomes.evaluation.search import JUDGED_DEPTH
+from ir_outcomes.evaluation.scores import Measures
+from ir_outcomes.formatting import listed, plural
+from ir_outcomes.results import HasPage, Immutable, Result
+from ir_outcomes.statistics.families import adjust
+from ir_outcomes.statistics.estimate import Interval, sign_pvalues
+from ir_outcomes.table_columns import PERCENT, Column, attributes, of_part, rows_of
+from ir_outcomes.types import Direction, Floats
+
+Kind = Literal["collection", "slice", "cutoff", "judge"]
+FEWEST_COLLECTIONS = 5  # from which on something is said about a new one
+
+
+@dataclass(frozen=True)
+class Condition(Immutable):
+    """One contender in one condition."""
+
+    condition: str  #: name of the collection, slice or judge, or the cutoff
+    group: str | None  #: conditions of one group count as one in the means
+    #: what `ir_outcomes.compare` gives for it, corrected over the contenders only
+    comparison: Comparison
+    #: the label where each row is corrected over contenders and conditions
+    label_over_conditions: str
+    labelled: bool  #: whether there are enough queries for a label
+    #: judged share of the first 10 documents, baseline and contender; None where not known
+    judged: tuple[float, float] | None = None
+
+    @property
+    def label(self) -> str | None:
+        """The label of the comparison; None where there are too few queries."""
+        return self.comparison.verdict.label if self.labelled else None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the label stays the same when corrected over the conditions."""
+        return not self.labelled or self.label == self.label_over_conditions
+
+
+@dataclass(frozen=True)
+class Overall(Immutable):
+    """What holds over all conditions for one contender; each row is a mean over conditions."""
+
+    contender: str  #: the run
+    label: str  #: from the means of these conditions
+    #: Conditions whose label is worse or a trade-off.
+    hurt: tuple[str, ...]
+    better: int  #: conditions whose label is better
+    worse: int  #: conditions whose label is worse
+    #: `n` counts conditions, `differ` and `better` those in which the means differ, and the interval
+    #: is of the unweighted mean of the differences
+    coverage: Row
+    ranking: Row
+    all_queries: Row | None
+    measures: tuple[Row, ...] = ()
+    #: where the difference measured in a new collection of about these sizes lies, by the name of
+    #: the row; empty below five collections
+    new: Mapping[str, Interval] = field(default_factory=dict)
+    #: conditions that a row leaves out, by its name: fewer than two units
+    left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def parts(self) -> tuple[Row, ...]:
+        """All rows, in the order of their table."""
+        rows = (self.coverage, self.ranking, self.all_queries, *self.measures)
+        return tuple(row for row in rows if row is not None and row.n)
+
+    @property
+    def outlook(self) -> str:
+        """Which way a new collection goes by coverage and ranking; empty where too few tell."""
+        rows = [row for row in (self.coverage, self.ranking) if row.name in self.new]
+        if not rows:
+            return ""
+        for side, above in (("better", True), ("worse", False)):
+            ends = [(self.new[row.name], row.higher_is_better == above) for row in rows]
+            if all(new.low >= 0 if upwards else new.high <= 0 for new, upwards in ends):
+                return f"likely {side}"
+        return "could go either way"
+
+
+@dataclass(frozen=True)
+class SliceDifference(Immutable):
+    """Whether the slices differ in one row at all."""
+
+    contender: str  #: the run
+    row: str  #: "coverage" or "ranking"
+    pvalue: float | None  #: of the permutation test; None where there is nothing to compare
+    pvalue_corrected: float | None  #: the same, corrected over the contenders, which decides
+    slices: int  #: slices that were compared
+
+
+@dataclass(frozen=True)
+class Curve(Immutable):
+    """Share found by rank k, in percent, for k from 1 to the depth, averaged over the answerable queries."""
+
+    contender: str
+    baseline_shares: tuple[float, ...]  #: of the baseline; higher is better
+    contender_shares: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Flip(Immutable):
+    """A query on which judges disagree about which run is better."""
+
+    contender: str  #: the run
+    query_id: str  #: the query
+    better: tuple[str, ...]  #: judges for whom the contender is better
+    worse: tuple[str, ...]  #: judges for whom it is worse
+    text: str | None  #: the query's text, where it is known
+
+
+Answer = Literal["agrees", "differs", "cannot be told"]
+
+
+@dataclass(frozen=True)
+class Bias(Immutable):
+    """A judge's difference in one row, less the reference's on the same queries."""
+
+    contender: str  #: the run
+    judge: str  #: who is compared with the reference
+    #: `baseline` is the reference's difference, `contender` the judge's, and the difference the bias
+    row: Row
+    reference_found: Direction  #: what the reference finds on these queries
+    judge_found: Direction  #: what the judge finds on all its queries
+    answer: Answer
+
+
+@dataclass(frozen=True, repr=False)
+class ConditionsComparison(HasPage, Result):
+    """Contenders against a baseline on collections, slices of the queries, at cutoffs, or under judges.
+
+    The figure is "forest"; of cutoffs there is "curve", too. What is particular to one kind is None
+    or empty for the others.
+
+    Attributes
+    ----------
+    over : {"collection", "slice", "cutoff", "judge"}
+        What the conditions are.
+    baseline : str
+        The run that the others are compared with.
+    conditions : tuple of Condition
+        One for each contender and condition, contender by contender.
+    settings : Settings
+        Of the comparisons; the cutoff is None where conditions have their own.
+    overall : tuple of Overall
+        Of collections and slices: what holds on average, one for each contender.
+    missing : tuple of (str, str)
+        Of collections: runs that one lacks, with its name: there they are neither compared nor part
+        of a mean.
+    by : str or None
+        Of slices: what they are made by.
+    differ : tuple of SliceDifference
+        Of slices: for each contender, coverage and ranking, whether they differ at all; empty where
+        queries come in clusters.
+    curves : tuple of Curve
+        Of cutoffs: what is found by every rank, one for each contender.
+    flips : tuple of Flip
+        Of judges: queries on which they disagree about the direction.
+    reference : str or None
+        Of judges: the one that the others are compared with.
+    biases : tuple of Bias
+        Of judges: for each contender, judge and row, the difference from the reference.
+    seed, resamples : int or None
+        Of slices: of the permutations.
+    """
+
+    over: Kind
+    baseline: str
+    conditions: tuple[Condition, ...]
+    settings: Settings
+    overall: tuple[Overall, ...] = ()
+    missing: tuple[tuple[str, str], ...] = ()
+    by: str | None = None
+    differ: tuple[SliceDifference, ...] = ()
+    curves: tuple[Curve, ...] = ()
+    flips: tuple[Flip, ...] = ()
+    reference: str | None = None
+    biases: tuple[Bias, ...] = ()
+    seed: int | None = None
+    resamples: int | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the conditions."""
+        return tuple(dict.fromkeys(row.condition for row in self.conditions))
+
+    @property
+    def contenders(self) -> tuple[str, ...]:
+        """Names of the contenders."""
+        return tuple(by_contender(self.conditions))
+
+    def of(self, contender: str) -> tuple[Condition, ...]:
+        """Return the conditions of one contender."""
+        return tuple(by_contender(self.conditions).get(contender, ()))
+
+    def labels(self, contender: str) -> dict[str, str | None]:
+        """Return the label of one contender in each condition; None where there are too few queries."""
+        return {row.condition: row.label for row in self.of(contender)}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a flat row for each contender and condition, then for each mean."""
+        return [
+            *rows_of(condition_columns(self.conditions), self.conditions),
+            *(row for overall in self.overall for row in _mean_rows(overall)),
+        ]
+
+    def long_rows(self) -> list[dict[str, Any]]:
+        """Return the long rows of each comparison, with the condition."""
+        return [
+            {"condition": item.condition, **row}
+            for item in self.conditions
+            for row in item.comparison.long_rows()
+        ]
+
+
+def by_contender(conditions: Iterable[Condition]) -> dict[str, list[Condition]]:
+    """Return the conditions of each contender."""
+    found: dict[str, list[Condition]] = {}
+    for row in conditions:
+        found.setdefault(row.comparison.contender, []).append(row)
+    return found
+
+
+def condition_columns(conditions: Sequence[Condition]) -> tuple[Column, ...]:
+    """Return the columns of conditions: those of comparisons, and the label over conditions."""
+
+    def judged(side: int) -> Any:
+        return lambda row: row.judged and row.judged[side]
+
+    return (
+        *attributes("condition", "group"),
+        *of_part("comparison", columns_of([row.comparison for row in conditions])),
+        *attributes("label", "label_over_conditions"),
+        Column("judged_baseline", judged(0), "A", PERCENT, group="judged"),
+        Column("judged_contender", judged(1), "B", PERCENT, group="judged"),
+    )
+
+
+def _mean_rows(overall: Overall) -> Iterator[dict[str, Any]]:
+    """Yield a flat row for the mean of each row over the conditions."""
+    for row in overall.parts:
+        low, high = overall.new.get(row.name, (None, None))
+        (values,) = rows_of(row_columns("mean", row, lambda item: item), [row])
+        yield {
+            "condition": "all",
+            "contender": overall.contender,
+            "verdict": overall.label,
+            "row": row.name,
+            **values,
+            "new_low": low,
+            "new_high": high,
+        }
+
+
+def conditions_of(
+    evaluations: Mapping[str, Evaluation],
+    baseline: str,
+    contenders: Sequence[str],
+    rules: RuleOptions,
+    *,
+    over_conditions: bool,
+    measures: Measures = (),
+    groups: Mapping[str, str] | None = None,
+    fewest: int = 0,
+) -> list[Condition]:
+    """Compare every contender with the baseline in every condition that has both.
+
+    A label needs at least `fewest` queries; with `over_conditions` there is a second label, whose
+    rows are corrected by Holm over contenders and conditions.
+    """
+    compared: list[tuple[str, Comparison]] = []
+    for name, evaluation in evaluations.items():
+        present = [run for run in contenders if run in evaluation.names]
+        if baseline in evaluation.names and present:
+            found = compare(evaluation, baseline, present, measures=measures, **rules)
+            compared += [(name, comparison) for comparison in found]
+    compared.sort(key=lambda item: contenders.index(item[1].contender))
+    labels = [comparison.verdict.label for _, comparison in compared]
+    if over_conditions and compared:
+        labels = _labels_over_conditions([item for _, item in compared], Rules(**rules))
+    conditions = []
+    for (name, comparison), label in zip(compared, labels, strict=True):
+        evaluation = evaluations[name]
+        judged = None
+        if not evaluation.positives_only:
+            runs = evaluation[[comparison.baseline, comparison.contender]].at()
+            first, second = (unjudged_share(run, JUDGED_DEPTH) for run in runs)
+            judged = None if first is None or second is None else (1 - first, 1 - second)
+        conditions.append(
+            Condition(
+                condition=name,
+                group=(groups or {}).get(name),
+                comparison=comparison,
+                label_over_conditions=label,
+                labelled=comparison.n_queries >= fewest,
+                judged=judged,
+            )
+        )
+    return conditions
+
+
+def _labels_over_conditions(comparisons: Sequence[Comparison], rules: Rules) -> list[str]:
+    """Return the labels where each row is corrected by Holm over contenders and conditions, too."""
+    names = {"coverage": "coverage", "ranking": "ranking", "all queries": "all_queries"}
+    every = {name: [getattr(item, field) for item in comparisons] for name, field in names.items()}
+    with_whole = [row is not None for row in every["all queries"]]
+    labels = [""] * len(comparisons)
+    for known in (True, False):
+        chosen = [index for index, found in enumerate(with_whole) if found == known]
+        if not chosen:
+            continue
+        rows = {}
+        adjusted = {}
+        for name, of_name in every.items():
+            if name == "all queries" and not known:
+                continue
+            corrected = _holm(of_name)
+            rows[name] = estimates_of_rows([of_name[index] for index in chosen])
+            adjusted[name] = np.array([corrected[index] for index in chosen])
+        sign_test = None
+        if known:
+            whole = [every["all queries"][index] for index in chosen]
+            better, worse = np.array([(row.better, row.worse) for row in whole], dtype=float).T
+            signs = np.sign(better - worse).astype(np.int64)
+            sign_test = RowEstimates(signs, sign_pvalues(better, worse))
+        found = judge(rows, rules, sign_test, adjusted).names()
+        for index, label in zip(chosen, found, strict=True):
+            labels[index] = label
+    return labels
+
+
+def _holm(rows: Sequence[Row | None]) -> list[float]:
+    """Correct p-values by Holm over all rows; they stay at least those corrected over the contenders."""
+    raw = adjust([1.0 if row is None else row.pvalue for row in rows], "holm")
+    over_contenders = [1.0 if row is None else row.pvalue_corrected for row in rows]
+    corrected: list[float] = np.maximum(raw, over_contenders).tolist()
+    return corrected
+
+
+def overall_of(
+    conditions: Sequence[Condition], rules: Rules, *, new_collection: bool = False
+) -> list[Overall]:
+    """Combine the conditions of each contender: the unweighted means of their differences."""
+    of_contender = by_contender(conditions)
+    means = {run: _Means(rows, rules.alpha) for run, rows in of_contender.items()}
+    rows = {
+        "coverage": [found.rows["coverage"] for found in means.values()],
+        "ranking": [found.rows["ranking"] for found in means.values()],
+    }
+    if all("all queries" in found.rows for found in means.values()):
+        rows["all queries"] = [found.rows["all queries"] for found in means.values()]
+    labels = judge({name: estimates_of_rows(of_name) for name, of_name in rows.items()}, rules)
+    overall = []
+    for index, (run, found) in enumerate(means.items()):
+        corrected = {
+            name: replace(
+                of_name[index],
+                pvalue_corrected=float(labels.corrected[name][index]),
+                found=NAMES[int(labels.found[name][index])],
+            )
+            for name, of_name in rows.items()
+        }
+        decided = [row.label for row in of_contender[run] if row.label is not None]
+        directions = [direction_of(label) for label in decided]
+        overall.append(
+            Overall(
+                contender=run,
+                label=LABELS[labels.label[index]],
+                hurt=tuple(_hurt(of_contender[run])),
+                better=directions.count("better"),
+                worse=directions.count("worse"),
+                coverage=corrected["coverage"],
+                ranking=corrected["ranking"],
+                all_queries=corrected.get("all queries"),
+                measures=tuple(found.measures),
+                new=found.new if new_collection else {},
+                left_out=found.left_out,
+            )
+        )
+    return overall
+
+
+def _hurt(conditions: Sequence[Condition]) -> Iterator[str]:
+    """Yield the conditions whose label is worse or a trade-off, which no mean may hide."""
+    for row in conditions:
+        label = row.comparison.verdict.label
+        if label == TRADE_OFF or direction_of(label) == "worse":
+            yield row.condition
+
+
+class _Means:
+    """The means of the rows of one contender over its conditions."""
+
+    def __init__(self, conditions: Sequence[Condition], alpha: float) -> None:
+        self.rows: dict[str, Row] = {}
+        self.new: dict[str, Interval] = {}
+        self.left_out: dict[str, tuple[str, ...]] = {}
+        comparisons = [row.comparison for row in conditions]
+        names = dict.fromkeys(part.name for item in comparisons for part in item.parts)
+        for name in dict.fromkeys(("coverage", "ranking", *names)):
+            of_name = [_row_called(item, name) for item in comparisons]
+            known = [
+                (row, part)
+                for row, part in zip(conditions, of_name, strict=True)
+                if part is not None and part.standard_error is not None
+            ]
+            lacking = {row.condition for row in conditions} - {row.condition for row, _ in known}
+            if lacking:
+                self.left_out[name] = tuple(
+                    row.condition for row in conditions if row.condition in lacking
+                )
+            first = next(part for part in of_name if part is not None)
+            mean = mean_of([(row.group or row.condition, part) for row, part in known], alpha)
+            self.rows[name] = _row_of_mean(first, [part for _, part in known], mean, alpha)
+            if mean.new is not None:
+                self.new[name] = mean.new
+
+    @property
+    def measures(self) -> list[Row]:
+        """The rows that decide nothing."""
+        deciding = ("coverage", "ranking", "all queries")
+        return [row for name, row in self.rows.items() if name not in deciding]
+
+
+def _row_called(comparison: Comparison, name: str) -> Row | None:
+    """Return the row of this name; those of coverage and ranking are always there."""
+    rows = (comparison.coverage, comparison.ranking, *comparison.parts)
+    return next((row for row in rows if row.name == name), None)
+
+
+class ConditionsMean(NamedTuple):
+    """The unweighted mean of differences over conditions."""
+
+    difference: float | None
+    standard_error: float | None
+    df: float | None
+    pvalue: float
+    interval: Interval | None
+    new: Interval | None  # where the difference measured in a new condition lies
+
+
+def mean_of(rows: Sequence[tuple[str, Row]], alpha: float) -> ConditionsMean:
+    """Return the mean over conditions of the differences of rows, given with the group of each.
+
+    Conditions are independent samples: SE = sqrt(sum SE_i^2) / k, with Welch and Satterthwaite's
+    degrees of freedom; where no unit of a condition differs its SE_i is 0. Groups are averaged
+    first. From five on, a new one: mean -+ t(k - 1) s sqrt(1 + 1/k), s the standard deviation of the
+    differences.
+    """
+    from scipy.special import stdtr, stdtrit
+
+    if not rows:
+        return ConditionsMean(None, None, None, 1.0, None, None)
+    grouped: dict[str, list[Row]] = {}
+    for group, row in rows:
+        grouped.setdefault(group, []).append(row)
+    groups = [_pooled(members) for members in grouped.values()]
+    differences, errors, dfs = np.array(groups, dtype=np.float64).T
+    k = len(groups)
+    mean, error, df = _combined(differences, errors, dfs)
+    pvalue = 1.0
+    interval = None
+    if error > 0:
+        pvalue = float(2 * stdtr(df, -abs(mean) / error))
+        interval = _around(mean, float(stdtrit(df, 1 - alpha / 2)) * error, [row for _, row in rows])
+    new = None
+    if k >= FEWEST_COLLECTIONS:
+        spread = float(differences.std(ddof=1)) * math.sqrt(1 + 1 / k)
+        half = float(stdtrit(k - 1, 1 - alpha / 2)) * spread
+        new = _around(mean, half, [row for _, row in rows], most=max)
+    return ConditionsMean(mean, error or None, df if error else None, pvalue, interval, new)
+
+
+def _pooled(members: Sequence[Row]) -> tuple[float, float, float]:
+    """Return mean difference, standard error and degrees of freedom of the conditions of a group."""
+    columns = [
+        (row.difference, row.standard_error if row.differ else 0.0, row.df) for row in members
+    ]
+    return _combined(*np.array(columns, dtype=np.float64).T)
+
+
+def _combined(differences: Floats, errors: Floats, dfs: Floats) -> tuple[float, float, float]:
+    """Return the mean of independent estimates, its standard error, and degrees of freedom."""
+    variances = errors**2
+    total = variances.sum()
+    df = float(total**2 / (variances**2 / dfs).sum()) if total else 1.0
+    return float(differences.mean()), math.sqrt(total) / len(differences), df
+
+
+def _around(mean: float, half: float, rows: Sequence[Row], most: Any = np.mean) -> Interval:
+    """Return an interval around a mean, cut at what is possible."""
+    limits = [math.inf if row.largest is None else row.largest for row in rows]
+    limit = float(most(limits))
+    return Interval(max(mean - half, -limit), min(mean + half, limit))
+
+
+def _row_of_mean(first: Row, rows: Sequence[Row], mean: ConditionsMean, alpha: float) -> Row:
+    """Return the mean of a row over conditions, which are its units."""
+    differences = [row.gain for row in rows]
+    found: Direction = "none"
+    if mean.pvalue <= alpha and mean.difference:
+        found = "better" if (mean.difference > 0) == first.higher_is_better else "worse"
+    limits = [row.largest for row in rows if row.largest is not None]
+    return Row(
+        name=first.name,
+        measured_in=first.measured_in,
+        higher_is_better=first.higher_is_better,
+        n=len(rows),
+        differ=sum(row.differ > 0 for row in rows),
+        better=sum(difference > 0 for difference in differences),
+        baseline=_mean_level([row.baseline for row in rows]),
+        contender=_mean_level([row.contender for row in rows]),
+        difference=mean.difference,
+        interval=mean.interval,
+        standard_error=mean.standard_error,
+        df=mean.df,
+        pvalue=mean.pvalue,
+        pvalue_corrected=mean.pvalue,
+        found=found,
+        largest=float(np.mean(limits)) if limits else None,
+    )
+
+
+def _mean_level(levels: Sequence[float | None]) -> float | None:
+    known = [level for level in levels if level is not None]
+    return float(np.mean(known)) if known else None
+
+
+def differing(evaluations: Mapping[str, Evaluation], *settings: str) -> Iterator[tuple[str, str]]:
+    """Find the settings in which evaluations differ, with their values in words."""
+    for setting in settings:
+        values = {name: getattr(evaluation, setting) for name, evaluation in evaluations.items()}
+        if len(set(values.values())) > 1:
+            yield setting, listed([f"{name} {value}" for name, value in values.items()][:10])
+
+
+def agreement_of(result: ConditionsComparison) -> Iterator[str]:
+    """Say for each contender how far its labels agree over cutoffs or judges."""
+    under = "at" if result.over == "cutoff" else "under"
+    for contender in result.contenders:
+        labels = [row.comparison.verdict.label for row in result.of(contender)]
+        most = max(labels, key=labels.count)
+        times = labels.count(most)
+        several = plural(result.over, len(labels))
+        same = f"a different label {under} each of {several}"
+        if times > 1 or len(labels) == 1:
+            same = f'the same label under {times} of {several} ("{most}")'
+        directions = "never opposite"
+        if {"better", "worse"} <= {direction_of(label) for label in labels}:
+            directions = "opposite directions occur"
+        yield f"{contender}: {same}, {directions}."

@@ -1,0 +1,493 @@
+"""Pass or fail for pipelines: whether harm beyond the margins is excluded, shown, or neither."""
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from typing import Any, Literal, Unpack, get_args
+
+from ir_outcomes.comparison.columns import measure_columns
+from ir_outcomes.comparison.compare import compare
+from ir_outcomes.comparison.outcomes import Settings
+from ir_outcomes.comparison.outputs import compare_scores
+from ir_outcomes.comparison.plan import queries_to_pass
+from ir_outcomes.comparison.result import Comparison, QueryOutcome
+from ir_outcomes.comparison.rows import Row
+from ir_outcomes.comparison.verdict import RuleOptions, Rules
+from ir_outcomes.errors import ParameterError
+from ir_outcomes.evaluation.evaluation import (
+    Evaluation,
+    contenders_of,
+    evaluation_of,
+    evaluations_of,
+)
+from ir_outcomes.evaluation.remarks import MANY_MISSING, Stop, stops_of
+from ir_outcomes.evaluation.scores import Measures, Scores
+from ir_outcomes.formatting import listed, percent
+from ir_outcomes.notes import Note, as_notes
+from ir_outcomes.reading.files import file_digest
+from ir_outcomes.results import OPTIONAL, HasPage, Immutable, Result
+from ir_outcomes.statistics.power import QueriesNeeded
+from ir_outcomes.table_columns import Column, attributes, of_part, rows_of
+from ir_outcomes.types import check_choice
+
+Status = Literal["pass", "inconclusive", "fail"]
+# From the best status to the worst, with the exit status of the command.
+EXIT_STATUS: Mapping[Status, int] = {"pass": 0, "inconclusive": 4, "fail": 3}
+MOST_QUERIES = 10  # that are listed for a decision
+STOPS = get_args(Stop)
+
+
+@dataclass(frozen=True)
+class GateDecision(Immutable):
+    """The decision on one contender, in one collection, against one baseline."""
+
+    contender: str  #: the run
+    condition: str | None  #: the collection; None where there is only one
+    reference: str | None  #: the second baseline, where this decision is against it
+    status: Status  #: the decision
+    reasons: tuple[str, ...]  #: why, in sentences; every row that fails is named
+    #: the rows that decide, each with its margin; empty without a comparison
+    rows: tuple[Row, ...] = ()
+    #: how many queries like these, or clusters of them, would exclude harm if both runs were equally
+    #: good, by the name of the row; of those that are not settled
+    needed: Mapping[str, QueriesNeeded] = field(default_factory=dict)
+    label: str | None = None  #: of the comparison; None where there is no comparison
+    identical: bool = False  #: whether both runs have the same rankings, and no row differs
+    n_queries: int = 0  #: answerable queries
+    n_missing: tuple[int, int] = (0, 0)  #: those without any result, of baseline and contender
+    #: up to ten queries with the most harm on the rows that failed, else on those that are not
+    #: settled, of several rows in turn; empty where the gate passes
+    queries: tuple[QueryOutcome, ...] = ()
+    notes: tuple[Note, ...] = ()  #: what changes how the decision is read
+    measures: tuple[Row, ...] = ()  #: the measures that were asked for, which decide nothing
+    #: what was decided on, for the page; JSON has it with ``per_query=True`` only
+    comparison: Comparison | None = field(default=None, compare=False, metadata=OPTIONAL)
+
+    @property
+    def name(self) -> str:
+        """The contender, with the second baseline where it is against that, and its collection."""
+        name = self.contender
+        if self.reference is not None:
+            name += f" against {self.reference}"
+        if self.condition is not None:
+            name += f" on {self.condition}"
+        return name
+
+    @property
+    def harmed(self) -> list[str]:
+        """The names of the rows that failed, else of those that are not settled."""
+        against = {row.name: row.margin.found for row in self.rows if row.margin is not None}
+        shown = [name for name, found in against.items() if found == "harm shown"]
+        return shown or [name for name, found in against.items() if found == "not excluded"]
+
+
+def _row(name: str) -> Any:
+    return lambda decision: next((row for row in decision.rows if row.name == name), None)
+
+
+def _row_columns(name: str) -> tuple[Column, ...]:
+    columns = attributes(
+        "difference",
+        "low=margin.interval.low",
+        "high=margin.interval.high",
+        "margin=margin.size",
+        "found=margin.found",
+        "equal_runs_pass=margin.passable",
+    )
+    return of_part(_row(name), columns, f"{name.replace(' ', '_')}_")
+
+
+_COLUMNS = (
+    *attributes("condition", "contender", "baseline=reference", "status", "verdict=label"),
+    *attributes("identical", "n_queries"),
+    Column("missing_baseline", lambda decision: decision.n_missing[0]),
+    Column("missing_contender", lambda decision: decision.n_missing[1]),
+    *(column for name in ("coverage", "ranking", "all queries") for column in _row_columns(name)),
+    Column("reasons", lambda decision: " ".join(decision.reasons)),
+)
+
+
+@dataclass(frozen=True, repr=False)
+class GateResult(HasPage, Result):
+    """The decisions of a gate; the worst one counts.
+
+    Attributes
+    ----------
+    baseline : str
+        The run that the others are compared with.
+    reference : str or None
+        The second baseline, such as the last release.
+    decisions : tuple of GateDecision
+        One for each contender and collection, against the baseline and then against the reference.
+    max_missing : float
+        Largest tolerable share of answerable queries without results.
+    settings : Settings
+        Of the comparisons, with the margins; the cutoff is None where collections have their own.
+    inputs : mapping of str to str
+        SHA-256 of each input by its name.
+    """
+
+    baseline: str
+    reference: str | None
+    decisions: tuple[GateDecision, ...]
+    max_missing: float
+    settings: Settings
+    inputs: Mapping[str, str]
+
+    @property
+    def status(self) -> Status:
+        """The worst of all decisions."""
+        return self.worst_first[0].status
+
+    @property
+    def worst_first(self) -> list[GateDecision]:
+        """All decisions, in the order in which they are shown."""
+        order = list(EXIT_STATUS)
+        return sorted(self.decisions, key=lambda decision: -order.index(decision.status))
+
+    @property
+    def exit_status(self) -> int:
+        """Exit status of the command: 0 pass, 3 fail, 4 inconclusive."""
+        return EXIT_STATUS[self.status]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one flat row for each decision."""
+        measures = max((decision.measures for decision in self.decisions), key=len)
+        rows = rows_of((*_COLUMNS, *measure_columns(measures)), self.decisions)
+        return [row | {"baseline": row["baseline"] or self.baseline} for row in rows]
+
+
+def gate(
+    evaluation: Evaluation | Scores | Mapping[str, Evaluation],
+    baseline: str,
+    contenders: Sequence[str] | str | None = None,
+    *,
+    reference: str | None = None,
+    cutoff: int | None = None,
+    max_missing: float = MANY_MISSING,
+    identical: Literal["pass", "fail"] = "pass",
+    allow: Collection[str] = (),
+    measures: Measures = (),
+    inputs: Iterable[str | os.PathLike[str]] = (),
+    **rules: Unpack[RuleOptions],
+) -> GateResult:
+    """Decide whether runs may take the place of the baseline: pass, fail or inconclusive.
+
+    *pass*: harm beyond the margins is excluded on coverage, ranking and over all queries. *fail*:
+    harm beyond a margin is shown, a run lacks too many queries, finds nothing or is missing in a
+    collection, or its ids or scores look like a mistake. *inconclusive*: neither. The exit status is
+    0, 3 or 4.
+
+    Parameters
+    ----------
+    evaluation : Evaluation, Scores, or mapping of str to Evaluation
+        Of the runs; several collections by their names, each of which is decided on. Of values that
+        another tool computed the mean over all queries decides, with one margin.
+    baseline, contenders : str, and str or sequence of str
+        Names of runs; by default all others are contenders.
+    reference : str, optional
+        A second baseline, such as the last release; contenders must pass against both.
+    cutoff : int, optional
+        Ranks beyond it do not count; by default that of the evaluation.
+    max_missing : float
+        Largest tolerable share of answerable queries for which a run returned nothing.
+    identical : {"pass", "fail"}
+        What becomes of a contender whose rankings are those of the baseline.
+    allow : collection of str
+        What is meant although it looks like a mistake: "unknown-ids", "rising-scores",
+        "equal-scores", and runs that a collection lacks, as ``"run@collection"``.
+    measures : sequence of Measure or str
+        Measures that are shown beside the rows, and decide nothing.
+    inputs : iterable of path
+        Files whose SHA-256 is kept in the result.
+    **rules
+        alpha, correction and margins, which are needed; see `ir_outcomes.Rules`.
+
+    Raises
+    ------
+    ParameterError
+        If there are no margins, no run can exceed them, or a setting is not possible.
+    UnreadableFile
+        If an input cannot be read.
+
+    References
+    ----------
+    Schuirmann 1987 for non-inferiority by an interval; its level is 1 - alpha / (number of
+    contenders).
+
+    Examples
+    --------
+    >>> import ir_outcomes as iro
+    >>> qrels = {f"q{n}": {"gold": 1} for n in range(40)}
+    >>> a = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
+    >>> b = {q: {"gold": 2.0, "x": 1.0} for q in qrels}
+    >>> gate(iro.evaluate(qrels, {"a": a, "b": b}, cutoff=10), "a", margins=(20.0, 2.0)).status
+    'pass'
+    """
+    checked = Rules(**rules)
+    if checked.margins is None:
+        raise ParameterError(
+            "a gate needs margins, the largest harm that you tolerate in percentage points of"
+            " coverage and in ranks, such as `margins=(1.0, 0.5)`"
+        )
+    if not 0 <= max_missing < 1:
+        raise ParameterError(
+            "must be a share of the queries, from 0 to less than 1, such as 0.05",
+            max_missing=max_missing,
+        )
+    check_choice("identical", identical, ("pass", "fail"))
+    collections: dict[str | None, Evaluation | Scores] = {}
+    if isinstance(evaluation, Scores):
+        if cutoff is not None or measures:
+            raise ParameterError(
+                "values that another tool computed have no other cutoff or measure"
+            )
+        max_missing = 0.0  # a tool that computed a value for one run can do it for another
+        collections[None] = evaluation
+    elif isinstance(evaluation, Mapping):
+        for name, found in evaluations_of(evaluation, cutoff).items():
+            collections[name] = found
+    else:
+        collections[None] = evaluation_of(evaluation, cutoff=cutoff, several_runs=True)
+    names = tuple(dict.fromkeys(run for own in collections.values() for run in _systems(own)))
+    wanted = contenders_of(names, baseline, contenders)
+    baselines = [baseline, *([] if reference is None else [reference])]
+    wanted = [run for run in wanted if run not in baselines]
+    if not wanted:
+        raise ParameterError("there is no contender; name a run other than the baseline")
+    _check_allow(allow, [*baselines, *wanted], collections)
+    decider = _Decider(rules, max_missing, identical, frozenset(allow), measures)
+    decisions = [
+        decision
+        for own in baselines
+        for name, found in collections.items()
+        for decision in decider.decisions(
+            found, own, wanted, name, own if own != baseline else None
+        )
+    ]
+    decisions.sort(
+        key=lambda decision: (decision.reference is not None, wanted.index(decision.contender))
+    )
+    if not decisions:
+        raise ParameterError(
+            "`allow` leaves nothing to decide on; let at least one collection have every run"
+        )
+    first = next(iter(collections.values()))
+    if isinstance(first, Scores):
+        settings = next(own.comparison.settings for own in decisions if own.comparison is not None)
+    else:
+        settings = Settings.of(first, checked, len(wanted))
+        if len({own.cutoff for own in collections.values() if isinstance(own, Evaluation)}) > 1:
+            settings = replace(settings, cutoff=None)
+    tolerated = percent(settings.first_level / 2, 2)
+    return GateResult(
+        baseline=baseline,
+        reference=reference,
+        decisions=tuple(decisions),
+        max_missing=float(max_missing),
+        settings=settings,
+        inputs={os.fsdecode(path): file_digest(path) for path in inputs},
+        notes=as_notes(
+            [
+                f"A contender whose true harm is exactly a margin nominally passes {tolerated} % of"
+                " the time. A gate that runs again and again on the same queries repeats this:"
+                " among many contenders that should not pass, some will."
+            ]
+        ),
+    )
+
+
+def _systems(source: Evaluation | Scores) -> tuple[str, ...]:
+    return source.runs if isinstance(source, Scores) else source.system_names
+
+
+def _check_allow(
+    allow: Collection[str], runs: Sequence[str], collections: Iterable[str | None]
+) -> None:
+    """Refuse what is neither a stop nor a run of a collection."""
+    known = [f"{run}@{name}" for run in runs for name in collections if name is not None]
+    for item in allow:
+        if item not in STOPS and item not in known:
+            raise ParameterError(
+                f"{item!r} is neither one of {listed(list(STOPS))} nor a run@collection such as"
+                f" {known[0] if known else 'bm25@dl19'}",
+                allow=allow,
+            )
+
+
+@dataclass(frozen=True)
+class _Decider:
+    """Decides on the contenders of an evaluation by the rules of a gate."""
+
+    rules: RuleOptions
+    max_missing: float
+    identical: Literal["pass", "fail"]
+    allow: frozenset[str]
+    measures: Measures
+
+    def decisions(
+        self,
+        evaluation: Evaluation | Scores,
+        baseline: str,
+        contenders: Sequence[str],
+        collection: str | None,
+        reference: str | None,
+    ) -> Iterator[GateDecision]:
+        """Yield a decision on each contender in one collection."""
+        systems = _systems(evaluation)
+        present = [run for run in contenders if run in systems]
+        found: Iterable[Comparison] = ()
+        if isinstance(evaluation, Scores):
+            found = compare_scores(evaluation, baseline, present, **self.rules)
+        elif baseline in systems and present:
+            allow: Any = STOPS  # they fail the gate, which names them
+            found = compare(
+                evaluation, baseline, present, measures=self.measures, allow=allow, **self.rules
+            )
+        compared = {item.contender: item for item in found}
+        for contender in contenders:
+            if contender in compared:
+                yield self._decide(compared[contender], evaluation, collection, reference)
+                continue
+            lacking = [run for run in (baseline, contender) if run not in systems]
+            if not {f"{run}@{collection}" for run in lacking} <= self.allow:
+                verb = "is" if len(lacking) == 1 else "are"
+                where = "" if collection is None else f" on {collection}"
+                reason = f"{listed(lacking)} {verb} missing{where}, so nothing can be compared."
+                yield GateDecision(contender, collection, reference, "fail", (reason,))
+
+    def _decide(
+        self,
+        comparison: Comparison,
+        evaluation: Evaluation | Scores,
+        collection: str | None,
+        reference: str | None,
+    ) -> GateDecision:
+        """Decide on one comparison."""
+        rows = tuple(row for row in comparison.deciding if row.margin is not None)
+        names = (comparison.baseline, comparison.contender)
+        if isinstance(evaluation, Scores):
+            failures = [problem for run in names for problem in evaluation.problems(run)]
+        else:
+            failures = list(self._failures(comparison, evaluation))
+        if not failures:
+            check_can_be_exceeded(rows)
+        failures += _harm_words(comparison, "harm shown")
+        doubts = list(_harm_words(comparison, "not excluded"))
+        if comparison.all_queries is None and not comparison.identical:
+            doubts.append("Without a cutoff nothing is known over all queries.")
+        status: Status = "pass"
+        reasons = [*failures, *doubts]
+        if reasons:
+            status = "fail" if failures else "inconclusive"
+        else:
+            reasons = [_pass_words(comparison)]
+        decision = GateDecision(
+            contender=comparison.contender,
+            condition=collection,
+            reference=reference,
+            status=status,
+            reasons=tuple(reasons),
+            rows=rows,
+            needed={} if status == "pass" else dict(_needed(comparison)),
+            label=comparison.verdict.label,
+            identical=comparison.identical,
+            n_queries=comparison.n_queries,
+            n_missing=comparison.n_missing,
+            notes=comparison.notes,
+            measures=comparison.measures,
+            comparison=comparison,
+        )
+        if status == "pass":
+            return decision
+        return replace(decision, queries=tuple(_most_harmed(comparison, decision.harmed)))
+
+    def _failures(self, comparison: Comparison, evaluation: Evaluation) -> Iterator[str]:
+        """Say why one of the two runs cannot be used."""
+        names = [comparison.baseline, comparison.contender]
+        for stop in stops_of(evaluation[names].at()):
+            if stop.kind not in self.allow:
+                yield f"{stop} If that is meant, allow {stop.kind!r}."
+        n = comparison.n_queries
+        for run, missing in zip(names, comparison.n_missing, strict=True):
+            if missing > self.max_missing * n:
+                yield (
+                    f"{run} has no results for {missing} of {n} answerable queries"
+                    f" ({percent(missing / n)} %); at most {percent(self.max_missing)} % may be"
+                    " missing."
+                )
+        coverage = comparison.coverage
+        for run, found in zip(names, (coverage.baseline, coverage.contender), strict=True):
+            if not found:
+                yield f"{run} has no relevant document, for any query: are its ids those of the qrels?"
+        if comparison.identical and self.identical == "fail":
+            yield f"{comparison.contender} is identical to {comparison.baseline}."
+
+
+def _harm_words(comparison: Comparison, found: str) -> Iterator[str]:
+    """Say in one sentence on which rows harm beyond the margin is shown, or not excluded."""
+    names = [
+        row.name
+        for row in comparison.deciding
+        if row.margin is not None and row.margin.found == found
+    ]
+    if names:
+        on = listed([f"over {name}" if name == "all queries" else f"on {name}" for name in names])
+        run = comparison.contender
+        if found == "harm shown":
+            yield f"{run} is worse than the margin allows {on}."
+        else:
+            yield f"{run}: harm beyond the margin is not excluded {on}."
+
+
+def _pass_words(comparison: Comparison) -> str:
+    """Say what is excluded where a contender passes."""
+    if comparison.identical:
+        return (
+            f"{comparison.contender} is identical to {comparison.baseline}: was the new run"
+            " written?"
+        )
+    if comparison.verdict.equivalent:
+        return f"{comparison.contender} is equivalent within the margins."
+    return f"{comparison.contender}: harm beyond the margins is excluded."
+
+
+def _needed(comparison: Comparison) -> Iterator[tuple[str, QueriesNeeded]]:
+    """Yield how many queries would settle the rows that are not settled."""
+    for row in comparison.deciding:
+        if row.margin is not None and row.margin.found == "not excluded":
+            needed = queries_to_pass(comparison, row, row.margin.size)
+            if needed is not None:
+                yield row.name, needed
+
+
+def check_can_be_exceeded(rows: Sequence[Row]) -> None:
+    """Refuse margins that no harm can exceed: every contender would pass."""
+    for row in rows:
+        if row.margin is None or row.largest is None or not 0 < row.largest <= row.margin.size:
+            continue
+        where = "over all queries" if row.name == "all queries" else f"of {row.name}"
+        raise ParameterError(
+            f"no run can lose more than {row.largest:g} {row.measured_in} {where}, and the margin is"
+            f" {row.margin.size:g}; give smaller margins"
+        )
+
+
+def _most_harmed(comparison: Comparison, names: Sequence[str]) -> list[QueryOutcome]:
+    """Choose the queries with the most harm on these rows, in turn."""
+    if comparison.queries is None:
+        return []
+    longer = [query for query in comparison.queries if (query.restricted or 0) > 0]
+    lost = sorted(
+        comparison.per_query("lost"),
+        key=lambda query: query.found_contender - query.found_baseline,
+    )
+    harmed = {
+        "coverage": lost,
+        "ranking": list(comparison.per_query("worse")),
+        "all queries": sorted(longer, key=lambda query: -(query.restricted or 0)),
+    }
+    turns = zip_longest(*(harmed[name] for name in names))
+    chosen = dict.fromkeys(query for turn in turns for query in turn if query is not None)
+    return list(chosen)[:MOST_QUERIES]

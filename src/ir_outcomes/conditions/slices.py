@@ -1,0 +1,281 @@
+"""The same comparison on slices of the queries: first whether they differ at all."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import compress
+from typing import Any, Unpack
+
+import numpy as np
+
+from ir_outcomes.comparison.outcomes import Sample, Settings, pair_queries
+from ir_outcomes.comparison.verdict import RuleOptions, Rules
+from ir_outcomes.conditions.conditions import (
+    ConditionsComparison,
+    SliceDifference,
+    conditions_of,
+    overall_of,
+)
+from ir_outcomes.errors import MismatchError, ParameterError, some
+from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of
+from ir_outcomes.evaluation.lengths import OUTCOMES
+from ir_outcomes.evaluation.remarks import notes_on_grades
+from ir_outcomes.evaluation.scores import Measures, each_measure
+from ir_outcomes.formatting import plural
+from ir_outcomes.notes import as_notes
+from ir_outcomes.reading.files import read_texts
+from ir_outcomes.statistics.families import adjust
+from ir_outcomes.types import Floats, Ints, check_draws, check_kind
+
+FEWEST_QUERIES_OF_A_SLICE = 30  # for a label
+
+
+def compare_slices(
+    evaluation: Evaluation,
+    baseline: str,
+    contenders: Sequence[str] | str | None = None,
+    *,
+    by: Mapping[str, str] | str | os.PathLike[str],
+    cutoff: int | None = None,
+    measures: Measures = (),
+    seed: int = 0,
+    resamples: int = 9_999,
+    **rules: Unpack[RuleOptions],
+) -> ConditionsComparison:
+    """Compare runs on slices of the queries.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Of the runs.
+    baseline, contenders : str, and str or sequence of str
+        Names of runs; by default all others are contenders.
+    by : mapping of str to str, path, or "length"
+        The slice of each query: query ids to labels, a file with lines of id, tab and label, or the
+        number of words of the query in quartiles, for which the evaluation must know the texts.
+        Labels that are names of outcomes or runs are refused: slices made from a run's own result
+        regress to the mean.
+    cutoff : int, optional
+        Ranks beyond it do not count; by default that of the evaluation.
+    measures : sequence of Measure or str
+        Measures that are shown beside the labels; see `ir_outcomes.compare`.
+    seed, resamples : int
+        Of the permutations of the labels (`scipy.stats.permutation_test`).
+    **rules
+        alpha, correction and margins; see `ir_outcomes.Rules`. The correction is over the
+        contenders, also of the tests whether slices differ. A mark says which labels would not
+        stay by Holm over the slices, too.
+
+    Raises
+    ------
+    ParameterError
+        If labels are names of outcomes or runs, there are fewer than two slices, or the texts are
+        not known.
+    MismatchError
+        If no query of the evaluation has a label.
+
+    Examples
+    --------
+    >>> import ir_outcomes as iro
+    >>> qrels = {f"q{n}": {"gold": 1} for n in range(80)}
+    >>> a = {q: {"x": 2.0, "gold": 1.0} for q in qrels}
+    >>> b = {q: {"gold": 2.0, "x": 1.0} if int(q[1:]) < 40 else a[q] for q in qrels}
+    >>> ev = iro.evaluate(qrels, {"a": a, "b": b})
+    >>> kinds = {q: "first" if int(q[1:]) < 40 else "second" for q in qrels}
+    >>> found = compare_slices(ev, "a", by=kinds)
+    >>> [(row.condition, row.label) for row in found.conditions]
+    [('first', 'better on ranking'), ('second', 'no significant difference')]
+    """
+    check_draws(seed, resamples)
+    checked = Rules(**rules)
+    evaluation = evaluation_of(evaluation, cutoff=cutoff)
+    chosen = contenders_of(evaluation.names, baseline, contenders)
+    labels, named = _labels(evaluation, by)
+    slices = _slices(evaluation, labels)
+    asked = [evaluation.scores_of(measure) for measure in each_measure(measures)]
+    # With them no slice reads the runs again.
+    evaluation = replace(evaluation, scores=(*asked, *evaluation.scores))
+    parts = {label: evaluation.restrict(queries) for label, queries in slices.items()}
+    conditions = conditions_of(
+        parts,
+        baseline,
+        chosen,
+        rules,
+        over_conditions=True,
+        measures=[scores.measure for scores in asked],
+        fewest=FEWEST_QUERIES_OF_A_SLICE,
+    )
+    everything = evaluation.restrict([query for queries in slices.values() for query in queries])
+    differ: list[SliceDifference] = []
+    if evaluation.clusters is None:  # the test permutes the labels of queries, not of clusters
+        found = [*_differences(everything, labels, baseline, chosen, seed, resamples)]
+        differ = _corrected(found, checked)
+    return ConditionsComparison(
+        over="slice",
+        baseline=baseline,
+        by=named,
+        differ=tuple(differ),
+        conditions=tuple(conditions),
+        overall=tuple(overall_of(conditions, checked)),
+        settings=Settings.of(evaluation, checked, len(chosen)),
+        seed=seed,
+        resamples=resamples,
+        notes=as_notes(_notes(evaluation, labels)),
+    )
+
+
+def _labels(evaluation: Evaluation, by: Any) -> tuple[dict[str, str], str]:
+    """Return the label of each query, and what they are made by."""
+    if isinstance(by, str) and by == "length":
+        return _by_length(evaluation), "query length"
+    check_kind(
+        "by", by, (Mapping, str, os.PathLike), "labels by query id, a file of them, or 'length'"
+    )
+    if isinstance(by, Mapping):
+        named = "labels"
+        labels = {query: str(label) for query, label in by.items()}
+    else:
+        named = os.path.basename(os.fspath(by))
+        labels = read_texts(by)
+    refused = sorted(set(labels.values()) & {*OUTCOMES, *evaluation.names})
+    if refused:
+        raise ParameterError(
+            f"the label {refused[0]!r} is the name of an outcome or a run: slices made from a run's"
+            " own result regress to the mean; slice by something that is known before the runs are"
+            " made"
+        )
+    return labels, named
+
+
+def _by_length(evaluation: Evaluation) -> dict[str, str]:
+    """Label the queries by the quartile of their number of words."""
+    words = {
+        query: len(evaluation.texts[query].split())
+        for query in evaluation.query_ids
+        if query in evaluation.texts
+    }
+    counts = [words[query] for query in evaluation.answerable_queries if query in words]
+    if not counts:
+        raise ParameterError(
+            "the runs were evaluated without the texts of the queries; pass `queries`", by="length"
+        )
+    quarters = np.quantile(counts, [0.25, 0.5, 0.75, 1], method="inverted_cdf")
+    ends = np.unique(quarters).astype(int).tolist()
+    names = []
+    start = 1
+    for end in ends:
+        names.append(plural("word", end) if start == end else f"{start} to {end} words")
+        start = end + 1
+    last = len(ends) - 1
+    return {
+        query: names[min(int(np.searchsorted(ends, number)), last)]
+        for query, number in words.items()
+    }
+
+
+def _slices(evaluation: Evaluation, labels: Mapping[str, str]) -> dict[str, list[str]]:
+    slices: dict[str, list[str]] = {}
+    for query in evaluation.answerable_queries:
+        if query in labels:
+            slices.setdefault(labels[query], []).append(query)
+    if not slices:
+        raise MismatchError(
+            f"no answerable query has a label; the labels are for {some(list(labels), 3)}, the"
+            f" queries are {some(evaluation.query_ids, 3)}"
+        )
+    if len(slices) < 2:
+        raise ParameterError(
+            f"all queries have the label {next(iter(slices))!r}; slices need at least two"
+        )
+    return dict(sorted(slices.items(), key=lambda item: _natural(item[0])))
+
+
+def _natural(label: str) -> tuple[float, str]:
+    first = label.split(" ", 1)[0]
+    return (float(first) if first.isdecimal() else float("inf"), label)
+
+
+def _differences(
+    evaluation: Evaluation,
+    labels: Mapping[str, str],
+    baseline: str,
+    contenders: Sequence[str],
+    seed: int,
+    resamples: int,
+) -> Iterator[SliceDifference]:
+    """Test for each contender whether coverage and ranking differ between slices at all."""
+    for contender in contenders:
+        runs = evaluation[[baseline, contender]].at()
+        pair = pair_queries(runs[0], runs[1], evaluation.unit)
+        for name, sample in (("coverage", pair.coverage), ("ranking", pair.ranking)):
+            counted = (sample.size > 0).tolist()
+            of_queries = [labels[query] for query in compress(pair.query_ids, counted)]
+            yield _difference(contender, name, sample, of_queries, seed, resamples)
+
+
+def _difference(
+    contender: str,
+    name: str,
+    sample: Sample,
+    labels: Sequence[str],
+    seed: int,
+    resamples: int,
+) -> SliceDifference:
+    """Permute the labels of the queries; the statistic is the sum of squares between slices."""
+    from scipy.stats import permutation_test
+
+    baseline, contender_values = sample.each()
+    change = contender_values - baseline
+    names, codes = np.unique(np.array(labels, dtype=str), return_inverse=True)
+    sizes = np.bincount(codes)
+    if len(sizes) < 2 or len(change) < 3 or not np.ptp(change):
+        return SliceDifference(contender, name, None, None, len(names))
+
+    def between(permuted: Ints, axis: int = -1) -> Floats:
+        sums = [np.where(permuted == code, change, 0.0).sum(axis=axis) for code in range(len(names))]
+        squares: Floats = np.sum([total**2 / size for total, size in zip(sums, sizes, strict=True)], axis=0)
+        return squares
+
+    found = permutation_test(
+        (codes,),
+        between,
+        permutation_type="pairings",
+        vectorized=True,
+        alternative="greater",
+        n_resamples=resamples,
+        batch=max(1, 2_000_000 // len(change)),
+        rng=np.random.default_rng(seed),
+    )
+    pvalue = float(found.pvalue)
+    return SliceDifference(contender, name, pvalue, pvalue, len(names))
+
+
+def _corrected(differ: Sequence[SliceDifference], rules: Rules) -> list[SliceDifference]:
+    """Correct the p-values of each row over the contenders: with many of them, slices differ for one by chance."""
+    corrected: dict[SliceDifference, float] = {}
+    for name in ("coverage", "ranking"):
+        raw = {
+            found: found.pvalue
+            for found in differ
+            if found.row == name and found.pvalue is not None
+        }
+        corrected |= zip(raw, adjust([*raw.values()], rules.correction).tolist(), strict=True)
+    return [replace(found, pvalue_corrected=corrected.get(found)) for found in differ]
+
+
+def _notes(evaluation: Evaluation, labels: Mapping[str, str]) -> Iterator[str]:
+    yield from notes_on_grades(evaluation.qrels, evaluation.rel)
+    if evaluation.clusters is not None:
+        yield (
+            "Whether slices differ is not tested where queries come in clusters;"
+            " the rows respect them."
+        )
+    missing = [query for query in evaluation.answerable_queries if query not in labels]
+    if missing:
+        yield f"{plural('query', len(missing))} without a label left out: {some(missing)}."
+    unknown = sorted(set(labels) - set(evaluation.query_ids))
+    if unknown:
+        yield (
+            f"{plural('label', len(unknown))} ignored, of queries that the qrels lack:"
+            f" {some(unknown)}."
+        )

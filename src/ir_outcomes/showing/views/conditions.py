@@ -1,0 +1,395 @@
+"""What is shown of comparisons under several conditions; several runs have a matrix of signs first."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ir_outcomes.comparison.rows import Row
+from ir_outcomes.comparison.verdict import direction_of, is_unconfirmed
+from ir_outcomes.conditions.conditions import (
+    Condition,
+    ConditionsComparison,
+    Overall,
+    agreement_of,
+)
+from ir_outcomes.conditions.slices import FEWEST_QUERIES_OF_A_SLICE
+from ir_outcomes.formatting import (
+    NOTHING,
+    fixed,
+    interval,
+    listed,
+    places_of,
+    plural,
+    pvalue,
+    short_unit,
+)
+from ir_outcomes.notes import ranked
+from ir_outcomes.showing import Table, View, numbers, texts, view_of
+from ir_outcomes.showing.views.parts import (
+    CORRECTIONS,
+    above_legend,
+    directions,
+    settings_words,
+    tests_table,
+)
+from ir_outcomes.table_columns import (
+    INTERVAL_BY_UNIT,
+    NUMBER,
+    PERCENT,
+    PVALUE,
+    SIGN,
+    SIGNED_BY_UNIT,
+    Column,
+    attributes,
+    of_part,
+)
+from ir_outcomes.types import POINTS
+
+DAGGER = "†"  # a label that Holm over the conditions does not keep
+# Conditions whose names are headings of a matrix; more, or longer names, have numbers.
+MOST_NAMED = 8
+ALL_NAMES = 44  # characters of their names that fit beside each other
+MOST_FLIPS = 10  # queries on which judges disagree that are listed
+SIGNS = {"better": "+", "worse": "-", "trade-off": "~", "unconfirmed": "?", "none": "."}
+SIGNS_EXPLAINED = "+ better, - worse, ~ trade-off, ? unconfirmed, . no significant difference"
+
+
+@view_of.register
+def _conditions(result: ConditionsComparison) -> View:
+    if not result.conditions:  # a gate can fail for that
+        lacking = listed([f"{name} lacks {run}" for run, name in result.missing])
+        title = f"nothing can be compared with {result.baseline} (A)"
+        return View(title, sentences=(f"{lacking}.",))
+    overall = {item.contender: item for item in result.overall}
+    runs = _best_first(result, overall)
+    overviews = [_overview(result, run, overall.get(run)) for run in runs]
+    first, background = ranked(result.notes)
+    details = [_differences(result)] if result.differ else []
+    details += [table for run in runs for table in _details(result, run, overall.get(run))]
+    if result.flips:
+        details.append(_flips_table(result))
+    biases = [_biases_table(result)] if result.biases else []
+    agreement = tuple(agreement_of(result)) if result.over in ("cutoff", "judge") else ()
+    by = f" by {result.by}" if result.by else ""
+    compared = f"{plural(result.over, len(result.names))}{by}"
+    hurt = tuple(_hurt(result))
+    if len(runs) == 1:
+        return View(
+            f"{overviews[0].title}{'' if result.overall else f', {compared}'}",
+            _answer(result, compared),
+            sentences=agreement,
+            tables=(replace(overviews[0], title=""), *biases),
+            notes=(*hurt, *first),
+            more=f"counts, p, {'means' if result.overall else 'tests'}, judged shares",
+            details=tuple(details),
+            background=background,
+        )
+    return View(
+        f"{plural('run', len(runs))} against {result.baseline} (A), {compared}",
+        _slices_answer(result) if result.over == "slice" else "",
+        tables=(_matrix(result, runs, overall), *biases),
+        notes=(*hurt, *first),
+        more=f"each {result.over}, counts, p, means",
+        details=(*overviews, *details),
+        background=(*agreement, *background),
+    )
+
+
+def _direction(label: str | None) -> str:
+    return "none" if label is None else direction_of(label)
+
+
+def _best_first(result: ConditionsComparison, overall: Mapping[str, Overall]) -> list[str]:
+    """Return the contenders by their label on average, then by conditions in which they are better less those where worse."""
+
+    def order(run: str) -> tuple[int, int, float]:
+        counts = Counter(map(_direction, result.labels(run).values()))
+        gains = [row.comparison.coverage.gain for row in result.of(run)]
+        average = overall[run].label if run in overall else None
+        side = ("better", "none", "worse").index(_direction(average))
+        return side, counts["worse"] - counts["better"], -sum(gains)
+
+    return sorted(result.contenders, key=order)
+
+
+def _answer(result: ConditionsComparison, compared: str) -> str:
+    """Say what holds on average, or whether slices differ."""
+    if result.over == "slice":
+        return f"{compared}, {_slices_answer(result)}"
+    if len(result.overall) != 1:
+        return ""
+    (overall,) = result.overall
+    counted = [
+        f"{side} in {number} of {compared}"
+        for side, number in (("better", overall.better), ("worse", overall.worse))
+        if number
+    ]
+    return f"{overall.label} on average, {' and '.join(counted) or f'no direction in {compared}'}"
+
+
+def _slices_answer(result: ConditionsComparison) -> str:
+    """Say whether slices differ at all."""
+    if not result.differ:
+        return "whether they differ is not tested: queries come in clusters"
+    if all(row.pvalue is None for row in result.differ):
+        return "whether they differ cannot be tested"
+    found = [
+        f"{row.contender} on {row.row}"
+        for row in result.differ
+        if row.pvalue_corrected is not None and row.pvalue_corrected <= result.settings.alpha
+    ]
+    return f"they differ for {listed(found)}" if found else "no evidence that they differ"
+
+
+def _hurt(result: ConditionsComparison) -> Iterator[str]:
+    """Name the conditions that a good average hides."""
+    for overall in result.overall:
+        if overall.hurt and _direction(overall.label) != "worse":
+            run = f"{overall.contender}: " if len(result.overall) > 1 else ""
+            labels = result.labels(overall.contender)
+            named = [f"{name} ({labels[name] or 'too few queries'})" for name in overall.hurt]
+            yield f"{run}Not on average, but hurt: {listed(named)}."
+
+
+def _mark(row: Condition) -> str:
+    """Return the mark of a label that Holm over the conditions does not keep."""
+    return "" if row.holds else f" {DAGGER}"
+
+
+def _dagger_legend(result: ConditionsComparison, rows: Sequence[Condition]) -> str:
+    if any(map(_mark, rows)):
+        return f"{DAGGER}: another label with Holm over the {result.over}s"
+    return ""
+
+
+def _row_words(row: Row | None) -> str:
+    """Write the difference of a row with its interval."""
+    if row is None or row.difference is None:
+        return NOTHING
+    places = places_of(row.measured_in)
+    difference = fixed(row.difference, places, signed=True)
+    if row.interval is None:
+        return difference
+    return f"{difference} {interval(row.interval, places, signed=True)}"
+
+
+def _overview(result: ConditionsComparison, run: str, overall: Overall | None) -> Table:
+    """Show the differences and the label in each condition, and over all of them."""
+    rows = result.of(run)
+    first = rows[0].comparison
+    names = [row.name for row in first.parts if row.name != "all queries"]
+    lines = [_overview_line(result, row, names) for row in rows]
+    explained = []
+    if overall is not None:
+        means = {row.name: row for row in overall.parts}
+        words = [_row_words(means.get(name)) for name in names]
+        lines.append(("these, mean", "", *words, overall.label))
+        if overall.new:
+            ranges = [
+                NOTHING if name not in overall.new else _new_words(means[name], overall)
+                for name in names
+            ]
+            lines.append(("a new one", "", *ranges, overall.outlook))
+            explained.append("a new one: where its difference is expected")
+    if result.over == "cutoff":
+        explained.append("not corrected for the number of cutoffs: decide on one before looking")
+    heading = result.by if result.by and len(result.by) < 12 else result.over
+    columns = (
+        *texts(heading),
+        *numbers("queries"),
+        *(Column(_heading(first, name), form=NUMBER) for name in names),
+        *texts("verdict"),
+    )
+    captions = (
+        directions(row for row in first.parts if row.name in names),
+        above_legend(first),
+        "; ".join(filter(None, (*explained, _dagger_legend(result, rows)))),
+        _correction(result),
+        settings_words(result.settings, [row.comparison for row in rows]),
+    )
+    title = f"{run} (B) against {result.baseline} (A)"
+    return Table.of_texts(columns, lines, *captions, title=title)
+
+
+def _heading(first: Any, name: str) -> str:
+    row = next(row for row in first.parts if row.name == name)
+    unit = "points" if row.measured_in == POINTS else short_unit(row.measured_in)
+    return name if unit == name else f"{name}, {unit}"
+
+
+def _new_words(row: Row, overall: Overall) -> str:
+    """Write where the difference of a new collection lies."""
+    places = places_of(row.measured_in)
+    ends = interval(overall.new[row.name], places, signed=True)
+    return f"{fixed(row.difference, places, signed=True)} {ends}"
+
+
+def _correction(result: ConditionsComparison) -> str:
+    settings = result.settings
+    if settings.family == 1 or settings.correction == "none":
+        return ""
+    return f"labels by {CORRECTIONS[settings.correction]} over {plural('run', settings.family)}"
+
+
+def _overview_line(
+    result: ConditionsComparison, row: Condition, names: Sequence[str]
+) -> tuple[str, ...]:
+    """Return what the table says of one condition."""
+    more = f"rel {row.comparison.rel}" if result.over == "judge" else row.group
+    name = f"{row.condition} ({more})" if more else row.condition
+    queries = f"{row.comparison.n_queries}" if result.over == "slice" else ""
+    parts = {part.name: part for part in row.comparison.parts}
+    words = [_row_words(parts.get(name)) for name in names]
+    label = f"fewer than {FEWEST_QUERIES_OF_A_SLICE} queries"
+    if row.label is not None:
+        label = f"{row.label}{_mark(row)}"
+    return (name, queries, *words, label)
+
+
+def sign_of(label: str | None) -> str:
+    """Return the sign of a label in a matrix; blank where there is none."""
+    if label is None:
+        return ""
+    if label == "trade-off":
+        return SIGNS[label]
+    return SIGNS["unconfirmed" if is_unconfirmed(label) else direction_of(label)]
+
+
+def _matrix(
+    result: ConditionsComparison, runs: Sequence[str], overall: Mapping[str, Overall]
+) -> Table:
+    """Show a sign for each run and condition, how often it is better and worse, and the label on average."""
+    names = result.names
+    headings: Sequence[str] = names
+    numbered = ""
+    if len(names) > MOST_NAMED or sum(map(len, names)) > ALL_NAMES:
+        headings = [str(number) for number, _ in enumerate(names, start=1)]
+        numbered = "; ".join(map(" ".join, zip(headings, names, strict=True)))
+    lines = []
+    for run in runs:
+        rows = result.of(run)
+        signs = {row.condition: f"{sign_of(row.label)}{_mark(row).strip()}" for row in rows}
+        counts = Counter(_direction(row.label) for row in rows)
+        average = overall[run].label if run in overall else None
+        of_conditions = (signs.get(name, "") for name in names)
+        lines.append((run, *of_conditions, counts["better"], counts["worse"], average))
+    columns = (
+        *texts("run"),
+        *(Column(heading, form=SIGN) for heading in headings),
+        *numbers("better", "worse"),
+        *texts("on average"),
+    )
+    captions = (
+        SIGNS_EXPLAINED,
+        _dagger_legend(result, result.conditions),
+        numbered,
+        _correction(result),
+        settings_words(result.settings, [row.comparison for row in result.conditions]),
+    )
+    return Table.of_texts(columns, lines, *captions)
+
+
+def _details(
+    result: ConditionsComparison, run: str, overall: Overall | None
+) -> Iterator[Table]:
+    """Yield counts, p-values and judged shares of the conditions of one contender, its means, and the tests."""
+    rows = result.of(run)
+    title = f"{run} (B) against {result.baseline} (A)"
+    first = rows[0].comparison
+    columns: list[Column] = [
+        Column("condition", heading=result.over),
+        Column("queries", "comparison.n_queries", form=NUMBER),
+        Column("won", "comparison.outcomes.won", form=NUMBER),
+        Column("lost", "comparison.outcomes.lost", form=NUMBER),
+    ]
+    for part in first.parts:
+        of_row = _row_called(part.name)
+        inner = [Column("p", "pvalue", "p", PVALUE)]
+        if part.name == "all queries":
+            inner.insert(0, Column("difference", heading="B - A", form=SIGNED_BY_UNIT))
+        columns += of_part(of_row, [replace(column, group=part.name) for column in inner], part.name)
+    columns += [
+        Column("judged_a", lambda row: row.judged and row.judged[0], "A", PERCENT, group="judged"),
+        Column("judged_b", lambda row: row.judged and row.judged[1], "B", PERCENT, group="judged"),
+    ]
+    judged = "judged: % of the first 10 documents"
+    caption = judged if any(row.judged is not None for row in rows) else ""
+    yield Table.of(columns, rows, "p: of each by itself", caption, title=title)
+    if overall is not None:
+        means = (
+            Column("name", heading=f"mean of {result.over}s"),
+            Column("n", heading=f"{result.over}s", form=NUMBER),
+            Column("better", form=NUMBER),
+            Column("worse", form=NUMBER),
+            Column("difference", heading="B - A", form=SIGNED_BY_UNIT),
+            Column("interval", form=INTERVAL_BY_UNIT),
+            Column("pvalue", heading="p", form=PVALUE),
+        )
+        explained = f"better, worse: {result.over}s in which the mean difference is"
+        yield Table.of(means, overall.parts, explained, title=f"{title}, means")
+    for row in rows:
+        table = tests_table([row.comparison])
+        yield replace(table, title=f"{title}, {row.condition}", captions=())
+
+
+def _row_called(name: str) -> Callable[[Condition], Row | None]:
+    return lambda item: next((row for row in item.comparison.parts if row.name == name), None)
+
+
+def _differences(result: ConditionsComparison) -> Table:
+    """Show whether slices differ at all."""
+    columns = [
+        *attributes("run=contender", "row"),
+        Column("slices", form=NUMBER),
+        Column("pvalue", heading="p", form=PVALUE),
+    ]
+    explained = f"{plural('permutation', result.resamples or 0)} of the labels, seed {result.seed}"
+    if len(result.contenders) > 1:
+        columns.append(Column("pvalue_corrected", heading="corrected", form=PVALUE))
+        rule = CORRECTIONS.get(result.settings.correction, "not")
+        explained += f"; corrected: {rule} over the runs, for each row"
+    return Table.of(columns, result.differ, explained, title=f"Do slices by {result.by} differ?")
+
+
+def _biases_table(result: ConditionsComparison) -> Table:
+    """Show each judge's difference beside the reference's on the same queries."""
+    several = len(result.contenders) > 1
+    columns = (
+        *(attributes("run=contender") if several else ()),
+        Column("judge"),
+        Column("row", lambda bias: f"{bias.row.name}", "row"),
+        *of_part(
+            "row",
+            (
+                Column("baseline", heading=f"{result.reference}", form=SIGNED_BY_UNIT),
+                Column("contender", heading="judge's", form=SIGNED_BY_UNIT),
+                Column("interval", heading="bias", form=INTERVAL_BY_UNIT),
+            ),
+        ),
+        Column("p", lambda bias: pvalue(bias.row.pvalue, result.settings.alpha), form=NUMBER),
+        Column("answer", heading=" "),
+    )
+    labeled = max(bias.row.n for bias in result.biases)
+    caption = (
+        f"B - A by {result.reference} and by the judge on the same {plural('query', labeled)}; bias:"
+        " the judge's less the reference's; differs: it is significant and changes the finding, or"
+        " the findings are opposite; agrees: the same finding, not none"
+    )
+    title = f"Beside {result.reference}"
+    return Table.of(columns, result.biases, caption, title=title)
+
+
+def _flips_table(result: ConditionsComparison) -> Table:
+    """Show the first queries on which judges disagree about the direction."""
+    columns = (
+        *attributes("run=contender", "query=query_id"),
+        Column("better for", lambda flip: ", ".join(flip.better)),
+        Column("worse for", lambda flip: ", ".join(flip.worse)),
+        Column("text"),
+    )
+    more = ""
+    if len(result.flips) > MOST_FLIPS:
+        more = f"the first {MOST_FLIPS}; all are in the JSON"
+    title = f"Judges disagree about the direction on {plural('query', len(result.flips))}"
+    return Table.of(columns, result.flips[:MOST_FLIPS], more, title=title)

@@ -1,0 +1,374 @@
+"""Per-query outputs of other tools and leaderboards: read completely, or refused with the place of the problem."""
+
+import bz2
+import json
+import math
+import time
+import tracemalloc
+from datetime import date, datetime
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ir_outcomes as iro
+from ir_outcomes.errors import FormatError, IrOutcomesError, IrOutcomesWarning, ParameterError
+from ir_outcomes.reading.measure_names import range_of
+from ir_outcomes.reading.outputs import read_output, read_outputs
+from ir_outcomes.reading.tables import read_entries
+from tests.helpers.frames import FRAMES
+
+
+class Row(NamedTuple):
+    query_id: Any
+    measure: Any
+    value: Any
+
+
+def in_file(write: Any, content: Any) -> Any:
+    """Write text into a file and return its path; return anything else as it is."""
+    return write(content, "a.eval") if isinstance(content, (str, bytes)) else content
+
+
+LINE = '{"query_id": "%s", "measure": "%s", "value": %s}\n'
+LONG = "name,qid,measure,value\n"
+WIDE = "run,401,402,403\n"
+
+
+@pytest.mark.parametrize(
+    "measures", [["recip_rank", "map"], ["RR", "AP", "nDCG@10"], ["mine", "other"]]
+)
+@pytest.mark.parametrize("separator", ["\t", "   "])
+@pytest.mark.parametrize("measure_first", [True, False])
+def test_the_column_order_is_that_of_the_whole_file(
+    write: Any, measures: list[str], separator: str, measure_first: bool
+) -> None:
+    # Lower-case ids were dropped without a message, and a worse run became a better one.
+    ids = {"ABC", "abc", "Q7", "q7", "RR", "7", "map", "P_5", "all-of-it", "Straße"} - {*measures}
+    values = {query: (place + 1) / 16 for place, query in enumerate(sorted(ids))}
+    lines = [
+        separator.join([*((measure, query) if measure_first else (query, measure)), repr(value)])
+        for query, value in values.items()
+        for measure in measures
+    ]
+    assert read_output(in_file(write, "\n".join(lines)), measure=measures[0]).values == values
+
+
+@pytest.mark.parametrize(
+    ("source", "values"),
+    [
+        ({"all": {"RR": 1.0}, "q": {"RR": 0.5}}, {"all": 1.0, "q": 0.5}),
+        ("q RR 0.5\nall RR 0.5\n", {"q": 0.5}),
+        ("runid\tall\tmy run\nrecip_rank\tq1\t0.5000\nrelstring_10\tq1\t'01'\nrecip_rank\tall\t0.5\n", {"q1": 0.5}),
+        ("q1 ESL 3\nq2 ESL nan\n", {"q1": 3, "q2": math.nan}),
+        (LINE % ("q1", "ESL@10", "null") + LINE % ("q2", "ESL@10", 3), {"q1": math.nan, "q2": 3}),
+        ({"q": {"RR@300": 0.0033}}, {"q": 0.0033}),
+        ({"q": {"ESL(unanswered='cutoff+1')@10": 11.0}}, {"q": 11.0}),
+    ],
+)  # fmt: skip
+def test_what_is_read(write: Any, source: Any, values: dict[str, float]) -> None:
+    assert read_output(in_file(write, source)).values == pytest.approx(values, nan_ok=True)
+
+
+def test_dicts_of_pytrec_eval_and_ranx_in_python_and_as_json(write: Any) -> None:
+    by_query = {"q1": {"recip_rank": 0.5, "map": 0.25}, "R": {"recip_rank": 1.0, "map": 0.75}}
+    # `Run.scores`.
+    by_measure = {
+        "mrr@10": {"q1": 0.5, "R": 1.0},
+        "hit_rate@10": {"q1": 1.0, "R": 1.0},
+    }
+    for data, measure in ((by_query, "recip_rank"), (by_measure, "mrr@10")):
+        sources = [
+            data,
+            *(write(json.dumps(data, indent=indent), f"{indent}.json") for indent in (None, 1)),
+        ]
+        for source in sources:
+            for asked in (None, measure):
+                output = read_output(source, measure=asked)
+                assert (output.measure, output.values) == (measure, {"q1": 0.5, "R": 1.0})
+    flat = read_output(write('{"q1": 2, "q2": null}'), measure="ESL")
+    assert flat.values == pytest.approx({"q1": 2, "q2": math.nan}, nan_ok=True)
+    own = {"mine": {"q1": 0.5, "q2": 1.0}, "other": {"q1": 0.5, "q2": 1.0}}
+    # Which only the name that is asked for tells.
+    assert read_output(own, measure="mine").values == {
+        "q1": 0.5,
+        "q2": 1.0,
+    }
+    assert read_output(own, measure="q1").values == {"mine": 0.5, "other": 0.5}
+    scores = iro.scores_from_outputs({"a": by_measure, "b": by_measure})
+    assert (scores.measure, scores.higher_is_better, scores.query_ids) == (
+        "mrr@10",
+        True,
+        ("R", "q1"),
+    )
+
+
+def test_json_of_any_size_on_one_line(write: Any) -> None:
+    values = {
+        f"q{number}": {f"P_{cutoff}": 0.5 for cutoff in range(1, 41)} for number in range(3000)
+    }
+    path = write(json.dumps(values))
+    assert path.stat().st_size > 1 << 20
+    assert len(read_output(path, measure="P_5").values) == 3000
+
+
+def test_tables_of_runs_and_queries_either_way(write: Any) -> None:
+    by_run = "{},401,402,403\nbm25,0.5,1,0\nrm3,0.25,0.5,1\n"
+    by_query = "{},bm25,rm3\n401,0.5,0.25\n402,1,0.5\n403,0,1\n"
+    for text, titles in ((by_run, ("run", "system", "")), (by_query, ("query", "topic", ""))):
+        for title in titles:
+            found = read_outputs(write(text.format(title)), measure="AP")
+            assert [output.name for output in found] == ["bm25", "rm3"]
+            assert found[1].values == {"401": 0.25, "402": 0.5, "403": 1.0}
+    frame = pd.DataFrame({"bm25": [0.5, 1], "rm3": [0.25, 0.5]}, ["401", "402"])
+    assert [output.name for output in read_outputs(frame, measure="AP")] == ["bm25", "rm3"]
+    assert [output.name for output in read_outputs(frame.T, measure="AP")] == ["bm25", "rm3"]
+    with pytest.warns(
+        IrOutcomesWarning,
+        match=r"has rows \(a, b\) and columns \(x, y\); rows are taken as runs: call the first",
+    ):
+        assert [
+            output.name for output in read_outputs(write(",x,y\na,0.5,1\nb,0.5,1\n"), measure="AP")
+        ] == ["a", "b"]
+    with pytest.raises(FormatError, match="it cannot be told which are the queries"):
+        read_outputs(frame.reset_index(drop=True), measure="AP")
+
+
+@pytest.mark.parametrize("line", ["map\tq1\t0.5\n", LINE % ("q1", "AP", 0.5), "q1,0.5\n"])
+def test_many_equal_lines_are_refused_at_the_second(write: Any, line: str) -> None:
+    """One line 4.8 million times, 3.5 kB as bz2, took 2.3 GiB and 24 seconds."""
+    header = "query,a\n" if "," in line and "{" not in line else ""
+    path = write(bz2.compress((header + line * 200_000).encode()))
+    tracemalloc.start()
+    try:
+        with pytest.raises(
+            FormatError, match=r"line [23]: has two (values of (map|AP) for query q1|rows 'q1')"
+        ):
+            read_output(path, measure="AP" if header else None)
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_text_of_trec_eval_may_stand_there_twice(write: Any) -> None:
+    """It is no second value of a measure."""
+    texts = 2 * "relstring\tq1\t'10'\n"
+    path = write(texts + "".join(f"map\tq{number}\t0.5\n" for number in range(1, 4)))
+    assert read_output(path).values == {"q1": 0.5, "q2": 0.5, "q3": 0.5}
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+def test_frames_are_read_and_those_of_runs_by_queries_are_of_pandas(kind: str) -> None:
+    frame = FRAMES[kind]({"qid": ["q", "p"], "measure": ["RR", "RR"], "value": [0.5, 1]})
+    assert read_output(frame).values == {"q": 0.5, "p": 1}
+    if kind != "pandas":
+        with pytest.raises(FormatError, match="a frame of runs by queries is one of pandas"):
+            read_outputs(FRAMES[kind]({"q1": [0.5]}))
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("q1 RR 0.5\nq2 RR 0_5\n", r"line 2: the value of query q2 is not a number; .*\n  '0_5'"),
+        ("q1 RR 0.5\nq2 RR 0.5 x\n", r"a\.eval, line 2: is not a line of trec_eval -q"),
+        ("q1 RR 0.5\nq2 RR 50\n", r"line 2: RR of query q2 is not between 0 and 1; are the values in percent\?"),
+        ("q1 RR 0.5\nq2 RR nan\n", "line 2: RR of query q2 is undefined"),
+        ("q1 ESL 0.5\n", "line 1: ESL of query q1 is not a rank"),
+        ("q1 nDCG@10 0.5\nq2 nDCG@10 -1\n", "line 2: nDCG@10 of query q2 is negative"),
+        ("q1 RR 0.5\nq2 RR 0.5\nq2 AP 0.5\nq1 RR 0.5\n", "line 4: has two values of RR for query q1"),
+        # Half of the queries were left out without a word, and the verdict was turned around.
+        ({"q0": {"RR@1O": 1.0}, "q1": {"RR@10": 1.0}}, r"queries have values of some of the measures only \(q0, q1; "),
+        ("a b 0.5\n", "it cannot be told which column has the measures"),
+        ("q1 RR 0.5\n".encode("utf-16"), "is UTF-16; convert it"),
+        ("", "has no per-query value; write them with -q"),
+        (LINE % ("q", "RR", '"0.5"'), "line 1: is not a line of ir_measures"),
+        (LINE % ("q", "RR", "true"), "line 1: the value of query q is not a number"),
+        (LINE % ("q", "RR", '0.5, "value": 0.1'), "line 1: .*an object has the same name twice"),
+        ('{"query_id": ["q"], "measure": "RR", "value": 1}', "a query id must be text"),
+        ("name,qid,measure,value,qid\na,q1,RR,0.5,q2\n", "line 1: has the column 'qid' 2 times"),
+        ("name,qid,value\na,401,0.5", "is a table without measure; PyTerrier writes qid, measure, value"),
+        (WIDE + "a,0.5,x,0", "line 2: the value of query 402 is not a number; correct or remove it\n  'x'"),
+        (WIDE + "\na,0.5,0.5,0\nb,0.5", "line 4: has 2 columns, the header has 4"),
+        (WIDE + "a,0.5,0.5,0\na,0.5,0.5,0", "line 3: has two rows 'a'; keep one of them"),
+        ("401,402,403,404\n0.25,0.5,0.5,1", "line 2: has no name of a run in its first column; write the table with the names"),
+        ("run,,402,q3\na,0.5,0.5,0", "line 2: a query id is empty"),
+        (",bm25,rm3\n0,0.5,1\n1,0.5,\n", r"rows \(0, 1\) and columns \(bm25, rm3\).*call the first column"),
+        ("\tbm25\nq1\t0.5\nq2\t0.5\n", "it cannot be told which are the queries"),
+        ({"q": {"RR": 10**400}}, "is not a number"),
+        ({"q": {"RR@10": 1 / 50}}, "RR@10 of query q is below 1/10, although ranks beyond 10 do not count"),
+        ({"q": {"RR@15": 0.06}}, "RR@15 of query q is below 1/15"),  # which is .07 to two places
+        ({"q": {"ESL@10": 12.0}}, "ESL@10 of query q is a rank beyond the cutoff, 10"),
+        ({"q": None}, "is not a dict of dict"),
+        ([SimpleNamespace(query_id="q", value=0.5)], "is not an iterable of ir_measures.Metric"),
+        ([Row("q", "RR", 0.5), None], "is not an iterable of ir_measures.Metric"),
+        ([Row("q", "RR", 0.5), Row("p", "RR", "0.5")], "row 2: the value of query p is not a number"),
+        (None, "cannot be read from a NoneType"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_refused_with_its_place(
+    write: Any, source: Any, message: str
+) -> None:
+    with pytest.raises(FormatError, match=f"(?s){message}"):
+        read_outputs(
+            in_file(write, source),
+            measure="RR" if isinstance(source, str) and "," in source else None,
+        )
+
+
+@pytest.mark.parametrize(
+    ("measure", "values", "places"),
+    [
+        ("RR", [1.0, 0.5, 0.25, 0.2], None),  # exact
+        ("RR", [1.0, 0.33], 2),
+        ("RR", [0.5, 0.3333], 4),
+        ("nDCG@10", [0.1234, 0.5], 4),
+        ("nDCG@10", [0.123456, 0.5], 6),
+        ("nDCG@10", [0.1234567, 0.5], None),
+    ],
+)
+def test_rounding_is_only_said_of_rounded_values(
+    measure: str, values: list[float], places: int | None
+) -> None:
+    assert (
+        read_output({f"q{number}": {measure: value} for number, value in enumerate(values)}).places
+        == places
+    )
+
+
+def test_a_choice_among_runs_and_measures(write: Any) -> None:
+    rows = pd.DataFrame(
+        {"name": ["a", "b"], "qid": ["q", "q"], "measure": ["RR", "RR"], "value": [0.5, 1.0]}
+    )
+    with pytest.raises(
+        ParameterError, match=r"has the runs a, b; name one .* `names=\['a', 'b'\]`"
+    ):
+        read_output(rows)
+    with pytest.raises(ParameterError, match="`names='ab'`: must be a list of names"):
+        read_outputs(rows, names="ab")
+    assert read_output(rows, name="b").values == {"q": 1.0}
+    with pytest.raises(ParameterError, match="has no run c, d; it has a, b"):
+        read_outputs(rows, names=["c", "d"])
+    with pytest.raises(ParameterError, match="has no values of AP; it has RR"):
+        read_output({"q": {"RR": 1.0}}, measure="AP")
+    nameless = in_file(write, "name,qid,measure,value\na,q,RR,0.5\n,q\u00a0,RR,1\n")
+    assert [(output.name, output.values) for output in read_outputs(nameless)] == [
+        ("a", {"q": 0.5}),
+        ("", {"q\u00a0": 1.0}),
+    ]
+    # A table with a row for each query was read as runs that are called 401, 402.
+    turned = in_file(write, "qid,bm25,rm3\n401,0.5,1\n402,0.5,\n403,0.5,1\n")
+    assert [
+        output.name for output in read_outputs(turned, measure="AP", names=["rm3", "bm25"])
+    ] == ["rm3", "bm25"]
+    from_zero = pd.DataFrame({"a": [0.5, 1]}, pd.Index([0, 1], name="qid"))
+    assert read_output(from_zero, measure="AP").values == {"0": 0.5, "1": 1}
+    titled = pd.read_csv(turned).set_index("qid")
+    assert iro.scores_from_outputs(titled["bm25"].to_frame(), measure="AP").values.tolist() == [
+        [0.5, 0.5, 0.5]
+    ]
+    wide = read_output(in_file(write, "\t401\t402\t403\na\t0.5\t1\t0.25\n"), measure="AP")
+    assert (wide.name, wide.values) == ("a", {"401": 0.5, "402": 1.0, "403": 0.25})
+
+
+HEADER = "id,date,score\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (
+            "id,date,score,score\na,2020-01-01,1,2\n",
+            r"line 1: has the column 'score' 2 times; keep one",
+        ),
+        (HEADER + "a,2020-01-01\n", "line 2: has 2 columns, the header has 3"),
+        (HEADER + '"a,2020-01-01,1\n', "is not a line of a CSV file"),
+        (HEADER + "a,2020-01-01,1\na,2020-01-02,2\n", "line 3: the id is repeated"),
+        (HEADER + "a,2020-01-01,1_0\n", "line 2: a score is not a number"),
+        (HEADER + "a,2_20-01-01,1\n", "line 2: a date must be written as"),
+        (HEADER + ",2020-01-01,1\n", "line 2: a name is empty"),
+        (HEADER, "has no entry"),
+        ("[1]", "row 1 is not an object"),
+        ('[{"id": "a"},\n oops]', "line 2: "),
+        ('{"id": 1}', "is a dict, not a list of objects"),
+        (
+            '[{"id": "\\ud800", "date": "2020-01-01"}]',
+            "line 1: a name .* cannot be encoded in UTF-8",
+        ),
+        (None, "is a NoneType, not a list"),
+    ],
+)
+def test_leaderboards_that_are_refused(write: Any, source: Any, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        read_entries(in_file(write, source))
+
+
+def test_leaderboards_that_can_be_read(write: Any) -> None:
+    text = (
+        '\ufeffid,date,,team,score\n"a,'
+        ' b",2020/1/2,\N{CLASSICAL BUILDING},"x\ny",0.5\n0,2020-01-03,,,\n'
+    )
+    first, second = read_entries(in_file(write, text)).entries
+    assert (first.run, first.date, first.is_baseline, first.group, first.score) == (
+        "a, b",
+        date(2020, 1, 2),
+        True,
+        "x\ny",
+        0.5,
+    )
+    assert (second.run, second.group, second.score) == ("0", None, None)
+    (entry,) = read_entries([{"run": 5, "date": datetime(2020, 1, 2, 3), "score": 1}]).entries
+    assert (entry.run, entry.date, entry.score) == ("5", date(2020, 1, 2), 1.0)
+    with pytest.raises(ParameterError, match="has no column 'x'"):
+        read_entries([{"id": "a", "date": "2020-01-01"}], score="x")
+
+
+def test_entries_without_ids_take_no_quadratic_time() -> None:
+    """16,000 of them took two minutes."""
+    start = time.process_time()
+    rows = [
+        {"description": "bm25" if number % 2 else "bm25 #2", "date": "2020-01-01"}
+        for number in range(16_000)
+    ]
+    found = read_entries(rows).entries
+    assert time.process_time() - start < 5
+    assert len({entry.run for entry in found}) == 16_000
+    assert [entry.run for entry in found[:4]] == ["bm25 #2", "bm25", "bm25 #2 #2", "bm25 #3"]
+
+
+@pytest.mark.parametrize("header", ["run\tqid\tvalue", "qid\tmeasure\tx"])
+def test_a_header_of_three_columns_is_none_of_the_lines_of_trec_eval(
+    header: str, write: Any
+) -> None:
+    lacking = {"run\tqid\tvalue": "measure", "qid\tmeasure\tx": "value"}[header]
+    with pytest.raises(FormatError, match=f"is a table without {lacking}"):
+        read_output(write(f"{header}\na\tb\t0.5\n"), measure="RR")
+
+
+def test_reciprocal_ranks_from_0_to_1() -> None:
+    """Both ends are values; what lies beyond them, and beyond a cutoff of many digits, is judged as it is."""
+    values = {f"q{number}": value for number, value in enumerate((0.0, 1.0, 0.5, 0.2))}
+    assert iro.compare_outputs(values, dict(values), measure="RR@10").n_queries == 4
+    for wrong in (1.001, -0.001):
+        with pytest.raises(IrOutcomesError, match="is not between 0 and 1"):
+            iro.compare_outputs({**values, "q0": wrong}, values, measure="RR@10")
+
+
+@pytest.mark.parametrize(
+    ("measure", "values", "largest"),
+    [
+        ("nDCG@10", [0.0, 1.0], 1.0),
+        ("nDCG@10", [0.0, 50.0], None),
+        ("nDCG@10", [-0.1, 1.0], None),
+        ("ESL@10", [1.0, 11.0], 10.0),
+        ("ASL@10", [0.9, 11.0], None),
+        ("ASL@10", [1.0, 11.1], None),
+        ("ESL", [1.0, 11.0], None),
+    ],
+)
+def test_the_largest_difference_is_known_where_the_values_are_within_bounds(
+    measure: str, values: list[float], largest: float | None
+) -> None:
+    """A search length is 1 at best, and one more than the cutoff where nothing was found."""
+    assert range_of(measure, np.array(values)) == largest
