@@ -118,7 +118,7 @@ def measure(
     of_queries = metrics if by_query else []
     of_all = [] if no_summary else means
     if form == "json":
-        document: dict[str, Any] = {"run": evaluated.name, "metadata": evaluated.metadata}
+        document: dict[str, Any] = {"run": evaluated.name}
         for query, measure, value in of_queries:
             document.setdefault("queries", {}).setdefault(query, {})[str(measure)] = _finite(value)
         document["measures"] = {str(measure): _finite(value) for _, measure, value in of_all}

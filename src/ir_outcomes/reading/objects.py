@@ -67,11 +67,11 @@ def texts(ids: Any, source: str, kind: str, line_of: LineOf = unknown_line) -> l
     if is_usual and (joined.isascii() or not _SURROGATES.search(joined)):
         return checked
     for row, identifier in enumerate(ids):
-        if problem := _problem_of(identifier):
+        if wrong := _problem_of(identifier):
             line = line_of(row)
             position = f"row {row + 1}: " if line is None else ""
             text = identifier if isinstance(identifier, str) else repr(identifier)
-            raise FormatError(source, f"{position}a {kind} {problem}", line=line, text=text)
+            raise FormatError(source, f"{position}a {kind} {wrong}", line=line, text=text)
     return checked
 
 
@@ -154,7 +154,7 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
         return checked_columns(source, ([], [], []), kind.value_name("score"))
     if isinstance(rows[0], dict):
         return columns_of_records(((None, row) for row in rows), source, kind)
-    fields = getattr(rows[0], "_fields", None)
+    fields = getattr(rows[0], "_fields", ())
     for number, row in enumerate(rows, 1):
         if not fields or getattr(row, "_fields", None) != fields:
             problem = (

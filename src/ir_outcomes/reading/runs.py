@@ -198,8 +198,8 @@ def _checked(columns: Columns, name: str, duplicates: Duplicates | None) -> Run:
     if duplicates is not None:
         check_choice("duplicates", duplicates, get_args(Duplicates))
     codes = columns.codes
-    starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1])) if len(codes) else []
-    scattered = int(np.sum(np.bincount(codes[starts]) > 1))
+    begins = np.append(codes[:1], codes[1:][codes[1:] != codes[:-1]])
+    scattered = int(np.sum(np.bincount(begins) > 1))
     columns = columns.grouped()
     by_rank = columns.value_name == "rank"
     scores = -columns.values if by_rank else columns.values
