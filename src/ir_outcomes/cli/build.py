@@ -31,7 +31,7 @@ from ir_outcomes.cli.streams import CALL, UsageError, note, progress_is_shown
 
 PAGE = Path("report.html")
 # Arguments of `evaluate` that the function behind it takes, too.
-SHARED = {"measures", "n_jobs"}
+SHARED = {"measures", "n_jobs", "allow"}
 
 
 def function_of(name: str) -> Callable[..., Any]:
@@ -72,7 +72,8 @@ class Made:
         self.reading = options_of(self.reader, READING)
         self.settings: dict[str, Option] = {}
         if "settings" in inspect.signature(self.reader).parameters:
-            self.settings = options_of(iro.evaluate, READING)
+            settings = options_of(iro.evaluate, READING)
+            self.settings = {name: settings[name] for name in settings if name not in entry.own}
         self.after = options_of(self.then, OUTPUT)
         self.outputs = outputs_of(entry)
         every = {**self.own, **self.settings, **self.after, **self.outputs, **self.reading}

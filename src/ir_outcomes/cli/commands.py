@@ -7,7 +7,7 @@ option is the first sentence about the argument in the docstring.
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-Words = Literal["pair", "board", "files", "values", "judges", "suite", "gate", "plain"]
+Words = Literal["pair", "board", "files", "values", "judges", "collections", "gate", "plain"]
 TAIL = ("unit", "clusters", "replicates", "queries", "higher_is_better")
 
 
@@ -20,6 +20,7 @@ class Command(NamedTuple):
     words: Words = "plain"  # what makes the first arguments of the function from the words
     without: tuple[str, ...] = ()  # arguments that are no options
     keeps: Mapping[str, Any] = {}  # arguments of `evaluate` that the function needs
+    own: tuple[str, ...] = ()  # arguments of the function that `evaluate` has, too
     then: str = "as_list"  # what is written of the result
     figures: tuple[str, ...] = ()
     result: bool = True  # whether there is a result to write
@@ -57,7 +58,7 @@ COMMANDS = {
         "verdict",
         "Say what published numbers allow to conclude.",
         (
-            "verdict --n 5193 --means .4439 .4400",
+            "verdict --n 5193 --means .4439 .4400 --measure Success@100",
             "verdict --n 100 --won 20 --lost 9 --difference 0.5 --pvalue 0.03",
         ),
     ),
@@ -87,7 +88,7 @@ COMMANDS = {
         "compare_collections",
         "Compare systems on several collections.",
         ("compare-collections suite --baseline bm25",),
-        "suite",
+        "collections",
         without=("groups", "names", "replicates"),
         figures=("forest",),
         page=True,
@@ -97,7 +98,6 @@ COMMANDS = {
         "Show how far verdicts depend on unjudged documents.",
         ("holes qrels.txt bm25.run bm25-stem.run --cutoff 10 --to-judge 20",),
         "pair",
-        keeps={"unjudged": True},
         then="to_judge",
     ),
     "plan": Command(
@@ -112,6 +112,7 @@ COMMANDS = {
         ("gate qrels.txt bm25.run bm25-stem.run --margins 2pp,1",),
         "gate",
         keeps={"on_error": "keep"},
+        own=("allow",),
         then="summary",
         page=True,
     ),

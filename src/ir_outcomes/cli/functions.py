@@ -4,14 +4,13 @@ import json
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import ir_outcomes as iro
 from ir_outcomes.cli.output import in_options
 from ir_outcomes.cli.streams import CALL, UsageError, error_line, note_of_old_file, print_lines
-from ir_outcomes.errors import some
 from ir_outcomes.types import Correction
 
 
@@ -76,76 +75,6 @@ def plan(
         evaluation, baseline, contenders, margins=margins, alpha=alpha, correction=correction
     )
     return [iro.plan(comparison, *(margins or ())) for comparison in comparisons_of(result)]
-
-
-def gate(
-    evaluations: Any,
-    baseline: str,
-    contenders: Sequence[str] | None = None,
-    *,
-    margins: tuple[float, ...],
-    reference: str | None = None,
-    max_missing: float = 0.05,
-    allow_missing: Sequence[str] = (),
-    alpha: float = 0.05,
-    correction: Correction = "holm",
-    measures: Sequence[str] = (),
-    inputs: Sequence[str] = (),
-    **suite: Any,
-) -> "iro.GateResult":
-    """Decide whether runs may replace the baseline.
-
-    Parameters
-    ----------
-    margins
-        Largest tolerable losses of coverage (points), ranking and, by default following from these, over all queries (ranks).
-    max_missing
-        Largest tolerable share of queries without results.
-    allow_missing
-        RUN@COLLECTION: a run that this collection may lack.
-    alpha, correction, measures
-        See `ir_outcomes.compare`.
-    """
-    rules = {"alpha": alpha, "correction": correction, "measures": measures}
-    against = [baseline] if reference is None else [baseline, reference]
-    for name in contenders or ():
-        if name in against:
-            raise UsageError(f"--contender {name}: this is a baseline; name another run.")
-    several = isinstance(evaluations, Mapping)
-    systems = suite.pop("systems") if several else evaluations.system_names
-    chosen = list(contenders or [name for name in systems if name not in against])
-    present = [name for name in chosen if name in systems]
-    compared: list[Any] = []
-    for name in against:
-        if not several:
-            others = present or [other for other in systems if other not in against]
-            compared.append(iro.compare(evaluations, name, others, **rules))
-        elif name not in systems:
-            raise iro.ParameterError(
-                f"no collection has a run called {name!r}; the runs are {some(systems, 10)}"
-            )
-        elif any(
-            name in evaluation.names and not set(present).isdisjoint(evaluation.names)
-            for evaluation in evaluations.values()
-        ):
-            groups = suite["groups"]
-            compared.append(
-                iro.compare_collections(evaluations, name, present, groups=groups, **rules)
-            )
-        else:
-            from ir_outcomes.across.collections import with_nothing_to_compare
-
-            compared.append(with_nothing_to_compare(evaluations, name, chosen, alpha=alpha))
-    return iro.gate(
-        compared[0],
-        reference=None if reference is None else compared[1],
-        margins=margins,
-        max_missing=max_missing,
-        allow_missing=allow_missing,
-        contenders=chosen,
-        collections=suite.get("collections", ()),
-        inputs=inputs,
-    )
 
 
 def summary(result: Any, rows: int | None, *, summary: Path | None = None) -> list[Any]:
@@ -217,56 +146,43 @@ def evaluate(evaluation: Any, *, path: Path) -> None:
 
 def verdict(
     *,
-    n_queries: int,
+    n: int | None = None,
     means: tuple[str, str] | None = None,
-    won: float | None = None,
-    lost: float | None = None,
+    measure: str | None = None,
+    won: int | None = None,
+    lost: int | None = None,
     difference: float | None = None,
     pvalue: float | None = None,
-    other_pvalue: Sequence[float] = (),
-    rounding: float = 0.0,
     alpha: float = 0.05,
 ) -> "iro.MeansVerdict | iro.SummaryVerdict":
     """Say what published numbers allow to conclude.
 
     Parameters
     ----------
-    n_queries
+    n
         Number of answerable queries.
     means
-        Shares of queries that the baseline and the contender answer, as printed.
+        Means of --measure of the baseline and the contender, as printed.
+    measure
+        The measure of --means, such as Success@10.
     won
         Queries that only the contender answered.
     lost
         Queries that only the baseline answered.
     difference
-        Mean search length of the contender minus that of the baseline, where both answered.
+        Mean rank of the contender minus the baseline's, where both answered.
     pvalue
         The p-value of that difference.
-    other_pvalue
-        The p-value of another test of that difference, for the harm check.
-    rounding
-        How far --won and --lost may be off, in percentage points: 0.5 for whole percentages.
     alpha
         Significance level.
     """
-    of_means = {"baseline": ["--means"], "contender": ["--means"]}
     of_numbers = {"ranking_difference": ["--difference"], "ranking_pvalue": ["--pvalue"]}
-    CALL.options = {**CALL.options, **of_means, **of_numbers, "n": ["--n"]}
-    if means is not None and (won, lost, difference, pvalue) == (None, None, None, None):
-        return iro.verdict_from_means(n_queries, *means, alpha=alpha)
-    if means is None and None not in (won, lost, difference, pvalue):
-        return iro.verdict_from_summary(
-            n_queries,
-            won,
-            lost,
-            difference,
-            pvalue,
-            other_pvalues=tuple(other_pvalue),
-            alpha=alpha,
-            rounding=rounding,
-        )
-    raise UsageError("Give either --means, or --won, --lost, --difference and --pvalue.")
+    CALL.options = {**CALL.options, **of_numbers, "baseline": ["--means"], "contender": ["--means"]}
+    if means is not None and n is not None and (won, lost, difference, pvalue) == (None,) * 4:
+        return iro.verdict_from_means(n, *means, measure=measure, alpha=alpha)
+    if means is None and won is not None and lost is not None:
+        return iro.verdict_from_summary(won, lost, n, difference, pvalue, alpha=alpha)
+    raise UsageError("Give either --n and --means with --measure, or --won and --lost.")
 
 
 def measure(
@@ -358,7 +274,7 @@ def datasets(dataset: str | None = None) -> None:
         An ir_datasets id.
     """
     from ir_outcomes.showing.text import as_text, print_text
-    from ir_outcomes.showing.views import task_view, tasks_view
+    from ir_outcomes.showing.views.datasets import task_view, tasks_view
 
     if dataset is None:
         view = tasks_view([iro.load(name) for name in iro.known_tasks()])

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, get_args
 
 from ir_outcomes.cli.streams import CALL, UsageError, as_options, note_of_old_file, print_lines
 from ir_outcomes.errors import IrOutcomesError, not_installed
-from ir_outcomes.formatting import write_completely
+from ir_outcomes.files import write_completely
 from ir_outcomes.results import Result
 from ir_outcomes.types import Mark
 
@@ -251,8 +251,8 @@ def check_target(path: Path) -> None:
 
 def _files_of(values: Iterable[Any]) -> Iterator[str]:
     """Yield the files that words stand for: themselves, runs of a folder, files of a suite."""
+    from ir_outcomes.reading.collections import read_suite
     from ir_outcomes.reading.runs import run_paths
-    from ir_outcomes.reading.suites import read_suite
 
     for value in values:
         if isinstance(value, (list, tuple)):

@@ -37,7 +37,6 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "measure": ("--measure", "-m"),
     "measures": ("--measure", "-m"),
     "n_jobs": ("--jobs", "-j"),
-    "n_queries": ("--n",),
     "no_summary": ("--no_summary", "-n"),
     "output": ("--output", "-o"),
     "output_format": ("--format", "--output_format", "-o"),

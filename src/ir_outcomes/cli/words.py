@@ -53,60 +53,65 @@ def values(baseline: str, outputs: list[str], /) -> Read:
     return Read((baseline, outputs if len(outputs) > 1 else outputs[0]))
 
 
-def pair(qrels: str, baseline: str, runs: list[str], /, *, settings: Mapping[str, Any]) -> Read:
+def pair(
+    qrels: str,
+    baseline: str,
+    runs: list[str] | None = None,
+    /,
+    *,
+    settings: Mapping[str, Any],
+) -> Read:
     """Evaluate a baseline and contenders.
 
     Parameters
     ----------
     qrels
-        Qrels: a file, or an ir_datasets id.
+        Qrels: a file, an ir_datasets id, or a saved evaluation with all runs.
     baseline
         Run A: a file, the name of one of RUNS, or irds:ID.
     runs
         Run B, or several: files or directories.
     """
-    evaluation, first, others = with_baseline(qrels, baseline, runs, settings)
-    return Read((evaluation, first, others), {}, evaluation, [qrels])
+    evaluation, (first,), others = with_baselines(qrels, [baseline], runs, settings)
+    contenders = others[0] if len(others) == 1 else others
+    return Read((evaluation, first, contenders), {}, evaluation, [qrels])
 
 
-def with_baseline(
-    qrels: str, baseline: str, runs: Sequence[str], settings: Mapping[str, Any], *last: str
-) -> tuple["iro.Evaluation", str, str | list[str]]:
-    """Evaluate runs, and name the baseline and the contenders, or the one contender.
+def with_baselines(
+    qrels: str, baselines: list[str], runs: Sequence[str] | None, settings: Mapping[str, Any]
+) -> tuple["iro.Evaluation", list[str], list[str]]:
+    """Evaluate runs, and name baselines and contenders."""
+    from ir_outcomes.evaluation.evaluation import is_saved
+    from ir_outcomes.evaluation.systems import runs_of_call
 
-    `last` are further files, which come behind the runs.
-    """
-    if os.path.isdir(baseline):
-        raise UsageError(
-            f"{baseline}: BASELINE is one run, not a directory; name a file in it, or one of RUNS."
-        )
-    from ir_outcomes.evaluation.replicates import check_baselines
-
-    paths = [path for path in run_files(runs) if not any(is_same_file(path, one) for one in last)]
-    if is_named(baseline, paths, settings):
-        evaluation = evaluated(qrels, [*paths, *last], settings)
-        names = [name for name in evaluation.system_names if name != baseline]
-    else:
-        others = [path for path in paths if not is_same_file(path, baseline)]
-        if others and len(others) < len(paths):
-            note(f"{baseline} is also among the runs; it is not compared with itself")
-        evaluation = evaluated(qrels, [baseline, *(others or paths), *last], settings)
-        baseline, *names = evaluation.system_names
-        check_baselines([evaluation.names[0]], evaluation.replicates)
-    return evaluation, baseline, names[0] if len(names) == 1 else names
+    if is_saved(qrels):
+        evaluation = saved(qrels, settings)
+        others = [name for name in evaluation.system_names if name not in baselines]
+        return evaluation, baselines, list(runs or others)
+    if not runs:
+        raise UsageError("RUNS is missing: give files of runs, or directories of them.")
+    options = dict(settings)
+    call = runs_of_call(
+        run_files(runs),
+        options.pop("names", None),
+        baselines=baselines,
+        replicates=settings.get("replicates"),
+    )
+    if call.left_out:
+        note(f"{baselines[0]} is also among the runs; it is not compared with itself")
+    evaluation = evaluated(qrels, call, options)
+    names = list(evaluation.system_names)
+    return evaluation, names[: len(baselines)], names[len(baselines) :]
 
 
-def is_named(baseline: str, paths: Sequence[str], settings: Mapping[str, Any]) -> bool:
-    """Return whether the baseline is the name of one of the runs, and not a file."""
-    if os.path.exists(baseline) or baseline == "-" or baseline.startswith("irds:"):
-        return False
-    from ir_outcomes.evaluation.replicates import systems
-    from ir_outcomes.reading.files import name_of
-
-    names = list(settings.get("names") or map(name_of, paths))
-    if settings.get("replicates"):
-        names += systems(names, settings["replicates"])
-    return baseline in names or not os.path.splitext(baseline)[1]
+def saved(path: str, settings: Mapping[str, Any]) -> "iro.Evaluation":
+    """Read a saved evaluation, which has its settings; only the cutoff can be another one."""
+    if not settings.keys() <= {"cutoff", "progress", "measures", "higher_is_better", "documents"}:
+        raise UsageError(f"{path} is a saved evaluation; leave out options on how runs are read.")
+    evaluation = iro.load_evaluation(path)
+    if "cutoff" in settings:
+        evaluation = evaluation.with_cutoff(settings["cutoff"])
+    return evaluation
 
 
 def board(
@@ -129,18 +134,13 @@ def board(
         Take files of per-query values of --measure, instead of QRELS and RUNS.
     """
     if from_outputs:
-        (measure,) = settings.get("measures", ()) or [None]
-        taken = {"names", "clusters", "higher_is_better", "measures"}
-        if not settings.keys() <= taken | {"progress"}:
-            raise UsageError(
-                "--from-outputs takes computed values; leave out options on how runs are evaluated."
-            )
-        taken -= {"measures"}
-        options = {name: settings[name] for name in taken if name in settings}
-        outputs = [qrels, *runs] if runs else qrels
-        return Read((iro.scores_from_outputs(outputs, measure, **options),), {"measures": None})
+        return Read((scores_of([qrels, *(runs or ())], settings),), {"measures": None})
+    from ir_outcomes.evaluation.evaluation import is_saved
     from ir_outcomes.leaderboards.ordering import FACETS
 
+    if is_saved(qrels):
+        evaluation = saved(qrels, settings)
+        return Read((evaluation[runs] if runs else evaluation,), {}, evaluation, [qrels])
     if not runs:
         raise UsageError("RUNS is missing: give files of runs, or directories of them.")
     kept = [measure for measure in settings.get("measures", ()) if measure not in FACETS]
@@ -179,7 +179,7 @@ def judges(
     return Read((evaluations, baseline), {}, evaluations)
 
 
-def suite(
+def collections(
     suite: str,
     /,
     *,
@@ -192,22 +192,20 @@ def suite(
     Parameters
     ----------
     suite
-        A folder of collections and runs, or a TOML or JSON file that lists them.
+        A folder of collections with qrels and runs.
     baseline
-        Name of the baseline, by default that of SUITE or the first system.
+        Name of the baseline, by default the first system.
     contenders
         Name of a contender; by default all other systems.
     """
-    from ir_outcomes.reading.suites import read_suite
+    from ir_outcomes.reading.collections import read_suite
 
     found = read_suite(suite)
     evaluations = iro.evaluate_suite(found, **settings)
-    first = baseline or found.baseline
-    if first is None:
-        first = found.systems[0]
-        note(f"the baseline is {first}; choose another one with --baseline")
-    groups = {"groups": found.groups or None}
-    return Read((evaluations, first, contenders), groups, evaluations, found.files)
+    if baseline is None:
+        baseline = found.systems[0]
+        note(f"the baseline is {baseline}; choose another one with --baseline")
+    return Read((evaluations, baseline, contenders), {}, evaluations, found.files)
 
 
 def gate(
@@ -217,23 +215,26 @@ def gate(
     /,
     *,
     suite: str | None = None,
+    outputs: bool = False,
     system: str | None = None,
     contenders: list[str] | None = None,
     reference: str | None = None,
     settings: Mapping[str, Any],
 ) -> Read:
-    """Evaluate runs, or those of a suite.
+    """Evaluate runs, or those of a suite, or take values that another tool computed.
 
     Parameters
     ----------
     qrels
-        Qrels: a file, or an ir_datasets id.
+        Qrels: a file, an ir_datasets id, or a saved evaluation with all runs.
     baseline
         Run A: the system in use.
     runs
         Run B, or several: the systems to decide on.
     suite
         Decide on all collections of this suite, instead of QRELS and runs.
+    outputs
+        Take per-query values of --measure: OLD NEW, instead of QRELS and runs.
     system
         Name of the baseline in the suite.
     contenders
@@ -241,49 +242,47 @@ def gate(
     reference
         A second baseline, such as the last release; both must pass.
     """
-    from ir_outcomes.reading.files import name_of
-    from ir_outcomes.reading.suites import read_suite
-
-    if suite is not None and qrels is None:
-        if {"names", "replicates"} & settings.keys():
-            raise UsageError("--names and --replicates are for RUNS; a suite names its runs.")
-        found = read_suite(suite)
-        first = system or found.baseline
-        if first is None:
-            raise UsageError("--baseline: name the baseline of the suite.")
-        evaluations = iro.evaluate_suite(found, **settings)
-        options = {
-            "reference": reference,
-            "groups": found.groups or None,
-            "systems": found.systems,
-            "collections": found.without_runs,
-        }
-        return Read((evaluations, first, contenders), options, evaluations, found.files)
-    if not (qrels and baseline and runs) or suite or system:
+    options = {} if reference is None else {"reference": reference}
+    if suite and system and not qrels:
+        read = collections(suite, baseline=system, contenders=contenders, settings=settings)
+        return read._replace(options=options)
+    if not (qrels and baseline) or suite or system:
         raise UsageError(
             "Give QRELS, BASELINE and at least one RUN, or else --suite FOLDER with --baseline"
             " NAME."
         )
-    last = [] if reference is None else [reference]
-    if any(is_same_file(file, baseline) or name_of(file) == baseline for file in last):
+    if outputs:
+        files = [qrels, baseline, *(runs or ())]
+        scores = scores_of(files, settings)
+        return Read((scores, scores.runs[0], contenders), {"measures": ()}, None, files)
+    baselines = [baseline, *options.values()]
+    evaluation, names, _ = with_baselines(qrels, baselines, runs, settings)
+    if len(set(names)) < len(baselines):
         raise UsageError(
             "--reference: this is the baseline already; leave it out, or give another run."
         )
-    evaluation, first, _ = with_baseline(qrels, baseline, runs, settings, *last)
-    options = {} if reference is None else {"reference": evaluation.system_names[-1]}
-    files = dict.fromkeys([qrels, baseline, *run_files(runs), *last])
-    return Read((evaluation, first, contenders), options, evaluation, list(files))
+    options = dict(zip(options, names[1:], strict=True))
+    files = list(dict.fromkeys([qrels, *baselines, *(runs or ())]))
+    return Read((evaluation, names[0], contenders), options, evaluation, files)
 
 
-def evaluated(qrels: str, runs: Sequence[str], settings: Mapping[str, Any]) -> "iro.Evaluation":
-    """Evaluate runs, and say what counts as relevant."""
-    from ir_outcomes.evaluation.evaluation import is_saved
-
-    if is_saved(qrels):
+def scores_of(files: Sequence[str], settings: Mapping[str, Any]) -> "iro.Scores":
+    """Take the values of one measure that other tools computed."""
+    measures = settings.get("measures", ())
+    taken = {"names", "clusters", "replicates", "higher_is_better"}
+    if not settings.keys() <= taken | {"measures", "progress", "on_error"} or len(measures) > 1:
         raise UsageError(
-            f"{qrels} is a saved evaluation, which stands for its runs; give QRELS before it."
+            "computed values are of one --measure; leave out options on how runs are evaluated."
         )
-    return iro.evaluate(qrels, runs, **settings)
+    options = {name: settings[name] for name in taken if name in settings}
+    sources = files if len(files) > 1 else files[0]
+    return iro.scores_from_outputs(sources, *measures, **options)
+
+
+def evaluated(qrels: str, runs: Any, settings: Mapping[str, Any]) -> "iro.Evaluation":
+    """Evaluate runs, and say what counts as relevant."""
+    evaluation = iro.evaluate(qrels, runs, **settings)
+    return evaluation
 
 
 def named_files(words: Sequence[str], option: str) -> dict[str, str]:
@@ -313,10 +312,3 @@ def run_files(runs: Sequence[str]) -> list[str]:
         else:
             files[file] = path
     return list(files.values())
-
-
-def is_same_file(path: str, other: str) -> bool:
-    """Return whether two paths are of one file."""
-    return path == other or (
-        os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other)
-    )
