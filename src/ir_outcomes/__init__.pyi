@@ -22,6 +22,7 @@ from ir_outcomes.comparison.published import verdict_from_means as verdict_from_
 from ir_outcomes.comparison.published import verdict_from_summary as verdict_from_summary
 from ir_outcomes.comparison.result import Comparison as Comparison
 from ir_outcomes.comparison.result import Comparisons as Comparisons
+from ir_outcomes.comparison.verdict import Rules as Rules
 from ir_outcomes.errors import DatasetUnavailable as DatasetUnavailable
 from ir_outcomes.errors import EmptyInput as EmptyInput
 from ir_outcomes.errors import FormatError as FormatError
