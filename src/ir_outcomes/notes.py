@@ -9,9 +9,12 @@ from ir_outcomes.errors import some
 # is a line here, and `note` where it is found. These change how the label is read, and their notes
 # begin with the headline.
 FIRST: Mapping[str, str] = {
-    "unknown documents": "Unknown documents",
+    "unknown-ids": "Unknown ids",
+    "rising-scores": "Scores rise with the rank",
+    "equal-scores": "Equal scores",
     "many missing": "Many queries are missing",
     "scores against ranks": "Scores contradict ranks",
+    "queries as documents": "Queries retrieved as documents",
     "identical": "Identical runs",
     "guard": "The guard acted",
     "grades": "Graded judgments",

@@ -65,8 +65,7 @@ def test_any_number_of_jobs_gives_the_same_in_the_same_order(
         for run in parallel
     )
     assert all(
-        (run.level_relevant is parallel[0].level_relevant) == (ties != "expected")
-        for run in parallel[1:]
+        (run.level_size is parallel[0].level_size) == (ties != "expected") for run in parallel[1:]
     )
     out, err = capsys.readouterr()
     assert ("9/9" in err, out) == (True, "")

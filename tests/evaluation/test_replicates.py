@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.evaluation.replicates import System, systems
+from ir_outcomes.evaluation.systems import System, systems
 from tests.helpers.systems import drawn
 
 NAMES = ["bm25", "dense_1", "dense_20", "x_y_3", "x_y_4"]

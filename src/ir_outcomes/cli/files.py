@@ -76,7 +76,7 @@ def measure(
     no_summary
         With --by_query: do not print the means over all queries.
     form
-        The format: lines, or one JSON document with the name and the metadata of the run.
+        The format: lines, or one JSON document with the name of the run.
     provider
         The provider of ir_measures to evaluate with, such as pytrec_eval; by default the first that
         can.

@@ -18,7 +18,7 @@ from cyclopts.validators import Number
 import ir_outcomes as iro
 from ir_outcomes.cli.output import MAIN, note, progress_is_shown
 from ir_outcomes.evaluation.evaluation import is_saved
-from ir_outcomes.evaluation.replicates import check_baselines, systems
+from ir_outcomes.evaluation.systems import check_baselines, systems
 from ir_outcomes.formatting import listed
 from ir_outcomes.leaderboards.ordering import FACETS
 from ir_outcomes.reading.files import name_of

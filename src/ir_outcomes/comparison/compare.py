@@ -11,17 +11,16 @@ from ir_outcomes.comparison.family import judged, measured_pairs
 from ir_outcomes.comparison.holes import tipping_notes
 from ir_outcomes.comparison.outcomes import Settings, check_rules, checked_margins
 from ir_outcomes.comparison.result import Comparison, Comparisons
-from ir_outcomes.errors import ParameterError, some
+from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluate import evaluate
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, is_saved
 from ir_outcomes.evaluation.lengths import SearchLengths
 from ir_outcomes.evaluation.remarks import notes_on_copies, notes_on_systems
-from ir_outcomes.evaluation.replicates import check_baselines, runs_of_system
 from ir_outcomes.evaluation.scores import Measures
-from ir_outcomes.evaluation.work import SavedRuns, saved_baseline
+from ir_outcomes.evaluation.systems import runs_of_call
 from ir_outcomes.formatting import listed
 from ir_outcomes.notes import Note, note
-from ir_outcomes.reading.runs import Run, is_path, run_list, runs_and_names
+from ir_outcomes.reading.runs import Run, run_list
 from ir_outcomes.statistics.kernels import function_test, name_of
 from ir_outcomes.types import Correction, Floats, RankingTest, Ties, UnitChoice, check_positive
 
@@ -284,29 +283,17 @@ def _choose(evaluation: Evaluation, baseline: Any, contenders: Any) -> _Call:
 
 
 def _evaluate(qrels: Any, baseline: Any, contenders: Any, settings: dict[str, Any]) -> _Call:
-    """Evaluate the runs of a call; what a saved file among them knows is the default."""
+    """Evaluate the runs of a call."""
     best = _is_best(baseline)
-    first = baseline
-    saved = SavedRuns.among(contenders)
-    if is_saved(baseline):
-        of_baseline = saved_baseline(baseline)
-        first = of_baseline.runs[0]
-        saved = saved._replace(evaluations={**of_baseline.evaluations, **saved.evaluations})
-    names = settings.pop("names")
-    sources, called, left_out = _sources(first, saved.runs, names, best)
-    defaults = {
-        "cutoff": saved.shared("cutoff"),
-        "unit": saved.shared("unit") or "auto",
-        "ties": "trec",
-        "judged_only": False,
-    }
-    for name, default in defaults.items():
-        if settings[name] is None:
-            settings[name] = default
-    evaluation = evaluate(qrels, sources, names=called, **settings)
-    if settings["replicates"] is not None and not best and runs_of_system(sources[0]) is None:
-        check_baselines(evaluation.names[:1], evaluation.replicates)
-    return _Call(evaluation, run_list(saved.runs) is not None, best, left_out)
+    replicates = settings["replicates"]
+    baselines = [] if best else [baseline]
+    call = runs_of_call(
+        contenders, settings.pop("names"), baselines=baselines, replicates=replicates
+    )
+    chosen = {name: value for name, value in settings.items() if value is not None}
+    chosen.setdefault("n_jobs", settings["n_jobs"])
+    evaluation = evaluate(qrels, call, **chosen)
+    return _Call(evaluation, run_list(contenders) is not None, best, call.left_out)
 
 
 def _with_best_first(evaluation: Evaluation) -> tuple[Evaluation, Note]:
@@ -323,42 +310,3 @@ def _with_best_first(evaluation: Evaluation) -> tuple[Evaluation, Note]:
         " for its score looks better than it is, and no correction accounts for that."
     )
     return evaluation[[first, *others]], note("chosen baseline", about, [first])
-
-
-def _sources(
-    baseline: Any, contenders: Any, names: Any, best: bool
-) -> tuple[list[Any], list[str | None], bool]:
-    """Return the runs of a call, the baseline first, their names, and whether a contender that is the baseline was left out."""
-    if contenders is None:
-        raise ParameterError("there is no contender; give a run, or several as a list or dict")
-    runs, called = runs_and_names(contenders)
-    if not best:
-        own: tuple[list[Any], list[str | None]] = ([baseline], [None])
-        if isinstance(baseline, Mapping):
-            own = runs_and_names(baseline)
-        first, own_name = own
-        if len(first) > 1:
-            named = some(list(map(str, own_name)))
-            raise ParameterError(
-                f"baseline: a dict of {len(first)} runs ({named}); give the one run with its name"
-            )
-        runs = [*first, *runs]
-        called = [*own_name, *called]
-    if names is not None:
-        runs, called = runs_and_names(runs, names)
-    for name, run in zip(called[1:], runs[1:], strict=True):
-        if any(_is_same(member, runs[0]) for _, member in runs_of_system(run) or ()):
-            raise ParameterError(f"the baseline is also one of the runs of {name}, a contender")
-    kept = [place for place, run in enumerate(runs) if not place or not _is_same(run, runs[0])]
-    if best or len(kept) == 1:
-        return runs, called, False
-    return [runs[place] for place in kept], [called[place] for place in kept], len(kept) < len(runs)
-
-
-def _is_same(run: Any, baseline: Any) -> bool:
-    """Return whether two runs are the same object or the same file."""
-    if is_path(run) and is_path(baseline):
-        return bool(os.path.realpath(run) == os.path.realpath(baseline))
-    if isinstance(run, str) and isinstance(baseline, str):
-        return run == baseline
-    return run is baseline

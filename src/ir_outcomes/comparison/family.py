@@ -31,10 +31,9 @@ from ir_outcomes.comparison.verdict import (
 from ir_outcomes.comparison.wording import sentence_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.lengths import metadata_of
 from ir_outcomes.evaluation.remarks import n_missing, notes_on_grades
-from ir_outcomes.evaluation.replicates import System
 from ir_outcomes.evaluation.scores import Measures, Scores, comparable, each_measure
+from ir_outcomes.evaluation.systems import System
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.notes import Note, ranked
 from ir_outcomes.statistics.kernels import Kernel
@@ -98,7 +97,6 @@ def measured_pairs(
             ),
             elsewhere=elsewhere,
             texts=evaluation.texts,
-            metadata=metadata_of((*a.runs, *b.runs)),
             asked=tuple(measure_of_runs(scores, a.called, b.called) for scores in asked),
         )
         measured.append(pair)

@@ -23,7 +23,7 @@ from ir_outcomes.evaluation.remarks import (
     notes_on_queries,
     unjudged_share,
 )
-from ir_outcomes.evaluation.replicates import System
+from ir_outcomes.evaluation.systems import System
 from ir_outcomes.formatting import listed, moved, percent, places_of, plural, pvalue_in_words, size
 from ir_outcomes.notes import Note, note
 from ir_outcomes.statistics import design_effect, differences

@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.evaluation.clusters import digest_of_clusters
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.lengths import OUTCOMES, Items, SearchLengths, match, means_by_query
-from ir_outcomes.evaluation.replicates import Called, System
+from ir_outcomes.evaluation.systems import Called, System, digest_of_clusters
 from ir_outcomes.statistics.corrections import first_step_level
 from ir_outcomes.statistics.counts import Rows
 from ir_outcomes.statistics.new_runs import Changes

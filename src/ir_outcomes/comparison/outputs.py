@@ -16,12 +16,17 @@ from ir_outcomes.comparison.margins import check_range
 from ir_outcomes.comparison.outcomes import Settings, check_rules, checked_margins, from_pairs
 from ir_outcomes.comparison.result import Comparison, Comparisons
 from ir_outcomes.errors import MismatchError, ParameterError, some
-from ir_outcomes.evaluation.clusters import clusters_of, digest_of_clusters
 from ir_outcomes.evaluation.evaluation import Evaluation, contenders_of, evaluation_of, place_of
 from ir_outcomes.evaluation.lengths import Items
-from ir_outcomes.evaluation.replicates import Called, called_systems, check_baselines
-from ir_outcomes.evaluation.replicates import systems as systems_of
 from ir_outcomes.evaluation.scores import parse_measure
+from ir_outcomes.evaluation.systems import (
+    Called,
+    called_systems,
+    check_baselines,
+    clusters_of,
+    digest_of_clusters,
+)
+from ir_outcomes.evaluation.systems import systems as systems_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.datasets import as_qrels

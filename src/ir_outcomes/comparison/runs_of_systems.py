@@ -10,8 +10,8 @@ import numpy as np
 from ir_outcomes.comparison.facets import AllQueries, Facet
 from ir_outcomes.comparison.outcomes import PairedQueries
 from ir_outcomes.comparison.verdict import meaning_of
-from ir_outcomes.evaluation.replicates import Called
 from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.evaluation.systems import Called
 from ir_outcomes.statistics import Interval
 from ir_outcomes.statistics.new_runs import Changes
 

@@ -1,8 +1,8 @@
 """Before a number is shown: what was read, and what in it changes results."""
 
 import os
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any, Literal, get_args
@@ -11,34 +11,25 @@ import numpy as np
 
 from ir_outcomes.errors import InputError, some
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.ranking import (
-    ranked_rows,
-    ranked_scores,
-    spans,
-    tied_with_previous,
-)
+from ir_outcomes.evaluation.ranking import ranked_scores, tied_with_previous
 from ir_outcomes.evaluation.remarks import (
     MANY_AGAINST_RANKS,
+    MANY_BELOW_ITSELF,
     MANY_MISSING,
-    Entry,
-    Repair,
     n_missing,
     notes_on_queries,
-    repair_of,
-    repair_of_queries,
+    rises,
     unjudged_share,
 )
-from ir_outcomes.evaluation.search import search_lengths
+from ir_outcomes.evaluation.repairs import Repair, compared_documents, repair_of_queries
+from ir_outcomes.evaluation.search import JUDGED_DEPTH, search_lengths
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import Ids
 from ir_outcomes.reading.datasets import as_run, open_collection
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, changes_by_rank, is_path, runs_and_names
 from ir_outcomes.results import Result
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, decimals, rows_of
-from ir_outcomes.types import Ints
 
-DEPTH = 10  # documents of each list that the qrels are likeliest to know
 MANY_IDS = 0.05  # of the judged documents, so many more that another way of writing ids adds
 NEARLY_ALL = 0.99  # share of the documents with the score of the one before
 
@@ -51,12 +42,14 @@ ProblemKind = Literal[
     "identical runs",
     "scores against ranks",
     "equal scores",
+    "queries as documents",
     "repeated judgments",
 ]
 
 _KINDS = get_args(ProblemKind)
 # What each problem does to a comparison, and what to do about it; an error says that by itself.
 _ADVICE: Mapping[ProblemKind, str] = {
+    "unreadable": "",
     "query ids": (
         "Queries that do not match count as not answered. Write the ids alike in both files."
     ),
@@ -78,6 +71,10 @@ _ADVICE: Mapping[ProblemKind, str] = {
     "equal scores": (
         "The order is then that of the document ids, not that of the system. Write scores that fall"
         " with the rank; if the ranks are right, put #rank behind the path."
+    ),
+    "queries as documents": (
+        "No judgment can reward it. If queries are documents, too, pass --drop-self, or"
+        " `drop_self=True` in Python."
     ),
     "repeated judgments": (
         "Each is counted once. Remove the repeated lines, unless files were joined that should stay"
@@ -102,17 +99,42 @@ class CheckedFile:
     depth: int | None = None  #: documents of its longest list; None for the qrels
     #: queries whose scores contradict the ranks; None without a column of both
     against_ranks: int | None = None
+    itself: int | None = None  #: queries with a document of their own id; None for the qrels
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is wrong in one file."""
+
+    file: str  #: the run, or the qrels
+    text: str
+    #: the rule that makes ids match, and how many more queries or documents then do
+    repair: Repair | None = None
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Something that changes results."""
+    """Something that changes results, in one or several files."""
 
     kind: ProblemKind
-    file: str  #: the run, or the qrels, that it is about
-    text: str  #: what is wrong, what it does to a comparison, and what to do
-    #: the rule that makes ids match, and how many more queries or documents then do
-    repair: Repair | None = None
+    findings: tuple[Finding, ...]
+    advice: str  #: what it does to a comparison, and what to do
+
+    @property
+    def files(self) -> list[str]:
+        """The runs, or the qrels, that it is about."""
+        return [finding.file for finding in self.findings]
+
+    def __str__(self) -> str:
+        if self.kind == "unreadable":
+            return "; ".join(finding.text for finding in self.findings)
+        first, *others = self.findings
+        text = f"{first.file}: {first.text}"
+        if others:
+            repairs = {finding.repair and finding.repair.rule for finding in self.findings}
+            alike = "The same" if len(repairs) == 1 else "Something like this"
+            text += f" {alike} in {some([finding.file for finding in others], 10)}."
+        return f"{text} {self.advice}"
 
 
 FILE_COLUMNS = (
@@ -153,22 +175,22 @@ class CheckResult(Result):
 
     @property
     def exit_status(self) -> int:
-        """Exit status of the command: 1 where a run cannot be read, 3 where there is another problem, else 0."""
+        """Exit status: 1 where a run cannot be read, 3 with other problems, else 0."""
         if any(problem.kind == "unreadable" for problem in self.problems):
             return 1
         return 3 if self.problems else 0
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row for the qrels and for each run."""
-        return rows_of((*FILE_COLUMNS, Column("against_ranks")), self.files)
+        return rows_of((*FILE_COLUMNS, Column("against_ranks"), Column("itself")), self.files)
 
 
 def check(qrels: Any, runs: Any) -> CheckResult:
-    """Say what files contain, and what in them would change results, before any number is computed from them.
+    """Say what is in files, and what would change results.
 
     Problems are runs that cannot be read, ids of queries or documents that do not match, more than
     5 % of the queries missing, identical runs, scores that contradict the ranks beside them in more than 1 % of the
-    queries, equal scores, and repeated judgments.
+    queries, equal scores, documents with the id of their query, and repeated judgments.
 
     Parameters
     ----------
@@ -184,7 +206,8 @@ def check(qrels: Any, runs: Any) -> CheckResult:
     --------
     >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
     >>> result = check(qrels, {"new": {"q1": {"d1.0": 2.0, "d7.0": 1.0}, "q2": {"d2.0": 1.0}}})
-    >>> result.problems[0].repair.rule, result.problems[0].repair.matches
+    >>> repair = result.problems[0].findings[0].repair
+    >>> repair.rule, repair.matches
     ('a trailing ".0" in the run', 2)
     """
     collection = open_collection(qrels)
@@ -196,7 +219,7 @@ def check(qrels: Any, runs: Any) -> CheckResult:
             name, judgments.form, len(judgments) + judgments.repeated, len(judgments.query_ids)
         )
     ]
-    problems: list[Problem] = []
+    found: dict[ProblemKind, list[Finding]] = defaultdict(list)
     evaluated: list[SearchLengths] = []
     first_of: dict[bytes, str] = {}  # the run with such lists
     for source, given in zip(*runs_and_names(runs), strict=True):
@@ -205,34 +228,27 @@ def check(qrels: Any, runs: Any) -> CheckResult:
             run = as_run(collection.run(source), called)
         except InputError as error:
             files.append(CheckedFile(called or "run", "unreadable", 0, 0))
-            problems.append(
-                Problem("unreadable", called or "run", " ".join(str(error).split("\n  ")))
-            )
+            text = " ".join(str(error).split("\n  "))
+            found["unreadable"].append(Finding(called or "run", text))
             continue
         lengths = search_lengths(judgments, run, rel=rel)
-        repair = repair_of_queries(lengths.ignored, compress(lengths.query_ids, ~lengths.listed))
         file = _file(source, run, lengths)
-        problems += _about_queries(run, lengths, repair)
-        problems += _about_documents(judgments, run, lengths, repair)
-        problems += _about_order(file)
+        for kind, finding in _findings(judgments, run, lengths, file):
+            found[kind].append(finding)
         twin = first_of.setdefault(lengths.digests.tobytes(), run.name)
         if lengths.listed.any() and twin != run.name:
-            problems.append(
-                _problem(
-                    "identical runs", run.name, f"it has the lists of {twin}, for every query."
-                )
-            )
+            text = f"it has the lists of {twin}, for every query."
+            found["identical runs"].append(Finding(run.name, text))
         files.append(file)
         evaluated.append(lengths)
     if judgments.repeated:
-        problems.append(
-            _problem(
-                "repeated judgments", name, f"{plural('judgment', judgments.repeated)} repeated."
-            )
-        )
+        text = f"{plural('judgment', judgments.repeated)} repeated."
+        found["repeated judgments"].append(Finding(name, text))
     return CheckResult(
         files=tuple(files),
-        problems=tuple(sorted(problems, key=lambda problem: _KINDS.index(problem.kind))),
+        problems=tuple(
+            Problem(kind, tuple(found[kind]), _ADVICE[kind]) for kind in _KINDS if kind in found
+        ),
         grades=Counter(map(str, np.sort(judgments.grades).tolist())),
         notes=tuple(notes_on_queries(evaluated)) if evaluated else (),
     )
@@ -242,99 +258,67 @@ def _path(source: Any) -> str | None:
     return os.fspath(source) if is_path(source) else None
 
 
-def _problem(kind: ProblemKind, file: str, finding: str, repair: Repair | None = None) -> Problem:
-    rule = "" if repair is None else f" {repair}"
-    return Problem(kind, file, f"{file}: {finding}{rule} {_ADVICE[kind]}", repair)
-
-
 def _file(source: Any, run: Run, lengths: SearchLengths) -> CheckedFile:
     scores, _ = ranked_scores(run, lengths.ties)
-    judged = 1 - (unjudged_share(lengths, DEPTH) or 0)
+    changes = changes_by_rank(source) if is_path(source) else None
     return CheckedFile(
         name=run.name,
         form=run.form,
         lines=len(run),
         queries=len(run.query_ids),
         known=len(run.query_ids) - len(lengths.ignored),
-        judged=judged if lengths.listed.any() else None,
+        judged=1 - (unjudged_share(lengths, JUDGED_DEPTH) or 0) if lengths.listed.any() else None,
         ties=float(tied_with_previous(scores, run.offsets).sum() / max(len(run), 1)),
         depth=int(np.diff(run.offsets).max()),
-        against_ranks=_against_ranks(source, run),
+        against_ranks=None if changes is None else int(np.sum(changes[0] > 0)),
+        itself=int(lengths.retrieves_itself.sum()),
     )
 
 
-def _about_queries(run: Run, lengths: SearchLengths, repair: Repair | None) -> Iterator[Problem]:
-    """Yield what is wrong with the ids of queries, or with how many there are."""
+def _findings(
+    qrels: Qrels, run: Run, lengths: SearchLengths, file: CheckedFile
+) -> Iterator[tuple[ProblemKind, Finding]]:
+    """Yield what is wrong with a run."""
     n_queries = len(lengths.answerable_queries)
     missing = n_missing(lengths)
-    if repair is not None or not lengths.listed.any():
-        ids = f"({some(lengths.ignored, 3)}; they have {some(lengths.query_ids, 3)})"
-        finding = (
-            f"the qrels lack {len(lengths.ignored)} of its {len(run.query_ids)} queries {ids}."
+    of_queries = repair_of_queries(lengths.ignored, compress(lengths.query_ids, ~lengths.listed))
+    if of_queries is not None or not lengths.listed.any():
+        text = (
+            f"the qrels lack {len(lengths.ignored)} of its {plural('query', len(run.query_ids))}"
+            f" ({some(lengths.ignored, 3)}; they have {some(lengths.query_ids, 3)})."
         )
-        yield _problem("query ids", run.name, finding, repair)
+        yield "query ids", _with_repair(run, text, of_queries)
     elif missing > MANY_MISSING * n_queries:
-        yield _problem(
-            "missing queries",
-            run.name,
-            f"it has no results for {missing} of the {n_queries} answerable queries.",
+        text = f"it has no results for {missing} of the {n_queries} answerable queries."
+        yield "missing queries", Finding(run.name, text)
+    documents = compared_documents(qrels, run, of_queries)
+    repair = documents.repair
+    if repair is not None and repair.matches > MANY_IDS * documents.n_judged:
+        text = (
+            f"the qrels judge {documents.n_judged} of the"
+            f" {plural('document', documents.n_listed)} in its top {JUDGED_DEPTH}"
+            f" {documents.examples}."
         )
-
-
-def _about_documents(
-    qrels: Qrels, run: Run, lengths: SearchLengths, of_queries: Repair | None
-) -> Iterator[Problem]:
-    """Yield what is wrong with the ids of documents, also where queries match only by a rule."""
-    alike = str if of_queries is None else of_queries.undo
-    sizes = np.minimum(np.diff(run.offsets), DEPTH)
-    rows, _ = spans(run.offsets[:-1], sizes)
-    order = ranked_rows(run, lengths.ties)
-    if order is not None:
-        rows = order[rows]
-    first = _entries(map(alike, run.query_ids), sizes, run.docids[rows])
-    judged = _entries(map(alike, qrels.query_ids), np.diff(qrels.offsets), qrels.docids)
-    unknown = first - judged
-    lacking = judged - first
-    n_judged = len(first & judged)
-    repair = repair_of(unknown, lacking)
-    examples = (
-        some(sorted({identifier for _, identifier in entries}), 3) for entries in (unknown, lacking)
-    )
-    ids = f"({'; they have '.join(examples)})"
-    if repair is not None and repair.matches > MANY_IDS * n_judged:
-        yield _problem(
-            "document ids",
-            run.name,
-            f"the qrels judge {n_judged} of the {plural('document', len(first))} in its top {DEPTH}"
-            f" {ids}.",
-            repair,
-        )
-    elif first and not lengths.known:
-        yield _problem(
-            "document ids", run.name, f"the qrels have none of its {len(run)} documents {ids}."
-        )
-
-
-def _entries(queries: Iterable[str], sizes: Ints, docids: Ids) -> set[Entry]:
-    """Return document ids with their queries, which have so many each."""
-    owners = np.repeat(list(queries), sizes).tolist()
-    return set(zip(owners, map(bytes.decode, docids.tolist()), strict=True))
-
-
-def _about_order(file: CheckedFile) -> Iterator[Problem]:
-    """Yield what is wrong with the scores."""
-    if (file.against_ranks or 0) > MANY_AGAINST_RANKS * file.queries:
-        share = f"{file.against_ranks} of {file.queries} queries"
-        yield _problem(
-            "scores against ranks",
-            file.name,
-            f"in {share} a document scores higher than one ranked before it.",
-        )
+        yield "document ids", _with_repair(run, text, repair)
+    elif lengths.unknown_ids and lengths.listed.any():
+        text = f"the qrels have none of its {plural('document', len(run))} {documents.examples}."
+        yield "document ids", Finding(run.name, text)
+    against = file.against_ranks or 0
+    if against > MANY_AGAINST_RANKS * file.queries or rises(lengths):
+        share = f"{against} of {file.queries} queries"
+        text = f"in {share} a document scores higher than one ranked before it."
+        yield "scores against ranks", Finding(run.name, text)
     if file.ties and file.ties >= NEARLY_ALL * (1 - file.queries / file.lines):
-        yield _problem("equal scores", file.name, "all documents of a query have the same score.")
+        text = "all documents of a query have the same score."
+        yield "equal scores", Finding(run.name, text)
+    below = int(lengths.below_itself[lengths.answerable].sum())
+    if below > MANY_BELOW_ITSELF * n_queries:
+        text = (
+            f"in {below} of {plural('query', n_queries)} the document with the query's own id"
+            f" stands above what is relevant; {file.itself} have it."
+        )
+        yield "queries as documents", Finding(run.name, text)
 
 
-def _against_ranks(source: Any, run: Run) -> int | None:
-    """Count the queries whose scores contradict the ranks; None without a column of both."""
-    changes = changes_by_rank(source) if is_path(source) else None
-    return None if changes is None else int(np.sum(changes[0] > 0))
+def _with_repair(run: Run, text: str, repair: Repair | None) -> Finding:
+    return Finding(run.name, text if repair is None else f"{text} {repair}", repair)

@@ -1,36 +1,36 @@
-"""`evaluate`: the only place that resolves a dataset id, names runs, reads files and shares work between processes."""
+"""`evaluate`: qrels and runs of any form become an `Evaluation`."""
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
-from itertools import chain
 from typing import Any, get_args
 
 import numpy as np
 
 from ir_outcomes.errors import InputError, MismatchError, ParameterError, some, warn
-from ir_outcomes.evaluation.clusters import clusters_of
-from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation
+from ir_outcomes.evaluation.evaluation import DEFAULT_CUTOFF, Evaluation, is_saved
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.remarks import of_unknown_documents
-from ir_outcomes.evaluation.replicates import (
-    check_names_of_rule,
-    check_runs,
-    listed_runs,
-    named_systems,
-)
+from ir_outcomes.evaluation.remarks import Allow, check_allow, refuse_stops
 from ir_outcomes.evaluation.scores import (
     Measures,
     Scores,
     comparable_measures,
     follows_from_lengths,
 )
-from ir_outcomes.evaluation.work import SavedRun, SavedRuns, Work, evaluated
+from ir_outcomes.evaluation.systems import (
+    Call,
+    Listed,
+    check_runs,
+    clusters_of,
+    names_of_call,
+    runs_of_call,
+)
+from ir_outcomes.evaluation.work import Kept, Work, each_run
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.collections import Suite, read_suite
 from ir_outcomes.reading.datasets import Task, open_collection
-from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, check_names, distinct_names, is_path, runs_and_names
+from ir_outcomes.reading.runs import Run, check_names, is_path
 from ir_outcomes.types import (
     OnError,
     Ties,
@@ -53,6 +53,7 @@ def evaluate(
     unit: UnitChoice = "auto",
     ties: Ties = "trec",
     judged_only: bool = False,
+    drop_self: bool = False,
     clusters: Any = None,
     replicates: Any = None,
     names: Sequence[str | None] | None = None,
@@ -64,6 +65,7 @@ def evaluate(
     n_jobs: int | None = 1,
     progress: bool = False,
     on_error: OnError = "raise",
+    allow: Allow = (),
 ) -> Evaluation:
     """Find where each run ranks each relevant document, reading each run once.
 
@@ -76,21 +78,24 @@ def evaluate(
         See `ir_outcomes.as_qrels` and `ir_outcomes.load`.
     runs : list of runs, dict from names to runs, directory or pattern of files, or one run
         See `ir_outcomes.as_run`. ``"irds:"`` is the ranking that comes with the task. Search
-        lengths, and those in a file that `Evaluation.save` wrote, are taken as they are, if their
-        qrels and settings are these. In a dict, a list of runs stands for one system.
+        lengths are taken as they are, if their qrels and settings are these. In a dict, a list of
+        runs stands for one system.
     cutoff : int, optional
-        The default of the analyses: ranks beyond it do not count. By default that of a saved
-        evaluation, the task's, or 100. Runs keep their whole depth.
+        The default of the analyses: ranks beyond it do not count. By default the task's, or 100.
+        Runs keep their whole depth.
     rel : int, optional
         Smallest grade of a relevant document; by default the task's, or 1.
     unit : {"auto", "query", "document"}
         What is answered or not: a query, by its first relevant document, or each relevant document,
-        averaged within its query. "auto" takes that of a saved evaluation, the task's, or "query"
-        where the median query has one relevant document.
+        averaged within its query. "auto" takes the task's, or "query" where the median query has
+        one relevant document.
     ties : {"trec", "msmarco", "input", "expected"}
         Order among equal scores; see `ir_outcomes.search_lengths`.
     judged_only : bool
         Remove unjudged documents before ranks are counted.
+    drop_self : bool
+        Remove, before ranks are counted, documents whose id is that of the query, as in collections
+        whose queries are documents too; also for other measures.
     clusters : mapping of str to str, path, function, or "by:" and a separator, optional
         Which queries belong together and are not independent, such as the turns of a conversation:
         the cluster of each query id; a file of lines with id, tab and cluster, or of JSON lines
@@ -123,6 +128,9 @@ def evaluate(
     on_error : {"raise", "report", "keep"}
         What to do about a run that cannot be evaluated: raise its error; or warn, leave it out and
         go on; or keep a run without results, as one that finds nothing, and raise other errors.
+    allow : list of {"unknown-ids", "rising-scores", "equal-scores"}
+        "unknown-ids" evaluates runs of whose queries or documents the qrels have none. What else is
+        allowed is a matter of the analyses.
 
     Returns
     -------
@@ -154,50 +162,64 @@ def evaluate(
     check_choice("on_error", on_error, get_args(OnError))
     check_count("documents", documents)
     check_kind("judged_only", judged_only, (bool, np.bool_), "True or False")
+    check_kind("drop_self", drop_self, (bool, np.bool_), "True or False")
+    check_allow(allow)
     if documents or unjudged:
         check_one_order(ties)
-    saved = SavedRuns.among(runs)
-    listed = listed_runs(*runs_and_names(saved.runs, names))
+    if is_saved(qrels):
+        raise ParameterError(
+            f"{os.fspath(qrels)} is a saved evaluation, which stands for qrels and runs; pass it to"
+            " an analysis, or read it by load_evaluation"
+        )
+    call = runs if isinstance(runs, Call) else runs_of_call(runs, names)
+    for listed in call.runs:
+        if is_saved(listed.run):
+            raise ParameterError(
+                f"{os.fspath(listed.run)} is a saved evaluation, which stands for qrels and runs;"
+                " pass it alone in their place, or give the files of the runs"
+            )
     collection = open_collection(qrels, queries)
     judgments = collection.qrels
     task = collection.task
     if cutoff is None:
-        cutoff = saved.shared("cutoff") or (task.cutoff if task else DEFAULT_CUTOFF)
-    if unit == "auto":
-        unit = saved.shared("unit") or unit
+        cutoff = task.cutoff if task else DEFAULT_CUTOFF
     least = task.rel if task else 1
     if rel is not None:
         least = rel
-    settings = {"rel": least, "ties": ties, "judged_only": judged_only}
     if judged_only and judgments.positives_only(least):
         raise ParameterError(
             f"`judged_only=True`: the qrels hold no document below grade {least}, so only relevant"
             " documents would remain, and every run would rank them first; leave it out"
         )
+    settings = {"rel": least, "ties": ties, "judged_only": judged_only}
     # What follows from search lengths is computed when it is used.
-    asked = comparable_measures(measures, higher_is_better)
     needing_runs = {
         measure: higher
-        for measure, higher in asked.items()
+        for measure, higher in comparable_measures(measures, higher_is_better).items()
         if not follows_from_lengths(measure, settings)
     }
-    counted = {**settings, "count_unjudged_at": (cutoff,)}
     work = Work(
-        judgments, counted, cutoff, tuple(needing_runs), documents, unjudged, on_error == "keep"
+        judgments,
+        {**settings, "drop_self": drop_self},
+        cutoff,
+        tuple(needing_runs),
+        documents,
+        unjudged,
+        keeps_empty=on_error == "keep",
+        allows_unknown="unknown-ids" in allow or on_error == "keep",
     )
-    jobs = [run._replace(run=collection.run(run.run)) for run in listed]
-    done = evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)
-    taken, results = zip(*done, strict=True)
-    read, given, in_lists = zip(*taken, strict=True)
-    own = [result.lengths.name for result in results]
-    check_names_of_rule([name or found for name, found in zip(given, own, strict=True)], replicates)
-    called = distinct_names(own, given, read)
-    system_of = [
-        run.system if isinstance(run, SavedRun) else system
-        for run, system in zip(read, in_lists, strict=True)
-    ]
-    called, several = named_systems(called, system_of, replicates)
+    jobs = [listed._replace(run=collection.run(listed.run)) for listed in call.runs]
+    done = _evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)
+    results = [result for _, result in done]
     first = results[0].lengths
+    if not first.answerable.any():
+        raise MismatchError(
+            f"no query of the qrels has a relevant document at `rel={least}`; lower it or check the"
+            " grades of the qrels"
+        )
+    run_names, several = names_of_call(
+        [job for job, _ in done], [result.lengths.name for result in results], replicates
+    )
     codes = next(
         (result.lengths.clusters for result in results if result.lengths.clusters is not None), None
     )
@@ -205,12 +227,10 @@ def evaluate(
         codes = clusters_of(clusters, first.query_ids, first.answerable)
     lengths = tuple(
         replace(result.lengths, name=name, clusters=codes)
-        for result, name in zip(results, called, strict=True)
+        for result, name in zip(results, run_names, strict=True)
     )
-    if on_error != "keep":
-        _check_documents(
-            judgments, lengths, [document for result in results for document in result.unknown]
-        )
+    if on_error != "keep" and all(run.unknown_ids for run in lengths):
+        refuse_stops(lengths, [*allow, "rising-scores", "equal-scores"])
     values = np.stack([result.values for result in results])
     evaluation = Evaluation(
         runs=lengths,
@@ -218,18 +238,18 @@ def evaluate(
         cutoff=cutoff,
         unit=_unit_of(unit, task, first),
         many_relevant=bool(first.relevant.max(initial=0) > 1),
-        texts=dict(
-            chain.from_iterable(
-                known.items() for known in (*(result.texts for result in results), collection.texts)
-            )
-        ),
+        texts={
+            query: text
+            for texts in (*(result.texts for result in results), collection.texts)
+            for query, text in texts.items()
+        },
         scores=tuple(
-            Scores(str(measure), higher, tuple(called), judgments.query_ids, values[:, row])
+            Scores(str(measure), higher, tuple(run_names), judgments.query_ids, values[:, row])
             for row, (measure, higher) in enumerate(needing_runs.items())
         ),
         documents=tuple(result.documents for result in results if result.documents is not None),
         unjudged=tuple(result.unjudged for result in results if result.unjudged is not None),
-        sources=tuple(run if _is_readable_again(run) else None for run in read),
+        sources=tuple(job.run if _is_readable_again(job.run) else None for job, _ in done),
         qrels=judgments,
         replicates=several,
     )
@@ -238,8 +258,33 @@ def evaluate(
     return evaluation
 
 
+def _evaluated(
+    work: Work, jobs: list[Listed], *, n_jobs: int | None, progress: bool, on_error: OnError
+) -> list[tuple[Listed, Kept]]:
+    """Evaluate runs, and return those that could be."""
+    done: list[tuple[Listed, Kept]] = []
+    failure: InputError | None = None  # only the first: an error holds on to what was being read
+    with closing(each_run(work, jobs, n_jobs)) as attempts:
+        for job, result in zip(
+            jobs, with_progress(attempts, "run", len(jobs), shown=progress), strict=True
+        ):
+            if isinstance(result, Kept):
+                for message in result.warnings:
+                    warn(message)
+                first = done[0][1].lengths if done else result.lengths
+                done.append((job, result._replace(lengths=result.lengths.sharing(first))))
+            elif on_error == "report":
+                failure = failure or result
+                warn(f"a run is left out: {result}")
+            else:
+                raise result
+    if failure is not None and not done:
+        raise failure
+    return done
+
+
 def _unit_of(unit: UnitChoice, task: Task | None, lengths: SearchLengths) -> Unit:
-    """Choose the unit that "auto" stands for: the task's, or "query" where the median query has one relevant document."""
+    """Choose the unit that "auto" stands for."""
     chosen = task.unit if unit == "auto" and task is not None else unit
     if chosen == "auto":
         if np.median(lengths.relevant[lengths.answerable]) == 1:
@@ -255,19 +300,6 @@ def _is_readable_again(source: Any) -> bool:
     return isinstance(source, (str, Run, Mapping)) or hasattr(source, "columns")
 
 
-def _check_documents(qrels: Qrels, runs: Sequence[SearchLengths], unknown: Sequence[str]) -> None:
-    """Refuse runs of which none has a document that the qrels know: ids are then written in another way."""
-    names = of_unknown_documents(runs)
-    if len(names) == len(runs):
-        found = list(dict.fromkeys(unknown)) or ["others"]
-        judged = list(dict.fromkeys(docid.decode() for docid in qrels.docids.tolist()))
-        raise MismatchError(
-            f"the qrels know no document of {some(names)}, in any query; the runs have"
-            f" {some(found, 3)}, the qrels have {some(judged, 3)}: are ids of documents written in"
-            " the same way? ir-outcomes check says how they differ"
-        )
-
-
 def evaluate_suite(
     suite: str | os.PathLike[str] | Suite,
     *,
@@ -278,7 +310,7 @@ def evaluate_suite(
     on_error: OnError = "report",
     **settings: Any,
 ) -> dict[str, Evaluation]:
-    """Evaluate the runs of several collections, for `ir_outcomes.compare_collections`; return the evaluations by collection.
+    """Evaluate the runs of several collections, and return them by collection.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Runs evaluated once under the same qrels and settings: what every analysis takes."""
+"""Runs under the same qrels and settings, which every analysis takes."""
 
 import io
 import os
@@ -20,9 +20,9 @@ from ir_outcomes.errors import (
     some,
     warn,
 )
-from ir_outcomes.evaluation.lengths import FLAGS, PER_ATOM, PER_QUERY, SearchLengths
-from ir_outcomes.evaluation.ranking import RankedDocuments, score_bits
-from ir_outcomes.evaluation.replicates import System, among, called_systems, refuse_several_runs
+from ir_outcomes.evaluation.lengths import SearchLengths, check_comparable
+from ir_outcomes.evaluation.possible import check_qrels, check_run, fits
+from ir_outcomes.evaluation.ranking import RankedDocuments, joined, score_bits, spans
 from ir_outcomes.evaluation.scores import (
     Scores,
     comparable,
@@ -31,9 +31,17 @@ from ir_outcomes.evaluation.scores import (
     measure_values,
     places_of_queries,
 )
+from ir_outcomes.evaluation.systems import (
+    System,
+    among,
+    called_systems,
+    refuse_several_runs,
+    systems,
+)
 from ir_outcomes.formatting import write_completely
-from ir_outcomes.reading.datasets import as_qrels, as_run
+from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.files import refuse_bomb
+from ir_outcomes.reading.measure_names import bounds_of
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import check_names
 from ir_outcomes.types import Bools, Ints, Ties, Unit, check_kind, check_positive
@@ -43,7 +51,7 @@ DEFAULT_CUTOFF = 100
 
 @dataclass(frozen=True, eq=False)
 class Evaluation(Sequence[SearchLengths]):
-    """Search lengths of several runs, made from the same qrels with the same settings; see `evaluate`.
+    """Search lengths of several runs under the same qrels and settings.
 
     An evaluation is a sequence: ``len(ev)``, ``ev[0]``, iteration; ``ev["bm25"]`` finds a run by
     its name, and a slice or a list of names is an evaluation of those runs.
@@ -117,17 +125,19 @@ class Evaluation(Sequence[SearchLengths]):
         if isinstance(key, str):
             return self.runs[self.position(key)]
         if isinstance(key, slice):
-            places = list(range(len(self.runs))[key])
+            positions = list(range(len(self.runs))[key])
         else:
-            places = [self.position(name) for name in self.runs_of(key)]
-        kept = {name: getattr(self, name) for name in ("runs", "documents", "unjudged", "sources")}
+            positions = [self.position(name) for name in self.runs_of(key)]
+        fields = {
+            name: getattr(self, name) for name in ("runs", "documents", "unjudged", "sources")
+        }
         taken: dict[str, Any] = {
-            name: tuple(of_runs[place] for place in places)
-            for name, of_runs in kept.items()
+            name: tuple(of_runs[position] for position in positions)
+            for name, of_runs in fields.items()
             if of_runs
         }
-        scores = tuple(scores.take(places) for scores in self.scores)
-        names = tuple(self.names[place] for place in places)
+        scores = tuple(scores.take(positions) for scores in self.scores)
+        names = tuple(self.names[position] for position in positions)
         return replace(self, scores=scores, replicates=among(self.replicates, names), **taken)
 
     def runs_of(self, names: Iterable[Any]) -> list[str]:
@@ -147,10 +157,10 @@ class Evaluation(Sequence[SearchLengths]):
 
     @cached_property
     def systems(self) -> tuple[System, ...]:
-        """The systems with their runs, in the order of their first runs; a run that is of none is a system by itself."""
-        called = dict(zip(self.names, self.runs, strict=True))
+        """The systems with their runs, in the order of their first runs."""
+        by_name = dict(zip(self.names, self.runs, strict=True))
         return tuple(
-            System(name, tuple(called[run] for run in runs))
+            System(name, tuple(by_name[run] for run in runs))
             for name, runs in called_systems(self.names, self.replicates)
         )
 
@@ -185,8 +195,13 @@ class Evaluation(Sequence[SearchLengths]):
         return self.runs[0].judged_only
 
     @property
+    def drop_self(self) -> bool:
+        """Whether documents with the query's own id were removed."""
+        return self.runs[0].drop_self
+
+    @property
     def positives_only(self) -> bool:
-        """Whether the qrels hold relevant documents only, so that they say nothing about judging; False where not known."""
+        """Whether the qrels are known to hold relevant documents only."""
         return self.qrels is not None and self.qrels.positives_only(self.rel)
 
     @property
@@ -201,18 +216,18 @@ class Evaluation(Sequence[SearchLengths]):
 
     @property
     def clusters(self) -> Ints | None:
-        """(n_queries,) int64 array: the cluster of each query; None where queries are independent."""
+        """(n_queries,) int64 array of clusters, None where queries are independent."""
         return self.runs[0].clusters
 
     @property
     def n_clusters(self) -> int | None:
-        """Number of clusters that have an answerable query; None where queries are independent."""
+        """Number of clusters that have an answerable query, None without clusters."""
         if self.clusters is None:
             return None
         return len(np.unique(self.clusters[self.answerable]))
 
     def at(self, cutoff: int | None = None) -> tuple[SearchLengths, ...]:
-        """Return the search lengths of all runs at a cutoff, by default the evaluation's own; see `SearchLengths.at`."""
+        """Return the search lengths of all runs at a cutoff, by default its own."""
         return tuple(run.at(self.cutoff if cutoff is None else cutoff) for run in self.runs)
 
     def scores_of(self, measure: Any) -> Scores:
@@ -238,31 +253,42 @@ class Evaluation(Sequence[SearchLengths]):
                 f"{measure} was not kept, and some runs cannot be read again; {remedy}"
             )
         warn(f"{measure} was not kept, so all runs are read again; {remedy}")
-        runs = (as_run(source, name) for source, name in zip(self.sources, self.names, strict=True))
+        runs = [as_run(source, name) for source, name in zip(self.sources, self.names, strict=True)]
+        if self.drop_self:
+            runs = [joined(self.qrels, run, judged_only=False, drop_self=True).run for run in runs]
         values = np.concatenate([measure_values(self.qrels, (measure,), run) for run in runs])
         return Scores(
             str(measure), direction_of(measure), self.names, self.qrels.query_ids, values
         ).on(self.query_ids)
 
     def restrict(self, queries: Iterable[str] | str | os.PathLike[str]) -> Self:
-        """Return the evaluation of some of the queries: their ids, or a file with one id on each line."""
+        """Return the evaluation of some queries, given by ids or a file of ids."""
         chosen = places_of_queries(queries, self.query_ids)
-        kept = [self.query_ids[index] for index in chosen.tolist()]
+        query_ids = [self.query_ids[index] for index in chosen.tolist()]
+        qrels = None if self.qrels is None else restricted_qrels(self.qrels, chosen)
+        runs = tuple(run.restrict(chosen) for run in self.runs)
+        if qrels is not None:
+            runs = tuple(replace(run, qrels_digest=qrels.digest) for run in runs)
         return replace(
             self,
-            runs=tuple(run.restrict(chosen) for run in self.runs),
-            scores=tuple(scores.on(kept) for scores in self.scores),
+            runs=runs,
+            qrels=qrels,
+            scores=tuple(scores.on(query_ids) for scores in self.scores),
             documents=tuple(documents.restrict(chosen) for documents in self.documents),
             unjudged=tuple(documents.restrict(chosen) for documents in self.unjudged),
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the evaluation to a file that `ir_outcomes.load_evaluation` reads, so that no run has to be read again.
+        """Write the evaluation with its qrels to a file that stands for both.
 
-        It holds the search lengths, scores of measures, settings, clusters, names and the hash of
-        the qrels, but no texts and no documents. In `ir_outcomes.evaluate`, and among the runs of a
-        command, the file stands for its runs. Its name must end in ``.npz``; it is written
-        completely or not at all.
+        It holds the search lengths, scores of measures, settings, clusters, names and judgments,
+        but no texts and no documents. Its name must end in ``.npz``; it is written completely or
+        not at all.
+
+        Raises
+        ------
+        ParameterError
+            If the name has another ending, the file cannot be written, or there are no qrels.
 
         Examples
         --------
@@ -271,37 +297,13 @@ class Evaluation(Sequence[SearchLengths]):
         >>> path = pathlib.Path(tempfile.mkdtemp(), "board.npz")
         >>> qrels = {"q1": {"d2": 1}}
         >>> iro.evaluate(qrels, {"bm25": {"q1": {"d1": 9.0, "d2": 8.0}}}).save(path)
-        >>> iro.load_evaluation(path, qrels)["bm25"].esl().tolist()
+        >>> iro.load_evaluation(path)["bm25"].esl().tolist()
         [2.0]
         """
-        import msgspec
-
         if not os.fspath(path).endswith(".npz"):
             raise ParameterError(f"{os.fspath(path)}: the name of a saved evaluation ends in .npz")
-        first, *others = self.runs
-        kept = replace(
-            self,
-            runs=(first, *(replace(run, query_ids=()) for run in others)),
-            texts={},
-            documents=(),
-            unjudged=(),
-            sources=(),
-            qrels=None,
-        )
-        arrays: dict[str, npt.NDArray[Any]] = {"score bits": np.array(score_bits(self.ties))}
-        names: dict[int, str] = {}
-
-        def named(value: Any) -> Any:
-            if not isinstance(value, np.ndarray):
-                return value.item()  # a number of NumPy
-            # What runs share is written once.
-            name = names.setdefault(id(value), f"array {len(names)}")
-            arrays[name] = value
-            return name
-
-        arrays[_LAYOUT] = np.frombuffer(msgspec.json.encode(kept, enc_hook=named), np.uint8)
         content = io.BytesIO()
-        np.savez_compressed(content, **arrays)  # type: ignore[arg-type]  # its argument allow_pickle has another type
+        np.savez_compressed(content, **_stored(self))  # type: ignore[arg-type]  # its argument allow_pickle has another type
         write_completely(path, content.getvalue())
 
     def with_cutoff(self, cutoff: int) -> Self:
@@ -311,14 +313,14 @@ class Evaluation(Sequence[SearchLengths]):
 
 
 def is_saved(source: Any) -> bool:
-    """Return whether this is the path of a file that `Evaluation.save` wrote, by its ending."""
+    """Return whether this is the path of a saved evaluation, by its ending."""
     return isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(".npz")
 
 
 def evaluation_of(
     source: Any, *, cutoff: int | None = None, several_runs: bool = False
 ) -> Evaluation:
-    """Return an evaluation, given as one or as the path of a file, at a cutoff or its own; few analyses take several runs."""
+    """Return an evaluation, or that of a file, at a cutoff or its own."""
     evaluation = load_evaluation(source) if is_saved(source) else source
     check_kind(
         "evaluation",
@@ -353,7 +355,7 @@ def place_of(name: Any, names: tuple[str, ...]) -> int:
 def contenders_of(
     names: tuple[str, ...], baseline: str | None, contenders: str | Sequence[str] | None
 ) -> list[str]:
-    """Return the names of the contenders: one, several, or by default all runs but the baseline, which may not be known yet."""
+    """Return the names of contenders, by default all runs but the baseline."""
     if baseline is not None:
         place_of(baseline, names)
     if contenders is None:
@@ -365,6 +367,91 @@ def contenders_of(
     if not chosen:
         raise ParameterError("there is no contender; name a run other than the baseline")
     return list(dict.fromkeys(chosen))
+
+
+_ZIP = b"PK\x03\x04"
+_LAYOUT = (  # of saved files; it must change whenever a file of the old layout would be misread
+    "evaluation 11"
+)
+
+
+def _stored(evaluation: Evaluation) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays of a file, without what follows from others."""
+    import msgspec
+
+    first = evaluation.runs[0]
+    if evaluation.qrels is None or evaluation.qrels.digest != first.qrels_digest:
+        raise ParameterError("an evaluation is saved with its qrels, and this one has none")
+    nothing = np.empty(0, dtype=np.int64)
+    stored = replace(
+        evaluation,
+        runs=tuple(
+            replace(run, query_ids=(), offsets=nothing, qrels_digest="") for run in evaluation
+        ),
+        scores=tuple(replace(scores, query_ids=()) for scores in evaluation.scores),
+        texts={},
+        documents=(),
+        unjudged=(),
+        sources=(),
+        qrels=replace(evaluation.qrels, texts={}),
+    )
+    arrays: dict[str, npt.NDArray[Any]] = {"score bits": np.array(score_bits(first.ties))}
+    names: dict[int, str] = {}
+
+    def name_of_array(value: Any) -> Any:
+        if not isinstance(value, np.ndarray):
+            return value.item()  # a number of NumPy
+        name = names.setdefault(id(value), f"array {len(names)}")
+        arrays[name] = value
+        return name
+
+    arrays[_LAYOUT] = np.frombuffer(msgspec.json.encode(stored, enc_hook=name_of_array), np.uint8)
+    return arrays
+
+
+def load_evaluation(path: str | os.PathLike[str]) -> Evaluation:
+    """Read what `Evaluation.save` wrote.
+
+    Parameters
+    ----------
+    path : path
+        The file. Nothing in it is believed that can be checked.
+
+    Raises
+    ------
+    FormatError
+        If it is not such a file, is damaged, holds what no run can have, or has another layout.
+    MismatchError
+        If it was evaluated where pytrec_eval compares scores at another precision.
+    """
+    import msgspec
+
+    check_kind("path", path, (str, os.PathLike), "the path of a file that Evaluation.save wrote")
+    source = os.fsdecode(path)
+    try:
+        with open(path, "rb") as stream:
+            arrays = _arrays_in(stream, source)
+        text = arrays[_LAYOUT].tobytes()
+        bits = int(arrays["score bits"])
+        stored = msgspec.json.decode(text, type=Evaluation, dec_hook=lambda _, name: arrays[name])
+        evaluation = _completed(stored)
+    except UnreadableFile:
+        raise
+    except OSError as error:
+        raise UnreadableFile(f"{source}: cannot be read: {error.strerror or error}") from error
+    except (
+        Exception
+    ) as error:  # whatever zipfile, zlib, msgspec and NumPy raise for arbitrary bytes
+        problem = (
+            "is not a saved evaluation of this version, or is damaged; evaluate the runs again"
+        )
+        raise FormatError(source, problem) from error
+    if bits != score_bits(evaluation.ties):
+        raise MismatchError(
+            f"{source} was evaluated where pytrec_eval compares scores in {bits} bits, here it does"
+            f" in {score_bits(evaluation.ties)}, so that ties differ; evaluate the runs again"
+        )
+    return evaluation
 
 
 def _arrays_in(stream: BinaryIO, source: str) -> dict[str, Any]:
@@ -379,87 +466,54 @@ def _arrays_in(stream: BinaryIO, source: str) -> dict[str, Any]:
         return dict(arrays)
 
 
-def _check_arrays(evaluation: Evaluation) -> None:
-    """Raise `ValueError` where arrays do not belong together: with another shape or type they would be read as other values."""
-    for run in evaluation.runs:
-        n_queries = len(run.query_ids)
-        n_atoms = len(run.rank)
-        expected: dict[str, tuple[int, ...]] = {}
-        expected |= dict.fromkeys(PER_ATOM, (n_atoms,))
-        expected |= dict.fromkeys(PER_QUERY, (n_queries,))
-        expected |= {"unjudged": (n_queries, len(run.unjudged_depths)), "offsets": (n_queries + 1,)}
-        if run.clusters is not None:
-            expected["clusters"] = (n_queries,)
-        for name, shape in expected.items():
-            _check_array(getattr(run, name), shape, bool if name in FLAGS else np.int64)
-        ends = (int(run.offsets[0]), int(run.offsets[-1]))
-        if ends != (0, n_atoms) or np.any(np.diff(run.offsets) < 0):
-            raise ValueError("offsets")
-    for scores in evaluation.scores:
-        _check_array(scores.values, (len(evaluation.runs), len(scores.query_ids)), np.float64)
-
-
-def _check_array(array: npt.NDArray[Any], shape: tuple[int, ...], kind: npt.DTypeLike) -> None:
-    if array.shape != shape or array.dtype != kind:
-        raise ValueError(f"{array.shape} of {array.dtype}, expected {shape} of {kind}")
-
-
-_ZIP = b"PK\x03\x04"
-_LAYOUT = (  # of saved files; it must change whenever a file of the old layout would be misread
-    "evaluation 10"
-)
-
-
-def load_evaluation(path: str | os.PathLike[str], qrels: Any = None) -> Evaluation:
-    """Read what `Evaluation.save` wrote; its runs cannot be read again for what was not kept.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    qrels : Qrels, path, dataset id, dict, frame or iterable, optional
-        Those that it must have been evaluated with; see `ir_outcomes.as_qrels`.
-
-    Raises
-    ------
-    FormatError
-        If it is not such a file, is damaged, or was written with another layout.
-    MismatchError
-        If it was evaluated with other qrels, or where pytrec_eval compares scores at another
-        precision.
-    """
-    import msgspec
-
-    check_kind("path", path, (str, os.PathLike), "the path of a file that Evaluation.save wrote")
-    source = os.fsdecode(path)
-    try:
-        with open(path, "rb") as stream:
-            arrays = _arrays_in(stream, source)
-        text = arrays[_LAYOUT].tobytes()
-        bits = int(arrays["score bits"])
-        loaded = msgspec.json.decode(text, type=Evaluation, dec_hook=lambda _, name: arrays[name])
-        runs = tuple(run.sharing(loaded.runs[0]) for run in loaded.runs)
-        _check_arrays(replace(loaded, runs=runs))
-    except UnreadableFile:
-        raise
-    except OSError as error:
-        raise UnreadableFile(f"{source}: cannot be read: {error.strerror or error}") from error
-    except (
-        Exception
-    ) as error:  # whatever zipfile, zlib, msgspec and NumPy raise for arbitrary bytes
-        problem = (
-            "is not a saved evaluation of this version, or is damaged; evaluate the runs again"
+def _completed(stored: Evaluation) -> Evaluation:
+    """Return an evaluation with what follows from the arrays of a file."""
+    qrels = cast(Qrels, stored.qrels)
+    check_qrels(qrels)
+    first = stored.runs[0]
+    relevant = qrels.codes[qrels.grades >= first.rel]
+    completed = replace(
+        first,
+        query_ids=qrels.query_ids,
+        offsets=np.searchsorted(relevant, np.arange(len(qrels.query_ids) + 1)),
+    )
+    runs = tuple(replace(run.sharing(completed), qrels_digest=qrels.digest) for run in stored.runs)
+    for run in runs:
+        check_run(run, qrels)
+        check_comparable(runs[0], run)
+        run.at(stored.cutoff)
+    scores = tuple(replace(scores, query_ids=qrels.query_ids) for scores in stored.scores)
+    for of_measure in scores:
+        lowest, highest = bounds_of(of_measure.measure) or (-np.inf, np.inf)
+        values = of_measure.values
+        fits(
+            values=values.shape == (len(runs), len(qrels.query_ids)) and values.dtype == float,
+            range=~(values < lowest - _ROUNDING) & ~(values > highest + _ROUNDING),
+            runs=of_measure.runs == stored.names,
+            clusters=of_measure.clusters is None,
         )
-        raise FormatError(source, problem) from error
-    if bits != score_bits(loaded.ties):
-        raise MismatchError(
-            f"{source} was evaluated where pytrec_eval compares scores in {bits} bits, here it does"
-            f" in {score_bits(loaded.ties)}, so that ties differ; evaluate the runs again"
-        )
-    judgments = None if qrels is None else as_qrels(qrels)
-    if judgments is not None and judgments.digest != runs[0].qrels_digest:
-        raise MismatchError(
-            f"{source} was evaluated with other qrels than those given; give the same, or evaluate"
-            " again"
-        )
-    return replace(loaded, runs=runs, qrels=judgments)
+    system_of = {run: system for system, of in stored.replicates.items() for run in of}
+    fits(
+        measures=len({of_measure.measure for of_measure in scores}) == len(scores),
+        many_relevant=stored.many_relevant or runs[0].relevant.max(initial=0) <= 1,
+        replicates=not system_of or systems(stored.names, system_of) == stored.replicates,
+        several=all(len(of_system) > 1 for of_system in stored.replicates.values()),
+        absent=not (stored.texts or stored.documents or stored.unjudged or stored.sources),
+    )
+    return replace(stored, runs=runs, scores=scores)
+
+
+_ROUNDING = 1e-9
+
+
+def restricted_qrels(qrels: Qrels, queries: Ints) -> Qrels:
+    """Return the judgments of some of the queries, given by their places, ascending."""
+    rows, offsets = spans(qrels.offsets[queries], np.diff(qrels.offsets)[queries])
+    return replace(
+        qrels,
+        query_ids=tuple(qrels.query_ids[query] for query in queries.tolist()),
+        offsets=offsets,
+        docids=qrels.docids[rows],
+        grades=qrels.grades[rows],
+        texts={},
+    )

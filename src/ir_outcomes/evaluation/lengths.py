@@ -1,10 +1,9 @@
-"""The one computation: how far one has to read, in a run, to each relevant document.
+"""Search lengths: how far to read, in a run, to each relevant document.
 
 `search_lengths` computes it; every measure, outcome, facet and bootstrap is a reduction of it.
 """
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
@@ -14,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import MismatchError, ParameterError, some, warn
-from ir_outcomes.evaluation.clusters import by_first_occurrence, unless_independent
-from ir_outcomes.evaluation.ranking import expectations, spans
+from ir_outcomes.evaluation.ranking import Bytes, expectations, spans
 from ir_outcomes.formatting import plural
 from ir_outcomes.types import OUTCOMES as OUTCOMES
 from ir_outcomes.types import (
@@ -30,9 +28,12 @@ from ir_outcomes.types import (
     divided,
 )
 
-PER_ATOM = ("rank", "irrelevant_above", "level_relevant", "level_irrelevant")
-FLAGS = ("listed", "reordered", "against_ranks")  # of each query, yes or no
+PER_ATOM = ("rank", "level_size")
+# Of each query, yes or no.
+FLAGS = ("listed", "reordered", "against_ranks", "rising", "retrieves_itself", "below_itself")
 PER_QUERY = ("retrieved", "unjudged", "digests", *FLAGS)
+SETTINGS = ("cutoff", "rel", "ties", "judged_only", "drop_self")  # of `search_lengths`
+Ranks = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,20 +51,15 @@ class SearchLengths:
         All queries of the qrels, in their order; the rows of every per-query array.
     offsets : (n_queries + 1,) int64 array
         The atoms of query i are ``offsets[i]:offsets[i + 1]``; none for an unanswerable query.
-    rank : (n_atoms,) int64 array
+    rank : (n_atoms,) int32 array
         Rank of the document, from 1; 0 where it is not within the cutoff. Under ``ties="expected"``
         the first of its tie level.
-    irrelevant_above : (n_atoms,) int64 array
-        Non-relevant documents above the document, or above its tie level; 0 where it is not found.
-    level_relevant, level_irrelevant : (n_atoms,) int64 arrays
-        Relevant and other documents in its tie level: 1 and 0 under every rule that gives one
-        order.
-    retrieved : (n_queries,) int64 array
+    level_size : (n_atoms,) int32 array
+        Documents in its tie level: 1 under every rule that gives one order.
+    retrieved : (n_queries,) int32 array
         Documents that the run returned within the cutoff.
-    unjudged : (n_queries, n_depths) int64 array
-        Unjudged documents within each of the `unjudged_depths`.
-    unjudged_depths : tuple of int or None
-        Ascending; None stands for the whole list.
+    unjudged : (n_queries,) uint8 array
+        Unjudged documents among the first 10.
     listed : (n_queries,) bool array
         Whether the run holds the query at all.
     reordered : (n_queries,) bool array
@@ -71,19 +67,25 @@ class SearchLengths:
         the input.
     against_ranks : (n_queries,) bool array
         Whether the run is a file in which a document scores higher than one with a smaller rank.
-    digests : (n_queries,) int64 array
-        Digest of the document ids of the query's whole list, in their order: what makes two runs
-        identical.
+    rising : (n_queries,) bool array
+        Whether scores rise from one rank to the next, more than nine times as often as they fall.
+    retrieves_itself, below_itself : (n_queries,) bool arrays
+        Whether the run returned the document whose id is the query's own, and whether a relevant
+        document stands below it.
+    digests : (n_queries, 16) uint8 array
+        First bytes of SHA-256 of the document ids of the query's whole list, in their order: what
+        makes two runs identical.
     ignored : tuple of str
         Queries of the run that the qrels lack.
-    known : bool
-        Whether the qrels have any document of the run, in whichever query.
-    cutoff, rel, ties, judged_only
+    unknown_ids : str
+        What to know about the ids of a run of which the qrels have no query, or no document in
+        whichever query; else empty.
+    equal_scores : bool
+        Whether all documents of a query have equal scores, in a file with a column of ranks.
+    cutoff, rel, ties, judged_only, drop_self
         See `search_lengths`.
     qrels_digest : str
         Hash of the qrels.
-    metadata : str
-        See `Run.metadata`.
     clusters : (n_queries,) int64 array or None
         The cluster of each query, numbered; None where no two answerable queries share one.
     """
@@ -91,25 +93,26 @@ class SearchLengths:
     name: str
     query_ids: tuple[str, ...]
     offsets: Ints
-    rank: Ints
-    irrelevant_above: Ints
-    level_relevant: Ints
-    level_irrelevant: Ints
-    retrieved: Ints
-    unjudged: Ints
-    unjudged_depths: tuple[int | None, ...]
+    rank: Ranks
+    level_size: Ranks
+    retrieved: Ranks
+    unjudged: Bytes
     listed: Bools
     reordered: Bools
     against_ranks: Bools
-    digests: Ints
+    rising: Bools
+    retrieves_itself: Bools
+    below_itself: Bools
+    digests: Bytes
     ignored: tuple[str, ...]
-    known: bool
+    unknown_ids: str
+    equal_scores: bool
     cutoff: int | None
     rel: int
     ties: Ties
     judged_only: bool
+    drop_self: bool
     qrels_digest: str
-    metadata: str = ""
     clusters: Ints | None = None
 
     def __repr__(self) -> str:
@@ -119,10 +122,9 @@ class SearchLengths:
         )
 
     def at(self, cutoff: int | None) -> Self:
-        """Return the search lengths at a smaller cutoff, without looking at the run again; None asks for the whole lists.
+        """Return the search lengths at a smaller cutoff, None for the whole lists.
 
-        Unjudged documents are counted only at the depths that were kept. Raises `MismatchError` if
-        these search lengths were computed with a smaller cutoff.
+        Raises `MismatchError` if these search lengths were computed with a smaller cutoff.
         """
         check_positive("cutoff", cutoff, none_allowed=True)
         if cutoff == self.cutoff:
@@ -134,25 +136,16 @@ class SearchLengths:
                 f" {wanted}; evaluate the run again"
             )
         found = (self.rank > 0) & (self.rank <= cutoff)
-        kept = [
-            column
-            for column, depth in enumerate(self.unjudged_depths)
-            if depth is not None and depth <= cutoff
-        ]
         return replace(
             self,
             rank=np.where(found, self.rank, 0),
-            irrelevant_above=np.where(found, self.irrelevant_above, 0),
-            level_relevant=np.where(found, self.level_relevant, 1),
-            level_irrelevant=np.where(found, self.level_irrelevant, 0),
+            level_size=np.where(found, self.level_size, 1),
             retrieved=np.minimum(self.retrieved, cutoff),
-            unjudged=self.unjudged[:, kept],
-            unjudged_depths=tuple(self.unjudged_depths[column] for column in kept),
             cutoff=cutoff,
         )
 
     def restrict(self, queries: Ints) -> Self:
-        """Return the search lengths of some of the queries, given as (m,) ascending indices into `query_ids`."""
+        """Return the search lengths of some queries, given as ascending indices."""
         relevant = self.relevant[queries]
         atoms, offsets = spans(self.offsets[queries], relevant)
         arrays: dict[str, Any] = {field: getattr(self, field)[atoms] for field in PER_ATOM}
@@ -174,21 +167,15 @@ class SearchLengths:
         )
 
     def sharing(self, first: Self) -> Self:
-        """Return the same, which holds what is the same in all runs only once: half of the memory under most rules."""
-        levels = () if self.ties == "expected" else ("level_relevant", "level_irrelevant")
+        """Return the same, which holds what is the same in all runs only once."""
+        level_size = self.level_size if self.ties == "expected" else first.level_size
         return replace(
-            self, **{field: getattr(first, field) for field in ("query_ids", "offsets", *levels)}
+            self, query_ids=first.query_ids, offsets=first.offsets, level_size=level_size
         )
 
     def is_identical_to(self, other: Self) -> bool:
-        """Return whether the other run has the same documents in the same order for every query; at any cutoff."""
+        """Return whether both runs have the same ranked documents in every query."""
         return np.array_equal(self.digests, other.digests)
-
-    def unjudged_within(self, depth: int | None) -> Ints | None:
-        """(n_queries,) int64 array: unjudged documents within this depth; None where that depth was not kept."""
-        if depth not in self.unjudged_depths:
-            return None
-        return self.unjudged[:, self.unjudged_depths.index(depth)]
 
     @cached_property
     def relevant(self) -> Ints:
@@ -220,8 +207,23 @@ class SearchLengths:
         """(n_queries,) int64 array: relevant documents found within the cutoff."""
         return np.bincount(self.query[self.rank > 0], minlength=len(self.query_ids))
 
+    @cached_property
+    def irrelevant_above(self) -> Ints:
+        """(n_atoms,) int64 array: irrelevant documents above its tie level."""
+        return np.where(self.rank > 0, self.rank - 1 - self._levels[0], 0)
+
+    @property
+    def level_relevant(self) -> Ints:
+        """(n_atoms,) int64 array: relevant documents in its tie level."""
+        return self._levels[1]
+
+    @property
+    def level_irrelevant(self) -> Ints:
+        """(n_atoms,) int64 array: other documents in its tie level."""
+        return np.where(self.rank > 0, self.level_size - self._levels[1], 0)
+
     def atoms(self) -> Floats:
-        """(n_atoms,) float array: irrelevant documents above each document, plus 1; NaN where it is not found.
+        """(n_atoms,) float array: irrelevant documents above, plus 1, NaN if missing.
 
         ASL_{q,d} in ranks, lower is better (Alex et al. 2022, equations 1 and 2).
         """
@@ -229,31 +231,33 @@ class SearchLengths:
         return np.where(found, self.irrelevant_above + 1 + self.level_irrelevant / 2, np.nan)
 
     def esl(self, need: int = 1) -> Floats:
-        """(n_queries,) float array: expected search length, the rank of the `need`-th relevant document; lower is better.
+        """(n_queries,) float array: rank of the `need`-th relevant document.
 
-        From 1; NaN where the query is unanswered. Under ``ties="expected"`` the expected rank,
+        Expected search length, from 1, lower is better; NaN where the query is unanswered. Under
+        ``ties="expected"`` the expected rank,
         given that there is an answer. Lin et al. 2021, section 4; Cooper 1968, who counts only the
         irrelevant documents, and includes `need`.
         """
         return self._first(need)[1]
 
     def answered(self, need: int = 1) -> Floats:
-        """(n_queries,) float array: whether the `need`-th relevant document is within the cutoff, 1 or 0; higher is better.
+        """(n_queries,) float array: whether that many are within the cutoff.
 
-        0 for an unanswerable query. Under ``ties="expected"`` the probability. Lin et al. 2021,
-        section 4.
+        1 or 0, higher is better; 0 for an unanswerable query. Under ``ties="expected"`` the
+        probability. Lin et al. 2021, section 4.
         """
         return self._first(need)[0]
 
     def reciprocal_rank(self, need: int = 1) -> Floats:
-        """(n_queries,) float array: reciprocal of the rank of the `need`-th relevant document; higher is better.
+        """(n_queries,) float array: reciprocal rank of the `need`-th relevant one.
 
-        0 where the query is unanswered. Under ``ties="expected"`` the expected reciprocal.
+        Higher is better; 0 where the query is unanswered. Under ``ties="expected"`` the expected
+        reciprocal.
         """
         return self._first(need)[2]
 
     def mean_esl(self, need: int = 1) -> float | None:
-        """Mean of `esl` over the answered queries, each weighted with its probability of an answer; None without any."""
+        """Mean of `esl` over the answered queries, weighted by their chances."""
         probability, rank, _ = self._first(need)
         answered = probability > 0
         if not answered.any():
@@ -261,13 +265,13 @@ class SearchLengths:
         return float(np.average(rank[answered], weights=probability[answered]))
 
     def coverage(self, need: int = 1) -> float | None:
-        """Share of the answerable queries that are answered, between 0 and 1; None where no query is answerable."""
+        """Share of the answerable queries that are answered, None without any."""
         if self.answerable.any():
             return float(self.answered(need)[self.answerable].mean())
         return None
 
     def asl(self, first: int | None = None, missing: Missing = "retrieved") -> Floats:
-        """Atomized search length: mean over a query's relevant documents of irrelevant documents above, plus 1.
+        """Atomized search length: mean of irrelevant documents above, plus 1.
 
         Parameters
         ----------
@@ -297,11 +301,11 @@ class SearchLengths:
         """
         check_positive("first", first, none_allowed=True)
         lengths = self.document_lengths(missing)
-        counted = np.ones(len(lengths), dtype=bool) if first is None else self._place < first
+        counted = np.ones(len(lengths), dtype=bool) if first is None else self._number < first
         return means_by_query(self.query[counted], lengths[counted], len(self.query_ids))
 
     def document_lengths(self, missing: Missing = "retrieved") -> Floats:
-        """(n_atoms,) float array: search length of every relevant document, found or not, which `asl` averages; see there."""
+        """(n_atoms,) float array: search length of each document, found or not."""
         check_choice("missing", missing, get_args(Missing))
         if self.ties == "expected" and self.cutoff is not None:
             last = self.rank - 1 + self.level_relevant + self.level_irrelevant
@@ -332,7 +336,7 @@ class SearchLengths:
         else:
             length_if_missing = self.cutoff - self.relevant_retrieved + 1.0
         # The s-th of r relevant documents in a tie level has i s/(r+1) of its i others above it.
-        s = self._place - (self.rank - 1 - self.irrelevant_above) + 1
+        s = self._number - (self.rank - 1 - self.irrelevant_above) + 1
         lengths = (self.irrelevant_above + 1) + (self.level_irrelevant * s) / (
             self.level_relevant + 1
         )
@@ -347,24 +351,40 @@ class SearchLengths:
     @cached_property
     def _order(self) -> Ints:
         """Atoms by query and rank, missing ones last."""
-        last = np.iinfo(np.int64).max
-        ranks = np.where(self.rank > 0, self.rank, last)
+        ranks = np.where(self.rank > 0, self.rank, np.iinfo(np.int32).max)
         return np.lexsort((ranks, self.query))
 
     @cached_property
-    def _place(self) -> Ints:
-        """Place of each atom among the relevant documents of its query, from 0, missing ones last."""
-        place = np.empty_like(self._order)
-        place[self._order] = np.arange(len(place)) - self.offsets[:-1][self.query]
-        return place
+    def _number(self) -> Ints:
+        """Number of each atom in its query by rank, from 0, missing ones last."""
+        number = np.empty_like(self._order)
+        number[self._order] = np.arange(len(number)) - self.offsets[:-1][self.query]
+        return number
+
+    @cached_property
+    def _levels(self) -> tuple[Ints, Ints]:
+        """For each atom, relevant documents above its tie level, and in it."""
+        ones = np.ones(len(self.rank), dtype=np.int64)
+        if self.ties != "expected":
+            return self._number, ones
+        query = self.query[self._order]
+        rank = self.rank[self._order]
+        is_first = np.append(True, (np.diff(query) != 0) | (np.diff(rank) != 0))[: len(rank)]
+        begins = np.flatnonzero(is_first)
+        sizes = np.diff(begins, append=len(rank))
+        above = np.empty_like(ones)
+        above[self._order] = np.repeat(begins, sizes) - self.offsets[:-1][query]
+        together = np.empty_like(ones)
+        together[self._order] = np.repeat(sizes, sizes)
+        return above, np.where(self.rank > 0, together, 1)
 
     def _first(self, need: int) -> tuple[Floats, Floats, Floats]:
-        """Return per query the probability of an answer, the expected rank given one, and the expected reciprocal rank."""
+        """Return chance, expected rank and expected reciprocal rank of an answer."""
         check_positive("need", need)
         if self.ties == "expected":
             return self._expected_first(need)
         ranks = np.zeros(len(self.query_ids), dtype=np.int64)
-        wanted = self._place == need - 1
+        wanted = self._number == need - 1
         ranks[self.query[wanted]] = self.rank[wanted]
         answered = ranks > 0
         return (
@@ -395,20 +415,15 @@ class SearchLengths:
 
 
 def means_by_query(query: Ints, values: npt.NDArray[Any], n_queries: int) -> Floats:
-    """(n_queries,) means of the values, given with the query of each; NaN where a query has none."""
+    """(n_queries,) means of the values of each query, NaN where there is none."""
     totals = np.bincount(query, weights=values, minlength=n_queries)
     numbers = np.bincount(query, minlength=n_queries)
     return divided(totals, numbers, numbers > 0)
 
 
-def metadata_of(runs: Iterable[SearchLengths]) -> dict[str, str]:
-    """Return the metadata of the runs that have any, by name, as results keep them."""
-    return {run.name: run.metadata for run in runs if run.metadata}
-
-
 def check_comparable(baseline: SearchLengths, contender: SearchLengths) -> None:
-    """Refuse to set side by side what was not made from the same qrels with the same settings."""
-    for setting in ("qrels_digest", "cutoff", "rel", "ties", "judged_only"):
+    """Refuse to compare what has other qrels or settings."""
+    for setting in ("qrels_digest", *SETTINGS):
         a = getattr(baseline, setting)
         b = getattr(contender, setting)
         if a != b:
@@ -428,8 +443,21 @@ def check_comparable(baseline: SearchLengths, contender: SearchLengths) -> None:
         )
 
 
+def unless_independent(codes: Ints, answerable: Bools) -> Ints | None:
+    """Return the clusters, None where no two answerable queries share one."""
+    if np.bincount(codes[answerable]).max(initial=0) > 1:
+        return codes
+    return None
+
+
+def by_first_occurrence(labels: npt.NDArray[Any]) -> Ints:
+    """Number labels in the order in which they first occur."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]
+
+
 class Items(NamedTuple):
-    """What a pair of runs is compared on: queries, or relevant documents, with their search lengths; NaN where not found."""
+    """Queries or relevant documents with their search lengths in two runs."""
 
     query: Ints  # (n,) index into all queries of the qrels
     lengths: tuple[Floats, Floats]  # (n,) in the baseline and in the contender

@@ -5,156 +5,170 @@ with equal scores.
 """
 
 import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Self
+from hashlib import sha256
+from itertools import count, pairwise
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.reading.columns import SALT, Codes, Ids, Keys, pair_keys
+from ir_outcomes.reading.columns import Ids
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run
 from ir_outcomes.types import Bools, Floats, Ints, Ties, check_one_order, unreachable
 
+Bytes = npt.NDArray[np.uint8]
+
 
 def expectations(
-    before: int, relevant: int, others: int, needed: int, cutoff: int | None
+    start: int, relevant: int, others: int, needed: int, cutoff: int | None
 ) -> tuple[float, float, float]:
-    """Return what a tie level with the last relevant document needed promises: chance of an answer, rank, reciprocal rank."""
+    """Return chance, rank and reciprocal rank of an answer within a tie level."""
     # `needed` relevant documents of the level are still to be met; the rank is expected given that
     # they are, within the cutoff.
-    places = np.arange(needed, needed + others + 1)
+    positions = np.arange(needed, needed + others + 1)
     chances = _chances_of_place(needed, relevant, others)
-    if cutoff is not None and before + places[-1] > cutoff:
-        within = max(0, cutoff - before - needed + 1)
-        places = places[:within]
+    if cutoff is not None and start + positions[-1] > cutoff:
+        within = max(0, cutoff - start - needed + 1)
+        positions = positions[:within]
         chances = chances[:within]
         chance = float(chances.sum())
         rank = math.nan
         if chance:
-            rank = before + float(chances @ places) / chance
+            rank = start + float(chances @ positions) / chance
     else:
         chance = 1.0
-        rank = before + needed + (others * needed) / (relevant + 1)
-    return chance, rank, float(np.sum(chances / (before + places)))
+        rank = start + needed + (others * needed) / (relevant + 1)
+    return chance, rank, float(np.sum(chances / (start + positions)))
 
 
 def _chances_of_place(wanted: int, relevant: int, others: int) -> Floats:
-    """Give the chance that the `wanted`-th relevant document of a tie level stands in each place from `wanted` on."""
-    places = np.arange(wanted, wanted + others)
+    """Return the chances of a relevant document's ranks in its tie level."""
+    positions = np.arange(wanted, wanted + others)
     size = relevant + others
     ratios = (
-        places * (size - places - relevant + wanted) / ((places - wanted + 1) * (size - places))
+        positions
+        * (size - positions - relevant + wanted)
+        / ((positions - wanted + 1) * (size - positions))
     )
     logs = np.concatenate([[0.0], np.cumsum(np.log(ratios))])
     chances = np.exp(logs - logs.max())
     return np.asarray(chances / chances.sum())
 
 
-_STRETCH = 1 << 15  # rows, so that what is worked on stays in the processor's cache
+_FEW = 8  # judgments of a query that are looked up one by one
+_STRETCH = 1 << 15  # rows at a time, so that not all ids are objects of Python at once
+DIGEST = 16  # bytes of the SHA-256 of a list that are kept
 
 
-def places_of(qrels: Qrels, run: Run) -> Ints:
-    """Find the place of each query of the qrels in the run, or -1."""
-    place_of = {query: place for place, query in enumerate(run.query_ids)}
-    return np.array([place_of.get(query, -1) for query in qrels.query_ids], dtype=np.int64)
+class Joined(NamedTuple):
+    """A run beside qrels, without what is removed start ranks are counted."""
+
+    run: Run
+    positions: Ints  # (n_queries,) position of each query of the qrels in the run, or -1
+    rows: Ints  # (n_judgments,) row of the run that holds each judged pair, or -1
+    self_rows: Ints  # (n_queries,) row of the document whose id is the query's own, or -1
 
 
-def locate(qrels: Qrels, run: Run, places: Ints) -> Ints:
-    """Find the row of the run that holds each judged pair, or -1; exact, hashes only narrow the search."""
-    run_codes = np.full(len(run.query_ids), -1, dtype=np.int32)
-    run_codes[places[places >= 0]] = np.flatnonzero(places >= 0)
-    codes = np.repeat(run_codes, np.diff(run.offsets))
-    seed = SALT
-    while True:
-        wanted = pair_keys(qrels.codes, qrels.docids, seed)
-        order = np.argsort(wanted)
-        wanted = wanted[order]
-        if not np.any(wanted[1:] == wanted[:-1]):
-            break
-        seed += 1  # two judgments share a key by chance
-    candidates, keys = _candidates(codes, run.docids, wanted, seed)
-    place = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
-    hit = wanted[place] == keys
-    candidates = candidates[hit]
-    judgments = order[place[hit]]
-    same = (codes[candidates] == qrels.codes[judgments]) & (
-        run.docids[candidates] == qrels.docids[judgments]
-    )
-    rows = np.full(len(qrels), -1, dtype=np.int64)
-    rows[judgments[same]] = candidates[same]
-    return rows
+def joined(qrels: Qrels, run: Run, *, judged_only: bool, drop_self: bool) -> Joined:
+    """Find queries and judged documents, and remove what is not to be ranked."""
+    place_of = {query: position for position, query in enumerate(run.query_ids)}
+    positions = np.array([place_of.get(query, -1) for query in qrels.query_ids], dtype=np.int64)
+    rows, self_rows = _locate(qrels, run, positions)
+    if not (judged_only or drop_self):
+        return Joined(run, positions, rows, self_rows)
+    stays = np.full(len(run), not judged_only)
+    if judged_only:
+        stays[rows[(rows >= 0) & (qrels.grades >= 0)]] = True
+    if drop_self:
+        stays[self_rows[self_rows >= 0]] = False
+    new_rows = np.append(np.where(stays, np.cumsum(stays) - 1, -1), -1)  # the last is that of -1
+    return Joined(run.take(np.flatnonzero(stays)), positions, new_rows[rows], new_rows[self_rows])
 
 
-def _candidates(
-    codes: Codes, docids: Ids, wanted: Keys, seed: int
-) -> tuple[npt.NDArray[np.intp], Keys]:
-    """Find the rows whose key has the same first bits as a wanted one, and these rows' keys."""
-    bits = max(16, len(wanted).bit_length() + 6)
-    shift = np.uint64(64 - bits)
-    likely = np.zeros(1 << bits, dtype=bool)
-    likely[wanted >> shift] = True
-    rows = []
-    keys = []
-    for start in range(0, max(1, len(codes)), _STRETCH):
-        part = pair_keys(codes[start : start + _STRETCH], docids[start : start + _STRETCH], seed)
-        there = np.flatnonzero(likely[part >> shift])
-        rows.append(there + start)
-        keys.append(part[there])
-    return np.concatenate(rows), np.concatenate(keys)
+def _locate(qrels: Qrels, run: Run, positions: Ints) -> tuple[Ints, Ints]:
+    """Find the rows of judged documents, and of those with a query's own id."""
+    codes = np.full(len(run.query_ids), -1)
+    codes[positions[positions >= 0]] = np.flatnonzero(positions >= 0)
+    judged = qrels.docids.tolist()
+    offsets = qrels.offsets.tolist()
+    rows = [-1] * len(judged)
+    self_rows = [-1] * len(positions)
+    starts = run.offsets.tolist()
+    for code, start, docids in zip(codes.tolist(), starts, _lists(run), strict=False):
+        if code < 0:
+            continue
+        judgments = range(offsets[code], offsets[code + 1])
+        row_of: Mapping[bytes, int] = {}
+        if len(judgments) > _FEW:
+            row_of = dict(zip(docids, count(start)))
+        for judgment in judgments:
+            docid = judged[judgment]
+            if row_of:
+                rows[judgment] = row_of.get(docid, -1)
+            elif docid in docids:
+                rows[judgment] = start + docids.index(docid)
+        query = qrels.query_ids[code].encode()
+        if query in docids:
+            self_rows[code] = start + docids.index(query)
+    return np.array(rows, dtype=np.int64), np.array(self_rows, dtype=np.int64)
 
 
-def judged_part(qrels: Qrels, run: Run, places: Ints) -> Run:
-    """Leave out of the run what is not judged."""
-    rows = locate(qrels, run, places)
-    return run.take(np.sort(rows[(rows >= 0) & (qrels.grades >= 0)]))
+def _lists(run: Run, order: Ints | None = None) -> Iterator[list[bytes]]:
+    """Yield the ids of each query, in an order of the rows; not all ids become objects at once."""
+    steps = np.searchsorted(run.offsets, np.arange(0, len(run), _STRETCH), side="right")
+    for begin, end in pairwise([0, *np.unique(steps).tolist(), len(run.query_ids)]):
+        rows = slice(run.offsets[begin], run.offsets[end])
+        docids = (run.docids[rows] if order is None else run.docids[order[rows]]).tolist()
+        for start, stop in pairwise((run.offsets[begin : end + 1] - run.offsets[begin]).tolist()):
+            yield docids[start:stop]
 
 
-def levels(
-    qrels: Qrels, run: Run, places: Ints, ties: Ties, order: Ints | None
-) -> tuple[Ints, Ints, Ints]:
-    """Return for each judged document the first rank of its tie level, the level's size, and the rank with ties as listed."""
+def levels(qrels: Qrels, found: Joined, ties: Ties, order: Ints | None) -> tuple[Ints, Ints, Ints]:
+    """Return first rank and size of tie levels, and ranks in input order."""
     # `order` is that of `ranked_rows`. Where the rule breaks ties the first two are its rank and 1.
     # Rank 0 marks documents that the run lacks.
+    run = found.run
     first = np.zeros(len(qrels), dtype=np.int64)
     size = np.ones(len(qrels), dtype=np.int64)
     listed = np.zeros(len(qrels), dtype=np.int64)
-    rows = locate(qrels, run, places)
-    there = np.flatnonzero((rows >= 0) & (qrels.grades >= 0))
-    # One more than what is subtracted from places in the run to have ranks in the query.
-    before = run.offsets[places[qrels.codes[there]]] - 1
+    hits = np.flatnonzero((found.rows >= 0) & (qrels.grades >= 0))
+    # One more than what is subtracted from positions in the run to have ranks in the query.
+    start = run.offsets[found.positions[qrels.codes[hits]]] - 1
     ranked, as_listed = ranked_scores(run, ties)
-    place = _places_in(as_listed, rows[there])
-    listed[there] = place - before
+    position = places_in(as_listed, found.rows[hits])
+    listed[hits] = position - start
     if ties == "expected":
         begins = np.flatnonzero(np.append(True, ~tied_with_previous(ranked, run.offsets)))
-        level = np.searchsorted(begins, place, side="right") - 1
-        first[there] = begins[level] - before
-        size[there] = np.diff(begins, append=len(ranked))[level]
+        level = np.searchsorted(begins, position, side="right") - 1
+        first[hits] = begins[level] - start
+        size[hits] = np.diff(begins, append=len(ranked))[level]
     else:
-        first[there] = _places_in(order, rows[there]) - before
+        first[hits] = places_in(order, found.rows[hits]) - start
     return first, size, listed
 
 
-def _places_in(order: Ints | None, rows: Ints) -> Ints:
-    """Find the places of rows in an order of all rows; None is that of the rows themselves."""
+def places_in(order: Ints | None, rows: Ints) -> Ints:
+    """Find rows in an order of all rows, None for that of the rows."""
     if order is None:
         return rows
-    places = np.empty_like(order)
-    places[order] = np.arange(len(order))
-    return places[rows]
+    positions = np.empty_like(order)
+    positions[order] = np.arange(len(order))
+    return positions[rows]
 
 
 def ranked_rows(run: Run, ties: Ties) -> Ints | None:
-    """Put the rows of each query in the order of the rule ("expected" as "trec"); None where they stand so already."""
+    """Rank the rows of each query, None where they stand so already."""
     ranked, order = ranked_scores(run, ties)
-    same = tied_with_previous(ranked, run.offsets)
-    if ties == "input" or not same.any():
+    is_tied = tied_with_previous(ranked, run.offsets)
+    if ties == "input" or not is_tied.any():
         return order
     rows = np.arange(len(ranked)) if order is None else order
-    tied = np.append(False, same) | np.append(same, False)
-    level = np.cumsum(np.append(True, ~same))[tied]
+    tied = np.append(False, is_tied) | np.append(is_tied, False)
+    level = np.cumsum(np.append(True, ~is_tied))[tied]
     members = rows[tied]
     ids = run.docids[members]
     if ties == "trec" or ties == "expected":
@@ -166,42 +180,41 @@ def ranked_rows(run: Run, ties: Ties) -> Ints | None:
     return rows
 
 
-def list_digests(run: Run, places: Ints, order: Ints | None) -> Ints:
-    """(n_queries,) int64 array: a digest of the whole list of each query, given by its place in the run or -1."""
-    sizes = np.diff(run.offsets)
-    docids = run.docids if order is None else run.docids[order]
-    # A sum in which each place has a factor of its own, so that it depends on the order.
-    factors = np.random.PCG64(0).random_raw(int(sizes.max(initial=0)))
-    first_rows = np.repeat(run.offsets[:-1], sizes)
-    totals = np.zeros(len(run) + 1, dtype=np.uint64)
-    of_rows = totals[1:]
-    for start in range(0, len(run), _STRETCH):
-        rows = slice(start, start + _STRETCH)
-        place = np.arange(start, start + len(first_rows[rows])) - first_rows[rows]
-        codes = np.zeros(len(place), dtype=np.int32)
-        of_rows[rows] = pair_keys(codes, docids[rows], seed=0) * factors[place]
-    np.cumsum(totals, out=totals)
-    # The last, at place -1, is that of queries the run lacks.
-    digests = np.append(np.diff(totals[run.offsets]), np.uint64(0))
-    return digests.view(np.int64)[places]
+def list_digests(run: Run, positions: Ints, order: Ints | None) -> Bytes:
+    """(n_queries, 16) uint8 array: first bytes of SHA-256 of ranked ids."""
+    nothing = bytes(DIGEST)  # of an empty list, or none
+    digests = [
+        sha256(b"\0".join(docids)).digest()[:DIGEST] if docids else nothing  # ids have no NUL byte
+        for docids in _lists(run, order)
+    ]
+    content = np.frombuffer(b"".join([*digests, nothing]), dtype=np.uint8)
+    found: Bytes = content.reshape(-1, DIGEST)[positions]
+    return found
 
 
 def tied_with_previous(ranked: npt.NDArray[Any], offsets: Ints) -> Bools:
-    """(n - 1,) bool array: whether a score, as `ranked_scores` returns them, equals the one before it in its query."""
-    same: Bools = ranked[1:] == ranked[:-1]
-    same[_first_rows(offsets) - 1] = False
-    return same
+    """(n - 1,) bool array: whether a score equals the one before it."""
+    is_tied: Bools = ranked[1:] == ranked[:-1]
+    is_tied[_first_rows(offsets) - 1] = False
+    return is_tied
+
+
+def all_are_tied(run: Run, ties: Ties) -> bool:
+    """Return whether all documents of each query have equal scores."""
+    ranked, _ = ranked_scores(run, ties)
+    n_others = len(run) - np.count_nonzero(np.diff(run.offsets))
+    return bool(0 < n_others == tied_with_previous(ranked, run.offsets).sum())
 
 
 def _first_rows(offsets: Ints) -> Ints:
-    """Return the first row of each query but the first; empty lists at either end have none."""
+    """Return the first row of each query but the first."""
     first: Ints = offsets[1:-1]
     within: Ints = first[(first > 0) & (first < offsets[-1])]
     return within
 
 
 def ranked_scores(run: Run, ties: Ties) -> tuple[npt.NDArray[Any], Ints | None]:
-    """Put the scores of each query in descending order, stably; the order is None where they stand so already."""
+    """Sort scores of each query, with their order, None where they were sorted."""
     scores = _comparable(run, ties)
     falls = scores[1:] <= scores[:-1]
     falls[_first_rows(run.offsets) - 1] = True
@@ -213,7 +226,7 @@ def ranked_scores(run: Run, ties: Ties) -> tuple[npt.NDArray[Any], Ints | None]:
 
 
 def spans(starts: Ints, sizes: Ints) -> tuple[Ints, Ints]:
-    """Return the numbers of several spans one after the other, and (n_spans + 1,) offsets of the spans among them."""
+    """Return the numbers of several spans, and the offsets of the spans."""
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     return np.repeat(starts - offsets[:-1], sizes) + np.arange(offsets[-1]), offsets
 
@@ -228,7 +241,7 @@ def _comparable(run: Run, ties: Ties) -> npt.NDArray[Any]:
 
 @lru_cache
 def score_bits(ties: Ties) -> int:
-    """Probe at which precision scores are compared: trec_eval up to 9 holds them as float32, from 10 as float64."""
+    """Probe whether pytrec_eval compares scores in 32 bits or in 64."""
     if ties != "trec":
         return 64
     import pytrec_eval
@@ -243,12 +256,12 @@ UNJUDGED = -1
 
 @dataclass(frozen=True, eq=False)
 class RankedDocuments:
-    """Documents of a run with their ranks, query by query, in the order of the qrels' queries."""
+    """Documents of a run with their ranks, query by query, as in the qrels."""
 
     offsets: Ints  # (n_queries + 1,); the rows of query i are offsets[i]:offsets[i + 1], in the order of their ranks
     rank: Ints  # (n,), from 1
     docids: Ids  # (n,), UTF-8
-    grades: Ints  # (n,), UNJUDGED where there is none
+    grades: Ints  # (n,), UNJUDGED without one
     depth: int  # the first so many documents of each list were considered
 
     def first(self, depth: int) -> Self:
@@ -276,23 +289,27 @@ class RankedDocuments:
 
 
 def ranked_documents(
-    qrels: Qrels, run: Run, depth: int, *, ties: Ties, judged_only: bool
+    qrels: Qrels,
+    run: Run,
+    depth: int,
+    *,
+    ties: Ties,
+    judged_only: bool = False,
+    drop_self: bool = False,
 ) -> RankedDocuments:
     """List the first documents of each query."""
     check_one_order(ties)
-    places = places_of(qrels, run)
-    if judged_only:
-        run = judged_part(qrels, run, places)
-    rows = locate(qrels, run, places)
-    grades = np.full(len(run), UNJUDGED, dtype=np.int64)
-    found = rows >= 0
-    # A negative grade means that the document was in the pool but not judged.
-    grades[rows[found]] = np.maximum(qrels.grades[found], UNJUDGED)
-    # The last, at place -1, is that of queries that the run lacks.
-    lengths = np.append(np.diff(run.offsets), 0)[places]
-    starts = np.append(run.offsets[:-1], 0)[places]
-    listed, offsets = spans(starts, np.minimum(lengths, depth))
+    found = joined(qrels, run, judged_only=judged_only, drop_self=drop_self)
+    run = found.run
     order = ranked_rows(run, ties)
+    grades = np.full(len(run), UNJUDGED, dtype=np.int64)
+    is_found = found.rows >= 0
+    # A negative grade means that the document was in the pool but not judged.
+    grades[found.rows[is_found]] = np.maximum(qrels.grades[is_found], UNJUDGED)
+    # The last, at position -1, is that of queries that the run lacks.
+    lengths = np.append(np.diff(run.offsets), 0)[found.positions]
+    starts = np.append(run.offsets[:-1], 0)[found.positions]
+    listed, offsets = spans(starts, np.minimum(lengths, depth))
     chosen = listed if order is None else order[listed]
     return RankedDocuments(
         offsets,

@@ -1,51 +1,108 @@
-"""What is said about runs and their queries: what is missing, unknown, ignored, tied or unjudged, and how ids would match."""
+"""What is said about runs: what stops an analysis, and what to know."""
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
-from itertools import accumulate, chain, product, repeat
-from os.path import commonprefix
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Literal, get_args
 
 import numpy as np
 
-from ir_outcomes.errors import some
-from ir_outcomes.evaluation.clusters import text_before
+from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.repairs import repair_of_queries
+from ir_outcomes.evaluation.search import JUDGED_DEPTH
+from ir_outcomes.evaluation.systems import text_before
 from ir_outcomes.formatting import percent, plural
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.qrels import Qrels
+from ir_outcomes.types import check_choice
 
 MANY_AGAINST_RANKS = 0.01  # share of the queries whose scores contradict their ranks
+MANY_BELOW_ITSELF = 0.01  # share of the queries that are documents, too, above what is relevant
 MANY_RUNS = 3  # whose names differ only in a number
 MANY_REORDERED = 0.2  # share of the answered queries; files of usual systems have up to 0.15
 # Share of the answerable queries above which missing results are the first thing to know.
 MANY_MISSING = 0.05
 UNEVEN_JUDGING = 0.05  # shares of unjudged documents that differ by more can bias a comparison
 
+# What stops an analysis unless its argument `allow` lists it; notes of these kinds say so.
+Stop = Literal["unknown-ids", "rising-scores", "equal-scores"]
+Allow = Collection[Stop]
 
-def of_unknown_documents(runs: Iterable[SearchLengths]) -> list[str]:
-    """Name the runs that have documents, of which the qrels know none, in any query."""
-    # Under judged_only the documents that are not judged have been removed.
-    return [run.name for run in runs if not run.known and (run.judged_only or run.retrieved.any())]
+
+def check_allow(allow: object, choices: tuple[str, ...] = get_args(Stop)) -> None:
+    """Refuse what is no list of stops."""
+    if isinstance(allow, str) or not isinstance(allow, Collection):
+        raise ParameterError(f"must be a list of {', '.join(choices)}", allow=allow)
+    for stop in allow:
+        check_choice("allow", stop, choices)
+
+
+def refuse_stops(runs: Iterable[SearchLengths], allow: Allow = ()) -> None:
+    """Raise the error about runs whose results would mean nothing.
+
+    Parameters
+    ----------
+    runs : iterable of SearchLengths
+        Those that are compared.
+    allow : collection of {"unknown-ids", "rising-scores", "equal-scores"}
+        What is meant: a run of whose queries or documents the qrels have none; scores that rise
+        with the rank in more than half of the queries; scores that are all equal beside ranks.
+
+    Raises
+    ------
+    MismatchError
+        With what would repair the first that is not allowed.
+    """
+    check_allow(allow)
+    for stop in stops_of(runs):
+        if stop.kind not in allow:
+            raise MismatchError(f"{stop.details} If that is meant, pass `allow=[{stop.kind!r}]`.")
+
+
+def stops_of(runs: Iterable[SearchLengths]) -> list[Note]:
+    """Say which runs cannot be judged as they were read, by kinds."""
+    runs = list(runs)
+    stops = []
+    unknown = [run for run in runs if run.unknown_ids]
+    if unknown:
+        texts = [f"{run.name}: {run.unknown_ids}" for run in unknown[:3]]
+        if len(unknown) > 3:
+            texts.append(f"The same holds for {plural('other run', len(unknown) - 3)}.")
+        stops.append(note("unknown-ids", " ".join(texts), [run.name for run in unknown]))
+    rising = [run for run in runs if rises(run)]
+    if rising:
+        names = [run.name for run in rising]
+        first = rising[0]
+        text = (
+            f"in {first.rising.sum()} of {plural('query', int(first.listed.sum()))} of {some(names)}"
+            " scores rise with the rank. If lower scores are better, negate them; if the ranks are"
+            " right, put #rank behind the path."
+        )
+        stops.append(note("rising-scores", text, names))
+    names = [run.name for run in runs if run.equal_scores]
+    if names:
+        text = (
+            f"all documents of a query have the same score in {some(names)}, so their order is that"
+            " of their ids. If the ranks beside them are right, put #rank behind the path."
+        )
+        stops.append(note("equal-scores", text, names))
+    return stops
+
+
+def rises(run: SearchLengths) -> bool:
+    """Return whether scores rise with the rank in more than half of the queries."""
+    return bool(2 * run.rising.sum() > run.listed.sum())
 
 
 def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[Note]:
-    """Say of which runs the qrels know no document, and of which the scores contradict the ranks beside them."""
-    names = of_unknown_documents(runs)
-    if names:
-        text = (
-            f"the qrels know no document of {some(names)}, in any query, so nothing can be found;"
-            " are ids written as in the qrels?"
-        )
-        yield note("unknown documents", text, names)
-    shares = {
-        run.name: float(run.against_ranks[run.answerable].mean())
-        for run in runs
-        if run.answerable.any()
-    }
-    names = [name for name, share in shares.items() if share > MANY_AGAINST_RANKS]
+    """Say what stops an analysis, and what scores or ids contradict."""
+    yield from stops_of(runs)
+    answerable = runs[0].answerable
+    if not answerable.any():
+        return
+    shares = {run.name: float(run.against_ranks[answerable].mean()) for run in runs}
+    names = [run.name for run in runs if shares[run.name] > MANY_AGAINST_RANKS and not rises(run)]
     if names:
         share = _range_of([shares[name] for name in names])
         text = (
@@ -54,6 +111,17 @@ def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[Note]:
             " lower scores are better, negate them."
         )
         yield note("scores against ranks", text, names)
+    numbers = {run.name: int(run.below_itself[answerable].sum()) for run in runs}
+    names = [
+        name for name, number in numbers.items() if number > MANY_BELOW_ITSELF * answerable.sum()
+    ]
+    if names:
+        text = (
+            f"in {plural('query', max(numbers.values()))} of {some(names, 3)} the document with the"
+            " query's own id stands above what is relevant; if queries are documents, too, pass"
+            " `drop_self=True`."
+        )
+        yield note("queries as documents", text, names)
 
 
 def notes_on_copies(runs: Iterable[SearchLengths]) -> Iterator[Note]:
@@ -75,12 +143,10 @@ def notes_on_copies(runs: Iterable[SearchLengths]) -> Iterator[Note]:
 
 
 def notes_on_grades(qrels: Qrels | None, rel: int) -> Iterator[Note]:
-    """Say that a grade counts as relevant here that does not count in the track that the judgments are of."""
-    if qrels is not None and rel == 1 and qrels.grades.max(initial=0) > 1:
-        text = (
-            "the qrels have grades above 1, and grade 1 counts as relevant here, as it does not in"
-            " TREC DL's passage tasks; see `rel=2`."
-        )
+    """Say that every grade above 0 of graded judgments counts."""
+    highest = 0 if qrels is None else int(qrels.grades.max(initial=0))
+    if rel == 1 and highest > 1:
+        text = f"grades go up to {highest}, and 1 counts as relevant here; see `rel=2`."
         yield note("grades", text)
 
 
@@ -116,7 +182,7 @@ def notes_on_clusters(run: SearchLengths) -> Iterator[Note]:
 
 
 def notes_on_systems(names: Sequence[str]) -> Iterator[Note]:
-    """Say that names look like those of several runs of a system, which differ only in the number at their end."""
+    """Say that names look like those of several runs of a system."""
     for separator in ("_", "-", "."):
         parts = [name.rpartition(separator) for name in names]
         numbered = Counter(system for system, _, number in parts if number.isdecimal())
@@ -131,7 +197,7 @@ def notes_on_systems(names: Sequence[str]) -> Iterator[Note]:
 
 
 def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[Note]:
-    """Say which queries runs lack, or have beyond the qrels; runs with the same queries share a note."""
+    """Say which queries runs lack, or have beyond the qrels."""
     lacking = defaultdict[str, list[str]](list)
     ignoring = defaultdict[str, list[str]](list)
     for run in runs:
@@ -161,7 +227,7 @@ def note_on_depth(deepest: int, cutoff: int, renamed: str = "") -> Note:
 
 
 def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:
-    """Say which runs have so many equal scores that the rule for ties decides where many first relevant documents stand."""
+    """Say which runs have many results that hang on the rule for ties."""
     shares = {
         run.name: float(run.reordered[run.answered() > 0].mean())
         for run in runs
@@ -181,9 +247,9 @@ def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:
 
 def _range_of(shares: Sequence[float]) -> str:
     """Write the smallest and the largest share in per cent."""
-    least = percent(min(shares), 0)
-    most = percent(max(shares), 0)
-    return f"{most} %" if least == most else f"{least} to {most} %"
+    lowest = percent(min(shares), 0)
+    highest = percent(max(shares), 0)
+    return f"{highest} %" if lowest == highest else f"{lowest} to {highest} %"
 
 
 def n_missing(run: SearchLengths) -> int:
@@ -195,95 +261,8 @@ def n_missing(run: SearchLengths) -> int:
 
 
 def unjudged_share(run: SearchLengths, depth: int) -> float | None:
-    """Share of unjudged documents among the first documents of all lists; None where this depth was not kept."""
-    unjudged = run.unjudged_within(depth)
-    if unjudged is None:
+    """Share of unjudged documents at a depth, None where it was not counted."""
+    if depth != JUDGED_DEPTH or (run.cutoff is not None and run.cutoff < depth):
         return None
     documents = np.minimum(run.retrieved, depth).sum()
-    return float(unjudged.sum() / max(documents, 1))
-
-
-# --- how ids would match
-
-# The query within which an id has to match (empty for the id of a query itself), and the id.
-Entry = tuple[str, str]
-# What tools and spreadsheets do to ids, and the pattern of what has to be removed.
-Rule = tuple[str, str]
-
-_ENDING = (  # not any: names within names have points, too
-    r"(\.(html?|txt|jsonl?|xml|pdf|md|rst|csv|tsv|docx?|trec|gz|zip))+"
-)
-RULES = (
-    ("quotes or white space around them", r"^[\"'\s]+|[\"'\s]+$"),
-    ("a trailing comma", r"[,;]+$"),
-    ('a trailing ".0"', r"\.0$"),
-    ("leading zeros", r"^0+"),
-    ("the path or address before the last slash", r"^.*/"),
-    ("the file ending", f"{_ENDING}$"),
-    ("the path or address before the last slash and the file ending", f"^.*/|{_ENDING}$"),
-    ('what follows the last "#"', r"#[^#]*$"),
-    ("capital letters", ""),  # the one rule that removes nothing
-)
-
-
-@dataclass(frozen=True)
-class Repair:
-    """A rule that makes ids match."""
-
-    rule: str  #: what has to be removed, and from which side
-    matches: int  #: ids of the qrels that the run then has besides those that it has now
-    pattern: str  #: regular expression of what has to be removed; empty where letters have to become small
-
-    def undo(self, identifier: str) -> str:
-        """Return an id as it is without what has to be removed."""
-        return _undo(self.pattern)(identifier)
-
-    def __str__(self) -> str:
-        return f"Without {self.rule} {self.matches} more would match."
-
-
-def repair_of(unknown: Collection[Entry], lacking: Collection[Entry]) -> Repair | None:
-    """Return the rule by which most ids that a run lacks are among those that the qrels do not know; None without one."""
-    rules = [*RULES, *_affixes(unknown), *_affixes(lacking)]
-    sides = {"run": (unknown, lacking), "qrels": (lacking, unknown)}
-    found = Counter(
-        {(rule, side): _matches(rule, *sides[side]) for rule, side in product(rules, sides)}
-    )
-    [(((words, pattern), side), matches)] = found.most_common(1)
-    if matches:
-        return Repair(f"{words} in the {side}", matches, pattern)
-    return None
-
-
-def repair_of_queries(unknown: Iterable[str], lacking: Iterable[str]) -> Repair | None:
-    """Return the rule by which most queries that a run lacks are among those that the qrels lack; None if there is none."""
-    # `repeat` has no end.
-    return repair_of(set(zip(repeat(""), unknown)), set(zip(repeat(""), lacking)))
-
-
-def _undo(pattern: str) -> Callable[[str], str]:
-    return partial(re.compile(pattern).sub, "") if pattern else str.casefold
-
-
-def _matches(rule: Rule, changed: Iterable[Entry], others: Iterable[Entry]) -> int:
-    """Return how many ids are among the others when a rule is undone."""
-    undo = _undo(rule[1])
-    return len({(query, undo(identifier)) for query, identifier in changed}.intersection(others))
-
-
-def _affixes(entries: Iterable[Entry]) -> Iterator[Rule]:
-    """Yield the prefixes and suffixes that at least half of the ids have."""
-    ids = [identifier for _, identifier in entries]
-    for prefix in accumulate(_shared_beginning(ids)):
-        if not prefix[-1].isdigit():  # topic 15 is no other way of writing topic 5
-            yield f'the prefix "{prefix}"', f"^{re.escape(prefix)}"
-    for reversed_suffix in accumulate(_shared_beginning(identifier[::-1] for identifier in ids)):
-        suffix = reversed_suffix[::-1]
-        if not suffix[0].isdigit():
-            yield f'the suffix "{suffix}"', f"{re.escape(suffix)}$"
-
-
-def _shared_beginning(ids: Iterable[str]) -> str:
-    """Return what the middle half of the ids, in the order of their letters, begin with."""
-    ordered = sorted(ids)
-    return commonprefix(ordered[len(ordered) // 4 :: len(ordered) // 2 + 1])  # noqa: RUF071  # letter by letter is meant
+    return float(run.unjudged.sum() / max(documents, 1))

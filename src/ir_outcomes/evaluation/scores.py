@@ -21,8 +21,8 @@ from ir_outcomes.errors import (
     some,
     warn,
 )
-from ir_outcomes.evaluation.clusters import clusters_of
 from ir_outcomes.evaluation.lengths import SearchLengths
+from ir_outcomes.evaluation.systems import clusters_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.files import read_ids
 from ir_outcomes.reading.measure_names import base_name, is_gain

@@ -1,16 +1,25 @@
 """From a run to search lengths, by looking at its rankings once."""
 
-from collections.abc import Collection
 from typing import Any, get_args
 
 import numpy as np
 
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.ranking import judged_part, levels, list_digests, places_of, ranked_rows
+from ir_outcomes.evaluation.ranking import (
+    Joined,
+    all_are_tied,
+    joined,
+    levels,
+    list_digests,
+    places_in,
+    ranked_rows,
+)
+from ir_outcomes.evaluation.repairs import about_unknown_ids
 from ir_outcomes.reading.datasets import as_qrels, as_run
 from ir_outcomes.types import Bools, Ints, Ties, check_choice, check_positive
 
-_KEPT_DEPTHS = (10, 20, 50, 100, 1000)
+_BEHIND = np.iinfo(np.int64).max  # a rank that no document has
+JUDGED_DEPTH = 10  # documents of each list that the qrels are likeliest to know
 
 
 def search_lengths(
@@ -21,7 +30,7 @@ def search_lengths(
     rel: int = 1,
     ties: Ties = "trec",
     judged_only: bool = False,
-    count_unjudged_at: Collection[int] = (),
+    drop_self: bool = False,
 ) -> SearchLengths:
     """Find where a run ranks each relevant document.
 
@@ -39,9 +48,9 @@ def search_lengths(
         "input": as they come; "expected": the expectation over all orders (Cooper's weak ordering).
     judged_only : bool
         Remove unjudged documents before ranks are counted and before the cutoff.
-    count_unjudged_at : collection of int
-        Depths at which unjudged documents are counted, besides 10, 20, 50, 100, 1000 and the
-        cutoff.
+    drop_self : bool
+        Remove, before ranks are counted, documents whose id is that of the query, as in collections
+        whose queries are documents too.
 
     Examples
     --------
@@ -53,84 +62,71 @@ def search_lengths(
     check_positive("rel", rel)
     check_choice("ties", ties, get_args(Ties))
     qrels = as_qrels(qrels)
-    run = as_run(run)
-    whole_run = run
-    places = places_of(qrels, run)
-    if judged_only:
-        run = judged_part(qrels, run, places)
-    order = ranked_rows(run, ties)
-    first, size, listed = levels(qrels, run, places, ties, order)
-
-    within = np.iinfo(np.int64).max if cutoff is None else cutoff
-    # The last, at place -1, is that of queries the run lacks.
-    depths = np.append(np.diff(run.offsets), 0)
-    retrieved = np.minimum(depths[places], within)
+    whole_run = as_run(run)
+    found = joined(qrels, whole_run, judged_only=judged_only, drop_self=drop_self)
+    order = ranked_rows(found.run, ties)
+    first, size, listed = levels(qrels, found, ties, order)
+    within = _BEHIND if cutoff is None else cutoff
     n_queries = len(qrels.query_ids)
-    codes = qrels.codes
-    found = (first > 0) & (first <= within)
-    smaller = sorted(
-        depth for depth in {*_KEPT_DEPTHS, *count_unjudged_at} if cutoff is None or depth < cutoff
-    )
-    kept_depths = (*smaller, cutoff)
-    unjudged = np.empty((n_queries, len(kept_depths)), dtype=np.int64)
-    for column, depth in enumerate(kept_depths):
-        bound = within if depth is None else depth
-        judged_retrieved = np.bincount(codes[(first > 0) & (first <= bound)], minlength=n_queries)
-        # Under ties="expected" a level that the depth splits can hold more judged documents than
-        # fit.
-        unjudged[:, column] = np.maximum(np.minimum(retrieved, bound) - judged_retrieved, 0)
-
+    # The last, at place -1, is that of queries the run lacks.
+    depths = np.append(np.diff(found.run.offsets), 0)[found.positions]
+    retrieved = np.minimum(depths, within)
+    depth = min(JUDGED_DEPTH, within)
+    judged = np.bincount(qrels.codes[(first > 0) & (first <= depth)], minlength=n_queries)
+    # Under ties="expected" a level that the depth splits can hold more judged documents than fit.
+    unjudged = np.maximum(np.minimum(retrieved, depth) - judged, 0)
     relevant = qrels.grades >= rel
-    query = codes[relevant].astype(np.int64)
-    rank = np.where(found, first, 0)[relevant]
-    above, level_relevant = _relevant_above(query, rank)
-    best, best_as_listed = np.full((2, n_queries), np.iinfo(np.int64).max)
-    for smallest, ranks in ((best, first[relevant]), (best_as_listed, listed[relevant])):
-        np.minimum.at(smallest, query[ranks > 0], ranks[ranks > 0])
+    query = qrels.codes[relevant].astype(np.int64)
+    best = _best(query, first[relevant], n_queries)
+    self_ranks = _self_ranks(found, order)
+    lowest = np.zeros(n_queries, dtype=np.int64)
+    np.maximum.at(lowest, query, first[relevant])
     return SearchLengths(
-        name=run.name,
+        name=whole_run.name,
         query_ids=qrels.query_ids,
         offsets=np.searchsorted(query, np.arange(n_queries + 1)),
-        rank=rank,
-        irrelevant_above=np.where(rank > 0, rank - 1 - above, 0),
-        level_relevant=level_relevant,
-        level_irrelevant=np.where(rank > 0, size[relevant] - level_relevant, 0),
-        retrieved=retrieved,
-        unjudged=unjudged,
-        unjudged_depths=kept_depths,
-        listed=places >= 0,
-        reordered=best != best_as_listed,
-        against_ranks=_of_queries(whole_run.against_ranks, places),
-        digests=list_digests(run, places, order),
-        ignored=tuple(sorted(set(run.query_ids) - set(qrels.query_ids))),
-        # The latter takes longer, and is seldom needed.
-        known=bool(first.any() or np.isin(qrels.docids, whole_run.docids).any()),
+        rank=np.where(first <= within, first, 0)[relevant].astype(np.int32),
+        level_size=np.where((first > 0) & (first <= within), size, 1)[relevant].astype(np.int32),
+        retrieved=retrieved.astype(np.int32),
+        unjudged=unjudged.astype(np.uint8),
+        listed=found.positions >= 0,
+        reordered=best != _best(query, listed[relevant], n_queries),
+        against_ranks=_of_queries(whole_run.against_ranks, found.positions),
+        rising=_of_queries(whole_run.rising, found.positions),
+        retrieves_itself=self_ranks > 0,
+        # Where it is relevant itself, it is meant to be found.
+        below_itself=(self_ranks > 0) & (lowest > self_ranks) & (best != self_ranks),
+        digests=list_digests(found.run, found.positions, order),
+        ignored=tuple(sorted(set(whole_run.query_ids) - set(qrels.query_ids))),
+        unknown_ids=about_unknown_ids(qrels, whole_run, bool(first.any())),
+        equal_scores=whole_run.form == "TREC" and all_are_tied(whole_run, ties),
         cutoff=cutoff,
         rel=rel,
         ties=ties,
         judged_only=judged_only,
+        drop_self=drop_self,
         qrels_digest=qrels.digest,
     )
 
 
-def _of_queries(flags: Bools | None, places: Ints) -> Bools:
-    """Return for each query of the qrels what is known of it in the run, at its place; False where that lacks it."""
+def _best(query: Ints, rank: Ints, n_queries: int) -> Ints:
+    """Return the rank of the first relevant document, `_BEHIND` without one."""
+    best = np.full(n_queries, _BEHIND)
+    np.minimum.at(best, query[rank > 0], rank[rank > 0])
+    return best
+
+
+def _self_ranks(found: Joined, order: Ints | None) -> Ints:
+    """Return the rank of the document with each query's own id, 0 without one."""
+    ranks = np.zeros(len(found.positions), dtype=np.int64)
+    hits = np.flatnonzero(found.self_rows >= 0)
+    start = found.run.offsets[found.positions[hits]]
+    ranks[hits] = places_in(order, found.self_rows[hits]) - start + 1
+    return ranks
+
+
+def _of_queries(flags: Bools | None, positions: Ints) -> Bools:
+    """Return flags of a run in the order of the qrels, False for other queries."""
     if flags is None:
-        return np.zeros(len(places), dtype=bool)
-    return (places >= 0) & flags[places]
-
-
-def _relevant_above(query: Ints, rank: Ints) -> tuple[Ints, Ints]:
-    """Count, for each found atom, the relevant documents of its query at smaller ranks and those at its own rank."""
-    # One number for a query and rank turns counting into searching; what is not found has rank 0,
-    # before all others.
-    width = int(rank.max(initial=0)) + 1
-    numbers = query * width + rank
-    ordered = np.sort(numbers)
-    begin = np.searchsorted(ordered, query * width + 1)
-    first = np.searchsorted(ordered, numbers)
-    behind = np.searchsorted(ordered, numbers, side="right")
-    found = rank > 0
-    above = np.where(found, first - begin, 0)
-    same = np.where(found, behind - first, 1)
-    return above, same
+        return np.zeros(len(positions), dtype=bool)
+    return (positions >= 0) & flags[positions]

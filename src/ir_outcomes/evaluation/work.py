@@ -1,4 +1,4 @@
-"""Runs evaluated one after another, in this process or in others, or taken from saved evaluations; what is kept of each."""
+"""Runs evaluated one after another, in this process or in others."""
 
 import os
 import warnings
@@ -7,7 +7,7 @@ from concurrent.futures import BrokenExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,91 +17,19 @@ from ir_outcomes.errors import (
     MismatchError,
     ParameterError,
     not_installed,
-    some,
-    warn,
 )
-from ir_outcomes.evaluation.evaluation import Evaluation, is_saved, load_evaluation
 from ir_outcomes.evaluation.lengths import SearchLengths
-from ir_outcomes.evaluation.ranking import RankedDocuments, ranked_documents
-from ir_outcomes.evaluation.remarks import repair_of_queries
-from ir_outcomes.evaluation.replicates import Listed
+from ir_outcomes.evaluation.ranking import RankedDocuments, joined, ranked_documents
 from ir_outcomes.evaluation.scores import measure_values
 from ir_outcomes.evaluation.search import search_lengths
-from ir_outcomes.formatting import with_progress
+from ir_outcomes.evaluation.systems import Listed
 from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, is_path
-from ir_outcomes.types import Floats, OnError
+from ir_outcomes.types import Floats
 
 R = TypeVar("R")
-
-
-@dataclass(frozen=True, eq=False)
-class SavedRun:
-    """A run of a saved evaluation."""
-
-    lengths: SearchLengths
-    values: Mapping[str, Floats]  # of the measures that were kept, by their names
-    system: str | None = None  # of which it is one of several runs
-
-
-class SavedRuns(NamedTuple):
-    """Runs, with those of saved evaluations in the place of their files, and these."""
-
-    runs: Any
-    evaluations: Mapping[str, Evaluation] = {}  # by the path of the file
-
-    @classmethod
-    def among(cls, runs: Any) -> Self:
-        """Find the saved evaluations among runs, and load them."""
-        listed = list(runs) if isinstance(runs, (list, tuple)) else [runs]
-        loaded = {
-            os.fspath(source): load_evaluation(source) for source in listed if is_saved(source)
-        }
-        if not loaded:
-            return cls(runs)
-        return cls(
-            [
-                run
-                for source in listed
-                for run in (_runs_in(loaded[os.fspath(source)]) if is_saved(source) else [source])
-            ],
-            loaded,
-        )
-
-    def shared(self, setting: Literal["cutoff", "unit"]) -> Any:
-        """Return what they were evaluated with; None where there are none."""
-        found = {
-            path: getattr(evaluation, setting) for path, evaluation in self.evaluations.items()
-        }
-        if len(set(found.values())) > 1:
-            each = ", ".join(f"{path}: {value}" for path, value in found.items())
-            raise MismatchError(
-                f"saved evaluations have different {setting}s ({each}); say which {setting} holds"
-            )
-        return next(iter(found.values()), None)
-
-
-def saved_baseline(source: Any) -> SavedRuns:
-    """Return a saved evaluation that has only one run."""
-    found = SavedRuns.among(source)
-    names = [run.lengths.name for run in found.runs]
-    if len(names) > 1:
-        raise ParameterError(
-            f"{os.fspath(source)} holds {len(names)} runs ({some(names)}), and the baseline is one"
-            " of them: give the file among the contenders, and the baseline by its name"
-        )
-    return found
-
-
-def _runs_in(evaluation: Evaluation) -> list[SavedRun]:
-    system_of = {run: name for name, runs in evaluation.replicates.items() for run in runs}
-    found = []
-    for row, lengths in enumerate(evaluation):
-        values = {scores.measure: scores.values[row] for scores in evaluation.scores}
-        found.append(SavedRun(lengths, values, system_of.get(lengths.name)))
-    return found
 
 
 class Kept(NamedTuple):
@@ -114,7 +42,6 @@ class Kept(NamedTuple):
     texts: Mapping[str, str] = {}  # of queries, where the file of the run has them
     # Of reading, which another process may do, whose warnings nobody sees.
     warnings: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()  # the first documents of the run, where the qrels know none of it
 
 
 # It is hashed by identity, because joblib's backend for Dask waits forever for what has no hash.
@@ -129,17 +56,19 @@ class Work:
     documents: int
     unjudged: bool
     keeps_empty: bool  # runs without results
+    allows_unknown: bool  # runs of whose queries the qrels have none
 
     def __call__(self, source: Any, name: str | None) -> Kept | InputError:
         """Return what is kept of a run, or its error, which must not end the other runs."""
         try:
             if isinstance(source, SearchLengths):
-                result = self._of_saved(SavedRun(source, {}))
-            elif isinstance(source, SavedRun):
-                result = self._of_saved(source)
-            else:
-                result = self._of_run(source, name)
-            _check_answers(result.lengths, name or result.lengths.name)
+                return self._of_lengths(source)
+            result = self._of_run(source, name)
+            if not (self.allows_unknown or result.lengths.listed.any()):
+                raise EmptyInput(
+                    name or result.lengths.name,
+                    result.lengths.unknown_ids or "the run has no query",
+                )
         except InputError as error:
             if self.keeps_empty and isinstance(error, EmptyInput):
                 nothing = Run(
@@ -156,36 +85,31 @@ class Work:
 
     def _of_run(self, source: Any, name: str | None) -> Kept:
         run = as_run(source, name)
+        if self.settings["drop_self"]:  # measures of ir_measures have no such setting
+            run = joined(self.qrels, run, judged_only=False, drop_self=True).run
+        lengths = search_lengths(self.qrels, run, **self.settings)
         documents = None
         unjudged = None
         if self.documents or self.unjudged:
-            ranked = ranked_documents(
-                self.qrels,
-                run,
-                max(self.documents, self.cutoff if self.unjudged else 0),
-                ties=self.settings["ties"],
-                judged_only=self.settings["judged_only"],
-            )
+            depth = max(self.documents, self.cutoff if self.unjudged else 0)
+            settings = {name: self.settings[name] for name in ("ties", "judged_only")}
+            ranked = ranked_documents(self.qrels, run, depth, **settings)
             if self.documents:
                 documents = ranked.first(self.documents)
             if self.unjudged:
                 unjudged = ranked.first(self.cutoff).unjudged()
-        lengths = search_lengths(self.qrels, run, **self.settings)
-        unknown = () if lengths.known else tuple(map(bytes.decode, run.docids[:3].tolist()))
         values = measure_values(self.qrels, self.measures, run)
-        return Kept(lengths, values, documents, unjudged, run.texts, (), unknown)
+        return Kept(lengths, values, documents, unjudged, run.texts, ())
 
-    def _of_saved(self, run: SavedRun) -> Kept:
-        """Refuse search lengths that were computed with other settings than the result will say, and what was not kept."""
-        lengths = run.lengths
+    def _of_lengths(self, lengths: SearchLengths) -> Kept:
+        """Refuse search lengths with other settings, or without what is asked for."""
         if lengths.qrels_digest != self.qrels.digest:
             raise MismatchError(
                 f"{lengths.name} was evaluated with other qrels than the other runs; give the same"
                 " qrels"
             )
-        for setting in ("rel", "ties", "judged_only"):
+        for setting, wanted in self.settings.items():
             computed = getattr(lengths, setting)
-            wanted = self.settings[setting]
             if computed != wanted:
                 raise MismatchError(
                     f"{lengths.name} was evaluated with `{setting}={computed!r}`, here it is"
@@ -193,56 +117,18 @@ class Work:
                     " again"
                 )
         lengths.at(self.cutoff)
-        asked = [str(measure) for measure in self.measures]
-        lacking = [measure for measure in asked if measure not in run.values]
-        if self.documents or self.unjudged:
-            lacking.append("documents")
-        if lacking:
+        if self.measures or self.documents or self.unjudged:
             raise ParameterError(
-                f"the search lengths of {lengths.name}, of a saved evaluation, do not hold"
-                f" {lacking[0]}; give the file of the run instead"
+                f"the search lengths of {lengths.name} hold neither documents nor"
+                " the values of other measures; give the run instead"
             )
-        values = np.empty((0, len(self.qrels.query_ids)))
-        if asked:
-            values = np.stack([run.values[measure] for measure in asked])
-        return Kept(lengths, values)
-
-
-def evaluated(
-    work: Work,
-    jobs: list[Listed],
-    *,
-    n_jobs: int | None,
-    progress: bool,
-    on_error: OnError,
-) -> list[tuple[Listed, Kept]]:
-    """Evaluate runs; return those that could be, with what is kept of them."""
-    done: list[tuple[Listed, Kept]] = []
-    first: SearchLengths | None = None
-    failure: InputError | None = None  # only the first: an error holds on to what was being read
-    with closing(each_run(work, jobs, n_jobs)) as attempts:
-        for job, result in zip(
-            jobs, with_progress(attempts, "run", len(jobs), shown=progress), strict=True
-        ):
-            if isinstance(result, Kept):
-                for message in result.warnings:
-                    warn(message)
-                first = first or result.lengths
-                done.append((job, result._replace(lengths=result.lengths.sharing(first))))
-            elif on_error == "report":
-                failure = failure or result
-                warn(f"a run is left out: {result}")
-            else:
-                raise result
-    if failure is not None and not done:
-        raise failure
-    return done
+        return Kept(lengths, np.empty((0, len(self.qrels.query_ids))))
 
 
 def each_run(
     work: Work, jobs: list[Listed], n_jobs: int | None
 ) -> Generator[Kept | InputError, None, None]:
-    """Evaluate the runs in their order, files by other processes through joblib if there is more than one job."""
+    """Evaluate runs in their order, several files at a time through joblib."""
     check_jobs(n_jobs)
     # Runs in memory would take longer to send than to evaluate, and a pipe is read by this process
     # only. Paths are absolute because a process that is used again may have started in another
@@ -250,32 +136,16 @@ def each_run(
     sent = [n_jobs != 1 and is_path(run) and os.path.isfile(run) for run, *_ in jobs]
     calls = [
         partial(work, os.path.abspath(run), name)
-        for (run, name, _), is_sent in zip(jobs, sent, strict=True)
+        for (run, name, *_), is_sent in zip(jobs, sent, strict=True)
         if is_sent
     ]
     with closing(in_parallel(calls, n_jobs)) as elsewhere:
-        for (run, name, _), is_sent in zip(jobs, sent, strict=True):
+        for (run, name, *_), is_sent in zip(jobs, sent, strict=True):
             yield next(elsewhere) if is_sent else work(run, name)
 
 
-def _check_answers(lengths: SearchLengths, name: str) -> None:
-    if not lengths.answerable.any():
-        raise MismatchError(
-            f"no query of the qrels has a relevant document at `rel={lengths.rel}`; lower it or"
-            " check the grades of the qrels"
-        )
-    if not lengths.listed.any():
-        raise EmptyInput(
-            name,
-            f"none of its queries is in the qrels; the run has"
-            f" {some(lengths.ignored, 3) or 'no query'}, "
-            f"the qrels have {some(lengths.query_ids, 3)}: "
-            f"{repair_of_queries(lengths.ignored, lengths.query_ids) or 'are these for the same topics?'}",
-        )
-
-
 def check_jobs(n_jobs: object) -> None:
-    """Refuse a number of jobs that makes no sense, and several where joblib is not installed."""
+    """Refuse numbers that make no sense, and several jobs without joblib."""
     if n_jobs is not None and (
         isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0
     ):
@@ -291,7 +161,7 @@ def check_jobs(n_jobs: object) -> None:
 
 
 def in_parallel(calls: Sequence[Callable[[], R]], n_jobs: int | None) -> Generator[R, None, None]:
-    """Make the calls, in other processes for several jobs (see `check_jobs`), and yield what they return in their order."""
+    """Make calls, several at a time, and yield what they return in order."""
     if n_jobs == 1:
         for call in calls:
             yield call()

@@ -11,10 +11,9 @@ from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.comparison.runs_of_systems import measure_of_runs
 from ir_outcomes.errors import MismatchError, ParameterError, some
 from ir_outcomes.evaluation.evaluation import Evaluation
-from ir_outcomes.evaluation.lengths import metadata_of
 from ir_outcomes.evaluation.remarks import note_on_depth, notes_on_systems
-from ir_outcomes.evaluation.replicates import Called
 from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.evaluation.systems import Called
 from ir_outcomes.formatting import plural, with_progress
 from ir_outcomes.leaderboards.board import Leaderboard, MeasureOfRuns, Order, RunScore, Standing
 from ir_outcomes.leaderboards.history import SotaHistory, history_of
@@ -151,7 +150,6 @@ def leaderboard(
             for standing, (share, tier, wins) in zip(standings, of_verdicts.tolist(), strict=True)
         ]
         settings = Settings.of(evaluation, alpha=alpha, correction=correction, family=len(pairs))
-        metadata = metadata_of(evaluation.runs)
         n_queries = int(evaluation.answerable.sum())
         n_unanswerable = len(evaluation.query_ids) - n_queries
         notes += _notes(evaluation, first, cycles)

@@ -18,8 +18,8 @@ from ir_outcomes.evaluation.remarks import (
     notes_on_listing,
     notes_on_ties,
 )
-from ir_outcomes.evaluation.replicates import Called, refuse_several_runs
 from ir_outcomes.evaluation.scores import Scores, parse_measure, reciprocal_ranks
+from ir_outcomes.evaluation.systems import Called, refuse_several_runs
 from ir_outcomes.statistics.counts import linearized_sums, shared_ranks
 from ir_outcomes.types import Floats, Ints, check_kind, check_one_order
 

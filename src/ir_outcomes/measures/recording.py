@@ -24,7 +24,7 @@ class Recording(SearchLengthMeasure):
     @property
     def settings(self) -> dict[str, Any]:
         """Arguments of `ir_outcomes.search_lengths`: the whole depth, so that every cutoff can be asked for later."""
-        return {**super().settings, "cutoff": None, "count_unjudged_at": (self.cutoff,)}
+        return {**super().settings, "cutoff": None}
 
     def values(self, lengths: SearchLengths) -> Any:
         """(n_queries,) array: the number of these search lengths among those that are kept."""

@@ -18,6 +18,7 @@ from ir_outcomes.evaluation.remarks import (
     unjudged_share,
 )
 from ir_outcomes.evaluation.scores import Scores
+from ir_outcomes.evaluation.search import JUDGED_DEPTH
 from ir_outcomes.formatting import percent, plural
 from ir_outcomes.measures import ASL
 from ir_outcomes.notes import Note, as_notes
@@ -109,10 +110,9 @@ def checked_evaluation(given: Any) -> Evaluation:
 
 def _notes_on_unjudged(runs: Sequence[SearchLengths], depth: int) -> Iterator[str]:
     """Say where runs have unequal shares of unjudged documents, in the first documents of lists that all reach this depth."""
-    depths = [kept for kept in runs[0].unjudged_depths if kept is not None and kept <= depth]
-    if not depths or runs[0].judged_only:
+    first = JUDGED_DEPTH
+    if depth < first or runs[0].judged_only:
         return
-    first = max(depths)
     shares = sorted(
         (share, run.name) for run in runs if (share := unjudged_share(run, first)) is not None
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from ir_outcomes.evaluation.check import FILE_COLUMNS, CheckResult
 from ir_outcomes.formatting import NOTHING, plural
 from ir_outcomes.reading.datasets import Part, Task
-from ir_outcomes.showing import MOST_NOTES, Table, View, view_of
+from ir_outcomes.showing import Table, View, view_of
 from ir_outcomes.showing.views import (
     across,
     comparison,
@@ -81,12 +81,10 @@ def _check(result: CheckResult) -> View:
         "known: queries that the qrels have; judged: of the first 10 documents of each list; ties:"
         " documents with the score of the one before"
     )
-    n_hidden = max(0, len(result.problems) - MOST_NOTES)
     return View(
         f"{plural('run', sum(file.queries > 0 for file in result.files[1:]))} and qrels read",
-        plural("problem", len(result.problems)),
+        plural("problem", sum(len(problem.findings) for problem in result.problems)),
+        tuple(map(str, result.problems)),
         tables=(Table.of(FILE_COLUMNS, result.files, legend, f"grades: {grades}"),),
-        notes=tuple(problem.text for problem in result.problems),
         background=result.notes,
-        more=plural("more problem", n_hidden) if n_hidden else "",
     )

@@ -1,0 +1,461 @@
+"""The runs and systems of a call, their names, and clusters of queries."""
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, NamedTuple, NoReturn, Self
+
+import numpy as np
+
+from ir_outcomes.errors import (
+    FormatError,
+    MismatchError,
+    ParameterError,
+    UnreadableFile,
+    some,
+    warn,
+)
+from ir_outcomes.evaluation.lengths import SearchLengths, by_first_occurrence, unless_independent
+from ir_outcomes.formatting import plural
+from ir_outcomes.reading.files import lines_of, name_of
+from ir_outcomes.reading.qrels import query_texts
+from ir_outcomes.reading.runs import (
+    Run,
+    check_names,
+    distinct_names,
+    is_path,
+    run_list,
+    runs_and_names,
+)
+from ir_outcomes.types import Bools, Floats, Ints
+
+RULE = "by:"
+Systems = Mapping[str, tuple[str, ...]]  # the runs of each system that has several, by its name
+
+
+# --- the runs of a call
+
+
+class Listed(NamedTuple):
+    """A run of a call, with its name and its system, where these were given."""
+
+    run: Any
+    name: str | None = None
+    system: str | None = None
+    is_baseline: bool = False  # given by itself, so that it cannot be one of several runs
+
+
+class Call(NamedTuple):
+    """The runs of a call, baselines first."""
+
+    runs: list[Listed]
+    left_out: bool = False  # whether a baseline was also among the others
+
+
+def runs_of_call(
+    runs: Any,
+    names: Sequence[str | None] | None = None,
+    *,
+    baselines: Sequence[Any] = (),
+    replicates: Any = None,
+) -> Call:
+    """Decide what the runs of a call are, in which order, and what they are called.
+
+    Parameters
+    ----------
+    runs : list of runs, dict from names to runs, directory or pattern of files, or one run
+        See `ir_outcomes.evaluate`. In a dict, a list of runs stands for one system.
+    names : sequence of str or None, optional
+        What to call each, those of baselines that are not among `runs` first.
+    baselines : sequence
+        What the contenders are compared with: runs, or names of `runs` or of their systems.
+    replicates : mapping, path or "by:" and a separator, optional
+        See `ir_outcomes.evaluate`.
+
+    Raises
+    ------
+    ParameterError
+        If a name is given to two runs, there is nothing to compare, or a list of runs has no name.
+    """
+    if runs is None:
+        raise ParameterError("there is no contender; give a run, or several as a list or dict")
+    contenders = list(zip(*runs_and_names(runs), strict=True))
+    moved: list[int] = []  # the positions of baselines that are among the runs
+    first = []
+    for baseline in baselines:
+        positions = _places_of(baseline, contenders, names, replicates)
+        moved += positions
+        if not positions:
+            first.append(_item_of(baseline))
+    if names is not None:
+        items = [item for item, _ in first + contenders]
+        contenders = list(zip(*runs_and_names(items, names), strict=True))
+        first, contenders = contenders[: len(first)], contenders[len(first) :]
+    check_names(name for _, name in first + contenders)
+    contenders = [
+        contenders[position] for position in dict.fromkeys([*moved, *range(len(contenders))])
+    ]
+    left_out = False
+    for baseline, _ in first:
+        for item, name in contenders:
+            if any(_is_same(run, baseline) for _, run in _members(item) or ()):
+                raise ParameterError(f"the baseline is also one of the runs of {name}, a contender")
+        apart = [item for item in contenders if not _is_same(item[0], baseline)]
+        if apart and len(apart) < len(contenders):
+            contenders = apart
+            left_out = True
+    listed = [run._replace(is_baseline=run.system is None) for run in _expanded(first)]
+    return Call(listed + _expanded(contenders), left_out)
+
+
+def _item_of(baseline: Any) -> tuple[Any, str | None]:
+    """Return a baseline, which can be a dict from its name to it."""
+    if not isinstance(baseline, Mapping):
+        return baseline, None
+    items, names = runs_and_names(baseline)
+    if len(items) > 1:
+        named = some(list(map(str, names)))
+        raise ParameterError(
+            f"baseline: a dict of {len(items)} runs ({named}); give the one run with its name"
+        )
+    return items[0], names[0]
+
+
+def _places_of(
+    baseline: Any,
+    items: Sequence[tuple[Any, str | None]],
+    names: Sequence[str | None] | None,
+    replicates: Any,
+) -> list[int]:
+    """Find the runs of a name or system, none where the baseline is a run."""
+    if not isinstance(baseline, str) or not is_path(baseline) or os.path.exists(baseline):
+        return []
+    of_items = [name_of(item) if name is None and is_path(item) else name for item, name in items]
+    if names is not None and len(names) == len(items):
+        of_items = [name or stem for name, stem in zip(names, of_items, strict=True)]
+    found = [name for name in of_items if name is not None]
+    of_systems = {} if replicates is None else systems(found, replicates)
+    members = of_systems.get(baseline, (baseline,))
+    positions = [position for position, name in enumerate(of_items) if name in members]
+    near = get_close_matches(baseline, [*found, *of_systems])
+    if not positions and near and not os.path.splitext(baseline)[1]:
+        raise UnreadableFile(
+            f"{baseline}: neither a file nor the name of a run; did you mean {some(near)}?"
+        )
+    return positions
+
+
+def _is_same(run: Any, other: Any) -> bool:
+    """Return whether two runs are the same object or the same file."""
+    if is_path(run) and is_path(other):
+        return bool(os.path.realpath(run) == os.path.realpath(other))
+    if isinstance(run, str) and isinstance(other, str):
+        return run == other
+    return run is other
+
+
+def _expanded(items: Iterable[tuple[Any, str | None]]) -> list[Listed]:
+    """Take runs, and lists of the runs of a system, which has the name, apart."""
+    listed = []
+    for item, name in items:
+        members = None if name is None and is_path(item) else _members(item)
+        if members is None:
+            listed.append(Listed(item, name))
+            continue
+        if name is None:
+            raise ParameterError(
+                "a list of runs stands for a system, which needs a name; give a dict such as"
+                ' {"dense": [first, second]}'
+            )
+        for number, (member, run) in enumerate(members, 1):
+            in_memory = not (is_path(run) or isinstance(run, (str, Run, SearchLengths)))
+            of_run = f"{name} {number}" if member is None and in_memory else member
+            listed.append(Listed(run, of_run, name))
+    return listed
+
+
+def _members(item: Any) -> list[tuple[str | None, Any]] | None:
+    """Return the runs of a system with their names, None for a single run."""
+    if isinstance(item, (list, tuple)) and item and isinstance(item[0], (list, tuple)):
+        return None  # rows of a run
+    found = run_list(item)
+    if isinstance(found, dict):
+        return [(str(name), run) for name, run in found.items()]
+    return None if found is None else [(None, run) for run in found]
+
+
+def names_of_call(
+    listed: Sequence[Listed], own_names: Sequence[str], replicates: Any
+) -> tuple[list[str], Systems]:
+    """Name the runs that were read, and find the systems that have several.
+
+    A run has the name that it was given, else its own; where that is another's, its path, or a
+    number behind it.
+    """
+    of_call = [run.name for run in listed]
+    names = [name or own for name, own in zip(of_call, own_names, strict=True)]
+    if _is_rule(replicates):  # equal names, as those of a file given twice, would be of one system
+        _by_rule(names, replicates)
+    names = distinct_names(own_names, of_call, [run.run for run in listed])
+    system_of = {
+        name: run.system for name, run in zip(names, listed, strict=True) if run.system is not None
+    }
+    if replicates is not None:
+        for name, system in _system_of_runs(names, replicates).items():
+            if system_of.setdefault(name, system) != system:
+                raise ParameterError(
+                    f"replicates: {name} is in two systems, {system_of[name]} and {system}"
+                )
+    found = _runs_by_system(names, system_of)
+    baselines = [name for name, run in zip(names, listed, strict=True) if run.is_baseline]
+    check_baselines(baselines, found)
+    alone = {runs[0]: system for system, runs in found.items() if len(runs) == 1}
+    return [alone.get(name, name) for name in names], among(found, names)
+
+
+# --- several runs of one system
+
+
+class Called(NamedTuple):
+    """The name of a system, and those of its runs."""
+
+    name: str
+    runs: tuple[str, ...]
+
+
+class System(NamedTuple):
+    """A system and its runs, mostly one of the same name."""
+
+    name: str
+    runs: tuple[SearchLengths, ...]
+
+    @property
+    def called(self) -> Called:
+        """Its name, and those of its runs."""
+        return Called(self.name, tuple(run.name for run in self.runs))
+
+    @classmethod
+    def of(cls, run: "SearchLengths | System") -> "System":
+        """Return a run as a system of its own."""
+        return run if isinstance(run, System) else cls(run.name, (run,))
+
+    @property
+    def depth(self) -> int:
+        """Number of documents of the longest list of the shallowest run."""
+        return min(run.depth for run in self.runs)
+
+    def mean_reciprocal_ranks(self) -> Floats:
+        """(n_queries,) float array: mean reciprocal rank over the runs."""
+        means: Floats = np.mean([run.reciprocal_rank() for run in self.runs], axis=0)
+        return means
+
+    def at(self, cutoff: int | None) -> Self:
+        """Return the system at a cutoff."""
+        return self._replace(runs=tuple(run.at(cutoff) for run in self.runs))
+
+
+def systems(names: Sequence[str], replicates: Any) -> Systems:
+    """Find which runs belong to one system.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the runs.
+    replicates : "by:" and a separator, mapping of str to str, or path
+        See `ir_outcomes.evaluate`.
+
+    Raises
+    ------
+    ParameterError
+        If the rule fits no name, or names a system that has one run; a run is not among the names;
+        a system is called like the run of another.
+
+    Examples
+    --------
+    >>> systems(["bm25", "dense_1", "dense_2", "dense_3"], "by:_")
+    {'dense': ('dense_1', 'dense_2', 'dense_3')}
+    """
+    return _runs_by_system(names, _system_of_runs(names, replicates))
+
+
+def _system_of_runs(names: Sequence[str], replicates: Any) -> Mapping[str, str]:
+    """Return the system of each run that has one."""
+    if _is_rule(replicates):
+        return _by_rule(names, replicates)
+    system_of = _mapping_of(replicates)
+    unknown = [str(run) for run in system_of if run not in names]
+    if unknown:
+        raise ParameterError(
+            f"replicates: no run is called {some(unknown)}; the runs are {some(list(names), 10)}"
+        )
+    return system_of
+
+
+def _is_rule(replicates: Any) -> bool:
+    return isinstance(replicates, str) and replicates.startswith(RULE)
+
+
+def _by_rule(names: Sequence[str], rule: str) -> dict[str, str]:
+    """Return the systems of names with a whole number behind a separator."""
+    separator = rule.removeprefix(RULE)
+    if not separator:
+        raise ParameterError('write the separator behind "by:", such as "by:_"', replicates=rule)
+    found: dict[str, str] = {}
+    for name in names:
+        system, _, number = name.rpartition(separator)
+        if system and number.isascii() and number.isdigit():
+            found[name] = system
+    if not found:
+        raise ParameterError(
+            f"no run has a name that ends in {separator!r} and a whole number; the runs are"
+            f" {some(list(names))}",
+            replicates=rule,
+        )
+    check_names(name for name in names if name in found)
+    sizes = Counter(found.values())
+    for run, system in found.items():
+        if sizes[system] == 1:
+            raise ParameterError(
+                f"{run} would be the only run of a system {system}; rename it, or give a"
+                " mapping of run to system",
+                replicates=rule,
+            )
+    return found
+
+
+def _mapping_of(replicates: Any) -> Mapping[str, str]:
+    """Return the system of each run, given as a mapping or in a file."""
+    if isinstance(replicates, Mapping):
+        return replicates
+    if not isinstance(replicates, (str, os.PathLike)):
+        raise ParameterError(
+            'must be "by:" and a separator, a mapping of run to system, or a file of lines with'
+            " run, tab and system",
+            replicates=replicates,
+        )
+    found: dict[str, str] = {}
+    source = os.fspath(replicates)
+    for number, line in lines_of(source):
+        run, _, system = map(str.strip, line.partition("\t"))
+        if not line.strip():
+            continue
+        if not run or not system or run in found:
+            problem = "a line must be a run, a tab and its system"
+            if run in found:
+                problem = f"{run} is listed twice"
+            raise FormatError(source, problem, line=number, text=line)
+        found[run] = system
+    if not found:
+        raise FormatError(source, "names no run")
+    return found
+
+
+def _runs_by_system(names: Sequence[str], system_of: Mapping[str, str]) -> Systems:
+    """Return the runs of each system, whose name no other run may have."""
+    check_names(set(system_of.values()), "system")
+    found: dict[str, tuple[str, ...]] = {}
+    for run in names:
+        if run in system_of:
+            system = system_of[run]
+            found[system] = (*found.get(system, ()), run)
+    taken = [system for system, runs in found.items() if system in {*names} - {*runs}]
+    if taken:
+        raise ParameterError(
+            f"replicates: {some(taken)} would be the name of a system and of a run that is not"
+            " part of it; rename one of them"
+        )
+    return found
+
+
+def among(replicates: Systems, names: Sequence[str]) -> Systems:
+    """Return the systems of which several runs are among some, with these runs."""
+    some_runs = {
+        system: tuple(run for run in names if run in runs) for system, runs in replicates.items()
+    }
+    return {system: runs for system, runs in some_runs.items() if len(runs) > 1}
+
+
+def called_systems(names: Sequence[str], replicates: Systems) -> list[Called]:
+    """Return all systems, also of one run, in the order of their first runs."""
+    system_of = {run: Called(name, runs) for name, runs in replicates.items() for run in runs}
+    return list(dict.fromkeys(system_of.get(name, Called(name, (name,))) for name in names))
+
+
+def refuse_several_runs(replicates: Systems) -> NoReturn:
+    """Raise the error of an analysis that takes one run of each system."""
+    system, runs = next(iter(replicates.items()))
+    raise ParameterError(
+        f"this analysis takes one run of each system, and {system} has {len(runs)}"
+        f" ({some(runs)}); choose runs by their names, evaluation[[...]], or evaluate them without"
+        " `replicates`, as systems of their own"
+    )
+
+
+def check_baselines(names: Iterable[str], replicates: Systems) -> None:
+    """Refuse a baseline, given by itself, that is one of several runs of a system."""
+    for system, runs in replicates.items():
+        for name in names:
+            if name in runs:
+                raise ParameterError(
+                    f"replicates: {name}, a baseline, is one of several runs of {system}; to"
+                    f" compare with {system}, give all its runs, and its name as the baseline"
+                )
+
+
+def check_runs(system: System) -> None:
+    """Refuse a system that has the same ranking twice, as a file that was given twice."""
+    first_of: dict[bytes, str] = {}
+    for run in system.runs:
+        # Different runs may have the same judged documents, or no document at all.
+        if run.judged_only or not run.retrieved.any():
+            continue
+        other = first_of.setdefault(run.digests.tobytes(), run.name)
+        if other != run.name:
+            raise ParameterError(
+                f"{other} and {run.name}, two of the"
+                f" {plural('run', len(system.runs))} of {system.name}, have the same documents"
+                " in the same order for every query; give each run once"
+            )
+
+
+# --- queries that belong together
+
+
+def clusters_of(clusters: Any, query_ids: tuple[str, ...], answerable: Bools) -> Ints | None:
+    """Number the cluster of each query, None where each has one query."""
+    labels: list[Any]
+    if isinstance(clusters, str) and clusters.startswith(RULE):
+        separator = clusters.removeprefix(RULE)
+        if not separator or not any(separator in query for query in query_ids):
+            raise ParameterError(
+                f"no query id has this separator; the ids are {some(query_ids, 3)}",
+                clusters=clusters,
+            )
+        labels = [text_before(separator, query) for query in query_ids]
+    elif callable(clusters):
+        labels = [clusters(query) for query in query_ids]
+    else:
+        found = clusters if isinstance(clusters, Mapping) else query_texts(clusters, ("cluster",))
+        labels = [found.get(query) for query in query_ids]
+    absent = [query for query, label in zip(query_ids, labels, strict=True) if label is None]
+    if absent:
+        raise MismatchError(
+            f"clusters: there is none of query {some(absent)}; name the cluster of each query of"
+            " the qrels"
+        )
+    codes = unless_independent(by_first_occurrence(np.array(list(map(str, labels)))), answerable)
+    if codes is None:
+        warn("every cluster has one answerable query, so clusters are ignored")
+    return codes
+
+
+def digest_of_clusters(codes: Ints | None) -> str | None:
+    """Return a digest of clusters, None where queries are independent."""
+    return None if codes is None else hashlib.sha256(codes.tobytes()).hexdigest()[:32]
+
+
+def text_before(separator: str, query: str) -> str:
+    """Return the id up to the last separator, or the whole id."""
+    return query.rpartition(separator)[0] or query
