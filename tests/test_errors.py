@@ -61,7 +61,10 @@ def test_no_message_contains_a_control_character() -> None:
 def test_an_error_carries_the_arguments_that_it_is_about() -> None:
     error = ParameterError("must be at most n", won=3, n=2)
     for same in (error, pickle.loads(pickle.dumps(error))):
-        assert (str(same), same.given) == ("`won=3`, `n=2`: must be at most n", {"won": 3, "n": 2})
+        assert (str(same), same.arguments) == (
+            "`won=3`, `n=2`: must be at most n",
+            {"won": 3, "n": 2},
+        )
     assert len(str(ParameterError("must be short", names=["a"] * 1000))) < 120
     assert str(ParameterError("there is nothing")) == "there is nothing"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ir_outcomes.formatting import write_completely
+from ir_outcomes.files import write_completely
 
 
 @pytest.mark.parametrize("name", ["page.html", "é" * 120 + ".html"])

@@ -30,7 +30,6 @@ RIGHT: dict[str, Any] = {  # by the name of the argument
 OWN: dict[str, dict[str, Any]] = {
     "compare": {"contenders": B, "baseline": A},
     "compare_outputs": {"baseline": {"q": {"RR": 1.0}}, "contenders": {"q": {"RR": 0.5}}},
-    "rrie_from_means": {"baseline": {"P@5": 0.5}, "contender": {"P@5": 0.6}},
     "verdict_from_means": {
         "n": 100,
         "baseline": ".40",

@@ -1,4 +1,4 @@
-"""Search length measures and two-facet verdicts: is this run really better, and in which way.
+"""Is this run really better, and in which way: search lengths and verdicts.
 
 Importing the package registers `ESL`, `ASL`, `Answered` and `Outcome` with ir_measures, so that
 they can be named in its calls. Everything else is imported at first use.
@@ -16,12 +16,12 @@ __version__ = "0.1.0"
 
 # The list of public names stands once, in the stub that type checkers read.
 _MODULES = {
-    alias.name: line.module
+    alias.name: str(line.module)
     for line in ast.parse(get_data(__name__, "__init__.pyi") or b"").body
     if isinstance(line, ast.ImportFrom)
     for alias in line.names
 }
-__all__ = ["__version__", *_MODULES]  # texts
+__all__ = ["__version__", *_MODULES]
 
 
 def __getattr__(name: str) -> Any:

@@ -49,9 +49,7 @@ from ir_outcomes.leaderboards.board import Leaderboard as Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory as SotaHistory
 from ir_outcomes.leaderboards.history import sota_history as sota_history
 from ir_outcomes.leaderboards.leaderboard import leaderboard as leaderboard
-from ir_outcomes.leaderboards.stability import RankCorrelation as RankCorrelation
 from ir_outcomes.leaderboards.stability import RankDistribution as RankDistribution
-from ir_outcomes.leaderboards.stability import rank_correlation as rank_correlation
 from ir_outcomes.leaderboards.stability import rank_distribution as rank_distribution
 from ir_outcomes.measures.answered import Answered as Answered
 from ir_outcomes.measures.asl import ASL as ASL
@@ -69,16 +67,12 @@ from ir_outcomes.reading.qrels import Qrels as Qrels
 from ir_outcomes.reading.qrels import read_qrels as read_qrels
 from ir_outcomes.reading.runs import Run as Run
 from ir_outcomes.reading.runs import read_run as read_run
-from ir_outcomes.tail.lengths import LengthChanges as LengthChanges
-from ir_outcomes.tail.lengths import LengthDistributions as LengthDistributions
 from ir_outcomes.tail.lengths import length_changes as length_changes
 from ir_outcomes.tail.lengths import length_distributions as length_distributions
-from ir_outcomes.tail.reordering import Reordering as Reordering
 from ir_outcomes.tail.reordering import reordering as reordering
-from ir_outcomes.tail.rrie import RRIE as RRIE
-from ir_outcomes.tail.rrie import Headroom as Headroom
+from ir_outcomes.tail.result import TailResult as TailResult
 from ir_outcomes.tail.rrie import headroom as headroom
 from ir_outcomes.tail.rrie import rrie as rrie
-from ir_outcomes.tail.rrie import rrie_from_means as rrie_from_means
 
 __version__: str
+__all__: list[str]

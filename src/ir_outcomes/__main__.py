@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; the version is said without importing it."""
+    """Run the command line, which is not imported to say the version."""
     if sys.argv[1:] == ["--version"]:
         from ir_outcomes import __version__
 

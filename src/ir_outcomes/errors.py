@@ -35,7 +35,7 @@ _UNSAFE = re.compile(
 
 
 def escaped(text: str, *, keep: str = "") -> str:
-    r"""Replace control characters, which move the cursor, change colours or reverse text, with visible escapes, as git does."""
+    r"""Replace control characters with visible escapes, as git does."""
     return _UNSAFE.sub(lambda found: found[0] if found[0] in keep else _escape(found[0]), text)
 
 
@@ -83,14 +83,14 @@ class FormatError(InputError):
         self.line = line
         self.text = text
         if line is None:
-            where = escaped(source)
+            start = escaped(source)
         else:
-            where = f"{escaped(source)}, line {line}"
+            start = f"{escaped(source)}, line {line}"
         shown = "" if text is None else f"\n  {shortened(text)!r}"
-        super().__init__(f"{where}: {problem}{shown}")
+        super().__init__(f"{start}: {problem}{shown}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Support pickling, which by default calls the class with the message as its only argument."""
+        """Support pickling, which calls a class with the message only."""
         return partial(type(self), line=self.line, text=self.text), (self.source, self.problem)
 
 
@@ -99,7 +99,7 @@ class MismatchError(InputError):
 
 
 class EmptyInput(FormatError, MismatchError):
-    """A file without content, or a run without results for any query of the qrels; `ir_outcomes.gate` tells it from damage."""
+    """A file without content, or a run without results for any query of the qrels."""
 
 
 class DatasetUnavailable(InputError):
@@ -107,21 +107,21 @@ class DatasetUnavailable(InputError):
 
 
 class ParameterError(IrOutcomesError, ValueError):
-    """An invalid argument or option; the message lists the valid ones.
+    """An invalid argument or option.
 
     Parameters
     ----------
     problem : str
         What is wrong and how to fix it.
-    **given : object
+    **arguments : object
         The arguments that it is about and their values, which begin the message: "`cutoff=0`: must
         be 1 or more".
     """
 
-    def __init__(self, problem: str, /, **given: object) -> None:
-        self.given = given
-        about = ", ".join(f"`{name}={shortened(repr(value))}`" for name, value in given.items())
-        super().__init__(f"{about}: {problem}" if given else problem)
+    def __init__(self, problem: str, /, **arguments: object) -> None:
+        self.arguments = arguments
+        about = ", ".join(f"`{name}={shortened(repr(value))}`" for name, value in arguments.items())
+        super().__init__(f"{about}: {problem}" if arguments else problem)
 
 
 class MissingDependency(IrOutcomesError, ImportError):
@@ -135,12 +135,12 @@ class IrOutcomesWarning(UserWarning):
         return escaped(super().__str__(), keep="\n")
 
 
-def some(items: list[str] | tuple[str, ...], most: int = 5) -> str:
+def some(items: list[str] | tuple[str, ...], limit: int = 5) -> str:
     """List the first few ids and the number of the remaining ones."""
-    named = ", ".join(escaped(item) for item in items[:most])
-    if len(items) <= most:
+    named = ", ".join(escaped(item) for item in items[:limit])
+    if len(items) <= limit:
         return named
-    return f"{named} and {len(items) - most} more"
+    return f"{named} and {len(items) - limit} more"
 
 
 def warn(message: str) -> None:
@@ -161,6 +161,6 @@ def not_installed(need: str, extra: str) -> MissingDependency:
     return MissingDependency(f'{need}: pip install "ir-outcomes[{extra}]"')
 
 
-def shortened(text: str, most: int = 80) -> str:
+def shortened(text: str, limit: int = 80) -> str:
     """Return the text, or its beginning and dots."""
-    return text if len(text) <= most else text[: most - 3] + "..."
+    return text if len(text) <= limit else text[: limit - 3] + "..."

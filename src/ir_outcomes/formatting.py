@@ -1,15 +1,11 @@
-"""Output: numbers and lists in words, progress bars, and files that are written completely or not at all."""
+"""Numbers and lists in words."""
 
-import os
 import re
-import stat
-import sys
-import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import TypeVar
+from collections.abc import Sequence
 
-from ir_outcomes.errors import ParameterError
+# Until all callers import them from there.
+from ir_outcomes.files import with_progress as with_progress
+from ir_outcomes.files import write_completely as write_completely
 from ir_outcomes.types import DOCUMENTS_ABOVE, LENGTHS, POINTS, RANKS
 
 NOTHING = "-"  # a cell without a value
@@ -48,12 +44,12 @@ def interval(bounds: tuple[float, float] | None, places: int, *, signed: bool = 
 
 
 def places_of(measured_in: str) -> int:
-    """Return how many decimals a value of this unit has: percentage points and ranks fewer than scores between 0 and 1."""
+    """Return how many decimals a value of this unit has."""
     return 2 if measured_in in (POINTS, *LENGTHS) else 4
 
 
 def short_unit(measured_in: str) -> str:
-    """Return a unit as a heading of a narrow column has it; a legend or sentence has the whole."""
+    """Return a unit as the heading of a narrow column."""
     return {POINTS: "points", DOCUMENTS_ABOVE: "above"}.get(measured_in, measured_in)
 
 
@@ -72,7 +68,7 @@ def size(difference: float, places: int) -> str:
 
 
 def moved(difference: float | None, measured_in: str) -> str:
-    """Say how far search lengths, or the values of another measure, moved: "2.10 ranks longer", "the same on average"."""
+    """Say how far a mean moved: "2.10 ranks longer", "the same on average"."""
     if not difference:
         return "the same on average"
     is_more = difference > 0
@@ -85,17 +81,17 @@ def moved(difference: float | None, measured_in: str) -> str:
 
 
 def pvalue(p: float | None, alpha: float = 0.05, digits: int = 2) -> str:
-    """Write a p-value for a cell of a table, with as many digits as show on which side of the level it is."""
+    """Write a p-value with as many digits as show on which side of the level it is."""
     if p is None:
         return NOTHING
     if p < SMALLEST:
         return f"< {SMALLEST:.0e}"
     text = ""
-    for more in range(15):
+    for extra in range(15):
         if p < 0.001:
-            text = f"{p:.{digits - 1 + more}e}".replace(".0e", "e")
+            text = f"{p:.{digits - 1 + extra}e}".replace(".0e", "e")
         else:
-            text = f"{p:.{3 + more}f}"
+            text = f"{p:.{3 + extra}f}"
         # Rounded to the level, it would not show on which side it is.
         if p == alpha or float(text) != alpha:
             break
@@ -122,56 +118,3 @@ def listed(items: Sequence[str]) -> str:
     if len(items) > 1:
         return f"{', '.join(items[:-1])} and {items[-1]}"
     return "".join(items)
-
-
-T = TypeVar("T")
-
-
-def with_progress(
-    items: Iterable[T],
-    unit: str,
-    total: int,
-    *,
-    shown: bool,
-    size: Callable[[T], int] | None = None,
-) -> Iterator[T]:
-    """Yield items and show on stderr how many of them are done, if asked to."""
-    if not shown or sys.stderr is None:
-        yield from items
-        return
-    from tqdm import tqdm
-
-    with tqdm(total=total, unit=unit, file=sys.stderr) as bar:
-        for item in items:
-            yield item
-            bar.update(1 if size is None else size(item))
-
-
-_LONGEST_STEM = 200  # bytes of a name, which may have 255 with what is added
-
-
-def write_completely(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file beside the target and rename it: whoever reads sees the old content or the new, never a part of it."""
-    try:
-        target = Path(path).resolve()  # a link stays a link
-        before = target.stat() if target.exists() else None
-        # Renaming would replace a device or a pipe.
-        if before is not None and not stat.S_ISREG(before.st_mode):
-            target.write_bytes(content)
-            return
-        # Where this is killed, the file that stays is known by its name, and no more readable than
-        # its target.
-        name = os.fsdecode(os.fsencode(target.name)[:_LONGEST_STEM])
-        beside = target.with_name(f".{name}.unfinished-{uuid.uuid4().hex[:12]}")
-        mode = 0o666 if before is None else stat.S_IMODE(before.st_mode)
-        try:
-            beside.touch(mode, exist_ok=False)
-            beside.write_bytes(content)
-            if before is not None:
-                beside.chmod(mode)  # what the umask took away
-            os.replace(beside, target)
-        finally:
-            beside.unlink(missing_ok=True)
-    except (OSError, ValueError) as error:  # ValueError: a path with a NUL byte
-        reason = getattr(error, "strerror", None) or error
-        raise ParameterError(f"{os.fsdecode(path)}: cannot be written ({reason})") from error

@@ -1,52 +1,44 @@
-"""What a reader of a result should know beside its numbers: notes of a kind, on which their rank, place and merging hang."""
+"""Notes: what a reader of a result should know beside its numbers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from ir_outcomes.errors import some
 
-# Kinds of notes from the most important to the least, each with what all notes of it say. A new one
-# is a line here, and `note` where it is found. These change how the label is read, and their notes
-# begin with the headline.
+# The kinds of notes that change how a label is read, the most important first, each with what its
+# notes begin with. They stand on the first screen.
 FIRST: Mapping[str, str] = {
+    # Stops that were allowed.
     "unknown-ids": "Unknown ids",
     "rising-scores": "Scores rise with the rank",
     "equal-scores": "Equal scores",
-    "only zeros": "Only zeros",
     "many missing": "Many queries are missing",
     "scores against ranks": "Scores contradict ranks",
     "queries as documents": "Queries retrieved as documents",
-    "identical": "Identical runs",
-    "grades": "Graded judgments",
-    "opposite mean": "The mean over all queries goes the other way",
-    "unconfirmed": "Not confirmed on all queries",
-    "few decide": "A few queries with large changes decide",
     "other cutoffs": "Directions differ by cutoff",
-    "few runs": "Few runs of a system",
-    "within margins": "Worse, within the margins",
+    "unconfirmed": "Not confirmed on all queries",
+    "opposite mean": "The mean over all queries goes the other way",
+    "few decide": "A few queries decide",
+    "judged unequally": "Judged unequally",
+    "dependent": "Dependent queries",
+    "grades": "Graded judgments",
+    "positives only": "Only relevant documents are judged",
+}
+# Notes of every other kind are background; those of these kinds have a beginning, too.
+BACKGROUND: Mapping[str, str] = {
+    "identical": "Identical runs",
     "missing": "Missing queries",
     "depth": "Unequal depth",
-    "judged unequally": "Judged unequally",
     "ties": "Tied scores",
-    "positives only": "Only relevant documents are judged",
     "few differences": "Few differences",
-    "dependent": "Dependent queries",
+    "few runs": "Few runs of a system",
     "one system": "Runs of one system",
+    "within margins": "Worse, within the margins",
     "default effect": "Differences to detect by default",
 }
-BACKGROUND: Mapping[str, str] = {
-    "unanswerable": "Queries without a relevant document are left out",
-    "missing ids": "Queries without results count as not found",
-    "ignored": "Queries that the qrels lack are ignored",
-    "left out": "The baseline was also among the contenders",
-    "shallow": "No run is as deep as the cutoff",
-    "unjudged": "Unjudged documents",
-    "clusters": "Clusters are the unit of every test and interval",
-    "chances": "The comparisons are not corrected",
-    "values": "Compared on values as they were written",
-    "remark": "",  # whatever is said once, of the whole result
-}
-KINDS = {**FIRST, **BACKGROUND}
+HEADLINES = {**FIRST, **BACKGROUND}
+REMARK = "remark"  # said once, of the whole result
+Named = Sequence[tuple[str, Sequence["Note"]]]  # the names of items with their notes
 
 
 class Note(str):
@@ -55,7 +47,7 @@ class Note(str):
     Attributes
     ----------
     kind : str
-        One of `KINDS`.
+        One of `FIRST`, or another name: background.
     runs : tuple of str
         The runs it is about; empty where it is about all, or the whole result.
     """
@@ -65,8 +57,8 @@ class Note(str):
     kind: str
     runs: tuple[str, ...]
 
-    def __new__(cls, text: str, kind: str = "remark", runs: Sequence[str] = ()) -> Self:
-        """Make a note of a kind that exists."""
+    def __new__(cls, text: str, kind: str = REMARK, runs: Sequence[str] = ()) -> Self:
+        """Make a note."""
         made = super().__new__(cls, text)
         made.kind = kind
         made.runs = tuple(runs)
@@ -74,8 +66,8 @@ class Note(str):
 
     @property
     def headline(self) -> str:
-        """What the note begins with, the same for all of its kind; empty for background."""
-        return FIRST.get(self.kind, "")
+        """What the notes of its kind begin with, where they do."""
+        return HEADLINES.get(self.kind, "")
 
     @property
     def details(self) -> str:
@@ -95,7 +87,7 @@ class Note(str):
 NOTE_SCHEMA = {
     "type": "object",
     "properties": {
-        "kind": {"enum": list(KINDS)},
+        "kind": {"type": "string"},
         "text": {"type": "string"},
         "runs": {"type": "array", "items": {"type": "string"}},
     },
@@ -105,70 +97,66 @@ NOTE_SCHEMA = {
 
 
 def note(kind: str, text: str, runs: Sequence[str] = ()) -> Note:
-    """Make a note; one that changes how the label is read begins with the headline of its kind."""
-    return Note(f"{FIRST[kind]}: {text}" if kind in FIRST else text, kind, runs)
+    """Make a note that begins with the headline of its kind, where it has one."""
+    return Note(f"{HEADLINES[kind]}: {text}" if kind in HEADLINES else text, kind, runs)
 
 
 def as_notes(texts: Iterable[str]) -> tuple[Note, ...]:
-    """Return notes; plain text is a remark."""
+    """Return notes, of plain text remarks."""
     return tuple(text if isinstance(text, Note) else Note(text) for text in texts)
 
 
 def ranked(notes: Iterable[str]) -> tuple[tuple[Note, ...], tuple[Note, ...]]:
-    """Divide notes into those that change how the label is read, the most important first, and the background."""
-    every = tuple(dict.fromkeys(as_notes(notes)))
-    first = [own for kind in FIRST for own in every if own.kind == kind]
-    return tuple(first), tuple(own for own in every if own.kind in BACKGROUND)
+    """Divide notes into first ones, the most important first, and background."""
+    distinct = tuple(dict.fromkeys(as_notes(notes)))
+    first = [item for kind in FIRST for item in distinct if item.kind == kind]
+    return tuple(first), tuple(item for item in distinct if item.kind not in FIRST)
 
 
-def merged(by_name: Sequence[tuple[str, Sequence[Note]]], most_named: int = 3) -> list[Note]:
-    """Say each kind of note once: of a single item with its numbers, of several with their names."""
+def merged(by_name: Named, limit: int = 3) -> list[Note]:
+    """Say each kind of first notes once, with the names of the items."""
     texts: list[Note] = []
-    for kind, names_by_note in _by_kind(by_name).items():
-        names = list(dict.fromkeys(name for own in names_by_note.values() for name in own))
-        every = list(names_by_note)
-        if _is_about_all(names_by_note, len(by_name)):
-            texts += every
-        elif len(names) == 1:
-            texts += [_of_one(own, names[0]) for own in every]
+    for kind, found in _by_kind(by_name).items():
+        names = list(dict.fromkeys(name for of_note in found.values() for name in of_note))
+        if kind not in FIRST or len(names) == 1 or _is_about_all(found, len(by_name)):
+            texts += _with_names(found, len(by_name))
         else:
-            of_all = f"for {len(names)} of {len(by_name)}: {some(names, most_named)}."
-            texts.append(Note(f"{KINDS[kind]}, {of_all}", kind))
+            of_all = f"for {len(names)} of {len(by_name)}: {some(names, limit)}."
+            texts.append(Note(f"{FIRST[kind]}, {of_all}", kind))
     return texts
 
 
-def in_full(by_name: Sequence[tuple[str, Sequence[Note]]]) -> list[Note]:
-    """Say each note with its numbers, and with the names of the items that it is about."""
+def in_full(by_name: Named) -> list[Note]:
+    """Say each note with the names of the items that it is about."""
     texts: list[Note] = []
-    for names_by_note in _by_kind(by_name).values():
-        if _is_about_all(names_by_note, len(by_name)):
-            texts += names_by_note
-            continue
-        for own, names in names_by_note.items():
-            texts.append(_of_one(own, ", ".join(names)))
+    for found in _by_kind(by_name).values():
+        texts += _with_names(found, len(by_name))
     return texts
 
 
-def _by_kind(by_name: Sequence[tuple[str, Sequence[Note]]]) -> dict[str, dict[Note, list[str]]]:
-    """Return the notes of each kind, in the order of the kinds, with the names of their items."""
-    found: dict[str, dict[Note, list[str]]] = {kind: {} for kind in KINDS}
+def _by_kind(by_name: Named) -> dict[str, dict[Note, list[str]]]:
+    """Return the notes of each kind, first ones first, with the names of their items."""
+    found: dict[str, dict[Note, list[str]]] = {kind: {} for kind in FIRST}
     for name, notes in by_name:
-        for own in notes:
-            found[own.kind].setdefault(own, []).append(name)
-    return {kind: names_by_note for kind, names_by_note in found.items() if names_by_note}
+        for item in notes:
+            found.setdefault(item.kind, {}).setdefault(item, []).append(name)
+    return {kind: names for kind, names in found.items() if names}
 
 
-def _is_about_all(names_by_note: Mapping[Note, Sequence[str]], n_items: int) -> bool:
-    """Return whether notes of a kind need no names: remarks, and one note that names runs itself or is the same for all."""
-    (own, names), *others = names_by_note.items()
-    if not KINDS[own.kind]:
-        return True
-    return not others and (len(names) == n_items or len(own.runs) > 1)
+def _is_about_all(found: Mapping[Note, Sequence[str]], n_items: int) -> bool:
+    """Return whether notes of a kind need no names of items."""
+    item, names = next(iter(found.items()))
+    is_single = len(found) == 1 and (len(names) == n_items or len(item.runs) > 1)
+    return is_single or item.kind == REMARK
 
 
-def _of_one(own: Note, name: str) -> Note:
-    """Return a note with the name of the item that it is about."""
-    text = f"{name}: {own}"
-    if own.headline:
-        text = f"{own.headline}, for {name}: {own.details}"
-    return Note(text, own.kind, own.runs)
+def _with_names(found: Mapping[Note, Sequence[str]], n_items: int) -> list[Note]:
+    if _is_about_all(found, n_items):
+        return list(found)
+    texts = []
+    for item, names in found.items():
+        text = f"{', '.join(names)}: {item}"
+        if item.headline:
+            text = f"{item.headline}, for {', '.join(names)}: {item.details}"
+        texts.append(Note(text, item.kind, item.runs))
+    return texts

@@ -1,4 +1,4 @@
-"""The base of every result: immutable, comparable, shown in every format, restored from JSON.
+"""The base of every result: immutable, comparable, shown in every format.
 
 What shows a result lies above this module, and is imported when something is shown: `SHOWN_BY`
 names it.
@@ -34,7 +34,7 @@ R = TypeVar("R", bound="Result")
 
 
 class FrozenDict(Mapping[K, V]):
-    """A mapping that cannot be changed; equal to any mapping with the same items, hashable if its values are."""
+    """A mapping that cannot be changed, and is hashable if its values are."""
 
     # types.MappingProxyType can be neither hashed nor pickled.
     __slots__ = ("_items",)
@@ -75,18 +75,18 @@ def versions() -> Mapping[str, str]:
 
 
 class Immutable:
-    """Base of frozen dataclasses whose fields hold mappings or sequences: these become immutable, too."""
+    """Base of frozen dataclasses whose mappings and sequences become immutable, too."""
 
     # A field holds computed values only. What is computed on request is a method or a property, so
     # that ``==``, ``hash`` and JSON never compute anything.
 
     def __post_init__(self) -> None:
-        for own in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
-            object.__setattr__(self, own.name, _frozen(getattr(self, own.name)))
+        for item in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
+            object.__setattr__(self, item.name, _frozen(getattr(self, item.name)))
 
 
 def _frozen(value: Any) -> Any:
-    """Replace mappings by `FrozenDict`, lists by tuples, and NumPy scalars by Python's numbers."""
+    """Replace mappings by `FrozenDict`, lists by tuples, scalars by Python's numbers."""
     if isinstance(value, FrozenDict):
         return value
     if isinstance(value, Mapping):
@@ -124,18 +124,18 @@ class Result(Immutable):
         cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the result as a list of flat rows with exact values; None where there is no value."""
+        """Return flat rows with exact values, None where there is no value."""
         raise NotImplementedError
 
     def paper_rows(self) -> list[dict[str, Any]]:
-        """Return the columns of Tables 1 and 2 of Lin et al. 2021 as flat rows, which only comparisons have."""
+        """Return the columns of Tables 1 and 2 of Lin et al. 2021 as flat rows."""
         raise ParameterError(
             f"`columns='paper'` is for comparisons; {type(self).__name__} has `columns='default'`"
             " only"
         )
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Return the result as dicts, lists, text and numbers; with `per_query` the values of each query, where it has them."""
+        """Return dicts, lists, text and numbers, with `per_query` those of each query."""
         return dict(as_plain(self, per_query=per_query))
 
     def to_json(self, *, per_query: bool = False) -> str:
@@ -144,20 +144,14 @@ class Result(Immutable):
 
     @classmethod
     def from_dict(cls: type[R], data: Mapping[str, Any]) -> R:
-        """Restore what `to_dict` returned; `FormatError` for anything else, and for what an incompatible version wrote."""
+        """Restore what `to_dict` of this version returned, or raise `FormatError`."""
         import msgspec  # takes as long to import as the rest of this package
 
-        kind, schema = (
-            (data.get("kind"), data.get("schema")) if isinstance(data, Mapping) else (None, None)
-        )
+        head = data if isinstance(data, Mapping) else {}
+        kind, schema = head.get("kind"), head.get("schema")
         if (kind, schema) != (cls.__name__, SCHEMA):
-            wanted = (
-                f"of kind {cls.__name__!r} with schema {SCHEMA}, as to_json of this version"
-                " writes it"
-            )
+            wanted = f"of kind {cls.__name__!r} with schema {SCHEMA}, as this version writes it"
             reason = f"must be an object {wanted}; it has kind {kind!r} and schema {schema!r}"
-            if kind == cls.__name__ and schema == 1:
-                reason += ", in which labels, units and notes were others: compute it again"
             raise FormatError("JSON", reason)
         try:
             restored = msgspec.convert(data, cls, dec_hook=_restored_note)
@@ -165,15 +159,15 @@ class Result(Immutable):
         except msgspec.ValidationError as error:
             # Such as: Expected `float`, got `str` - at `$.parts[1].level`
             problem, _, path = str(error).partition(" - at `$")
-            where = path.removesuffix("`").lstrip(".")
-            raise FormatError("JSON", f"{where}: {problem}" if where else problem) from None
+            path = path.removesuffix("`").lstrip(".")
+            raise FormatError("JSON", f"{path}: {problem}" if path else problem) from None
         except ValueError as error:  # `to_json` could not write it
             raise FormatError("JSON", f"holds NaN or infinity ({error})") from None
         return restored
 
     @classmethod
     def from_json(cls: type[R], text: str | bytes) -> R:
-        """Restore what `to_json` returned; `FormatError` for anything else, and for what an incompatible version wrote."""
+        """Restore what `to_json` of this version returned, or raise `FormatError`."""
         import msgspec
 
         try:
@@ -204,13 +198,13 @@ class Result(Immutable):
         return dict(schema)
 
     def long_rows(self) -> list[dict[str, Any]]:
-        """Return a flat row for each test of each comparison: pair, facet, test, estimate, interval, statistic and p-values."""
+        """Return a flat row for each test of each comparison."""
         raise ParameterError(
             f"{type(self).__name__} has no row for each test; leave `long=True` out"
         )
 
     def to_frame(self, *, long: bool = False) -> Any:
-        """Return `rows` as a pandas data frame, or `long_rows` where `long`; `MissingDependency` without pandas."""
+        """Return `rows`, or `long_rows`, as a data frame of pandas."""
         return shown("frame", self.long_rows() if long else self.rows())
 
     def to_text(
@@ -231,10 +225,11 @@ class Result(Immutable):
         return str(shown("text", self.view(columns=columns), details=details, rows=rows))
 
     def to_csv(self, *, columns: Columns = "default") -> str:
-        """Return `rows` as CSV with a header; the values are exact, and empty where there is none.
+        """Return `rows` as CSV with a header.
 
-        Names and ids are as they are: import those of strangers into a spreadsheet as text, because
-        it computes what begins with ``=``, ``+``, ``-`` or ``@``. See `to_text` for `columns`.
+        Values are exact, and empty where there is none. Names and ids are as they are: import those
+        of strangers into a spreadsheet as text, because it computes what begins with ``=``, ``+``,
+        ``-`` or ``@``. See `to_text` for `columns`.
         """
         check_choice("columns", columns, get_args(Columns))
         return str(shown("csv", self.rows() if columns == "default" else self.paper_rows()))
@@ -248,10 +243,12 @@ class Result(Immutable):
         wide: bool = False,
         mark: tuple[Mark, ...] = (),
     ) -> str:
-        r"""Return the tables in LaTeX, for ``\usepackage{booktabs}``; everything is escaped. See `to_text` for `columns`.
+        r"""Return the tables in LaTeX for ``\usepackage{booktabs}``, all of it escaped.
 
         Parameters
         ----------
+        columns : {"default", "paper"}
+            See `to_text`.
         caption : bool or str
             True puts each table into a float with the result's own caption; text is the caption
             instead and is taken as LaTeX. By default the caption is a comment.
@@ -276,25 +273,25 @@ class Result(Immutable):
         )
 
     def to_html(self, *, columns: Columns = "default", full: bool = False) -> str:
-        """Return what `to_text` shows in HTML, with the details in a fold; everything is escaped.
+        """Return what `to_text` shows in HTML, with the details in a fold.
 
-        With `full` a whole page with character set, title and style, instead of a part of a page.
+        Everything is escaped. With `full` a whole page with character set, title and style, instead of a part of a page.
         """
         return str(shown("html", self.view(columns=columns), full=full))
 
     def to_markdown(
         self, *, details: bool = False, rows: int | None = None, columns: Columns = "default"
     ) -> str:
-        """Return what `to_text` shows in GitHub's Markdown, by default with all rows; everything is escaped."""
+        """Return what `to_text` shows in GitHub's Markdown, with everything escaped."""
         return str(shown("markdown", self.view(columns=columns), details=details, rows=rows))
 
     def plot(self, kind: str | None = None, ax: Any = None) -> Any:
-        """Draw a figure with matplotlib and return its Axes; the class says which kinds there are, the first is the default.
+        """Draw a figure with matplotlib and return its Axes.
 
         Parameters
         ----------
         kind : str, optional
-            Which figure; `ParameterError` if the result has none of this kind.
+            Which figure; the class says which there are, the first is the default.
         ax : matplotlib Axes or Figure, optional
             Where to draw; by default on a new figure of pyplot. An empty
             ``matplotlib.figure.Figure()`` is resized to what the drawing needs, and needs neither a
@@ -303,7 +300,7 @@ class Result(Immutable):
         return shown("figure", self, kind, ax)
 
     def view(self, *, columns: Columns = "default") -> Any:
-        """Return what every format shows of the result: label, sentences, tables and notes, as text that is not yet escaped."""
+        """Return what every format shows of the result, as text that is not yet escaped."""
         check_choice("columns", columns, get_args(Columns))
         return shown("view" if columns == "default" else "paper view", self)
 
@@ -325,7 +322,7 @@ class HasPage:
     def to_report(
         self, path: str | os.PathLike[str] | None = None, *, evaluation: Any = None, **options: Any
     ) -> Any:
-        """Write the result as one HTML page that opens without a network: the numbers, and every query behind them.
+        """Write the numbers and the queries behind them as one HTML page.
 
         Parameters
         ----------
@@ -360,10 +357,10 @@ def as_plain(value: Any, *, per_query: bool = False) -> Any:
         if isinstance(value, Result):
             head = {"schema": SCHEMA, "kind": type(value).__name__}
         return head | {
-            own.name: as_plain(getattr(value, own.name), per_query=per_query)
+            item.name: as_plain(getattr(value, item.name), per_query=per_query)
             # Notes and versions come last.
-            for own in sorted(fields(value), key=lambda own: bool(own.kw_only))
-            if per_query or not own.metadata.get("optional")
+            for item in sorted(fields(value), key=lambda item: bool(item.kw_only))
+            if per_query or not item.metadata.get("optional")
         }
     if isinstance(value, Mapping):
         return {key: as_plain(item, per_query=per_query) for key, item in value.items()}

@@ -1,6 +1,6 @@
-"""Columns of results, declared once: from them come rows, CSV, frames, and the tables of every format."""
+"""Columns of results, from which come rows, CSV, frames and all tables."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ Better = Literal["higher", "lower", ""]
 
 @dataclass(frozen=True)
 class Form:
-    """How tables write the values of a column: as text, or as numbers, which are aligned to the right."""
+    """How tables write the values of a column."""
 
     kind: Literal["text", "sign", "number", "percent", "pvalue", "decimals"] = "decimals"
     places: int | None = 0  # decimals; None for those of what the values are measured in
@@ -20,7 +20,7 @@ class Form:
     of_interval: bool = False  # a value is a pair of bounds
 
     def written(self, value: Any, places: int, alpha: float) -> str:
-        """Write a value; p-values show on which side of `alpha` they are."""
+        """Write a value, p-values so that they show on which side of `alpha` they are."""
         match self.kind:
             case "text" | "sign":
                 return str(value)
@@ -62,11 +62,11 @@ def signed_interval(places: int) -> Form:
 
 @dataclass(frozen=True)
 class Column:
-    """What one column holds of an item, and how it is written: declared once for rows, CSV, frames and tables."""
+    """What one column holds of an item, and how it is written."""
 
     name: str  # the key in rows, CSV and frames; an interval has two, name_low and name_high
-    # The exact value: attributes one after the other, such as "test.pvalue", or a function of the
-    # item; by default the attribute with the column's name.
+    # The exact value: attributes, or keys of mappings, one after the other, such as "test.pvalue",
+    # or a function of the item; by default what has the column's name.
     value: str | Callable[[Any], Any] = ""
     heading: str = ""  # in tables; by default the name
     form: Form = TEXT
@@ -96,16 +96,18 @@ class Column:
         return item
 
     def of(self, item: Any) -> Any:
-        """Return the exact value; None where the item, or something on the way to the value, is None."""
+        """Return the exact value, None where something on the way to it is None."""
         value = self._part_of(item)
         if callable(self.value):
             return None if value is None else self.value(value)
-        for attribute in (self.value or self.name).split("."):
-            value = None if value is None else getattr(value, attribute)
+        for step in (self.value or self.name).split("."):
+            if value is None:
+                return None
+            value = value[step] if isinstance(value, Mapping) else getattr(value, step)
         return value
 
     def text(self, item: Any, alpha: float = 0.05) -> str:
-        """Return what tables show of an item; a dash where there is no value."""
+        """Return what tables show of an item, a dash where there is no value."""
         value = self.of(item)
         if value is None:
             return NOTHING
@@ -127,23 +129,25 @@ def attributes(*names: str) -> tuple[Column, ...]:
 def of_part(
     part: str | Callable[[Any], Any], columns: Iterable[Column], prefix: str = ""
 ) -> tuple[Column, ...]:
-    """Return columns of an attribute, or of a function, of the items as columns of the items."""
-    own = Column("", part).of
+    """Return columns of an attribute, or of a function, of the items."""
+    value = Column("", part).of
     return tuple(
         replace(
             column,
             name=f"{prefix}{column.name}",
             value=column.value or column.name,
-            part=(own, *column.part),
+            part=(value, *column.part),
         )
         for column in columns
     )
 
 
 def chosen(columns: Iterable[Column], *names: str, group: str | None = None) -> tuple[Column, ...]:
-    """Return the columns with these names in this order; "name=heading" gives one another heading."""
-    known = {column.name: column for column in columns}
-    found = ((known[name], heading) for name, _, heading in (name.partition("=") for name in names))
+    """Return the columns with these names, where "name=heading" changes the heading."""
+    declared = {column.name: column for column in columns}
+    found = (
+        (declared[name], heading) for name, _, heading in (name.partition("=") for name in names)
+    )
     return tuple(
         replace(
             column,

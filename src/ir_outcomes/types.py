@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        """Make the aliases of arrays at first use: importing this module does not import NumPy."""
+        """Make the aliases of arrays at first use, which imports NumPy."""
         if name not in ("Ints", "Floats", "Bools"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         import numpy as np
@@ -90,7 +90,7 @@ def length_unit(unit: str) -> str:
 
 
 def level_unit(measured_in: str) -> str:
-    """Return the unit of a search length itself; by document it is one more than the documents above."""
+    """Return the unit of a search length itself."""
     if measured_in == DOCUMENTS_ABOVE:
         return f"{DOCUMENTS_ABOVE}, plus 1"
     return measured_in
@@ -104,7 +104,11 @@ def check_positive(name: str, value: object, *, none_allowed: bool = False) -> N
 
 def check_count(name: str, value: object, least: int = 0) -> None:
     """Refuse what is not a whole number from `least` to `LARGEST`."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= LARGEST:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, Integral)
+        or not least <= int(value) <= LARGEST
+    ):
         raise ParameterError(
             f"must be a whole number, {least} or more, at most {LARGEST:,}", **{name: value}
         )
@@ -112,12 +116,12 @@ def check_count(name: str, value: object, least: int = 0) -> None:
 
 def check_number(name: str, value: object, above: float = 0.0, below: float = 1.0) -> None:
     """Refuse what is not a number strictly between two bounds."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not above < value < below:
+    if isinstance(value, bool) or not isinstance(value, Real) or not above < float(value) < below:
         raise ParameterError(f"must be a number between {above:g} and {below:g}", **{name: value})
 
 
 def check_level(alpha: object) -> None:
-    """Refuse a significance level that makes no sense; that of a test must be below its power, for one."""
+    """Refuse a significance level that is not between 0 and 0.5."""
     check_number("alpha", alpha, below=0.5)
 
 
@@ -139,15 +143,15 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
         raise ParameterError(f"must be one of {', '.join(choices)}", **{name: value})
 
 
-def check_one_order(ties: str, where: str = "") -> None:
+def check_one_order(ties: str, subject: str = "") -> None:
     """Refuse the tie rule that stands for many orders."""
     if ties == "expected":
         rules = ", ".join(map(repr, get_args(OneOrder)))
         raise ParameterError(
-            f"{where}`ties='expected'` gives no single order to compare; use one of {rules}"
+            f"{subject}`ties='expected'` gives no single order to compare; use one of {rules}"
         )
 
 
 def unreachable(value: NoReturn) -> NoReturn:
-    """Mark the end of a dispatch over a closed set: a forgotten member is an error for mypy, and one at run time."""
+    """Mark the end of a dispatch over a closed set, for mypy and at run time."""
     raise ParameterError(f"{value!r} is not handled here")

@@ -14,10 +14,10 @@ import pytrec_eval
 
 import ir_outcomes as iro
 from ir_outcomes.errors import FormatError, IrOutcomesWarning, MismatchError, ParameterError
-from ir_outcomes.evaluation.clusters import separator_in
 from ir_outcomes.evaluation.remarks import notes_on_ties
 from ir_outcomes.evaluation.scores import Scores, scores_from_lengths
 from ir_outcomes.evaluation.search import search_lengths
+from ir_outcomes.evaluation.systems import separator_in
 from tests.helpers.command_line import call
 from tests.helpers.many import collection
 
@@ -164,6 +164,8 @@ def test_all_forms_are_the_same(tmp_path: Path) -> None:
         assert scores.query_ids == tuple(sorted(qrels))
         order = [expected.query_ids.index(query) for query in scores.query_ids]
         assert np.allclose(scores.values, expected.values[:, order], atol=1e-12)
+    by_object = iro.scores_from_outputs(wide, ir_measures.nDCG @ 5)
+    assert (by_object.measure, by_object.runs) == ("nDCG@5", tuple(runs))
     named = iro.scores_from_outputs(list(values.values()), measure="nDCG@5", names=list(runs))
     assert named.runs == tuple(runs)
 
@@ -208,12 +210,6 @@ def test_values_that_must_not_pass() -> None:
     assert [bool(scores.problems(run)) for run in scores.runs] == [False, True, True]
     found = {note.kind: note.runs for note in scores.notes_on_output()}
     assert found == {"missing": ("cut",), "only zeros": ("dead",)}
-    assert scores.largest_change(0.99) == 1.0
-    with pytest.raises(ParameterError, match="can exceed this margin: its range is 1"):
-        scores.largest_change(1.0)
-    unknown = iro.scores_from_outputs({"a": {"q": 1}, "b": {"q": 2}}, "x", higher_is_better=True)
-    with pytest.raises(ParameterError, match="the range of x is not known"):
-        unknown.largest_change(0.1)
 
 
 @pytest.mark.parametrize(

@@ -46,20 +46,16 @@ def _slices() -> dict[str, str]:
     }
 
 
-def _correlation() -> Any:
-    return iro.rank_correlation(result_of("RankDistribution"), result_of("Leaderboard"))
-
-
 _BUILDERS: dict[str, Callable[[], Any]] = {
     "Comparison": lambda: _comparisons()[0],
     "Comparisons": _comparisons,
     "CheckResult": _checked,
     "Queries": lambda: _comparisons()[0].per_query("worse"),
-    "Reordering": lambda: iro.reordering(_evaluated()),
-    "LengthDistributions": lambda: iro.length_distributions(_evaluated()),
-    "LengthChanges": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]),
-    "RRIE": lambda: iro.rrie(_evaluated(), *HOSTILE[:2]),
-    "Headroom": lambda: iro.headroom(_evaluated()),
+    "TailResult of reordering": lambda: iro.reordering(_evaluated()),
+    "TailResult of length-distributions": lambda: iro.length_distributions(_evaluated()),
+    "TailResult of length-changes": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]),
+    "TailResult of rrie": lambda: iro.rrie(_evaluated(), *HOSTILE[:2]),
+    "TailResult of headroom": lambda: iro.headroom(_evaluated()),
     "MeansVerdict": lambda: iro.verdict_from_means(5193, ".4439", ".4400", measure="Success@10"),
     "SummaryVerdict": lambda: iro.verdict_from_summary(
         won=20, lost=9, n=100, ranking_difference=0.5, ranking_pvalue=1e-310
@@ -67,7 +63,6 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "Leaderboard": lambda: iro.leaderboard(_evaluated(), cutoff=10, entries=ENTRIES),
     "SotaHistory": lambda: iro.sota_history(ENTRIES, score="score"),
     "RankDistribution": lambda: iro.rank_distribution(_evaluated(), resamples=50),
-    "RankCorrelation": _correlation,
     "Agreement": lambda: iro.agreement(_evaluated(), splits=5),
     "ConditionsComparison": lambda: iro.compare_collections(
         {name: _evaluated() for name in HOSTILE}, *HOSTILE[:2]

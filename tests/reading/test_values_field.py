@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.command_line import call
+from tests.helpers.command_line import Done, call
 
 FIELD = Path(__file__).parents[1] / "field"
 CASES = tomllib.loads((FIELD / "values.toml").read_text())["case"]
@@ -70,11 +70,11 @@ def test_public_cases(
         if "gate --outputs" in case["command"]:
             pytest.xfail("gate takes no values yet")
         _, *words = shlex.split(case["command"])
-        outcome = tuple(call(*words, folder=folder))
+        outcome = call(*words, folder=folder)
     else:
         monkeypatch.chdir(folder)
         with contextlib.redirect_stdout(io.StringIO()) as stdout:
             exec(case["python"], {})
-        outcome = (0, stdout.getvalue(), "")
+        outcome = Done(0, stdout.getvalue(), "")
     found = [problems(right, *outcome) for right in case["right"]]
     assert [] in found, (found, outcome)

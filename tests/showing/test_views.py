@@ -11,7 +11,7 @@ import ir_outcomes as iro
 from ir_outcomes.comparison.verdict import LABELS
 from ir_outcomes.errors import FormatError
 from ir_outcomes.formatting import pvalue
-from ir_outcomes.notes import BACKGROUND, FIRST, KINDS, note, ranked
+from ir_outcomes.notes import FIRST, note, ranked
 from tests.helpers.comparisons import compare_pair, compare_several
 from tests.helpers.many import collection
 from tests.helpers.results import result_of
@@ -60,42 +60,48 @@ def test_several_comparisons_are_a_row_each_best_first(thirteen: iro.Comparisons
 
 
 def test_notes_are_said_once_for_each_kind(thirteen: iro.Comparisons) -> None:
-    alone = note("guard", "it is 3 ranks longer.")
-    both = note("few queries", "on 30 queries.")
+    alone = note("unconfirmed", "it is 3 ranks longer.")
+    both = note("grades", "on 30 queries.")
     depth = note("shallow", "Depth 10.")
     unjudged = note("unjudged", "Unjudged documents: 3 %.")
     a = replace(thirteen[0], contender="r1", notes=(alone, both), background=(depth,))
     b = replace(thirteen[1], contender="r2", notes=(both,), background=(depth, unjudged))
     view = iro.Comparisons((a, b)).view()
     assert view.notes == (
-        "The guard acted, for r1: it is 3 ranks longer.",
-        "Few queries: on 30 queries.",
+        "Not confirmed on all queries, for r1: it is 3 ranks longer.",
+        "Graded judgments: on 30 queries.",
     )
     assert view.background == ("Depth 10.", "r2: Unjudged documents: 3 %.")
     c = replace(
-        thirteen[2], contender="r3", notes=(note("guard", "it is 4 ranks longer."),), background=()
+        thirteen[2],
+        contender="r3",
+        notes=(note("unconfirmed", "it is 4 ranks longer."),),
+        background=(),
     )
     first = iro.Comparisons((a, b, c)).view().notes[0]
-    assert first in ("The guard acted, for 2 of 3: r1, r3.", "The guard acted, for 2 of 3: r3, r1.")
+    assert first in (
+        "Not confirmed on all queries, for 2 of 3: r1, r3.",
+        "Not confirmed on all queries, for 2 of 3: r3, r1.",
+    )
 
 
 def test_the_kind_of_a_note_decides_its_rank_and_its_place() -> None:
-    kinds = list(KINDS)
-    notes = [note(kind, f"about {kind}.") for kind in reversed(kinds)]
+    assert len(FIRST) <= 14
+    notes = [note(kind, f"about {kind}.") for kind in reversed((*FIRST, "clusters"))]
     first, background = ranked([*notes, "A remark."])
     assert [own.kind for own in first] == list(FIRST)
-    assert {own.kind for own in background} == {*BACKGROUND}
+    assert background == ("about clusters.", "A remark.")
     assert all(own == f"{FIRST[own.kind]}: about {own.kind}." for own in first)
 
 
 def test_notes_are_text_and_data(thirteen: iro.Comparisons) -> None:
-    comparison = replace(thirteen[0], notes=(note("ties", "many.", ["r1"]),))
+    comparison = replace(thirteen[0], notes=(note("grades", "many.", ["r1"]),))
     data = comparison.to_dict()
-    assert data["notes"] == [{"kind": "ties", "text": "Tied scores: many.", "runs": ["r1"]}]
+    assert data["notes"] == [{"kind": "grades", "text": "Graded judgments: many.", "runs": ["r1"]}]
     restored = iro.Comparison.from_json(comparison.to_json())
     (own,) = restored.notes
-    assert (own, own.kind, own.runs) == ("Tied scores: many.", "ties", ("r1",))
-    assert pickle.loads(pickle.dumps(own)).kind == "ties"
+    assert (own, own.kind, own.runs) == ("Graded judgments: many.", "grades", ("r1",))
+    assert pickle.loads(pickle.dumps(own)).kind == "grades"
     with pytest.raises(
         FormatError, match=r"notes\[0\]: Expected a note with kind, text and runs, got 'Tied'"
     ):
@@ -195,7 +201,7 @@ def test_lists_of_queries() -> None:
     assert table.rows[1] == ("q2", "won", "0.00", "1.00", "-", "1.00", "-")
 
 
-@pytest.mark.parametrize("ties", ["trec", "expected"])
+@pytest.mark.parametrize("ties", ["trec", "input"])
 @pytest.mark.parametrize("judged_only", [False, True])
 def test_every_head_says_the_settings(ties: Any, judged_only: bool) -> None:
     qrels, runs = collection(3, 20, relevant=2)
@@ -248,12 +254,8 @@ def test_a_plan_says_one_document_above() -> None:
 
 
 def test_published_means_are_shown_without_settings() -> None:
-    text = str(
-        iro.rrie_from_means(
-            {"MAP": 0.4, "ASL": 264}, {"MAP": 0.572, "ASL": 215}, names=("BM25", "neural")
-        )
-    )
-    assert "neural (B) against BM25 (A): relative reduction in error\n" in text
+    text = str(iro.rrie(None, {"MAP": 0.4, "ASL": 264}, {"MAP": 0.572, "ASL": 215}))
+    assert "contender (B) against baseline (A): relative reduction in error\n" in text
     assert all(shown in text for shown in ("published means", "28.7", "18.6"))
 
 

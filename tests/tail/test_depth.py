@@ -78,11 +78,11 @@ def test_notes_say_what_is_left_out(analysis: Any) -> None:
         "run0, run1 have 1 query that the qrels lack (zz), ignored here.",
     )
     with_it, without = (
-        iro.headroom(iro.evaluate(judgments, runs)).measures for judgments in (judged, qrels)
+        iro.headroom(iro.evaluate(judgments, runs)).rows() for judgments in (judged, qrels)
     )
-    assert [best.counts for best in with_it] == [best.counts for best in without]
-    means = [best.mean * (12 / 13 if "ASL" not in best.measure else 1) for best in without]
-    assert [best.mean for best in with_it] == pytest.approx(means)
+    assert [row["queries"] for row in with_it] == [row["queries"] for row in without]
+    means = [row["mean"] * (12 / 13 if "ASL" not in row["measure"] else 1) for row in without]
+    assert [row["mean"] for row in with_it] == pytest.approx(means)
 
 
 def test_unjudged_documents_are_compared_at_equal_depth() -> None:
@@ -99,14 +99,14 @@ def test_unjudged_documents_are_compared_at_equal_depth() -> None:
             lists[name] = dict.fromkeys(qrels, documents)
         return lists
 
-    # Both lists have 9 judged documents among the first 20; the longer one has only unjudged
+    # Both lists have 9 judged documents among the first 10; the longer one has only unjudged
     # documents below.
     alike, uneven = (
-        iro.length_distributions(iro.evaluate(qrels, runs_with(n)), cutoff=50) for n in (8, 12)
+        iro.length_distributions(iro.evaluate(qrels, runs_with(n)), cutoff=50) for n in (8, 3)
     )
     assert not any("unjudged" in note for note in alike.notes)
     assert any(
-        note.startswith("Of the first 20 documents, 35 % are unjudged in short and 55 % in long.")
+        note.startswith("Of the first 10 documents, 10 % are unjudged in long and 60 % in short.")
         for note in uneven.notes
     )
     judged_only = iro.evaluate(qrels, runs_with(12), judged_only=True)

@@ -1,5 +1,4 @@
 import math
-from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +9,9 @@ from ir_measures import AP
 
 import ir_outcomes as iro
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.tail.measures import (
-    ablation,
-    average_precision,
-    document_lengths,
-    document_precisions,
-    precision_at,
-)
-from tests.helpers.documents import documents_by_definition, documents_of_list
+from ir_outcomes.tail.lengths import bucket_columns
+from ir_outcomes.tail.measures import ablation, document_precisions
+from tests.helpers.documents import documents_by_definition
 from tests.helpers.many import collection
 
 PUBLISHED = [  # Alex et al. 2022, Table 1: documents, then passages
@@ -30,43 +24,37 @@ PUBLISHED = [  # Alex et al. 2022, Table 1: documents, then passages
 def test_rrie_from_published_means_is_table_1(
     documents: list[tuple[str, float, float, int]],
 ) -> None:
-    result = iro.rrie_from_means(
+    result = iro.rrie(
+        None,
         {measure: mean for measure, mean, _, _ in documents},
         {measure: mean for measure, _, mean, _ in documents},
-        names=("BM25", "neural"),
     )
-    assert (result.baseline, result.contender, result.settings) == ("BM25", "neural", None)
-    for found, (measure, baseline, contender, percent) in zip(
-        result.reductions, documents, strict=True
-    ):
-        assert (found.measure, found.baseline, found.contender) == (measure, baseline, contender)
-        assert found.rrie is not None
-        assert 100 * found.rrie == pytest.approx(percent, abs=1.0)
-    assert iro.RRIE.from_json(result.to_json()) == result
-    (perfect,) = iro.rrie_from_means({"P@20": 1.0}, {"P@20": 0.9}).reductions
-    assert perfect.rrie is None
+    assert result.settings is None
+    for row, (measure, baseline, contender, percent) in zip(result.rows(), documents, strict=True):
+        assert (row["measure"], row["baseline"], row["contender"]) == (measure, baseline, contender)
+        assert 100 * row["rrie"] == pytest.approx(percent, abs=1.0)
+    assert iro.TailResult.from_json(result.to_json()) == result
+    assert iro.rrie(None, {"P@20": 1.0}, {"P@20": 0.9}).table[0]["rrie"] is None
 
 
 @pytest.mark.parametrize(
     ("baseline", "contender", "message"),
     [
         ({"ASL": 3.0, "AP": 0.4}, {"ASL": 2.0}, "there is only one mean of AP"),
-        ({}, {}, "there is no measure"),
-        ({"ASL": 12.0}, {"ASL": math.nan}, r"ASL: 12\.0 and nan: must be finite numbers"),
-        ({"AP": "0.4"}, {"AP": 0.5}, r"AP: '0\.4' and 0\.5: must be finite numbers"),
-        ({"ASL": 0.5}, {"ASL": 3}, r"ASL: 0\.5 and 3: a search length is at least 1"),
+        ({}, {}, "are published means: mappings"),
+        ("BM25", {"ASL": 2.0}, "are published means: mappings"),
+        ({"ASL": 12.0}, {"ASL": math.nan}, "ASL: nan: write"),
+        ({"ASL": 12.0}, {"ASL": math.inf}, "ASL: inf: write"),
+        ({"AP": "0.4"}, {"AP": 0.5}, "AP: '0.4': write"),
+        ({"ASL": 0.5}, {"ASL": 3}, r"ASL: 0\.5: .* search lengths \(ASL, ESL\) as numbers from 1"),
         # A gain from 40.1 to 54.3 % would be a reduction of -36 %.
-        (
-            {"MAP": 40.1},
-            {"MAP": 54.3},
-            r"MAP: .* are not between 0 and 1: write precisions as shares, such as 0.401",
-        ),
-        ({"MAP": -0.1}, {"MAP": 0.3}, r"MAP: .* are not between 0 and 1"),
+        ({"MAP": 40.1}, {"MAP": 54.3}, r"MAP: 40\.1: write precisions as shares, such as 0\.401"),
+        ({"MAP": 0.1}, {"MAP": -0.3}, r"MAP: -0\.3: write"),
     ],
 )
 def test_impossible_means_are_refused(baseline: Any, contender: Any, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        iro.rrie_from_means(baseline, contender)
+        iro.rrie(None, baseline, contender)
 
 
 @pytest.mark.parametrize(
@@ -97,19 +85,19 @@ def test_precisions_with_a_name_of_ir_measures_have_its_values(
 
     ev = iro.evaluate(qrels, runs, **settings)
     for cutoff in (9, 12):
-        for found in iro.rrie(ev, "a", "b", cutoff=cutoff).reductions:
-            assert [found.baseline, found.contender] == means(iro.parse_measure(found.measure))
-            assert found.rrie == pytest.approx(
-                (found.baseline - found.contender) / (found.baseline - 1)
+        for row in iro.rrie(ev, "a", "b", cutoff=cutoff).rows():
+            assert [row["baseline"], row["contender"]] == means(iro.parse_measure(row["measure"]))
+            assert row["rrie"] == pytest.approx(
+                (row["baseline"] - row["contender"]) / (row["baseline"] - 1)
             )
-    assert list(iro.reordering(ev, cutoff=12).values[0]) == means(rule @ 12)
+    assert ablation(ev.at(12), "cutoff")[0].means().tolist() == means(rule @ 12)
 
 
 def test_precisions_under_another_tie_rule_have_other_names() -> None:
     qrels, runs = collection(2, 10, relevant=2)
-    for ties in ("msmarco", "input", "expected"):
+    for ties in ("msmarco", "input"):
         ev = iro.evaluate(qrels, runs, ties=ties)
-        assert [reduction.measure for reduction in iro.rrie(ev, "run0", "run1").reductions] == [
+        assert [row["measure"] for row in iro.rrie(ev, "run0", "run1").rows()] == [
             f"P@10, ties {ties}",
             f"ASL(ties='{ties}',first=10,missing='cutoff')@10",
             f"AP@10, ties {ties}",
@@ -117,93 +105,68 @@ def test_precisions_under_another_tie_rule_have_other_names() -> None:
         ]
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_expected_values_are_means_over_all_orders_of_tied_documents(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    grades = {"a": 1, "b": 1, "c": 1, "missing": 1, "x": 0}
-    scores = {document: float(rng.integers(0, 3)) for document in ("a", "b", "c", "x", "y", "z")}
-    ev = iro.evaluate({"q": grades}, {"run": {"q": scores}}, ties="expected")
-    (lengths,) = ev.at(6)
-    orders = [
-        order
-        for order in permutations(scores)
-        if all(scores[s] >= scores[t] for s, t in pairwise(order))
-    ]
-    # Order, document, (P, length).
-    of_orders = np.array([documents_of_list(grades, list(order), 6) for order in orders])
-    assert document_lengths(lengths, "cutoff").tolist() == pytest.approx(
-        of_orders[:, :, 1].mean(axis=0).tolist()
-    )
-    assert lengths.asl(missing="cutoff")[0] == pytest.approx(of_orders[:, :, 1].mean())
-    assert average_precision(lengths)[0] == pytest.approx(of_orders[:, :, 0].mean())
-    for depth in (1, 2, 4, 6):
-        shares = [
-            sum(grades.get(document, 0) for document in order[:depth]) / depth for order in orders
-        ]
-        assert precision_at(lengths, depth)[0] == pytest.approx(np.mean(shares))
-
-
-def test_what_has_no_expectation_says_so() -> None:
+def test_what_has_no_order_is_refused() -> None:
     qrels, runs = collection(2, 10, relevant=2)
-    tied = {
-        name: {q: dict.fromkeys(ranking, 1.0) for q, ranking in run.items()}
-        for name, run in runs.items()
-    }
-    ev = iro.evaluate(qrels, tied, ties="expected")
-    with pytest.raises(
-        ParameterError, match="`ties='expected'`: the steps from AP to ASL average 1 / ASL"
-    ):
-        iro.reordering(ev)
+    with pytest.raises(ParameterError, match="`ties='expected'` gives no single order"):
+        iro.reordering(iro.evaluate(qrels, runs, ties="expected"))
 
 
 def test_distributions_count_every_relevant_document() -> None:
     qrels, runs = collection(3, 25, relevant=3)
     result = iro.length_distributions(iro.evaluate(qrels, runs), bins=4)
     assert (result.n_documents, result.n_queries) == (75, 25)
-    for found, row in zip(result.runs, result.rows(), strict=True):
-        documents = [documents_by_definition(qrels, runs[found.run], query, 10) for query in qrels]
+    for row in result.rows():
+        documents = [documents_by_definition(qrels, runs[row["run"]], query, 10) for query in qrels]
         lengths = [
             length for of_query in documents for precision, length in of_query if precision > 0
         ]
-        assert found.missing == 75 - len(lengths)
-        assert found.counts == tuple(np.histogram(lengths, result.edges)[0].tolist())
-        assert sum(found.counts) == len(lengths)
-        assert found.asl == pytest.approx(
+        counts = [row[name] for name in bucket_columns(result.edges)]
+        assert counts == np.histogram(lengths, result.edges)[0].tolist()
+        assert sum(counts) == len(lengths)
+        assert row["asl"] == pytest.approx(
             np.mean([np.mean([length for _, length in of_query]) for of_query in documents])
         )
-        assert (row["missing"], row["missing_share"]) == (found.missing, found.missing / 75)
+        n_missing = 75 - len(lengths)
+        assert (row["missing"], row["missing_share"]) == (n_missing, n_missing / 75)
 
 
 @pytest.mark.realdata
 def test_bm25_with_rm3_on_the_passages_of_2020(real_data: Path) -> None:
     folder = real_data / "dl20-passage"
     ev = iro.evaluate(folder / "qrels.txt", [folder / "BM25RM3.run.gz"], cutoff=1000)
-    (found,) = iro.length_distributions(ev, missing="retrieved").runs
+    (row,) = iro.length_distributions(ev, missing="retrieved").rows()
     # The paper: 264 for its best BM25 run, with MAP 0.400.
-    assert found.asl == pytest.approx(270.2, abs=0.05)
-    assert found.asl_top == pytest.approx(30.9, abs=0.05)
+    assert row["asl"] == pytest.approx(270.2, abs=0.05)
+    assert row["asl_g1_10"] == pytest.approx(30.9, abs=0.05)
     assert ablation(ev.runs, "retrieved")[0].means()[0] == pytest.approx(0.4022, abs=5e-5)
 
 
 def test_headroom_is_of_the_best_run() -> None:
     qrels, runs = collection(3, 25, relevant=3)
     result = iro.headroom(iro.evaluate(qrels, runs))
-    for best, higher_is_better in zip(result.measures, (True, False, True, False), strict=True):
-        measure = iro.parse_measure(best.measure)
+    names = dict.fromkeys(row["measure"] for row in result.rows())
+    for name, higher_is_better in zip(names, (True, False, True, False), strict=True):
+        measure = iro.parse_measure(name)
         means = {
-            name: ir_measures.calc_aggregate([measure], qrels, run)[measure]
-            for name, run in runs.items()
+            run: ir_measures.calc_aggregate([measure], qrels, ranking)[measure]
+            for run, ranking in runs.items()
         }
-        assert best.run == (max if higher_is_better else min)(means, key=lambda name: means[name])
-        assert best.mean == pytest.approx(means[best.run])
-        assert sum(best.counts) == 25
+        best = (max if higher_is_better else min)(means, key=lambda run: means[run])
+        values = [metric.value for metric in ir_measures.iter_calc([measure], qrels, runs[best])]
+        rows = [row for row in result.rows() if row["measure"] == name]
+        for row in rows:
+            high = math.inf if row["to"] is None else row["to"]
+            assert row["run"] == best
+            assert row["mean"] == pytest.approx(means[best])
+            assert row["queries"] == sum(row["from"] <= value < high for value in values)
+        assert sum(row["queries"] for row in rows) == 25
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_effective_share_by_trying_every_part(seed: int) -> None:
     qrels, runs = collection(1, 12, relevant=3, seed=seed)
     evaluation = iro.evaluate(qrels, runs)
-    (found,) = iro.length_distributions(evaluation).runs
+    (row,) = iro.length_distributions(evaluation).rows()
     documents = [
         (precision, 1 / len(qrels[query]))
         for query in qrels
@@ -224,4 +187,4 @@ def test_the_effective_share_by_trying_every_part(seed: int) -> None:
                 weight / sum(w for _, w in documents),
             )
         )
-    assert found.effective_share == pytest.approx(min(tried)[1])
+    assert row["effective_share"] == pytest.approx(min(tried)[1])

@@ -323,6 +323,11 @@ def _margins_by_row(
                 f"`margins`: the largest possible value of {queries.measure} is not known, so harm"
                 " cannot be excluded; leave margins out, or take a measure from 0 to 1, such as nDCG"
             )
+        if margins[0] >= whole.largest:
+            raise ParameterError(
+                f"no loss of {queries.measure} can exceed this margin: its range is {whole.largest:g}",
+                margins=margins[0],
+            )
         return by_row | {"all queries": margins[0]}
     sizes = margins_of(margins, queries.outcomes, found.all_queries)
     return by_row | dict(zip(by_row, sizes, strict=False))

@@ -42,7 +42,6 @@ def notes_on_verdict(comparison: Comparison) -> Iterator[Note]:
     """Yield what a careful reader must know about the verdict."""
     for about in (
         _about_missing,
-        _about_identical,
         _about_cutoffs,
         _about_confirmation,
         _about_means,
@@ -152,15 +151,6 @@ def _about_clusters(comparison: Comparison) -> Iterator[Note]:
         " makes p smaller."
     )
     yield note("clusters", f"{text} {whole.differ} clusters differ over all queries.")
-
-
-def _about_identical(comparison: Comparison) -> Iterator[Note]:
-    if comparison.identical:
-        text = (
-            "A and B have the same documents in the same order for every query; was the new run"
-            " written?"
-        )
-        yield note("identical", text)
 
 
 def _about_cutoffs(comparison: Comparison) -> Iterator[Note]:

@@ -198,25 +198,41 @@ def compare_outputs(
     if judgments is not None:
         rel = rel or 1
         n_unanswerable = len(judgments.query_ids) - len(scores.query_ids)
-    checked = Rules(**rules)
     systems = [Called(name, (name,)) for name in scores.runs]
     if replicates is not None:
         systems = _grouped(scores.runs, replicates)
-    settings = Settings(
+    settings = _settings(meaning, rel, Rules(**rules), len(systems) - 1)
+    notes = as_notes(_notes(scores, meaning, judgments is not None))
+    values = _Values(scores, meaning, n_unanswerable, notes)
+    results = values.compared(systems, settings, progress=progress)
+    return Comparisons(results) if several or len(results) > 1 else results[0]
+
+
+def compare_scores(
+    scores: Scores, baseline: str, contenders: Sequence[str], **rules: Unpack[RuleOptions]
+) -> Comparisons:
+    """Compare runs by the values of a measure, reciprocal ranks as they are, too."""
+    meaning = _meaning(scores.measure, scores.higher_is_better, None)
+    if meaning.kind == "reciprocal":
+        meaning = replace(meaning, kind="gain", higher_is_better=True)
+    systems = [Called(name, (name,)) for name in (baseline, *contenders)]
+    settings = _settings(meaning, meaning.rel, Rules(**rules), len(contenders))
+    notes = as_notes(_notes(scores, meaning, with_qrels=True))
+    return Comparisons(_Values(scores, meaning, 0, notes).compared(systems, settings))
+
+
+def _settings(meaning: _Meaning, rel: int | None, rules: Rules, family: int) -> Settings:
+    return Settings(
         cutoff=meaning.cutoff,
         rel=rel,
         unit="query",
         ties="unknown",
         judged_only=False,
-        alpha=checked.alpha,
-        correction=checked.correction,
-        family=len(systems) - 1,
-        margins=checked.margins,
+        alpha=rules.alpha,
+        correction=rules.correction,
+        family=family,
+        margins=rules.margins,
     )
-    notes = as_notes(_notes(scores, meaning, judgments is not None))
-    values = _Values(scores, meaning, n_unanswerable, notes)
-    results = values.compared(systems, settings, progress=progress)
-    return Comparisons(results) if several or len(results) > 1 else results[0]
 
 
 @overload

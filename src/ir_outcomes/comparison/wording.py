@@ -16,7 +16,9 @@ def sentence_of(comparison: Comparison) -> str:
 
 
 def _sentences(comparison: Comparison) -> Iterator[str]:
-    if not any(row.differ for row in comparison.deciding):
+    if comparison.identical:
+        yield "Both have the same documents in the same order: was the new run written?"
+    elif not any(row.differ for row in comparison.deciding):
         yield "The two runs do not differ on any query."
     elif not comparison.coverage.n:
         yield f"On average {_of_measure(comparison.all_queries or comparison.naive)}."

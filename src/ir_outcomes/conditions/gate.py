@@ -9,11 +9,11 @@ from typing import Any, Literal, Unpack, get_args
 from ir_outcomes.comparison.columns import measure_columns
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.comparison.outcomes import Settings
+from ir_outcomes.comparison.outputs import compare_scores
 from ir_outcomes.comparison.plan import queries_to_pass
 from ir_outcomes.comparison.result import Comparison, QueryOutcome
 from ir_outcomes.comparison.rows import Row
 from ir_outcomes.comparison.verdict import RuleOptions, Rules
-from ir_outcomes.conditions.collections import missing_runs
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import (
     Evaluation,
@@ -22,7 +22,7 @@ from ir_outcomes.evaluation.evaluation import (
     evaluations_of,
 )
 from ir_outcomes.evaluation.remarks import MANY_MISSING, Stop, stops_of
-from ir_outcomes.evaluation.scores import Measures
+from ir_outcomes.evaluation.scores import Measures, Scores
 from ir_outcomes.formatting import listed, percent
 from ir_outcomes.notes import Note, as_notes
 from ir_outcomes.reading.files import file_digest
@@ -159,7 +159,7 @@ class GateResult(HasPage, Result):
 
 
 def gate(
-    evaluation: Evaluation | Mapping[str, Evaluation],
+    evaluation: Evaluation | Scores | Mapping[str, Evaluation],
     baseline: str,
     contenders: Sequence[str] | str | None = None,
     *,
@@ -181,8 +181,9 @@ def gate(
 
     Parameters
     ----------
-    evaluation : Evaluation, or mapping of str to Evaluation
-        Of the runs; several collections by their names, each of which is decided on.
+    evaluation : Evaluation, Scores, or mapping of str to Evaluation
+        Of the runs; several collections by their names, each of which is decided on. Of values that
+        another tool computed the mean over all queries decides, with one margin.
     baseline, contenders : str, and str or sequence of str
         Names of runs; by default all others are contenders.
     reference : str, optional
@@ -236,12 +237,20 @@ def gate(
             max_missing=max_missing,
         )
     check_choice("identical", identical, ("pass", "fail"))
-    collections: dict[str | None, Evaluation] = {}
-    if isinstance(evaluation, Mapping):
-        collections |= evaluations_of(evaluation, cutoff)
+    collections: dict[str | None, Evaluation | Scores] = {}
+    if isinstance(evaluation, Scores):
+        if cutoff is not None or measures:
+            raise ParameterError(
+                "values that another tool computed have no other cutoff or measure"
+            )
+        max_missing = 0.0  # a tool that computed a value for one run can do it for another
+        collections[None] = evaluation
+    elif isinstance(evaluation, Mapping):
+        for name, found in evaluations_of(evaluation, cutoff).items():
+            collections[name] = found
     else:
         collections[None] = evaluation_of(evaluation, cutoff=cutoff, several_runs=True)
-    names = tuple(dict.fromkeys(run for own in collections.values() for run in own.system_names))
+    names = tuple(dict.fromkeys(run for own in collections.values() for run in _systems(own)))
     wanted = contenders_of(names, baseline, contenders)
     baselines = [baseline, *([] if reference is None else [reference])]
     wanted = [run for run in wanted if run not in baselines]
@@ -253,17 +262,24 @@ def gate(
         decision
         for own in baselines
         for name, found in collections.items()
-        for decision in decider.decisions(found, own, wanted, name, own if own != baseline else None)
+        for decision in decider.decisions(
+            found, own, wanted, name, own if own != baseline else None
+        )
     ]
-    decisions.sort(key=lambda decision: (decision.reference is not None, wanted.index(decision.contender)))
+    decisions.sort(
+        key=lambda decision: (decision.reference is not None, wanted.index(decision.contender))
+    )
     if not decisions:
         raise ParameterError(
             "`allow` leaves nothing to decide on; let at least one collection have every run"
         )
     first = next(iter(collections.values()))
-    settings = Settings.of(first, checked, len(wanted))
-    if len({own.cutoff for own in collections.values()}) > 1:
-        settings = replace(settings, cutoff=None)
+    if isinstance(first, Scores):
+        settings = next(own.comparison.settings for own in decisions if own.comparison is not None)
+    else:
+        settings = Settings.of(first, checked, len(wanted))
+        if len({own.cutoff for own in collections.values() if isinstance(own, Evaluation)}) > 1:
+            settings = replace(settings, cutoff=None)
     tolerated = percent(settings.first_level / 2, 2)
     return GateResult(
         baseline=baseline,
@@ -282,8 +298,12 @@ def gate(
     )
 
 
+def _systems(source: Evaluation | Scores) -> tuple[str, ...]:
+    return source.runs if isinstance(source, Scores) else source.system_names
+
+
 def _check_allow(
-    allow: Collection[str], runs: Sequence[str], collections: Mapping[str | None, Evaluation]
+    allow: Collection[str], runs: Sequence[str], collections: Iterable[str | None]
 ) -> None:
     """Refuse what is neither a stop nor a run of a collection."""
     known = [f"{run}@{name}" for run in runs for name in collections if name is not None]
@@ -308,26 +328,29 @@ class _Decider:
 
     def decisions(
         self,
-        evaluation: Evaluation,
+        evaluation: Evaluation | Scores,
         baseline: str,
         contenders: Sequence[str],
         collection: str | None,
         reference: str | None,
     ) -> Iterator[GateDecision]:
         """Yield a decision on each contender in one collection."""
-        present = [run for run in contenders if run in evaluation.system_names]
-        compared: dict[str, Comparison] = {}
-        if baseline in evaluation.system_names and present:
+        systems = _systems(evaluation)
+        present = [run for run in contenders if run in systems]
+        found: Iterable[Comparison] = ()
+        if isinstance(evaluation, Scores):
+            found = compare_scores(evaluation, baseline, present, **self.rules)
+        elif baseline in systems and present:
             allow: Any = STOPS  # they fail the gate, which names them
             found = compare(
                 evaluation, baseline, present, measures=self.measures, allow=allow, **self.rules
             )
-            compared = {item.contender: item for item in found}
+        compared = {item.contender: item for item in found}
         for contender in contenders:
             if contender in compared:
                 yield self._decide(compared[contender], evaluation, collection, reference)
                 continue
-            lacking = missing_runs(evaluation, (baseline, contender))
+            lacking = [run for run in (baseline, contender) if run not in systems]
             if not {f"{run}@{collection}" for run in lacking} <= self.allow:
                 verb = "is" if len(lacking) == 1 else "are"
                 where = "" if collection is None else f" on {collection}"
@@ -337,13 +360,17 @@ class _Decider:
     def _decide(
         self,
         comparison: Comparison,
-        evaluation: Evaluation,
+        evaluation: Evaluation | Scores,
         collection: str | None,
         reference: str | None,
     ) -> GateDecision:
         """Decide on one comparison."""
-        rows = comparison.deciding
-        failures = list(self._failures(comparison, evaluation))
+        rows = tuple(row for row in comparison.deciding if row.margin is not None)
+        names = (comparison.baseline, comparison.contender)
+        if isinstance(evaluation, Scores):
+            failures = [problem for run in names for problem in evaluation.problems(run)]
+        else:
+            failures = list(self._failures(comparison, evaluation))
         if not failures:
             check_can_be_exceeded(rows)
         failures += _harm_words(comparison, "harm shown")

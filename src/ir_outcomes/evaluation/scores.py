@@ -27,7 +27,7 @@ from ir_outcomes.evaluation.systems import clusters_of
 from ir_outcomes.formatting import plural
 from ir_outcomes.notes import Note, note
 from ir_outcomes.reading.files import read_ids
-from ir_outcomes.reading.measure_names import base_name, is_gain, is_reciprocal, range_of
+from ir_outcomes.reading.measure_names import base_name, is_gain, is_reciprocal
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run, check_names, check_one_for_each, distinct_names
 from ir_outcomes.reading.tables import Source
@@ -153,7 +153,7 @@ class Scores:
         for run in self.runs_of_zeros():
             n = plural("query", len(self.query_ids))
             text = f"{self.measure} of {run} is 0 for every query (all {n}); did it run?"
-            yield note("only zeros", text, [run])
+            yield note("equal-scores", text, [run])
         if self.clusters is None:
             yield from notes_on_ids(self.query_ids)
         if self.decimals is not None:
@@ -169,26 +169,12 @@ class Scores:
         """Return why a pipeline must not let the values of a run pass, whatever they say."""
         problems = []
         if run in self.runs_of_zeros():
-            problems.append(f"{self.measure} is 0 for every query.")
+            problems.append(f"{self.measure} of {run} is 0 for every query.")
         if self.lacks(run):
             n = plural("query", len(self.lacks(run)))
-            problems.append(f"No value of {self.measure} for {n} ({some(self.lacks(run))}).")
+            queries = some(self.lacks(run))
+            problems.append(f"{run} has no value of {self.measure} for {n} ({queries}).")
         return problems
-
-    def largest_change(self, margin: float) -> float:
-        """Return the most that a query can change by, which a margin must be smaller than."""
-        largest = range_of(self.measure)
-        if largest is None:
-            raise ParameterError(
-                f"the range of {self.measure} is not known, so no margin can be tested; choose"
-                " another measure"
-            )
-        if margin >= largest:
-            raise ParameterError(
-                f"no loss of {self.measure} can exceed this margin: its range is {largest:g}",
-                margins=margin,
-            )
-        return largest
 
 
 def places_of_queries(
@@ -466,7 +452,7 @@ def _evaluator(qrels: Qrels, measures: tuple[Any, ...]) -> Any:
 
 def scores_from_outputs(
     sources: Any,
-    measure: str | None = None,
+    measure: Any = None,
     *,
     higher_is_better: bool | None = None,
     names: Sequence[str] | None = None,
@@ -489,8 +475,8 @@ def scores_from_outputs(
         ``ir_measures.Metric``. Queries are in the column query_id, qid, query, topic, topic_id, id,
         case_id, sample_id, question_id or user_input; a column run, runid, model or system has the
         names of runs. Rows of means (all, mean, amean, ...) are not read.
-    measure : str, optional
-        The measure, as the tool writes it; by default a reciprocal rank or ESL, or the only one.
+    measure : str or Measure, optional
+        The measure, as the tool writes it or in another spelling; by default a reciprocal rank or ESL, or the only one.
     higher_is_better : bool, optional
         Direction of the measure, where its name does not tell.
     names : sequence of str, optional
@@ -547,7 +533,7 @@ def scores_from_outputs(
 def scores_of_sources(
     sources: Sequence[Any],
     positions: Sequence[str],
-    measure: str | None,
+    measure: Any,
     higher_is_better: bool | None,
     names: Sequence[str] | None,
     *,
@@ -559,7 +545,8 @@ def scores_of_sources(
 
     `queries_of` says which queries a measure is about; by default all that a source has, sorted.
     """
-    check_kind("measure", measure, (str, type(None)), "the name of a measure")
+    check_kind("measure", measure, (str, Measure, type(None)), "the name of a measure")
+    measure = None if measure is None else str(measure)
     if trials is not None:
         check_choice("trials", trials, get_args(Trials))
     of_runs = _of_runs(sources, positions, measure, names, trials)

@@ -1,4 +1,4 @@
-"""Measures of ir_measures: one file for each, the runs they are measured against, and the provider."""
+"""Measures of ir_measures, one file for each, their baselines and their provider."""
 
 from ir_outcomes.measures.answered import Answered
 from ir_outcomes.measures.asl import ASL

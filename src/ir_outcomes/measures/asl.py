@@ -56,8 +56,9 @@ class _ASL(SearchLengthMeasure):
     _fills_up = ("missing", "cutoff")
 
     def for_comparison(self) -> SearchLengthMeasure:
-        """Return the measure with ``missing="cutoff"``: equation 3 as printed makes short lists look good."""
-        # With a baseline only what both runs found counts.
+        """Return the measure with ``missing="cutoff"``."""
+        # Equation 3 as printed makes short lists look good. With a baseline only what both runs
+        # found counts.
         if "missing" in self.params or self.baseline is not None:
             return self
         if self.cutoff is None:

@@ -49,7 +49,7 @@ BASELINE_PARAMS = {
 
 
 class MeanOfDefined(MeanAgg):
-    """Mean of the values that are defined; NaN where none is."""
+    """Mean of the values that are defined, NaN where none is."""
 
     def add(self, value: float) -> None:
         """Add a value, unless it is undefined."""
@@ -72,9 +72,9 @@ class SearchLengthMeasure(Measure):
     def __init__(self, **params: Any) -> None:
         unknown = params.keys() - self.SUPPORTED_PARAMS.keys()
         if unknown:
-            names = ", ".join(self.SUPPORTED_PARAMS)
+            allowed = ", ".join(self.SUPPORTED_PARAMS)
             raise ParameterError(
-                f"{self.NAME} has no parameter {', '.join(sorted(unknown))}; it has {names}"
+                f"{self.NAME} has no parameter {', '.join(sorted(unknown))}; it has {allowed}"
             )
         # In one order, because ir_measures tells measures apart by their text.
         names = [name for name in self.SUPPORTED_PARAMS if name in params]
@@ -101,7 +101,7 @@ class SearchLengthMeasure(Measure):
         return value
 
     def validate_params(self) -> None:
-        """Check what depends on more than one parameter; called by ir_measures before use."""
+        """Check what depends on more than one parameter."""
         if self.cutoff is None and self._fills_up in self.params.items():
             name, value = self._fills_up
             raise ParameterError(f"{self}: {name}={value!r} needs a cutoff: write {self}@100")
@@ -145,7 +145,7 @@ class SearchLengthMeasure(Measure):
         return self
 
     def values(self, lengths: "SearchLengths") -> Any:
-        """Compute the (n_queries,) array of this measure's values, in the order of the qrels."""
+        """Compute the (n_queries,) array of values, in the order of the qrels."""
         raise NotImplementedError
 
     def values_against(self, baseline: "SearchLengths", contender: "SearchLengths") -> Any:
@@ -161,22 +161,22 @@ def mean_of_both(
     baseline: "SearchLengths",
     contender: "SearchLengths",
     unit: Unit,
-    of: str,
+    side: str,
     need: int = 1,
 ) -> Any:
-    """Average within each query the lengths of what both runs found; NaN where there is none."""
+    """Average within each query the lengths of what both runs found."""
     from ir_outcomes.evaluation.lengths import match, means_by_query
 
     items = match(baseline, contender, unit, need)
     both = items.found[0] & items.found[1]
-    lengths = items.lengths[of == "contender"]
+    lengths = items.lengths[side == "contender"]
     return means_by_query(items.query[both], lengths[both], len(baseline.query_ids))
 
 
 def _received(
     kind: type[SearchLengthMeasure], params: dict[str, Any], baseline: "Run | None"
 ) -> SearchLengthMeasure:
-    """Return a measure that another process sent, after its baseline was registered here."""
+    """Return a measure that another process sent, and register its baseline."""
     measure = kind(**params)
     if measure.baseline is not None and baseline is not None:
         from ir_outcomes.measures.baselines import register_baseline

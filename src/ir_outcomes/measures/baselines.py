@@ -62,12 +62,12 @@ def register_baseline(name: str, run: Any, *, replace: bool = False) -> None:
 
 
 def baseline_lengths(name: str, qrels: Qrels, settings: Mapping[str, Any]) -> SearchLengths:
-    """Return the search lengths of a registered name, else of ``irds:<dataset id>``, else of a path."""
+    """Return the search lengths of a registered name, a dataset id or a path."""
     run = registered.get(name)
     if run is None and not name.startswith(DATASET_PREFIX) and not os.path.exists(name):
-        known = some([repr(given) for given in registered]) or "none yet"
+        names = some(list(map(repr, registered))) or "none yet"
         raise ParameterError(
-            f"unknown baseline {name!r}: neither a registered name (known: {known}) nor a file;"
+            f"unknown baseline {name!r}: neither a registered name (known: {names}) nor a file;"
             f" call ir_outcomes.register_baseline({name!r}, run), or give a path or"
             " irds:<dataset id>"
         )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class _ESL(SearchLengthMeasure):
-    """Expected search length: the rank of the first relevant document, lower is better.
+    """Expected search length: rank of the first relevant document, lower is better.
 
     Undefined (NaN) for an unanswered query, and left out of the mean; show `Answered` beside it.
     Cooper (1968) and van Rijsbergen count only the non-relevant documents read; this counts the

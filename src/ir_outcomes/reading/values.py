@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 from numbers import Real
 from typing import Any, Literal, NamedTuple
 
@@ -33,13 +33,18 @@ _QUERY_TITLES = (
     *("query_id", "qid", "q_id", "topic_id", "question_id", "case_id", "sample_id", "id"),
     *("topic", "query", "user_input"),
 )
-_RUN_TITLES = ("run", "runid", "run_id", "model", "system")
+_RUN_TITLES = (
+    *("run", "runid", "run_id", "run_name", "model", "model_name", "system", "system_name"),
+)
+_INDEX_TITLES = ("", "Unnamed: 0")  # of a column that pandas wrote or read
 _METRIC = ("query_id", "measure", "value")  # attributes of ir_measures.Metric
 _SUMMARY = re.compile(
-    r"all|[agh]?mean|avg|average|total|overall|((macro|micro|weighted)[ _-]?)+(avg|average|mean)?",
+    r"(all|[agh]?mean|avg|average|total|overall|(macro|micro|weighted)[ _-]?(avg|average|mean)?)\W*",
     re.IGNORECASE,
 )
-_TRUTH_VALUES = {"C": 1.0, "I": 0.0, "true": 1.0, "false": 0.0}
+_TRUTH_VALUES = dict.fromkeys(("C", "true", "True", "TRUE"), True) | dict.fromkeys(
+    ("I", "false", "False", "FALSE"), False
+)
 _TEXTS_OF_TREC_EVAL = re.compile(r"runid|relstring(_\d+)?")  # their values are not numbers
 _MEANS = (
     "tools write them with -q or perquery=True, and means are for `verdict` (in Python"
@@ -115,10 +120,14 @@ def _by_run(
 ) -> dict[str | None, _OfRun]:
     """Collect the rows; a run has one value of a measure for a query, or several trials."""
     by_run: dict[str | None, _OfRun] = {}
+    queries: set[str] = set()
     for row in rows:
-        query = _query_in(row, source)
-        if _SUMMARY.fullmatch(query):
-            continue
+        query = row.query
+        if not isinstance(query, str) or query not in queries:
+            query = _query_in(row, source)
+            if _SUMMARY.fullmatch(query):
+                continue
+            queries.add(query)
         of_measure = by_run.setdefault(row.run, {}).setdefault(row.measure, {})
         values = of_measure.setdefault(query, [])
         if values and trials is None:
@@ -179,41 +188,30 @@ def _values(of_run: _OfRun, source: Source, measure: str | None, name: str) -> R
 def _measure_in(of_run: _OfRun, source: Source, measure: str | None) -> str:
     """Choose a measure; values without one are of the measure that is asked for."""
     named = [title for title in of_run if title is not None]
-    if not named:
-        if measure is None:
-            raise ParameterError(
-                f"{source.called} has values without the name of their measure; name it with"
-                " `measure`"
-            )
-        return measure
-    if measure in named:
-        return measure
     if measure is not None:
+        if not named or measure in named:
+            return measure
         found = [title for title in named if is_same_measure(title, measure)]
-        if not found:
-            raise ParameterError(
-                f"{source.called} has no values of {measure}; it has {some(named)}"
-            )
     else:
         found = [title for title in named if is_reciprocal(title) or base_name(title) == "ESL"]
         found = found or named
-    if len(found) > 1:
-        raise ParameterError(
-            f"{source.called} has several measures ({some(found)}); choose one with `measure`"
-        )
-    return found[0]
+    if len(found) == 1:
+        return found[0]
+    problem = f"several measures ({some(found)}); choose one with `measure`"
+    if not named:
+        problem = "values without the name of their measure; name it with `measure`"
+    elif not found:
+        problem = f"no values of {measure}; it has {some(named)}"
+    raise ParameterError(f"{source.called} has {problem}")
 
 
 def _number_in(value: Any, query: str, title: str, source: Source, row: int | None) -> float:
-    """Return a number, a truth value as 1 or 0, NaN where there is nothing; text only in files."""
+    """Return a number, a truth value as 1 or 0, NaN where there is nothing."""
     if value is None:
         return math.nan
-    if isinstance(value, (bool, np.bool_)):
-        return float(value)
-    text = value.strip() if isinstance(value, str) else ""
-    number = _TRUTH_VALUES.get(text, _TRUTH_VALUES.get(text.lower()))
-    if number is None and (source.is_file or not isinstance(value, str)):
-        number = strict_number(value)
+    if isinstance(value, str):
+        value = _TRUTH_VALUES.get(value, value)
+    number = float(value) if isinstance(value, (bool, np.bool_)) else strict_number(value)
     if number is None:
         problem = f"the value of {title} of query {query} is not a number; correct or remove it"
         raise source.error(problem, row, str(value))
@@ -243,13 +241,15 @@ def _rows_of_table(
     titles: Sequence[str], records: Records, measure: str | None, source: Source
 ) -> Iterator[_Row]:
     """Read a row for each value, columns of measures, or runs and queries."""
+    if not titles:
+        return iter(())
     by_folded = {_folded(title): title for title in reversed(titles)}
     query = next((by_folded[title] for title in _QUERY_TITLES if title in by_folded), None)
     kind = by_folded.get("measure", by_folded.get("metric"))
     # In other tables a name can be anything.
     run_titles = (*_RUN_TITLES, "name") if kind or query is None else _RUN_TITLES
     run = next((by_folded[title] for title in run_titles if title in by_folded), None)
-    index = titles[0] if titles[0] in ("", "Unnamed: 0") else None  # of pandas
+    index = titles[0] if titles[0] in _INDEX_TITLES else None
     columns = [title for title in titles if title not in (query, run)]
     if index is not None and (query or run):
         columns.remove(index)
@@ -321,7 +321,9 @@ def _rows_of_runs_and_queries(
     for number, record in records:
         n_keys = n_keys or len(record)
         if len(record) > n_keys:
-            raise source.error("has more keys than the first row", number, some(list(record), 10))
+            raise source.error(
+                "has more keys than the first row", number, some(list(map(str, record)), 10)
+            )
         for title in columns:
             of_row = record.get(label)
             name, asked = (_text(of_row), title) if query is None else (title, of_row)
@@ -430,12 +432,10 @@ def _are_measures_first(
 
 def _rows_of_json(lines: Lines, source: Source, measure: str | None) -> Iterator[_Row]:
     """Read JSON lines, or a document: a list of records, or a dict."""
-    first, *others = (line for _, line in islice(lines, 2))
-    if first.rstrip().endswith("}"):  # and is not the beginning of a document on several lines
-        record = parsed_json(first, source.called, 1)
-        if others or any(isinstance(value, str) for value in record.values()):
-            records = ((number, parsed_json(line, source.called, number)) for number, line in lines)
-            return _rows_of_records(records, measure, source)
+    first, *others = (line.strip() for _, line in islice(lines, 2))
+    if others and first[0] == "{" and first[-1] == "}":
+        records = ((number, parsed_json(line, source.called, number)) for number, line in lines)
+        return _rows_of_records(records, measure, source)
     document = source.document(lines)
     if isinstance(document, list):
         return _rows_of_records(((None, record) for record in document), measure, source)
@@ -467,7 +467,7 @@ def _record_of(item: Any) -> Any:
 def _rows_of_frame(frame: Any, measure: str | None, source: Source) -> Iterator[_Row]:
     """Read a frame, with the index of pandas as columns in front."""
     if hasattr(frame, "reset_index"):
-        names = [name or "" for name in frame.index.names]
+        names = [name or _INDEX_TITLES[1] for name in frame.index.names]
         frame = frame.reset_index(names=names, allow_duplicates=True)
         frame = frame.astype(object).where(frame.notna(), None)
     titles = column_names(frame)
@@ -482,22 +482,28 @@ def _rows_of_mapping(
 ) -> Iterator[_Row]:
     """Read {query: value}, {query: {measure: value}}, {measure: {query: value}}, or columns."""
     keys = list(map(str, data))
-    if {*_QUERY_TITLES} & set(map(_folded, keys)) and any(_is_asked(key, measure) for key in keys):
-        columns = (
-            cells.values() if isinstance(cells, Mapping) else cells for cells in data.values()
-        )
-        rows = (dict(zip(keys, row, strict=True)) for row in zip(*columns, strict=True))
-        return _rows_of_records(enumerate(rows, 1), measure, source)
+    folded = set(map(_folded, keys))
+    if folded & {*_QUERY_TITLES} and (
+        folded & {"measure", "metric"} or any(_is_asked(key, measure) for key in keys)
+    ):
+        records = [data]
+        columns = list(data.values())  # as pandas writes them
+        if all(isinstance(cells, (Mapping, list, tuple, np.ndarray)) for cells in columns):
+            cells = (
+                list(cells.values()) if isinstance(cells, Mapping) else cells for cells in columns
+            )
+            records = [dict(zip(keys, row, strict=True)) for row in zip_longest(*cells)]
+        return _rows_of_records(enumerate(records, 1), measure, source)
     if all(value is None or isinstance(value, (Real, np.bool_)) for value in data.values()):
         if all(map(is_measure_name, keys)):
             raise source.error(f"has no values by query; {_MEANS}", text=some(keys))
         return (_Row(None, None, query, None, value) for query, value in data.items())
-    cells = [
+    are_plain = [
         isinstance(values, Mapping)
         and not any(isinstance(cell, Mapping) for cell in values.values())
         for values in data.values()
     ]
-    if not all(cells):
+    if not all(are_plain):
         problem = f"is in no form of values by query that is read, such as {_FORMS}; its keys are"
         raise source.error(f"{problem} {some(keys)}")
     inner = list(dict.fromkeys(str(key) for values in data.values() for key in values))

@@ -1,4 +1,4 @@
-"""Small real collections for trying out everything without a network: one of 1000 queries, and a suite of four.
+"""Small real collections for trying out everything without a network.
 
 **The sample**, by `write_sample`: 1000 known-item queries over the descriptions of the 63,449
 packages of Debian 12. The query is the synopsis of a package, the only relevant document its long
@@ -34,7 +34,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.formatting import write_completely
+from ir_outcomes.files import write_completely
 
 __all__ = ["SEEDS", "SUITE_COLLECTIONS", "SUITE_SYSTEMS", "SYSTEMS", "write_sample", "write_suite"]
 
@@ -47,7 +47,7 @@ SUITE_SYSTEMS = ("bm25", "bm25-stem", "rrf-stem-lsa")
 
 
 def write_sample(folder: str | os.PathLike[str]) -> list[Path]:
-    """Write the sample's qrels, queries and runs into a folder, which is created if it does not exist.
+    """Write the sample's qrels, queries and runs into a folder.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def write_sample(folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def write_suite(folder: str | os.PathLike[str]) -> list[Path]:
-    """Write the suite of four collections into a folder, which is created if it does not exist.
+    """Write the suite of four collections into a folder.
 
     Returns
     -------
@@ -96,15 +96,15 @@ def _sample() -> Mapping[str, bytes]:
     for system in SYSTEMS:
         content[f"{system}.run"] = _as_trec(_entries(system), system)
     first = groupby(_entries("bm25-stem"), key=itemgetter(0))
-    lists = [(query, [own[1] for own in entries]) for query, entries in first]
+    lists = [(query, [document for _, document, _ in entries]) for query, entries in first]
     orders = [line.split() for line in _lines((_DATA / "reranker.xz").read_bytes())]
     for seed in range(SEEDS):
         entries = []
         for (query, documents), letters in zip(lists, orders, strict=True):
-            own = [documents[ord(letter) - ord("a")] for letter in letters[seed]]
-            own += documents[RERANKED:]
-            for place, document in enumerate(own):
-                entries.append((query, document, str(len(own) - place)))
+            ranking = [documents[ord(letter) - ord("a")] for letter in letters[seed]]
+            ranking += documents[RERANKED:]
+            for above, document in enumerate(ranking):
+                entries.append((query, document, str(len(ranking) - above)))
         name = f"reranker_{seed + 1}"
         content[f"seeds/{name}.run"] = _as_trec(entries, name)
     return content

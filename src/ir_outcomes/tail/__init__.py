@@ -1,1 +1,1 @@
-"""All relevant documents, however far down: distributions of search lengths, headroom, and what averaging precision hides."""
+"""All relevant documents, however far down: what averaging precision hides."""

@@ -65,8 +65,8 @@ LARGEST = 14.0  # inches of all rows together
 LONGEST = 30  # characters of a label
 Drawing = Callable[..., Any]
 
-KINDS: dict[type, dict[str, Drawing]] = {}
-"""The figures of each result by name, the default first. Each takes the result and where to draw, and returns the Axes."""
+KINDS: dict[type | str, dict[str, Drawing]] = {}
+"""The figures of each result, or analysis, by name, the default first: functions of result and Axes."""
 
 
 def kinds(result: object) -> Mapping[str, Drawing]:
@@ -74,9 +74,10 @@ def kinds(result: object) -> Mapping[str, Drawing]:
     # They register their figures.
     from ir_outcomes.showing.figures import comparisons, leaderboards  # noqa: F401
 
-    if type(result) not in KINDS:
+    key = getattr(result, "analysis", type(result))
+    if key not in KINDS:
         raise ParameterError(f"a {type(result).__name__} has no figures")
-    return KINDS[type(result)]
+    return KINDS[key]
 
 
 def draw(result: object, kind: str | None = None, ax: Any = None) -> Any:
@@ -101,7 +102,7 @@ def series_style(number: int) -> dict[str, str]:
     return {"color": COLORS[number % len(COLORS)], "marker": MARKERS[number % len(MARKERS)]}
 
 
-def draws(kind: str, *classes: type) -> Callable[[Drawing], Drawing]:
+def draws(kind: str, *classes: type | str) -> Callable[[Drawing], Drawing]:
     """Let a function draw results of these classes under this name."""
 
     def register(function: Drawing) -> Drawing:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.verdict import is_unconfirmed, meaning_of
+from ir_outcomes.comparison.verdict import MIRRORED, is_unconfirmed, meaning_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory
@@ -20,12 +20,10 @@ from ir_outcomes.showing import (
     figures,
     level_words,
 )
-from ir_outcomes.showing.charts import tiers_of
 from ir_outcomes.showing.figures import BETTER, GREY, INK, LIGHT, TONES, WORSE, draws, finished
-from ir_outcomes.showing.figures.comparisons import draw_forest
-from ir_outcomes.tail.lengths import LengthChanges, LengthDistributions
-from ir_outcomes.tail.measures import TailSettings
-from ir_outcomes.tail.rrie import Headroom
+from ir_outcomes.showing.views.leaderboards import answer_of
+from ir_outcomes.tail.lengths import bucket_columns
+from ir_outcomes.tail.result import TailResult, TailSettings
 
 NUMBERED_CELLS = 30  # rows of a shaded matrix whose cells also hold their number
 # What a cell of the matrix of verdicts shows: labels, colour, hatch, mark.
@@ -54,22 +52,49 @@ HISTORY_STYLES: dict[str, dict[str, Any]] = {
 
 @draws("tiers", Leaderboard)
 def draw_tiers(result: Leaderboard, ax: Any) -> Any:
-    """Draw the means with their intervals, and the tier of each run."""
-    forest = tiers_of(result)
-    shown = [row for row in forest.rows if row.estimates[0].gain is not None]
+    """Draw the means with their intervals, and how many runs each is better and worse than."""
+    shown = [standing for standing in result.standings if standing.score is not None]
+    names = [standing.run for standing in shown]
+    columns = 2 if result.pairs else 1
+    height = figures.height_of(len(shown), 0.28)
+    found = figures.panels(ax, 2.6 + 2.6 * columns + 1.0, height, columns=columns)
+    for axes in found:
+        fontsize = figures.name_rows(axes, names, most=34)
+        axes.spines["left"].set_visible(False)
+        axes.grid(axis="x")
+    means = found[0]
+    for place, standing in enumerate(shown):
+        if standing.interval is not None:
+            means.plot(standing.interval, [place, place], color=INK, linewidth=1.8)
+        means.plot([standing.score], [place], "o", color=INK, markersize=0.7 * fontsize)
+    better = "right is better" if result.higher_is_better else "lower is better, at the right"
+    if not result.higher_is_better:
+        means.invert_xaxis()
     missing = ""
-    if len(shown) < len(forest.rows):
-        missing = f"; {count(len(forest.rows) - len(shown), 'run')} without a score"
-    note = ""
-    if result.pairs:
-        note = ", tier: no run of it is better than another"
-    head = f"{level_words(result.alpha)}s, {count(result.n_queries, 'query')}{missing}{note}"
-    return draw_forest(
-        forest._replace(rows=shown),
-        f"{count(len(shown), 'run')} by mean {result.measure}",
-        head,
-        ax,
+    if len(shown) < len(result.standings):
+        missing = f"; {count(len(result.standings) - len(shown), 'run')} without a score"
+    head = (
+        f"{level_words(result.alpha)}s of each mean by itself, {count(result.n_queries, 'query')}"
     )
+    means.set_xlabel(figures.literal(f"mean {result.measure} ({better})"))
+    if result.pairs:
+        verdicts = found[1]
+        verdicts.tick_params(axis="y", labelleft=False)
+        verdicts.axvline(0, color=INK, linewidth=0.8)
+        for counts, (color, hatch) in (
+            ([standing.won for standing in shown], TONES["better"]),
+            ([-(standing.lost or 0) for standing in shown], TONES["worse"]),
+        ):
+            look = {"color": color, "hatch": hatch, "edgecolor": "white"}
+            verdicts.barh(range(len(shown)), counts, 0.7, **look)
+        figures.counted(verdicts.xaxis)
+        verdicts.xaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
+        verdicts.set_xlabel("runs that it is worse (left) or better than (right)")
+        beside = {"va": "center", "fontsize": fontsize, "color": INK}
+        for place in map(int, means.get_yticks()):
+            tier = f"tier {shown[place].tier}"
+            verdicts.text(1.03, place, tier, transform=verdicts.get_yaxis_transform(), **beside)
+    return finished(means, answer_of(result), f"{head}{missing}")
 
 
 @draws("verdicts", Leaderboard)
@@ -89,7 +114,11 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     cells: dict[str, list[tuple[int, int]]] = {label: [] for label in VERDICT_CELLS}
     for pair in result.pairs:
         cell = place_of[pair.baseline], place_of[pair.contender]
-        cells[cell_of(pair.label)].append(cell)
+        label = pair.label
+        if cell[0] > cell[1]:
+            cell = cell[::-1]
+            label = MIRRORED[label]
+        cells[cell_of(label)].append(cell)
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) / 2
     for label, (color, hatch, mark) in VERDICT_CELLS.items():
         name = f"{mark} {label} ({len(cells[label]):,})".strip() if cells[label] else None
@@ -116,7 +145,7 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     )
     return finished(
         ax,
-        f"Verdicts on {count(len(runs), 'run')} in the order of {result.measure}",
+        f"Verdicts on {count(len(runs), 'run')} in the order of the board",
         settings,
         x="against",
     )
@@ -279,14 +308,15 @@ def conditions_plot(
     )
 
 
-@draws("lengths", LengthDistributions)
-def draw_lengths(result: LengthDistributions, ax: Any) -> Any:
+@draws("lengths", "length-distributions")
+def draw_lengths(result: TailResult, ax: Any) -> Any:
     """Draw which share of the relevant documents each run has at which search lengths: Figure 5 of Alex et al. 2022."""
     buckets = len(result.edges) - 1
     n_runs = len(result.runs)
     width = max(7.5, 3.5 + 0.42 * (buckets + 2))
-    ax = figures.row_panel(ax, [run.run for run in result.runs], width, more=0.6)
-    counts = np.array([[*run.counts, run.missing] for run in result.runs], dtype=np.float64)
+    ax = figures.row_panel(ax, result.runs, width, more=0.6)
+    names = [*bucket_columns(result.edges), "missing"]
+    counts = np.array([[row[name] for name in names] for row in result.table], dtype=np.float64)
     # There is a gap before what is not found.
     shown = np.insert(100 * counts / max(result.n_documents, 1), buckets, np.nan, axis=1)
     figures.shaded(ax, shown, "% of the relevant documents")
@@ -309,16 +339,19 @@ def draw_lengths(result: LengthDistributions, ax: Any) -> Any:
     )
 
 
-@draws("changes", LengthChanges)
-def draw_changes(result: LengthChanges, ax: Any) -> Any:
+@draws("changes", "length-changes")
+def draw_changes(result: TailResult, ax: Any) -> Any:
     """Draw documents that move by how far, those that only one run found at the ends: Figure 6 of Alex et al. 2022."""
     ax = figures.panel(ax, 9.5, 4.0)
     sizes = [*bucket_names(result.edges), f"{result.edges[-1]} or more"]
-    down = {f"{size} down": n for size, n in zip(sizes, result.further_down, strict=True)}
-    up = {f"{size} up": n for size, n in zip(sizes, result.further_up, strict=True)}
-    worse = {"lost": result.lost, **dict(reversed(down.items()))}
-    better = {**up, "won": result.won}
-    bars = {"worse": worse, "same": {"unchanged": result.unchanged}, "better": better}
+    found: dict[Any, list[Any]] = {}
+    for row in result.table:
+        found.setdefault(row["change"], []).append(row["documents"])
+    down = {f"{size} down": n for size, n in zip(sizes, found["further down"], strict=True)}
+    up = {f"{size} up": n for size, n in zip(sizes, found["further up"], strict=True)}
+    worse = {"lost": found["lost"][0], **dict(reversed(down.items()))}
+    better = {**up, "won": found["won"][0]}
+    bars = {"worse": worse, "same": {"unchanged": found["unchanged"][0]}, "better": better}
     for style, counts in bars.items():
         color, hatch = TONES[style]
         look = {"color": color, "hatch": hatch, "edgecolor": "white"}
@@ -327,46 +360,48 @@ def draw_changes(result: LengthChanges, ax: Any) -> Any:
     ax.margins(y=0.12)
     figures.counted(ax.yaxis)
     figures.tilted(ax)
-    documents = (
-        f"{count(result.n_documents, 'relevant document')}, {result.neither:,} found by neither"
-    )
+    documents = count(result.n_documents, "relevant document")
+    documents = f"{documents}, {found['neither'][0]:,} found by neither"
     return finished(
         ax,
-        f"{result.contender} against {result.baseline}: change of search length",
+        f"{result.runs[1]} against {result.runs[0]}: change of search length",
         f"{documents}, {_conditions(result.settings)}",
         x="irrelevant documents above: more (left) or fewer (right, better)",
         y="relevant documents",
     )
 
 
-def draw_headroom(result: Headroom, ax: Any, number: int) -> Any:
+def draw_headroom(result: TailResult, ax: Any, number: int) -> Any:
     """Draw the queries by what the best run leaves to gain: Figures 1 to 4 of Alex et al. 2022, within one collection."""
-    measure = result.measures[number]
+    measure = list(dict.fromkeys(row["measure"] for row in result.table))[number]
+    rows: list[Any] = [row for row in result.table if row["measure"] == measure]
+    edges = [row["from"] for row in rows]
+    counts = [row["queries"] for row in rows]
     ax = figures.panel(ax, 6.2, 3.8)
     # ticks between the bars, so that no two bars share a value; the last bar is open, of a
     # precision it ends at 1
-    n_bars = len(measure.counts)
-    ax.bar(range(n_bars), measure.counts, 1.0, align="edge", color=GREY, edgecolor="white")
-    is_precision = measure.edges[-1] < 1
+    n_bars = len(counts)
+    ax.bar(range(n_bars), counts, 1.0, align="edge", color=GREY, edgecolor="white")
+    is_precision = edges[-1] < 1
     better = "left" if number % 2 else "right"
     last = "1" if is_precision else "and more"
-    ax.set_xticks(range(n_bars + 1), [*(f"{edge:g}" for edge in measure.edges), last])
+    ax.set_xticks(range(n_bars + 1), [*(f"{edge:g}" for edge in edges), last])
     ax.set_xlim(0, n_bars)
     if not is_precision:
         figures.tilted(ax, 30)
     figures.counted(ax.yaxis)
     return finished(
         ax,
-        f"{measure.run}, the best of {count(result.n_runs, 'run')} by {measure.measure}",
-        f"mean {measure.mean:.3g}, {count(sum(measure.counts), 'query')}, {_conditions(result.settings)}",
-        x=f"{figures.literal(measure.measure)} ({better} is better; each bar includes its left end)",
+        f"{rows[0]['run']}, the best of {count(len(result.runs), 'run')} by {measure}",
+        f"mean {rows[0]['mean']:.3g}, {count(sum(counts), 'query')}, {_conditions(result.settings)}",
+        x=f"{figures.literal(str(measure))} ({better} is better; each bar includes its left end)",
         y="queries",
     )
 
 
 for _number, _kind in enumerate(("top precision", "top length", "precision", "length")):
-    draws(_kind, Headroom)(partial(draw_headroom, number=_number))
+    draws(_kind, "headroom")(partial(draw_headroom, number=_number))
 
 
-def _conditions(settings: TailSettings) -> str:
-    return f"{conditions_words(settings)}, ties {settings.ties}"
+def _conditions(settings: TailSettings | None) -> str:
+    return "" if settings is None else f"{conditions_words(settings)}, ties {settings.ties}"

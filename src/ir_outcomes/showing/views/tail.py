@@ -1,31 +1,43 @@
-"""What is shown of the far end of the lists: reordering, search lengths, errors that are left, headroom."""
+"""What is shown of the far end of the lists."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 from ir_outcomes.formatting import fixed, percent, plural
 from ir_outcomes.showing import Table, View, bucket_names, view_of
-from ir_outcomes.table_columns import NUMBER, PERCENT, Column, chosen, decimals
-from ir_outcomes.tail.lengths import (
-    LengthChanges,
-    LengthDistributions,
-    distribution_columns,
-)
-from ir_outcomes.tail.reordering import CHANGE_COLUMNS, Reordering
-from ir_outcomes.tail.rrie import REDUCTION_COLUMNS, RRIE, Headroom
+from ir_outcomes.table_columns import NUMBER, PERCENT, Column, decimals
+from ir_outcomes.tail.lengths import bucket_columns
+from ir_outcomes.tail.result import TailResult
 from ir_outcomes.types import DOCUMENTS_ABOVE
 
 ABOVE = f"{DOCUMENTS_ABOVE} a relevant one"  # what an atomized search length counts
 
 
 @view_of.register
-def _reordering(result: Reordering) -> View:
-    value = Column(
-        "value",
-        lambda change: None if change.delta_value is None else f"{change.delta_value:.3g}x",
-        form=NUMBER,
+def _tail(result: TailResult) -> View:
+    parts = {
+        "reordering": _reordering,
+        "length-distributions": _length_distributions,
+        "length-changes": _length_changes,
+        "rrie": _rrie,
+        "headroom": _headroom,
+    }
+    return parts[result.analysis](result)
+
+
+def _reordering(result: TailResult) -> View:
+    columns = (
+        Column("step"),
+        Column("old", heading="from"),
+        Column("new", heading="to"),
+        Column("delta_sort", heading="sort", form=decimals(0)),
+        Column("run"),
+        Column("better_before", heading="before", form=NUMBER, group="better"),
+        Column("better_after", heading="after", form=NUMBER, group="better"),
+        Column("kendall_tau", heading="tau", form=decimals(2)),
+        Column("value", lambda row: _times(row["delta_value"]), form=NUMBER),
     )
     caption = (
         "sort: Delta-Sort, the largest change over the runs of the number of runs that are better,"
@@ -34,63 +46,64 @@ def _reordering(result: Reordering) -> View:
         " better before and after; tau: Kendall's tau-b between the orders by the mean; value: mean"
         " of new value / old value, search lengths as reciprocals"
     )
+    measures = dict.fromkeys(str(row[side]) for row in result.table for side in ("old", "new"))
     title = f"Reordering of {plural('run', len(result.runs))}"
-    head = f"by {', '.join(result.measures)}"
-    return _view(result, title, (*CHANGE_COLUMNS, value), result.changes, caption, head)
+    return _view(result, title, columns, result.table, caption, f"by {', '.join(measures)}")
 
 
-@view_of.register
-def _length_distributions(result: LengthDistributions) -> View:
+def _times(ratio: float | None) -> str | None:
+    return None if ratio is None else f"{ratio:.3g}x"
+
+
+def _length_distributions(result: TailResult) -> View:
     first = bucket_names(result.edges)[0]
-    declared = distribution_columns(result)
+    counted = bucket_columns(result.edges)[0]
     columns = (
-        *chosen(declared, "run", "asl", "asl_g1_10"),
-        Column("first", lambda run: run.counts[0] / result.n_documents, first, PERCENT),
-        *chosen(declared, "missing_share", "effective_share"),
+        Column("run"),
+        Column("asl", heading="ASL", form=decimals(1)),
+        Column("asl_g1_10", heading="ASL@g1-10", form=decimals(1)),
+        Column("first", lambda run: run[counted] / result.n_documents, first, PERCENT),
+        Column("missing_share", heading="missing", form=PERCENT),
+        Column("effective_share", heading="averaged", form=PERCENT),
     )
     caption = (
         "ASL: atomized search length of all relevant documents, ASL@g1-10: of the ten best-ranked"
-        f" of each query, both in {ABOVE}, plus 1, lower is better; {first}: % of the relevant documents with this"
-        " search length; missing: % not found; averaged: % of the relevant documents that AP in"
-        " effect averages"
+        f" of each query, both in {ABOVE}, plus 1, lower is better; {first}: % of the relevant"
+        " documents with this search length; missing: % not found; averaged: % of the relevant"
+        " documents that AP in effect averages"
     )
     documents = plural("relevant document", result.n_documents)
-    queries = plural("query", result.n_queries)
-    return _view(
-        result, f"Search lengths of {documents} of {queries}", columns, result.runs, caption
-    )
+    title = f"Search lengths of {documents} of {plural('query', result.n_queries)}"
+    return _view(result, title, columns, result.table, caption)
 
 
-@view_of.register
-def _length_changes(result: LengthChanges) -> View:
+def _length_changes(result: TailResult) -> View:
+    of_change: dict[str, list[Any]] = {
+        change: list(rows) for change, rows in groupby(result.table, key=itemgetter("change"))
+    }
     sizes = [*bucket_names(result.edges), f"{result.edges[-1]} or more"]
     rows = [
-        *zip(sizes, result.further_up, result.further_down, strict=True),
-        ("one run only", result.won, result.lost),
+        {"size": size, "up": up, "down": down}
+        for size, up, down in zip(
+            [*sizes, "one run only"],
+            [*of_change["further up"], *of_change["won"]],
+            [*of_change["further down"], *of_change["lost"]],
+            strict=True,
+        )
     ]
-    columns = (
-        Column("size", itemgetter(0), "change"),
-        Column("up", itemgetter(1), "documents", NUMBER, group="further up"),
-        Column(
-            "up_share", lambda row: row[1] / result.n_documents, "%", PERCENT, group="further up"
-        ),
-        Column("down", itemgetter(2), "documents", NUMBER, group="further down"),
-        Column(
-            "down_share",
-            lambda row: row[2] / result.n_documents,
-            "%",
-            PERCENT,
-            group="further down",
-        ),
-    )
+    columns = [Column("size", heading="change")]
+    for side in ("up", "down"):
+        group = f"further {side}"
+        number = Column(side, f"{side}.documents", "documents", NUMBER, group=group)
+        columns += [number, Column(f"{side}_share", f"{side}.share", "%", PERCENT, group=group)]
     unchanged, neither = (
-        f"{number} ({percent(number / result.n_documents, unit=' %')})"
-        for number in (result.unchanged, result.neither)
+        f"{row['documents']} ({percent(row['share'], unit=' %')})"
+        for row in (*of_change["unchanged"], *of_change["neither"])
     )
     sentences = (
         (
-            f"Mean change of ASL {fixed(result.mean, 1, signed=True)} {ABOVE} (each query weighs"
-            " the same; lower is better)."
+            f"Mean change of ASL {fixed(result.mean_change, 1, signed=True)} {ABOVE} (each query"
+            " weighs the same; lower is better)."
         ),
         f"Same search length in both runs: {unchanged}; found by neither: {neither}.",
     )
@@ -99,62 +112,54 @@ def _length_changes(result: LengthChanges) -> View:
         " only: found by the contender only (further up) and by the"
         " baseline only (further down)"
     )
-    title = (
-        f"{result.contender} against {result.baseline},"
-        f" {plural('relevant document', result.n_documents)}"
+    baseline, contender = result.runs
+    title = f"{contender} against {baseline}, {plural('relevant document', result.n_documents)}"
+    return _view(result, title, columns, rows, caption, sentences=sentences)
+
+
+def _rrie(result: TailResult) -> View:
+    columns = (
+        Column("measure"),
+        Column("baseline", heading="A", form=decimals(3)),
+        Column("contender", heading="B", form=decimals(3)),
+        Column("rrie", heading="RRIE, %", form=PERCENT),
     )
-    return replace(_view(result, title, columns, rows, caption), sentences=sentences)
+    caption = "RRIE: share of A's distance from the optimum of 1 that B removes, higher is better"
+    baseline, contender = result.runs
+    title = f"{contender} (B) against {baseline} (A): relative reduction in error"
+    return _view(result, title, columns, result.table, caption, "published means")
 
 
-@view_of.register
-def _rrie(result: RRIE) -> View:
-    optimum = " of 1" if {own.optimum for own in result.reductions} <= {1} else ""
-    caption = (
-        f"RRIE: share of A's distance from the optimum{optimum} that B removes, higher is better"
-    )
-    columns = chosen(REDUCTION_COLUMNS, "measure", "baseline", "contender", "rrie")
-    return _view(
-        result,
-        f"{result.contender} (B) against {result.baseline} (A): relative reduction in error",
-        columns,
-        result.reductions,
-        caption,
-        "published means",
-    )
-
-
-@view_of.register
-def _headroom(result: Headroom) -> View:
+def _headroom(result: TailResult) -> View:
+    rows = []
+    for _, buckets in groupby(result.table, key=itemgetter("measure")):
+        counted = list(buckets)
+        counts = " ".join(str(row["queries"]) for row in counted)
+        rows.append({**counted[0], "counts": counts})
     columns = (
         Column("measure"),
         Column("run", heading="best run"),
         Column("mean", form=decimals(3)),
-        Column(
-            "counts", lambda measure: " ".join(map(str, measure.counts)), "queries in each bucket"
-        ),
+        Column("counts", heading="queries in each bucket"),
     )
     caption = (
         "buckets: tenths from 0 for precisions (1 is the best); from 1, 2, 5, 10, 20, 50, 100, 200,"
         " 500 and 1000 for search lengths (1 is the best)"
     )
-    return _view(
-        result,
-        f"What the best of {plural('run', result.n_runs)} leaves to gain",
-        columns,
-        result.measures,
-        caption,
-    )
+    title = f"What the best of {plural('run', len(result.runs))} leaves to gain"
+    return _view(result, title, columns, rows, caption)
 
 
 def _view(
-    result: Any,
+    result: TailResult,
     title: str,
     columns: Sequence[Column],
-    items: Iterable[Any],
+    rows: Iterable[Mapping[str, Any]],
     caption: str,
     head: str = "",
+    sentences: tuple[str, ...] = (),
 ) -> View:
-    """Show a table above its caption and the settings, or where there are none, `head`."""
+    """Show a table above its caption and the settings, or else `head`."""
     settings = result.settings
     if settings is not None:
         judged = ", judged documents only" if settings.judged_only else ""
@@ -162,4 +167,5 @@ def _view(
             f"depth {settings.cutoff}, rel {settings.rel}, ties {settings.ties}, missing"
             f" {settings.missing}{judged}"
         )
-    return View(title, tables=(Table.of(columns, items, caption, head),), notes=result.notes)
+    table = Table.of(columns, rows, caption, head)
+    return View(title, sentences=sentences, tables=(table,), notes=result.notes)
