@@ -30,7 +30,7 @@ def compared(*outputs: Any, **settings: Any) -> iro.Comparison:
 def test_reciprocal_ranks_and_search_lengths_give_the_verdict_of_the_runs(tmp_path: Path) -> None:
     expected = compare_pair(QRELS, *RUNS.values(), unit="query")
     finite = ESL(unanswered="cutoff+1") @ 100
-    sources = [
+    sources: list[list[Any]] = [
         [list(ir_measures.iter_calc([measure], QRELS, run)) for run in RUNS.values()]
         for measure in (RR, ESL @ 100, finite)
     ]

@@ -10,6 +10,7 @@ from ir_measures import nDCG
 
 import ir_outcomes as iro
 from tests.helpers import literal
+from tests.helpers.comparisons import all_notes
 from tests.helpers.estimate import check_row, half_of_new
 from tests.helpers.systems import Run, drawn
 
@@ -146,7 +147,7 @@ def test_few_runs_say_nothing_about_new_ones(n_runs: tuple[int, int]) -> None:
     result, *_ = compared(4, n_runs, 1)
     assert result.verdict.new_runs is None
     assert {row.new_runs for row in result.parts} == {None}
-    assert any(note.kind == "few runs" for note in result.notes)
+    assert any(note.kind == "few runs" for note in all_notes(result))
     (row,) = result.rows()
     assert (row["runs_baseline"], row["runs_contender"]) == n_runs
     assert iro.Comparison.from_json(result.to_json()) == result
