@@ -174,7 +174,8 @@ def rates_of(evaluation: iro.Evaluation, cutoff: int, rng: np.random.Generator) 
         anything.append(np.mean(label != NOTHING))
         members = np.argsort(rng.random((n, HALVES)), axis=0) < n // 2
         halves = [
-            DIRECTION[labels_of(rows, weights=own.astype(np.float64))] for own in (members, ~members)
+            DIRECTION[labels_of(rows, weights=own.astype(np.float64))]
+            for own in (members, ~members)
         ]
         told = halves[0] != 0
         decides.append(np.mean(told))
@@ -243,7 +244,12 @@ def families(evaluation: iro.Evaluation, cutoff: int, rng: np.random.Generator) 
         for draw in range(0, SWAPS, 4):
             rows = {
                 name: RowEstimates.of(
-                    Estimates(*(np.array([getattr(own[name], field)[draw] for own in every]) for field in Estimates._fields)),
+                    Estimates(
+                        *(
+                            np.array([getattr(own[name], field)[draw] for own in every])
+                            for field in Estimates._fields
+                        )
+                    ),
                     higher_is_better=name == "coverage",
                 )
                 for name in ROWS
