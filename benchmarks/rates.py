@@ -159,7 +159,7 @@ def pairs_of(evaluation: iro.Evaluation, rng: np.random.Generator) -> list[tuple
 
 def rates_of(evaluation: iro.Evaluation, cutoff: int, rng: np.random.Generator) -> list[float]:
     """Return null, halves and coverage of one board at one cutoff."""
-    nulls, anything, family, decides, same, opposite = ([] for _ in range(6))
+    nulls, anything, decides, same, opposite = ([] for _ in range(5))
     cover: dict[int, list[float]] = {20: [], 50: [], 200: []}
     runs = {run.name: run for run in evaluation.with_cutoff(cutoff).at()}
     for first, second in pairs_of(evaluation, rng):
