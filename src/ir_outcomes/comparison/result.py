@@ -353,7 +353,7 @@ class Comparisons(HasPage, Result, Sequence[Comparison]):
     """Several comparisons, in the order in which the runs were given.
 
     The baseline's search length differs from row to row: each contender has its own set of queries
-    that both answered. The figures are "facets" and "forest".
+    that both answered. The figure is "facets".
 
     Attributes
     ----------
