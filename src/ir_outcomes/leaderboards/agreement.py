@@ -23,7 +23,7 @@ from ir_outcomes.leaderboards.pairs import estimates_of, sign_test
 from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Result
 from ir_outcomes.statistics.estimate import ROUNDING, Sums
-from ir_outcomes.statistics.papers import rank_sums, signed_ranks, signs
+from ir_outcomes.statistics.papers import Subsets, rank_sums, signed_ranks, signs, t_of_sums
 from ir_outcomes.statistics.resampling import first_halves
 from ir_outcomes.types import (
     Bools,
@@ -33,7 +33,6 @@ from ir_outcomes.types import (
     check_count,
     check_level,
     check_positive,
-    divided,
 )
 
 MOST_PAIRS = 1000  # of the tests that have to look at each pair by itself
@@ -317,10 +316,10 @@ def _tests(
     counts = {test: np.zeros(len(SHARES) + 1, dtype=np.int64) for test in TESTS}
     board = Board(ValueDifferences(values), [1] * len(values))
     for pairs in _with_progress(board, first, progress):
-        sums = pairs.sums["measure"]
+        found = t_of(pairs.sums["measure"])
         shape = len(pairs.places), -1
-        significant = t_pvalues(sums) <= alpha
-        counts["t", "mean"] += counted(_signs_of(sums).reshape(shape), significant.reshape(shape))
+        significant = (found.pvalue <= alpha).reshape(shape)
+        counts["t", "mean"] += counted(found.direction.reshape(shape), significant)
     chosen = np.stack(np.triu_indices(len(values), 1), axis=1)
     if len(chosen) > MOST_PAIRS:
         rng = np.random.default_rng([seed, len(chosen)])  # not the numbers that draw the halves
@@ -349,38 +348,15 @@ def _tests(
         yield of_counts(scores.measure, test, aggregate, numbers, splits)
 
 
-def _signs_of(sums: Sums) -> Floats:
-    """Return the signs of means; one that is 0 but for rounding is 0."""
-    size = np.sqrt(sums.rows * np.maximum(sums.squares, 0.0))
-    above = (sums.differ > 0) & (np.abs(sums.total) > ROUNDING * size)
-    signs_of: Floats = np.sign(np.where(above, sums.total, 0.0))
-    return signs_of
-
-
-def t_pvalues(sums: Sums) -> Floats:
-    """Return p-values of paired t tests from sums; `papers.t_tests` has its conventions."""
-    from scipy.special import stdtr
-
-    n = sums.rows
-    mean = divided(sums.total, n, n > 0, 0.0)
-    rest = sums.squares - n * mean**2
-    varies = rest > ROUNDING * sums.squares
-    df = np.maximum(n - 1, 1)
-    t = divided(mean, np.sqrt(np.maximum(rest, 0) / df / np.maximum(n, 1)), varies, 0.0)
-    pvalue = np.where(varies, 2 * stdtr(df, -np.abs(t)), 2.0 ** (1 - n))
-    return np.where((n > 1) & (sums.differ > 0), pvalue, 1.0)
+def t_of(sums: Sums) -> Subsets:
+    """Run the paired t test on sums; a total that is 0 but for rounding is 0."""
+    squares = np.where(sums.differ > 0, sums.squares, 0.0)
+    above = np.abs(sums.total) > ROUNDING * np.sqrt(sums.rows * squares)
+    total = np.where(above, sums.total, 0.0)
+    return t_of_sums(sums.rows, total, squares, squares - total**2 / np.maximum(sums.rows, 1))
 
 
 def medians(values: Floats, members: Floats) -> Floats:
     """Return the median of each subset, (n, n_subsets) of 0 and 1; 0 where it is empty."""
-    order = np.argsort(values)
-    upto = np.cumsum(members[order] > 0, axis=0, dtype=np.int32)
-    if not len(upto):
-        return np.zeros(members.shape[1])
-    sizes = upto[-1]
-    middle = [
-        np.argmax(upto >= np.maximum(place, 1), axis=0)
-        for place in ((sizes + 1) // 2, sizes // 2 + 1)
-    ]
-    ends: Floats = values[order][np.stack(middle)]
-    return np.where(sizes > 0, ends.mean(axis=0), 0.0)
+    subsets = (values[chosen] for chosen in members.T > 0)
+    return np.array([np.median(subset) if len(subset) else 0.0 for subset in subsets])

@@ -48,9 +48,7 @@ class LengthDifferences:
         # (n_systems,) the same number where all rankings are the same
         seen: dict[frozenset[bytes], int] = {}
         lists = [frozenset(run.digests.tobytes() for run in own.runs) for own in systems]
-        self.rankings = np.array(
-            [seen.setdefault(own, n) if len(own) == 1 else n for n, own in enumerate(lists)]
-        )
+        self.rankings = np.array([seen.setdefault(own, number) for number, own in enumerate(lists)])
         found = ~np.isnan(lengths)
         both = np.stack([found, np.where(found, lengths, 0.0)])
         # of each query what was found, and its search lengths, (2, n_runs, items); empty where

@@ -119,7 +119,7 @@ def leaderboard(
     first = of_systems[0]
     notes = list(dict.fromkeys(note for scores in of_runs for note in scores.notes()))
     ranks = ranks[by_measure]
-    columns: dict[str, Sequence[Any]] = {}
+    columns: dict[str, Sequence[Any]] = dict.fromkeys(_OF_VERDICTS, [None] * len(ranks))
     pairs: AllPairs | None = None
     cycles: list[tuple[str, ...]] = []
     if evaluation is None:
@@ -154,7 +154,7 @@ def leaderboard(
             score=means[place],
             interval=intervals[place],
             runs=_scores_of_runs(of_runs[0], systems[place]),
-            **{name: columns[name][place] if columns else None for name in _OF_VERDICTS},
+            **{name: column[place] for name, column in columns.items()},
         )
         standings.append(standing)
     asked = []
