@@ -13,8 +13,7 @@ from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.statistics.estimate import ROUNDING, Sums
 from ir_outcomes.types import Bools, Floats, Ints, divided
 
-BLOCK = 1 << 18  # differences in memory at once
-AT_ONCE = 1 << 14  # sums that are estimated together
+BLOCK = 1 << 19  # differences in memory at once
 
 
 class Changes(NamedTuple):
@@ -158,24 +157,16 @@ class Board:
 
         With first halves, (n_units, n_splits) of 0 and 1, those of the first and second halves.
         """
-        waiting: list[SummedPairs] = []
         n = self.n_systems
-        of_pair = max(1, self._source.n_queries * int(np.diff(self._starts).max()) ** 2)
-        enough = AT_ONCE
+        of_pair = self._source.n_queries * int(np.diff(self._starts).max()) ** 2
         if first is not None:
             of_pair = max(of_pair, 16 * first.shape[1])  # of each half there are many sums
-            enough = 1
-        height = min(max(1, BLOCK // (of_pair * n)), n)
-        width = max(1, BLOCK // (of_pair * height))
+        height = min(BLOCK // (max(of_pair, 1) * n) or 1, n)
+        width = BLOCK // (max(of_pair, 1) * height) or 1
         for top in range(0, n - 1, height):
+            baselines = slice(top, min(top + height, n))
             for left in range(top + 1, n, width):
-                baselines = slice(top, min(top + height, n))
-                waiting.append(self._block(baselines, slice(left, min(left + width, n)), first))
-                if sum(len(own.places) for own in waiting) >= enough:
-                    yield _joined(waiting)
-                    waiting = []
-        if waiting:
-            yield _joined(waiting)
+                yield self._block(baselines, slice(left, min(left + width, n)), first)
 
     def _block(self, baselines: slice, contenders: slice, first: Floats | None) -> SummedPairs:
         """Add up the pairs of some baselines with the contenders that stand behind them."""
@@ -238,22 +229,6 @@ def _chosen(values: Floats, chosen: Bools) -> Floats:
     if chosen.all() or values.shape[:2] != chosen.shape:
         return values.reshape(-1, values.shape[2])
     return values[chosen]
-
-
-def _joined(parts: list[SummedPairs]) -> SummedPairs:
-    """Put sums of pairs behind each other."""
-
-    def sums_of_row(name: str) -> Sums:
-        columns = zip(*(part.sums[name] for part in parts), strict=True)
-        return Sums(*map(np.concatenate, columns))
-
-    rows = parts[0].sums
-    return SummedPairs(
-        np.concatenate([part.systems for part in parts], axis=1),
-        np.concatenate([part.places for part in parts]),
-        {name: np.concatenate([part.queries[name] for part in parts]) for name in rows},
-        {name: sums_of_row(name) for name in rows},
-    )
 
 
 def sums_of(total: Floats, size: Floats, first: Floats | None = None) -> Sums:
