@@ -22,6 +22,7 @@ from ir_outcomes.comparison.published import verdict_from_means as verdict_from_
 from ir_outcomes.comparison.published import verdict_from_summary as verdict_from_summary
 from ir_outcomes.comparison.result import Comparison as Comparison
 from ir_outcomes.comparison.result import Comparisons as Comparisons
+from ir_outcomes.comparison.verdict import Rules as Rules
 from ir_outcomes.errors import DatasetUnavailable as DatasetUnavailable
 from ir_outcomes.errors import EmptyInput as EmptyInput
 from ir_outcomes.errors import FormatError as FormatError
@@ -56,8 +57,8 @@ from ir_outcomes.measures.asl import ASL as ASL
 from ir_outcomes.measures.baselines import register_baseline as register_baseline
 from ir_outcomes.measures.esl import ESL as ESL
 from ir_outcomes.measures.outcome import Outcome as Outcome
-from ir_outcomes.pages.report import ReportPage as ReportPage
-from ir_outcomes.pages.report import report as report
+from ir_outcomes.showing.page import ReportPage as ReportPage
+from ir_outcomes.showing.page import report as report
 from ir_outcomes.reading.datasets import Task as Task
 from ir_outcomes.reading.datasets import as_qrels as as_qrels
 from ir_outcomes.reading.datasets import as_run as as_run

@@ -167,6 +167,10 @@ def panels(
 ) -> list[Any]:
     """Return the Axes to draw on: of a new figure of pyplot, of an empty figure, or within given Axes, whose place is kept."""
     if not hasattr(target, "get_xlim"):
+        if target is not None and not hasattr(target, "set_size_inches"):
+            raise ParameterError(
+                f"`ax` is of type {type(target).__name__}; it must be Axes or an empty Figure"
+            )
         import matplotlib.pyplot as plt
 
         figure = target
