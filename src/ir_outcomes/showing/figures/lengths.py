@@ -13,6 +13,9 @@ from ir_outcomes.comparison.result import Comparison
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.showing import bucket_names, conditions_words, count, figures
 from ir_outcomes.showing.figures import BETTER, GREY, INK, WORSE, draws, finished
+
+# Whose figures come first.
+from ir_outcomes.showing.figures import comparisons as comparisons
 from ir_outcomes.tail.lengths import bucket_columns
 from ir_outcomes.tail.result import TailResult
 from ir_outcomes.types import DOCUMENTS_ABOVE, Floats, level_unit
