@@ -29,7 +29,9 @@ class QueryOutcome(NamedTuple):
     #: "neither", "lost", "won" or "both"; by document won or lost where the contender found more or
     #: fewer of the relevant documents
     outcome: str
-    found_baseline: float  #: share of the relevant documents found (1 or 0 by query), higher is better
+    found_baseline: (
+        float  #: share of the relevant documents found (1 or 0 by query), higher is better
+    )
     found_contender: float
     #: search length on what both found, or where there is nothing on what the run found
     baseline: float | None
