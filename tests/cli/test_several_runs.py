@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.across.gate import GateResult
+from ir_outcomes import GateResult
 from tests.helpers.command_line import call
 from tests.helpers.systems import drawn
 
