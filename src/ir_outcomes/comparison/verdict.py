@@ -320,5 +320,3 @@ class Verdict:
     #: whether the label holds for new runs of the systems, too; None where it has no direction, no
     #: system has several runs, or one of several has fewer than five
     new_runs: bool | None = None
-
-

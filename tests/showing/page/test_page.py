@@ -108,6 +108,17 @@ def test_all_pairs_of_a_board_have_their_labels() -> None:
     assert len(unpacked(grid["label"])) == len(board.pairs)
 
 
+@pytest.mark.parametrize("unit", ["query", "document"])
+def test_pages_without_an_evaluation(unit: Unit) -> None:
+    board = data_on(iro.leaderboard(evaluated(unit)).to_report())
+    assert board["sets"][0]["ids"] == []
+    comparison = compare_pair(evaluated(unit), "a", "b")
+    data = data_on(comparison.to_report())
+    assert data["queries"] == 0
+    queries = [query.query_id for query in comparison.per_query()]
+    assert data["sets"][0]["ids"] == (queries if unit == "query" else [])
+
+
 def test_values_of_another_tool_without_an_evaluation() -> None:
     values = [
         {f"q{n}": value / 10 for n, value in enumerate(own)} for own in ((0, 5, 9), (3, 5, 0))

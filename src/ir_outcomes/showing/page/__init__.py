@@ -14,7 +14,7 @@ from typing import Any
 from ir_outcomes.comparison.compare import compare
 from ir_outcomes.conditions.collections import compare_collections
 from ir_outcomes.errors import escaped, not_installed
-from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.evaluation import Evaluation, evaluation_of, evaluations_of
 from ir_outcomes.files import write_completely
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.documents import Texts
@@ -130,9 +130,12 @@ def report(
     """
     result: Result
     if isinstance(evaluation, Mapping):
-        baseline = baseline or next(iter(evaluation.values())).system_names[0]
+        evaluation = evaluations_of(evaluation)
+        names = chain(*(member.system_names for member in evaluation.values()))
+        baseline = baseline or next(names, "")
         result = compare_collections(evaluation, baseline, contenders, **rules)
     else:
+        evaluation = evaluation_of(evaluation, several_runs=True)
         first, *others = evaluation.system_names
         if contenders is None and len(others) == 1:
             contenders = others[0]

@@ -1,7 +1,7 @@
 """What a page is about: the runs under each condition, any two of which can be chosen."""
 
 from collections.abc import Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,7 +69,8 @@ class Grid(NamedTuple):
             return self.evaluation.query_ids
         if self.in_lengths and self.settings.unit == "document":
             return ()  # search lengths on what both found are not those of the runs
-        return tuple(query.query_id for query in self.comparisons[0].queries or ())
+        queries = [comparison.queries or () for comparison in self.comparisons[:1]]
+        return tuple(query.query_id for query in chain(*queries))
 
     def lengths(self) -> Lengths:
         """Return what the runs found for each query, and where, or the values that were compared."""
@@ -83,11 +84,11 @@ class Grid(NamedTuple):
             found, total = np.array([columns[run] for run in self.runs]).transpose(2, 0, 1)
             horizons = [self.settings.cutoff or 0] * len(self.runs)
             return Lengths(np.ones(len(self.queries)), found, total, horizons)
-        board = LengthDifferences.of(self.evaluation)
-        found, total = (
-            np.array([values[board.systems == n].mean(axis=0) for n in range(len(self.runs))])
-            for values in (board.found, board.lengths)
-        )
+        board = LengthDifferences(self.evaluation)
+        sizes = np.array([len(system.runs) for system in self.evaluation.systems])
+        of_runs = np.stack([board.found, board.lengths])
+        sums = np.add.reduceat(of_runs, np.cumsum(sizes) - sizes, axis=1)
+        found, total = sums / sizes[:, None]
         return Lengths(board.items, found, total, board.horizons.tolist())
 
 
