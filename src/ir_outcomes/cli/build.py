@@ -78,6 +78,8 @@ class Made:
         self.after = options_of(self.then, OUTPUT)
         self.outputs = outputs_of(entry)
         every = {**self.settings, **self.own, **self.after, **self.outputs, **self.reading}
+        for required in entry.requires:
+            every[required] = every[required]._replace(default=inspect.Parameter.empty)
         self.options = {name: every[name] for name in every if name not in entry.without}
 
     def command(self, *given: Any, **options: Any) -> int:
@@ -85,7 +87,8 @@ class Made:
         chosen = {
             name: value for name, value in options.items() if value != self.options[name].default
         }
-        CALL.options = {"contender": ["RUNS"]} | {name: names_of(name) for name in self.options}
+        CALL.options = {"contender": ["RUNS"], "kind": names_of("plot_kind")}
+        CALL.options |= {name: names_of(name) for name in self.options}
         CALL.quiet = chosen.get("quiet", False)
         output = Output(**_taken(chosen, self.outputs))
         if not self.entry.result and self.entry.page:

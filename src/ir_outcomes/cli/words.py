@@ -100,7 +100,9 @@ def with_baselines(
     if call.left_out:
         note(f"{baselines[0]} is also among the runs; it is not compared with itself")
     evaluation = evaluated(qrels, call, options)
-    files = iter([name for name, run in zip(evaluation.names, call.runs, strict=False) if run.is_baseline])
+    files = iter(
+        [name for name, run in zip(evaluation.names, call.runs, strict=False) if run.is_baseline]
+    )
     names = list(evaluation.system_names)
     first = [one if one in names and not os.path.exists(one) else next(files) for one in baselines]
     return evaluation, first, [name for name in names if name not in first]
@@ -258,11 +260,11 @@ def gate(
         scores = scores_of(files, settings)
         return Read((scores, scores.runs[0], contenders), {"measures": ()}, None, files)
     baselines = [baseline, *options.values()]
-    evaluation, names, _ = with_baselines(qrels, baselines, runs, settings)
-    if len(set(names)) < len(baselines):
+    if len({*map(os.path.realpath, baselines)}) < len(baselines):
         raise UsageError(
             "--reference: this is the baseline already; leave it out, or give another run."
         )
+    evaluation, names, _ = with_baselines(qrels, baselines, runs, settings)
     options = dict(zip(options, names[1:], strict=True))
     files = list(dict.fromkeys([qrels, baseline, *(runs or ()), *baselines]))
     return Read((evaluation, names[0], contenders), options, evaluation, files)
