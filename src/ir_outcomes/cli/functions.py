@@ -11,6 +11,7 @@ from typing import Any, Literal
 import ir_outcomes as iro
 from ir_outcomes.cli.output import in_options
 from ir_outcomes.cli.streams import CALL, UsageError, error_line, note_of_old_file, print_lines
+from ir_outcomes.errors import MismatchError
 from ir_outcomes.types import Correction
 
 
@@ -193,6 +194,8 @@ def measure(
     places: int = 4,
     by_query: bool = False,
     no_summary: bool = False,
+    drop_self: bool = False,
+    duplicates: Literal["first", "max"] | None = None,
     output_format: Literal["tsv", "jsonl"] = "tsv",
     provider: str | None = None,
 ) -> None:
@@ -212,12 +215,18 @@ def measure(
         Print a line for each query.
     no_summary
         With --by_query: do not print the means over all queries.
+    drop_self
+        Remove documents whose id is that of the query.
+    duplicates
+        What counts of a document that a run has twice for a query: its first or best row.
     output_format
         Format of the lines.
     provider
         Provider of ir_measures, such as pytrec_eval.
     """
     import ir_measures
+
+    from ir_outcomes.evaluation.ranking import joined
 
     if no_summary and not by_query:
         raise UsageError("--no_summary (-n) only makes sense with --by_query (-q).")
@@ -233,8 +242,15 @@ def measure(
     chosen = list(dict.fromkeys(map(iro.parse_measure, names)))
     if not chosen:
         raise UsageError("There is no measure; name at least one, such as ESL@100.")
-    ranking = iro.as_run(run).to_dict()
-    judgments = iro.as_qrels(qrels).for_trec_eval().to_dict()
+    judged = iro.as_qrels(qrels).for_trec_eval()
+    ranked = iro.as_run(run, duplicates=duplicates)
+    if drop_self:
+        ranked = joined(judged, ranked, judged_only=False, drop_self=True).run
+    lengths = iro.search_lengths(judged, ranked)
+    if not lengths.listed.any():
+        raise MismatchError(f"{run}: {lengths.unknown_ids}")
+    judgments = judged.to_dict()
+    ranking = ranked.to_dict()
     try:
         metrics = list(evaluator.iter_calc(chosen, judgments, ranking))
     except ValueError as error:  # of a provider that lacks a measure

@@ -26,7 +26,7 @@ from ir_outcomes.evaluation.systems import Listed
 from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, is_path
+from ir_outcomes.reading.runs import Duplicates, Run, is_path
 from ir_outcomes.types import Floats
 
 R = TypeVar("R")
@@ -50,6 +50,7 @@ class Work:
 
     qrels: Qrels
     settings: dict[str, Any]
+    duplicates: Duplicates | None
     cutoff: int
     measures: tuple[Any, ...]
     documents: int
@@ -82,7 +83,7 @@ class Work:
         return result
 
     def _of_run(self, source: Any, name: str | None) -> Kept:
-        run = as_run(source, name)
+        run = as_run(source, name, duplicates=self.duplicates)
         if self.settings["drop_self"]:  # measures of ir_measures have no such setting
             run = joined(self.qrels, run, judged_only=False, drop_self=True).run
         lengths = search_lengths(self.qrels, run, **self.settings)
