@@ -61,10 +61,10 @@ def test_a_system_can_be_the_baseline_by_its_name(folder: Path) -> None:
 def test_an_evaluation_keeps_the_systems(folder: Path) -> None:
     done = call("evaluate", "qrels.txt", "bm25.json", *DENSE, *BY, "-o", "x.npz", folder=folder)
     assert done.returncode == 0, done.stderr
-    words = ("qrels.txt", "bm25", "x.npz", "--format", "json")
+    words = ("x.npz", "bm25", "--format", "json")
     result = iro.Comparison.from_json(call("compare", *words, folder=folder).stdout)
     assert result.runs == expected(folder).runs
-    done = call("rank-distribution", "qrels.txt", "x.npz", folder=folder)
+    done = call("rank-distribution", "x.npz", folder=folder)
     assert (done.returncode, "takes one run of each system" in done.stderr) == (2, True)
 
 
