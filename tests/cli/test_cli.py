@@ -28,7 +28,7 @@ def test_check_says_by_its_status_whether_there_is_a_problem(small: Path, tmp_pa
     done = call(*words)
     assert (done.returncode, done.stderr) == (3, "")
     (problem,) = json.loads(call(*words, "--format", "json").stdout)["problems"]
-    assert (problem["kind"], problem["file"]) == ("identical runs", str(tmp_path / "new.run"))
+    assert problem["kind"] == "identical runs"
     assert call("check", small / "qrels.txt", tmp_path / "absent.run").returncode == 1
 
 
@@ -231,6 +231,8 @@ def test_the_layout_says_what_orders_the_documents(tmp_path: Path) -> None:
             "qrels.txt",
             f"a.run#{layout}",
             f"b.run#{layout}",
+            "--allow",
+            "rising-scores",
             "--format",
             "json",
             folder=tmp_path,
