@@ -2,8 +2,8 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain
 from functools import lru_cache
+from itertools import chain
 from typing import Literal, get_args
 
 import numpy as np
