@@ -105,17 +105,17 @@ def test_a_suite_has_clusters_for_each_collection(tmp_path: Path) -> None:
         for query, docs in QRELS.items()
         for document, grade in docs.items()
     )
-    for collection in ("first", "second"):
-        folder = tmp_path / "suite" / collection
-        folder.mkdir(parents=True)
-        (folder / "qrels.txt").write_text(judged)
-        (folder / "a.run").write_text("".join(f"{query} Q0 d 1 1 a\n" for query in QRELS))
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "qrels.txt").write_text(judged)
+        (tmp_path / name / "a.run").write_text("".join(f"{query} Q0 d 1 1 a\n" for query in QRELS))
     for given, expected in (
         (None, [None, None]),
         ("by:_", [4, 4]),
         ({"second": "by:_"}, [None, 4]),
+        ({"first": CONVERSATIONS}, [4, None]),
     ):
-        found = iro.evaluate_suite(tmp_path / "suite", clusters=given)
+        found = iro.evaluate_suite(tmp_path, clusters=given)
         assert [evaluation.n_clusters for evaluation in found.values()] == expected
 
 
