@@ -30,7 +30,7 @@ from ir_outcomes.evaluation.work import Kept, Work, each_run
 from ir_outcomes.formatting import with_progress
 from ir_outcomes.reading.collections import Suite, read_suite
 from ir_outcomes.reading.datasets import Task, open_collection
-from ir_outcomes.reading.runs import Run, check_names, is_path
+from ir_outcomes.reading.runs import Duplicates, Run, check_names, is_path
 from ir_outcomes.types import (
     OnError,
     Ties,
@@ -54,6 +54,7 @@ def evaluate(
     ties: Ties = "trec",
     judged_only: bool = False,
     drop_self: bool = False,
+    duplicates: Duplicates | None = None,
     clusters: Any = None,
     replicates: Any = None,
     names: Sequence[str | None] | None = None,
@@ -205,6 +206,7 @@ def evaluate(
         documents,
         keeps_empty=on_error == "keep",
         allows_unknown="unknown-ids" in allow or on_error == "keep",
+        duplicates=duplicates,
     )
     jobs = [listed._replace(run=collection.run(listed.run)) for listed in call.runs]
     done = _evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)
