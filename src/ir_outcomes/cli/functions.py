@@ -11,7 +11,6 @@ from typing import Any, Literal
 import ir_outcomes as iro
 from ir_outcomes.cli.output import in_options
 from ir_outcomes.cli.streams import CALL, UsageError, error_line, note_of_old_file, print_lines
-from ir_outcomes.errors import MismatchError
 from ir_outcomes.types import Correction
 
 
@@ -236,10 +235,7 @@ def measure(
     import ir_measures
 
     from ir_outcomes.evaluation.ranking import joined
-<<<<<<< HEAD
-=======
     from ir_outcomes.evaluation.remarks import refuse_stops
->>>>>>> evaluation
 
     if no_summary and not by_query:
         raise UsageError("--no_summary (-n) only makes sense with --by_query (-q).")
@@ -255,17 +251,6 @@ def measure(
     chosen = list(dict.fromkeys(map(iro.parse_measure, names)))
     if not chosen:
         raise UsageError("There is no measure; name at least one, such as ESL@100.")
-<<<<<<< HEAD
-    judged = iro.as_qrels(qrels).for_trec_eval()
-    ranked = iro.as_run(run, duplicates=duplicates)
-    if drop_self:
-        ranked = joined(judged, ranked, judged_only=False, drop_self=True).run
-    lengths = iro.search_lengths(judged, ranked)
-    if not lengths.listed.any():
-        raise MismatchError(f"{run}: {lengths.unknown_ids}")
-    judgments = judged.to_dict()
-    ranking = ranked.to_dict()
-=======
     judged = iro.as_qrels(qrels)
     found = iro.as_run(run, run, duplicates=duplicates)
     if drop_self:
@@ -273,7 +258,6 @@ def measure(
     refuse_stops([iro.search_lengths(judged, found)], allow)
     ranking = found.to_dict()
     judgments = judged.for_trec_eval().to_dict()
->>>>>>> evaluation
     try:
         metrics = list(evaluator.iter_calc(chosen, judgments, ranking))
     except ValueError as error:  # of a provider that lacks a measure
