@@ -26,6 +26,7 @@ _TEX = str.maketrans(
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
         "`": r"\textasciigrave{}",
+        "†": r"$\dagger$",
     }
 )
 
