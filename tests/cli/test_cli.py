@@ -148,7 +148,7 @@ WRONG_USAGE = (  # a command, and what its message names
     ("rank-distribution qrels.txt RUNS --top 9999999999", "--top 9999999999"),
     ("compare qrels.txt RUNS --clusters by:+", "--clusters by:+"),
     ("compare qrels.txt RUNS --clusters by:<::>", "--clusters 'by:<::>'"),  # < is the shell's
-    ("verdict --n 3 --means 44 40", "--means 44"),
+    ("verdict --n 3 --means 44 40 -m coverage", "--means 44"),
     ("compare qrels.txt bm26 RUNS", "bm26"),
     ("compare-slices qrels.txt RUNS --by length", "--by length"),
     ("compare qrels.txt RUNS -m NumRet", "--lower-is-better"),

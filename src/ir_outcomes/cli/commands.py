@@ -98,6 +98,7 @@ COMMANDS = {
         "Show how far verdicts depend on unjudged documents.",
         ("holes qrels.txt bm25.run bm25-stem.run --cutoff 10 --to-judge 20",),
         "pair",
+        keeps={"documents": "cutoff"},
         then="to_judge",
     ),
     "plan": Command(
