@@ -9,7 +9,7 @@ import functools
 import io
 import os.path
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -185,16 +185,11 @@ def panels(
         target.set_axis_off()
         spec = target.get_subplotspec()
         if spec is None:  # Axes that were placed by hand
-            sides = dict(
-                zip(("left", "bottom", "right", "top"), target.get_position().extents, strict=True)
+            ends = zip(
+                ("left", "bottom", "right", "top"), target.get_position().extents, strict=True
             )
-            spec = target.figure.add_gridspec(1, 1, **sides)[0]
-        ratios = options.pop("height_ratios", None)
-        found = (
-            spec.subgridspec(rows, columns, height_ratios=ratios)
-            .subplots(squeeze=False, **options)
-            .flat
-        )
+            spec = target.figure.add_gridspec(1, 1, **dict(ends))[0]
+        found = spec.subgridspec(rows, columns).subplots(squeeze=False, **options).flat
     for ax in (chosen := list(found)):
         ax.spines[["top", "right"]].set_visible(False)
     return chosen
@@ -322,35 +317,6 @@ def tilted(ax: Any, angle: int = 45) -> None:
     """Turn the labels of the x axis so that each ends under its tick."""
     for label in ax.get_xticklabels():
         label.set(rotation=angle, ha="right", va="top", rotation_mode="anchor")
-
-
-def label_points(
-    ax: Any, labels: Sequence[str], points: Sequence[tuple[float, float]], fontsize: float = 8.0
-) -> None:
-    """Write labels near the first points, where they cover neither each other nor any point."""
-    try:
-        from adjustText import adjust_text  # type: ignore[import-untyped]
-    except ImportError:
-        raise not_installed("names beside points need adjustText", "plot") from None
-    ax.figure.figure.draw_without_rendering()
-    texts = [
-        ax.text(*point, label, fontsize=fontsize, color=INK, in_layout=False)
-        for point, label in zip(points, labels, strict=False)
-        if label
-    ]
-    if texts:
-        across, up = zip(*points, strict=True)
-        lines = {"arrowstyle": "-", "color": MUTED, "linewidth": 0.5}
-        adjust_text(
-            texts,
-            across,
-            up,
-            ax=ax,
-            arrowprops=lines,
-            expand=(1.1, 1.4),
-            max_move=None,
-            iter_lim=500,
-        )
 
 
 def literal(text: str) -> str:

@@ -61,7 +61,9 @@ def draw_forest(result: ConditionsComparison, ax: Any) -> Any:
         if contender in overall:
             of_contender += _overall_lines(overall[contender])
         if len(result.contenders) > 1:
-            of_contender = [(f"{contender}, {name}", *rest) for name, *rest in of_contender]
+            of_contender = [
+                (f"{contender}, {name}", label, strips) for name, label, strips in of_contender
+            ]
         lines += of_contender
     items = [row.comparison for row in result.conditions]
     words = f"{count(len(result.names), result.over)}, {_settings(result)}"
@@ -150,8 +152,8 @@ def _draw_lines(
             beside = [_words(row, strips[0][row.name])]
         else:
             ax.tick_params(axis="y", labelleft=ax is axes[0])
-            lines = [*map(figures.literal, heading), " ", " "]
-            ax.set_xlabel("\n".join(lines[:3]))  # as many lines for all, so that they end alike
+            below = [*map(figures.literal, heading), " ", " "]
+            ax.set_xlabel("\n".join(below[:3]))  # as many lines for all, so that they end alike
         for place in map(int, ax.get_yticks()) if beside else ():
             side = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": fontsize}
             ax.text(1.03, place, beside[place], color=INK, **side)

@@ -84,7 +84,9 @@ def draw_changes_of_documents(result: TailResult, ax: Any) -> Any:
         f"{count(result.n_documents, 'relevant document')}; not drawn: {counts['unchanged'][0]:,}"
         f" unchanged, {counts['neither'][0]:,} found by neither; {_settings(result)}"
     )
-    return _draw_changes(ax, bars, *result.runs, words, DOCUMENTS_ABOVE, "relevant documents")
+    baseline, contender = result.runs
+    items = "relevant documents"
+    return _draw_changes(ax, bars, baseline, contender, words, DOCUMENTS_ABOVE, items)
 
 
 def _sizes(edges: Sequence[int]) -> list[str]:
@@ -199,11 +201,13 @@ def _draw_shares(
 @draws("headroom", "headroom")
 def draw_headroom(result: TailResult, ax: Any) -> Any:
     """Draw the queries by what the best run leaves to gain: Figures 1 to 4 of Alex et al. 2022."""
-    measures = [list(rows) for _, rows in groupby(result.table, itemgetter("measure"))]
+    measures: list[list[Any]] = [
+        list(rows) for _, rows in groupby(result.table, itemgetter("measure"))
+    ]
     axes = figures.panels(ax, 8.4, 6.0, rows=2, columns=2)
     for panel, rows in zip(axes, measures, strict=True):
         # Search lengths begin at 1; better values are on the right, as those of precision.
-        ordered: list[Any] = rows if rows[0]["from"] < 1 else rows[::-1]
+        ordered = rows if rows[0]["from"] < 1 else rows[::-1]
         numbers = [row["queries"] for row in ordered]
         panel.bar(range(len(numbers)), numbers, 0.9, color=GREY)
         panel.set_xticks(range(len(numbers)), [f"{row['from']:g}" for row in ordered], fontsize=7)
