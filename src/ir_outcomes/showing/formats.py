@@ -139,9 +139,9 @@ def _html_table(table: Table) -> str:
     if not table.columns:
         return title
     groups = []
-    for group, place in column_groups(table.columns):
+    for group, columns in column_groups(table.columns):
         tag = "th" if group else "td"  # an empty heading is none
-        size = f'colspan="{place.stop - place.start}"'
+        size = f'colspan="{columns.stop - columns.start}"'
         groups.append(f'<{tag} {size} style="text-align: center">{_text(group)}</{tag}>')
     headings = [
         f'<th scope="col" style="text-align: {column.align}">{_text(column.title)}</th>'
