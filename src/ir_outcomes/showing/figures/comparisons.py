@@ -1,4 +1,4 @@
-"""Figures of comparisons, of one contender, of several, and under several conditions."""
+"""Figures of comparisons with one contender or several, and under conditions."""
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ def draw_facets(result: Comparison | Comparisons, ax: Any) -> Any:
 
 @draws("forest", ConditionsComparison)
 def draw_forest(result: ConditionsComparison, ax: Any) -> Any:
-    """Draw the differences under each condition and their means, contender by contender."""
+    """Draw the differences under each condition and their means."""
     overall = {item.contender: item for item in result.overall}
     lines: list[Line] = []
     for contender in result.contenders:
@@ -115,9 +115,9 @@ def _who(contenders: Sequence[str]) -> str:
 def _draw_lines(
     target: Any, lines: Sequence[Line], items: Sequence[Comparison], who: str, words: str
 ) -> Any:
-    """Draw a panel for each row of comparisons, right is better, with the labels on their right.
+    """Draw a panel for each row of comparisons, with the labels on their right.
 
-    Panels of a single line stand below each other, with their numbers.
+    Right is better. Panels of a single line stand below each other, with their numbers.
     """
     if not items:
         raise ParameterError("there is nothing to draw: the result is empty")
