@@ -131,9 +131,7 @@ def experiment(
             measure for measure in measures if not _is_undefined(scores[measure], evaluation)
         ]
         allow = settings.get("allow", ())
-        compared = compare(
-            evaluation, first, contenders, measures=defined, allow=allow, **rules
-        )
+        compared = compare(evaluation, first, contenders, measures=defined, allow=allow, **rules)
         found = {
             item.contender: _columns_of(item, evaluation, scores.values()) for item in compared
         }

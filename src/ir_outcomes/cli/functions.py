@@ -193,8 +193,6 @@ def measure(
     places: int = 4,
     by_query: bool = False,
     no_summary: bool = False,
-    drop_self: bool = False,
-    duplicates: Literal["first", "max"] | None = None,
     output_format: Literal["tsv", "jsonl"] = "tsv",
     provider: str | None = None,
     drop_self: bool = False,
@@ -217,10 +215,6 @@ def measure(
         Print a line for each query.
     no_summary
         With --by_query: do not print the means over all queries.
-    drop_self
-        Remove documents whose id is that of the query.
-    duplicates
-        What counts of a document that a run has twice for a query: its first or best row.
     output_format
         Format of the lines.
     provider
