@@ -213,6 +213,7 @@ def evaluate(
         cutoff if documents == "cutoff" else documents,
         keeps_empty=on_error == "keep",
         allows_unknown="unknown-ids" in allow or on_error == "keep",
+        duplicates=duplicates,
     )
     jobs = [listed._replace(run=collection.run(listed.run)) for listed in call.runs]
     done = _evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)

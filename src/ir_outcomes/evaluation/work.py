@@ -56,6 +56,7 @@ class Work:
     documents: int
     keeps_empty: bool  # runs without results
     allows_unknown: bool  # runs of whose queries the qrels have none
+    duplicates: Duplicates | None  # what counts of a document that a query has twice
 
     def __call__(self, source: Any, name: str | None) -> Kept | InputError:
         """Return what is kept of a run, or its error, which must not end the other runs."""
