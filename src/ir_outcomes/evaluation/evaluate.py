@@ -207,7 +207,6 @@ def evaluate(
     work = Work(
         judgments,
         {**settings, "drop_self": drop_self},
-        duplicates,
         cutoff,
         tuple(needing_runs),
         cutoff if documents == "cutoff" else documents,

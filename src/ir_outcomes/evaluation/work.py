@@ -50,7 +50,6 @@ class Work:
 
     qrels: Qrels
     settings: dict[str, Any]
-    duplicates: Duplicates | None
     cutoff: int
     measures: tuple[Any, ...]
     documents: int
