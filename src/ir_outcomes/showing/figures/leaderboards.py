@@ -1,4 +1,4 @@
-"""Figures of leaderboards and of the analyses of Alex et al. 2022."""
+"""Figures of leaderboards, of histories and of rank distributions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
