@@ -334,7 +334,8 @@ class _Samples:
         self.coverage.add(runs, mean(100.0 * found), every)
         filled = np.where(both, lengths, 0.0)
         self.ranking.add(runs, mean(filled, n_both), shared)
-        reciprocals = np.where(both, 1 / np.where(both, lengths, 1.0), 0.0)
+        # Values of measures can be 0.
+        reciprocals = divided(1.0, lengths, both & (lengths > 0), 0.0)
         self.reciprocal.add(runs, mean(reciprocals, n_both), shared)
         if self.everywhere is not None:
             missing = 0.0 if self.horizon is None else self.horizon + 1.0

@@ -96,6 +96,9 @@ def evaluate(
     drop_self : bool
         Remove documents whose id is that of the query. They are removed before ranks are counted,
         also for other measures: in some collections queries are documents, too.
+    duplicates : {"first", "max"}, optional
+        What counts of a document that a run has twice for a query: its first or best row. So
+        passages of one document are read. By default it is an error.
     clusters : mapping of str to str, path, function, or "by:" and a separator, optional
         Which queries belong together: a file, or ``"by:_"``. Such queries are not independent, as
         the turns of a conversation. The cluster of each query id; a file of lines with id, tab and
@@ -160,6 +163,8 @@ def evaluate(
     check_choice("unit", unit, get_args(UnitChoice))
     check_choice("ties", ties, get_args(Ties))
     check_choice("on_error", on_error, get_args(OnError))
+    if duplicates is not None:
+        check_choice("duplicates", duplicates, get_args(Duplicates))
     if documents != "cutoff":
         check_count("documents", documents)
     check_kind("judged_only", judged_only, (bool, np.bool_), "True or False")
