@@ -14,7 +14,7 @@ import ir_outcomes as iro
 QRELS = {f"q{n}": {"d": 1, "e": 0} for n in range(40)}
 A = {query: {"x": 2.0, "d": 1.0} for query in QRELS}
 B = {query: {"d": 2.0 if n % 3 else 0.5, "x": 1.0} for n, query in enumerate(QRELS)}
-EVALUATION = iro.evaluate(QRELS, {"a": A, "b": B}, unjudged=True, documents=5)
+EVALUATION = iro.evaluate(QRELS, {"a": A, "b": B}, documents=100)
 PAIR: Any = iro.compare(EVALUATION, "a", "b")
 FAMILY: Any = iro.compare(EVALUATION, "a", ["b"])
 BOARD = iro.leaderboard(EVALUATION)
@@ -30,7 +30,12 @@ RIGHT: dict[str, Any] = {  # by the name of the argument
 OWN: dict[str, dict[str, Any]] = {
     "compare": {"contenders": B, "baseline": A},
     "compare_outputs": {"baseline": {"q": {"RR": 1.0}}, "contenders": {"q": {"RR": 0.5}}},
-    "verdict_from_means": {"n": 100, "baseline": ".40", "contender": ".50"},
+    "verdict_from_means": {
+        "n": 100,
+        "baseline": ".40",
+        "contender": ".50",
+        "measure": "coverage",
+    },
 }
 WRONG: tuple[Any, ...] = (
     None, 3, float("nan"), "no.such", b"x", {}, {"a": 1}, {1, 2}, [], ["a", "b"], (1, 2), object(), len,

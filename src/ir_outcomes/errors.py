@@ -16,7 +16,7 @@
 
 A message names the file, the line and the offending text where there is one, and ends with the
 remedy. Control characters that an input contains are shown escaped, as git shows file names.
-Advice, in notes too, names arguments in backticks, as Python spells them: "pass `unjudged=True` to
+Advice, in notes too, names arguments in backticks, as Python spells them: "pass `documents=100` to
 evaluate". The command line writes them as its options.
 """
 

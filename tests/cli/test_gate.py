@@ -1,4 +1,3 @@
-import json
 import os
 import re
 import shutil
@@ -172,22 +171,6 @@ def test_contenders_and_collections_that_are_gone_fail(small: Path, tmp_path: Pa
     assert call(*words, "--reference", "release", "--contender", "new").returncode == 1
 
 
-def test_a_listed_collection_without_runs_fails(small: Path, tmp_path: Path) -> None:
-    suite_of(small, tmp_path, {"first": {"old.run": "bm25.run", "new.run": "bm25-stem.run"}})
-    (tmp_path / "empty").mkdir()
-    for runs in ('"gone/*.run"', '["gone*.run", "also/*.gone"]', '"empty"', "{}", "[]"):
-        suite = tmp_path / "suite.toml"
-        suite.write_text(
-            '[collections.first]\nqrels = "first/qrels.txt"\nruns = "first/*.run"\n'
-            f'[collections.second]\nqrels = "first/qrels.txt"\nruns = {runs}\n'
-        )
-        words = ("gate", "--suite", suite, "--baseline", "old", *WIDE)
-        status, decisions, _ = decided(*words)
-        assert (status, decisions) == (3, {"new on first": "pass", "new on second": "fail"})
-        done = call("compare-collections", suite, "--baseline", "old", *MARGINS[2:])
-        assert (done.returncode, "second: there are qrels and no run" in done.stderr) == (0, True)
-
-
 def test_contenders_select_among_runs_and_are_required(small: Path) -> None:
     words = ("gate", "qrels.txt", "bm25.run", "bm25*.run", *WIDE, "--contender", "bm25-stem")
     status, decisions, found = decided(*words, folder=small)
@@ -269,16 +252,6 @@ def test_the_baseline_among_the_runs_is_said(sample: Path) -> None:
         assert (
             done.stderr == "note: bm25.run is also among the runs; it is not compared with itself\n"
         )
-
-
-def test_options_come_before_the_settings_of_a_suite(small: Path, tmp_path: Path) -> None:
-    runs = {"old": str(small / "bm25.run"), "new": str(small / "bm25-stem.run")}
-    collection = {"qrels": str(small / "qrels.txt"), "runs": runs, "rel": 1, "cutoff": 5}
-    (tmp_path / "suite.json").write_text(json.dumps({"collections": {"one": collection}}))
-    words = ["gate", "--suite", str(tmp_path / "suite.json"), "--baseline", "old", *MARGINS]
-    assert [
-        decided(*words, *options)[2].settings.cutoff for options in ([], ["--cutoff", "7"])
-    ] == [5, 7]
 
 
 @pytest.mark.action

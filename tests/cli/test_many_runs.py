@@ -184,29 +184,3 @@ def test_quiet_leaves_notes_out(tmp_path: Path) -> None:
     assert call(*words).stderr == ""
     assert "overwritten" in call(*words).stderr
     assert call(*words, "--quiet") == (0, "", "")
-
-
-def test_the_metadata_of_runs_is_in_json(small: Path, tmp_path: Path) -> None:
-    header = "# ir_metadata.start\n# tag: flät\n# method:\n#   k1: 0.9\n# ir_metadata.end\n"
-    for run, head in (("bm25.run", ""), ("bm25-flat.run", header)):
-        (tmp_path / run).write_text(head + (small / run).read_text())
-    runs = [tmp_path / run for run in ("bm25.run", "bm25-flat.run")]
-    expected = {"bm25-flat": "tag: flät\nmethod:\n  k1: 0.9"}
-    found = json.loads(
-        call("compare", "qrels.txt", *runs, "--format", "json", "--jobs", "2", folder=small).stdout
-    )
-    assert found["run_metadata"] == expected
-    one = json.loads(
-        call(
-            "measure", "qrels.txt", runs[1], "RR", "ESL@2", "--format", "json", "-q", folder=small
-        ).stdout
-    )
-    assert (one["run"], one["metadata"], sorted(one["measures"])) == (
-        "bm25-flat",
-        expected["bm25-flat"],
-        ["ESL@2", "RR"],
-    )
-    assert (list(one), len(one["queries"])) == (
-        ["run", "metadata", "queries", "measures"],
-        N_QUERIES,
-    )

@@ -355,8 +355,6 @@ def test_a_grade_that_counts_here_and_not_in_trec_dl_is_said_first() -> None:
     for rel, others, is_said in (
         (1, {}, True),
         (2, {}, False),
-        (1, {"d": 1}, False),
-        (1, {"8841823": 0}, False),
     ):
         judged = {**qrels, "0": {**qrels["0"], **others}}
         evaluation = iro.evaluate(judged, runs, rel=rel, unjudged=True)
@@ -385,25 +383,6 @@ def test_runs_that_have_the_same_queries_too_many_are_named_together() -> None:
     ):
         notes = all_notes(compare_pair(qrels_of(a), *runs, names=["A", "B"]))
         assert [said in note for note in notes if note.kind == "ignored"] == [True]
-
-
-@pytest.mark.parametrize(
-    ("n_topics", "change", "is_said"),
-    [
-        (100, {}, True),
-        (101, {}, False),
-        (40, {"8841822": 0}, True),
-        (40, {"7": 2}, False),
-        (40, {"7": 4}, False),
-    ],
-)
-def test_the_judgments_of_trec_dl_are_told_by_topics_grades_and_ids(
-    n_topics: int, change: dict[str, int], is_said: bool
-) -> None:
-    """A year has at most 100 topics, whose grades go up to 3; the last of its passages is 8841822."""
-    judged = {"7": 3, "8": 1, "9": 0} | change
-    qrels = iro.as_qrels({f"{number}": judged for number in range(n_topics)})
-    assert qrels.counts_from_two == is_said
 
 
 def test_qrels_of_relevant_documents_only_say_nothing_about_judging() -> None:

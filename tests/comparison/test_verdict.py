@@ -154,9 +154,7 @@ def test_the_correction_is_of_each_row() -> None:
         (-1, -1, "worse", "worse"),
     ],
 )
-def test_the_rules_of_the_paper(
-    coverage: int, ranking: int, strict: str, do_no_harm: str
-) -> None:
+def test_the_rules_of_the_paper(coverage: int, ranking: int, strict: str, do_no_harm: str) -> None:
     """Lin et al. 2021, section 5."""
     assert decision(coverage, ranking) == (strict, do_no_harm)
 
@@ -167,7 +165,6 @@ def test_the_rules_of_the_paper(
         {"alpha": 0.7},
         {"alpha": True},
         {"correction": "tukey"},
-        {"margins": (1.0,)},
         {"margins": (1.0, -1.0)},
         {"margins": (100.0, 1.0)},
         {"margins": "ab"},

@@ -1,5 +1,6 @@
 """Ids of a run that are not those of the qrels, and the rule that would make them match."""
 
+import unicodedata
 from collections.abc import Callable
 
 import pytest
@@ -40,6 +41,19 @@ def test_the_rule_is_found_on_either_side(rule: str, side: str) -> None:
     assert (repair.rule, repair.matches) == (f"{rule} in the {side}", 200)
 
 
+@pytest.mark.parametrize("side", ["run", "qrels"])
+def test_composed_and_decomposed_letters_are_told_apart(side: str) -> None:
+    """A file system, or a tool, writes é as one sign or as two."""
+    composed = [f"café{number}" for number in range(20)]
+    decomposed = [unicodedata.normalize("NFD", identifier) for identifier in composed]
+    repair = repair_of_queries(
+        *((decomposed, composed) if side == "run" else (composed, decomposed))
+    )
+    assert repair is not None
+    assert (repair.rule, repair.matches) == (f"decomposed letters in the {side}", 20)
+    assert [repair.undo(identifier) for identifier in decomposed] == composed
+
+
 def test_names_within_names_are_no_other_way_of_writing_them() -> None:
     # Without the last part.
     assert repair_of_queries(["numpy.ma.sum", "numpy.ma.sort"], ["numpy.sum", "numpy.sort"]) is None
@@ -61,7 +75,7 @@ def test_an_evaluation_names_the_rule_for_queries() -> None:
     qrels = {query: {"d": 1} for query in IDS}
     with pytest.raises(
         EmptyInput,
-        match=r'the qrels have 1b, 2a, 3b and 197 more: Without a trailing "\.0" in the run 200',
+        match=r'the qrels have 1b, 2a, 3b and 197 more\. Without a trailing "\.0" in the run 200',
     ):
         iro.evaluate(qrels, {f"{query}.0": {"d": 1.0} for query in IDS})
     whole = {query: {"d": 1.0} for query in IDS}
@@ -82,4 +96,5 @@ def test_whether_the_qrels_know_a_document(judged_only: bool) -> None:
         ({"q1": {"d1.0": 1.0}, "q3": {"d": 1.0}}, False),
     ):
         for form in (run, iro.as_run(run)):
-            assert search_lengths(qrels, form, judged_only=judged_only).known is known
+            lengths = search_lengths(qrels, form, judged_only=judged_only)
+            assert (lengths.unknown_ids == "") is known

@@ -33,10 +33,8 @@ def test_a_smaller_cutoff_afterwards_is_the_same_as_a_new_computation(
         with pytest.raises(MismatchError, match=f"says nothing about cutoff={cutoff}"):
             lengths.at(cutoff)
         return
-    counted = {"unjudged", "unjudged_depths"}  # of which only some depths are kept
-    assert {
-        *differing(lengths.at(cutoff), search_lengths(qrels, run, **{**settings, "cutoff": cutoff}))
-    } <= counted
+    new = search_lengths(qrels, run, **{**settings, "cutoff": cutoff})
+    assert {*differing(lengths.at(cutoff), new)} <= {"unjudged"}  # it is that of the first 10
 
 
 @given(
@@ -69,14 +67,7 @@ def test_everything_equals_the_literal_definitions(
         [len(set(order) & set(gold)) for order, gold in zip(orders, golds, strict=True)],
     )
     judged = [{d for d, grade in judged.items() if grade >= 0} for judged in qrels.values()]
-    assert lengths.unjudged_depths == (
-        (10, 20, 50, 100, 1000, None) if cutoff is None else (cutoff,)
-    )
-    for depth in lengths.unjudged_depths:
-        same(
-            lengths.unjudged_within(depth),
-            [len(set(o[:depth]) - j) for o, j in zip(orders, judged, strict=True)],
-        )
+    same(lengths.unjudged, [len(set(o[:10]) - j) for o, j in zip(orders, judged, strict=True)])
     same(lengths.listed, [query in run for query in qrels])
     assert set(lengths.ignored) == set(run) - set(qrels)
     pairs = [(order, gold, d) for order, gold in zip(orders, golds, strict=True) for d in gold]
@@ -158,12 +149,6 @@ def test_a_list_of_nothing_but_tied_documents(relevant: int) -> None:
     lengths = search_lengths(qrels, run, ties="expected")
     same(lengths.esl(), [6 / (relevant + 1)])
     same(lengths.esl(need=relevant), [6 * relevant / (relevant + 1)])
-
-
-def test_each_depth_at_which_unjudged_documents_are_counted_is_kept_once() -> None:
-    for cutoff, kept in ((10, (10,)), (30, (10, 20, 30)), (50, (10, 20, 50))):
-        lengths = search_lengths({"q": {"d": 1}}, {"q": {"d": 1.0}}, cutoff=cutoff)
-        assert lengths.unjudged_depths == kept
 
 
 @pytest.mark.parametrize(("ranks", "reciprocal"), [((1, 9), 0.556), ((4, 6), 0.208)])

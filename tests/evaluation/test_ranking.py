@@ -34,19 +34,6 @@ def test_a_query_of_tied_judged_documents_takes_no_quadratic_time() -> None:
     assert sorted(lengths.rank.tolist()) == list(range(1, 40_001))
 
 
-def test_equal_keys_of_unequal_pairs_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = keys.pair_keys
-    monkeypatch.setattr(
-        keys,
-        "pair_keys",
-        lambda codes, docids: original(codes, docids) & np.uint64(3),
-    )
-    documents = [b"d%d" % (number % 30) for number in range(40)]
-    rows, firsts = keys.repeated(np.zeros(40, dtype=np.int32), keys.as_ids(documents))
-    assert rows.tolist() == list(range(30, 40))
-    assert firsts.tolist() == list(range(10))
-
-
 @pytest.mark.parametrize("place", range(4))
 def test_judgments_whose_keys_are_equal_by_chance_are_found(
     place: int, monkeypatch: pytest.MonkeyPatch

@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -84,3 +85,64 @@ def expected_esl(
         return 0.0, math.nan, 0.0
     reciprocal = sum(1 / rank for rank in answers) / len(ranks)
     return len(answers) / len(ranks), float(sum(answers) / len(answers)), float(reciprocal)
+
+
+class Pair(NamedTuple):
+    """What two runs have in a query."""
+
+    query: str
+    run_a: int
+    run_b: int
+    a: float
+    b: float
+
+
+def rows(
+    qrels: Qrels, runs_a: list[Run], runs_b: list[Run], unit: str, cutoff: int, rel: int = 1
+) -> dict[str, list[Pair]]:
+    """Values of coverage, ranking, all queries and MRR: of each answerable query and pair of runs."""
+    depth = max(len(run.get(query, {})) for query in qrels for run in (*runs_a, *runs_b))
+    k = min(cutoff, depth)
+    found: dict[str, list[Pair]] = {"coverage": [], "ranking": [], "all queries": [], "MRR": []}
+    for (a, run_a), (b, run_b) in itertools.product(enumerate(runs_a), enumerate(runs_b)):
+        for query, judged in qrels.items():
+            golds = relevant(judged, rel)
+            if not golds:
+                continue
+            lists = [ranked(run.get(query, {}), "trec")[:cutoff] for run in (run_a, run_b)]
+            ranks = [esl(order, golds) for order in lists]
+            lengths = [[rank] for rank in ranks]
+            if unit == "document":
+                lengths = [
+                    [atom(order, golds, d) if d in order else math.nan for d in golds]
+                    for order in lists
+                ]
+            both = [pair for pair in zip(*lengths, strict=True) if not any(map(math.isnan, pair))]
+
+            def add(row: str, values: list[list[float]], query: str = query) -> None:
+                means = (sum(of_run) / len(of_run) for of_run in values)
+                found[row].append(Pair(query, a, b, *means))  # noqa: B023
+
+            add("coverage", [[100.0 * (not math.isnan(x)) for x in run] for run in lengths])
+            add("all queries", [[k + 1 if math.isnan(x) else x for x in run] for run in lengths])
+            add("MRR", [[0.0 if math.isnan(rank) else 1 / rank] for rank in ranks])
+            if both:
+                add("ranking", [list(of_run) for of_run in zip(*both, strict=True)])
+    return found
+
+
+def units(pairs: list[Pair], clusters: dict[str, str] | None = None) -> list[tuple[float, float]]:
+    """Sums of differences and their numbers, by query or cluster; rounding is no difference."""
+    added: dict[str, tuple[float, float, float]] = {}
+    for pair in pairs:
+        unit = pair.query if clusters is None else clusters[pair.query]
+        total, magnitude, number = added.get(unit, (0.0, 0.0, 0.0))
+        added[unit] = (
+            total + pair.b - pair.a,
+            magnitude + abs(pair.a) + abs(pair.b),
+            number + 1,
+        )
+    return [
+        (0.0 if abs(total) <= 1e-9 * magnitude else total, number)
+        for total, magnitude, number in added.values()
+    ]

@@ -23,7 +23,7 @@ ENTRIES: list[dict[str, Any]] = [
 @cache
 def _evaluated() -> iro.Evaluation:
     qrels, runs = collection(4, 30, relevant=2)
-    return iro.evaluate(qrels, list(runs.values()), names=HOSTILE, unjudged=True)
+    return iro.evaluate(qrels, list(runs.values()), names=HOSTILE, documents=100)
 
 
 @cache
@@ -56,9 +56,9 @@ _BUILDERS: dict[str, Callable[[], Any]] = {
     "TailResult of length-changes": lambda: iro.length_changes(_evaluated(), *HOSTILE[:2]),
     "TailResult of rrie": lambda: iro.rrie(_evaluated(), *HOSTILE[:2]),
     "TailResult of headroom": lambda: iro.headroom(_evaluated()),
-    "MeansVerdict": lambda: iro.verdict_from_means(5193, ".4439", ".4400"),
+    "MeansVerdict": lambda: iro.verdict_from_means(5193, ".4439", ".4400", measure="Success@10"),
     "SummaryVerdict": lambda: iro.verdict_from_summary(
-        100, won=20, lost=9, ranking_difference=0.5, ranking_pvalue=1e-310, rounding=0.5
+        won=20, lost=9, n=100, ranking_difference=0.5, ranking_pvalue=1e-310
     ),
     "Leaderboard": lambda: iro.leaderboard(_evaluated(), cutoff=10, entries=ENTRIES),
     "SotaHistory": lambda: iro.sota_history(ENTRIES, score="score"),

@@ -366,7 +366,7 @@ def test_depth_and_missing_queries_are_noted() -> None:
         "No run is deeper than 10: the cutoff 100 is in effect 10, and RR@100 is RR@10."
         in board.notes
     )
-    missing = iro.holes(iro.evaluate(qrels, runs, cutoff=100, unjudged=True), "run1")
+    missing = iro.holes(iro.evaluate(qrels, runs, cutoff=100, documents=100), "run1")
     for shown in (board, missing, replace(missing, pairs=missing.pairs[:1])):
         assert "No run is deeper than 10: the cutoff 100 is in effect 10" in " ".join(
             shown.to_text().split()

@@ -10,11 +10,10 @@ from typing import Any
 
 import ir_datasets
 import pytest
-from ir_datasets.util import Download
 
 import ir_outcomes as iro
 from ir_outcomes.comparison.result import Comparison
-from ir_outcomes.errors import DatasetUnavailable, IrOutcomesWarning, ParameterError
+from ir_outcomes.errors import DatasetUnavailable, ParameterError
 from ir_outcomes.reading import datasets
 from ir_outcomes.reading.datasets import known_tasks
 from tests.helpers.command_line import Done
@@ -43,14 +42,7 @@ def test_every_known_id_has_settings_and_counts_without_any_download() -> None:
     assert set(FAMILIES) <= set(names)
     for name in names:
         task = iro.load(name)
-        assert all(
-            (
-                task.official_measure,
-                task.n_queries,
-                task.n_judgments,
-                getattr(task.source("qrels"), "path", None),
-            )
-        )
+        assert all((task.official_measure, task.n_queries, task.n_judgments, task.has("qrels")))
         assert (task.unit == "document") == ("trec-dl" in name)
         if name in FAMILIES:
             assert (task.cutoff, task.rel, task.unit, task.baseline is not None) == FAMILIES[name]
@@ -61,7 +53,7 @@ def test_other_ids_get_defaults_and_a_note() -> None:
     task = iro.load("vaswani")
     assert (task.cutoff, task.rel, task.unit, task.baseline) == (100, 1, "auto", None)
     assert "vaswani is not known here: cutoff 100 is a guess, rel 1 is a guess" in task.notes[0]
-    assert task.source("scoreddocs") is None
+    assert not task.has("scoreddocs")
 
 
 RUN = {"q": {"d": 1.0}}
@@ -91,7 +83,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> str:
         ),
         (
             lambda: iro.as_run("irds:ir-outcomes-test/broken"),
-            r"cannot be read .*or give a file instead of the id",
+            r"cannot be fetched or read .*or give a file instead of the id",
         ),
     ],
 )
@@ -115,35 +107,25 @@ def test_a_local_dataset_end_to_end(tiny: str) -> None:
         iro.compare({"q1": {"a": 1}}, "irds:", better)
 
 
-def test_large_downloads_are_announced_and_refused_ones_explained(
+def test_what_cannot_be_fetched_or_is_half_here_is_explained(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def refuse(*_: Any) -> Any:
         raise ConnectionError("no network")
 
-    dataset = SimpleNamespace(
-        has_qrels=lambda: True, qrels_handler=SimpleNamespace, qrels_iter=refuse
-    )
+    def here(is_here: bool) -> None:
+        file = "home/qrels" if is_here else None
+        monkeypatch.setattr(datasets, "_file_of", lambda *_: file)
+
+    dataset = SimpleNamespace(has_qrels=lambda: True, qrels_iter=refuse)
     monkeypatch.setattr(datasets, "dataset_of", lambda name: dataset)
-    monkeypatch.setattr(
-        datasets, "_source", lambda handler: datasets.Source(False, "home/qrels", 1_057_717_952)
-    )
-    problem = (
-        r"big: its qrels \(a download of 1\.06 GB\) at home/qrels cannot be fetched .*; .* give a"
-        r" file"
-    )
-    with (
-        pytest.warns(IrOutcomesWarning, match=r"big: its qrels are downloaded \(1\.06 GB\)"),
-        pytest.raises(DatasetUnavailable, match=problem),
+    for is_here, problem in (
+        (False, r"big: its qrels cannot be fetched or read \(no network\); .* give a file"),
+        (True, r"at home/qrels cannot be read \(no network\); remove that file"),
     ):
-        datasets.load_part("big", "qrels")
-    monkeypatch.setattr(
-        datasets, "_source", lambda handler: datasets.Source(True, "home/qrels", None)
-    )
-    with pytest.raises(
-        DatasetUnavailable, match=r"at home/qrels cannot be read \(no network\); remove that file"
-    ):
-        datasets.load_part("big", "qrels")
+        here(is_here)
+        with pytest.raises(DatasetUnavailable, match=problem):
+            datasets.load_part("big", "qrels")
     # ir_datasets takes half a download for the whole.
     dataset.qrels_iter, dataset.metadata = list, lambda: {"qrels": {"count": 1000}}
     with pytest.raises(
@@ -165,20 +147,16 @@ def test_large_downloads_are_announced_and_refused_ones_explained(
             read("clirmatrix/x")
 
 
-def test_a_part_is_here_once_all_its_files_are(tmp_path: Path) -> None:
-    """Else it is a download, as large as all that is missing, where that is known."""
-
-    def file(name: str, size: int | None) -> Download:
-        return Download([], cache_path=str(tmp_path / name), size_hint=size)
-
-    first = file("first", 1000)
-    second = file("second", 200)
-    assert datasets._source(first) == (False, str(tmp_path / "first"), 1000)
-    assert datasets._source([first, second]) == (False, str(tmp_path / "first"), 1200)
-    assert datasets._source([first, file("third", None)]) == (False, str(tmp_path / "first"), None)
-    (tmp_path / "first").touch()
-    assert datasets._source(first) == (True, str(tmp_path / "first"), None)
-    assert datasets._source([first, second]) == (False, str(tmp_path / "second"), 200)
+def test_a_part_is_here_once_its_file_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the folder of the collection, or of one that it belongs to."""
+    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path))
+    task = iro.load("msmarco-document/trec-dl-2019/judged")
+    assert task.file_of("qrels") is None
+    file = tmp_path / "msmarco-document" / "trec-dl-2019" / "qrels"
+    file.parent.mkdir(parents=True)
+    file.touch()
+    assert task.file_of("qrels") == str(file)
+    assert task.file_of("queries") is None
 
 
 def test_the_reason_of_a_failed_download_is_that_of_each_mirror() -> None:

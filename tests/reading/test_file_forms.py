@@ -1,4 +1,4 @@
-"""The forms of files that users have: JSON, JSON lines, CSV, TSV, Parquet, BEIR, MTEB, ir_metadata headers, standard input."""
+"""The forms of files that users have: JSON, JSON lines, CSV, TSV, Parquet, BEIR, standard input."""
 
 import builtins
 import gzip
@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import ir_outcomes as iro
-from ir_outcomes.errors import FormatError, IrOutcomesWarning, MissingDependency, UnreadableFile
+from ir_outcomes.errors import FormatError, MissingDependency, UnreadableFile
 from ir_outcomes.reading import files
 from ir_outcomes.reading.qrels import query_texts
 from tests.helpers.packages import needed
@@ -110,7 +110,7 @@ def test_rankings_without_scores_in_python() -> None:
     [
         (
             "q1 Q0 d1 1 3.0 t\nq2 Q0 d1 1 3.0 t\n\nq1 Q0 d1 2 2.0 t\n",
-            r"line 4: document d1 is ranked twice for query q1; keep",
+            r"line 4: document d1 of query q1 is ranked twice; keep.*`duplicates='first'`",
         ),
         (GOOD + "q3 Q0 d1 1 1_0 t\n", r"line 4: the score is not a number; .*\n  '1_0'"),
         (
@@ -129,7 +129,8 @@ def test_rankings_without_scores_in_python() -> None:
             GOOD.encode() + b"q3 Q0 d\0 1 3.0 t\n",
             r"line 4: contains a NUL byte; is this a text file",
         ),
-        (GOOD.encode("utf-16"), r"line 1: .*(NUL|UTF-8)"),
+        (GOOD.encode("utf-16"), r"is UTF-16; convert it: iconv -f UTF-16 -t UTF-8"),
+        (GOOD.encode("utf-16-le"), r"line 1: contains a NUL byte; .*iconv -f UTF-16 -t UTF-8"),
         (
             "q1 0 d1 1\n",
             (
@@ -145,7 +146,7 @@ def test_rankings_without_scores_in_python() -> None:
         ("qid,docno,score,qid\nq1,d1,1.0,q1\n", r"line 1: has more than one column 'qid'"),
         (
             "\nqid,docno,points\nq1,d1,1.0\n",
-            r"line 2: has no column 'score' or 'rank'; its columns are qid, docno, points",
+            r"line 2: has no column 'score' or 'rank' or 'position'; its columns are qid, docno, points",
         ),
         (
             "qid,docno,label\nq1,d1,1\n",
@@ -155,34 +156,47 @@ def test_rankings_without_scores_in_python() -> None:
         ('{"q1": {"d1": 1.0, "d1": 2.0}}', r"line 1: .*an object has the same name twice, 'd1'"),
         ('{"q1": {"d1": 1.0}\n, "q1"', r"line 2: is not JSON \(.*\); correct it or write it again"),
         ("[" * 100_000, r"is not JSON \(maximum recursion depth"),
-        ("[1, 2]", r"entry 1 has no 'query_id' as a run of the form columns has it"),
+        ("[1, 2]", r"is a int, which is no known form"),
+        (GOOD.replace("\n", "\r"), r"line ends of old Macs.*tr '\\r' '\\n' < .*a\.run > new"),
+        (
+            GOOD.replace(" ", ","),
+            "is separated by commas and has no header; .*query_id,doc_id,score",
+        ),
+        (GOOD.replace(" ", ";"), "is separated by semicolons and has no header"),
+        (
+            "query_id;doc_id;score\nq;d;1\nq;e;0,95\n",
+            "line 3: .*decimal comma, between semicolons; .*'0,95'",
+        ),
+        ("q1 Q0 d1 1 3.0\nq1 Q0 d2 1 2.0\n", "has 5 columns, expected 6 or 3; those of TREC are"),
+        ("q1 d1 2 3.5\n", "has 4 columns, expected 6 or 3; those of TREC are"),
+        (b"PK\x03\x04" + bytes(30), "is a zip archive; unpack it"),
+        (bytes(257) + b"ustar", "is a tar archive; unpack it"),
+        (b"PK\x03\x04" + bytes(26) + b"rank.npy", r"is a saved evaluation \(\.npz\)"),
+        (b"\x04\x22\x4d\x18" + bytes(30), "is compressed by lz4; unpack it"),
+        ("map all 0.25\nP_10 all 0.5\n", "has means of measures.*`ir-outcomes verdict`"),
+        ("map q1 0.25\nmap all 0.5\n", "compare such files with compare-outputs"),
         (
             '{"qid": "q1", "docid": "d1", "score": 1.0}\n{"qid": "q1", "docid": "d2"}',
-            r"line 2: entry 2 has no 'score'",
+            r"line 2: entry 2 has no 'score', which the first has",
         ),
         (
             '{"qid": "q", "docids": ["a"]}\n\n{"qid": "p", "docids": ["a", "a"]}',
-            r"line 3: document a is ranked twice",
+            r"line 3: document a of query p is ranked twice",
         ),
         ('{"qid": "q", "docids": ["a", 1.5]}', r"line 1: .*a document id must be text"),
         (
             '{"qid": "q", "docid": "d", "relevance": 1}',
-            r"line 1: has the keys of qrels \(columns\): were the arguments",
+            r"line 1: has the keys of qrels: were the arguments",
         ),
         (
             '{"q1": {"d2": 1},\n "q2": {"é": "high"}}',
             "document é of query q2: a score or grade must be a number",
         ),
         (
-            '{"mteb_model_meta": {}, "a": {"x": {"q2": {"é": null}}}}',
-            "document é of query q2.*no score or grade",
-        ),
-        (
             '{"qid": "q1", "docid": "d", "score": 1}\n{"qid": "q2", "docid": "é", "score": NaN}',
             "line 2: document é of",
         ),
-        ("# ir_metadata.start\n# a: 1\n", "line 2: the ir_metadata header must be comment"),
-        ("# ir_metadata.start\n# ir_metadata.end\n", "is empty; nothing can be evaluated"),
+        ("# ir_metadata.start\n# a: 1\n" + GOOD, "line 1: .*comment lines must be removed"),
         ("query_id\tdoc_id\tscore\n\n\n", "is empty; nothing can be evaluated"),
         (
             "q1 Q0 d1 1 3.0 t\n# a comment\n",
@@ -223,9 +237,12 @@ def test_what_is_wrong_in_a_run_is_said_with_file_line_text_and_remedy(
         ("q 0 d 9223372036854775808\n", r"line 1: .*a grade must be a whole number of at most"),
         (
             "q1 Q0 d1 1 3.0 t\n",
-            r"has 6 columns, expected 4; these look like .* a run: were the arguments swapped\?",
+            r"has 6 columns, expected 4 or 3; these look like .* a run: were the arguments swapped\?",
         ),
-        ("q1 d1 1\n", r"line 1: has 3 columns, expected 4.*a header must name query_id"),
+        ("q1 d1\n", r"line 1: has 2 columns, expected 4 or 3: the grade is missing.*query_id"),
+        ("q1 d1 1\nq1 d2 2\n", r"like the ranks of a run: were the arguments swapped\?"),
+        ("q1 d1 30\nq1 d2 110\n", r"has a grade above 100.*were the arguments swapped\?"),
+        ("q1 1 d1 1\nq1 2 d1 0\n", r"line 2: .*holds subtopics \(1 and 2\); take .*: sort -k1,1"),
         ('{"q1": {"d1": 1.5}}', r"a grade must be a whole number"),
         ("query-id,corpus-id,score\n\n", "is empty; nothing can be evaluated"),
     ],
@@ -246,11 +263,8 @@ def test_json_on_one_line_may_have_any_length(write: Any) -> None:
         content = json.dumps(run)
         assert len(content) / 2**20 == pytest.approx(size, rel=0.1)
         assert iro.read_run(write(content)).to_dict() == run
-    passage = {"docid": "d", "score": 1.5, "doc": {"text": "a long one " * 200_000}}
-    records = [
-        {"query": {"qid": f"q{number}", "text": ""}, "candidates": [passage][:number]}
-        for number in (0, 1)
-    ]
+    passage = {"docid": "d", "score": 1.5, "text": "a long one " * 200_000}
+    records = [{"qid": f"q{number}", "candidates": [passage][:number]} for number in (0, 1)]
     assert iro.read_run(write("\n".join(map(json.dumps, records)))).to_dict() == {"q1": {"d": 1.5}}
 
 
@@ -293,7 +307,7 @@ def test_ids_that_begin_like_another_form(write: Any) -> None:
         assert iro.read_run(write(f"{first} Q0 docno 1 1.5 score\n")).query_ids == (first,)
 
 
-# --- BEIR and MTEB
+# --- BEIR
 
 
 @pytest.fixture
@@ -372,65 +386,6 @@ def test_a_folder_of_a_beir_dataset(beir: Path) -> None:
         iro.as_qrels(beir)
     with pytest.raises(UnreadableFile, match="as qrels, a directory must be a BEIR dataset"):
         iro.as_qrels(beir.parent)
-
-
-META = {"model_name": "intfloat/e5-small", "revision": "1"}
-
-
-def test_predictions_of_mteb(write: Any) -> None:
-    ranking = {"q1": {"q1": 9.0, "d1": 1.0}, "q2": {"d1": 2.0, "q1": 1.0}}
-    path = write(
-        json.dumps({"mteb_model_meta": META, "default": {"test": ranking}}),
-        "ArguAna_predictions.json",
-    )
-    with pytest.warns(
-        IrOutcomesWarning, match=r"1 document with the id of its own query is left out"
-    ) as caught:
-        run = iro.read_run(path)
-    assert (len(caught), caught[0].filename) == (1, __file__)
-    assert (run.name, run.to_dict()) == (
-        "intfloat/e5-small",
-        {"q1": {"d1": 1.0}, "q2": {"d1": 2.0, "q1": 1.0}},
-    )
-    with pytest.raises(FormatError, match=r"MTEB, which are a run: were the arguments swapped\?"):
-        iro.read_qrels(path)
-    with pytest.raises(FormatError, match="choose one of these runs: none"):
-        iro.read_run(write(json.dumps({"mteb_model_meta": META, "en": {"test": [1.0, 2.0]}})))
-    one, two = {"q1": {"d1": 1.0}}, {"q1": {"d2": 1.0}}
-    path = write(
-        json.dumps({"mteb_model_meta": META, "en": {"test": one}, "de": {"test": two, "dev": one}}),
-        "T.json",
-    )
-    message = rf"choose one of these runs: {path}#en/test, {path}#de/test, {path}#de/dev"
-    for wrong in (path, f"{path}#test", f"{path}#de", f"{path}#fr/test"):
-        with pytest.raises(FormatError, match=message):
-            iro.read_run(wrong)
-    for chosen, expected in (("#en/test", one), ("#en", one), ("#de/test", two), ("#dev", one)):
-        assert iro.as_run(f"{path}{chosen}").to_dict() == expected
-    wrong_score = {"q1": {"d1": "high"}}
-    for others, named in (({}, "T.json"), ({"de": {"test": two}}, "T.json#en/test")):
-        path = write(
-            json.dumps({"mteb_model_meta": META, "en": {"test": wrong_score}, **others}), "T.json"
-        )
-        # Which ranking it is, where there are several.
-        with pytest.raises(FormatError, match=f"{named}: "):
-            iro.as_run(f"{path}#en/test")
-    assert iro.read_run(write("q1 Q0 d1 1 1.0 t\n", "a.run#2")).name == "a.run#2"
-
-
-def test_a_header_of_ir_metadata_is_kept(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    header = (
-        "# ir_metadata.start\n# platform:\n#   hardware:\n#     cpu: 'Xeon'\n#\n# tag: bm25\n#"
-        " ir_metadata.end\n"
-    )
-    path = write("\ufeff" + (header + "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\n").replace("\n", "\r\n"))
-    for size in (1 << 19, 200):
-        monkeypatch.setattr(files, "BLOCK_SIZE", size)
-        run = iro.read_run(path)
-        assert run.to_dict() == {"q1": {"d1": 3.0, "d2": 2.0}}
-        assert run.metadata == "platform:\n  hardware:\n    cpu: 'Xeon'\n\ntag: bm25"
-    with pytest.raises(FormatError, match="line 9: document d1 is ranked twice"):
-        iro.read_run(write(header + "q1 Q0 d1 1 3.0 t\nq1 Q0 d1 2 2.0 t\n"))
 
 
 def test_a_byte_order_mark_within_a_file_is_an_error(

@@ -6,7 +6,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import lz4.frame
 import numpy as np
 import pandas as pd
 import pytest
@@ -110,10 +109,9 @@ def test_ranx() -> None:
 
 
 def test_files_of_ranx(tmp_path: Path) -> None:
-    """Its Parquet of qrels was refused as a run, and its lz4, which is compressed twice, as UTF-16."""
     ranx = needed("ranx")
     run, qrels = ranx.Run(RUN), ranx.Qrels(QRELS)
-    for name in ("run.parquet", "run.lz4", "run.trec"):
+    for name in ("run.parquet", "run.trec"):
         run.save(str(tmp_path / name))
         assert iro.read_run(tmp_path / name).to_dict() == RUN
     for name in ("qrels.parquet", "qrels.trec"):
@@ -126,14 +124,6 @@ def test_files_of_ranx(tmp_path: Path) -> None:
         iro.read_run(tmp_path / "qrels.parquet")
     with pytest.raises(FormatError, match="are these the scores of a run"):
         iro.read_qrels(tmp_path / "run.parquet")
-    assert [path.name for path in iro.evaluate(QRELS, [tmp_path / "run.lz4"]).sources] == [
-        "run.lz4"
-    ]
-    twice = tmp_path / "twice.lz4"
-    for content in (b"q1 Q0 d1 1 1.5 t", b"\x80", lz4.frame.compress(b"") * 2):
-        twice.write_bytes(lz4.frame.compress(lz4.frame.compress(content)))
-        with pytest.raises(FormatError, match=r"is lz4 within lz4.* not a run of ranx"):
-            iro.read_run(twice)
 
 
 def test_frames_of_trectools() -> None:
@@ -159,7 +149,7 @@ def test_a_repeated_column_name_is_refused() -> None:
 
 
 @pytest.mark.parametrize("column", ["qid", "docno"])
-def test_arrow_text_that_is_not_utf_8_is_located(column: str) -> None:
+def test_arrow_text_that_is_not_utf_8_is_refused(column: str) -> None:
     """Query ids were a UnicodeDecodeError; document ids were accepted and failed later."""
     pa = needed("pyarrow")
     columns = {
@@ -170,7 +160,7 @@ def test_arrow_text_that_is_not_utf_8_is_located(column: str) -> None:
         name: pa.Array.from_buffers(pa.string(), 3, array.buffers())
         for name, array in columns.items()
     }
-    with pytest.raises(FormatError, match=r"(?s)the run: an id is not UTF-8 .*at string index 1"):
+    with pytest.raises(FormatError, match=r"the run: an id is not UTF-8"):
         iro.as_run(pa.table({**named, "score": [1.0, 2.0, 3.0]}))
 
 

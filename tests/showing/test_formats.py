@@ -127,7 +127,7 @@ def test_no_line_is_wider_than_the_terminal(name: str) -> None:
     """Characters were counted and not their columns, and long names were not divided."""
     qrels, runs = collection(4, 40, relevant=2)
     ev = iro.evaluate(
-        qrels, {f"{name}{place}": run for place, run in enumerate(runs.values())}, unjudged=True
+        qrels, {f"{name}{place}": run for place, run in enumerate(runs.values())}, documents=100
     )
     first, second, *_ = ev.names
     pair, several = iro.compare(ev, first, second), iro.compare(ev, first)
@@ -184,7 +184,7 @@ def test_the_cutoff_of_a_measure_stays_whole(width: int, monkeypatch: pytest.Mon
 
 def test_the_table_of_a_single_pair_of_holes_is_in_latex() -> None:
     qrels, runs = collection(2, 40, relevant=2)
-    ev = iro.evaluate(qrels, runs, unjudged=True)
+    ev = iro.evaluate(qrels, runs, documents=100)
     latex = iro.holes(ev, *ev.names).to_latex()
     assert latex.startswith(r"\begin{tabular}")
     assert "could" in latex.partition(r"\end{tabular}")[0]

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest, t, ttest_rel
+from scipy.stats import binomtest, ttest_rel
 
 from ir_outcomes.statistics.estimate import (
-    Interval,
     Sums,
     Units,
     estimates,
@@ -17,59 +16,7 @@ from ir_outcomes.statistics.estimate import (
     sign_pvalues,
 )
 from ir_outcomes.types import Floats
-
-
-class Literal:
-    """One sample by the definition, with loops: units are (S_g, n_g)."""
-
-    def __init__(self, units: list[tuple[float, float]], alpha: float, largest: float | None) -> None:
-        groups = len(units)
-        rows = sum(n for _, n in units)
-        self.mean = math.fsum(s for s, _ in units) / rows
-        differ = [s for s, _ in units if s != 0]
-        m = len(differ)
-        self.p = 1.0
-        self.interval: Interval | None = None
-        if groups < 2:
-            return
-        spread = 0.0
-        for s, n in units:
-            e = s - n * self.mean
-            spread += (e * rows / (rows - n)) ** 2
-        typical = sum(s**2 for s in differ) / m if m else 0.0
-        variance = (groups - 1) / groups * spread + groups / (groups - 1) * 2 * typical
-        error = math.sqrt(variance) / rows
-        df = max(rows**2 / sum(n**2 for _, n in units) - 1, 1)
-        smallest = 2.0 ** (1 - max(m, 1))
-        if m:
-            self.p = max(2 * t.sf(abs(self.mean) / error, df), smallest)
-        half = t.ppf(1 - alpha / 2, df) * error
-        low = self.mean - half
-        high = self.mean + half
-        if smallest > alpha:
-            if largest is None:
-                return
-            ratio = max(n for _, n in units) / (rows / groups)
-            unseen = min(largest * ratio * (1 - (alpha / 2) ** (1 / groups)), largest)
-            low = min(low, -unseen)
-            high = max(high, unseen)
-        if largest is not None:
-            low = max(low, -largest)
-            high = min(high, largest)
-        self.interval = Interval(low, high)
-
-    @staticmethod
-    def margins(units: list[tuple[float, float]], level: float, largest: float) -> Interval:
-        """Return the interval for margins: four imaginary units as large as the largest."""
-        biggest = max(n for _, n in units)
-        every = [*units, *((side * largest * biggest, biggest) for side in (1, 1, -1, -1))]
-        rows = sum(n for _, n in every)
-        mean = sum(s for s, _ in units) / rows
-        squares = sum((s - n * mean) ** 2 for s, n in every)
-        g = len(every)
-        half = t.ppf((1 + level) / 2, g - 1) * math.sqrt(g / (g - 1) * squares) / rows
-        return Interval(max(mean - half, -largest), min(mean + half, largest))
-
+from tests.helpers.estimate import Literal
 
 values = st.one_of(
     st.integers(-9, 9).map(float), st.floats(-9, 9, width=16), st.sampled_from([0.0, 0.0, 1.0])
@@ -86,7 +33,10 @@ def samples(draw: st.DrawFn) -> list[tuple[float, float]]:
         sums = [*sums[:kept], *[0.0] * (number - kept)]
     sizes = [1.0] * number
     if draw(st.booleans()):
-        sizes = [float(size) for size in draw(st.lists(st.integers(1, 20), min_size=number, max_size=number))]
+        sizes = [
+            float(size)
+            for size in draw(st.lists(st.integers(1, 20), min_size=number, max_size=number))
+        ]
     return list(zip(sums, sizes, strict=True))
 
 
@@ -97,9 +47,7 @@ def units_of(sample: list[tuple[float, float]]) -> Units:
 
 @settings(max_examples=400, deadline=None)
 @given(samples(), st.sampled_from([0.05, 0.01, 0.1]), st.sampled_from([None, 9.0, 99.0]))
-def test_as_defined(
-    sample: list[tuple[float, float]], alpha: float, largest: float | None
-) -> None:
+def test_as_defined(sample: list[tuple[float, float]], alpha: float, largest: float | None) -> None:
     expected = Literal(sample, alpha, largest)
     found = estimates(Sums.of(units_of(sample)), alpha, largest)
     assert found.mean[0] == pytest.approx(expected.mean, abs=1e-12)

@@ -99,14 +99,14 @@ def test_unjudged_documents_are_compared_at_equal_depth() -> None:
             lists[name] = dict.fromkeys(qrels, documents)
         return lists
 
-    # Both lists have 9 judged documents among the first 20; the longer one has only unjudged
+    # Both lists have 9 judged documents among the first 10; the longer one has only unjudged
     # documents below.
     alike, uneven = (
-        iro.length_distributions(iro.evaluate(qrels, runs_with(n)), cutoff=50) for n in (8, 12)
+        iro.length_distributions(iro.evaluate(qrels, runs_with(n)), cutoff=50) for n in (8, 3)
     )
     assert not any("unjudged" in note for note in alike.notes)
     assert any(
-        note.startswith("Of the first 20 documents, 35 % are unjudged in short and 55 % in long.")
+        note.startswith("Of the first 10 documents, 10 % are unjudged in long and 60 % in short.")
         for note in uneven.notes
     )
     judged_only = iro.evaluate(qrels, runs_with(12), judged_only=True)

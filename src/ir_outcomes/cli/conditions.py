@@ -29,7 +29,7 @@ from ir_outcomes.cli.options import (
 )
 from ir_outcomes.cli.output import PLOT_KIND, PlotOutput, ReportOptions, note
 from ir_outcomes.comparison.family import USUAL_CUTOFFS
-from ir_outcomes.reading.suites import read_suite
+from ir_outcomes.reading.collections import read_suite
 
 
 def compare_cutoffs(
@@ -192,7 +192,7 @@ def compare_collections(
     suite
         A folder of collections and runs, or a TOML or JSON file that lists them.
     baseline
-        The name of the baseline; by default the one that SUITE names, or the first system.
+        The name of the baseline; by default the first system.
     contenders
         The name of a contender; may be given more than once. By default all other systems.
     measures
@@ -209,7 +209,7 @@ def compare_collections(
         found, measures=measures, documents=page.documents, **settings.settings()
     )
     note_on_grades(settings.rel, *evaluations.values())
-    first = baseline or found.baseline
+    first = baseline
     if first is None:
         first = found.systems[0]
         note(f"the baseline is {first}; choose another one with --baseline")
@@ -218,7 +218,6 @@ def compare_collections(
         first,
         contenders or None,
         measures=measures,
-        groups=found.groups or None,
         allow=tuple(allow or ()),
         **asdict(tests),
     )

@@ -35,8 +35,8 @@ from ir_outcomes.cli.output import (
 )
 from ir_outcomes.errors import some
 from ir_outcomes.evaluation.remarks import MANY_MISSING
+from ir_outcomes.reading.collections import read_suite
 from ir_outcomes.reading.files import name_of
-from ir_outcomes.reading.suites import read_suite
 
 
 def gate(
@@ -157,7 +157,7 @@ def _on_suite(
     if settings.replicates:
         raise UsageError("--replicates is for QRELS and RUNS, not for a suite.")
     found = read_suite(suite)
-    first = system or found.baseline
+    first = system
     if first is None:
         raise UsageError("--baseline: name the baseline of the suite.")
     given = settings.settings()
@@ -179,10 +179,7 @@ def _on_suite(
             if name in evaluation.names and not set(present).isdisjoint(evaluation.names)
         ]
         if together:
-            groups = found.groups or None
-            compared.append(
-                iro.compare_collections(evaluated, name, present, groups=groups, **rules)
-            )
+            compared.append(iro.compare_collections(evaluated, name, present, **rules))
         else:
             compared.append(with_nothing_to_compare(evaluated, name, chosen, alpha=rules["alpha"]))
     return _Compared(evaluated, compared, chosen, found.files, found.without_runs)

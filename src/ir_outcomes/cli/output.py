@@ -27,8 +27,8 @@ from cyclopts.validators import Number
 
 from ir_outcomes.errors import IrOutcomesError, IrOutcomesWarning, escaped, not_installed
 from ir_outcomes.formatting import write_completely
+from ir_outcomes.reading.collections import read_suite
 from ir_outcomes.reading.runs import run_paths
-from ir_outcomes.reading.suites import read_suite
 from ir_outcomes.results import Result
 from ir_outcomes.showing import View
 from ir_outcomes.types import Mark, unreachable
@@ -202,11 +202,7 @@ def files_of(values: Iterable[Any]) -> Iterator[str]:
                 with warnings.catch_warnings(action="ignore"), suppress(IrOutcomesError):
                     yield from run_paths(part)
                 with suppress(IrOutcomesError):
-                    yield from (
-                        read_suite(part).files
-                        if os.path.isdir(part) or part.endswith(".toml")
-                        else ()
-                    )
+                    yield from read_suite(part).files if os.path.isdir(part) else ()
 
 
 def _check_figure(kind: Any, path: Path | None) -> None:

@@ -1,41 +1,42 @@
-"""Verdicts from published numbers: from won, lost and the change in ranking, or from two shares of answered queries.
-
-Published numbers are rounded. `verdict_from_summary` says whether the verdict survives that, and
-`verdict_from_means` which counts the shares stand for, and when they differ significantly.
-"""
+"""Verdicts from published numbers: won, lost and the change in ranking, or two shares answered."""
 
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ir_outcomes.comparison.rows import Row, estimates_of_rows, found_alone, row_of_sums
 from ir_outcomes.comparison.verdict import (
-    DECISIONS,
-    Decision,
-    decide,
+    RowEstimates,
+    Rules,
+    Verdict,
+    decision,
     direction_of,
-    find,
-    is_unconfirmed,
+    judge,
 )
 from ir_outcomes.errors import ParameterError
-from ir_outcomes.notes import as_notes
+from ir_outcomes.reading.measure_names import base_name
 from ir_outcomes.results import Result
-from ir_outcomes.statistics import binomial_test
-from ir_outcomes.statistics.kernels import Pvalues, binomial_tests
-from ir_outcomes.table_columns import Column, Form, attributes, rows_of
-from ir_outcomes.types import (
-    Direction,
-    Floats,
-    check_kind,
-    check_level,
-    check_number,
-    check_positive,
-)
+from ir_outcomes.statistics.estimate import Sums
+from ir_outcomes.statistics.papers import Test, binomial_test
+from ir_outcomes.table_columns import Column, Form, attributes, of_part, rows_of
+from ir_outcomes.types import POINTS, check_count, check_level, check_number, check_positive
+
+SHARES = ("coverage", "answered", "success", "hits", "hit_rate", "hit rate")
+SHARES_AT_1 = ("p", "rr", "mrr", "recip_rank")
+NUMBER = r"\s*(\d*)\.?(\d*)\s*(%?)\s*"
+Significance = Literal["impossible", "never", "depends", "always"]
+
+
+class Counts(NamedTuple):
+    """The smallest and the largest of the numbers that a published one may stand for."""
+
+    low: int
+    high: int
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,79 +45,63 @@ class SummaryVerdict(Result):
 
     Attributes
     ----------
-    n, won, lost, ranking_difference, ranking_pvalue, alpha, rounding
+    won, lost, n, ranking_difference, ranking_pvalue, alpha
         As given.
-    label, direction, strict, do_no_harm : str
-        The verdict at face value; see `Verdict`. Nothing can confirm a direction with only one
-        facet here, and the guard cannot be checked.
-    coverage_pvalue, coverage_pvalues : float and (float, float)
-        Exact binomial test of won against lost, at face value; the smallest and the largest within
-        the rounding.
-    labels : tuple of str
-        Every verdict within the rounding, the one at face value first.
+    exact : Test
+        The exact binomial test of won against lost.
+    coverage : Row or None
+        By the one estimate; None without `n`.
+    verdict : Verdict or None
+        None without `n` or without ranking. All queries are not known, so that they confirm no
+        facet; strict and do no harm are by the exact test and the p-value of ranking.
     """
 
-    n: int
-    won: float
-    lost: float
-    ranking_difference: float
-    ranking_pvalue: float
+    won: int
+    lost: int
+    n: int | None
+    ranking_difference: float | None
+    ranking_pvalue: float | None
     alpha: float
-    rounding: float
-    label: str
-    direction: Direction
-    strict: Decision
-    do_no_harm: Decision
-    coverage_pvalue: float
-    coverage_pvalues: tuple[float, float]
-    labels: tuple[str, ...]
-
-    @property
-    def survives_rounding(self) -> bool:
-        """Whether the verdict is the same for all numbers that round to those given."""
-        return len(self.labels) == 1
+    exact: Test
+    coverage: Row | None
+    verdict: Verdict | None
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row."""
         columns = (
-            *attributes("n", "won", "lost", "coverage_p=coverage_pvalue"),
-            Column("coverage_p", "coverage_pvalues", form=Form("pvalue", of_interval=True)),
-            *attributes("ranking_difference", "ranking_p=ranking_pvalue", "verdict=label"),
-            *attributes("direction", "strict", "do_no_harm", "survives_rounding"),
+            *attributes(
+                "n", "won", "lost", "exact_p=exact.pvalue", "difference=coverage.difference"
+            ),
+            Column("interval", "coverage.interval", form=Form(of_interval=True)),
+            *attributes("p=coverage.pvalue", "ranking_difference", "ranking_p=ranking_pvalue"),
+            Column("verdict", "verdict.label"),
+            *of_part("verdict", attributes("direction", "strict", "do_no_harm")),
         )
         return rows_of(columns, [self])
 
 
 def verdict_from_summary(
-    n: int,
-    won: float,
-    lost: float,
-    ranking_difference: float,
-    ranking_pvalue: float,
+    won: int,
+    lost: int,
+    n: int | None = None,
+    ranking_difference: float | None = None,
+    ranking_pvalue: float | None = None,
     *,
-    other_pvalues: tuple[float, ...] = (),
     alpha: float = 0.05,
-    rounding: float = 0.0,
 ) -> SummaryVerdict:
-    """Reach the two-facet verdict from published numbers alone, uncorrected for several contenders.
+    """Reach the verdict from published numbers, uncorrected for several contenders.
 
     Parameters
     ----------
-    n, won, lost : int and float
-        Queries; those that only the contender, and only the baseline, answered: counts, or where
-        `rounding` is given published percentages times n / 100.
-    ranking_difference : float
-        Mean search length of the contender minus that of the baseline on what both answered; ranks,
-        lower is better.
-    ranking_pvalue : float
-        Of the test that decides on ranking.
-    other_pvalues : tuple of float
-        Of other tests of the same difference, in the same direction: they count for the harm check.
+    won, lost : int
+        Queries that only the contender, and only the baseline, answered.
+    n : int, optional
+        Answerable queries. Without it there is only the exact test of won against lost.
+    ranking_difference, ranking_pvalue : float, optional
+        Mean search length of the contender minus that of the baseline on what both answered, in
+        ranks, lower is better; and its p-value. Without them there is no label.
     alpha : float
         Level.
-    rounding : float
-        How far `won` and `lost` may be off, in percentage points of n: 0.5 for percentages printed
-        without decimals.
 
     Raises
     ------
@@ -129,114 +114,63 @@ def verdict_from_summary(
 
     Examples
     --------
-    R8 against R1 of Table 2 of Lin et al. 2021: 15 % and 15 % of 5793 queries, search lengths 7.06
-    and 5.71.
+    R8 against R1 of Table 2 of Lin et al. 2021, with 15 % of 5793 queries won and lost:
 
-    >>> verdict = verdict_from_summary(5793, 0.15 * 5793, 0.15 * 5793, 5.71 - 7.06, 8.68e-08, rounding=0.5)
-    >>> verdict.label, verdict.do_no_harm, verdict.survives_rounding
-    ('ranking gain, unconfirmed', 'better', True)
+    >>> found = verdict_from_summary(869, 869, 5793, 5.71 - 7.06, 8.68e-08)
+    >>> found.verdict.label, found.verdict.do_no_harm
+    ('ranking gain, unconfirmed', 'better')
     """
-    check_positive("n", n)
+    check_positive("n", n, none_allowed=True)
     check_level(alpha)
-    if not 0 <= rounding < 50:
-        raise ParameterError(
-            "must be a number of percentage points, 0 or more and less than 50", rounding=rounding
-        )
-    check_number("ranking_difference", ranking_difference, -math.inf, math.inf)
-    for pvalue in (ranking_pvalue, *other_pvalues):
-        check_kind("pvalue", pvalue, (int, float), "a number between 0 and 1")
-        if not 0 <= pvalue <= 1:
-            raise ParameterError("must be a number between 0 and 1", pvalue=pvalue)
-    _check_count("won", won, n, rounding)
-    _check_count("lost", lost, n, rounding)
-    if won + lost > n + 2 * rounding / 100 * n:
+    for name, count in (("won", won), ("lost", lost)):
+        check_count(name, count)
+    if n is not None and won + lost > n:
         raise ParameterError("must be at most n together", won=won, lost=lost, n=n)
-
-    # The counts at face value are followed by all pairs of counts that they may have been rounded
-    # from.
-    counts = np.array([[round(won)], [round(lost)]], dtype=np.float64)
-    tests = binomial_tests(
-        *np.concatenate([counts, _within_rounding(won, lost, n, rounding)], axis=1)
-    )
-    coverage = find(tests, tests.pvalue, alpha)
-    direction = np.full(len(tests.pvalue), -np.sign(ranking_difference), dtype=np.int64)
-    deciding, *others = (
-        Pvalues(np.full(len(direction), pvalue), direction)
-        for pvalue in (ranking_pvalue, *other_pvalues)
-    )
-    ranking = find(deciding, deciding.pvalue, alpha, vetoes=others)
-    verdicts = decide(coverage, ranking)
-    labels = tuple(dict.fromkeys(verdicts.labels()))
+    if (ranking_difference is None) != (ranking_pvalue is None):
+        raise ParameterError("give the difference in ranking and its p-value, or neither")
+    exact = binomial_test(won, lost)
+    coverage = verdict = None
+    if n is not None:
+        coverage = found_alone(_coverage(n, won, lost, alpha), alpha)
+        coverage = replace(coverage, tests={"exact": exact})
+        if ranking_difference is not None and ranking_pvalue is not None:
+            verdict = _verdict(coverage, exact, ranking_difference, ranking_pvalue, alpha)
     return SummaryVerdict(
-        n=int(n),
-        won=float(won),
-        lost=float(lost),
-        ranking_difference=float(ranking_difference),
-        ranking_pvalue=float(ranking_pvalue),
-        alpha=alpha,
-        rounding=float(rounding),
-        label=labels[0],
-        direction=direction_of(labels[0]),
-        strict=DECISIONS[int(verdicts.strict[0])],
-        do_no_harm=DECISIONS[int(verdicts.do_no_harm[0])],
-        coverage_pvalue=float(tests.pvalue[0]),
-        coverage_pvalues=(float(tests.pvalue.min()), float(tests.pvalue.max())),
-        labels=labels,
-        notes=as_notes(_limits_of(labels[0])),
+        won, lost, n, ranking_difference, ranking_pvalue, alpha, exact, coverage, verdict
     )
 
 
-def _limits_of(label: str) -> Iterator[str]:
-    """Say what published numbers cannot show."""
-    if is_unconfirmed(label):
-        changed = label.partition(", ")[0]
-        yield (
-            f"Published numbers cannot confirm the {changed} over all queries, so the label has no"
-            " direction; strict and do no harm are the rules of the paper."
-        )
-    yield "Published numbers cannot show whether early answers were lost and late ones won."
+def _verdict(coverage: Row, exact: Test, difference: float, pvalue: float, alpha: float) -> Verdict:
+    """Label coverage and ranking, without all queries."""
+    check_number("ranking_difference", difference, -math.inf, math.inf)
+    if not 0 <= pvalue <= 1:
+        raise ParameterError("must be a number between 0 and 1", ranking_pvalue=pvalue)
+    ranking = RowEstimates(-np.sign([difference]).astype(np.int64), np.array([float(pvalue)]))
+    rows = {"coverage": estimates_of_rows([coverage]), "ranking": ranking}
+    found = judge(rows, Rules(alpha, "none"))
+    by_paper = decision(
+        exact.direction * (exact.pvalue <= alpha), int(ranking.sign[0]) * (pvalue <= alpha)
+    )
+    (label,) = found.names()
+    return Verdict(label, direction_of(label), *by_paper, None, None, "")
 
 
-def _check_count(name: str, value: float, n: int, rounding: float) -> None:
-    if not (
-        isinstance(value, (int, float, np.number)) and math.isfinite(value) and 0 <= value <= n
-    ):
-        raise ParameterError(f"must be a number of queries between 0 and {n}", **{name: value})
-    # Published percentages stand for multiples of this many queries; half a query of slack, because
-    # a percentage of n may have been rounded to a whole number of queries.
-    step, slack = (2 * rounding / 100 * n, 0.5 + 1e-11 * n) if rounding else (1.0, 0.0)
-    if abs(value - step * round(value / step)) > slack:
-        wanted = (
-            "must be a whole number of queries, or a published percentage times n / 100 with"
-            " its `rounding`, such as 0.5 where percentages are printed without decimals"
-        )
-        if rounding:
-            wanted = (
-                f"is {100 * value / n:.3g} % of n={n}, which is no percentage that was rounded by"
-                f" {rounding:g}; leave `rounding` out for a count"
-            )
-        raise ParameterError(wanted, **{name: value})
-
-
-def _within_rounding(won: float, lost: float, n: int, rounding: float) -> Floats:
-    """List all pairs of counts that the numbers given may have been rounded from; (2, n_pairs)."""
-    slack = rounding / 100 * n
-    ranges = [
-        np.arange(max(0, math.ceil(count - slack)), min(n, math.floor(count + slack)) + 1.0)
-        for count in (won, lost)
-    ]
-    pairs = np.array(np.meshgrid(*ranges)).reshape(2, -1)
-    return pairs[:, pairs.sum(axis=0) <= n]
-
-
-Significance = Literal["impossible", "never", "depends", "always"]
-
-
-class Counts(NamedTuple):
-    """The smallest and the largest of the numbers that a published one may stand for."""
-
-    low: int
-    high: int
+def _coverage(n: int, won: int, lost: int, alpha: float) -> Row:
+    """Return the row of coverage, whose means are not known."""
+    gained, missed, queries = (np.array([float(number)]) for number in (won, lost, n))
+    differ = gained + missed
+    sums = Sums.of_queries(queries, 100 * (gained - missed), 1e4 * differ, differ, gained)
+    return row_of_sums(
+        "coverage",
+        POINTS,
+        higher_is_better=True,
+        sums=sums,
+        n=n,
+        means=(None, None),
+        largest=100.0,
+        alpha=alpha,
+        level=alpha,
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -245,7 +179,7 @@ class MeansVerdict(Result):
 
     Attributes
     ----------
-    n, baseline, contender, alpha
+    n, baseline, contender, measure, alpha
         As given.
     answered_baseline, answered_contender : Counts or None
         Queries answered: all whole numbers whose share of n is printed like this; None where there
@@ -253,29 +187,36 @@ class MeansVerdict(Result):
     net : Counts or None
         Queries won minus queries lost.
     threshold : Counts or None
-        On so many queries the runs may differ at most for the exact binomial test to be
-        significant, by the smallest and the largest size of the net number; 0 where it cannot be.
+        On so many queries the runs may differ at most for coverage to be significant, by the
+        smallest and the largest size of the net number; 0 where it cannot be.
     most_differing : int or None
         On so many queries two runs with these numbers can differ at most.
-    significant : {"impossible", "never", "depends", "always"}
-        Whether there are such numbers, and whether they differ significantly.
     """
 
     n: int
     baseline: str
     contender: str
+    measure: str
     alpha: float
     answered_baseline: Counts | None
     answered_contender: Counts | None
     net: Counts | None
     threshold: Counts | None
     most_differing: int | None
-    significant: Significance
+
+    @property
+    def significant(self) -> Significance:
+        """Whether there are such numbers, and whether they differ significantly."""
+        if self.threshold is None or self.most_differing is None:
+            return "impossible"
+        if self.threshold.high == 0:
+            return "never"
+        return "always" if self.threshold.low >= self.most_differing else "depends"
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one flat row."""
         columns = (
-            *attributes("n", "baseline", "contender", "alpha"),
+            *attributes("n", "baseline", "contender", "measure", "alpha"),
             *(
                 Column(name, form=Form("number", of_interval=True))
                 for name in ("answered_baseline", "answered_contender", "net", "threshold")
@@ -286,9 +227,9 @@ class MeansVerdict(Result):
 
 
 def verdict_from_means(
-    n: int, baseline: str, contender: str, *, alpha: float = 0.05
+    n: int, baseline: str, contender: str, *, measure: str | None = None, alpha: float = 0.05
 ) -> MeansVerdict:
-    """Say what two published shares of answered queries (coverage, Success@k) allow to conclude.
+    """Say what two published shares of answered queries allow to conclude.
 
     The runs answer whole numbers of queries, which the printed decimals often give away. How many
     queries were won and lost they do not say, only the net number, but on how many queries the runs
@@ -301,13 +242,16 @@ def verdict_from_means(
     baseline, contender : str
         The shares as they were printed, such as ``".4439"`` or ``"44.4 %"``: text, because the
         number of decimals counts.
+    measure : str
+        What they are means of: coverage, Success@k, Answered@k, hit rate, P@1 or RR@1. A mean of
+        other values, such as MRR or nDCG, stands for no number of queries.
     alpha : float
         Level.
 
     Raises
     ------
     ParameterError
-        If a number is not possible.
+        If a number is not possible, or the measure is no share of queries.
 
     References
     ----------
@@ -315,47 +259,47 @@ def verdict_from_means(
 
     Examples
     --------
-    >>> found = verdict_from_means(5193, ".4439", ".4400")
+    >>> found = verdict_from_means(5193, ".4439", ".4400", measure="Success@10")
     >>> found.net, found.threshold
-    (Counts(low=-20, high=-20), Counts(low=94, high=94))
+    (Counts(low=-20, high=-20), Counts(low=102, high=102))
     """
     check_positive("n", n)
     check_level(alpha)
-    found = _counts("baseline", baseline, n), _counts("contender", contender, n)
-    a, b = found
+    _check_share_of_queries(measure)
+    a = _counts("baseline", baseline, n)
+    b = _counts("contender", contender, n)
     net = threshold = most = None
-    significant: Significance = "impossible"
     if a is not None and b is not None:
         net = Counts(b.low - a.high, b.high - a.low)
-        smallest = max(0, net.low, -net.high)
-        threshold = Counts(
-            _threshold(smallest, n, alpha), _threshold(max(-net.low, net.high), n, alpha)
-        )
+        sizes = max(0, net.low, -net.high), max(-net.low, net.high)
+        threshold = Counts(*(_threshold(size, n, alpha) for size in sizes))
         # Queries that one run answers and the other does not: neither more than both answer, nor
         # more than both leave out.
         most = min(a.high + b.high, 2 * n - a.low - b.low, n)
-        significant = "depends"
-        if threshold.high == 0:
-            significant = "never"
-        elif threshold.low >= most:
-            significant = "always"
-    return MeansVerdict(
-        n=int(n),
-        baseline=baseline.strip(),
-        contender=contender.strip(),
-        alpha=alpha,
-        answered_baseline=a,
-        answered_contender=b,
-        net=net,
-        threshold=threshold,
-        most_differing=most,
-        significant=significant,
-    )
+    printed = baseline.strip(), contender.strip()
+    return MeansVerdict(n, *printed, str(measure), alpha, a, b, net, threshold, most)
+
+
+def _check_share_of_queries(measure: str | None) -> None:
+    """Refuse measures whose mean is no share of queries."""
+    if measure is None:
+        raise ParameterError(
+            "name the measure of these means with `measure`, such as 'coverage' or 'Success@10':"
+            " only a share of queries stands for a number of queries"
+        )
+    name = base_name(measure).strip().lower()
+    if name not in SHARES and not (name in SHARES_AT_1 and measure.strip().endswith("@1")):
+        raise ParameterError(
+            "its mean is no share of queries, so nothing follows about significance; it takes the"
+            " values of each query (`compare_outputs`), or won, lost and n with the difference in"
+            " ranking and its p-value. Recall of one relevant document per query is 'coverage'",
+            measure=measure,
+        )
 
 
 def _counts(name: str, text: Any, n: int) -> Counts | None:
-    """Return the whole numbers of n queries whose share is printed like this, however halves are rounded."""
-    printed = re.fullmatch(r"\s*(\d*)\.?(\d*)\s*(%?)\s*", text) if isinstance(text, str) else None
+    """Return the numbers of n queries whose share is printed like this, halves either way."""
+    printed = re.fullmatch(NUMBER, text) if isinstance(text, str) else None
     if printed is None or not (printed[1] or printed[2]):
         raise ParameterError(
             'must be a share as text with all printed decimals, such as ".4439" or "44.4 %"',
@@ -365,7 +309,8 @@ def _counts(name: str, text: Any, n: int) -> Counts | None:
     share = int(printed[1] + printed[2]) * unit
     if share > 1:
         raise ParameterError(
-            "must be a share of queries, at most 1; write percentages with %", **{name: text}
+            'must be a share of queries, at most 1; write a percentage with %, such as "90.3 %"',
+            **{name: text},
         )
     low = max(0, math.ceil(n * (share - unit / 2)))
     high = min(n, math.floor(n * (share + unit / 2)))
@@ -373,9 +318,9 @@ def _counts(name: str, text: Any, n: int) -> Counts | None:
 
 
 def _threshold(net: int, n: int, alpha: float) -> int:
-    """Return on how many of n queries two runs may differ at most for a net number won to be significant; 0 for none."""
+    """Return on how many queries runs may differ for a net number to be significant; 0 for none."""
     lost = range((n - net) // 2 + 1)
     possible = bisect_right(
-        lost, alpha, key=lambda number: binomial_test(number + net, number).pvalue
+        lost, alpha, key=lambda number: _coverage(n, number + net, number, alpha).pvalue
     )
     return net + 2 * (possible - 1) if possible else 0

@@ -200,7 +200,16 @@ class _Rows:
     ) -> Row:
         """Estimate a row."""
         pair = self._pair
-        made = _row(name, unit, higher_is_better, sample, pair.clusters, self._settings, largest, pair.identical)
+        made = _row(
+            name,
+            unit,
+            higher_is_better,
+            sample,
+            pair.clusters,
+            self._settings,
+            largest,
+            pair.identical,
+        )
         return replace(made, new_runs=self._new_runs(sample, made), tests=tests)
 
     def _new_runs(self, sample: Sample, row: Row) -> Interval | None:
@@ -234,7 +243,14 @@ def estimated_row(
 ) -> Row:
     """Estimate other values as a row with the name and unit of another one, which shows what it shows by itself."""
     made = _row(
-        like.name, like.measured_in, like.higher_is_better, sample, clusters, settings, largest, identical
+        like.name,
+        like.measured_in,
+        like.higher_is_better,
+        sample,
+        clusters,
+        settings,
+        largest,
+        identical,
     )
     return found_alone(made, settings.alpha)
 
@@ -257,9 +273,36 @@ def _row(
     identical: bool,
 ) -> Row:
     """Estimate a row, not yet corrected over a family."""
-    sums = Sums.of(sample.units(clusters))
-    found = estimates(sums, settings.alpha, largest, identical)
-    baseline, contender = sample.means()
+    return row_of_sums(
+        name,
+        unit,
+        higher_is_better,
+        Sums.of(sample.units(clusters)),
+        n=int(np.count_nonzero(sample.size)),
+        means=sample.means(),
+        largest=largest,
+        alpha=settings.alpha,
+        level=settings.first_level,
+        identical=identical,
+    )
+
+
+def row_of_sums(
+    name: str,
+    unit: str,
+    higher_is_better: bool,
+    sums: Sums,
+    *,
+    n: int,
+    means: tuple[float | None, float | None],
+    largest: float | None,
+    alpha: float,
+    level: float,
+    identical: bool = False,
+) -> Row:
+    """Estimate a row from the sums of its units; `level` is the first of the family."""
+    found = estimates(sums, alpha, largest, identical)
+    baseline, contender = means
     differ = int(sums.differ[0])
     above = int(sums.better[0])
     pvalue = float(found.pvalue[0])
@@ -267,7 +310,7 @@ def _row(
         name=name,
         measured_in=unit,
         higher_is_better=higher_is_better,
-        n=int(np.count_nonzero(sample.size)),
+        n=n,
         differ=differ,
         better=above if higher_is_better else differ - above,
         baseline=baseline,
@@ -280,7 +323,7 @@ def _row(
         pvalue_corrected=pvalue,
         found="none",
         largest=largest,
-        detectable=_detectable(found, settings, largest),
+        detectable=_detectable(found, level, largest),
     )
 
 
@@ -290,12 +333,12 @@ def _number(values: Floats) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _detectable(found: Estimates, settings: Settings, largest: float | None) -> float | None:
+def _detectable(found: Estimates, level: float, largest: float | None) -> float | None:
     """Return the smallest true difference that would be found, by the same standard error."""
     error = _number(found.standard_error)
     if not error:
         return None
-    return detectable(error, float(found.df[0]), settings.first_level, largest)
+    return detectable(error, float(found.df[0]), level, largest)
 
 
 def margins_of(

@@ -1,1 +1,1 @@
-"""Runs evaluated once: search lengths, scores by other measures, and what keeps them."""
+"""Runs evaluated once, by search lengths and by other measures."""

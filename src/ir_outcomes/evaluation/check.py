@@ -26,7 +26,7 @@ from ir_outcomes.evaluation.search import JUDGED_DEPTH, search_lengths
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.datasets import as_run, open_collection
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, is_path, runs_and_names, scores_against_ranks
+from ir_outcomes.reading.runs import Run, changes_by_rank, is_path, runs_and_names
 from ir_outcomes.results import Result
 from ir_outcomes.table_columns import NUMBER, PERCENT, Column, decimals, rows_of
 
@@ -175,7 +175,7 @@ class CheckResult(Result):
 
     @property
     def exit_status(self) -> int:
-        """Exit status of the command: 1 where a run cannot be read, 3 where there is another problem, else 0."""
+        """Exit status: 1 where a run cannot be read, 3 with other problems, else 0."""
         if any(problem.kind == "unreadable" for problem in self.problems):
             return 1
         return 3 if self.problems else 0
@@ -186,7 +186,7 @@ class CheckResult(Result):
 
 
 def check(qrels: Any, runs: Any) -> CheckResult:
-    """Say what files contain, and what in them would change results, before any number is computed from them.
+    """Say what is in files, and what would change results.
 
     Problems are runs that cannot be read, ids of queries or documents that do not match, more than
     5 % of the queries missing, identical runs, scores that contradict the ranks beside them in more than 1 % of the
@@ -260,7 +260,6 @@ def _path(source: Any) -> str | None:
 
 def _file(source: Any, run: Run, lengths: SearchLengths) -> CheckedFile:
     scores, _ = ranked_scores(run, lengths.ties)
-    queries = scores_against_ranks(source, run) if is_path(source) else None
     return CheckedFile(
         name=run.name,
         form=run.form,
@@ -270,7 +269,7 @@ def _file(source: Any, run: Run, lengths: SearchLengths) -> CheckedFile:
         judged=1 - (unjudged_share(lengths, JUDGED_DEPTH) or 0) if lengths.listed.any() else None,
         ties=float(tied_with_previous(scores, run.offsets).sum() / max(len(run), 1)),
         depth=int(np.diff(run.offsets).max()),
-        against_ranks=None if queries is None else int(queries.sum()),
+        against_ranks=_against_ranks(source),
         itself=int(lengths.retrieves_itself.sum()),
     )
 
@@ -278,7 +277,7 @@ def _file(source: Any, run: Run, lengths: SearchLengths) -> CheckedFile:
 def _findings(
     qrels: Qrels, run: Run, lengths: SearchLengths, file: CheckedFile
 ) -> Iterator[tuple[ProblemKind, Finding]]:
-    """Yield what is wrong with a run: its ids, queries that are missing, and its scores."""
+    """Yield what is wrong with a run."""
     n_queries = len(lengths.answerable_queries)
     missing = n_missing(lengths)
     of_queries = repair_of_queries(lengths.ignored, compress(lengths.query_ids, ~lengths.listed))
@@ -300,7 +299,7 @@ def _findings(
             f" {documents.examples}."
         )
         yield "document ids", _with_repair(run, text, repair)
-    elif documents.n_listed and lengths.unknown_ids and not documents.n_judged:
+    elif lengths.unknown_ids and lengths.listed.any():
         text = f"the qrels have none of its {plural('document', len(run))} {documents.examples}."
         yield "document ids", Finding(run.name, text)
     against = file.against_ranks or 0
@@ -322,3 +321,9 @@ def _findings(
 
 def _with_repair(run: Run, text: str, repair: Repair | None) -> Finding:
     return Finding(run.name, text if repair is None else f"{text} {repair}", repair)
+
+
+def _against_ranks(source: Any) -> int | None:
+    """Count the queries whose scores contradict the ranks; None without a column of both."""
+    changes = changes_by_rank(source) if is_path(source) else None
+    return None if changes is None else int(np.sum(changes[0] > 0))

@@ -1,4 +1,4 @@
-"""`evaluate`: the only place that resolves a dataset id, names runs, reads files and shares work between processes."""
+"""`evaluate`: qrels and runs of any form become an `Evaluation`."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -28,9 +28,9 @@ from ir_outcomes.evaluation.systems import (
 )
 from ir_outcomes.evaluation.work import Kept, Work, each_run
 from ir_outcomes.formatting import with_progress
+from ir_outcomes.reading.collections import Suite, read_suite
 from ir_outcomes.reading.datasets import Task, open_collection
 from ir_outcomes.reading.runs import Run, check_names, is_path
-from ir_outcomes.reading.suites import Suite, read_suite
 from ir_outcomes.types import (
     OnError,
     Ties,
@@ -60,7 +60,6 @@ def evaluate(
     measures: Measures = (),
     higher_is_better: bool | None = None,
     documents: int = 0,
-    unjudged: bool = False,
     queries: Any = None,
     n_jobs: int | None = 1,
     progress: bool = False,
@@ -112,9 +111,7 @@ def evaluate(
     higher_is_better : bool, optional
         The direction of these measures; it is needed where it is not known here.
     documents : int
-        Keep the first so many documents of each list.
-    unjudged : bool
-        Keep the unjudged documents within the cutoff; `ir_outcomes.holes` needs them.
+        Keep the first so many documents of each list; `ir_outcomes.holes` needs them to its cutoff.
     queries : path, or mapping of str to str, optional
         Texts of the queries: a file of lines with id, tab and text, or of JSON lines, or the folder
         of a BEIR dataset. By default those of the task, where they are on this machine, or of the
@@ -164,7 +161,7 @@ def evaluate(
     check_kind("judged_only", judged_only, (bool, np.bool_), "True or False")
     check_kind("drop_self", drop_self, (bool, np.bool_), "True or False")
     check_allow(allow)
-    if documents or unjudged:
+    if documents:
         check_one_order(ties)
     if is_saved(qrels):
         raise ParameterError(
@@ -204,34 +201,33 @@ def evaluate(
         cutoff,
         tuple(needing_runs),
         documents,
-        unjudged,
         keeps_empty=on_error == "keep",
         allows_unknown="unknown-ids" in allow or on_error == "keep",
     )
     jobs = [listed._replace(run=collection.run(listed.run)) for listed in call.runs]
     done = _evaluated(work, jobs, n_jobs=n_jobs, progress=progress, on_error=on_error)
-    kept = [result for _, result in done]
-    first = kept[0].lengths
+    results = [result for _, result in done]
+    first = results[0].lengths
     if not first.answerable.any():
         raise MismatchError(
             f"no query of the qrels has a relevant document at `rel={least}`; lower it or check the"
             " grades of the qrels"
         )
-    called, several = names_of_call(
-        [job for job, _ in done], [result.lengths.name for result in kept], replicates
+    run_names, several = names_of_call(
+        [job for job, _ in done], [result.lengths.name for result in results], replicates
     )
     codes = next(
-        (result.lengths.clusters for result in kept if result.lengths.clusters is not None), None
+        (result.lengths.clusters for result in results if result.lengths.clusters is not None), None
     )
     if clusters is not None:
         codes = clusters_of(clusters, first.query_ids, first.answerable)
     lengths = tuple(
         replace(result.lengths, name=name, clusters=codes)
-        for result, name in zip(kept, called, strict=True)
+        for result, name in zip(results, run_names, strict=True)
     )
     if on_error != "keep" and all(run.unknown_ids for run in lengths):
         refuse_stops(lengths, [*allow, "rising-scores", "equal-scores"])
-    values = np.stack([result.values for result in kept])
+    values = np.stack([result.values for result in results])
     evaluation = Evaluation(
         runs=lengths,
         collection=task.dataset_id if task else judgments.name,
@@ -240,15 +236,14 @@ def evaluate(
         many_relevant=bool(first.relevant.max(initial=0) > 1),
         texts={
             query: text
-            for texts in (*(result.texts for result in kept), collection.texts)
+            for texts in (*(result.texts for result in results), collection.texts)
             for query, text in texts.items()
         },
         scores=tuple(
-            Scores(str(measure), higher, tuple(called), judgments.query_ids, values[:, row])
+            Scores(str(measure), higher, tuple(run_names), judgments.query_ids, values[:, row])
             for row, (measure, higher) in enumerate(needing_runs.items())
         ),
-        documents=tuple(result.documents for result in kept if result.documents is not None),
-        unjudged=tuple(result.unjudged for result in kept if result.unjudged is not None),
+        documents=tuple(result.documents for result in results if result.documents is not None),
         sources=tuple(job.run if _is_readable_again(job.run) else None for job, _ in done),
         qrels=judgments,
         replicates=several,
@@ -261,7 +256,7 @@ def evaluate(
 def _evaluated(
     work: Work, jobs: list[Listed], *, n_jobs: int | None, progress: bool, on_error: OnError
 ) -> list[tuple[Listed, Kept]]:
-    """Evaluate runs; return those that could be, with what is kept of them."""
+    """Evaluate runs, and return those that could be."""
     done: list[tuple[Listed, Kept]] = []
     failure: InputError | None = None  # only the first: an error holds on to what was being read
     with closing(each_run(work, jobs, n_jobs)) as attempts:
@@ -284,7 +279,7 @@ def _evaluated(
 
 
 def _unit_of(unit: UnitChoice, task: Task | None, lengths: SearchLengths) -> Unit:
-    """Choose the unit that "auto" stands for: the task's, or "query" where the median query has one relevant document."""
+    """Choose the unit that "auto" stands for."""
     chosen = task.unit if unit == "auto" and task is not None else unit
     if chosen == "auto":
         if np.median(lengths.relevant[lengths.answerable]) == 1:
@@ -310,19 +305,17 @@ def evaluate_suite(
     on_error: OnError = "report",
     **settings: Any,
 ) -> dict[str, Evaluation]:
-    """Evaluate the runs of several collections, for `ir_outcomes.compare_collections`; return the evaluations by collection.
+    """Evaluate the runs of several collections, and return them by collection.
 
     Parameters
     ----------
     suite : path or Suite
-        A folder or file that lists the collections; see `ir_outcomes.reading.suites.read_suite` for
-        the layouts.
+        A folder; see `ir_outcomes.reading.collections.read_suite` for its layout.
     cutoff, rel : int, optional
-        For all collections; by default each collection's own in the file, else the dataset's, else
-        100 and 1.
+        For all collections; by default the dataset's, else 100 and 1.
     clusters : mapping, or what `ir_outcomes.evaluate` takes, optional
         The clusters of each collection, by its name; or a function or ``"by:"`` and a separator,
-        for all. By default each collection's own in the file.
+        for all.
     progress : bool
         Show a progress bar over the collections on stderr.
     on_error : {"report", "raise", "keep"}
@@ -355,9 +348,9 @@ def evaluate_suite(
             evaluations[collection.name] = evaluate(
                 collection.qrels,
                 dict(collection.runs),
-                cutoff=collection.cutoff if cutoff is None else cutoff,
-                rel=collection.rel if rel is None else rel,
-                clusters=collection.clusters if given is None else given,
+                cutoff=cutoff,
+                rel=rel,
+                clusters=given,
                 on_error=on_error,
                 **settings,
             )

@@ -1,4 +1,4 @@
-"""The one computation: how far one has to read, in a run, to each relevant document.
+"""Search lengths: how far to read, in a run, to each relevant document.
 
 `search_lengths` computes it; every measure, outcome, facet and bootstrap is a reduction of it.
 """
@@ -68,7 +68,7 @@ class SearchLengths:
     against_ranks : (n_queries,) bool array
         Whether the run is a file in which a document scores higher than one with a smaller rank.
     rising : (n_queries,) bool array
-        Whether scores rise more often than they fall from one rank to the next.
+        Whether scores rise from one rank to the next, more than nine times as often as they fall.
     retrieves_itself, below_itself : (n_queries,) bool arrays
         Whether the run returned the document whose id is the query's own, and whether a relevant
         document stands below it.
@@ -122,7 +122,7 @@ class SearchLengths:
         )
 
     def at(self, cutoff: int | None) -> Self:
-        """Return the search lengths at a smaller cutoff, without looking at the run again; None asks for the whole lists.
+        """Return the search lengths at a smaller cutoff, None for the whole lists.
 
         Raises `MismatchError` if these search lengths were computed with a smaller cutoff.
         """
@@ -145,7 +145,7 @@ class SearchLengths:
         )
 
     def restrict(self, queries: Ints) -> Self:
-        """Return the search lengths of some of the queries, given as (m,) ascending indices into `query_ids`."""
+        """Return the search lengths of some queries, given as ascending indices."""
         relevant = self.relevant[queries]
         atoms, offsets = spans(self.offsets[queries], relevant)
         arrays: dict[str, Any] = {field: getattr(self, field)[atoms] for field in PER_ATOM}
@@ -174,7 +174,7 @@ class SearchLengths:
         )
 
     def is_identical_to(self, other: Self) -> bool:
-        """Return whether the other run has the same documents in the same order for every query; at any cutoff."""
+        """Return whether both runs have the same ranked documents in every query."""
         return np.array_equal(self.digests, other.digests)
 
     @cached_property
@@ -209,21 +209,21 @@ class SearchLengths:
 
     @cached_property
     def irrelevant_above(self) -> Ints:
-        """(n_atoms,) int64 array: non-relevant documents above each document, or above its tie level."""
+        """(n_atoms,) int64 array: irrelevant documents above its tie level."""
         return np.where(self.rank > 0, self.rank - 1 - self._levels[0], 0)
 
     @property
     def level_relevant(self) -> Ints:
-        """(n_atoms,) int64 array: relevant documents in the tie level of each document; 1 without ties."""
+        """(n_atoms,) int64 array: relevant documents in its tie level."""
         return self._levels[1]
 
     @property
     def level_irrelevant(self) -> Ints:
-        """(n_atoms,) int64 array: other documents in the tie level of each document; 0 without ties."""
+        """(n_atoms,) int64 array: other documents in its tie level."""
         return np.where(self.rank > 0, self.level_size - self._levels[1], 0)
 
     def atoms(self) -> Floats:
-        """(n_atoms,) float array: irrelevant documents above each document, plus 1; NaN where it is not found.
+        """(n_atoms,) float array: irrelevant documents above, plus 1, NaN if missing.
 
         ASL_{q,d} in ranks, lower is better (Alex et al. 2022, equations 1 and 2).
         """
@@ -231,31 +231,33 @@ class SearchLengths:
         return np.where(found, self.irrelevant_above + 1 + self.level_irrelevant / 2, np.nan)
 
     def esl(self, need: int = 1) -> Floats:
-        """(n_queries,) float array: expected search length, the rank of the `need`-th relevant document; lower is better.
+        """(n_queries,) float array: rank of the `need`-th relevant document.
 
-        From 1; NaN where the query is unanswered. Under ``ties="expected"`` the expected rank,
+        Expected search length, from 1, lower is better; NaN where the query is unanswered. Under
+        ``ties="expected"`` the expected rank,
         given that there is an answer. Lin et al. 2021, section 4; Cooper 1968, who counts only the
         irrelevant documents, and includes `need`.
         """
         return self._first(need)[1]
 
     def answered(self, need: int = 1) -> Floats:
-        """(n_queries,) float array: whether the `need`-th relevant document is within the cutoff, 1 or 0; higher is better.
+        """(n_queries,) float array: whether that many are within the cutoff.
 
-        0 for an unanswerable query. Under ``ties="expected"`` the probability. Lin et al. 2021,
-        section 4.
+        1 or 0, higher is better; 0 for an unanswerable query. Under ``ties="expected"`` the
+        probability. Lin et al. 2021, section 4.
         """
         return self._first(need)[0]
 
     def reciprocal_rank(self, need: int = 1) -> Floats:
-        """(n_queries,) float array: reciprocal of the rank of the `need`-th relevant document; higher is better.
+        """(n_queries,) float array: reciprocal rank of the `need`-th relevant one.
 
-        0 where the query is unanswered. Under ``ties="expected"`` the expected reciprocal.
+        Higher is better; 0 where the query is unanswered. Under ``ties="expected"`` the expected
+        reciprocal.
         """
         return self._first(need)[2]
 
     def mean_esl(self, need: int = 1) -> float | None:
-        """Mean of `esl` over the answered queries, each weighted with its probability of an answer; None without any."""
+        """Mean of `esl` over the answered queries, weighted by their chances."""
         probability, rank, _ = self._first(need)
         answered = probability > 0
         if not answered.any():
@@ -263,13 +265,13 @@ class SearchLengths:
         return float(np.average(rank[answered], weights=probability[answered]))
 
     def coverage(self, need: int = 1) -> float | None:
-        """Share of the answerable queries that are answered, between 0 and 1; None where no query is answerable."""
+        """Share of the answerable queries that are answered, None without any."""
         if self.answerable.any():
             return float(self.answered(need)[self.answerable].mean())
         return None
 
     def asl(self, first: int | None = None, missing: Missing = "retrieved") -> Floats:
-        """Atomized search length: mean over a query's relevant documents of irrelevant documents above, plus 1.
+        """Atomized search length: mean of irrelevant documents above, plus 1.
 
         Parameters
         ----------
@@ -299,11 +301,11 @@ class SearchLengths:
         """
         check_positive("first", first, none_allowed=True)
         lengths = self.document_lengths(missing)
-        counted = np.ones(len(lengths), dtype=bool) if first is None else self._place < first
+        counted = np.ones(len(lengths), dtype=bool) if first is None else self._number < first
         return means_by_query(self.query[counted], lengths[counted], len(self.query_ids))
 
     def document_lengths(self, missing: Missing = "retrieved") -> Floats:
-        """(n_atoms,) float array: search length of every relevant document, found or not, which `asl` averages; see there."""
+        """(n_atoms,) float array: search length of each document, found or not."""
         check_choice("missing", missing, get_args(Missing))
         if self.ties == "expected" and self.cutoff is not None:
             last = self.rank - 1 + self.level_relevant + self.level_irrelevant
@@ -334,7 +336,7 @@ class SearchLengths:
         else:
             length_if_missing = self.cutoff - self.relevant_retrieved + 1.0
         # The s-th of r relevant documents in a tie level has i s/(r+1) of its i others above it.
-        s = self._place - (self.rank - 1 - self.irrelevant_above) + 1
+        s = self._number - (self.rank - 1 - self.irrelevant_above) + 1
         lengths = (self.irrelevant_above + 1) + (self.level_irrelevant * s) / (
             self.level_relevant + 1
         )
@@ -353,18 +355,18 @@ class SearchLengths:
         return np.lexsort((ranks, self.query))
 
     @cached_property
-    def _place(self) -> Ints:
-        """Place of each atom among the relevant documents of its query, from 0, missing ones last."""
-        place = np.empty_like(self._order)
-        place[self._order] = np.arange(len(place)) - self.offsets[:-1][self.query]
-        return place
+    def _number(self) -> Ints:
+        """Number of each atom in its query by rank, from 0, missing ones last."""
+        number = np.empty_like(self._order)
+        number[self._order] = np.arange(len(number)) - self.offsets[:-1][self.query]
+        return number
 
     @cached_property
     def _levels(self) -> tuple[Ints, Ints]:
-        """For each atom, the relevant documents of its query above its tie level, and those in it."""
+        """For each atom, relevant documents above its tie level, and in it."""
         ones = np.ones(len(self.rank), dtype=np.int64)
         if self.ties != "expected":
-            return self._place, ones
+            return self._number, ones
         query = self.query[self._order]
         rank = self.rank[self._order]
         is_first = np.append(True, (np.diff(query) != 0) | (np.diff(rank) != 0))[: len(rank)]
@@ -377,12 +379,12 @@ class SearchLengths:
         return above, np.where(self.rank > 0, together, 1)
 
     def _first(self, need: int) -> tuple[Floats, Floats, Floats]:
-        """Return per query the probability of an answer, the expected rank given one, and the expected reciprocal rank."""
+        """Return chance, expected rank and expected reciprocal rank of an answer."""
         check_positive("need", need)
         if self.ties == "expected":
             return self._expected_first(need)
         ranks = np.zeros(len(self.query_ids), dtype=np.int64)
-        wanted = self._place == need - 1
+        wanted = self._number == need - 1
         ranks[self.query[wanted]] = self.rank[wanted]
         answered = ranks > 0
         return (
@@ -413,14 +415,14 @@ class SearchLengths:
 
 
 def means_by_query(query: Ints, values: npt.NDArray[Any], n_queries: int) -> Floats:
-    """(n_queries,) means of the values, given with the query of each; NaN where a query has none."""
+    """(n_queries,) means of the values of each query, NaN where there is none."""
     totals = np.bincount(query, weights=values, minlength=n_queries)
     numbers = np.bincount(query, minlength=n_queries)
     return divided(totals, numbers, numbers > 0)
 
 
 def check_comparable(baseline: SearchLengths, contender: SearchLengths) -> None:
-    """Refuse to set side by side what was not made from the same qrels with the same settings."""
+    """Refuse to compare what has other qrels or settings."""
     for setting in ("qrels_digest", *SETTINGS):
         a = getattr(baseline, setting)
         b = getattr(contender, setting)
@@ -442,20 +444,20 @@ def check_comparable(baseline: SearchLengths, contender: SearchLengths) -> None:
 
 
 def unless_independent(codes: Ints, answerable: Bools) -> Ints | None:
-    """Return the clusters; None where no two answerable queries share one, so that all are independent."""
+    """Return the clusters, None where no two answerable queries share one."""
     if np.bincount(codes[answerable]).max(initial=0) > 1:
         return codes
     return None
 
 
 def by_first_occurrence(labels: npt.NDArray[Any]) -> Ints:
-    """Number the labels in the order in which they first occur: equal where the same queries are together."""
+    """Number labels in the order in which they first occur."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[inverse]
 
 
 class Items(NamedTuple):
-    """What a pair of runs is compared on: queries, or relevant documents, with their search lengths; NaN where not found."""
+    """Queries or relevant documents with their search lengths in two runs."""
 
     query: Ints  # (n,) index into all queries of the qrels
     lengths: tuple[Floats, Floats]  # (n,) in the baseline and in the contender

@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
+from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -22,33 +23,35 @@ Bytes = npt.NDArray[np.uint8]
 
 
 def expectations(
-    before: int, relevant: int, others: int, needed: int, cutoff: int | None
+    start: int, relevant: int, others: int, needed: int, cutoff: int | None
 ) -> tuple[float, float, float]:
-    """Return what a tie level with the last relevant document needed promises: chance of an answer, rank, reciprocal rank."""
+    """Return chance, rank and reciprocal rank of an answer within a tie level."""
     # `needed` relevant documents of the level are still to be met; the rank is expected given that
     # they are, within the cutoff.
-    places = np.arange(needed, needed + others + 1)
+    positions = np.arange(needed, needed + others + 1)
     chances = _chances_of_place(needed, relevant, others)
-    if cutoff is not None and before + places[-1] > cutoff:
-        within = max(0, cutoff - before - needed + 1)
-        places = places[:within]
+    if cutoff is not None and start + positions[-1] > cutoff:
+        within = max(0, cutoff - start - needed + 1)
+        positions = positions[:within]
         chances = chances[:within]
         chance = float(chances.sum())
         rank = math.nan
         if chance:
-            rank = before + float(chances @ places) / chance
+            rank = start + float(chances @ positions) / chance
     else:
         chance = 1.0
-        rank = before + needed + (others * needed) / (relevant + 1)
-    return chance, rank, float(np.sum(chances / (before + places)))
+        rank = start + needed + (others * needed) / (relevant + 1)
+    return chance, rank, float(np.sum(chances / (start + positions)))
 
 
 def _chances_of_place(wanted: int, relevant: int, others: int) -> Floats:
-    """Give the chance that the `wanted`-th relevant document of a tie level stands in each place from `wanted` on."""
-    places = np.arange(wanted, wanted + others)
+    """Return the chances of a relevant document's ranks in its tie level."""
+    positions = np.arange(wanted, wanted + others)
     size = relevant + others
     ratios = (
-        places * (size - places - relevant + wanted) / ((places - wanted + 1) * (size - places))
+        positions
+        * (size - positions - relevant + wanted)
+        / ((positions - wanted + 1) * (size - positions))
     )
     logs = np.concatenate([[0.0], np.cumsum(np.log(ratios))])
     chances = np.exp(logs - logs.max())
@@ -60,107 +63,97 @@ DIGEST = 16  # bytes of the SHA-256 of a list that are kept
 
 
 class Joined(NamedTuple):
-    """A run beside qrels, without what is removed before ranks are counted."""
+    """A run beside qrels, without what is removed start ranks are counted."""
 
     run: Run
-    places: Ints  # (n_queries,) place of each query of the qrels in the run, or -1
+    positions: Ints  # (n_queries,) position of each query of the qrels in the run, or -1
     rows: Ints  # (n_judgments,) row of the run that holds each judged pair, or -1
     self_rows: Ints  # (n_queries,) row of the document whose id is the query's own, or -1
 
 
 def joined(qrels: Qrels, run: Run, *, judged_only: bool, drop_self: bool) -> Joined:
-    """Find queries and judged documents in a run, and remove unjudged documents or the queries' own."""
-    place_of = {query: place for place, query in enumerate(run.query_ids)}
-    places = np.array([place_of.get(query, -1) for query in qrels.query_ids], dtype=np.int64)
-    rows, self_rows = _locate(qrels, run, places)
+    """Find queries and judged documents, and remove what is not to be ranked."""
+    place_of = {query: position for position, query in enumerate(run.query_ids)}
+    positions = np.array([place_of.get(query, -1) for query in qrels.query_ids], dtype=np.int64)
+    rows, self_rows = _locate(qrels, run, positions)
     if not (judged_only or drop_self):
-        return Joined(run, places, rows, self_rows)
+        return Joined(run, positions, rows, self_rows)
     stays = np.full(len(run), not judged_only)
     if judged_only:
         stays[rows[(rows >= 0) & (qrels.grades >= 0)]] = True
     if drop_self:
         stays[self_rows[self_rows >= 0]] = False
     new_rows = np.append(np.where(stays, np.cumsum(stays) - 1, -1), -1)  # the last is that of -1
-    return Joined(run.take(np.flatnonzero(stays)), places, new_rows[rows], new_rows[self_rows])
+    return Joined(run.take(np.flatnonzero(stays)), positions, new_rows[rows], new_rows[self_rows])
 
 
-def _locate(qrels: Qrels, run: Run, places: Ints) -> tuple[Ints, Ints]:
-    """Find the row of each judged pair, and of the document that is called like each query."""
-    query_names = [query.encode() for query in qrels.query_ids]
-    judgment_of = {
-        pair: judgment
-        for judgment, pair in enumerate(
-            zip(qrels.codes.tolist(), qrels.docids.tolist(), strict=True)
-        )
-    }
-    wanted = {*qrels.docids.tolist(), *query_names}
-    likely = np.fromiter(
-        (
-            row
-            for start in range(0, len(run), _STRETCH)
-            for row, docid in enumerate(run.docids[start : start + _STRETCH].tolist(), start)
-            if docid in wanted
-        ),
-        dtype=np.int64,
+def _locate(qrels: Qrels, run: Run, positions: Ints) -> tuple[Ints, Ints]:
+    """Find the rows of judged documents, and of those with a query's own id."""
+    query_names = np.array([query.encode() for query in qrels.query_ids])
+    pairs = zip(qrels.codes.tolist(), qrels.docids.tolist(), strict=True)
+    judgment_of = {pair: judgment for judgment, pair in enumerate(pairs)}
+    names = {*qrels.docids.tolist(), *query_names.tolist()}
+    is_likely = (
+        np.fromiter(map(names.__contains__, run.docids[start : start + _STRETCH].tolist()), bool)
+        for start in range(0, len(run), _STRETCH)
     )
+    likely = np.flatnonzero(np.concatenate([np.zeros(0, bool), *is_likely]))
+    docids = run.docids[likely]
     codes = np.full(len(run.query_ids), -1)
-    codes[places[places >= 0]] = np.flatnonzero(places >= 0)
-    code_of_row = codes[np.searchsorted(run.offsets, likely, side="right") - 1]
+    codes[positions[positions >= 0]] = np.flatnonzero(positions >= 0)
+    code = codes[np.searchsorted(run.offsets, likely, side="right") - 1]
     rows = np.full(len(qrels), -1)
+    pairs = zip(code.tolist(), docids.tolist(), strict=True)
+    judgment = np.fromiter((judgment_of.get(pair, -1) for pair in pairs), np.int64)
+    rows[judgment[judgment >= 0]] = likely[judgment >= 0]
     self_rows = np.full(len(query_names), -1)
-    pairs = zip(code_of_row.tolist(), run.docids[likely].tolist(), strict=True)
-    for row, pair in zip(likely.tolist(), pairs, strict=True):
-        judgment = judgment_of.get(pair)
-        if judgment is not None:
-            rows[judgment] = row
-        code, docid = pair
-        if code >= 0 and docid == query_names[code]:
-            self_rows[code] = row
+    is_self = (code >= 0) & (query_names[code] == docids)
+    self_rows[code[is_self]] = likely[is_self]
     return rows, self_rows
 
 
 def levels(qrels: Qrels, found: Joined, ties: Ties, order: Ints | None) -> tuple[Ints, Ints, Ints]:
-    """Return for each judged document the first rank of its tie level, the level's size, and the rank with ties as listed."""
+    """Return first rank and size of tie levels, and ranks in input order."""
     # `order` is that of `ranked_rows`. Where the rule breaks ties the first two are its rank and 1.
     # Rank 0 marks documents that the run lacks.
     run = found.run
     first = np.zeros(len(qrels), dtype=np.int64)
     size = np.ones(len(qrels), dtype=np.int64)
     listed = np.zeros(len(qrels), dtype=np.int64)
-    there = np.flatnonzero((found.rows >= 0) & (qrels.grades >= 0))
-    # One more than what is subtracted from places in the run to have ranks in the query.
-    before = run.offsets[found.places[qrels.codes[there]]] - 1
+    hits = np.flatnonzero((found.rows >= 0) & (qrels.grades >= 0))
+    # One more than what is subtracted from positions in the run to have ranks in the query.
+    start = run.offsets[found.positions[qrels.codes[hits]]] - 1
     ranked, as_listed = ranked_scores(run, ties)
-    place = places_in(as_listed, found.rows[there])
-    listed[there] = place - before
+    position = places_in(as_listed, found.rows[hits])
+    listed[hits] = position - start
     if ties == "expected":
         begins = np.flatnonzero(np.append(True, ~tied_with_previous(ranked, run.offsets)))
-        level = np.searchsorted(begins, place, side="right") - 1
-        first[there] = begins[level] - before
-        size[there] = np.diff(begins, append=len(ranked))[level]
+        level = np.searchsorted(begins, position, side="right") - 1
+        first[hits] = begins[level] - start
+        size[hits] = np.diff(begins, append=len(ranked))[level]
     else:
-        first[there] = places_in(order, found.rows[there]) - before
+        first[hits] = places_in(order, found.rows[hits]) - start
     return first, size, listed
 
 
 def places_in(order: Ints | None, rows: Ints) -> Ints:
-    """Find the places of rows in an order of all rows; None is that of the rows themselves."""
+    """Find rows in an order of all rows, None for that of the rows."""
     if order is None:
         return rows
-    places = np.empty_like(order)
-    places[order] = np.arange(len(order))
-    return places[rows]
+    positions = np.empty_like(order)
+    positions[order] = np.arange(len(order))
+    return positions[rows]
 
 
 def ranked_rows(run: Run, ties: Ties) -> Ints | None:
-    """Put the rows of each query in the order of the rule ("expected" as "trec"); None where they stand so already."""
+    """Rank the rows of each query, None where they stand so already."""
     ranked, order = ranked_scores(run, ties)
-    same = tied_with_previous(ranked, run.offsets)
-    if ties == "input" or not same.any():
+    is_tied = tied_with_previous(ranked, run.offsets)
+    if ties == "input" or not is_tied.any():
         return order
     rows = np.arange(len(ranked)) if order is None else order
-    tied = np.append(False, same) | np.append(same, False)
-    level = np.cumsum(np.append(True, ~same))[tied]
+    tied = np.append(False, is_tied) | np.append(is_tied, False)
+    level = np.cumsum(np.append(True, ~is_tied))[tied]
     members = rows[tied]
     ids = run.docids[members]
     if ties == "trec" or ties == "expected":
@@ -172,40 +165,49 @@ def ranked_rows(run: Run, ties: Ties) -> Ints | None:
     return rows
 
 
-def list_digests(run: Run, places: Ints, order: Ints | None) -> Bytes:
-    """(n_queries, 16) uint8 array: first bytes of SHA-256 of each list's ids in their order; 0 if empty."""
-    digests = bytearray(DIGEST * len(places))
-    for query in np.flatnonzero(np.append(np.diff(run.offsets), 0)[places]).tolist():
-        rows = slice(*run.offsets[places[query] : places[query] + 2])
-        docids = run.docids[rows] if order is None else run.docids[order[rows]]
-        content = b"\0".join(docids.tolist())  # no id has this byte
-        digests[DIGEST * query : DIGEST * (query + 1)] = sha256(content).digest()[:DIGEST]
-    return np.frombuffer(digests, dtype=np.uint8).reshape(-1, DIGEST)
+def list_digests(run: Run, positions: Ints, order: Ints | None) -> Bytes:
+    """(n_queries, 16) uint8 array: first bytes of SHA-256 of ranked ids."""
+    digests = np.zeros((len(run.query_ids) + 1, DIGEST), dtype=np.uint8)  # the last is of no list
+    sizes = np.diff(run.offsets)
+    # Queries of about so many rows at a time.
+    steps = np.searchsorted(run.offsets, np.arange(0, len(run), _STRETCH), side="right")
+    for begin, end in pairwise([0, *np.unique(steps).tolist(), len(sizes)]):
+        rows = slice(run.offsets[begin], run.offsets[end])
+        docids = (run.docids[rows] if order is None else run.docids[order[rows]]).tolist()
+        offsets = (run.offsets[begin : end + 1] - run.offsets[begin]).tolist()
+        # No id has a NUL byte.
+        content = b"".join(
+            sha256(b"\0".join(docids[start:stop])).digest()[:DIGEST]
+            for start, stop in pairwise(offsets)
+        )
+        digests[begin:end] = np.frombuffer(content, dtype=np.uint8).reshape(-1, DIGEST)
+    digests[:-1][sizes == 0] = 0
+    return digests[positions]
 
 
 def tied_with_previous(ranked: npt.NDArray[Any], offsets: Ints) -> Bools:
-    """(n - 1,) bool array: whether a score, as `ranked_scores` returns them, equals the one before it in its query."""
-    same: Bools = ranked[1:] == ranked[:-1]
-    same[_first_rows(offsets) - 1] = False
-    return same
+    """(n - 1,) bool array: whether a score equals the one before it."""
+    is_tied: Bools = ranked[1:] == ranked[:-1]
+    is_tied[_first_rows(offsets) - 1] = False
+    return is_tied
 
 
 def all_are_tied(run: Run, ties: Ties) -> bool:
-    """Return whether all documents of each query have equal scores, in lists of more than one."""
+    """Return whether all documents of each query have equal scores."""
     ranked, _ = ranked_scores(run, ties)
     n_others = len(run) - np.count_nonzero(np.diff(run.offsets))
-    return 0 < n_others == int(tied_with_previous(ranked, run.offsets).sum())
+    return bool(0 < n_others == tied_with_previous(ranked, run.offsets).sum())
 
 
 def _first_rows(offsets: Ints) -> Ints:
-    """Return the first row of each query but the first; empty lists at either end have none."""
+    """Return the first row of each query but the first."""
     first: Ints = offsets[1:-1]
     within: Ints = first[(first > 0) & (first < offsets[-1])]
     return within
 
 
 def ranked_scores(run: Run, ties: Ties) -> tuple[npt.NDArray[Any], Ints | None]:
-    """Put the scores of each query in descending order, stably; the order is None where they stand so already."""
+    """Sort scores of each query, with their order, None where they were sorted."""
     scores = _comparable(run, ties)
     falls = scores[1:] <= scores[:-1]
     falls[_first_rows(run.offsets) - 1] = True
@@ -217,7 +219,7 @@ def ranked_scores(run: Run, ties: Ties) -> tuple[npt.NDArray[Any], Ints | None]:
 
 
 def spans(starts: Ints, sizes: Ints) -> tuple[Ints, Ints]:
-    """Return the numbers of several spans one after the other, and (n_spans + 1,) offsets of the spans among them."""
+    """Return the numbers of several spans, and the offsets of the spans."""
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     return np.repeat(starts - offsets[:-1], sizes) + np.arange(offsets[-1]), offsets
 
@@ -232,7 +234,7 @@ def _comparable(run: Run, ties: Ties) -> npt.NDArray[Any]:
 
 @lru_cache
 def score_bits(ties: Ties) -> int:
-    """Probe at which precision scores are compared: trec_eval up to 9 holds them as float32, from 10 as float64."""
+    """Probe whether pytrec_eval compares scores in 32 bits or in 64."""
     if ties != "trec":
         return 64
     import pytrec_eval
@@ -247,12 +249,12 @@ UNJUDGED = -1
 
 @dataclass(frozen=True, eq=False)
 class RankedDocuments:
-    """Documents of a run with their ranks, query by query, in the order of the qrels' queries."""
+    """Documents of a run with their ranks, query by query, as in the qrels."""
 
     offsets: Ints  # (n_queries + 1,); the rows of query i are offsets[i]:offsets[i + 1], in the order of their ranks
     rank: Ints  # (n,), from 1
     docids: Ids  # (n,), UTF-8
-    grades: Ints  # (n,), UNJUDGED where there is none
+    grades: Ints  # (n,), UNJUDGED without one
     depth: int  # the first so many documents of each list were considered
 
     def first(self, depth: int) -> Self:
@@ -297,9 +299,9 @@ def ranked_documents(
     is_found = found.rows >= 0
     # A negative grade means that the document was in the pool but not judged.
     grades[found.rows[is_found]] = np.maximum(qrels.grades[is_found], UNJUDGED)
-    # The last, at place -1, is that of queries that the run lacks.
-    lengths = np.append(np.diff(run.offsets), 0)[found.places]
-    starts = np.append(run.offsets[:-1], 0)[found.places]
+    # The last, at position -1, is that of queries that the run lacks.
+    lengths = np.append(np.diff(run.offsets), 0)[found.positions]
+    starts = np.append(run.offsets[:-1], 0)[found.positions]
     listed, offsets = spans(starts, np.minimum(lengths, depth))
     chosen = listed if order is None else order[listed]
     return RankedDocuments(

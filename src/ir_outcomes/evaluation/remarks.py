@@ -1,4 +1,4 @@
-"""What is said about runs and their queries: what stops an analysis, and what is missing, ignored, tied or unjudged."""
+"""What is said about runs: what stops an analysis, and what to know."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -40,7 +40,7 @@ def check_allow(allow: object, choices: tuple[str, ...] = get_args(Stop)) -> Non
 
 
 def refuse_stops(runs: Iterable[SearchLengths], allow: Allow = ()) -> None:
-    """Raise the error about runs whose results would be none; what is allowed is said by `notes_on_documents`.
+    """Raise the error about runs whose results would mean nothing.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def refuse_stops(runs: Iterable[SearchLengths], allow: Allow = ()) -> None:
 
 
 def stops_of(runs: Iterable[SearchLengths]) -> list[Note]:
-    """Say, a note for each kind, which runs cannot be judged by what was read, and what would repair them."""
+    """Say which runs cannot be judged as they were read, by kinds."""
     runs = list(runs)
     stops = []
     unknown = [run for run in runs if run.unknown_ids]
@@ -97,7 +97,7 @@ def rises(run: SearchLengths) -> bool:
 
 
 def notes_on_documents(runs: Sequence[SearchLengths]) -> Iterator[Note]:
-    """Say what would stop an analysis, where scores contradict ranks in some queries, and where queries are documents, too."""
+    """Say what stops an analysis, and what scores or ids contradict."""
     yield from stops_of(runs)
     answerable = runs[0].answerable
     if not answerable.any():
@@ -144,10 +144,12 @@ def notes_on_copies(runs: Iterable[SearchLengths]) -> Iterator[Note]:
 
 
 def notes_on_grades(qrels: Qrels | None, rel: int) -> Iterator[Note]:
-    """Say that graded judgments are read so that every grade above 0 counts as relevant."""
-    highest = 0 if qrels is None else int(qrels.grades.max(initial=0))
-    if rel == 1 and highest > 1:
-        text = f"grades go up to {highest}, and 1 counts as relevant here; see `rel=2`."
+    """Say that a grade counts as relevant here that does not count in the track that the judgments are of."""
+    if qrels is not None and rel == 1 and qrels.grades.max(initial=0) > 1:
+        text = (
+            "the qrels have grades above 1, and grade 1 counts as relevant here, as it does not in"
+            " TREC DL's passage tasks; see `rel=2`."
+        )
         yield note("grades", text)
 
 
@@ -188,7 +190,7 @@ def notes_on_ids(query_ids: tuple[str, ...]) -> tuple[Note, ...]:
 
 
 def notes_on_systems(names: Sequence[str]) -> Iterator[Note]:
-    """Say that names look like those of several runs of a system, which differ only in the number at their end."""
+    """Say that names look like those of several runs of a system."""
     for separator in ("_", "-", "."):
         parts = [name.rpartition(separator) for name in names]
         numbered = Counter(system for system, _, number in parts if number.isdecimal())
@@ -203,7 +205,7 @@ def notes_on_systems(names: Sequence[str]) -> Iterator[Note]:
 
 
 def notes_on_listing(runs: Sequence[SearchLengths]) -> Iterator[Note]:
-    """Say which queries runs lack, or have beyond the qrels; runs with the same queries share a note."""
+    """Say which queries runs lack, or have beyond the qrels."""
     lacking = defaultdict[str, list[str]](list)
     ignoring = defaultdict[str, list[str]](list)
     for run in runs:
@@ -233,7 +235,7 @@ def note_on_depth(deepest: int, cutoff: int, renamed: str = "") -> Note:
 
 
 def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:
-    """Say which runs have so many equal scores that the rule for ties decides where many first relevant documents stand."""
+    """Say which runs have many results that hang on the rule for ties."""
     shares = {
         run.name: float(run.reordered[run.answered() > 0].mean())
         for run in runs
@@ -253,9 +255,9 @@ def notes_on_ties(runs: Sequence[SearchLengths]) -> Iterator[Note]:
 
 def _range_of(shares: Sequence[float]) -> str:
     """Write the smallest and the largest share in per cent."""
-    least = percent(min(shares), 0)
-    most = percent(max(shares), 0)
-    return f"{most} %" if least == most else f"{least} to {most} %"
+    lowest = percent(min(shares), 0)
+    highest = percent(max(shares), 0)
+    return f"{highest} %" if lowest == highest else f"{lowest} to {highest} %"
 
 
 def n_missing(run: SearchLengths) -> int:
@@ -267,7 +269,7 @@ def n_missing(run: SearchLengths) -> int:
 
 
 def unjudged_share(run: SearchLengths, depth: int) -> float | None:
-    """Share of unjudged documents among the first documents of all lists; None where this depth was not kept."""
+    """Share of unjudged documents at a depth, None where it was not counted."""
     if depth != JUDGED_DEPTH or (run.cutoff is not None and run.cutoff < depth):
         return None
     documents = np.minimum(run.retrieved, depth).sum()

@@ -1,4 +1,4 @@
-"""Ids of a run that are not those of the qrels, and the rule that would make them match."""
+"""Ids that differ between run and qrels, and the rule that makes them match."""
 
 import re
 import unicodedata
@@ -12,7 +12,7 @@ from os.path import commonprefix
 import numpy as np
 
 from ir_outcomes.errors import some
-from ir_outcomes.evaluation.ranking import spans
+from ir_outcomes.evaluation.ranking import ranked_rows, spans
 from ir_outcomes.formatting import plural
 from ir_outcomes.reading.qrels import Qrels
 from ir_outcomes.reading.runs import Run
@@ -64,7 +64,7 @@ class Repair:
 
 
 def repair_of(unknown: Collection[Entry], absent: Collection[Entry]) -> Repair | None:
-    """Return the rule by which most ids that a run lacks are among those that the qrels do not know; None without one."""
+    """Return the rule by which most ids would match, None without one."""
     rules = [*RULES, *_affixes(unknown), *_affixes(absent)]
     sides = {"run": (unknown, absent), "qrels": (absent, unknown)}
     found = Counter(
@@ -77,7 +77,7 @@ def repair_of(unknown: Collection[Entry], absent: Collection[Entry]) -> Repair |
 
 
 def repair_of_queries(unknown: Iterable[str], absent: Iterable[str]) -> Repair | None:
-    """Return the rule by which most queries that a run lacks are among those that the qrels lack; None if there is none."""
+    """Return the rule by which most queries would match, None without one."""
     # `repeat` has no end.
     return repair_of(set(zip(repeat(""), unknown)), set(zip(repeat(""), absent)))
 
@@ -106,14 +106,14 @@ def _affixes(entries: Iterable[Entry]) -> Iterator[Rule]:
 
 
 def _shared_beginning(ids: Iterable[str]) -> str:
-    """Return what the middle half of the ids, in the order of their letters, begin with."""
+    """Return what the middle half of the sorted ids begin with."""
     ordered = sorted(ids)
     return commonprefix(ordered[len(ordered) // 4 :: len(ordered) // 2 + 1])  # noqa: RUF071  # letter by letter is meant
 
 
 @dataclass(frozen=True)
 class Documents:
-    """The first documents of a run beside the judged ones, and the rule by which more would match."""
+    """Top documents beside judged ones, with the rule by which more would match."""
 
     n_listed: int
     n_judged: int  # of these
@@ -122,10 +122,13 @@ class Documents:
 
 
 def compared_documents(qrels: Qrels, run: Run, of_queries: Repair | None) -> Documents:
-    """Compare the ids of documents in a run and in the qrels, where queries match, also if only by a rule."""
+    """Compare ids of documents, where queries match, also if only by a rule."""
     change = str if of_queries is None else of_queries.undo
     sizes = np.minimum(np.diff(run.offsets), DEPTH)
     rows, _ = spans(run.offsets[:-1], sizes)
+    order = ranked_rows(run, "trec")
+    if order is not None:
+        rows = order[rows]
     listed = _entries(map(change, run.query_ids), sizes.tolist(), run.docids[rows].tolist())
     judged = _entries(
         map(change, qrels.query_ids), np.diff(qrels.offsets).tolist(), qrels.docids.tolist()
@@ -148,18 +151,17 @@ def _entries(queries: Iterable[str], sizes: Iterable[int], docids: Iterable[byte
 
 
 def about_unknown_ids(qrels: Qrels, run: Run, any_judged: bool) -> str:
-    """Say what is written in another way where the qrels know no query or no document of a run; empty where they know some."""
+    """Say what differs where no query or document of a run is known."""
     if any_judged or not len(run):
         return ""
-    known = {*qrels.query_ids}
-    repair = repair_of_queries(run.query_ids, qrels.query_ids)
-    if known.isdisjoint(run.query_ids):
+    if {*qrels.query_ids}.isdisjoint(run.query_ids):
+        repair = repair_of_queries(run.query_ids, qrels.query_ids)
         return (
             f"none of its queries is in the qrels; the run has {some(run.query_ids, 3)}, the qrels"
             f" have {some(qrels.query_ids, 3)}. {repair or 'Are these for the same topics?'}"
         )
     if not set(qrels.docids.tolist()).isdisjoint(run.docids.tolist()):
         return ""
-    documents = compared_documents(qrels, run, repair)
+    documents = compared_documents(qrels, run, None)
     found = f"the qrels have none of its {plural('document', len(run))} {documents.examples}."
     return f"{found} {documents.repair or 'Are these from the same collection?'}"

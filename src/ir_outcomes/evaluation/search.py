@@ -69,7 +69,7 @@ def search_lengths(
     within = _BEHIND if cutoff is None else cutoff
     n_queries = len(qrels.query_ids)
     # The last, at place -1, is that of queries the run lacks.
-    depths = np.append(np.diff(found.run.offsets), 0)[found.places]
+    depths = np.append(np.diff(found.run.offsets), 0)[found.positions]
     retrieved = np.minimum(depths, within)
     depth = min(JUDGED_DEPTH, within)
     judged = np.bincount(qrels.codes[(first > 0) & (first <= depth)], minlength=n_queries)
@@ -89,14 +89,14 @@ def search_lengths(
         level_size=np.where((first > 0) & (first <= within), size, 1)[relevant].astype(np.int32),
         retrieved=retrieved.astype(np.int32),
         unjudged=unjudged.astype(np.uint8),
-        listed=found.places >= 0,
+        listed=found.positions >= 0,
         reordered=best != _best(query, listed[relevant], n_queries),
-        against_ranks=_of_queries(whole_run.against_ranks, found.places),
-        rising=_of_queries(whole_run.rising, found.places),
+        against_ranks=_of_queries(whole_run.against_ranks, found.positions),
+        rising=_of_queries(whole_run.rising, found.positions),
         retrieves_itself=self_ranks > 0,
         # Where it is relevant itself, it is meant to be found.
         below_itself=(self_ranks > 0) & (lowest > self_ranks) & (best != self_ranks),
-        digests=list_digests(found.run, found.places, order),
+        digests=list_digests(found.run, found.positions, order),
         ignored=tuple(sorted(set(whole_run.query_ids) - set(qrels.query_ids))),
         unknown_ids=about_unknown_ids(qrels, whole_run, bool(first.any())),
         equal_scores=whole_run.form == "TREC" and all_are_tied(whole_run, ties),
@@ -110,23 +110,23 @@ def search_lengths(
 
 
 def _best(query: Ints, rank: Ints, n_queries: int) -> Ints:
-    """Return the rank of the first relevant document of each query, `_BEHIND` without one."""
+    """Return the rank of the first relevant document, `_BEHIND` without one."""
     best = np.full(n_queries, _BEHIND)
     np.minimum.at(best, query[rank > 0], rank[rank > 0])
     return best
 
 
 def _self_ranks(found: Joined, order: Ints | None) -> Ints:
-    """Return the rank of the document that is called like each query; 0 where there is none."""
-    ranks = np.zeros(len(found.places), dtype=np.int64)
-    there = np.flatnonzero(found.self_rows >= 0)
-    before = found.run.offsets[found.places[there]]
-    ranks[there] = places_in(order, found.self_rows[there]) - before + 1
+    """Return the rank of the document with each query's own id, 0 without one."""
+    ranks = np.zeros(len(found.positions), dtype=np.int64)
+    hits = np.flatnonzero(found.self_rows >= 0)
+    start = found.run.offsets[found.positions[hits]]
+    ranks[hits] = places_in(order, found.self_rows[hits]) - start + 1
     return ranks
 
 
-def _of_queries(flags: Bools | None, places: Ints) -> Bools:
-    """Return for each query of the qrels what is known of it in the run, at its place; False where that lacks it."""
+def _of_queries(flags: Bools | None, positions: Ints) -> Bools:
+    """Return flags of a run in the order of the qrels, False for other queries."""
     if flags is None:
-        return np.zeros(len(places), dtype=bool)
-    return (places >= 0) & flags[places]
+        return np.zeros(len(positions), dtype=bool)
+    return (positions >= 0) & flags[positions]

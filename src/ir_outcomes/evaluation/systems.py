@@ -1,4 +1,4 @@
-"""What the runs of a call are, what they are called, which are of one system, and which queries belong together."""
+"""The runs and systems of a call, their names, and clusters of queries."""
 
 import hashlib
 import os
@@ -71,7 +71,7 @@ def runs_of_call(
     names : sequence of str or None, optional
         What to call each, those of baselines that are not among `runs` first.
     baselines : sequence
-        What the others are compared with: runs, or names of `runs` or of their systems.
+        What the contenders are compared with: runs, or names of `runs` or of their systems.
     replicates : mapping, path or "by:" and a separator, optional
         See `ir_outcomes.evaluate`.
 
@@ -82,31 +82,33 @@ def runs_of_call(
     """
     if runs is None:
         raise ParameterError("there is no contender; give a run, or several as a list or dict")
-    others = list(zip(*runs_and_names(runs), strict=True))
-    moved: list[int] = []  # the places of baselines that are among the runs
+    contenders = list(zip(*runs_and_names(runs), strict=True))
+    moved: list[int] = []  # the positions of baselines that are among the runs
     first = []
     for baseline in baselines:
-        places = _places_of(baseline, others, names, replicates)
-        moved += places
-        if not places:
+        positions = _places_of(baseline, contenders, names, replicates)
+        moved += positions
+        if not positions:
             first.append(_item_of(baseline))
     if names is not None:
-        items = [item for item, _ in first + others]
-        others = list(zip(*runs_and_names(items, names), strict=True))
-        first, others = others[: len(first)], others[len(first) :]
-    check_names(name for _, name in first + others)
-    others = [others[place] for place in dict.fromkeys([*moved, *range(len(others))])]
+        items = [item for item, _ in first + contenders]
+        contenders = list(zip(*runs_and_names(items, names), strict=True))
+        first, contenders = contenders[: len(first)], contenders[len(first) :]
+    check_names(name for _, name in first + contenders)
+    contenders = [
+        contenders[position] for position in dict.fromkeys([*moved, *range(len(contenders))])
+    ]
     left_out = False
     for baseline, _ in first:
-        for item, name in others:
+        for item, name in contenders:
             if any(_is_same(run, baseline) for _, run in _members(item) or ()):
                 raise ParameterError(f"the baseline is also one of the runs of {name}, a contender")
-        apart = [item for item in others if not _is_same(item[0], baseline)]
-        if apart and len(apart) < len(others):
-            others = apart
+        apart = [item for item in contenders if not _is_same(item[0], baseline)]
+        if apart and len(apart) < len(contenders):
+            contenders = apart
             left_out = True
     listed = [run._replace(is_baseline=run.system is None) for run in _expanded(first)]
-    return Call(listed + _expanded(others), left_out)
+    return Call(listed + _expanded(contenders), left_out)
 
 
 def _item_of(baseline: Any) -> tuple[Any, str | None]:
@@ -128,22 +130,22 @@ def _places_of(
     names: Sequence[str | None] | None,
     replicates: Any,
 ) -> list[int]:
-    """Find the runs that have a name, or are of the system that has it; none where the baseline is a run itself."""
+    """Find the runs of a name or system, none where the baseline is a run."""
     if not isinstance(baseline, str) or not is_path(baseline) or os.path.exists(baseline):
         return []
-    called = [name_of(item) if name is None and is_path(item) else name for item, name in items]
+    of_items = [name_of(item) if name is None and is_path(item) else name for item, name in items]
     if names is not None and len(names) == len(items):
-        called = [name or own for name, own in zip(names, called, strict=True)]
-    found = [name for name in called if name is not None]
+        of_items = [name or stem for name, stem in zip(names, of_items, strict=True)]
+    found = [name for name in of_items if name is not None]
     of_systems = {} if replicates is None else systems(found, replicates)
     members = of_systems.get(baseline, (baseline,))
-    places = [place for place, name in enumerate(called) if name in members]
+    positions = [position for position, name in enumerate(of_items) if name in members]
     near = get_close_matches(baseline, [*found, *of_systems])
-    if not places and near and not os.path.splitext(baseline)[1]:
+    if not positions and near and not os.path.splitext(baseline)[1]:
         raise UnreadableFile(
             f"{baseline}: neither a file nor the name of a run; did you mean {some(near)}?"
         )
-    return places
+    return positions
 
 
 def _is_same(run: Any, other: Any) -> bool:
@@ -168,15 +170,15 @@ def _expanded(items: Iterable[tuple[Any, str | None]]) -> list[Listed]:
                 "a list of runs stands for a system, which needs a name; give a dict such as"
                 ' {"dense": [first, second]}'
             )
-        for place, (member, run) in enumerate(members, 1):
+        for number, (member, run) in enumerate(members, 1):
             in_memory = not (is_path(run) or isinstance(run, (str, Run, SearchLengths)))
-            called = f"{name} {place}" if member is None and in_memory else member
-            listed.append(Listed(run, called, name))
+            of_run = f"{name} {number}" if member is None and in_memory else member
+            listed.append(Listed(run, of_run, name))
     return listed
 
 
 def _members(item: Any) -> list[tuple[str | None, Any]] | None:
-    """Return the runs of a system, with their names in a dict; None for a single run."""
+    """Return the runs of a system with their names, None for a single run."""
     if isinstance(item, (list, tuple)) and item and isinstance(item[0], (list, tuple)):
         return None  # rows of a run
     found = run_list(item)
@@ -188,16 +190,16 @@ def _members(item: Any) -> list[tuple[str | None, Any]] | None:
 def names_of_call(
     listed: Sequence[Listed], own_names: Sequence[str], replicates: Any
 ) -> tuple[list[str], Systems]:
-    """Name the runs that were read, and find the systems that have several; a system's only run has its name.
+    """Name the runs that were read, and find the systems that have several.
 
     A run has the name that it was given, else its own; where that is another's, its path, or a
     number behind it.
     """
-    given = [run.name for run in listed]
-    names = [own if name is None else name for name, own in zip(given, own_names, strict=True)]
+    of_call = [run.name for run in listed]
+    names = [name or own for name, own in zip(of_call, own_names, strict=True)]
     if _is_rule(replicates):  # equal names, as those of a file given twice, would be of one system
         _by_rule(names, replicates)
-    names = distinct_names(own_names, given, [run.run for run in listed])
+    names = distinct_names(own_names, of_call, [run.run for run in listed])
     system_of = {
         name: run.system for name, run in zip(names, listed, strict=True) if run.system is not None
     }
@@ -225,7 +227,7 @@ class Called(NamedTuple):
 
 
 class System(NamedTuple):
-    """What is compared: a system, and its runs; mostly one, of the same name."""
+    """A system and its runs, mostly one of the same name."""
 
     name: str
     runs: tuple[SearchLengths, ...]
@@ -246,12 +248,12 @@ class System(NamedTuple):
         return min(run.depth for run in self.runs)
 
     def mean_reciprocal_ranks(self) -> Floats:
-        """(n_queries,) float array: mean reciprocal rank over the runs; higher is better."""
+        """(n_queries,) float array: mean reciprocal rank over the runs."""
         means: Floats = np.mean([run.reciprocal_rank() for run in self.runs], axis=0)
         return means
 
     def at(self, cutoff: int | None) -> Self:
-        """Return the system at a cutoff; see `SearchLengths.at`."""
+        """Return the system at a cutoff."""
         return self._replace(runs=tuple(run.at(cutoff) for run in self.runs))
 
 
@@ -297,7 +299,7 @@ def _is_rule(replicates: Any) -> bool:
 
 
 def _by_rule(names: Sequence[str], rule: str) -> dict[str, str]:
-    """Return the system of each run whose name has a whole number behind the last separator."""
+    """Return the systems of names with a whole number behind a separator."""
     separator = rule.removeprefix(RULE)
     if not separator:
         raise ParameterError('write the separator behind "by:", such as "by:_"', replicates=rule)
@@ -325,7 +327,7 @@ def _by_rule(names: Sequence[str], rule: str) -> dict[str, str]:
 
 
 def _mapping_of(replicates: Any) -> Mapping[str, str]:
-    """Return a mapping of run to system, which can be in a file of lines with run, tab and system."""
+    """Return the system of each run, given as a mapping or in a file."""
     if isinstance(replicates, Mapping):
         return replicates
     if not isinstance(replicates, (str, os.PathLike)):
@@ -352,7 +354,7 @@ def _mapping_of(replicates: Any) -> Mapping[str, str]:
 
 
 def _runs_by_system(names: Sequence[str], system_of: Mapping[str, str]) -> Systems:
-    """Return the runs of each system, in their order, unless one is called like the run of another."""
+    """Return the runs of each system, whose name no other run may have."""
     check_names(set(system_of.values()), "system")
     found: dict[str, tuple[str, ...]] = {}
     for run in names:
@@ -370,14 +372,14 @@ def _runs_by_system(names: Sequence[str], system_of: Mapping[str, str]) -> Syste
 
 def among(replicates: Systems, names: Sequence[str]) -> Systems:
     """Return the systems of which several runs are among some, with these runs."""
-    kept = {
+    some_runs = {
         system: tuple(run for run in names if run in runs) for system, runs in replicates.items()
     }
-    return {system: runs for system, runs in kept.items() if len(runs) > 1}
+    return {system: runs for system, runs in some_runs.items() if len(runs) > 1}
 
 
 def called_systems(names: Sequence[str], replicates: Systems) -> list[Called]:
-    """Return all systems in the order of their first runs; a run that is of none is a system by itself."""
+    """Return all systems, also of one run, in the order of their first runs."""
     system_of = {run: Called(name, runs) for name, runs in replicates.items() for run in runs}
     return list(dict.fromkeys(system_of.get(name, Called(name, (name,))) for name in names))
 
@@ -423,7 +425,7 @@ def check_runs(system: System) -> None:
 
 
 def clusters_of(clusters: Any, query_ids: tuple[str, ...], answerable: Bools) -> Ints | None:
-    """Number the cluster of each query, given as `ir_outcomes.evaluate` takes them; None with a warning where all have one."""
+    """Number the cluster of each query, None where each has one query."""
     labels: list[Any]
     if isinstance(clusters, str) and clusters.startswith(RULE):
         separator = clusters.removeprefix(RULE)
@@ -451,12 +453,12 @@ def clusters_of(clusters: Any, query_ids: tuple[str, ...], answerable: Bools) ->
 
 
 def digest_of_clusters(codes: Ints | None) -> str | None:
-    """Return a digest of which queries share a cluster; None where queries are independent."""
+    """Return a digest of clusters, None where queries are independent."""
     return None if codes is None else hashlib.sha256(codes.tobytes()).hexdigest()[:32]
 
 
 def text_before(separator: str, query: str) -> str:
-    """Return the id up to the last separator; the whole id without one."""
+    """Return the id up to the last separator, or the whole id."""
     return query.rpartition(separator)[0] or query
 
 

@@ -1,4 +1,4 @@
-"""Runs evaluated one after another, in this process or in others, and what is kept of each."""
+"""Runs evaluated one after another, in this process or in others."""
 
 import os
 import warnings
@@ -26,7 +26,7 @@ from ir_outcomes.evaluation.systems import Listed
 from ir_outcomes.reading.datasets import as_run
 from ir_outcomes.reading.files import name_of
 from ir_outcomes.reading.qrels import Qrels
-from ir_outcomes.reading.runs import Run, is_path, run_and_warnings
+from ir_outcomes.reading.runs import Run, is_path
 from ir_outcomes.types import Floats
 
 R = TypeVar("R")
@@ -38,7 +38,6 @@ class Kept(NamedTuple):
     lengths: SearchLengths
     values: Floats  # (n_measures, n_queries), of the measures that search lengths do not determine
     documents: RankedDocuments | None = None
-    unjudged: RankedDocuments | None = None
     texts: Mapping[str, str] = {}  # of queries, where the file of the run has them
     # Of reading, which another process may do, whose warnings nobody sees.
     warnings: tuple[str, ...] = ()
@@ -54,7 +53,6 @@ class Work:
     cutoff: int
     measures: tuple[Any, ...]
     documents: int
-    unjudged: bool
     keeps_empty: bool  # runs without results
     allows_unknown: bool  # runs of whose queries the qrels have none
 
@@ -84,27 +82,19 @@ class Work:
         return result
 
     def _of_run(self, source: Any, name: str | None) -> Kept:
-        run, messages = (
-            run_and_warnings(source, name=name) if is_path(source) else (as_run(source, name), ())
-        )
+        run = as_run(source, name)
         if self.settings["drop_self"]:  # measures of ir_measures have no such setting
             run = joined(self.qrels, run, judged_only=False, drop_self=True).run
         lengths = search_lengths(self.qrels, run, **self.settings)
         documents = None
-        unjudged = None
-        if self.documents or self.unjudged:
-            depth = max(self.documents, self.cutoff if self.unjudged else 0)
+        if self.documents:
             settings = {name: self.settings[name] for name in ("ties", "judged_only")}
-            ranked = ranked_documents(self.qrels, run, depth, **settings)
-            if self.documents:
-                documents = ranked.first(self.documents)
-            if self.unjudged:
-                unjudged = ranked.first(self.cutoff).unjudged()
+            documents = ranked_documents(self.qrels, run, self.documents, **settings)
         values = measure_values(self.qrels, self.measures, run)
-        return Kept(lengths, values, documents, unjudged, run.texts, messages)
+        return Kept(lengths, values, documents, run.texts, ())
 
     def _of_lengths(self, lengths: SearchLengths) -> Kept:
-        """Refuse search lengths that were computed with other settings than the result will say, and what was not kept."""
+        """Refuse search lengths with other settings, or without what is asked for."""
         if lengths.qrels_digest != self.qrels.digest:
             raise MismatchError(
                 f"{lengths.name} was evaluated with other qrels than the other runs; give the same"
@@ -119,7 +109,7 @@ class Work:
                     " again"
                 )
         lengths.at(self.cutoff)
-        if self.measures or self.documents or self.unjudged:
+        if self.measures or self.documents:
             raise ParameterError(
                 f"the search lengths of {lengths.name} hold neither documents nor"
                 " the values of other measures; give the run instead"
@@ -130,7 +120,7 @@ class Work:
 def each_run(
     work: Work, jobs: list[Listed], n_jobs: int | None
 ) -> Generator[Kept | InputError, None, None]:
-    """Evaluate the runs in their order, files by other processes through joblib if there is more than one job."""
+    """Evaluate runs in their order, several files at a time through joblib."""
     check_jobs(n_jobs)
     # Runs in memory would take longer to send than to evaluate, and a pipe is read by this process
     # only. Paths are absolute because a process that is used again may have started in another
@@ -147,7 +137,7 @@ def each_run(
 
 
 def check_jobs(n_jobs: object) -> None:
-    """Refuse a number of jobs that makes no sense, and several where joblib is not installed."""
+    """Refuse numbers that make no sense, and several jobs without joblib."""
     if n_jobs is not None and (
         isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0
     ):
@@ -163,7 +153,7 @@ def check_jobs(n_jobs: object) -> None:
 
 
 def in_parallel(calls: Sequence[Callable[[], R]], n_jobs: int | None) -> Generator[R, None, None]:
-    """Make the calls, in other processes for several jobs (see `check_jobs`), and yield what they return in their order."""
+    """Make calls, several at a time, and yield what they return in order."""
     if n_jobs == 1:
         for call in calls:
             yield call()

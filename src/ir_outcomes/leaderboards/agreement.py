@@ -6,15 +6,37 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS
+from ir_outcomes.comparison.verdict import DIRECTIONS, LABELS, RowEstimates, Rules, judge
 from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.evaluation.remarks import Allow
 from ir_outcomes.evaluation.scores import Scores
-from ir_outcomes.evaluation.work import check_jobs
-from ir_outcomes.leaderboards.halves import STATES, TESTS, TestsOfHalves, VerdictsOfHalves, added_up
+from ir_outcomes.formatting import with_progress
+from ir_outcomes.leaderboards.differences import (
+    Board,
+    SummedPairs,
+    ValueDifferences,
+    board_of,
+    clusters_of_answerable,
+)
 from ir_outcomes.leaderboards.ordering import evaluation_to_judge, notes_on_source, values_of
+from ir_outcomes.leaderboards.pairs import estimates_of, sign_test
 from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Result
-from ir_outcomes.types import Bools, Ints, Unit, check_count, check_level, check_positive
+from ir_outcomes.statistics.estimate import ROUNDING, Sums
+from ir_outcomes.statistics.papers import rank_sums, signed_ranks, signs
+from ir_outcomes.statistics.resampling import first_halves
+from ir_outcomes.types import (
+    Bools,
+    Floats,
+    Ints,
+    Unit,
+    check_count,
+    check_level,
+    check_positive,
+    divided,
+)
+
+MOST_PAIRS = 1000  # of the tests that have to look at each pair by itself
 
 
 @dataclass(frozen=True)
@@ -26,10 +48,11 @@ class HalfAgreement:
     label. A half *decides* if it has a direction.
     """
 
-    measure: str  #: what is tested; "outcomes by query" or "outcomes by document" for the verdict
+    measure: str  #: its name; "outcomes by query" or "outcomes by document" for the verdict
     test: str  #: "sign", "ranksum", "wilcoxon", "t", or "two facets"
-    #: What says which of two runs is better: "mean" or "median"; None for the verdict.
+    #: which of two runs is better is said by "mean" or "median"; None for the verdict
     aggregate: str | None
+    n_pairs: int  #: pairs of runs that were split: all, or a random sample
     same: float  #: both halves have the same direction, or none
     one_sided: float  #: only one half decides
     opposite: float  #: one half says that the contender is better, the other that it is worse; the three sum to 1
@@ -46,52 +69,58 @@ class HalfAgreement:
     significant: float | None = None
 
 
-def rates(counts: Ints, directions: Ints) -> dict[str, Any]:
-    """Return how often halves have the same direction, by the names of `HalfAgreement`.
+SHARES = (
+    *("same", "one_sided", "opposite", "decided"),
+    *("agree", "partial", "disagree", "significant"),
+)
+TESTS = (
+    *((test, "mean") for test in ("sign", "ranksum", "wilcoxon", "t")),
+    *((test, "median") for test in ("sign", "ranksum", "wilcoxon")),
+)
 
-    `counts` is (m, m), by what the first and the second half say; `directions` are those of the m
-    things said: -1, 0 or 1.
+
+def counted(sign: Floats | Ints, significant: Bools) -> Ints:
+    """Count splits and pairs that are in each of `SHARES`, and all of them.
+
+    Which run is better in a half (-1, 0 or 1) and whether that is significant are (n_pairs,
+    2 * n_splits), first halves before second ones.
     """
-    first, second = np.meshgrid(directions, directions, indexing="ij")
-    cells = {
-        "same": first == second,
-        "one_sided": (first == 0) != (second == 0),
-        "opposite": first * second < 0,
-        "decided": (first != 0) | (second != 0),
-    }
-    _, one_sided, opposite, decided = (int(counts[chosen].sum()) for chosen in cells.values())
-    halves_that_decide = 2 * decided - one_sided
-    replicating = 2 * (decided - one_sided - opposite)
-    return _shares(counts, cells) | {
-        "replicates": replicating / halves_that_decide if halves_that_decide else None
-    }
+    one, other = np.split(sign, 2, axis=1)
+    one_significant, other_significant = np.split(significant, 2, axis=1)
+    either = one_significant | other_significant
+    both = one_significant & other_significant
+    same_run = one == other
+    first = np.where(one_significant, one, 0)
+    second = np.where(other_significant, other, 0)
+    cells = (
+        first == second,
+        (first == 0) != (second == 0),
+        first * second < 0,
+        (first != 0) | (second != 0),
+        same_run & (both | ~either),
+        np.where(same_run, either & ~both, ~either),
+        ~same_run & either,
+        either,
+    )
+    return np.array([*map(np.count_nonzero, cells), one.size])
 
 
-def _shares(counts: Ints, cells: Mapping[str, Bools]) -> dict[str, Any]:
-    """Return which share of the splits and pairs is in these cells, by their names."""
-    total = int(counts.sum())
-    return {name: int(counts[chosen].sum()) / total for name, chosen in cells.items()}
-
-
-_SIGNS = np.array([sign for sign, _ in STATES])
-_SIGNIFICANT = np.array([significant for _, significant in STATES])
-_DIRECTIONS = np.where(_SIGNIFICANT, _SIGNS, 0)
-_SAME_RUN = np.equal.outer(_SIGNS, _SIGNS)
-_BOTH = np.logical_and.outer(_SIGNIFICANT, _SIGNIFICANT)
-_EITHER = np.logical_or.outer(_SIGNIFICANT, _SIGNIFICANT)
-_CRASWELL = {  # which states of the two halves count
-    "agree": _SAME_RUN & (_BOTH | ~_EITHER),
-    "partial": np.where(_SAME_RUN, _EITHER & ~_BOTH, ~_EITHER),
-    "disagree": ~_SAME_RUN & _EITHER,
-    "significant": _EITHER,
-}
-
-
-def agreement_of_tests(measure: str, counts: Ints) -> Iterator[HalfAgreement]:
-    """Yield how far halves agree, for each test and aggregate, from what `TestsOfHalves` counted."""
-    for (test, aggregate), of_states in zip(TESTS, counts, strict=True):
-        shares = rates(of_states, _DIRECTIONS) | _shares(of_states, _CRASWELL)
-        yield HalfAgreement(measure, test, aggregate, **shares)
+def of_counts(
+    measure: str, test: str, aggregate: str | None, counts: Ints, splits: int
+) -> HalfAgreement:
+    """Return the shares of splits and pairs; of the verdict the first ones only."""
+    *numbers, total = counts.tolist()
+    shares = SHARES if aggregate else SHARES[:4]
+    _, one_sided, opposite, decided, *_ = numbers
+    halves = 2 * decided - one_sided  # that decide
+    return HalfAgreement(
+        measure=measure,
+        test=test,
+        aggregate=aggregate,
+        n_pairs=total // splits,
+        replicates=2 * (decided - one_sided - opposite) / halves if halves else None,
+        **{name: number / total for name, number in zip(shares, numbers, strict=False)},
+    )
 
 
 @dataclass(frozen=True)
@@ -111,9 +140,8 @@ class Agreement(Result):
         Of the verdict.
     cutoff : int or None
         Of the verdict.
-    n_queries, n_runs, n_pairs : int
-        Numbers of queries, of runs, and of the pairs of runs that were judged: all, or a random
-        sample.
+    n_queries, n_runs : int
+        Numbers of queries and of runs.
     splits, seed : int
         Number of random splits, and the seed of the random numbers.
     alpha : float
@@ -129,14 +157,13 @@ class Agreement(Result):
     cutoff: int | None
     n_queries: int
     n_runs: int
-    n_pairs: int
     splits: int
     seed: int
     alpha: float
 
     @property
-    def n_all_pairs(self) -> int:
-        """Number of all pairs of the runs, of which `n_pairs` may be a random sample."""
+    def n_pairs(self) -> int:
+        """Number of pairs of the runs, of which the tests other than t may take a sample."""
         return self.n_runs * (self.n_runs - 1) // 2
 
     def rows(self) -> list[dict[str, Any]]:
@@ -155,8 +182,7 @@ def agreement(
     splits: int = 100,
     seed: int = 0,
     alpha: float = 0.05,
-    pairs: int | None = 20_000,
-    n_jobs: int | None = 1,
+    allow: Allow = (),
     progress: bool = False,
 ) -> Agreement:
     """Split the queries at random into halves, many times, and count how often both halves lead to the same conclusion.
@@ -180,11 +206,8 @@ def agreement(
         Number of random splits, and the seed of the random numbers.
     alpha : float
         Level of the tests and verdicts, not corrected, as in the paper.
-    pairs : int, optional
-        Most pairs of runs. Of more, which are those of over 200 runs, a random sample of this size
-        is drawn; None takes all.
-    n_jobs : int, optional
-        Processes, as in `ir_outcomes.evaluate`.
+    allow : collection of {"unknown-ids", "rising-scores", "equal-scores"}
+        What is meant, and must not stop the verdicts.
     progress : bool
         On stderr.
 
@@ -211,33 +234,17 @@ def agreement(
     check_positive("splits", splits)
     check_count("seed", seed)
     check_level(alpha)
-    check_positive("pairs", pairs, none_allowed=True)
-    check_jobs(n_jobs)
-    evaluation = evaluation_to_judge(source, cutoff)
+    evaluation = evaluation_to_judge(source, cutoff, allow)
     tested = values_of(evaluation or source, measures)
-    n_runs = len(source.runs)
-    judged = sampled(np.stack(np.triu_indices(n_runs, 1), axis=1), pairs, seed)
     verdict: HalfAgreement | None = None
     labels: dict[str, dict[str, int]] = {}
     if evaluation is not None:
         if measures is None:
             tested += [scores for scores in evaluation.scores if scores.measure == "nDCG@10"]
-        of_labels = added_up(
-            VerdictsOfHalves.of(evaluation, splits, seed, alpha), judged, n_jobs, progress
-        )
-        verdict = HalfAgreement(
-            f"outcomes by {evaluation.unit}", "two facets", None, **rates(of_labels, DIRECTIONS)
-        )
-        labels = {
-            label: dict(zip(LABELS, row, strict=True))
-            for label, row in zip(LABELS, of_labels.tolist(), strict=True)
-        }
+        verdict, labels = _verdict(evaluation, splits, seed, alpha, progress)
     tests: list[HalfAgreement] = []
     for scores in tested:
-        of_states = added_up(
-            TestsOfHalves.of(scores, splits, seed, alpha), judged, n_jobs, progress
-        )
-        tests += agreement_of_tests(scores.measure, of_states)
+        tests += _tests(scores, splits, seed, alpha, progress)
     notes = [
         "p-values are not corrected, as in Craswell et al. 2021; half of the queries have less"
         " power than all of them."
@@ -255,8 +262,7 @@ def agreement(
         unit=None if evaluation is None else evaluation.unit,
         cutoff=None if evaluation is None else evaluation.cutoff,
         n_queries=len(source.query_ids),
-        n_runs=n_runs,
-        n_pairs=len(judged),
+        n_runs=len(source.runs),
         splits=splits,
         seed=seed,
         alpha=alpha,
@@ -264,10 +270,117 @@ def agreement(
     )
 
 
-def sampled(pairs: Ints, most: int | None, seed: int) -> Ints:
-    """Return all pairs, or so many that are drawn at random, in their order."""
-    if most is None or len(pairs) <= most:
-        return pairs
-    # Not the numbers that draw the halves.
-    places = np.random.default_rng([seed, len(pairs)]).choice(len(pairs), most, replace=False)
-    return pairs[np.sort(places)]
+def _verdict(
+    evaluation: Evaluation, splits: int, seed: int, alpha: float, progress: bool
+) -> tuple[HalfAgreement, dict[str, dict[str, int]]]:
+    """Return how far labels of both halves of the answerable queries agree, and their numbers."""
+    lengths, board = board_of(evaluation)
+    clusters = clusters_of_answerable(evaluation)
+    first = first_halves(lengths.n_queries, splits, seed, clusters)
+    if clusters is not None:
+        first = first[np.unique(clusters, return_index=True)[1]]
+    n_labels = len(LABELS)
+    labels = np.zeros(n_labels**2, dtype=np.int64)
+    counts = np.zeros(len(SHARES) + 1, dtype=np.int64)
+    for pairs in _with_progress(board, first, progress):
+        rows = {
+            name: RowEstimates.of(found, higher_is_better=name == "coverage")
+            for name, found in estimates_of(lengths, pairs, alpha).items()
+        }
+        sums = pairs.sums["all queries"]
+        signs_of_queries = sign_test(sums.differ - sums.better, sums.better)
+        label = judge(rows, Rules(alpha, "none"), signs_of_queries).label
+        label = label.reshape(len(pairs.places), -1)
+        counts += counted(DIRECTIONS[label], DIRECTIONS[label] != 0)
+        one, other = np.split(label, 2, axis=1)
+        labels += np.bincount((n_labels * one + other).ravel(), minlength=n_labels**2)
+    by_label = {
+        label: dict(zip(LABELS, row, strict=True))
+        for label, row in zip(LABELS, labels.reshape(n_labels, -1).tolist(), strict=True)
+    }
+    measure = f"outcomes by {evaluation.unit}"
+    return of_counts(measure, "two facets", None, counts, splits), by_label
+
+
+def _with_progress(board: Board, first: Floats, progress: bool) -> Iterator[SummedPairs]:
+    return with_progress(
+        board.sums(first), "pair", board.n_pairs, shown=progress, size=lambda own: len(own.places)
+    )
+
+
+def _tests(
+    scores: Scores, splits: int, seed: int, alpha: float, progress: bool
+) -> Iterator[HalfAgreement]:
+    """Yield how far the tests of a measure agree."""
+    values = scores.gains()
+    first = first_halves(len(scores.query_ids), splits, seed, scores.clusters)
+    counts = {test: np.zeros(len(SHARES) + 1, dtype=np.int64) for test in TESTS}
+    board = Board(ValueDifferences(values), [1] * len(values))
+    for pairs in _with_progress(board, first, progress):
+        sums = pairs.sums["measure"]
+        shape = len(pairs.places), -1
+        significant = t_pvalues(sums) <= alpha
+        counts["t", "mean"] += counted(_signs_of(sums).reshape(shape), significant.reshape(shape))
+    chosen = np.stack(np.triu_indices(len(values), 1), axis=1)
+    if len(chosen) > MOST_PAIRS:
+        rng = np.random.default_rng([seed, len(chosen)])  # not the numbers that draw the halves
+        chosen = chosen[np.sort(rng.choice(len(chosen), MOST_PAIRS, replace=False))]
+    # Counts are exact in it, and twice as fast.
+    halves = np.concatenate([first, 1 - first], axis=1).astype(np.float32)
+    for pair in with_progress(chosen.tolist(), "pair", len(chosen), shown=progress):
+        x, y = values[pair]
+        defined = ~(np.isnan(x) | np.isnan(y))
+        x, y, members = x[defined], y[defined], halves[defined]
+        pvalues = {
+            "sign": signs(y - x, members).pvalue,
+            "ranksum": rank_sums(x, y, members, members).pvalue,
+            "wilcoxon": signed_ranks(y - x, members).pvalue,
+        }
+        slack = ROUNDING * np.abs([x, y]).max(initial=0.0)
+        rises = {
+            "mean": (y - x) @ members / np.maximum(members.sum(axis=0), 1),
+            "median": medians(y, members) - medians(x, members),
+        }
+        for aggregate, rise in rises.items():
+            sign = np.sign(np.where(np.abs(rise) > slack, rise, 0.0))[None]
+            for test, pvalue in pvalues.items():
+                counts[test, aggregate] += counted(sign, pvalue[None] <= alpha)
+    for (test, aggregate), numbers in counts.items():
+        yield of_counts(scores.measure, test, aggregate, numbers, splits)
+
+
+def _signs_of(sums: Sums) -> Floats:
+    """Return the signs of means; one that is 0 but for rounding is 0."""
+    size = np.sqrt(sums.rows * np.maximum(sums.squares, 0.0))
+    above = (sums.differ > 0) & (np.abs(sums.total) > ROUNDING * size)
+    signs_of: Floats = np.sign(np.where(above, sums.total, 0.0))
+    return signs_of
+
+
+def t_pvalues(sums: Sums) -> Floats:
+    """Return p-values of paired t tests from sums; `papers.t_tests` has its conventions."""
+    from scipy.special import stdtr
+
+    n = sums.rows
+    mean = divided(sums.total, n, n > 0, 0.0)
+    rest = sums.squares - n * mean**2
+    varies = rest > ROUNDING * sums.squares
+    df = np.maximum(n - 1, 1)
+    t = divided(mean, np.sqrt(np.maximum(rest, 0) / df / np.maximum(n, 1)), varies, 0.0)
+    pvalue = np.where(varies, 2 * stdtr(df, -np.abs(t)), 2.0 ** (1 - n))
+    return np.where((n > 1) & (sums.differ > 0), pvalue, 1.0)
+
+
+def medians(values: Floats, members: Floats) -> Floats:
+    """Return the median of each subset, (n, n_subsets) of 0 and 1; 0 where it is empty."""
+    order = np.argsort(values)
+    upto = np.cumsum(members[order] > 0, axis=0, dtype=np.int32)
+    if not len(upto):
+        return np.zeros(members.shape[1])
+    sizes = upto[-1]
+    middle = [
+        np.argmax(upto >= np.maximum(place, 1), axis=0)
+        for place in ((sizes + 1) // 2, sizes // 2 + 1)
+    ]
+    ends: Floats = values[order][np.stack(middle)]
+    return np.where(sizes > 0, ends.mean(axis=0), 0.0)

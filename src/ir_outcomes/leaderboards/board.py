@@ -1,55 +1,52 @@
 """A leaderboard: the standings of runs, their verdicts, and the measures that were asked for."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from ir_outcomes.comparison.outcomes import Settings
 from ir_outcomes.errors import some
+from ir_outcomes.leaderboards.differences import place_of_pair
 from ir_outcomes.leaderboards.history import SotaHistory
 from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict
 from ir_outcomes.results import HasPage, Result
-from ir_outcomes.statistics import Interval
+from ir_outcomes.statistics.estimate import Interval
 from ir_outcomes.table_columns import NUMBER, Column, Form, attributes, of_part, rows_of
 from ir_outcomes.types import Correction
 
-Order = Literal["measure", "wins"]
+Order = Literal["tier", "measure"]
 
 
 class RunScore(NamedTuple):
-    """What one run of a system that has several scores."""
+    """The score of one run of a system that has several."""
 
     run: str  #: its name
-    score: float | None  #: mean of the measure that orders the board; None where it is undefined
+    score: float | None  #: mean of the measure that is shown; None where it is undefined
 
 
 @dataclass(frozen=True)
 class Standing:
     """The place of a run, or of a system of several runs, on a leaderboard."""
 
-    rank: int  #: from 1, by what orders the runs; runs that are equal in it share the smaller rank
+    rank: int  #: from 1, in the order of the board; equal runs share the smaller rank
     run: str  #: its name, or that of the system
     score: float | None  #: mean of the measure, over the runs, too; None where it is undefined
-    #: Of the score at level 1 - alpha: within the range of a measure between 0 and 1, or of search
-    #: lengths up to a cutoff (`bounded_mean_interval`); for other measures Student's t with
-    #: corrected degrees of freedom (`mean_interval`).
+    #: of the score by itself, at level 1 - alpha; see `ir_outcomes.statistics.bounded`
     interval: Interval | None
-    #: Share of the answerable queries answered (or of their relevant documents found), in percent,
-    #: higher is better; None where only the values of a measure were given.
+    #: share of the answerable queries answered (or of their relevant documents found), in percent,
+    #: higher is better; None where only the values of a measure were given
     coverage: float | None
-    #: From 1, the best: no run is better than a run of tier 1, and only runs of earlier tiers are
-    #: better than a run of a later one, except in cycles. None where only the values of a measure
-    #: were given.
+    #: from 1, the best: no run is better than a run of tier 1, and only runs of earlier tiers are
+    #: better than a run of a later one, except in cycles; None without verdicts
     tier: int | None
-    #: Runs that it is better than less those that are better, by the verdicts; None where only the
-    #: values of a measure were given.
-    net_wins: int | None
+    won: int | None  #: number of runs that it is better than, by the verdicts
+    lost: int | None  #: number of runs that are better than it
     runs: tuple[RunScore, ...] = ()  #: of a system that has several; else empty
 
     @property
     def range(self) -> Interval | None:
-        """The smallest and the largest score of the runs; None where there is one run, or a score is undefined."""
+        """The smallest and the largest score of several runs; None where one is undefined."""
         scores = [run.score for run in self.runs if run.score is not None]
         if not scores or len(scores) < len(self.runs):
             return None
@@ -58,14 +55,13 @@ class Standing:
 
 @dataclass(frozen=True)
 class MeasureOfRuns:
-    """A column of a leaderboard: a measure of all runs, and which of its differences are significant."""
+    """A column of a leaderboard: a measure of all runs, and which differences are significant."""
 
     measure: str  #: its name
     higher_is_better: bool  #: its direction
     values: tuple[float | None, ...]  #: its mean for each run, in the order of the standings
-    #: For each run those that it is significantly better than, corrected over all pairs: by the t
-    #: test (sign flips where fewer than 30 differences are not zero); by the tests of the verdict
-    #: for coverage, ranking and all queries.
+    #: for each run those that it is significantly better than, corrected over all pairs, by the
+    #: estimate of `ir_outcomes.compare`
     better_than: tuple[tuple[str, ...], ...]
 
 
@@ -77,26 +73,25 @@ RUNS_COLUMNS = (
 
 @dataclass(frozen=True)
 class Leaderboard(HasPage, Result):
-    """Runs in the order of a measure, and what that order hides; the figures are "tiers", "verdicts" and "history".
+    """Runs by tier and measure; the figures are "tiers", "verdicts" and "history".
 
     Attributes
     ----------
     measure : str
-        What the runs are ordered by, or where `order` is "wins", those with equally many.
-    order : {"measure", "wins"}
-        What the runs are ordered by: the measure, or pairs won less pairs lost
-        (`Standing.net_wins`).
+        The measure that is shown, and orders the runs of a tier.
+    order : {"tier", "measure"}
+        What orders the runs: their tier, then the measure; or the measure alone.
     higher_is_better : bool
-        Its direction.
+        Direction of the measure.
     alpha : float
         Level of the intervals (1 - alpha), of the verdicts and of the tests of `measures`.
     correction : {"holm", "bonferroni", "fdr_bh", "none"}
-        Of p-values over all pairs, separately for each facet and measure.
+        Of p-values over all pairs, separately for each row and measure.
     standings : tuple of Standing
         Best first.
     pairs : sequence of PairVerdict
-        Each lower run (the contender) against each higher one (the baseline), see `verdict`; empty
-        where only the values of a measure were given.
+        The verdicts on all pairs, in the order of `itertools.combinations` of the runs as they were
+        evaluated, see `verdict`; empty where only the values of a measure were given.
     measures : tuple of MeasureOfRuns
         The measures that were asked for by name, the one that orders the runs first; empty where
         none was.
@@ -108,10 +103,8 @@ class Leaderboard(HasPage, Result):
         Queries with a relevant document, and without one, which are left out of the verdicts.
     settings : Settings or None
         How the verdicts were reached; None where there are none.
-    notes : tuple of str
+    notes : tuple of Note
         Caveats.
-    run_metadata : mapping of str to str
-        The ir_metadata headers of the runs that have one, by name, without comment signs: YAML.
     """
 
     measure: str
@@ -127,40 +120,26 @@ class Leaderboard(HasPage, Result):
     n_queries: int
     n_unanswerable: int
     settings: Settings | None
-    run_metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def tiers(self) -> tuple[tuple[str, ...], ...]:
-        """The runs of each tier, the best tier first, in the order of the score; empty where there are no verdicts."""
+        """The runs of each tier, the best tier first; empty where there are no verdicts."""
         last = max(standing.tier or 0 for standing in self.standings)
         return tuple(
             tuple(standing.run for standing in self.standings if standing.tier == tier)
             for tier in range(1, last + 1)
         )
 
-    @property
-    def below_later_tiers(self) -> tuple[str, ...]:
-        """The runs that stand below a run of a later tier, because tiers do not follow what orders the runs."""
-        latest = 0
-        lower = []
-        for standing in self.standings:
-            tier = standing.tier or 0
-            if tier < latest:
-                lower.append(standing.run)
-            latest = max(latest, tier)
-        return tuple(lower)
-
     def verdict(self, baseline: str, contender: str) -> PairVerdict:
         """Return the verdict on a contender against a baseline; KeyError if there is none."""
-        names = [standing.run for standing in self.standings]
-        if not self.pairs or baseline == contender or not {baseline, contender} <= {*names}:
-            why = "there are no verdicts on scores"
-            if self.pairs:
-                why = f"the runs are {some(names, 10)}"
-            raise KeyError(f"{contender} against {baseline}; {why}")
-        upper, lower = sorted(map(names.index, (baseline, contender)))
-        # In the order of itertools.combinations.
-        place = upper * len(names) - upper * (upper + 1) // 2 + lower - upper - 1
+        first = self.pairs[: len(self.standings) - 1]
+        names = [*(pair.baseline for pair in first[:1]), *(pair.contender for pair in first)]
+        if baseline == contender or not {baseline, contender} <= {*names}:
+            reason = (
+                f"the runs are {some(names, 10)}" if names else "there are no verdicts on scores"
+            )
+            raise KeyError(f"{contender} against {baseline}; {reason}")
+        place = place_of_pair(*sorted(map(names.index, (baseline, contender))), len(names))
         pair = self.pairs[place]
         return pair if pair.baseline == baseline else pair.turned()
 
@@ -175,7 +154,8 @@ class Leaderboard(HasPage, Result):
         columns = (
             *attributes("rank", "tier", "run"),
             Column("measure", lambda _: self.measure),
-            *attributes("score", "low=interval.low", "high=interval.high", "coverage", "net_wins"),
+            *attributes("score", "low=interval.low", "high=interval.high", "coverage"),
+            *attributes("won", "lost"),
             *of_part(lambda standing: above.get(standing.run), PAIR_COLUMNS, "above_"),
             *of_part(lambda standing: best.get(standing.run), PAIR_COLUMNS, "best_"),
         )

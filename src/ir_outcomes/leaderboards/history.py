@@ -3,17 +3,17 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 from ir_outcomes.errors import ParameterError, some
 from ir_outcomes.formatting import plural
-from ir_outcomes.leaderboards.pairs import RANKING_P, PairVerdict
+from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict
 from ir_outcomes.notes import as_notes
 from ir_outcomes.reading.tables import Entry, read_entries
 from ir_outcomes.results import Result
-from ir_outcomes.statistics.counts import SLACK
+from ir_outcomes.statistics.resampling import ROUNDING
 from ir_outcomes.table_columns import NUMBER, Column, attributes, of_part, rows_of, signed
 
 
@@ -75,14 +75,8 @@ class SotaHistory(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each run that took first place."""
-        of_verdict = attributes(
-            "coverage=verdict.coverage",
-            "coverage_p_corrected=verdict.coverage_p_corrected",
-            "ranking=verdict.ranking",
-        )
-        ranking_p = of_part("verdict", [replace(RANKING_P, name="ranking_p_corrected")])
-        label = Column("verdict", "verdict.label")
-        return rows_of((*SOTA_COLUMNS, *of_verdict, *ranking_p, label), self.runs)
+        of_verdict = of_part("verdict", PAIR_COLUMNS[1:])
+        return rows_of((*SOTA_COLUMNS, *of_verdict), self.runs)
 
 
 def sota_history(
@@ -157,7 +151,7 @@ def history_of(entries: Sequence[Entry], *, higher_is_better: bool, score: str) 
         key=lambda entry: (entry.date, entry.run),
     )
     submitted = sorted(entry.date for entry in entries if not entry.is_baseline)
-    slack = SLACK * max(map(abs, gains.values()), default=0.0)
+    slack = ROUNDING * max(map(abs, gains.values()), default=0.0)
     best = float("-inf")
     runs: list[SotaRun] = []
     # A baseline must be beaten from its own day on, but never takes first place; of a day's

@@ -1,31 +1,35 @@
-"""What orders the runs of a leaderboard: the values of a measure or of a facet, and the order of their means."""
+"""What orders the runs of a board: values of a measure or of a row, and their means."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isnan
 from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.outcomes import pair_queries
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.evaluation.evaluation import Evaluation
 from ir_outcomes.evaluation.remarks import (
+    Allow,
     notes_on_clusters,
     notes_on_copies,
     notes_on_documents,
     notes_on_grades,
     notes_on_listing,
     notes_on_ties,
+    refuse_stops,
 )
 from ir_outcomes.evaluation.scores import Scores, parse_measure, reciprocal_ranks
 from ir_outcomes.evaluation.systems import Called, refuse_several_runs
-from ir_outcomes.statistics.counts import linearized_sums, shared_ranks
-from ir_outcomes.types import Floats, Ints, check_kind, check_one_order
+from ir_outcomes.leaderboards.differences import LengthDifferences, clusters_of_answerable
+from ir_outcomes.statistics.resampling import shared_ranks
+from ir_outcomes.types import Floats, Ints, check_kind, check_one_order, divided
+
+FACETS = ("coverage", "ranking", "all queries")  # beside the measures of ir_measures
 
 
 def check_number_of_runs(source: Evaluation | Scores, *, several_runs: bool = False) -> None:
-    """Refuse what is neither an evaluation nor scores, has fewer than two runs, or several of a system where one is taken."""
+    """Refuse fewer than two runs, and several of a system where one is taken."""
     check_kind(
         "source",
         source,
@@ -35,8 +39,8 @@ def check_number_of_runs(source: Evaluation | Scores, *, several_runs: bool = Fa
     if isinstance(source, Evaluation) and source.replicates and not several_runs:
         refuse_several_runs(source.replicates)
     if len(systems_of(source)) < 2:
-        what = "run" if len(source.runs) == 1 else "system"
-        raise ParameterError(f"there is only one {what}; at least two are needed")
+        noun = "run" if len(source.runs) == 1 else "system"
+        raise ParameterError(f"there is only one {noun}; at least two are needed")
 
 
 def systems_of(source: Evaluation | Scores) -> list[Called]:
@@ -47,9 +51,13 @@ def systems_of(source: Evaluation | Scores) -> list[Called]:
 
 
 def evaluation_to_judge(
-    source: Evaluation | Scores, cutoff: int | None, *, several_runs: bool = False
+    source: Evaluation | Scores,
+    cutoff: int | None,
+    allow: Allow = (),
+    *,
+    several_runs: bool = False,
 ) -> Evaluation | None:
-    """Return the evaluation at this cutoff; None for scores, which have no verdicts."""
+    """Return the evaluation at this cutoff, if nothing stops it; None for scores."""
     check_number_of_runs(source, several_runs=several_runs)
     if isinstance(source, Scores):
         if cutoff is not None:
@@ -59,18 +67,12 @@ def evaluation_to_judge(
             )
         return None
     check_one_order(source.ties)
+    refuse_stops(source.runs, allow)
     return source if cutoff is None else source.with_cutoff(cutoff)
 
 
-FACETS: dict[str, Callable[[Any], Floats]] = {  # what there is beside the measures of ir_measures
-    "coverage": lambda own: 100 * own.found_baseline,
-    "ranking": lambda own: own.length_baseline,
-    "all queries": lambda own: own.restricted.baseline,
-}
-
-
 def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
-    """Return the values of a measure or facet; by default the reciprocal rank at the evaluation's cutoff, over all queries."""
+    """Return the values of a measure or row; by default the reciprocal rank at the cutoff."""
     if isinstance(source, Scores):
         if measure is not None and str(measure) != source.measure:
             raise ParameterError(f"these scores are of {source.measure}", measure=str(measure))
@@ -97,22 +99,26 @@ def scores_of(source: Evaluation | Scores, measure: Any = None) -> Scores:
 
 
 def board_horizon(source: Evaluation) -> int:
-    """Return k of the restricted search length: one for all runs, or a short list would count little where it misses most."""
-    deepest = max(run.depth for run in source.runs)
-    return min(source.cutoff, deepest)
+    """Return k of the restricted search length of all runs: one, or short lists would gain."""
+    return min(source.cutoff, max(run.depth for run in source.runs))
 
 
 def _facet_scores(source: Evaluation, facet: str) -> Scores:
-    """Return what each run has by itself in a facet."""
-    horizon = board_horizon(source)
-    values = []
-    # One at a time, because what is known of the queries of a run takes half a MB.
-    for run in source.runs:
-        within = run.at(source.cutoff)
-        own = pair_queries(within, within, source.unit, horizon)
-        values.append(FACETS[facet](own))
+    """Return what each run has by itself in a row."""
+    board = LengthDifferences(source)
+    missing = board.items - board.found
+    values = {
+        "coverage": 100 * board.found / board.items,
+        "ranking": divided(board.lengths, board.found, board.found > 0),
+        "all queries": (board.lengths + (board_horizon(source) + 1) * missing) / board.items,
+    }
     return Scores(
-        facet, facet == "coverage", source.names, own.query_ids, np.stack(values), own.clusters
+        facet,
+        facet == "coverage",
+        source.names,
+        source.answerable_queries,
+        values[facet].astype(np.float64),
+        clusters_of_answerable(source),
     )
 
 
@@ -124,44 +130,37 @@ def values_of(source: Evaluation | Scores, measures: Sequence[Any] | str | None)
     if not named:
         raise ParameterError("there is no measure; name at least one, or leave measures out")
     values = [scores_of(source, name) for name in named]
-    called = [scores.measure for scores in values]
-    if repeated := [measure for measure in called if called.count(measure) > 1]:
+    names = [scores.measure for scores in values]
+    if repeated := [measure for measure in names if names.count(measure) > 1]:
         raise ParameterError(f"{repeated[0]} is named twice; name each measure once")
     return values
 
 
 def means_of_systems(scores: Scores, systems: Sequence[Called]) -> Scores:
-    """Return the values of each system, which are the means over its runs."""
+    """Return the values of each system, the means over its runs."""
     values = [
         _mean_of_runs(scores.values[[scores.runs.index(run) for run in system.runs]])
         for system in systems
     ]
-    names = tuple(system.name for system in systems)
-    return replace(scores, runs=names, values=np.stack(values))
+    return replace(scores, runs=tuple(system.name for system in systems), values=np.stack(values))
 
 
 def _mean_of_runs(values: Floats) -> Floats:
-    """(n_queries,) mean of (n_runs, n_queries) values; where some are undefined, such that the mean is that of all values."""
-    known = ~np.isnan(values)
-    means: Floats = values.mean(axis=0)
-    if known.all():
-        return means
-    sizes = known.sum(axis=0)
-    any_known = sizes > 0
-    means[~any_known] = np.nan
-    if any_known.any():
-        sums = np.where(known, values, 0.0).sum(axis=0)
-        means[any_known] = linearized_sums(sums[any_known], sizes[any_known].astype(np.float64))
-    return means
+    """Return values of queries whose mean is that of all values of the runs that are defined."""
+    sizes = (~np.isnan(values)).sum(axis=0)
+    if len(values) == 1 or not sizes.any():
+        return values[0]
+    sums = np.nan_to_num(values).sum(axis=0)
+    mean = sums.sum() / sizes.sum()
+    size = sizes.sum() / np.count_nonzero(sizes)
+    return np.where(sizes > 0, mean + (sums - sizes * mean) / size, np.nan)
 
 
 def order_of(scores: Scores) -> tuple[Ints, Ints]:
-    """Return the rank of each run by its mean, from 1, and the places of the runs, best first; an undefined mean is last."""
-    means = scores.means()
-    if not scores.higher_is_better:
-        means = -means
+    """Return the rank of each run by its mean, and the places of the runs, best first."""
+    means = scores.means() if scores.higher_is_better else -scores.means()
     ranks = shared_ranks(means[None])[0]
-    return ranks, np.lexsort((np.array(scores.runs), ranks))
+    return ranks, np.argsort(ranks, kind="stable")
 
 
 def defined(values: Floats) -> list[float | None]:
@@ -170,7 +169,7 @@ def defined(values: Floats) -> list[float | None]:
 
 
 def notes_on_source(source: Evaluation | Scores) -> tuple[str, ...]:
-    """Say which runs lack queries or have others, how much ties decide, and whether queries may come in clusters."""
+    """Return what a reader of any analysis of these runs should know."""
     if isinstance(source, Scores):
         return ()
     return (

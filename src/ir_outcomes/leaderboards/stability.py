@@ -1,4 +1,4 @@
-"""How stable is the order of the runs: the distribution of ranks over bootstrap resamples of the queries."""
+"""How stable is the order of the runs: ranks over bootstrap resamples of the queries."""
 
 import os
 from collections.abc import Iterable
@@ -19,9 +19,9 @@ from ir_outcomes.leaderboards.ordering import (
 )
 from ir_outcomes.notes import as_notes
 from ir_outcomes.results import Result
-from ir_outcomes.statistics.counts import kendall_taus, shared_ranks, times_drawn
+from ir_outcomes.statistics.resampling import kendall_taus, resampled_means, shared_ranks
 from ir_outcomes.table_columns import NUMBER, Column, attributes, decimals, rows_of
-from ir_outcomes.types import Floats, Ints, check_draws, check_number, check_positive
+from ir_outcomes.types import check_draws, check_number, check_positive
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,14 @@ def rank_distribution(
     if scores.clusters is not None:
         units = np.unique(scores.clusters, return_inverse=True)[1]
         notes = [f"Resamples are of {int(units.max()) + 1} clusters of queries.", *notes]
-    ranks = _ranks_of_resamples(scores.gains(), units, resamples, seed, progress)
+    blocks = with_progress(
+        resampled_means(scores.gains(), units, resamples, seed),
+        "resample",
+        resamples,
+        shown=progress,
+        size=len,
+    )
+    ranks = np.concatenate([shared_ranks(means) for means in blocks])
     counts = np.stack(
         [np.bincount(ranks[:, run], minlength=n_runs + 1)[1:] for run in range(n_runs)]
     )
@@ -235,29 +242,3 @@ def rank_distribution(
         level=level,
         notes=as_notes(notes),
     )
-
-
-def _ranks_of_resamples(
-    gains: Floats, units: Ints, resamples: int, seed: int, progress: bool
-) -> Ints:
-    """(resamples, n_runs) ranks, from 1; what is drawn are the units that the queries belong to."""
-    is_known = ~np.isnan(gains)
-    filled = np.where(is_known, gains, 0.0).T
-    rng = np.random.default_rng(seed)
-    ranks = np.empty((resamples, len(gains)), dtype=np.int64)
-    # Larger arrays would not stay in the processor's cache.
-    batch = max(1, (1 << 16) // max(gains.shape))
-    batches = [slice(start, min(start + batch, resamples)) for start in range(0, resamples, batch)]
-    for rows in with_progress(
-        batches, "resample", resamples, shown=progress, size=lambda rows: rows.stop - rows.start
-    ):
-        times = times_drawn(rng, rows.stop - rows.start, int(units.max()) + 1)[:, units]
-        # Means over the queries where the measure is defined, each as often as it was drawn.
-        if is_known.all():
-            numbers = times.sum(axis=1, keepdims=True)
-        else:
-            numbers = times @ is_known.T.astype(np.float64)
-        means = np.full((len(times), len(gains)), -np.inf)
-        np.divide(times @ filled, numbers, out=means, where=numbers > 0)
-        ranks[rows] = shared_ranks(means)
-    return ranks

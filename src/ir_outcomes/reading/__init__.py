@@ -1,1 +1,1 @@
-"""Runs, qrels, per-query outputs and ir_datasets tasks: everything is validated here."""
+"""Runs, qrels, values of other tools and tasks of ir_datasets, read and checked."""

@@ -1,67 +1,22 @@
-"""Columns of codes, document ids and values, which is what files and objects become."""
+"""Columns of codes, document ids and values: what files and objects become."""
 
 import hashlib
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from ir_outcomes.errors import FormatError
-from ir_outcomes.types import Bools, Floats, Ints
+from ir_outcomes.types import Floats, Ints
 
 Ids = np.ndarray[Any, np.dtype[np.bytes_]]
 Codes = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.intp]
-
-# Chosen at random by every process, so that nobody can prepare ids whose keys collide, which would
-# cost quadratic time. No result depends on it: equal keys only select the pairs that are then
-# compared themselves.
-SALT = secrets.randbits(64)
-
-
-def pair_keys(codes: Codes, docids: Ids, seed: int = SALT) -> Keys:
-    """Hash each (query code, document id) pair: a sum over the id's 8-byte words, modulo 2**64."""
-    # Words of NUL bytes add nothing, so that ids in arrays of different widths, as those of runs
-    # and qrels, get the same keys.
-    words = words_of(docids)
-    multipliers = np.random.PCG64(seed).random_raw(2 * words.shape[1] + 1) | np.uint64(1)
-    keys: Keys = codes.astype(np.uint64) * multipliers[0]
-    for column, first, second in zip(words.T, multipliers[1::2], multipliers[2::2], strict=True):
-        mixed = column * first
-        # A product carries upwards only. Without this step, words that differ in their last bytes
-        # (the high bits of a little-endian word), as document ids often do, would give keys that
-        # differ in few bits.
-        mixed ^= mixed >> np.uint64(32)
-        keys += mixed * second
-    return keys
-
-
-def repeated(codes: Codes, docids: Ids) -> tuple[Rows, Rows]:
-    """Find the rows whose (query, document) pair is that of an earlier row, and these earlier rows."""
-    keys = pair_keys(codes, docids)
-    ordered = np.sort(keys)
-    twice = ordered[1:][ordered[1:] == ordered[:-1]]
-    rows: list[int] = []
-    firsts: list[int] = []
-    first_of: dict[tuple[int, bytes], int] = {}
-    # Equal keys can be those of unequal pairs.
-    for row in np.flatnonzero(np.isin(keys, twice)).tolist() if len(twice) else ():
-        first = first_of.setdefault((codes[row], docids[row]), row)
-        if first != row:
-            rows.append(row)
-            firsts.append(first)
-    return np.array(rows, dtype=np.intp), np.array(firsts, dtype=np.intp)
-
-
-def words_of(docids: Ids) -> Keys:
-    """View ids as (n, n_words) 64-bit words."""
-    return docids.view(np.uint64).reshape(len(docids), docids.dtype.itemsize // 8)
-
 
 LONGEST_ID = 1000  # bytes
 _LARGEST_WHOLE = 1_000_000_000
@@ -72,6 +27,13 @@ LineOf = Callable[[int], int | None]
 def unknown_line(row: int) -> int | None:
     """Tell no line, where rows have none."""
     return None
+
+
+class Texts(NamedTuple):
+    """The texts that come along in a file, by id."""
+
+    queries: dict[str, str]
+    documents: dict[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +47,17 @@ class Columns:
     values: Floats  # (n,), never NaN
     value_name: str  # "score", "rank" or "grade"
     line_of: LineOf = unknown_line
+    form: str = ""  # of the file
+    texts: Texts = field(default_factory=lambda: Texts({}, {}))
 
-    def named(self, row: int) -> str:
+    def names(self, row: int) -> tuple[str, str]:
+        """Return the query and the document of a row."""
+        return self.query_ids[self.codes[row]], self.docids[row].decode()
+
+    def described(self, row: int) -> str:
         """Name the query and the document of a row, for messages."""
-        return f"document {self.docids[row].decode()} of query {self.query_ids[self.codes[row]]}"
+        query, document = self.names(row)
+        return f"document {document} of query {query}"
 
     def error(self, row: int, problem: str, text: str | None = None) -> FormatError:
         """Make the error that states what is wrong with a row, with its line."""
@@ -96,48 +65,66 @@ class Columns:
 
     def refuse_fractions(self) -> None:
         """Refuse ranks and grades that are not whole numbers."""
-        wrong = np.flatnonzero(
-            ~((self.values == np.floor(self.values)) & (np.abs(self.values) <= _LARGEST_WHOLE))
-        )
-        if len(wrong):
-            row = int(wrong[0])
+        is_whole = (self.values == np.floor(self.values)) & (np.abs(self.values) <= _LARGEST_WHOLE)
+        if not is_whole.all():
+            row = int(np.argmin(is_whole))
             problem = (
-                f"{self.named(row)}: a {self.value_name} must be a whole number of at most"
-                f" {_LARGEST_WHOLE:,}"
+                f"{self.described(row)}: a {self.value_name} must be a whole number of at most"
+                f" {_LARGEST_WHOLE:,}; are these the scores of a run?"
             )
-            raise self.error(
-                row, f"{problem}; are these the scores of a run?", str(self.values[row])
-            )
+            raise self.error(row, problem, str(self.values[row]))
 
-    def select(self, rows: Bools) -> Self:
-        """Return only the rows that are marked; the queries stay."""
-        places = np.flatnonzero(rows)
+    def select(self, rows: Rows) -> Self:
+        """Return these rows only, in this order, and all queries."""
         return replace(
             self,
             codes=self.codes[rows],
             docids=self.docids[rows],
             values=self.values[rows],
-            line_of=lambda row: self.line_of(int(places[row])),
+            line_of=lambda row: self.line_of(int(rows[row])),
         )
 
+    @property
+    def is_grouped(self) -> bool:
+        """Whether the rows of the queries follow each other."""
+        return not np.any(self.codes[1:] < self.codes[:-1])
 
-def grouped(columns: Columns) -> tuple[Ints, Ids, Floats]:
-    """Bring the rows of each query together, in the input's order within a query."""
-    counts = np.bincount(columns.codes, minlength=len(columns.query_ids))
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    docids = columns.docids
-    values = columns.values
-    if np.any(columns.codes[1:] < columns.codes[:-1]):
-        order = np.argsort(columns.codes, kind="stable")
-        docids = docids[order]
-        values = values[order]
-    return offsets, docids, values
+    def grouped(self) -> Self:
+        """Bring the rows of each query together, in the input's order within a query."""
+        return self if self.is_grouped else self.select(np.argsort(self.codes, kind="stable"))
+
+    def changes(self, compare: np.ufunc) -> Ints:
+        """Count in each query the rows whose value compares so with the previous one."""
+        changed = compare(self.values[1:], self.values[:-1]) & (self.codes[1:] == self.codes[:-1])
+        return np.bincount(self.codes[1:][changed], minlength=len(self.query_ids))
+
+    @property
+    def offsets(self) -> Ints:
+        """Where the rows of each query begin and end, once they are grouped."""
+        counts = np.bincount(self.codes, minlength=len(self.query_ids))
+        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def repeated(offsets: Ints, items: npt.NDArray[Any]) -> Rows:
+    """Find the rows whose item stands earlier in the rows of the same query."""
+    again: list[int] = []
+    for query in np.flatnonzero(np.diff(offsets) > 1).tolist():
+        start = int(offsets[query])
+        listed = items[start : offsets[query + 1]].tolist()
+        if len(set(listed)) == len(listed):
+            continue
+        present: set[Any] = set()
+        for row, item in enumerate(listed, start):
+            if item in present:
+                again.append(row)
+            present.add(item)
+    return np.array(again, dtype=np.intp)
 
 
 def nested_dict(
     query_ids: Iterable[str], offsets: Ints, docids: Ids, values: npt.NDArray[Any]
 ) -> dict[str, dict[str, Any]]:
-    """Return ``{query id: {document id: value}}`` of rows as `grouped` returns them."""
+    """Return ``{query id: {document id: value}}`` of grouped rows."""
     documents = [identifier.decode() for identifier in docids.tolist()]
     numbers = values.tolist()
     spans = pairwise(offsets.tolist())
@@ -148,7 +135,7 @@ def nested_dict(
 
 
 def digest_of(query_ids: Iterable[str], *arrays: npt.NDArray[Any]) -> str:
-    """Hash queries and arrays; equal where their content is the same."""
+    """Hash queries and arrays, so that equal content has equal digests."""
     content = hashlib.sha256("\n".join(query_ids).encode())
     for array in arrays:
         content.update(array.tobytes())
@@ -156,7 +143,35 @@ def digest_of(query_ids: Iterable[str], *arrays: npt.NDArray[Any]) -> str:
 
 
 def as_ids(ids: Sequence[bytes] | Ids) -> Ids:
-    """Make an id array whose width is a multiple of 8, so that ids can be read as 64-bit words."""
+    """Make an id array whose width is a multiple of 8."""
     array = np.asarray(ids, dtype=np.bytes_)
     width = -(-max(array.dtype.itemsize, 1) // 8) * 8
     return np.ascontiguousarray(array, dtype=f"S{width}")
+
+
+def words_of(docids: Ids) -> Keys:
+    """View ids as (n, n_words) 64-bit words."""
+    return docids.view(np.uint64).reshape(len(docids), docids.dtype.itemsize // 8)
+
+
+# Chosen at random by every process, so that nobody can prepare ids whose keys collide, which would
+# cost quadratic time. No result depends on it: equal keys only select the pairs that are then
+# compared themselves.
+SALT = secrets.randbits(64)
+
+
+def pair_keys(codes: Codes, docids: Ids, seed: int = SALT) -> Keys:
+    """Hash each (query code, document id) pair by the id's 8-byte words."""
+    # Words of NUL bytes add nothing, so that ids in arrays of different widths, as those of runs
+    # and qrels, get the same keys.
+    words = words_of(docids)
+    multipliers = np.random.PCG64(seed).random_raw(2 * words.shape[1] + 1) | np.uint64(1)
+    keys: Keys = codes.astype(np.uint64) * multipliers[0]
+    for column, first, second in zip(words.T, multipliers[1::2], multipliers[2::2], strict=True):
+        mixed = column * first
+        # A product carries upwards only. Without this step, words that differ in their last bytes
+        # (the high bits of a little-endian word), as document ids often do, would give keys that
+        # differ in few bits.
+        mixed ^= mixed >> np.uint64(32)
+        keys += mixed * second
+    return keys

@@ -1,4 +1,4 @@
-"""What runs are evaluated on, as it is given: an id of ir_datasets, a `Task`, a path or an object.
+"""What runs are evaluated on: an id of ir_datasets, a `Task`, a path or an object.
 
 A task is a public collection with the settings for comparing runs on it. `RULES` has the settings
 of the MS MARCO and TREC Deep Learning ids; the official measures that ir_datasets states for an id
@@ -9,29 +9,28 @@ import difflib
 import logging
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from ir_outcomes.errors import DatasetUnavailable, ParameterError, warn
+from ir_outcomes.errors import DatasetUnavailable, ParameterError
 from ir_outcomes.reading.qrels import Qrels, qrels_of, query_texts
-from ir_outcomes.reading.runs import DATASET_PREFIX, Run, run_of
+from ir_outcomes.reading.runs import DATASET_PREFIX, Duplicates, Run, run_of
 from ir_outcomes.types import UnitChoice, check_kind
 
-LARGE_DOWNLOAD = 100_000_000
 Part = Literal["queries", "qrels", "scoreddocs"]
 
 
 class Collection(NamedTuple):
-    """What runs are evaluated on: the judgments, the task that they are of, and the texts of the queries that are known."""
+    """Judgments, the task that they belong to, and the texts of queries at hand."""
 
     qrels: Qrels
     task: "Task | None"
     texts: Mapping[str, str]
 
     def run(self, source: Any) -> Any:
-        """Return a run, with the ranking that comes with the task in the place of ``"irds:"``."""
+        """Return a run, and the ranking that comes with the task for ``"irds:"``."""
         if not (isinstance(source, str) and source == DATASET_PREFIX):
             return source
         if self.task is None:
@@ -42,7 +41,7 @@ class Collection(NamedTuple):
 
 
 def open_collection(qrels: Any, queries: Any = None) -> Collection:
-    """Read qrels, given as `ir_outcomes.evaluate` takes them, with the texts of the queries where they are at hand."""
+    """Read qrels as `ir_outcomes.evaluate` takes them, with texts of queries at hand."""
     task = qrels if isinstance(qrels, Task) else None
     if _is_meant_as_id(qrels):
         task = load(qrels)
@@ -52,7 +51,7 @@ def open_collection(qrels: Any, queries: Any = None) -> Collection:
             texts = dict(queries)
         else:
             texts = query_texts(queries)
-    elif task is not None and (source := task.source("queries")) is not None and source.here:
+    elif task is not None and task.has("queries") and task.file_of("queries"):
         texts = task.queries
     judgments = as_qrels(qrels) if task is None else task.qrels
     return Collection(judgments, task, texts or judgments.texts)
@@ -84,7 +83,7 @@ def as_qrels(qrels: Any, name: str | None = None) -> Qrels:
     return qrels_of(qrels, name)
 
 
-def as_run(run: Any, name: str | None = None) -> Run:
+def as_run(run: Any, name: str | None = None, *, duplicates: Duplicates | None = None) -> Run:
     """Take a run in any form that users have.
 
     Parameters
@@ -97,6 +96,8 @@ def as_run(run: Any, name: str | None = None) -> Run:
         ``score``; an iterable of `ir_measures.ScoredDoc`.
     name : str, optional
         What to call it.
+    duplicates : {"first", "max"}, optional
+        What counts of a document that is ranked twice for a query; see `read_run`.
 
     Raises
     ------
@@ -106,11 +107,11 @@ def as_run(run: Any, name: str | None = None) -> Run:
     if isinstance(run, str) and run.startswith(DATASET_PREFIX):
         name = name or run
         run = load_part(run, "scoreddocs")
-    return run_of(run, name)
+    return run_of(run, name, duplicates)
 
 
 def _is_meant_as_id(qrels: Any) -> bool:
-    """Return whether this is an id, or text that is almost one and in no folder that exists: the id is what is wrong then."""
+    """Return whether this is an id, or almost one and in no folder that exists."""
     if not isinstance(qrels, str) or os.path.exists(qrels):
         return False
     return is_dataset_id(qrels) or (
@@ -157,19 +158,19 @@ class Task:
 
     @property
     def baseline(self) -> str | None:
-        """The ranking that comes with the collection, ``irds:<dataset id>``, if it can be a baseline; else None."""
+        """The ranking that comes with the collection, if it can be a baseline."""
         if self.baseline_problem is None:
             return DATASET_PREFIX + self.dataset_id
         return None
 
     @cached_property
     def qrels(self) -> Qrels:
-        """The judgments; `DatasetUnavailable` where they cannot be downloaded or read."""
+        """The judgments, or `DatasetUnavailable`."""
         return qrels_of(load_part(self.dataset_id, "qrels"), self.dataset_id)
 
     @cached_property
     def queries(self) -> dict[str, str]:
-        """The text of each query; `DatasetUnavailable` where they cannot be downloaded or read."""
+        """The text of each query, or `DatasetUnavailable`."""
         queries = load_part(self.dataset_id, "queries")
         return {
             query.query_id: (
@@ -181,19 +182,20 @@ class Task:
         }
 
     def baseline_run(self) -> Run:
-        """Return the ranking that comes with the collection; `DatasetUnavailable` where there is none, or it cannot be read."""
+        """Return the ranking that comes with the collection, or `DatasetUnavailable`."""
         if self.baseline is None:
             raise DatasetUnavailable(
                 f"{self.dataset_id}: {self.baseline_problem}; give a run file as the baseline"
             )
         return as_run(self.baseline)
 
-    def source(self, part: Part) -> "Source | None":
-        """Return where the queries, qrels or scoreddocs come from; None where there are none. Nothing is downloaded."""
-        dataset = dataset_of(self.dataset_id)
-        if getattr(dataset, f"has_{part}")():
-            return _source(getattr(dataset, f"{part}_handler")())
-        return None
+    def has(self, part: Part) -> bool:
+        """Return whether the collection has queries, qrels or scoreddocs."""
+        return bool(getattr(dataset_of(self.dataset_id), f"has_{part}")())
+
+    def file_of(self, part: Part) -> str | None:
+        """Return the file of a part, or None where it is not on this machine."""
+        return _file_of(self.dataset_id, part)
 
 
 _RANDOM_ORDER = (
@@ -222,7 +224,7 @@ RULES: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 def load(name: str) -> Task:
-    """Look up a task by its ir_datasets id; nothing is downloaded yet.
+    """Look up a task by its ir_datasets id without downloading anything.
 
     Parameters
     ----------
@@ -251,12 +253,8 @@ def load(name: str) -> Task:
     official = [
         str(measure) for measure in _stated(dataset, "documentation").get("official_measures") or ()
     ]
-    reciprocal = next(
-        filter(
-            None, (re.fullmatch(r"RR(?:\(rel=(\d+)\))?(?:@\d+)?", measure) for measure in official)
-        ),
-        None,
-    )
+    found = (re.fullmatch(r"RR(?:\(rel=(\d+)\))?(?:@\d+)?", measure) for measure in official)
+    reciprocal = next(filter(None, found), None)
     if reciprocal is not None:
         settings["rel"] = int(reciprocal[1] or 1)
     notes = []
@@ -273,21 +271,17 @@ def load(name: str) -> Task:
         settings["baseline_problem"] = "the collection has no ranking of its own"
     elif "baseline_problem" in settings:
         notes.append(f"No baseline of its own: {settings['baseline_problem']}.")
-    counts = {
-        part: (_stated(dataset, "metadata").get(part) or {}).get("count")
-        for part in ("queries", "qrels")
-    }
     return Task(
         name,
         **settings,
-        n_queries=counts["queries"],
-        n_judgments=counts["qrels"],
+        n_queries=_count(dataset, "queries"),
+        n_judgments=_count(dataset, "qrels"),
         notes=tuple(notes),
     )
 
 
 def known_tasks() -> list[str]:
-    """List the ids whose settings are known: those of MS MARCO and of the TREC Deep Learning track."""
+    """List the ids whose settings are known: MS MARCO's and TREC Deep Learning's."""
     import ir_datasets
 
     return [name for name in ir_datasets.registry if _KNOWN.fullmatch(name)]
@@ -296,12 +290,22 @@ def known_tasks() -> list[str]:
 # --- ir_datasets
 
 
-class Source(NamedTuple):
-    """Where a part of a collection comes from."""
+# How ir_datasets calls the files of a part.
+_FILES: dict[Part, str] = {"queries": "queries", "qrels": "qrels", "scoreddocs": "ms.run|top100"}
 
-    here: bool  # on this machine
-    path: str | None  # its file, or the one that a download would write
-    size: int | None  # bytes to download, where that is known
+
+def _file_of(name: str, part: Part) -> str | None:
+    """Look for the file of a part in the folder of its collection, and above it."""
+    from ir_datasets.util import home_path
+
+    folder = home_path() / name
+    while folder != home_path():
+        files = sorted(folder.iterdir()) if folder.is_dir() else []
+        for file in files:
+            if re.search(_FILES[part], file.name) and file.is_file():
+                return str(file)
+        folder = folder.parent
+    return None
 
 
 def is_dataset_id(name: str) -> bool:
@@ -351,41 +355,30 @@ def _dataset_with(name: str, part: Part) -> Any:
 
     dataset = dataset_of(name)
     if not getattr(dataset, f"has_{part}")():
-        what = "ranking of its own" if part == "scoreddocs" else part
+        lacks = "ranking of its own" if part == "scoreddocs" else part
         beside = [
-            known
-            for known in ir_datasets.registry
-            if known.startswith(f"{name.rpartition('/')[0] or name}/")
+            other
+            for other in ir_datasets.registry
+            if other.startswith(f"{name.rpartition('/')[0] or name}/")
         ]
         judged = [
-            known for known in beside if part == "qrels" and ir_datasets.load(known).has_qrels()
+            other for other in beside if part == "qrels" and ir_datasets.load(other).has_qrels()
         ]
         remedy = "give a file instead"
         if judged:
             remedy = f"these do: {', '.join(judged[:5])}"
-        raise DatasetUnavailable(f"{name}: this collection has no {what}; {remedy}")
+        raise DatasetUnavailable(f"{name}: this collection has no {lacks}; {remedy}")
     return dataset
 
 
 def load_part(name: str, part: Part) -> list[Any]:
-    """Load the queries, the qrels or the ranking of a collection, downloading them if they are not on this machine."""
+    """Load a part of a collection, downloading it where it is not on this machine."""
     name = name.removeprefix(DATASET_PREFIX)
     dataset = _dataset_with(name, part)
-    source = _source(getattr(dataset, f"{part}_handler")())
-    size = ""
-    if source.size is not None:
-        size = f" (a download of {size_text(source.size)})"
-    where = "" if source.path is None else f" at {source.path}"
-    if not source.here and source.size is not None and source.size >= LARGE_DOWNLOAD:
-        warn(
-            f"{name}: its {part} are downloaded ({size_text(source.size)}), unless you put the file"
-            f" at {source.path}"
-        )
-    remedy = (
-        "try again with a network connection, put the file there yourself, or give a file instead"
-        " of the id"
-    )
-    if source.here:
+    file = _file_of(name, part)
+    location = f" at {file}" if file else ""
+    remedy = "try again with a network connection, or give a file instead of the id"
+    if file:
         remedy = (
             "remove that file, which may be half a download, so that it is fetched again, or give a"
             " file instead of the id"
@@ -394,22 +387,18 @@ def load_part(name: str, part: Part) -> list[Any]:
     messages.addFilter(_is_no_failure)
     try:
         rows = list(getattr(dataset, f"{part}_iter")())
-    except (
-        Exception
-    ) as error:  # ir_datasets raises RuntimeError, OSError, EOFError or a hash error, by source
-        problem = f"cannot be {'read' if source.here else 'fetched'} ({reason_of(error)})"
-        raise DatasetUnavailable(f"{name}: its {part}{size}{where} {problem}; {remedy}") from error
+    # RuntimeError, OSError, EOFError or an error of a hash, by source
+    except Exception as error:
+        problem = f"cannot be {'read' if file else 'fetched or read'} ({reason_of(error)})"
+        raise DatasetUnavailable(f"{name}: its {part}{location} {problem}; {remedy}") from error
     finally:
         messages.removeFilter(_is_no_failure)
-    expected = (_stated(dataset, "metadata").get(part) or {}).get("count", 0)
+    expected = _count(dataset, part) or 0
     if part == "qrels" and len(rows) < expected:  # ir_datasets reads any file that exists
-        problem = f"only {len(rows)} of its {expected} judgments are on this machine{where}"
+        problem = f"only {len(rows)} of its {expected} judgments are on this machine{location}"
         raise DatasetUnavailable(f"{name}: {problem}; {remedy}")
-    if (
-        part == "scoreddocs"
-        and len(rows) > len({row.query_id for row in rows})
-        and len({row.score for row in rows}) == 1
-    ):
+    has_order = len(rows) == len({row.query_id for row in rows}) if part == "scoreddocs" else True
+    if not has_order and len({row.score for row in rows}) == 1:
         problem = (
             f"every score of this collection's own ranking is {rows[0].score}, so it has no order"
         )
@@ -418,76 +407,23 @@ def load_part(name: str, part: Part) -> list[Any]:
 
 
 def _is_no_failure(record: logging.LogRecord) -> bool:
-    """Return whether a message of ir_datasets is anything but a failed download, of which the error that follows says all."""
+    """Return whether a message of ir_datasets is not about a failed download."""
     return not record.getMessage().lower().startswith(("download error", "download failed"))
 
 
-def _stated(dataset: Any, what: Literal["documentation", "metadata"]) -> dict[str, Any]:
-    """Return what ir_datasets states about a collection; an empty dict for one that was registered without it."""
-    return (getattr(dataset, what)() if hasattr(dataset, what) else None) or {}
+def _stated(dataset: Any, facts: Literal["documentation", "metadata"]) -> dict[str, Any]:
+    """Return what ir_datasets states about a collection."""
+    return (getattr(dataset, facts)() if hasattr(dataset, facts) else None) or {}
 
 
-def size_text(size: int) -> str:
-    """Write a number of bytes with a unit."""
-    if size >= 10**9:
-        return f"{size / 10**9:.2f} GB"
-    if size >= 10**6:
-        return f"{size / 10**6:.1f} MB"
-    return f"{size / 10**3:.0f} kB"
+def _count(dataset: Any, part: Part) -> int | None:
+    count: int | None = (_stated(dataset, "metadata").get(part) or {}).get("count")
+    return count
 
 
 def reason_of(error: Exception) -> str:
     """Say why ir_datasets could not read a file or download it."""
+    causes = [error]
     if isinstance(error, RuntimeError) and len(error.args) == 2 and isinstance(error.args[1], list):
-        return "; ".join(_cause(cause) for _, cause in error.args[1])  # one for each mirror
-    return _cause(error)
-
-
-def _cause(error: Exception) -> str:
-    """Return what is behind an error of requests, which repeats it with the calls that led to it."""
-    behind = getattr(error.args[0], "reason", None) if error.args else None
-    if behind is not None:
-        return str(behind).rpartition("): ")[2]
-    return str(error) or type(error).__name__
-
-
-def _source(handler: Any) -> Source:
-    found = list(_files(handler, set()))
-    missing = [source for source in found if not source.here]
-    if not missing:
-        return found[0] if found else Source(False, None, None)
-    sizes = [source.size for source in missing]
-    return Source(
-        False, missing[0].path, None if None in sizes else sum(size or 0 for size in sizes)
-    )
-
-
-def _files(holder: Any, seen: set[int]) -> Iterator[Source]:
-    """Find the files behind ir_datasets' nested readers, of which it has no public list."""
-    from ir_datasets import Dataset
-    from ir_datasets.util import Cache, Download
-
-    if id(holder) in seen:
-        return
-    seen.add(id(holder))
-    if isinstance(holder, (Download, Cache)):
-        path = holder._path
-        if isinstance(holder, Download):
-            path = holder._cache_path
-        if path is not None and os.path.exists(path):
-            yield Source(True, str(path), None)
-        elif isinstance(holder, Download):
-            yield Source(False, None if path is None else str(path), holder._size_hint)
-        else:
-            yield _source(holder._streamer)._replace(path=str(path))
-    elif isinstance(holder, (list, tuple)):
-        for part in holder:
-            yield from _files(part, seen)
-    elif type(holder).__module__.split(".")[0] == "ir_datasets":
-        for name, value in vars(holder).items():
-            # A part may be a selection from the same part of another collection.
-            yield from _files(
-                getattr(value, name.lstrip("_"))() if isinstance(value, Dataset) else value, seen
-            )
-    elif hasattr(holder, "stream"):  # a collection that the user registered, on files of their own
-        yield Source(True, None, None)
+        causes = [cause for _, cause in error.args[1]]  # one for each mirror
+    return "; ".join(str(cause) or type(cause).__name__ for cause in causes)

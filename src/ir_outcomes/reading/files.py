@@ -13,14 +13,13 @@ import io
 import json
 import lzma
 import os
+import shlex
 import stat
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, NamedTuple
-
-import numpy as np
 
 from ir_outcomes.errors import FormatError, IrOutcomesError, UnreadableFile, not_installed
 
@@ -37,16 +36,12 @@ def decompressed(raw: "io.BufferedReader[Any]") -> Iterator[bytes]:
         return _streams(raw, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY))
     if head.startswith(b"\x28\xb5\x2f\xfd"):
         return _streams(raw, _zstd_decompressor())
-    if head.startswith(b"\x04\x22\x4d\x18"):
-        import lz4.frame
-
-        return _streams(raw, lz4.frame.LZ4FrameDecompressor)
     content = gzip.GzipFile(fileobj=raw, mode="rb") if head.startswith(b"\x1f\x8b") else raw
     return iter(lambda: content.read(BLOCK_SIZE), b"")
 
 
 def _streams(raw: IO[bytes], decompressor: Callable[[], Any]) -> Iterator[bytes]:
-    """Decompress streams that follow each other. Unlike Python's own readers, this notices damage in later ones."""
+    """Decompress streams that follow each other, and notice damage in later ones."""
     data = raw.read(_INPUT)
     while data:
         stream = decompressor()
@@ -64,7 +59,7 @@ def _streams(raw: IO[bytes], decompressor: Callable[[], Any]) -> Iterator[bytes]
 
 
 def _zstd_decompressor() -> Callable[[], Any]:
-    """Return the decompressor of zstd, which is in the standard library of Python 3.14."""
+    """Return the decompressor of zstd, of the standard library from Python 3.14 on."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
@@ -95,14 +90,14 @@ class Block(NamedTuple):
 
 
 def blocks(path: str | os.PathLike[str], longest: int = LONGEST_LINE) -> Iterator[Block]:
-    """Yield a file's decompressed content in blocks of whole lines, without the byte order mark at its start."""
+    """Yield a file's decompressed content in blocks of whole lines."""
     yield from blocks_of(pieces(path), os.fsdecode(path), longest)
 
 
 def blocks_of(
     content: Iterable[bytes], source: str, longest: int = LONGEST_LINE
 ) -> Iterator[Block]:
-    """Divide content into blocks that end at a line's end; a byte order mark at its beginning is removed."""
+    """Divide content into blocks of whole lines, without a byte order mark."""
     line = 1
     rest = b""
     for piece in content:
@@ -114,18 +109,18 @@ def blocks_of(
             raise FormatError(
                 source,
                 f"a line longer than {longest:,} bytes: this is not a run or qrels file",
-                line=line + newlines(lines),
+                line=line + lines.count(b"\n"),
                 text=rest[:200].decode("utf-8", "replace"),
             )
         if lines:
             yield Block(line, lines.removeprefix(BOM) if line == 1 else lines)
-            line += newlines(lines)
+            line += lines.count(b"\n")
     if rest:
         yield Block(line, rest.removeprefix(BOM) if line == 1 else rest)
 
 
 def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
-    """Yield a file's decompressed content in pieces of at most `BLOCK_SIZE` bytes; the path ``-`` is standard input."""
+    """Yield decompressed content in pieces, of standard input for the path ``-`` is standard input."""
     source = os.fsdecode(path)
     with _opened(source) as file, io.BufferedReader(file) as raw:
         before = os.fstat(raw.fileno())
@@ -133,6 +128,8 @@ def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
         is_file = stat.S_ISREG(before.st_mode)
         try:
             for piece in decompressed(raw):
+                if not size:
+                    refuse_other_content(source, piece)
                 size += len(piece)
                 refuse_bomb(source, size, file.count)
                 yield piece
@@ -148,6 +145,34 @@ def pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
             raise UnreadableFile(
                 f"{source}: changed while it was read; read it again when it is complete"
             )
+
+
+_UNPACK = "unpack it, and give the file that it contains"
+_CONVERT = "is UTF-16; convert it: iconv -f UTF-16 -t UTF-8"
+_OTHER_CONTENT = (  # where a file has which bytes, and what it then is
+    (0, b"PK\x03\x04", f"is a zip archive; {_UNPACK} (unzip)"),
+    (0, b"7z\xbc\xaf\x27\x1c", f"is a 7z archive; {_UNPACK}"),
+    (0, b"Rar!\x1a", f"is a rar archive; {_UNPACK}"),
+    (257, b"ustar", f"is a tar archive; {_UNPACK} (tar xf)"),
+    (0, b"\x04\x22\x4d\x18", f"is compressed by lz4; {_UNPACK} (lz4 -d)"),
+    (0, codecs.BOM_UTF16_LE, _CONVERT),
+    (0, codecs.BOM_UTF16_BE, _CONVERT),
+)
+
+
+def refuse_other_content(source: str, head: bytes) -> None:
+    """Refuse archives, text in UTF-16, and saved evaluations."""
+    for start, sign, problem in _OTHER_CONTENT:
+        if not head.startswith(sign, start):
+            continue
+        if problem == _CONVERT:
+            problem = f"{problem} {shlex.quote(source)} > new"
+        if b".npy" in head[:100]:
+            problem = (
+                "is a saved evaluation (.npz), which stands for qrels and runs together, and holds"
+                " no documents"
+            )
+        raise FormatError(source, problem)
 
 
 class _CountedFile(io.FileIO):
@@ -203,7 +228,7 @@ def refuse_bomb(source: str, size: int, n_bytes: int) -> None:
 
 
 def read_texts(path: str | os.PathLike[str], what: str = "text") -> dict[str, str]:
-    """Read the texts of queries, or something else about them, from lines with an id, white space, and the text."""
+    """Read texts of queries from lines with an id, white space, and the text."""
     texts: dict[str, str] = {}
     for number, line in lines_of(path):
         identifier, _, rest = line.strip(WHITE_SPACE).replace("\t", " ", 1).partition(" ")
@@ -224,7 +249,7 @@ def read_texts(path: str | os.PathLike[str], what: str = "text") -> dict[str, st
 
 
 def read_ids(path: str | os.PathLike[str]) -> list[str]:
-    """Read query ids, the first column of each line; the query's text may follow."""
+    """Read query ids, the first column of each line."""
     # Bytes are split at ASCII white space only, as in runs and qrels.
     return [
         field.decode() for _, line in lines_of(path) for field in line.encode().split(None, 1)[:1]
@@ -237,7 +262,7 @@ WHITE_SPACE = (  # ASCII only: other white space, such as a no-break space, can 
 
 
 def lines_of(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text file with their numbers, starting at 1; they end at newlines only, unlike `str.splitlines`."""
+    """Yield the lines of a text file, which end at newlines only, with their numbers."""
     for block in blocks(path):
         check_bytes(block, os.fsdecode(path))
         if block.data.strip():  # blank lines by the million take no time
@@ -253,7 +278,7 @@ def nonblank(block: Block) -> Iterator[tuple[int, bytes]]:
 
 
 def parsed_json(text: str, source: str, line: int) -> Any:
-    """Return what JSON says; its errors get the line."""
+    """Return what JSON says, or raise an error with the line."""
     try:
         return _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
@@ -270,7 +295,7 @@ def parsed_json(text: str, source: str, line: int) -> Any:
 
 
 def _without_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse an object with a repeated name, of which `json` would silently keep only the last."""
+    """Refuse an object with a repeated name, of which `json` keeps only the last."""
     members = dict(pairs)
     if len(members) < len(pairs):
         names = sorted(name for name, _ in pairs)
@@ -287,33 +312,26 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_without_repeated_names)
 
 
 def check_bytes(block: Block, source: str) -> None:
-    """Refuse what no text file contains."""
+    """Refuse NUL bytes, bytes that are not UTF-8, and later byte order marks."""
     data = block.data
-    found = problem_in(block.data)
-    if found is not None:
-        at, problem = found
+    problem = _NUL
+    at = data.find(b"\0")
+    if at < 0 and not data.isascii():
+        problem = _JOINED
+        at = data.find(BOM)
+        try:
+            data.decode()
+        except UnicodeDecodeError as error:
+            problem = _NOT_UTF8
+            at = error.start
+    if at >= 0:
         start = max(data.rfind(b"\n", 0, at) + 1, at - 40)
         around = data[start : at + 20].split(b"\n")[0].decode("utf-8", "backslashreplace")
-        raise FormatError(
-            source, problem, line=block.first_line + data.count(b"\n", 0, at), text=around
-        )
+        line = block.first_line + data.count(b"\n", 0, at)
+        raise FormatError(source, problem, line=line, text=around)
 
 
-def problem_in(data: bytes) -> tuple[int, str] | None:
-    """Return where a NUL byte, bytes that are not UTF-8, or a byte order mark within the text are, and what to do; or None."""
-    if b"\0" in data:
-        return data.index(b"\0"), _NUL
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        return error.start, _NOT_UTF8
-    return (data.index(BOM), _JOINED) if BOM in data else None
-
-
-_NUL = (
-    "contains a NUL byte; is this a text file? UTF-16 must be converted to UTF-8, and a saved"
-    " evaluation (.npz) stands for runs, but has no documents"
-)
+_NUL = "contains a NUL byte; is this a text file? If it is UTF-16, convert it: iconv -f UTF-16 -t UTF-8"
 _NOT_UTF8 = (
     "is not UTF-8; convert it (iconv -f latin1 -t utf-8), and the qrels with it, so that ids match"
 )
@@ -323,13 +341,8 @@ _JOINED = (
 )
 
 
-def newlines(data: bytes) -> int:
-    """Count newlines; where there are many this is faster than `bytes.count`."""
-    return int(np.count_nonzero(np.frombuffer(data, dtype=np.uint8) == 10))
-
-
 def name_of(path: str | os.PathLike[str]) -> str:
-    """Return the file name without the endings that state its format; bytes that are not UTF-8 are written as escapes."""
+    """Return the file name without the endings that state its format."""
     if path == STDIN:
         return "stdin"
     name = os.fsencode(Path(os.fsdecode(path)).name).decode("utf-8", "backslashreplace")
@@ -340,21 +353,11 @@ def name_of(path: str | os.PathLike[str]) -> str:
     return name
 
 
-COMPRESSION_ENDINGS = ("gz", "bz2", "xz", "lz4", "zst")
-_FORMAT_ENDINGS = {
-    "run",
-    "txt",
-    "tsv",
-    "trec",
-    "res",
-    "qrels",
-    "qrel",
-    "csv",
-    "json",
-    "jsonl",
-    "parquet",
-    "parq",
-}
+COMPRESSION_ENDINGS = ("gz", "bz2", "xz", "zst")
+_FORMAT_ENDINGS = (
+    *("run", "txt", "tsv", "trec", "res", "qrels", "qrel"),
+    *("csv", "json", "jsonl", "parquet", "parq"),
+)
 
 
 def file_digest(path: str | os.PathLike[str]) -> str:

@@ -1,4 +1,4 @@
-"""The one reader of runs and qrels: files are recognized by their content, not by their names.
+"""The one reader of runs and qrels, which recognizes files by their content.
 
 Parquet is recognized by its first bytes; JSON by a brace or bracket, and then by its keys; a table
 with a header by the names of its columns; other lines by the number of their columns.
@@ -7,11 +7,12 @@ with a header by the names of its columns; other lines by the number of their co
 import io
 import os
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
 from itertools import chain, islice
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -23,104 +24,97 @@ from ir_outcomes.errors import (
     UnreadableFile,
 )
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import Columns, grouped
+from ir_outcomes.reading.columns import Columns, Texts
 from ir_outcomes.reading.files import (
     BOM,
     LONGEST_LINE,
+    LONGEST_RECORD,
     Block,
     blocks_of,
     check_bytes,
-    decompressed,
     nonblank,
+    parsed_json,
     pieces,
     refuse_bomb,
 )
-from ir_outcomes.reading.forms import FORMS, QRELS, RUN, Kind, Layout, other
+from ir_outcomes.reading.forms import (
+    DOCUMENT_NAMES,
+    GRADE_NAMES,
+    QRELS,
+    QUERY_NAMES,
+    RUN,
+    VALUE_NAMES,
+    Kind,
+    Layout,
+    normal,
+)
+from ir_outcomes.reading.lines import COLUMN_REMEDY, number_in, read_lines, shown
 from ir_outcomes.reading.measure_names import is_measure_name
-from ir_outcomes.reading.objects import columns_of
-from ir_outcomes.reading.records import FileContent, Texts, read_json
-from ir_outcomes.reading.text import COLUMN_REMEDY, from_line, number_in, read_lines, shown
+from ir_outcomes.reading.objects import columns_of, columns_of_records, is_nested
 from ir_outcomes.types import RunBy
 
-_KNOWN_NAMES = {
-    name for form in FORMS if not form.items for name in (*form.query, *form.document, *form.value)
-}
+_NAMES = {*QUERY_NAMES, *DOCUMENT_NAMES, *VALUE_NAMES, *GRADE_NAMES}
 _JSON = re.compile(rb"\s*(\{\s*(\"|\}|$)|\[)")
-_METADATA_START, _METADATA_END = b"# ir_metadata.start", b"# ir_metadata.end"
 _SEPARATORS = (b"\t", b",", b";")
 _LINES_LOOKED_AT = 50
-# The columns of a layout, and what the third one is.
-_OF_THREE: dict[str | None, RunBy] = {
-    "msmarco": "rank",
-    "tevatron": "score",
-}
 _PARQUET = (  # and the first field of a page or of the footer; an id can begin with PAR1 too
     b"PAR1\x15"
 )
-_LZ4 = b"\x04\x22\x4d\x18"  # once more in decompressed content
 _LEAST_ROW = 16  # bytes that a row of Parquet takes as text, at least
 
 
-def read_any_file(path: str | os.PathLike[str], kind: Kind) -> FileContent:
-    """Return the content of a file; ``path#name`` says its form, or the subset and split of predictions of MTEB."""
-    source, selection = path_and_selection(os.fspath(path))
-    kind = kind._replace(selection=selection, by=kind.by or _OF_THREE.get(selection))
+def read_any_file(path: str | os.PathLike[str], kind: Kind) -> Columns:
+    """Return the content of a file, of which ``#score`` or ``#rank`` orders a run."""
+    source, by = path_and_order(os.fspath(path))
+    if by is not None and kind.is_run and kind.by is None:
+        kind = kind._replace(by=by)
     with closing(pieces(source)) as opened:
         (first, *_), content = _first_lines(opened)
         if first.startswith(_PARQUET):
-            found = FileContent(
-                columns_of(_parquet_table(b"".join(content), kind, source), source, kind), "Parquet"
-            )
-        elif first.startswith(_LZ4):
-            found = FileContent(
-                columns_of(_nested_in_lz4(b"".join(content), source), source, kind), "ranx"
-            )
+            table = _parquet_table(b"".join(content), kind, source)
+            columns = replace(columns_of(table, source, kind), form="Parquet")
         elif _is_json(first, kind):
-            found = read_json(first, content, kind, source)
+            columns = replace(_read_json(first, content, kind, source), form="JSON")
         else:
-            found = _read_lines(content, kind, source)
-    names = [form.name for form in kind.forms]
-    if selection is not None and found.name is None and selection not in names:
-        problem = (
-            f"#{selection} in its path says neither its form ({', '.join(names)}) nor, of"
-            " predictions of MTEB, a split"
-        )
-        raise FormatError(source, problem)
-    if not len(found.columns.codes):
+            columns = _read_lines(content, kind, source)
+    if not len(columns.codes):
         raise EmptyInput(source, "is empty; nothing can be evaluated from it")
-    return found
+    return columns
 
 
 def texts_in(path: str | os.PathLike[str]) -> Texts:
-    """Return the texts that come along in a file of a run or of qrels; none where it is neither."""
+    """Return the texts that come along in a file of a run or of qrels."""
     for kind in (RUN, QRELS):
         with suppress(InputError):
             return read_any_file(path, kind).texts
     return Texts({}, {})
 
 
-def path_and_selection(path: str) -> tuple[str, str | None]:
-    """Return the path of a file and what follows its ``#``, None where there is none."""
-    file, sign, selection = path.rpartition("#")
-    if sign and not os.path.exists(path) and os.path.isfile(file):
-        return file, selection
+def path_and_order(path: str) -> tuple[str, RunBy | None]:
+    """Return the path of a file, and what ``#score`` or ``#rank`` behind it says."""
+    file, _, order = path.rpartition("#")
+    for by in get_args(RunBy):
+        if order == by and not os.path.exists(path) and os.path.isfile(file):
+            return file, by
     return path, None
 
 
 def seems_to_be_a_run(path: str) -> bool:
-    """Return whether a file could be a run, by its first lines: half of them fit, so that the error of a bad line is raised."""
+    """Return whether a file could be a run, by its first lines.
+
+    Half of them must fit, so that the error of a bad line is raised and the file not left out.
+    """
     with closing(pieces(path)) as opened:
         lines, _ = _first_lines(opened)
-    if lines[0].startswith((_PARQUET, _LZ4, _METADATA_START)) or _is_json(lines[0], RUN):
+    if lines[0].startswith(_PARQUET) or _is_json(lines[0], RUN):
         return True
-    _, names = _names_of(lines[0])
+    _, names = _header(lines[0])
     if _is_header(names):
-        return any(name in names for form in RUN.forms for name in form.value)
+        return not {*map(normal, names)}.isdisjoint(VALUE_NAMES)
     # The output of trec_eval has three columns too.
-    names_measure = any(
-        is_measure_name(field.decode("utf-8", "replace")) for field in lines[0].split()[:2]
-    )
-    layouts = [layout for layout in RUN.layouts if layout.columns != 3 or not names_measure]
+    if any(is_measure_name(field.decode("utf-8", "replace")) for field in lines[0].split()[:2]):
+        return False
+    layouts = _layouts(lines, RUN)
     return 2 * sum(any(_fits(line, layout) for layout in layouts) for line in lines) >= len(lines)
 
 
@@ -142,19 +136,7 @@ def _first_lines(opened: Iterator[bytes]) -> tuple[list[bytes], Iterator[bytes]]
     return lines[:_LINES_LOOKED_AT] or [b""], chain([head], opened)
 
 
-def _is_json(line: bytes, kind: Kind) -> bool:
-    """Return whether content is JSON by its first line, and not lines with an id that begins with a brace or bracket."""
-    return bool(_JSON.match(line)) and not any(_fits(line, layout) for layout in kind.layouts)
-
-
-def _fits(line: bytes, layout: Layout) -> bool:
-    """Return whether a line has the columns of a layout, and its value where it belongs."""
-    fields = line.split()
-    value = number_in(fields[layout.value]) if len(fields) == layout.columns else None
-    return value is not None and (layout.value_name == "score" or value.is_integer())
-
-
-# --- tables: Parquet, and lines with a header or without
+# --- Parquet and JSON
 
 
 def _parquet_table(data: bytes, kind: Kind, source: str) -> Any:
@@ -179,132 +161,215 @@ def _parquet_table(data: bytes, kind: Kind, source: str) -> Any:
         ) from None
 
 
-def _nested_in_lz4(data: bytes, source: str) -> dict[Any, Any]:
-    """Return the run that ranx writes into ``.lz4`` files: CBOR, compressed twice."""
-    try:
-        from cbor2 import loads
-    except ImportError:
-        raise MissingDependency(
-            f"{source}: reading a run of ranx in lz4 needs the package cbor2: pip install cbor2"
-        ) from None
-    try:
-        packed = io.BytesIO()
-        for piece in decompressed(io.BufferedReader(io.BytesIO(data))):
-            packed.write(piece)
-            refuse_bomb(source, packed.tell(), len(data))
-        document = loads(packed.getvalue())
-    except InputError:
-        raise
-    except Exception as error:  # each decoder raises its own
-        raise FormatError(
-            source, f"is lz4 within lz4, but not a run of ranx ({error}); write it again"
-        ) from None
-    if not isinstance(document, dict):
-        raise FormatError(
-            source,
-            f"is lz4 within lz4 with a {type(document).__name__}, and not a run of ranx; write it"
-            " again",
-        )
-    return document
+def _is_json(line: bytes, kind: Kind) -> bool:
+    """Return whether content is JSON, and not lines that begin with a bracket."""
+    return bool(_JSON.match(line)) and not any(_fits(line, layout) for layout in kind.layouts)
+
+
+def _read_json(first_line: bytes, content: Iterable[bytes], kind: Kind, source: str) -> Columns:
+    """Read JSON lines, of which the first is an object by itself, or a JSON document."""
+    is_object = False
+    with suppress(FormatError):
+        is_object = isinstance(parsed_json(first_line.decode("utf-8", "replace"), source, 1), dict)
+    line = None
+    if is_object:
+        lines = _records(blocks_of(content, source, LONGEST_RECORD), source)
+        first = next(lines)
+        second = next(lines, None)
+        if second is not None:
+            return columns_of_records(chain([first, second], lines), source, kind)
+        line, document = first  # a document on one line, or a single record
+    else:
+        data = b"".join(content)
+        check_bytes(Block(1, data.removeprefix(BOM)), source)
+        document = parsed_json(data.decode("utf-8-sig"), source, 1)
+    if isinstance(document, list):
+        if not document:
+            raise EmptyInput(source, "is empty; nothing can be evaluated from it")
+        return columns_of_records(((None, record) for record in document), source, kind)
+    if is_nested(document, kind):
+        columns = columns_of(document, source, kind)
+        kind.refuse_swapped(columns, ("", "", ""))
+        return columns
+    return columns_of_records([(line, document)], source, kind)
+
+
+def _records(blocks: Iterable[Block], source: str) -> Iterator[tuple[int, Any]]:
+    """Yield the objects of JSON lines, with their lines."""
+    for block in blocks:
+        check_bytes(block, source)
+        for number, line in nonblank(block):
+            yield number, parsed_json(line.decode(), source, number)
+
+
+# --- lines with a header or without
+
+
+def _header(line: bytes) -> tuple[bytes | None, list[str]]:
+    """Return the separator of a header, None for white space, and its names."""
+    separator = next((sign for sign in _SEPARATORS if sign in line), None)
+    names = [name.strip().strip(b"\"'") for name in line.split(separator)]
+    return separator, [name.decode("utf-8", "replace") for name in names]
 
 
 def _is_header(names: Iterable[str]) -> bool:
-    """Return whether the fields of a line are names of columns: at least two of them are known names."""
-    return len(_KNOWN_NAMES.intersection(names)) >= 2
+    """Return whether fields are names of columns: at least two of them are."""
+    return len(_NAMES.intersection(map(normal, names))) >= 2
 
 
-def _names_of(line: bytes) -> tuple[bytes | None, list[str]]:
-    """Return the separator of a header, None for white space, and its names."""
-    separator = next((sign for sign in _SEPARATORS if sign in line), None)
-    return separator, [
-        name.strip().strip(b"\"'").decode("utf-8", "replace").lower()
-        for name in line.split(separator)
+def _value(line: bytes, layout: Layout) -> float | None:
+    """Return the value of a line, or None where it has none of this layout."""
+    for fields in (line.split(b"\t"), line.split()):
+        if len(fields) == layout.columns:
+            return number_in(fields[layout.value])
+    return None
+
+
+def _fits(line: bytes, layout: Layout) -> bool:
+    """Return whether a line has the columns of a layout, and a value in its column."""
+    value = _value(line, layout)
+    return value is not None and (layout.value_name == "score" or value.is_integer())
+
+
+def _layouts(lines: list[bytes], kind: Kind) -> list[Layout]:
+    """Return the layouts of a kind, some of them only where the ranks are plain."""
+    return [
+        layout
+        for layout in kind.layouts
+        if layout.columns in (3, 6) or not kind.is_run or _has_ranks(lines, layout)
     ]
 
 
-def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> FileContent:
-    """Return the content of lines: a table with a header, or a layout by the number of columns."""
-    metadata, first, blocks = _without_metadata(blocks_of(content, source), kind, source)
-    number, line = next(nonblank(first))
-    separator, names = _names_of(line)
-    layout = next((layout for layout in kind.layouts if layout.columns == len(line.split())), None)
-    if _is_header(names) and not (layout and _fits(line, layout)):
-        check_bytes(Block(number, line), source)
-        *parts, value_name = kind.named(names, source, number)
-        query, document, value = map(names.index, parts)
-        layout = Layout(len(names), query, document, value, value_name, separator)
+def _has_ranks(lines: list[bytes], layout: Layout) -> bool:
+    """Return whether the ranks of each query are 1, 2, 3 ... or 0, 1, 2 ..."""
+    last_of: dict[bytes, float] = {}
+    for line in lines:
+        rank = _value(line, layout._replace(value=layout.rank or 0))
+        if rank is None:
+            return False
+        query = line.split()[0]
+        last = last_of.get(query)
+        if rank not in ((0, 1) if last is None else (last + 1,)):
+            return False
+        last_of[query] = rank
+    return (lines[0].split()[1] in (b"0", b"Q0")) == (layout.document == 2)
+
+
+def _read_lines(content: Iterable[bytes], kind: Kind, source: str) -> Columns:
+    """Read lines: a table with a header, or a layout by the number of columns."""
+    blocks = blocks_of(content, source)
+    first = next((block for block in blocks if not block.data.isspace()), None)
+    if first is None:
+        raise EmptyInput(source, "is empty; nothing can be evaluated from it")
+    blocks = chain([first], blocks)
+    numbered = list(islice(nonblank(first), _LINES_LOOKED_AT))
+    lines = [line for _, line in numbered]
+    number = numbered[0][0]
+    layouts = _layouts(lines, kind)
+    layout = next((layout for layout in layouts if _fits(lines[0], layout)), None)
+    separator, names = _header(lines[0])
+    if layout is None and _is_header(names):
+        check_bytes(Block(number, lines[0]), source)
+        *wanted, value_name = kind.named(names, source, number)
+        query, document, value = map(names.index, wanted)
+        layout = Layout(len(names), query, document, value, value_name, separator=separator)
         columns = read_lines(blocks, layout, source, number + 1)
-        kind.refuse_swapped(columns, parts)
-        return FileContent(columns, "columns", metadata=metadata)
+        kind.refuse_swapped(columns, wanted)
+        return replace(columns, form="columns")
+    if layout is None:  # a value of the first line may be wrong
+        n_columns = len(lines[0].split())
+        layout = next((layout for layout in layouts if layout.columns == n_columns), None)
     if layout is None:
         check_bytes(first, source)
-        fields = line.split()
+        raise _misfit(lines, number, kind, source)
+    if layout.columns == 3:
+        _refuse_measures(lines, number, kind, source)
+    columns = read_lines(blocks, kind.ordered_by(layout), source, number)
+    if layout.columns != 3:
+        return replace(columns, form="TREC")
+    if kind.by is None:
+        columns = _ranks_or_values(columns, kind)
+    return replace(columns, form="three columns")
+
+
+def _misfit(lines: list[bytes], number: int, kind: Kind, source: str) -> FormatError:
+    """Make the error for lines that have the columns of nothing that is known."""
+    line = lines[0]
+    fields = line.split()
+    expected = " or ".join(str(layout.columns) for layout in kind.layouts[:2])
+    problem = f"has {plural('column', len(fields))}, expected {expected}"
+    separator = next((sign for sign in b";,|" if line.count(sign) >= 2), None)
+    if b"\r" in line.strip():
         problem = (
-            f"has {plural('column', len(fields))}, expected"
-            f" {' or '.join(str(own.columns) for own in kind.layouts)}"
+            "has the line ends of old Macs, so that the file is one line; convert it:"
+            f" tr '\\r' '\\n' < {shlex.quote(source)} > new"
         )
-        if any(_fits(line, foreign) for foreign in other(kind).layouts if foreign.columns > 3):
-            problem += (
-                f"; these look like the columns of {other(kind).called}: were the arguments"
-                " swapped?"
-            )
-        else:
-            problem += COLUMN_REMEDY
-        raise FormatError(source, problem, line=number, text=shown(fields))
-    if layout.columns == 3 and _are_values(first):
+    elif separator is not None and len(fields) == 1:
+        name = {ord(";"): "semicolons", ord(","): "commas"}.get(separator, "vertical lines")
+        header = chr(separator).join(("query_id", "doc_id", kind.values[0]))
         problem = (
-            "has values of measures for queries, as trec_eval -q and ir_measures -q write them, and"
-            " is not a run; compare such files with compare-outputs (in Python compare_outputs), or"
+            f"is separated by {name} and has no header; write a first line that names the columns,"
+            f" such as {header}"
+        )
+    elif any(_fits(line, other) and other.columns > 3 for other in _layouts(lines, kind.other)):
+        problem += (
+            f"; these look like the columns of {kind.other.name}: were the arguments swapped?"
+        )
+    elif len(fields) == 2 and not kind.is_run:
+        problem += (
+            ": the grade is missing; write query_id, 0, doc_id and a relevance of 1, or a header"
+            " that names query_id, doc_id and relevance"
+        )
+    elif kind.is_run and len(fields) in (4, 5):
+        problem += (
+            "; those of TREC are query_id Q0 doc_id rank score tag. Lines without Q0 or a tag are"
+            " read where the ranks of each query are 1, 2, 3 ...; or write a header that names"
+            " query_id, doc_id and score"
+        )
+    else:
+        problem += COLUMN_REMEDY
+    return FormatError(source, problem, line=number, text=shown(fields))
+
+
+def _refuse_measures(lines: list[bytes], number: int, kind: Kind, source: str) -> None:
+    """Refuse three columns of which one names measures."""
+    rows = [line.decode("utf-8", "replace").split() for line in lines[:5]]
+    if not any(
+        all(len(row) == 3 and is_measure_name(row[column]) for row in rows) for column in (0, 1)
+    ):
+        return
+    problem = (
+        "has values of measures for queries, as trec_eval -q and ir_measures -q write them, and is"
+        f" not {kind.name}; compare such files with compare-outputs (in Python compare_outputs), or"
+        " give the run that they are about"
+    )
+    if len(rows) > 1 and all("all" in row for row in rows):
+        problem = (
+            "has means of measures and no results of queries; `ir-outcomes verdict` takes means, or"
             " give the run that they are about"
         )
-        raise FormatError(source, problem, line=number, text=shown(line.split()))
-    columns = read_lines(blocks, layout, source, number)
-    if layout.columns == 3 and kind.by is None:
-        columns = _ranks_or_scores(columns)
-    form = "three columns" if layout.columns == 3 else "TREC"
-    return FileContent(columns, form, metadata=metadata)
+    raise FormatError(source, problem, line=number, text=shown(lines[0].split()))
 
 
-def _are_values(first: Block) -> bool:
-    """Return whether the first lines name measures, before the query or behind it."""
-    lines = [line.decode("utf-8", "replace").split() for _, line in islice(nonblank(first), 5)]
-    return any(all(is_measure_name(line[place]) for line in lines) for place in (0, 1))
-
-
-def _without_metadata(
-    blocks: Iterator[Block], kind: Kind, source: str
-) -> tuple[str, Block, Iterator[Block]]:
-    """Return the ir_metadata header of a run (Breuer et al., SIGIR 2022), and the first and all blocks behind it."""
-    first, blocks = _first_block(blocks, source)
-    if kind.what != "run" or not first.data.lstrip().startswith(_METADATA_START):
-        return "", first, blocks
-    check_bytes(first, source)
-    texts: list[str] = []
-    for number, line in nonblank(first):
-        if line.strip() == _METADATA_END:
-            return "\n".join(texts[1:]), *_first_block(from_line(blocks, number + 1), source)
-        if not line.startswith(b"#"):
-            break
-        texts.append(line.decode().rstrip()[1:].removeprefix(" "))
-    problem = "the ir_metadata header must be comment lines and end with '# ir_metadata.end'"
-    raise FormatError(source, problem, line=number, text=shown([line.strip()]))
-
-
-def _first_block(blocks: Iterator[Block], source: str) -> tuple[Block, Iterator[Block]]:
-    """Return the first block with a line that is not blank, and the blocks from it on."""
-    for block in blocks:
-        if block.data and not block.data.isspace():
-            return block, chain([block], blocks)
-    raise EmptyInput(source, "is empty; nothing can be evaluated from it")
-
-
-def _ranks_or_scores(columns: Columns) -> Columns:
-    """Decide once for all lines whether the third of three columns holds ranks, as MS MARCO writes them, or scores."""
-    offsets, _, values = grouped(columns)
+def _ranks_or_values(columns: Columns, kind: Kind) -> Columns:
+    """Decide once for all lines whether the third of three columns holds ranks."""
+    grouped = columns.grouped()
+    values = grouped.values
     # Ranks are 1 to n in each query.
-    before = np.repeat(offsets[:-1], np.diff(offsets))
-    counted = np.arange(1, len(values) + 1) - before
-    if np.array_equal(values, counted):
+    is_first = grouped.codes[1:] != grouped.codes[:-1]
+    follows = np.where(is_first, values[1:] == 1, values[1:] - values[:-1] == 1)
+    are_ranks = bool(values[0] == 1 and follows.all())
+    if not kind.is_run:
+        if are_ranks and len(values) > len(columns.query_ids):
+            raise FormatError(
+                columns.source,
+                "has three columns, and the third holds 1, 2, 3 ... in each query, like the ranks"
+                " of a run: were the arguments swapped? Grades are read from four columns"
+                " (query_id 0 doc_id grade)",
+            )
+        kind.refuse_swapped(columns, ("", "", ""))
+        return columns
+    if are_ranks:
         return replace(columns, value_name="rank")
     if np.any(values < 0) or np.any(values != np.floor(values)):
         return columns

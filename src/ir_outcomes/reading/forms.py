@@ -1,24 +1,33 @@
-"""The forms of files of runs and qrels: a table with a row for each form.
+"""The names of queries, documents, values and lists in runs and qrels.
 
-What a form declares serves objects and files alike: under which names a table has the query, the
-document and the value. To read another form, add a row to `FORMS`, and a fixture to
-``tests/reading/forms/``.
+Names are those of columns of tables and of keys of JSON objects alike, in order of preference, in
+lower case and with underscores; see `normal`. To read what another tool writes, add its name.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ir_outcomes.errors import FormatError
+from ir_outcomes.errors import FormatError, some
 from ir_outcomes.reading.columns import Columns
 from ir_outcomes.types import RunBy
 
-RANK_NAMES = ("rank", "doc position")
-QUERY_NAMES = ("query_id", "qid", "q_id", "query-id")
-DOCUMENT_NAMES = ("doc_id", "docno", "docid", "corpus-id")
-VALUE_NAMES = ("score", "rank")
-GRADE_NAMES = ("relevance", "label", "rel", "grade")
+# Ids come before the texts of queries.
+QUERY_NAMES = (
+    "query_id", "qid", "q_id", "queryid", "topic_id", "narrative_id", "task_id", "turn_id",
+    "query_text", "case_id", "sample_id", "question_id", "id", "_id", "query", "topic", "question", "user_input",
+)  # fmt: skip
+DOCUMENT_NAMES = (
+    "doc_id", "docno", "docid", "corpus_id", "document_id", "documentid", "passage_id", "psg_id", "pid",
+    "chunk_id", "id", "_id",
+)  # fmt: skip
+RANK_NAMES = ("rank", "position", "doc_position")
+VALUE_NAMES = ("score", *RANK_NAMES)
+GRADE_NAMES = ("relevance", "label", "rel", "grade", "rating", "judgment")
+QUERY_TEXT_NAMES = ("query_text", "query", "question", "topic", "narrative", "text", "user_input")
+DOCUMENT_TEXT_NAMES = ("text", "contents", "passage", "segment", "body")
 
 _LARGEST_GRADE = 100  # where nothing else says that values are grades
 
@@ -31,86 +40,64 @@ class Layout(NamedTuple):
     document: int
     value: int
     value_name: str  # "score", "rank" or "grade"; ranks and grades are whole numbers
+    rank: int | None = None
     separator: bytes | None = None  # None is any white space
 
 
-class Form(NamedTuple):
-    """A form of runs or qrels. Names are columns, or keys of JSON objects; ``a.b`` is the key b of the object a."""
+class Shape(NamedTuple):
+    """Which keys of a JSON object hold its query and its list of documents."""
 
-    name: str  # for `--layout` and the documentation
-    what: str  # "run" or "qrels"
-    written_by: str
-    link: str  # to its definition
-    layout: Layout | None = None  # of lines without a header
-    # Names in order of preference; * is the record's own key in an object.
-    query: tuple[str, ...] = ()
-    document: tuple[str, ...] = ()  # empty: the items of the list are the ids
-    # Empty: the order of the list is the ranking; in qrels all that it lists is relevant.
-    value: tuple[str, ...] = ()
-    # The list in a query's record, . for the record itself; empty: a record is one row.
-    items: tuple[str, ...] = ()
-    # Where records are in a JSON document: "" a list or JSON lines, "a" a list, "a.*" an object by
-    # query.
-    records: str = ""
-    query_text: tuple[str, ...] = ()  # $.a is an object of the whole document, from ids to texts
-    text: tuple[str, ...] = ()  # of the document
+    query: str
+    items: str
 
 
 class Kind(NamedTuple):
-    """What is read: a run or qrels, in which forms, and what the caller says about it."""
+    """What is read, a run or qrels, and what the caller says about it."""
 
-    what: str
-    forms: tuple[Form, ...]
-    foreign: tuple[str, ...]  # values of the other kind, which say that the arguments were swapped
-    # Which value of a run orders its documents, None for what its form says.
+    name: str  # as messages have it
+    layouts: tuple[Layout, ...]  # of lines without a header
+    values: tuple[str, ...]
+    id_lists: tuple[str, ...]  # lists of document ids
+    object_lists: tuple[str, ...]  # lists of objects, one for each document
+    # Which value of a run orders its documents; by default the score where there is one.
     by: RunBy | None = None
-    selection: str | None = None  # the form, where several fit
 
     @property
-    def layouts(self) -> list[Layout]:
-        """The layouts of lines without a header; those of three columns are told apart when they have been read."""
-        own = [form.layout for form in self.forms if form.layout and form.name != "msmarco"]
-        if self.by != "rank":
-            return own
-        return [
-            layout._replace(value=3 if layout.columns == 6 else layout.value, value_name="rank")
-            for layout in own
-        ]
+    def is_run(self) -> bool:
+        """Whether this is a run."""
+        return self.values == VALUE_NAMES
 
-    def values_of(self, form: Form) -> tuple[str, ...]:
-        """The names of values that a form has, as far as they order the documents as is asked for."""
-        return tuple(
-            name
-            for name in form.value
-            if self.by is None or (name in RANK_NAMES) == (self.by == "rank")
-        )
+    @property
+    def other(self) -> "Kind":
+        """Qrels for a run, and a run for qrels."""
+        return QRELS if self.is_run else RUN
+
+    def ordered_by(self, layout: Layout) -> Layout:
+        """Return the layout with the value that orders the documents."""
+        if self.by != "rank":
+            return layout
+        value = layout.value if layout.rank is None else layout.rank
+        return layout._replace(value=value, value_name="rank")
 
     def value_name(self, name: str | None) -> str:
-        """Return what a value is, by the name of its column; without a name it is the place in a list."""
-        if self.what == "qrels":
+        """Return what a value is by its name, or without one, as a position in a list."""
+        if not self.is_run:
             return "grade"
         return "rank" if name is None or name in RANK_NAMES else "score"
 
-    def only(self, fitting: Sequence[Form], source: str) -> Form | None:
-        """Return the form that fits, None where none does; several are an error unless one of them is selected."""
-        chosen = [form for form in fitting if form.name == self.selection] or list(fitting)
-        if chosen and chosen[0].name == "columns" and not any(form.items for form in chosen):
-            # Frames of PyTerrier have columns that are called like those of other tools too.
-            return chosen[0]
-        if len(chosen) > 1:
-            names = ", ".join(form.name for form in chosen)
-            raise FormatError(source, f"can be read in the forms {names}; say which as FILE#NAME")
-        return chosen[0] if chosen else None
-
-    @property
-    def called(self) -> str:
-        """What messages call it."""
-        return "a run" if self.what == "run" else "qrels"
+    def value_in(self, names: Iterable[str]) -> str | None:
+        """Return the first of these names that is a value, of the order asked for."""
+        fitting = [
+            name
+            for name in self.values
+            if self.by is None or (name in RANK_NAMES) == (self.by == "rank")
+        ]
+        return next((name for name in fitting if name in names), None)
 
     def named(
         self, names: Sequence[str], source: str, line: int | None = None
     ) -> tuple[str, str, str, str]:
-        """Return the names of the columns of query, document and value, and what the value is."""
+        """Return the columns of query, document and value, and what the value is."""
         repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
         if repeated:
             problem = (
@@ -118,275 +105,186 @@ class Kind(NamedTuple):
                 " others"
             )
             raise FormatError(source, problem, line=line)
-        tables = [form for form in self.forms if form.query and not form.items]
-        parts = {form: (form.query, form.document, self.values_of(form)) for form in tables}
-        form = self.only(
-            [form for form in tables if all(set(part) & set(names) for part in parts[form])], source
-        )
-        if form is not None:
-            query, document, value = (
-                next(name for name in part if name in names) for part in parts[form]
+        column_of = normal_names(names)
+        query, document, value = self._parts_in(column_of)
+        if query is None or document is None or value is None:
+            wanted = self.values
+            if query is None or document is None:
+                wanted = QUERY_NAMES[:2] if query is None else DOCUMENT_NAMES[:3]
+            problem = (
+                f"has no column {' or '.join(map(repr, wanted[:3]))}; its columns are"
+                f" {some(list(names), 12)}"
             )
-            return query, document, value, self.value_name(value)
-        general = parts[tables[0]]
-        lacking = next(part for part in general if not set(part) & set(names))
-        problem = (
-            f"has no column {' or '.join(map(repr, lacking))}; its columns are {', '.join(names)}"
-        )
-        if lacking == general[2] and set(self.foreign) & set(names):
-            problem += f". These look like the columns of {other(self).called}: were the arguments swapped?"
-        raise FormatError(source, problem, line=line)
+            if wanted == self.values and self.other.value_in(column_of):
+                problem += (
+                    f". These look like the columns of {self.other.name}: were the arguments"
+                    " swapped?"
+                )
+            raise FormatError(source, problem, line=line)
+        return column_of[query], column_of[document], column_of[value], self.value_name(value)
 
-    def refuse_swapped(self, columns: Columns, names: Sequence[str | None]) -> None:
-        """Refuse rows of the other kind, where the names of query, document and value do not tell a run from qrels."""
-        query, document, value = names
-        is_of_both = document == "corpus-id" or (query, document) == ("q_id", "doc_id")
+    def shape_of(self, record: dict[str, Any]) -> Shape | None:
+        """Return the keys of an object with a query and a list of documents."""
+        key_of = normal_names(record)
+        query = next(
+            (
+                key_of[name]
+                for name in QUERY_NAMES
+                if name in key_of and isinstance(record[key_of[name]], (str, int))
+            ),
+            None,
+        )
+        for names, kind in ((self.id_lists, (str, int, list)), (self.object_lists, dict)):
+            for name in names:
+                items = record[key_of[name]] if name in key_of else None
+                if (
+                    isinstance(items, list)
+                    and query
+                    and all(isinstance(item, kind) for item in items[:1])
+                ):
+                    return Shape(query, key_of[name])
+        return None
+
+    def _parts_in(self, names: Iterable[str]) -> tuple[str | None, str | None, str | None]:
+        """Return which of these names are query, document and value."""
+        present = set(names)
+        queries = [name for name in QUERY_NAMES if name in present]
+        documents = [name for name in DOCUMENT_NAMES if name in present]
+        pairs = ((query, document) for query in queries for document in documents)
+        query, document = next(
+            (pair for pair in pairs if pair[0] != pair[1]), (queries[0] if queries else None, None)
+        )
+        value = self.value_in(present)
+        if value is None and not self.is_run and (document == "corpus_id" or query == "q_id"):
+            value = "score" if "score" in present else None  # as BEIR and ranx write grades
+        return query, document, value
+
+    def is_flat(self, record: dict[str, Any]) -> bool:
+        """Return whether an object is one row: with a query, a document and a value."""
+        key_of = normal_names(record)
+        parts = self._parts_in(key_of)
+        return not any(
+            name is None or isinstance(record[key_of[name]], (dict, list)) for name in parts
+        )
+
+    def names_in(self, item: dict[str, Any]) -> tuple[str, str | None]:
+        """Return the keys of the document and its value in an object of a list."""
+        key_of = normal_names(item)
+        document = next((name for name in DOCUMENT_NAMES if name in key_of), None)
+        if document is None:
+            raise KeyError(DOCUMENT_NAMES[0])
+        value = self.value_in(key_of)
+        # Where scores are texts, as those of DPR, the order of the list is the ranking.
+        if value is None or (self.is_run and isinstance(item[key_of[value]], str)):
+            return key_of[document], None
+        return key_of[document], key_of[value]
+
+    def unknown(self, document: Any, source: str, line: int | None = None) -> FormatError:
+        """Make the error for JSON of no known form, with its keys and the nearest form."""
+        if isinstance(document, dict) and (
+            self.other.shape_of(document) or self.other.is_flat(document)
+        ):
+            problem = f"has the keys of {self.other.name}: were the arguments swapped?"
+            return FormatError(source, problem, line=line)
+        keys = _keys_in(document)
+        lists = self.id_lists + self.object_lists
+        near = [
+            name
+            for key in keys
+            for name in get_close_matches(normal(key.rpartition(".")[2]), lists, n=1)
+        ]
+        example = near[0] if near else self.id_lists[0]
+        item = '["d1"]' if example in self.id_lists else '[{"doc_id": "d1"}]'
+        if not near and not {*map(normal, keys)}.isdisjoint(DOCUMENT_NAMES[:-2]):
+            example, item = "doc_id", f'"d1", "{self.values[0]}": 1'
+        has = f"has the keys {some(keys, 12)}" if keys else f"is a {type(document).__name__}"
+        problem = (
+            f"{has}, which is no known form. As JSON, {self.name} can be {{query: {{document:"
+            f" {self.values[0]}}}}}, or a list or lines of objects such as"
+            f' {{"query_id": "q1", "{example}": {item}}}; write it so'
+        )
+        return FormatError(source, problem, line=line)
+
+    def refuse_swapped(self, columns: Columns, names: Sequence[str]) -> None:
+        """Refuse rows of the other kind, where names do not tell a run from qrels."""
+        query, document, value = map(normal, names)
+        are_those_of_qrels = document == "corpus_id" or (query, document) == ("q_id", "doc_id")
         values = columns.values
-        are_grades = len(values) > 0 and np.isin(values, np.arange(11)).all()
-        if self.what == "run" and is_of_both and value == "score" and are_grades:
+        if (
+            self.is_run
+            and are_those_of_qrels
+            and value == "score"
+            and len(values)
+            and np.isin(values, np.arange(11)).all()
+        ):
             problem = (
                 "has the columns of qrels as BEIR and ranx write them, and grades: were the"
                 " arguments swapped?"
             )
             raise FormatError(columns.source, problem)
-        if (
-            self.what == "qrels"
-            and value in (None, "score")
-            and values.max(initial=0) > _LARGEST_GRADE
-        ):
+        if not self.is_run and value in ("", "score") and values.max(initial=0) > _LARGEST_GRADE:
             row = int(values.argmax())
             problem = (
-                f"{columns.named(row)} has a grade above {_LARGEST_GRADE}, like a score of a run:"
-                " were the arguments swapped?"
+                f"{columns.described(row)} has a grade above {_LARGEST_GRADE}, like a score of a"
+                " run: were the arguments swapped?"
             )
             raise columns.error(row, problem, str(values[row]))
 
 
-def other(kind: Kind) -> Kind:
-    """Return qrels for a run, and a run for qrels."""
-    return QRELS if kind.what == "run" else RUN
+def normal(name: str) -> str:
+    """Return a name in lower case, with underscores for hyphens and blanks."""
+    return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 
-FORMS: tuple[Form, ...] = (
-    Form(
-        "trec",
-        "run",
-        "Anserini, PyTerrier, most tools",
-        "https://github.com/usnistgov/trec_eval",
-        layout=Layout(6, query=0, document=2, value=4, value_name="score"),
-    ),
-    Form(
-        "trec",
-        "qrels",
-        "NIST, most collections",
-        "https://github.com/usnistgov/trec_eval",
-        layout=Layout(4, query=0, document=2, value=3, value_name="grade"),
-    ),
-    Form(
-        "msmarco",
-        "run",
-        "MS MARCO",
-        "https://microsoft.github.io/msmarco/",
-        layout=Layout(3, query=0, document=1, value=2, value_name="rank"),
-    ),
-    Form(
-        "tevatron",
-        "run",
-        "Tevatron",
-        "https://github.com/texttron/tevatron",
-        layout=Layout(3, query=0, document=1, value=2, value_name="score"),
-    ),
-    Form(
-        "columns",
-        "run",
-        "ir_measures, PyTerrier, any table",
-        "https://ir-measur.es",
-        query=QUERY_NAMES,
-        document=DOCUMENT_NAMES,
-        value=VALUE_NAMES,
-    ),
-    Form(
-        "columns",
-        "qrels",
-        "ir_measures, PyTerrier, any table",
-        "https://ir-measur.es",
-        query=QUERY_NAMES,
-        document=DOCUMENT_NAMES,
-        value=GRADE_NAMES,
-    ),
-    Form(
-        "beir",
-        "qrels",
-        "BEIR, MTEB",
-        "https://github.com/beir-cellar/beir",
-        query=QUERY_NAMES,
-        document=("corpus-id",),
-        value=("score",),
-    ),
-    Form(
-        "ranx",
-        "qrels",
-        "ranx (Parquet)",
-        "https://github.com/AmenRa/ranx",
-        query=("q_id",),
-        document=("doc_id",),
-        value=("score",),
-    ),
-    Form(
-        "trectools",
-        "run",
-        "trectools",
-        "https://github.com/joaopalotti/trectools",
-        query=("query",),
-        document=("docid",),
-        value=VALUE_NAMES,
-    ),
-    Form(
-        "trectools",
-        "qrels",
-        "trectools",
-        "https://github.com/joaopalotti/trectools",
-        query=("query",),
-        document=("docid",),
-        value=("rel",),
-    ),
-    Form(
-        "quepid",
-        "qrels",
-        "Quepid",
-        "https://github.com/o19s/quepid",
-        query=("query",),
-        document=("docid",),
-        value=("rating",),
-    ),
-    Form(
-        "quepid",
-        "run",
-        "Quepid (a snapshot)",
-        "https://github.com/o19s/quepid",
-        query=("query text",),
-        document=("doc id",),
-        value=("doc position",),
-    ),
-    Form(
-        "lists",
-        "run",
-        "logs, vector stores",
-        "https://jsonlines.org",
-        query=QUERY_NAMES,
-        items=("doc_ids", "docids", "docnos", "ranking"),
-    ),
-    Form(
-        "sentence-transformers",
-        "run",
-        "sentence-transformers (InformationRetrievalEvaluator)",
-        "https://sbert.net",
-        query=("query_id",),
-        items=("results",),
-        document=("corpus_id",),
-        value=("score",),
-        query_text=("query",),
-    ),
-    Form(
-        "rankllm",
-        "run",
-        "RankLLM",
-        "https://github.com/castorini/rank_llm",
-        query=("query.qid",),
-        items=("candidates",),
-        document=("docid",),
-        value=("score",),
-        query_text=("query.text",),
-        text=("doc.contents", "doc.segment", "doc.text", "doc.passage"),
-    ),
-    Form(
-        "mt-rag",
-        "run",
-        "MT-RAG, MTRAGEval",
-        "https://github.com/IBM/mt-rag-benchmark",
-        query=("task_id",),
-        items=("contexts",),
-        document=("document_id",),
-        value=("score",),
-        text=("text",),
-    ),
-    Form(
-        "trec-rag",
-        "run",
-        "TREC RAG",
-        "https://trec-rag.github.io",
-        query=("topic_id", "narrative_id", "metadata.narrative_id"),
-        items=("references",),
-        query_text=("topic", "narrative", "metadata.narrative"),
-    ),
-    Form(
-        "dpr",
-        "run",
-        "DPR",
-        "https://github.com/facebookresearch/DPR",
-        query=("question",),
-        items=("ctxs",),
-        document=("id",),
-        query_text=("question",),
-        text=("text",),
-    ),
-    Form(
-        "dpr",
-        "qrels",
-        "DPR (training and development sets)",
-        "https://github.com/facebookresearch/DPR",
-        query=("question",),
-        items=("positive_ctxs",),
-        document=("passage_id", "psg_id"),
-        query_text=("question",),
-        text=("text",),
-    ),
-    Form(
-        "pyserini-dpr",
-        "run",
-        "Pyserini (convert_trec_run_to_dpr_retrieval_run)",
-        "https://github.com/castorini/pyserini",
-        records="*",
-        query=("*",),
-        items=("contexts",),
-        document=("docid",),
-        query_text=("question",),
-        text=("text",),
-    ),
-    Form(
-        "rank-eval",
-        "qrels",
-        "Elasticsearch, OpenSearch (rank_eval, request)",
-        "https://www.elastic.co/guide/en/elasticsearch/reference/current/search-rank-eval.html",
-        records="requests",
-        query=("id",),
-        items=("ratings",),
-        document=("_id",),
-        value=("rating",),
-    ),
-    Form(
-        "rank-eval",
-        "run",
-        "Elasticsearch, OpenSearch (rank_eval, response)",
-        "https://www.elastic.co/guide/en/elasticsearch/reference/current/search-rank-eval.html",
-        records="details.*",
-        query=("*",),
-        items=("hits",),
-        document=("hit._id",),
-    ),
-    Form(
-        "llamaindex",
-        "qrels",
-        "LlamaIndex (EmbeddingQAFinetuneDataset)",
-        "https://docs.llamaindex.ai",
-        records="relevant_docs.*",
-        query=("*",),
-        items=(".",),
-        query_text=("$.queries",),
-        text=("$.corpus",),
-    ),
-)
+def normal_names(names: Iterable[Any]) -> dict[str, str]:
+    """Return the first name of each normal form."""
+    return {normal(str(name)): name for name in reversed(list(names))}
 
 
-RUN = Kind("run", tuple(form for form in FORMS if form.what == "run"), foreign=GRADE_NAMES)
-QRELS = Kind("qrels", tuple(form for form in FORMS if form.what == "qrels"), foreign=VALUE_NAMES)
+def _keys_in(document: Any) -> list[str]:
+    """Return the keys of an object, each followed by those of the objects in its list."""
+    keys: list[str] = []
+    if isinstance(document, list):
+        return _keys_in(document[0]) if document else keys
+    if isinstance(document, dict):
+        for key, value in document.items():
+            keys.append(str(key))
+            if isinstance(value, list) and value and isinstance(value[0], dict):
+                keys += [f"{key}[].{inner}" for inner in value[0]]
+    return keys
+
+
+RUN = Kind(
+    "a run",
+    layouts=(
+        Layout(6, query=0, document=2, value=4, value_name="score", rank=3),  # TREC
+        Layout(3, query=0, document=1, value=2, value_name="score"),  # or ranks, as of MS MARCO
+        # Only where the ranks are 1, 2, 3 ... in the order of the lines:
+        Layout(4, query=0, document=1, value=3, value_name="score", rank=2),  # ColBERT
+        Layout(5, query=0, document=1, value=3, value_name="score", rank=2),  # without Q0
+        Layout(5, query=0, document=2, value=4, value_name="score", rank=3),  # without a tag
+    ),
+    values=VALUE_NAMES,
+    id_lists=(
+        "doc_ids", "docids", "docnos", "document_ids", "ranking", "retrieved_ids", "retrieved_doc_ids",
+        "retrieved_document_ids", "retrieved_context_ids", "retrieved", "references",
+    ),
+    object_lists=(
+        "results", "ctxs", "contexts", "retrieved", "retrieved_docs", "retrieved_documents",
+        "retrieved_contexts", "documents", "docs", "hits", "candidates", "passages",
+    ),
+)  # fmt: skip
+QRELS = Kind(
+    "qrels",
+    layouts=(
+        Layout(4, query=0, document=2, value=3, value_name="grade"),  # TREC
+        Layout(3, query=0, document=1, value=2, value_name="grade"),
+    ),
+    values=GRADE_NAMES,
+    id_lists=(
+        "relevant_ids", "relevant_doc_ids", "relevant_document_ids", "expected_ids",
+        "expected_doc_ids", "reference_context_ids", "retrieval_gt", "ground_truth_ids", "gold_ids",
+        "relevant",
+    ),
+    object_lists=("positive_ctxs", "positive_passages", "relevant_docs", "ratings", "judgments"),
+)  # fmt: skip

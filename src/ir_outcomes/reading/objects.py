@@ -1,7 +1,8 @@
-"""How Python objects become columns: dicts, frames, Arrow streams, named tuples, and runs and qrels of ranx."""
+"""How Python objects and JSON become columns."""
 
+import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -16,10 +17,16 @@ from ir_outcomes.reading.columns import (
     Columns,
     Ids,
     LineOf,
+    Texts,
     as_ids,
     unknown_line,
 )
-from ir_outcomes.reading.forms import Kind
+from ir_outcomes.reading.forms import (
+    DOCUMENT_TEXT_NAMES,
+    QUERY_TEXT_NAMES,
+    Kind,
+    Shape,
+)
 from ir_outcomes.types import Floats
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -35,139 +42,59 @@ def checked_columns(
     codes: Codes | None = None,
     line_of: LineOf = unknown_line,
 ) -> Columns:
-    """Check queries, documents and values, columns of any library; with `codes`, each query is there once."""
+    """Check queries, documents and values, with `codes` of queries that occur once."""
     queries, documents, values = columns
+    query_ids = texts(queries, source, "query id", line_of)
     if codes is None:
-        query_ids, codes = _coded(queries, source, line_of)
-    else:
-        query_ids = texts(queries, source, "query id", line_of)
-    checked = Columns(
-        source,
-        query_ids,
-        codes,
-        encoded(documents, source, line_of),
-        np.zeros(0),
-        value_name,
-        line_of,
-    )
+        code_of = {query: code for code, query in enumerate(dict.fromkeys(query_ids))}
+        codes = np.fromiter(map(code_of.__getitem__, query_ids), np.int32, len(query_ids))
+        query_ids = list(code_of)
+    ids = _encoded(texts(documents, source, "document id", line_of), source, line_of)
+    checked = Columns(source, query_ids, codes, ids, np.zeros(0), value_name, line_of)
     return replace(checked, values=_numbers(values, checked))
 
 
 def texts(ids: Any, source: str, what: str, line_of: LineOf = unknown_line) -> list[str]:
-    """Check ids and return them as text: whole numbers become decimals, all other types are refused."""
-
-    def refuse(row: int, problem: str) -> None:
-        line = line_of(row)
-        found = ids[row]
-        where = f"row {row + 1}: " if line is None else ""
-        text = found if isinstance(found, str) else repr(found)
-        raise FormatError(source, f"{where}a {what} {problem}", line=line, text=text)
-
-    ids = as_list(ids)
-    kinds = set(map(type, ids)) - {str}
-    if not all(map(_is_of_ids, kinds)):
-        row = next(row for row, identifier in enumerate(ids) if not _is_of_ids(type(identifier)))
-        refuse(
-            row,
-            f"must be text or a whole number, not {type(ids[row]).__name__}; convert it to str"
-            " first",
-        )
-    checked: list[str] = list(map(str, ids)) if kinds else ids
+    """Check ids and return them as text, whole numbers as decimals."""
+    try:
+        ids = as_list(ids)
+    except UnicodeDecodeError as error:
+        problem = f"an id is not UTF-8 ({error}); read the input again with its true encoding"
+        raise FormatError(source, problem) from None
+    checked = list(map(str, ids))
     joined = "".join(checked)
-    if "" in checked or "\0" in joined or (not joined.isascii() and _SURROGATES.search(joined)):
-        row = next(
-            row
-            for row, text in enumerate(checked)
-            if not text or "\0" in text or _SURROGATES.search(text)
-        )
-        # Surrogates come from bytes that were decoded wrongly; no file or terminal can contain
-        # them.
-        refuse(
-            row,
-            "is empty, has a NUL character, or cannot be encoded in UTF-8; correct or remove it",
-        )
+    is_usual = set(map(type, ids)) <= {str, int} and "" not in checked and "\0" not in joined
+    if is_usual and (joined.isascii() or not _SURROGATES.search(joined)):
+        return checked
+    for row, identifier in enumerate(ids):
+        if problem := _problem_of(identifier):
+            line = line_of(row)
+            where = f"row {row + 1}: " if line is None else ""
+            text = identifier if isinstance(identifier, str) else repr(identifier)
+            raise FormatError(source, f"{where}a {what} {problem}", line=line, text=text)
     return checked
 
 
-def _is_of_ids(kind: type) -> bool:
-    return issubclass(kind, (str, int, np.integer)) and not issubclass(kind, bool)
+def _problem_of(identifier: Any) -> str | None:
+    if isinstance(identifier, bool) or not isinstance(identifier, (str, int, np.integer)):
+        kind = type(identifier).__name__
+        return f"must be text or a whole number, not {kind}; convert it to str first"
+    text = str(identifier)
+    # Surrogates come from bytes that were decoded wrongly; no file or terminal can contain them.
+    if not text or "\0" in text or _SURROGATES.search(text):
+        return "is empty, has a NUL character, or cannot be encoded in UTF-8; correct or remove it"
+    return None
 
 
-def _coded(queries: Any, source: str, line_of: LineOf) -> tuple[list[str], Codes]:
-    """Number the queries in order of first appearance."""
-    arrow = _arrow_text(queries, source)
-    if arrow is not None:
-        dictionary = arrow.dictionary_encode()
-        return texts(dictionary.dictionary, source, "query id"), dictionary.indices.to_numpy()
-    ids = texts(queries, source, "query id", line_of)
-    code_of = {query: code for code, query in enumerate(dict.fromkeys(ids))}
-    return list(code_of), np.fromiter(map(code_of.__getitem__, ids), np.int32, len(ids))
-
-
-def encoded(documents: Any, source: str, line_of: LineOf) -> Ids:
-    """Check document ids and return them as `Columns` has them."""
-    arrow = _arrow_text(documents, source)
-    padded = None if arrow is None else _padded(arrow)
-    if padded is not None:
-        return padded
-    ids = texts(documents, source, "document id", line_of)
-    array: Any
-    try:
-        array = np.array(ids, dtype=np.bytes_) if ids else []  # fails for text that is not ASCII
-    except UnicodeEncodeError:
-        array = [identifier.encode() for identifier in ids]
-    result = as_ids(array)
+def _encoded(ids: list[str], source: str, line_of: LineOf) -> Ids:
+    """Return document ids as `Columns` has them."""
+    result = as_ids([identifier.encode() for identifier in ids])
     # Longer than any document id: the input is something else.
     if result.dtype.itemsize > LONGEST_ID:
-        longest = int(np.argmax(np.char.str_len(result)))
+        row = max(range(len(ids)), key=lambda row: len(ids[row]))
         problem = f"a document id is longer than {LONGEST_ID} bytes; is this a run or qrels?"
-        raise FormatError(
-            source, problem, line=line_of(longest), text=result[longest].decode("utf-8", "replace")
-        )
+        raise FormatError(source, problem, line=line_of(row), text=ids[row])
     return result
-
-
-def _arrow_text(column: Any, source: str) -> Any | None:
-    """Take a column that is all text as Arrow has it, without a Python object for each value; None for other columns."""
-    if not hasattr(column, "__arrow_c_stream__") or not len(column):
-        return None
-    try:
-        import pyarrow
-
-        chunks = pyarrow.chunked_array(column)
-    except (ImportError, TypeError, ValueError, OverflowError, NotImplementedError):
-        return None  # such as values of mixed types, or complex numbers
-    # Before version 16, pyarrow takes the letters of a polars column for its values.
-    if len(chunks) != len(column):
-        return None
-    if chunks.null_count or str(chunks.type) not in ("string", "large_string", "string_view"):
-        return None
-    text = chunks.cast(pyarrow.large_string()).combine_chunks()
-    try:
-        text.validate(full=True)  # Arrow itself does not check that text is UTF-8
-    except pyarrow.ArrowInvalid as error:
-        problem = f"an id is not UTF-8 ({error}); read the input again with its true encoding"
-        raise FormatError(source, problem) from None
-    return text
-
-
-def _padded(text: Any) -> Ids | None:
-    """Return document ids in Arrow as `Columns` has them; None where one is empty, too long or ends with NUL."""
-    import pyarrow.compute
-
-    sizes = pyarrow.compute.binary_length(text)
-    shortest, longest = pyarrow.compute.min_max(sizes).as_py().values()
-    width = -(-longest // 8) * 8
-    if not 0 < shortest <= longest <= LONGEST_ID:
-        return None
-    padded = pyarrow.compute.ascii_rpad(text, width, "\0")
-    ids = np.frombuffer(padded.buffers()[2], f"S{width}")[
-        padded.offset : padded.offset + len(padded)
-    ]
-    # NumPy drops NUL bytes at the end of an id, so ids with one are left to the checks of `texts`.
-    return (
-        ids if np.count_nonzero(ids.view(np.uint8)) == pyarrow.compute.sum(sizes).as_py() else None
-    )
 
 
 def _numbers(values: Any, columns: Columns) -> Floats:
@@ -178,22 +105,18 @@ def _numbers(values: Any, columns: Columns) -> Floats:
     result = _as_floats(values)
     if result is None:
         row = next(row for row, value in enumerate(values) if _as_floats([value]) is None)
-        raise columns.error(
-            row, f"{columns.named(row)}: a score or grade must be a number", repr(values[row])
-        )
-    missing = np.isnan(result)
-    if missing.any():
-        row = int(np.argmax(missing))
-        raise columns.error(
-            row, f"{columns.named(row)} has no score or grade (NaN); remove or correct it"
-        )
+        problem = f"{columns.described(row)}: a score or grade must be a number"
+        raise columns.error(row, problem, repr(values[row]))
+    if np.isnan(result).any():
+        row = int(np.argmax(np.isnan(result)))
+        problem = f"{columns.described(row)} has no score or grade (NaN); remove or correct it"
+        raise columns.error(row, problem)
     return result
 
 
 def _as_floats(values: list[Any] | npt.NDArray[Any]) -> Floats | None:
-    """Return a list, or an array of numbers, as float64; None where a value is not a real number."""
-    # NumPy would parse text, take truth for 1, and drop the imaginary part of its own complex
-    # numbers.
+    """Return numbers as float64, or None where a value is not a real number."""
+    # NumPy would parse text, take truth for 1, and drop the imaginary part of complex numbers.
     if isinstance(values, list) and any(
         issubclass(kind, _NO_NUMBERS) for kind in set(map(type, values))
     ):
@@ -218,41 +141,124 @@ def columns_of(data: Any, source: str, kind: Kind) -> Columns:
     ):
         data = _arrow_table(data)
     if is_frame(data):
-        *names, value_name = kind.named(column_names(data), source)
-        columns = checked_columns(source, [data[name] for name in names], value_name)
-        kind.refuse_swapped(columns, names)
-        return columns
+        return _from_table(column_names(data), data.__getitem__, source, kind)
     if not isinstance(data, Iterable) or isinstance(data, (str, bytes)):
         raise FormatError(
             source,
             f"cannot be read from a {type(data).__name__}; give a path, an ir_datasets id, a dict"
-            " of dict, a data frame, an Arrow stream, an iterable of named tuples, or a Run or"
-            " Qrels of ranx",
+            " of dict, a data frame, an Arrow stream, an iterable of named tuples or dicts, or a"
+            " Run or Qrels of ranx",
         )
     rows = list(data)
     if not rows:
         return checked_columns(source, ([], [], []), kind.value_name("score"))
-    fields = getattr(rows[0], "_fields", ())
-    wrong = next(
-        (
-            number
-            for number, row in enumerate(rows, 1)
-            if not fields or getattr(row, "_fields", None) != fields
-        ),
-        None,
-    )
-    if wrong is not None:
-        problem = (
-            f"row {wrong} is not a named tuple such as ir_measures.ScoredDoc, with the fields of"
-            " the first row"
-        )
-        raise FormatError(source, problem, text=repr(rows[wrong - 1]))
-    *names, value_name = kind.named(fields, source)
+    if isinstance(rows[0], dict):
+        return columns_of_records(((None, row) for row in rows), source, kind)
+    fields = getattr(rows[0], "_fields", None)
+    for number, row in enumerate(rows, 1):
+        if not fields or getattr(row, "_fields", None) != fields:
+            problem = (
+                f"row {number} is not a named tuple such as ir_measures.ScoredDoc, with the fields"
+                " of the first row"
+            )
+            raise FormatError(source, problem, text=repr(row))
+    return _from_table(fields, lambda name: [getattr(row, name) for row in rows], source, kind)
+
+
+def _from_table(
+    names: Sequence[str],
+    column: Callable[[str], Any],
+    source: str,
+    kind: Kind,
+    line_of: LineOf = unknown_line,
+) -> Columns:
+    *wanted, value_name = kind.named(names, source, line_of(0))
     columns = checked_columns(
-        source, [[getattr(row, name) for row in rows] for name in names], value_name
+        source, [column(name) for name in wanted], value_name, line_of=line_of
     )
-    kind.refuse_swapped(columns, names)
+    kind.refuse_swapped(columns, wanted)
     return columns
+
+
+# --- objects as JSON has them
+
+_Record = tuple[int | None, Any]  # with its line, where that is known
+
+
+def columns_of_records(records: Iterable[_Record], source: str, kind: Kind) -> Columns:
+    """Read objects that hold a row each, or a query with its list, as the first does."""
+    found = ((line, _with_metadata(record)) for line, record in records)
+    line, first = next(found)
+    if isinstance(first, dict) and (shape := kind.shape_of(first)) is not None:
+        return _from_lists(chain([(line, first)], found), shape, source, kind)
+    if not isinstance(first, dict) or not kind.is_flat(first):
+        raise kind.unknown(first, source, line)
+    rows = [(line, first), *found]
+
+    def column(name: str) -> list[Any]:
+        lacking = (
+            (number, line, row)
+            for number, (line, row) in enumerate(rows, 1)
+            if not isinstance(row, dict) or name not in row
+        )
+        for number, line, row in lacking:
+            problem = f"entry {number} has no {name!r}, which the first has"
+            raise FormatError(source, problem, line=line, text=json.dumps(row))
+        return [row[name] for _, row in rows]
+
+    return _from_table(list(first), column, source, kind, lambda row: rows[row][0])
+
+
+def _with_metadata(record: Any) -> Any:
+    """Return an object with its metadata, where TREC RAG puts the query."""
+    if isinstance(record, dict) and isinstance(record.get("metadata"), dict):
+        return {**record["metadata"], **record}
+    return record
+
+
+def _from_lists(records: Iterable[_Record], shape: Shape, source: str, kind: Kind) -> Columns:
+    """Read objects with a query and a list: of ids, or of objects with one."""
+    queries: list[Any] = []
+    documents: list[Any] = []
+    values: list[Any] = []
+    lines: list[int | None] = []
+    texts = Texts({}, {})
+    names: tuple[str, str | None] | None = None
+    for number, (line, record) in enumerate(records, 1):
+        try:
+            query = record[shape.query]
+            items = record[shape.items]
+            if items and isinstance(items[0], list):  # groups, of which each document is relevant
+                items = list(chain.from_iterable(items))
+            for position, item in enumerate(items, 1):
+                document = item
+                value = position if kind.is_run else 1
+                if isinstance(item, dict):
+                    names = names or kind.names_in(item)
+                    document = item[names[0]]
+                    value = value if names[1] is None else item[names[1]]
+                    if text := _text(item, DOCUMENT_TEXT_NAMES):
+                        texts.documents[str(document)] = text
+                queries.append(query)
+                documents.append(document)
+                values.append(value)
+                lines.append(line)
+        except (KeyError, TypeError, IndexError) as error:
+            what = error if isinstance(error, KeyError) else f"list {shape.items!r}"
+            problem = f"entry {number} has no {what}, as {kind.name} like this has it"
+            raise FormatError(source, problem, line=line, text=json.dumps(record)) from None
+        if text := _text(record, QUERY_TEXT_NAMES):
+            texts.queries[str(query)] = text
+    value_name = kind.value_name(None if names is None else names[1])
+    columns = checked_columns(
+        source, (queries, documents, values), value_name, line_of=lines.__getitem__
+    )
+    return replace(columns, texts=texts)
+
+
+def _text(record: dict[str, Any], names: Iterable[str]) -> str | None:
+    """Return the first of these texts that an object has."""
+    return next((text for name in names if isinstance(text := record.get(name), str)), None)
 
 
 def name_within(data: Any) -> str | None:
@@ -266,7 +272,7 @@ def is_frame(data: Any) -> bool:
 
 
 def column_names(frame: Any) -> list[str]:
-    """Return the names of a frame's columns; an Arrow table has them elsewhere, because its columns are the data."""
+    """Return the names of the columns of a frame or an Arrow table."""
     return [str(name) for name in getattr(frame, "column_names", frame.columns)]
 
 
@@ -278,7 +284,7 @@ def as_list(column: Any) -> list[Any]:
 
 
 def is_ranking(value: Any) -> bool:
-    """Return whether this is the ranking of a query without scores: a list of document ids."""
+    """Return whether this is a ranking without scores, a list of document ids."""
     if isinstance(value, np.ndarray):
         return value.ndim == 1 and value.dtype.kind in "iuUO"
     return isinstance(value, (list, tuple)) and (
@@ -295,7 +301,7 @@ def _is_of_ranx(data: Any) -> bool:
 
 
 def _arrow_table(data: Any) -> Any:
-    """Take the stream whatever else the object offers: the columns of a DuckDB relation, for instance, are relations."""
+    """Return the table of an Arrow stream, whose columns may be no columns otherwise."""
     try:
         import pyarrow
 
@@ -310,19 +316,28 @@ def _arrow_table(data: Any) -> Any:
     return data
 
 
+def is_nested(data: Mapping[Any, Any], kind: Kind) -> bool:
+    """Return whether values are by query and document, or a run's lists by query."""
+    rankings = list(data.values())
+    if kind.is_run and all(map(is_ranking, rankings)):
+        return True
+    return all(issubclass(form, Mapping) for form in set(map(type, rankings))) and not any(
+        isinstance(value, (Mapping, list)) for ranking in rankings[:3] for value in ranking.values()
+    )
+
+
 def _from_mapping(data: Mapping[Any, Any], source: str, kind: Kind) -> Columns:
     rankings = list(data.values())
-    have_values = all(issubclass(form, Mapping) for form in set(map(type, rankings)))
-    if not have_values and not (kind.what == "run" and all(map(is_ranking, rankings))):
-        wrong = next(
-            {query: ranking} for query, ranking in data.items() if not isinstance(ranking, Mapping)
-        )
-        lists = " or {query id: [document id, ...]}" if kind.what == "run" else ""
+    if not is_nested(data, kind):
+        pairs = list(data.items())
+        wrong = next((pair for pair in pairs if not isinstance(pair[1], Mapping)), pairs[0])
+        lists = " or {query id: [document id, ...]}" if kind.is_run else ""
         raise FormatError(
             source,
             f"is not a dict of dict {{query id: {{document id: value}}}}{lists}",
-            text=repr(wrong),
+            text=repr(dict([wrong])),
         )
+    have_values = not rankings or isinstance(rankings[0], Mapping)
     within = (
         ranking.values() if have_values else range(1, len(ranking) + 1) for ranking in rankings
     )

@@ -1,24 +1,31 @@
 """Relevance judgments and the texts of queries, read and checked."""
 
 import os
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from ir_outcomes.errors import FormatError, UnreadableFile, warn
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import Codes, Ids, digest_of, grouped, nested_dict, repeated
+from ir_outcomes.reading.columns import (
+    Codes,
+    Columns,
+    Ids,
+    Rows,
+    digest_of,
+    nested_dict,
+    repeated,
+)
 from ir_outcomes.reading.files import blocks, lines_of, name_of, parsed_json, read_texts
-from ir_outcomes.reading.formats import read_any_file, texts_in
+from ir_outcomes.reading.formats import path_and_order, read_any_file, texts_in
 from ir_outcomes.reading.forms import QRELS
 from ir_outcomes.reading.objects import columns_of
 from ir_outcomes.types import Ints
-
-MOST_TOPICS = 100  # of a year of TREC DL
-N_PASSAGES = 8_841_823  # of MS MARCO, version 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,37 +77,20 @@ class Qrels:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the content; equal where results were made from the same judgments."""
+        """A hash of the content, to tell whether results have the same judgments."""
         return digest_of(self.query_ids, self.offsets, self.docids, self.grades)
 
     def to_dict(self) -> dict[str, dict[str, int]]:
-        """Return ``{query id: {document id: grade}}``, as pytrec_eval and ir_measures take it."""
+        """Return ``{query id: {document id: grade}}``, as pytrec_eval takes it."""
         return nested_dict(self.query_ids, self.offsets, self.docids, self.grades)
 
     def positives_only(self, rel: int) -> bool:
-        """Whether every judged document is relevant, as in MS MARCO: then nothing is known about what is not judged."""
+        """Whether every judged document is relevant, as in MS MARCO."""
         judged = self.grades[self.grades >= 0]
         return len(judged) > 0 and int(judged.min()) >= rel
 
-    @property
-    def counts_from_two(self) -> bool:
-        """Whether these look like the judgments of TREC DL's passage tasks, whose binary measures count grades from 2 on.
-
-        They grade up to 3, of at most 100 topics, passages of MS MARCO: whole numbers, or ids that
-        name the collection.
-        """
-        if not len(self) or self.grades.max() != 3 or len(self.query_ids) > MOST_TOPICS:
-            return False
-        if not all(query.isdecimal() for query in self.query_ids):
-            return False
-        docids = self.docids.tolist()
-        return all(
-            (docid.isdigit() and int(docid) < N_PASSAGES) or docid.startswith(b"msmarco_passage_")
-            for docid in docids
-        )
-
     def for_trec_eval(self) -> "Qrels":
-        """Return the same with -1 for every lower grade: all negative grades mean the same to measures.
+        """Return the same with -1 for every lower grade, which means the same.
 
         pytrec_eval ends Python (segmentation fault) where the highest grade of a query is below -1.
         """
@@ -142,17 +132,15 @@ def read_qrels(path: str | os.PathLike[str], *, name: str | None = None) -> Qrel
 
 def qrels_of(data: Any, name: str | None = None) -> Qrels:
     """Read and check qrels: a path, or an object as `ir_outcomes.as_qrels` takes it."""
-    texts: Mapping[str, str] = {}
-    form = ""
+    texts: Mapping[str, str] | None = None
     if isinstance(data, (str, os.PathLike)):
-        file, queries = _beir_files(data) if os.path.isdir(data) else (data, None)
-        name = name or name_of(os.path.abspath(data) if os.path.isdir(data) else data)
-        content = read_any_file(file, QRELS)
-        columns = content.columns
-        form = content.form
-        texts = content.texts.queries
-        if queries is not None:
-            texts = _texts_of_json_lines(queries, _TEXT_NAMES)
+        file, _ = path_and_order(os.fspath(data))
+        if os.path.isdir(file):
+            name = name or name_of(os.path.abspath(file))
+            file, queries = _beir_files(file)
+            texts = None if queries is None else _texts_of_json_lines(queries, _TEXT_NAMES)
+        columns = read_any_file(file, QRELS)
+        name = name or name_of(file)
     else:
         columns = columns_of(data, name or "the qrels", QRELS)
         name = name or "qrels"
@@ -161,40 +149,59 @@ def qrels_of(data: Any, name: str | None = None) -> Qrels:
             columns.source, "contains no judgments; nothing can be evaluated with them"
         )
     columns.refuse_fractions()
-    again, firsts = repeated(columns.codes, columns.docids)
-    differing = np.flatnonzero(columns.values[again] != columns.values[firsts])
-    if len(differing):
-        row = int(again[differing[0]])
-        original = int(firsts[differing[0]])
-        query = columns.query_ids[columns.codes[row]]
-        document = columns.docids[row].decode()
-        grades = f"{columns.values[original]:.0f} and {columns.values[row]:.0f}"
-        raise columns.error(
-            row, f"document {document} has two grades for query {query}, {grades}; keep one"
-        )
+    columns = columns.grouped()
+    again = repeated(columns.offsets, columns.docids)
     if len(again):
+        _refuse_other_grades(columns, again)
         warn(
             f"{columns.source}: {plural('judgment', len(again))} repeated with the same grade and"
             " counted once"
         )
-        keep = np.ones(len(columns.codes), dtype=bool)
-        keep[again] = False
-        columns = columns.select(keep)
-    offsets, docids, values = grouped(columns)
+        columns = columns.select(np.delete(np.arange(len(columns.codes)), again))
     return Qrels(
         name,
         tuple(columns.query_ids),
-        offsets,
-        docids,
-        values.astype(np.int64),
-        texts,
-        form,
+        columns.offsets,
+        columns.docids,
+        columns.values.astype(np.int64),
+        columns.texts.queries if texts is None else texts,
+        columns.form,
         len(again),
     )
 
 
+def _refuse_other_grades(columns: Columns, again: Rows) -> None:
+    """Refuse judgments that were given before with another grade."""
+    row_of: dict[tuple[str, str], int] = {}
+    repeating = np.flatnonzero(np.isin(columns.codes, columns.codes[again]))
+    for row in repeating.tolist():
+        pair = columns.names(row)
+        first = row_of.setdefault(pair, row)
+        if columns.values[first] == columns.values[row]:
+            continue
+        grades = f"{columns.values[first]:.0f} and {columns.values[row]:.0f}"
+        problem = f"document {pair[1]} has two grades for query {pair[0]}, {grades}; keep one"
+        subtopics = [_iteration(columns, judgment) for judgment in (first, row)]
+        if None not in subtopics and subtopics[0] != subtopics[1]:
+            problem = (
+                f"document {pair[1]} has grades {grades} for query {pair[0]}, because the second"
+                f" column holds subtopics ({subtopics[0]} and {subtopics[1]}); take its highest"
+                f" grade: sort -k1,1 -k3,3 -k4,4nr {shlex.quote(columns.source)} | awk '!seen[$1,$3]++'"
+            )
+        raise columns.error(row, problem)
+
+
+def _iteration(columns: Columns, row: int) -> str | None:
+    """Return the second column of a judgment of TREC, which may hold a subtopic."""
+    line = columns.line_of(row)
+    if columns.form != "TREC" or line is None:
+        return None
+    _, text = next(islice(lines_of(columns.source), line - 1, None))
+    return text.split()[1]
+
+
 def _beir_files(folder: str | os.PathLike[str]) -> tuple[str, str | None]:
-    """Return the qrels of a BEIR dataset, of the test split or the only ones, and its queries, None where it has none."""
+    """Return the qrels of a BEIR dataset and its queries, if it has any."""
     within = os.path.join(folder, "qrels")
     place = within if os.path.isdir(within) else os.fspath(folder)
     found = [
@@ -231,7 +238,7 @@ def _beir_texts(folder: str | os.PathLike[str]) -> dict[str, str]:
 def query_texts(
     source: str | os.PathLike[str], names: tuple[str, ...] = _TEXT_NAMES
 ) -> dict[str, str]:
-    """Read the texts of queries: the folder of a BEIR dataset, JSON lines, or lines with an id, a tab and the text."""
+    """Read the texts of queries from a BEIR folder, JSON lines, or lines."""
     if os.path.isdir(source):
         return _beir_texts(source)
     # The source may be a run or qrels that holds texts.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -19,14 +19,20 @@ from ir_outcomes.errors import (
     warn,
 )
 from ir_outcomes.formatting import plural
-from ir_outcomes.reading.columns import Columns, Ids, Rows, grouped, nested_dict, repeated
+from ir_outcomes.reading.columns import Columns, Ids, Rows, nested_dict, repeated
 from ir_outcomes.reading.files import name_of
-from ir_outcomes.reading.formats import path_and_selection, read_any_file, seems_to_be_a_run
+from ir_outcomes.reading.formats import path_and_order, read_any_file, seems_to_be_a_run
 from ir_outcomes.reading.forms import RUN
 from ir_outcomes.reading.objects import columns_of, is_ranking, name_within
 from ir_outcomes.types import Bools, Floats, Ints, RunBy, check_choice, check_kind
 
+Duplicates = Literal["first", "max"]  # what counts of a document that is ranked twice
 DATASET_PREFIX = "irds:"  # and an ir_datasets id: the ranking that comes with a collection
+
+
+# Rises of scores for each fall: ranks of a first stage beside the scores of a second one agree by
+# chance.
+_UPSIDE_DOWN = 9
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +54,6 @@ class Run:
     by_rank : bool
         Whether the order is that of a rank column or of a list; `scores` are then the negated
         ranks, without ties.
-    metadata : str
-        The text of the file's ir_metadata header without its comment signs, which is YAML; empty
-        where there is none.
     texts : mapping of str to str
         The texts of queries, where the file has them.
     form : str
@@ -58,7 +61,10 @@ class Run:
     against_ranks : (n_queries,) bool array or None
         Whether a document scores higher than one with a smaller rank; None where that is not known.
     rising : (n_queries,) bool array or None
-        Whether scores rise more often than they fall from one rank to the next; None as above.
+        Whether scores rise from one rank to the next, more than nine times as often as they fall;
+        None as above.
+    scattered : int
+        Queries whose rows did not follow each other in the input.
     """
 
     name: str
@@ -67,11 +73,11 @@ class Run:
     docids: Ids
     scores: Floats
     by_rank: bool = False
-    metadata: str = ""
     texts: Mapping[str, str] = field(default_factory=dict)
     form: str = ""
     against_ranks: Bools | None = None
     rising: Bools | None = None
+    scattered: int = 0
 
     def __len__(self) -> int:
         return len(self.docids)
@@ -83,37 +89,42 @@ class Run:
         )
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """Return ``{query id: {document id: score}}``, as pytrec_eval and ir_measures take it."""
+        """Return ``{query id: {document id: score}}``, as pytrec_eval takes it."""
         return nested_dict(self.query_ids, self.offsets, self.docids, self.scores)
 
     def take(self, rows: Rows) -> "Run":
-        """Return the run that holds only these rows; they must be in ascending order."""
+        """Return the run that holds only these rows, which are in ascending order."""
         offsets = np.searchsorted(rows, self.offsets).astype(np.int64)
         return replace(self, offsets=offsets, docids=self.docids[rows], scores=self.scores[rows])
 
 
 def read_run(
-    path: str | os.PathLike[str], *, by: RunBy | None = None, name: str | None = None
+    path: str | os.PathLike[str],
+    *,
+    by: RunBy | None = None,
+    name: str | None = None,
+    duplicates: Duplicates | None = None,
 ) -> Run:
     r"""Read a file of a run.
 
     The content decides what the file is, not its name: TREC's six columns, three columns, CSV, TSV
-    or Parquet with names of columns, JSON, or what other tools write; the documentation lists all
-    forms. It may be compressed.
+    or Parquet with names of columns, or JSON; the documentation lists all names. It may be
+    compressed.
 
     Parameters
     ----------
     path : path
         The file; ``-`` is standard input. ``"path#rank"`` and ``"path#score"`` say the same as
-        `by`. Of several subsets or splits of MTEB's predictions, ``"path#subset/split"`` selects
-        one; each query's own document is left out of them.
+        `by`.
     by : {"score", "rank"}, optional
         What orders the documents of a query: the score (higher first), or the rank column (lower
         first). By default the score where there is one. Three columns that could be either must say
         it.
     name : str, optional
-        What to call the run; by default the file name without the endings that say its format, or
-        the model's name.
+        What to call the run; by default the file name without the endings that say its format.
+    duplicates : {"first", "max"}, optional
+        What counts of a document that a query has several times, as passages of one document: its
+        first row, or the one with the best score. By default it is an error.
 
     Raises
     ------
@@ -129,16 +140,6 @@ def read_run(
     >>> read_run(path)
     Run('bm25', 1 query, 2 documents)
     """
-    run, messages = run_and_warnings(path, by=by, name=name)
-    for message in messages:
-        warn(message)
-    return run
-
-
-def run_and_warnings(
-    path: str | os.PathLike[str], *, by: RunBy | None = None, name: str | None = None
-) -> tuple[Run, tuple[str, ...]]:
-    """Read a file of a run as `read_run` does, and return its warnings, which another process could not show."""
     check_names([name])
     check_kind(
         "path",
@@ -146,98 +147,102 @@ def run_and_warnings(
         (str, os.PathLike),
         "the path of a file; ir_outcomes.as_run takes other forms of a run",
     )
-    file, selection = path_and_selection(os.fspath(path))
-    if by is None and selection in get_args(RunBy):
-        by = cast(RunBy, selection)
-        path = file
     if by is not None:
         check_choice("by", by, get_args(RunBy))
-    content = read_any_file(path, RUN._replace(by=by))
-    if by is not None and content.columns.value_name != by:
-        raise FormatError(
-            content.columns.source, f"contains {content.columns.value_name}s; leave `by={by!r}` out"
-        )
-    run = _checked(content.columns, name or content.name or name_of(file))
-    run = replace(run, metadata=content.metadata, texts=content.texts.queries, form=content.form)
-    # Lines mostly stand in the order of the ranks; only where scores rise in them are the ranks read.
-    if not run.by_rank and _rises(run, run.scores).any():
-        changes = _changes_by_rank(file, run)
+    file, order = path_and_order(os.fspath(path))
+    by = by or order
+    columns = read_any_file(file, RUN._replace(by=by))
+    if by is not None and columns.value_name != by:
+        raise FormatError(columns.source, f"contains {columns.value_name}s; leave `by={by!r}` out")
+    run = _checked(columns, name or name_of(file), duplicates)
+    # Lines mostly stand in the order of the ranks; only where scores rise in them are ranks read.
+    columns = columns.grouped()
+    if columns.value_name == "score" and columns.changes(np.greater).any():
+        changes = changes_by_rank(file)
         if changes is not None:
             rises, falls = changes
-            run = replace(run, against_ranks=rises > 0, rising=rises > falls)
-    return run, tuple(content.warnings)
+            run = replace(run, against_ranks=rises > 0, rising=rises > _UPSIDE_DOWN * falls)
+    return run
 
 
-def scores_against_ranks(path: str | os.PathLike[str], run: Run) -> Bools | None:
-    """Return in which queries a document scores higher than one with a smaller rank; None where a file lacks a column."""
-    changes = _changes_by_rank(path, run)
-    return None if changes is None else changes[0] > 0
+def changes_by_rank(path: str | os.PathLike[str]) -> tuple[Ints, Ints] | None:
+    """Count in each query how often scores rise and fall from one rank to the next.
 
-
-def _changes_by_rank(path: str | os.PathLike[str], run: Run) -> tuple[Ints, Ints] | None:
-    """Count how often scores rise and fall from one rank to the next; None where a file lacks a column."""
-    # A pipe is read once.
-    if not os.path.isfile(path) or run.form not in ("TREC", "columns"):
+    None where a file lacks ranks or scores, or can be read only once.
+    """
+    file, _ = path_and_order(os.fspath(path))
+    if not os.path.isfile(file):
         return None
     try:
-        _, _, ranks = grouped(read_any_file(path, RUN._replace(by="rank")).columns)
-    except FormatError:  # there are only scores
+        scores, ranks = (read_any_file(file, RUN._replace(by=by)) for by in ("score", "rank"))
+    except FormatError:  # there are only scores, or only ranks
         return None
-    query = np.repeat(np.arange(len(run.query_ids)), np.diff(run.offsets))
-    scores = run.scores[np.lexsort((-run.scores, ranks, query))]
-    rises, falls = (
-        np.bincount(query[np.flatnonzero(_rises(run, values))], minlength=len(run.query_ids))
-        for values in (scores, -scores)
-    )
-    return rises, falls
+    if scores.form == "three columns":
+        return None
+    ordered = scores.select(np.lexsort((-scores.values, ranks.values, scores.codes)))
+    return ordered.changes(np.greater), ordered.changes(np.less)
 
 
-def _rises(run: Run, scores: Floats) -> Bools:
-    """Return in which rows scores, in some order of the documents of each query, are below the next."""
-    rises = scores[1:] > scores[:-1]
-    rises[np.unique(run.offsets)[1:-1] - 1] = False  # from one query to the next
-    return rises
-
-
-def run_of(data: Any, name: str | None = None) -> Run:
-    """Take a run in any form but an id of ir_datasets; see `ir_outcomes.as_run`."""
+def run_of(data: Any, name: str | None = None, duplicates: Duplicates | None = None) -> Run:
+    """Take a run as `ir_outcomes.as_run` does, but no id of ir_datasets."""
     check_names([name])
     if isinstance(data, Run):
         return data
     if isinstance(data, (str, os.PathLike)):
-        return read_run(data, name=name)
+        return read_run(data, name=name, duplicates=duplicates)
     name = name or name_within(data)
-    return _checked(columns_of(data, name or "the run", RUN), name or "run")
+    return _checked(columns_of(data, name or "the run", RUN), name or "run", duplicates)
 
 
-def _checked(columns: Columns, name: str) -> Run:
-    again, _ = repeated(columns.codes, columns.docids)
-    if len(again):
-        row = int(again[0])
-        query = columns.query_ids[columns.codes[row]]
-        document = columns.docids[row].decode()
-        raise columns.error(
-            row, f"document {document} is ranked twice for query {query}; keep only its best line"
-        )
+def _checked(columns: Columns, name: str, duplicates: Duplicates | None) -> Run:
+    if duplicates is not None:
+        check_choice("duplicates", duplicates, get_args(Duplicates))
+    codes = columns.codes
+    starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1])) if len(codes) else []
+    scattered = int(np.sum(np.bincount(codes[starts]) > 1))
+    columns = columns.grouped()
     by_rank = columns.value_name == "rank"
+    scores = -columns.values if by_rank else columns.values
+    again = repeated(columns.offsets, columns.docids)
+    if len(again) and duplicates is None:
+        row = int(again[0])
+        raise columns.error(
+            row,
+            f"{columns.described(row)} is ranked twice; keep only its best line, or pass"
+            " `duplicates='first'` or `duplicates='max'`",
+        )
+    if len(again):
+        order = np.lexsort((-scores, columns.codes) if duplicates == "max" else (columns.codes,))
+        sorted_rows = columns.select(order)
+        again = order[repeated(sorted_rows.offsets, sorted_rows.docids)]
+        rows = np.delete(np.arange(len(scores)), again)
+        columns = columns.select(rows)
+        scores = scores[rows]
     if by_rank:
         columns.refuse_fractions()
-        again, _ = repeated(columns.codes, columns.values.view("S8"))
+        again = repeated(columns.offsets, columns.values)
         if len(again):
             row = int(again[0])
-            query = columns.query_ids[columns.codes[row]]
-            rank = f"{columns.values[row]:.0f}"
-            raise columns.error(
-                row, f"rank {rank} is given twice for query {query}; a rank must occur only once"
+            problem = (
+                f"rank {columns.values[row]:.0f} is given twice for query {columns.names(row)[0]};"
+                " a rank must occur only once"
             )
-    offsets, docids, values = grouped(columns)
+            raise columns.error(row, problem)
     return Run(
-        name, tuple(columns.query_ids), offsets, docids, -values if by_rank else values, by_rank
+        name,
+        tuple(columns.query_ids),
+        columns.offsets,
+        columns.docids,
+        scores,
+        by_rank,
+        columns.texts.queries,
+        columns.form,
+        scattered=scattered,
     )
 
 
 def run_list(runs: Any) -> list[Any] | dict[str, Any] | None:
-    """Return the runs of a list, a dict from names to runs, a directory or a pattern; None for a single run."""
+    """Return the runs of a list, dict, directory or pattern, or None for one run."""
     listed: list[Any] | dict[str, Any] | None = None
     if isinstance(runs, Mapping):
         listed = None if _is_run(runs) else dict(runs)
@@ -255,7 +260,7 @@ def run_list(runs: Any) -> list[Any] | dict[str, Any] | None:
 def runs_and_names(
     runs: Any, names: Sequence[str | None] | None = None
 ) -> tuple[list[Any], list[str | None]]:
-    """Return runs as a list, and the name that the call, or a dict, gives to each of them, or None; see `run_list`."""
+    """Return runs as a list, and the name that the call or a dict gives to each."""
     listed = run_list(runs)
     items = [runs]
     if isinstance(listed, dict):
@@ -279,7 +284,7 @@ def check_one_for_each(names: Sequence[str | None], number: int, what: str = "ru
 
 
 def check_names(names: Iterable[str | None], what: str = "run") -> None:
-    """Refuse names that are no text, and equal ones: whoever asks for one by its name would get the wrong one."""
+    """Refuse names that are no text, blank or equal."""
     given = [name for name in names if name is not None]
     for name in given:
         if not isinstance(name, str):
@@ -300,7 +305,7 @@ def check_names(names: Iterable[str | None], what: str = "run") -> None:
 def distinct_names(
     own: Sequence[str], given: Sequence[str | None], sources: Sequence[Any]
 ) -> list[str]:
-    """Return a name for each run: the given one, else its own; where that is another's, its path, or with a number behind."""
+    """Return a name for each run, with its path or a number where two are equal."""
     check_names(given)
     names = [own_name if name is None else name for own_name, name in zip(own, given, strict=True)]
     times = Counter(names)
@@ -322,7 +327,7 @@ def distinct_names(
 
 
 def run_paths(source: Any) -> list[Any]:
-    """List the runs of a directory, or those that a pattern such as ``"runs/*.gz"`` matches; all else is one run by itself."""
+    """List the runs of a directory or a pattern, or what is a run by itself."""
     if not _is_directory_or_pattern(source):
         return [source]
     path = os.fspath(source)
@@ -361,7 +366,7 @@ def is_path(run: Any) -> bool:
 
 
 def _is_run(runs: Mapping[Any, Any]) -> bool:
-    """Return whether a dict is a run, and not a dict of runs, by the first value that is not empty."""
+    """Return whether a dict is a run, and not a dict of runs."""
     first = next(
         (
             value
@@ -387,7 +392,7 @@ def _is_directory_or_pattern(run: Any) -> bool:
 
 
 def _matches(pattern: str) -> list[str]:
-    """Return the paths that match a pattern; what is hidden is left out, and ``**`` does not follow links."""
+    """Return the visible paths that match a pattern, without following links."""
     parts = Path(pattern).parts
     fixed = next(place for place, part in enumerate(parts) if any(sign in part for sign in "*?["))
     base = Path(*parts[:fixed])
@@ -406,7 +411,7 @@ def _matches(pattern: str) -> list[str]:
 
 
 def _is_probably_run(path: str) -> bool:
-    """Return whether a file in a directory is a run; what cannot be read counts as one, so that its error is raised."""
+    """Return whether a file in a directory is a run, or cannot be read."""
     name = os.path.basename(path).lower()
     # Such files stand beside runs in many repositories.
     if name.startswith(("readme", "license")) or name.endswith(".md"):

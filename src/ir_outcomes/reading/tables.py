@@ -1,4 +1,4 @@
-"""Text files of tables and JSON, with the line that an error is about; leaderboards: who submitted which run, when."""
+"""Text files of tables and JSON with their lines, and entries of leaderboards."""
 
 import csv
 import math
@@ -24,8 +24,8 @@ from ir_outcomes.reading.files import (
     nonblank,
     parsed_json,
 )
+from ir_outcomes.reading.lines import number_in
 from ir_outcomes.reading.objects import texts
-from ir_outcomes.reading.text import number_in
 
 Body = Iterable[tuple[int, Sequence[Any]]]  # the cells of each row, with its number
 
@@ -57,7 +57,7 @@ class Source(NamedTuple):
         return parsed_json("".join(line for _, line in lines), self.called, 1)
 
     def table(self, lines: "Lines", separator: str) -> tuple[list[str], Body]:
-        """Return the titles of a table with a header, and its rows with the numbers of their last lines."""
+        """Return the titles of a table, and its rows with their last lines."""
         rows = self._cells(lines, separator)
         number, header = next(rows)
         titles = [title or "" for title in header]
@@ -93,7 +93,7 @@ class Source(NamedTuple):
 
 
 class Lines:
-    """The lines of a file that are not blank, with their numbers, as often as they are asked for.
+    """The lines of a file that are not blank, with their numbers, again and again.
 
     Blocks of bytes are kept, and read when they are asked for: an object for each of many short
     lines would take many times as much, and a file that is refused at its beginning is not read to
@@ -120,12 +120,12 @@ class Lines:
 
     @property
     def first(self) -> str:
-        """The first line; empty where there is none."""
+        """The first line, or nothing where there is none."""
         return next((line for _, line in self), "")
 
 
 def strict_number(value: Any) -> float | None:
-    """Return a number, also one that a text states in the way of runs; None where it is neither."""
+    """Return a number, or one that a text states as runs do, or None."""
     if isinstance(value, str):
         return number_in(value.encode("utf-8", "replace"))
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
@@ -153,14 +153,14 @@ class Entry:
 
 
 class Entries(NamedTuple):
-    """A leaderboard: its submissions in the order of the source, and the column of the score, or None."""
+    """The submissions to a leaderboard, and the column of the score."""
 
     entries: tuple[Entry, ...]
     score: str | None
 
 
 def read_entries(source: Any, score: str | None = None) -> Entries:
-    """Read a leaderboard: a CSV file with a header, a JSON file with a list of objects, or an iterable of mappings.
+    """Read a leaderboard: a CSV file, a JSON list of objects, or mappings.
 
     Columns are ``id`` (or ``run``; entries without one are named after ``description`` or
     ``name``), ``date`` (year, month, day), and optionally ``group`` (or ``team``), the score (by
@@ -200,7 +200,7 @@ def read_entries(source: Any, score: str | None = None) -> Entries:
 
 
 def _records(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the rows by the names of their columns, with their numbers, or those of their lines."""
+    """Yield rows by the names of their columns, with their numbers or lines."""
     rows = source.data
     if source.is_file:
         lines = Lines(source)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from ir_outcomes.statistics.intervals import Interval
+from ir_outcomes.statistics.estimate import Interval
 from ir_outcomes.types import check_number, numbers
 
 

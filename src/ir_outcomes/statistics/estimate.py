@@ -200,7 +200,8 @@ def estimates(
     smallest = 2.0 ** (1 - np.maximum(sums.differ, 1))
     with np.errstate(divide="ignore", invalid="ignore"):
         pvalue = np.maximum(2 * stdtr(df, -np.abs(mean) / error), smallest)
-        half = stdtrit(df, 1 - alpha / 2) * error
+        distinct, place = np.unique(df, return_inverse=True)
+        half = stdtrit(distinct, 1 - alpha / 2)[place] * error
     pvalue = np.where(several & (sums.differ > 0), pvalue, 1.0)
     low = mean - half
     high = mean + half
@@ -223,8 +224,9 @@ def estimates(
     high = np.where(
         ~above, np.where(significant, np.minimum(high, -tiny), np.maximum(high, 0.0)), high
     )
-    low = np.where(identical, 0.0, low)
-    high = np.where(identical, 0.0, high)
+    same = np.asarray(identical) & (sums.units > 0)
+    low = np.where(same, 0.0, low)
+    high = np.where(same, 0.0, high)
     return Estimates(mean, error, df, pvalue, low, high)
 
 

@@ -143,7 +143,7 @@ def signed_ranks(d: npt.ArrayLike, members: Members | None = None) -> Subsets:
     n = both.sum(axis=0)
     plus = _sum_of_ranks(positive, both)
     distance = plus - n * (n + 1) / 4
-    variance = (n * (n + 1) * (2 * n + 1) - (both**3 - both).sum(axis=0) / 2) / 24
+    variance = (n * (n + 1) * (2 * n + 1) - (both * both * both - both).sum(axis=0) / 2) / 24
     testable = (members.sum(axis=0) > 1) & (n > 0)
     return _subsets(_normal(distance, variance, testable), plus, testable, n, distance)
 
@@ -166,7 +166,7 @@ def rank_sums(
     n, n_y = (part.sum(axis=0) for part in (both, counts))
     u = _sum_of_ranks(counts, both) - n_y * (n_y + 1) / 2
     distance = u - n_y * (n - n_y) / 2
-    ties = (both**3 - both).sum(axis=0)
+    ties = (both * both * both - both).sum(axis=0)
     variance = n_y * (n - n_y) / 12 * (n + 1 - ties / np.maximum(n * (n - 1), 1))
     testable = variance > 0
     return _subsets(_normal(distance, variance, testable), u, testable, n, distance)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ir_outcomes.comparison.verdict import is_unconfirmed, meaning_of
+from ir_outcomes.comparison.verdict import MIRRORED, is_unconfirmed, meaning_of
 from ir_outcomes.errors import ParameterError
 from ir_outcomes.leaderboards.board import Leaderboard
 from ir_outcomes.leaderboards.history import SotaHistory
@@ -20,9 +20,8 @@ from ir_outcomes.showing import (
     figures,
     level_words,
 )
-from ir_outcomes.showing.charts import tiers_of
 from ir_outcomes.showing.figures import BETTER, GREY, INK, LIGHT, TONES, WORSE, draws, finished
-from ir_outcomes.showing.figures.comparisons import draw_forest
+from ir_outcomes.showing.views.leaderboards import answer_of
 from ir_outcomes.tail.lengths import bucket_columns
 from ir_outcomes.tail.result import TailResult, TailSettings
 
@@ -53,22 +52,49 @@ HISTORY_STYLES: dict[str, dict[str, Any]] = {
 
 @draws("tiers", Leaderboard)
 def draw_tiers(result: Leaderboard, ax: Any) -> Any:
-    """Draw the means with their intervals, and the tier of each run."""
-    forest = tiers_of(result)
-    shown = [row for row in forest.rows if row.estimates[0].gain is not None]
+    """Draw the means with their intervals, and how many runs each is better and worse than."""
+    shown = [standing for standing in result.standings if standing.score is not None]
+    names = [standing.run for standing in shown]
+    columns = 2 if result.pairs else 1
+    height = figures.height_of(len(shown), 0.28)
+    found = figures.panels(ax, 2.6 + 2.6 * columns + 1.0, height, columns=columns)
+    for axes in found:
+        fontsize = figures.name_rows(axes, names, most=34)
+        axes.spines["left"].set_visible(False)
+        axes.grid(axis="x")
+    means = found[0]
+    for place, standing in enumerate(shown):
+        if standing.interval is not None:
+            means.plot(standing.interval, [place, place], color=INK, linewidth=1.8)
+        means.plot([standing.score], [place], "o", color=INK, markersize=0.7 * fontsize)
+    better = "right is better" if result.higher_is_better else "lower is better, at the right"
+    if not result.higher_is_better:
+        means.invert_xaxis()
     missing = ""
-    if len(shown) < len(forest.rows):
-        missing = f"; {count(len(forest.rows) - len(shown), 'run')} without a score"
-    note = ""
-    if result.pairs:
-        note = ", tier: no run of it is better than another"
-    head = f"{level_words(result.alpha)}s, {count(result.n_queries, 'query')}{missing}{note}"
-    return draw_forest(
-        forest._replace(rows=shown),
-        f"{count(len(shown), 'run')} by mean {result.measure}",
-        head,
-        ax,
+    if len(shown) < len(result.standings):
+        missing = f"; {count(len(result.standings) - len(shown), 'run')} without a score"
+    head = (
+        f"{level_words(result.alpha)}s of each mean by itself, {count(result.n_queries, 'query')}"
     )
+    means.set_xlabel(figures.literal(f"mean {result.measure} ({better})"))
+    if result.pairs:
+        verdicts = found[1]
+        verdicts.tick_params(axis="y", labelleft=False)
+        verdicts.axvline(0, color=INK, linewidth=0.8)
+        for counts, (color, hatch) in (
+            ([standing.won for standing in shown], TONES["better"]),
+            ([-(standing.lost or 0) for standing in shown], TONES["worse"]),
+        ):
+            look = {"color": color, "hatch": hatch, "edgecolor": "white"}
+            verdicts.barh(range(len(shown)), counts, 0.7, **look)
+        figures.counted(verdicts.xaxis)
+        verdicts.xaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
+        verdicts.set_xlabel("runs that it is worse (left) or better than (right)")
+        beside = {"va": "center", "fontsize": fontsize, "color": INK}
+        for place in map(int, means.get_yticks()):
+            tier = f"tier {shown[place].tier}"
+            verdicts.text(1.03, place, tier, transform=verdicts.get_yaxis_transform(), **beside)
+    return finished(means, answer_of(result), f"{head}{missing}")
 
 
 @draws("verdicts", Leaderboard)
@@ -88,7 +114,11 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     cells: dict[str, list[tuple[int, int]]] = {label: [] for label in VERDICT_CELLS}
     for pair in result.pairs:
         cell = place_of[pair.baseline], place_of[pair.contender]
-        cells[cell_of(pair.label)].append(cell)
+        label = pair.label
+        if cell[0] > cell[1]:
+            cell = cell[::-1]
+            label = MIRRORED[label]
+        cells[cell_of(label)].append(cell)
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) / 2
     for label, (color, hatch, mark) in VERDICT_CELLS.items():
         name = f"{mark} {label} ({len(cells[label]):,})".strip() if cells[label] else None
@@ -115,7 +145,7 @@ def draw_verdicts(result: Leaderboard, ax: Any) -> Any:
     )
     return finished(
         ax,
-        f"Verdicts on {count(len(runs), 'run')} in the order of {result.measure}",
+        f"Verdicts on {count(len(runs), 'run')} in the order of the board",
         settings,
         x="against",
     )

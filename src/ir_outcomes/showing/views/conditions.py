@@ -14,7 +14,16 @@ from ir_outcomes.conditions.conditions import (
     agreement_of,
 )
 from ir_outcomes.conditions.slices import FEWEST_QUERIES_OF_A_SLICE
-from ir_outcomes.formatting import NOTHING, fixed, interval, listed, places_of, plural, pvalue, short_unit
+from ir_outcomes.formatting import (
+    NOTHING,
+    fixed,
+    interval,
+    listed,
+    places_of,
+    plural,
+    pvalue,
+    short_unit,
+)
 from ir_outcomes.notes import ranked
 from ir_outcomes.showing import Table, View, numbers, texts, view_of
 from ir_outcomes.showing.views.parts import (

@@ -1,138 +1,102 @@
-"""What is shown of the evidence behind verdicts: holes in the judgments, plans, verdicts on published numbers."""
+"""What is shown of evidence: holes in the judgments, plans, verdicts on published numbers."""
 
 from collections import Counter
 from collections.abc import Iterator
 from typing import get_args
 
-from ir_outcomes.comparison.holdings import MOST_TIPPING
-from ir_outcomes.comparison.holes import COLUMNS, BoundWord, Holes, PairHoles, Tipping
+from ir_outcomes.comparison.holes import COLUMNS, BoundWord, Holes, PairHoles
 from ir_outcomes.comparison.plan import Plan, PlannedRow
 from ir_outcomes.comparison.published import Counts, MeansVerdict, SummaryVerdict
-from ir_outcomes.comparison.verdict import LABELS
-from ir_outcomes.formatting import (
-    NOTHING,
-    fixed,
-    listed,
-    percent,
-    plural,
-    pvalue,
-    unit_behind,
-)
+from ir_outcomes.comparison.verdict import LABELS, is_unconfirmed
+from ir_outcomes.formatting import NOTHING, fixed, interval, percent, plural, pvalue, unit_behind
 from ir_outcomes.notes import ranked
-from ir_outcomes.showing import Table, View, numbers, settings_words, texts, view_of
-from ir_outcomes.showing.views.parts import depth_lines
+from ir_outcomes.showing import Table, View, level_words, numbers, texts, view_of
+from ir_outcomes.showing.views.parts import depth_lines, settings_words
 from ir_outcomes.statistics.power import CONFIDENCE
 from ir_outcomes.table_columns import NUMBER, Column, chosen
 from ir_outcomes.types import POINTS
 
+MOST_SHOWN = 20  # documents to judge in the details
+ENDINGS = {
+    "stands": "it stands",
+    "could weaken": "unjudged documents could weaken it",
+    "could reverse": "unjudged documents could reverse it",
+    "could decide": "unjudged documents could decide it",
+}
+
 
 @view_of.register
 def _holes(result: Holes) -> View:
-    table = _holes_table(result)
+    first, background = ranked(note for note in result.notes if note.kind != "shallow")
     ends = depth_lines(result.notes)
-    first, background = ranked(note for note in result.notes if note not in ends)
-    tipping = tuple(
-        _tipping_table(pair, pair.tipping) for pair in result.pairs if pair.tipping is not None
-    )
+    cutoff = f"at cutoff {result.settings.cutoff}"
+    table = _holes_table(result)
     if len(result.pairs) == 1:
         (pair,) = result.pairs
         return View(
-            f"{pair.contender} (B) against {result.baseline} (A) at cutoff"
-            f" {result.settings.cutoff}",
-            f"{pair.label}; {_how_firmly(pair)}",
-            (*_sentences(pair, result), *ends),
+            f"{pair.contender} (B) against {result.baseline} (A) {cutoff}",
+            f"{pair.label}; {ENDINGS[pair.bound.word]}",
+            (_unjudged(pair, result), _bound(pair), *ends),
             notes=first,
-            more="judged shares, which documents",
-            details=(table, *tipping),
+            more="judged shares, what to judge first",
+            details=(table, _to_judge(result)),
             background=background,
         )
     bounds = Counter(pair.bound.word for pair in result.pairs)
     counted = ", ".join(f"{bounds[word]} {word}" for word in get_args(BoundWord) if bounds[word])
+    each = (f"{pair.contender}: {_unjudged(pair, result)} {_bound(pair)}" for pair in result.pairs)
+    verdicts = plural("verdict", len(result.pairs))
     return View(
-        f"{plural('verdict', len(result.pairs))} against {result.baseline} (A), if unjudged documents"
-        " were relevant",
+        f"{verdicts} against {result.baseline} (A) {cutoff}, if unjudged documents were relevant",
         counted if bounds["stands"] == 1 else counted.replace("stands", "stand"),
+        sentences=tuple(ends),
         tables=(table,),
         notes=first,
-        more="which documents",
-        details=tipping,
-        background=(
-            *(f"{pair.contender}: {' '.join(_sentences(pair, result))}" for pair in result.pairs),
-            *background,
-        ),
+        more="each bound",
+        background=(*each, *background),
     )
 
 
 def _holes_table(result: Holes) -> Table:
-    depths = ("_at_10", "") if (result.settings.cutoff or 0) > 10 else ("",)
-    shares = (f"judged{at}_{run}" for at in depths for run in ("baseline", "contender"))
-    explained = [
-        (
-            "bound: if all unjudged documents that favour A, or B, or that both return were"
-            " relevant, the direction stands, or could be lost (weaken), turned (reverse) or found"
-            " (decide)"
-        ),
-        "tipping: so few of them could be enough"
-        if any(pair.tipping for pair in result.pairs)
-        else "",
-        "unjudged: documents within the cutoff of A or B; judged: % of the documents of A and of B",
-    ]
+    at_10 = (result.settings.cutoff or 0) > 10
+    depths = ("_at_10", "") if at_10 else ("",)
+    shares = (f"judged{depth}_{run}" for depth in depths for run in ("baseline", "contender"))
     return Table.of(
-        chosen(COLUMNS, "contender", "verdict", "bound", "tipping_n", "n_unjudged", *shares),
+        chosen(COLUMNS, "contender", "verdict", "bound", "n_unjudged", *shares),
         sorted(result.pairs, key=lambda pair: LABELS.index(pair.label)),
-        "; ".join(filter(None, explained)),
+        "bound: if all unjudged documents that favour A, or B, or that both return were relevant,"
+        " the direction stands, or could be lost (weaken), turned (reverse) or found (decide)",
+        "unjudged: documents within the cutoff of A or B; judged: % of the documents of A and of B",
         settings_words(result.settings),
-        *(depth_lines(result.notes) if len(result.pairs) > 1 else ()),
     )
 
 
-def _how_firmly(pair: PairHoles) -> str:
-    """Say what few documents can do before what the extreme assignments of the bound can."""
-    word = pair.bound.word
-    if pair.tipping is not None:
-        few = f"{plural('document', pair.tipping.n)} would make it {pair.tipping.label}"
-    elif word == "stands":
-        return word
-    else:
-        few = f"no {MOST_TIPPING} documents were found that change it"
-    if word == "stands":
-        return few
-    return f"{few}; the extreme bound {word} it"
-
-
-def _sentences(pair: PairHoles, result: Holes) -> Iterator[str]:
-    bound = pair.bound
-    tipping = pair.tipping
+def _unjudged(pair: PairHoles, result: Holes) -> str:
     documents = plural("unjudged document", pair.n_unjudged)
     verb = "is" if pair.n_unjudged == 1 else "are"
     of_a, of_b = (percent(1 - share, 0) for share in pair.judged)
-    yield (
-        f"{documents} {verb} in the top {result.settings.cutoff}"
-        f" of A or B ({of_a} % of what A returns there, {of_b} % of B)."
+    return (
+        f"{documents} {verb} in the top {result.settings.cutoff} of A or B ({of_a} % of what A"
+        f" returns there, {of_b} % of B)."
     )
-    if tipping is not None:
-        yield f"{tipping.n} of them, if relevant, would make it: {tipping.label}."
-    else:
-        yield "No set of at most five of them was found that changes its direction."
-    if bound.word != "stands":
-        yield (
-            f"If all that favour A were relevant: {bound.baseline}; all that favour B:"
-            f" {bound.contender}; all that both return: {bound.both}."
-        )
 
 
-def _tipping_table(pair: PairHoles, tipping: Tipping) -> Table:
+def _bound(pair: PairHoles) -> str:
+    bound = pair.bound
+    return (
+        f"All that favour A relevant: {bound.baseline}; all that favour B: {bound.contender};"
+        f" all that both return: {bound.both}."
+    )
+
+
+def _to_judge(result: Holes) -> Table:
     columns = (
         Column("query_id", heading="query"),
         Column("docid", heading="document"),
         Column("baseline", heading="rank A", form=NUMBER),
         Column("contender", heading="rank B", form=NUMBER),
     )
-    return Table.of(
-        columns,
-        tipping.documents,
-        title=f"{pair.contender}: documents that make it {tipping.label} if relevant",
-    )
+    return Table.of(columns, result.to_judge(MOST_SHOWN), title="Documents to judge first")
 
 
 @view_of.register
@@ -172,49 +136,51 @@ def _planned(row: PlannedRow) -> str:
 
 @view_of.register
 def _published(result: SummaryVerdict) -> View:
-    change = fixed(100 * (result.won - result.lost) / result.n, 2, signed=True)
-    longer = fixed(result.ranking_difference, 2, signed=True)
-    coverage_p, ranking_p, low, high = (
-        pvalue(p, result.alpha)
-        for p in (result.coverage_pvalue, result.ranking_pvalue, *result.coverage_pvalues)
-    )
-    within_rounding = f"[{low}, {high}]" if result.rounding else NOTHING
+    coverage = result.coverage
+    exact = f"exact binomial of won and lost: p {pvalue(result.exact.pvalue, result.alpha)}"
+    counts = f"Won {result.won}, lost {result.lost}"
+    if coverage is None:
+        return View(counts, exact, ("A label takes the number of queries (n), and ranking.",))
     rows = [
-        ("coverage, points", change, coverage_p, within_rounding),
-        ("ranking, ranks", longer, ranking_p, NOTHING),
+        (
+            "coverage, %",
+            fixed(coverage.difference, 2, signed=True),
+            interval(coverage.interval, 2, signed=True),
+            pvalue(coverage.pvalue, result.alpha),
+        )
     ]
-    columns = texts("facet") + numbers("B - A", "p", "p within rounding")
-    settings = (
-        f"{plural('query', result.n)}: won {result.won:g}, lost {result.lost:g}; alpha"
-        f" {result.alpha:g}; p: not corrected"
+    verdict = result.verdict
+    label = coverage.found if coverage.found != "none" else "no significant difference"
+    sentences = ["A label takes the difference in ranking and its p-value, too."]
+    if verdict is not None:
+        longer = fixed(result.ranking_difference, 2, signed=True)
+        rows.append(
+            ("ranking, ranks", longer, NOTHING, pvalue(result.ranking_pvalue, result.alpha))
+        )
+        label = verdict.label
+        sentences = [
+            f"By the paper's own tests: strict {verdict.strict}, do no harm {verdict.do_no_harm}."
+        ]
+        if is_unconfirmed(label):
+            sentences.append("To confirm it takes the runs: nothing is known over all queries.")
+    else:
+        label = f"coverage {label}" if coverage.found != "none" else f"{label} in coverage"
+    columns = (*texts(" "), *numbers("B - A", level_words(result.alpha), "p"))
+    captions = (
+        "coverage: higher is better; ranking: lower is better",
+        f"p of coverage: t of the mean, as the interval; {exact}; not corrected",
     )
-    if result.rounding:
-        settings += f"; rounded to within {result.rounding:g} percentage points"
-    directions = "coverage: higher is better; ranking: lower is better"
-    table = Table.of_texts(columns, rows, directions, settings)
     return View(
-        "Verdict from published numbers",
-        result.label,
-        sentences=tuple(_rounding_sentences(result)),
-        tables=(table,),
-        notes=result.notes,
+        f"{counts} of {plural('query', coverage.n)}",
+        label,
+        tuple(sentences),
+        (Table.of_texts(columns, rows, *captions),),
     )
-
-
-def _rounding_sentences(result: SummaryVerdict) -> Iterator[str]:
-    yield f"The strict rule says {result.strict}, the do-no-harm rule {result.do_no_harm}."
-    if result.rounding and result.survives_rounding:
-        yield "All numbers that round to these give the same verdict."
-    elif result.rounding:
-        _, *others = result.labels
-        yield f"Numbers that round to these can also give: {listed(others)}."
 
 
 @view_of.register
 def _means_verdict(result: MeansVerdict) -> View:
-    title = (
-        f"Shares answered {result.baseline} and {result.contender} of {plural('query', result.n)}"
-    )
+    title = f"{result.baseline} and {result.contender} of {plural('query', result.n)}"
     if result.net is None:
         return View(title, "there are no such shares", tuple(_impossible_shares(result)))
     answered = [_range(counts) for counts in (result.answered_baseline, result.answered_contender)]
@@ -266,17 +232,18 @@ def _net_words(net: Counts) -> str:
 
 def _threshold_words(result: MeansVerdict) -> str:
     """Return when the net number is significant."""
-    test = f"exact, {100 * result.alpha:g} %"
-    if result.significant == "never" or result.threshold is None:
-        return f"It cannot be significant ({test}), however few queries the runs differ on."
-    if result.significant == "always":
-        return (
-            f"Significant ({test}) whichever queries they are: such runs differ on at most"
-            f" {result.most_differing}."
-        )
-    low, high = result.threshold
+    level = f"{100 * result.alpha:g} %"
+    low, high = result.threshold or (0, 0)
+    match result.significant:
+        case "never":
+            return f"It cannot be significant ({level}), however few queries the runs differ on."
+        case "always":
+            return (
+                f"Significant ({level}) whichever queries they are: such runs differ on at most"
+                f" {result.most_differing}."
+            )
     words = (
-        f"Significant ({test}) only if the runs differ on at most {plural('query', high)}"
+        f"Significant ({level}) only if the runs differ on at most {plural('query', high)}"
         f" ({percent(high / result.n)} %)"
     )
     if low == high:

@@ -8,7 +8,16 @@ from ir_outcomes.comparison.result import QueryOutcome
 from ir_outcomes.comparison.rows import Row
 from ir_outcomes.conditions.gate import GateDecision, GateResult
 from ir_outcomes.errors import some
-from ir_outcomes.formatting import NOTHING, fixed, interval, listed, percent, places_of, plural, short_unit
+from ir_outcomes.formatting import (
+    NOTHING,
+    fixed,
+    interval,
+    listed,
+    percent,
+    places_of,
+    plural,
+    short_unit,
+)
 from ir_outcomes.notes import merged
 from ir_outcomes.showing import Table, View, numbers, texts, view_of
 from ir_outcomes.showing.views.parts import queries_table, settings_words, systems_lines

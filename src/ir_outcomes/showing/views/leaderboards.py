@@ -1,35 +1,39 @@
 """What is shown of leaderboards, their history, their stability, and the agreement of halves of the queries."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from operator import itemgetter
 from string import ascii_lowercase
+from typing import Any
 
 from ir_outcomes.errors import some
-from ir_outcomes.formatting import fixed, listed, plural
+from ir_outcomes.formatting import fixed, plural
 from ir_outcomes.leaderboards.agreement import Agreement
 from ir_outcomes.leaderboards.board import RUNS_COLUMNS, Leaderboard, Standing
 from ir_outcomes.leaderboards.history import SOTA_COLUMNS, SotaHistory
-from ir_outcomes.leaderboards.ordering import FACETS
-from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS, PairVerdict
+from ir_outcomes.leaderboards.pairs import PAIR_COLUMNS
 from ir_outcomes.leaderboards.stability import RANK_COLUMNS, RankDistribution
 from ir_outcomes.notes import ranked
 from ir_outcomes.showing import (
     Table,
     View,
+    count,
     direction,
     level_words,
     queries_words,
-    settings_words,
     tops,
     view_of,
 )
-from ir_outcomes.showing.views.parts import CORRECTIONS, depth_lines, runs_words
+from ir_outcomes.showing.views.parts import (
+    CORRECTIONS,
+    depth_lines,
+    settings_words,
+    shown_p,
+)
 from ir_outcomes.table_columns import (
     NUMBER,
     PERCENT,
-    PVALUE,
     TEXT,
     Better,
     Column,
@@ -44,99 +48,83 @@ MOST_GROUPS = 5
 MOST_PLACES = 5  # as in Tables 1 and 2 of Craswell et al. 2021
 
 
-def _whole_p(pair: PairVerdict) -> float:
-    """Return the p-value of all queries: corrected where it decides, raw where it only confirms or contradicts a facet."""
-    if pair.label.endswith(("over all queries", "no significant difference")):
-        return pair.all_queries_p_corrected
-    return pair.all_queries_p
-
-
-_SHOWN = {column.name: column for column in PAIR_COLUMNS if column.name != "run"}
-PAIR = tuple({**_SHOWN, "all_queries_p": Column("all_queries_p", _whole_p, "p", PVALUE)}.values())
-
-
 @view_of.register
 def _leaderboard(result: Leaderboard) -> View:
     names = [standing.run for standing in result.standings]
-    standings = _standings(result)
     history = [] if result.history is None else [view_of(result.history)]
-    details = [standings] if result.measures else []
-    more = "each pair, against the best"
-    runs = [(standing.run, run) for standing in result.standings for run in standing.runs]
-    noun = "run"
-    if runs:
-        noun = "system"
+    details = [_standings(result)] if result.measures else []
+    if any(standing.runs for standing in result.standings):
+        runs = [(standing.run, run) for standing in result.standings for run in standing.runs]
         columns = (
-            Column("run", lambda own: own[1].run),
-            Column("of", lambda own: own[0]),
-            Column("score", lambda own: own[1].score, _short(result.measure), decimals(4)),
+            Column("run", lambda item: item[1].run),
+            Column("of", itemgetter(0)),
+            Column("score", lambda item: item[1].score, _short(result.measure), decimals(4)),
         )
         details.append(Table.of(columns, runs, title="Each run"))
-        more = "each run, each pair, against the best"
     if result.pairs:
-        details.append(_pairs_table(result, "Against the run above (A)", list(pairwise(names))))
+        details.append(_pairs_table(result, "Against the run above (A)", pairwise(names)))
         # The second run is in the table before.
-        details.append(
-            _pairs_table(
-                result,
-                f"Against the best run, {names[0]} (A)",
-                [(names[0], name) for name in names[2:]],
-            )
-        )
+        best = f"Against the first run, {names[0]} (A)"
+        details.append(_pairs_table(result, best, [(names[0], name) for name in names[2:]]))
     notes = [note for note in result.notes if note not in depth_lines(result.notes)]
     first, background = ranked((*notes, *(note for view in history for note in view.notes)))
+    details = [table for table in details if table.rows]
     return View(
-        f"{plural(noun, len(names))} by {_order_words(result)}",
+        answer_of(result),
         tables=(
-            _measures(result) if result.measures else standings,
+            _measures(result) if result.measures else _standings(result),
             *(table for view in history for table in view.tables),
         ),
         notes=first,
-        more=more if details else "",
-        details=tuple(table for table in details if table.rows),
+        more="each pair, against the first" if details else "",
+        details=tuple(details),
         background=background,
     )
 
 
-def _order_words(result: Leaderboard) -> str:
-    """Say what orders the runs."""
-    by_measure = f"{result.measure} ({direction(result.higher_is_better)})"
-    if result.order == "measure":
-        return by_measure
-    return f"pairs won less pairs lost, then {by_measure}"
-
-
-def _tiers_caption(result: Leaderboard) -> str:
-    """Say why runs stand below runs of a later tier, where any do."""
-    lower = result.below_later_tiers
-    if not lower:
-        return ""
-    order = "pairs won less pairs lost"
-    if result.order == "measure":
-        order = _short(result.measure)
-    stand = "stands" if len(lower) == 1 else "stand"
-    return (
-        f"rows are in the order of {order}, tiers are by the verdicts: {some(lower, 3)} {stand}"
-        " below runs of a later tier"
-    )
-
-
-_NET_WINS = Column("net_wins", lambda standing: f"{standing.net_wins:+d}", "won - lost", NUMBER)
+def answer_of(result: Leaderboard) -> str:
+    """Say which runs of a board no run is better than."""
+    several = any(standing.runs for standing in result.standings)
+    runs = plural("system" if several else "run", len(result.standings))
+    if not result.pairs:
+        return f"{runs} by {result.measure} ({direction(result.higher_is_better)})"
+    if not any(standing.won for standing in result.standings):
+        return f"{runs}: none is significantly better than another"
+    first = result.tiers[0]
+    if any(set(cycle) <= set(first) for cycle in result.cycles):
+        return f"{len(first)} of {runs} in tier 1, of which some are better than each other"
+    if len(first) > 2:
+        return f"{len(first)} of {runs}: none is significantly better than them (tier 1)"
+    return f"{runs}: none is significantly better than {' or '.join(first)} (tier 1)"
 
 
 def _pairs_table(result: Leaderboard, title: str, pairs: Iterable[tuple[str, str]]) -> Table:
-    caption = (
-        "length: mean on what both find, so A differs from row to row; p: corrected, of all queries"
-        " only where it decides; where it is large beside one facet, Wilcoxon's test confirms"
-    )
-    verdicts = (result.verdict(*pair) for pair in pairs)
     return Table.of(
-        (Column("contender", heading="run (B)"), *PAIR),
-        verdicts,
-        caption,
+        (Column("contender", heading="run (B)"), *_pair_columns(result.alpha)),
+        (result.verdict(*pair) for pair in pairs),
+        f"p of each pair by itself, verdict by {_correction(result)}; *: does not hold after it",
         title=title,
-        alpha=result.alpha,
     )
+
+
+def _pair_columns(alpha: float, field: str = "") -> tuple[Column, ...]:
+    """Return the columns of a pair, with p-values as in comparisons, or those of a field."""
+    columns = []
+    for column in PAIR_COLUMNS[1:]:
+        if column.name.endswith("_p"):
+            row = column.name.removesuffix("_p")
+            if field:
+                column = next(own for own in PAIR_COLUMNS if own.name == f"{row}_{field}")
+            else:
+                column = Column(column.name, partial(_shown_p, row, alpha), "p", NUMBER)
+        elif column.name.endswith("_p_corrected"):
+            continue
+        columns.append(column)
+    return tuple(columns)
+
+
+def _shown_p(row: str, alpha: float, pair: Any) -> str:
+    return shown_p(getattr(pair, row), alpha)
 
 
 def _short(measure: str) -> str:
@@ -159,19 +147,28 @@ def _written(runs: Collection[str], letters: Mapping[str, str], between: str = "
     return str(len(runs) or "")
 
 
-def _runs_table(result: Leaderboard, columns: Iterable[Column], *captions: str) -> Table:
-    """Lay out a row for each run."""
+def _runs_table(result: Leaderboard, columns: Sequence[Column], *captions: str) -> Table:
+    """Lay out a row for each run, with its tier."""
     letters = _letters(result)
-    settings = result.settings
-    run = (
+    columns = (
         Column("letter", lambda standing: letters.get(standing.run, standing.rank), " "),
         Column("run"),
+        *columns,
     )
-    words = f"alpha {result.alpha:g}" if settings is None else settings_words(settings)
+    order = "" if result.order == "tier" else f"rows by {_short(result.measure)}"
+    if result.settings is not None:
+        captions = (
+            *captions,
+            "tier 1: no run is better; tier 2: only runs of tier 1 are; and so on",
+        )
+    words = f"alpha {result.alpha:g}"
+    if result.settings is not None:
+        words = settings_words(result.settings)
     return Table.of(
-        (*run, *columns),
+        columns,
         result.standings,
         *captions,
+        order,
         *_systems_lines(result),
         f"{queries_words(result)}, {words}",
         *depth_lines(result.notes),
@@ -184,50 +181,48 @@ def _systems_lines(result: Leaderboard) -> list[str]:
     lines = []
     for standing in result.standings:
         if standing.runs:
-            lines.append(f"{standing.run}: mean of {runs_words(standing.runs)}")
-    return [*lines, "tests and intervals are about these runs"] if lines else []
+            runs = some([run.run for run in standing.runs], 3)
+            number = plural("run", len(standing.runs))
+            lines.append(f"{standing.run}: mean of {number} ({runs})")
+    return [*lines, "verdicts and intervals are about these runs"] if lines else []
+
+
+_TIER = Column("tier", form=NUMBER)
 
 
 def _standings(result: Leaderboard) -> Table:
     letters = _letters(result)
     beaten: dict[str, list[str]] = {standing.run: [] for standing in result.standings}
-    for pair in result.pairs:
+    for pair in result.pairs if letters else ():
         if pair.direction == "better":
             beaten[pair.contender].append(pair.baseline)
         elif pair.direction == "worse":
             beaten[pair.baseline].append(pair.contender)
+    verdicts: tuple[Column, ...] = (
+        Column("won", heading="better than", form=NUMBER),
+        Column("lost", heading="worse than", form=NUMBER),
+    )
+    if letters:
+        verdicts = (
+            Column(
+                "beats", lambda own: _written(beaten[own.run], letters, " "), "better than", TEXT
+            ),
+        )
+    level = level_words(result.alpha)
     columns = (
-        *((_NET_WINS,) if result.order == "wins" else ()),
         Column("score", heading=_short(result.measure), form=decimals(4)),
-        Column(
-            "interval", heading=level_words(result.alpha), form=Form(places=3, of_interval=True)
-        ),
+        Column("interval", heading=level, form=Form(places=3, of_interval=True)),
         *(RUNS_COLUMNS[1:] if any(standing.runs for standing in result.standings) else ()),
         Column("coverage", heading="coverage, %", form=decimals(1)),
-        Column("tier", form=NUMBER),
-        Column(
-            "beats",
-            lambda standing: _written(beaten[standing.run], letters, " "),
-            "better than",
-            TEXT if letters else NUMBER,
-        ),
+        _TIER,
+        *verdicts,
     )
-    captions = []
+    captions = [f"{level}: of the mean {_short(result.measure)} of a run by itself"]
     if result.settings is not None:
-        of_documents = ""
         if result.settings.unit == "document":
-            of_documents = (
-                "coverage: share of a query's relevant documents that are found, mean over queries"
-            )
-        beats = "no run is better than another: "
-        if any(beaten.values()):
-            beats = "better than: " if letters else "better than: the number of runs, "
-        captions = [
-            of_documents,
-            f"{beats}by the verdict on coverage and ranking, {_correction(result)}",
-            "tier 1: no run is better; tier 2: only runs of tier 1 are better; and so on",
-            _tiers_caption(result),
-        ]
+            captions.append("coverage: relevant documents found, averaged by query")
+        runs = "" if letters else "the number of runs, "
+        captions.append(f"better than: {runs}by the verdict, {_correction(result)}")
     table = _runs_table(result, columns, *captions)
     scores = tops([standing.score for standing in result.standings], result.higher_is_better)
     return table.marked(
@@ -256,7 +251,7 @@ def _measures(result: Leaderboard) -> Table:
         "all queries": ("all queries", decimals(2)),
     }
     runs = [standing.run for standing in result.standings]
-    columns = [_NET_WINS] if result.order == "wins" else []
+    columns = []
     for name, measure in measures.items():
         heading, form = forms.get(name, (_short(name), decimals(4)))
         better: Better = "higher" if measure.higher_is_better else "lower"
@@ -265,15 +260,12 @@ def _measures(result: Leaderboard) -> Table:
             unit = level_unit(length_unit(result.settings.unit))
         value = partial(_value_of, dict(zip(runs, measure.values, strict=True)))
         columns.append(Column(name, value, heading, form, unit, better))
-    what = "Letters: the runs" if letters else "Raised: the number of runs"
-    tests = "t test (sign flips where fewer than 30 queries differ)"
-    if facets := [name for name in measures if name in FACETS]:
-        tests += f", for {listed(facets)} the test of the verdict"
+    letters_words = "Letters: the runs" if letters else "Raised: the number of runs"
     caption = (
-        f"{what} that this one is significantly better than: {tests}, {_correction(result)}, level"
-        f" {result.alpha:g}"
+        f"{letters_words} that this one is significantly better than: t of the mean,"
+        f" {_correction(result)}, level {result.alpha:g}"
     )
-    table = _runs_table(result, columns, caption)
+    table = _runs_table(result, (*columns, _TIER), caption)
     best = {
         name: tops(measure.values, measure.higher_is_better) for name, measure in measures.items()
     }
@@ -294,7 +286,7 @@ def _history(result: SotaHistory) -> View:
         *chosen(SOTA_COLUMNS, "number", "date", "run"),
         Column("score", lambda run: f"{run.score:.4g}", form=NUMBER),
         *chosen(SOTA_COLUMNS, "gain", "looks", "group"),
-        *of_part("verdict", PAIR),
+        *of_part("verdict", _pair_columns(0.05, "p_corrected")),
     )
     captions = [
         "gain: over the run displaced; looks: submissions up to and including this day, without the"
@@ -303,7 +295,7 @@ def _history(result: SotaHistory) -> View:
     if any(run.verdict is not None for run in result.runs):
         captions.append(
             "verdict: on this run (B) against the run it displaced (A); p: multiplied by the number"
-            " of looks, of all queries only where it decides"
+            " of looks"
         )
     else:
         captions.append("scores alone do not tell whether a gain is more than chance")
@@ -420,13 +412,14 @@ def _agreement(result: Agreement) -> View:
     if result.cutoff is not None:
         cutoff = f", verdicts at cutoff {result.cutoff}"
     splits = f"{plural('split', result.splits)} of {plural('query', result.n_queries)}"
-    pairs = plural("pair", result.n_pairs)
-    if result.n_pairs < result.n_all_pairs:
-        pairs = f"a random sample of {result.n_pairs:,} of {result.n_all_pairs:,} pairs"
+    sample = ""
+    n_pairs = min((row.n_pairs for row in result.tests), default=result.n_pairs)
+    if n_pairs < result.n_pairs:
+        sample = f"tests other than t: a random sample of {n_pairs:,} pairs"
     notes, background = ranked(result.notes)
     return View(
         f"Would the other half of the queries say the same? {plural('run', result.n_runs)},"
-        f" {pairs}",
+        f" {count(result.n_pairs, 'pair')}",
         tables=(
             Table.of(
                 chosen(_HALVES, "tested", "decided", "replicates=same answer", "opposite"),
@@ -455,6 +448,7 @@ def _agreement(result: Agreement) -> View:
                 "In % of splits and pairs, by the direction in each half: better, worse or none."
                 " same: the same in both halves; one side: only one half decides. by: the aggregate"
                 " that says which run is better.",
+                sample,
                 title="Directions in both halves",
             ),
             Table.of(
@@ -462,6 +456,7 @@ def _agreement(result: Agreement) -> View:
                 result.tests,
                 "In % of splits and pairs. Which run is better counts here even where neither half"
                 " is significant; significant: in at least one half.",
+                sample,
                 title="The same by the definition of Craswell et al. 2021, Table 4",
             ),
         ),

@@ -1,7 +1,6 @@
-"""Lists of runs: directories with other files too, patterns, links, dicts, names; and suites in folders and files."""
+"""Lists of runs: directories with other files too, patterns, links, dicts, names; and suites."""
 
 import gzip
-import json
 import os
 import warnings
 from collections.abc import Iterable
@@ -20,8 +19,8 @@ from ir_outcomes.errors import (
     ParameterError,
     UnreadableFile,
 )
+from ir_outcomes.reading.collections import read_suite
 from ir_outcomes.reading.runs import run_list, run_paths
-from ir_outcomes.reading.suites import read_suite
 
 RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\n"
 RUNS = {
@@ -30,7 +29,6 @@ RUNS = {
     "c.tsv": "q1\td1\t1\nq1\td2\t2\n",
     "d.json": '{"q1": {"d1": 1.0}}',
     "e.csv": "qid,docno,score\nq1,d1,1.0\n",
-    "f.run": "# ir_metadata.start\n# ir_metadata.end\n" + RUN,
 }
 
 
@@ -163,44 +161,30 @@ def lay_out(
     return folder
 
 
-@pytest.mark.parametrize(
-    ("runs", "qrels"),
-    [
-        ("runs/{system}/{collection}.run.gz", "qrels/{collection}.txt.gz"),
-        ("runs/{system}/{collection}.res", "qrels/{collection}.qrels"),
-        ("{collection}/{system}.run", "{collection}/qrels"),
-        ("{collection}/{system}.trec.gz", "qrels/{collection}.tsv"),
-    ],
-)
-def test_layouts(tmp_path: Path, runs: str, qrels: str) -> None:
-    lay_out(tmp_path, runs, qrels)
+@pytest.mark.parametrize("runs", ["{system}.run", "{system}.trec.gz", "{system}.res"])
+@pytest.mark.parametrize("qrels", ["qrels", "qrels.txt.gz", "qrels.tsv"])
+def test_the_layout(tmp_path: Path, runs: str, qrels: str) -> None:
+    lay_out(tmp_path, f"{{collection}}/{runs}", f"{{collection}}/{qrels}")
     write(tmp_path / "README.md", "text")
+    write(tmp_path / "third" / "qrels.txt", QRELS)
     write(tmp_path / "first" / "qrels.other-judge.txt", QRELS)
     suite = read_suite(tmp_path)
     assert [collection.name for collection in suite.collections] == list(COLLECTIONS)
-    assert suite.systems == ("bm25", "new")
-    evaluations = iro.evaluate_suite(tmp_path, n_jobs=1)
-    assert {name: evaluation.names for name, evaluation in evaluations.items()} == dict.fromkeys(
-        COLLECTIONS, suite.systems
+    assert (suite.systems, suite.without_runs) == (("bm25", "new"), ("third",))
+    first = suite.collections[0]
+    assert (first.qrels, first.runs["new"]) == (
+        str(tmp_path / "first" / qrels),
+        str(tmp_path / "first" / runs.format(system="new")),
     )
 
 
-def test_folders_of_collections(tmp_path: Path) -> None:
-    lay_out(tmp_path, "beir/{collection}/{system}.run", "qrels/beir/{collection}.txt")
-    assert [one.name for one in read_suite(tmp_path).collections] == ["beir/first", "beir/second"]
-
-
-def test_dataset_ids(tmp_path: Path) -> None:
-    names = ("beir/nfcorpus/test", "msmarco-passage/trec-dl-2019/judged")
-    lay_out(tmp_path / "a", "{collection}/{system}.run", None, names)
-    assert [collection.qrels for collection in read_suite(tmp_path / "a").collections] == list(
-        names
-    )
-    flat = [name.replace("/", "_") for name in names]
-    lay_out(tmp_path / "b", "runs/{system}/{collection}.run", None, flat)
-    assert [collection.qrels for collection in read_suite(tmp_path / "b").collections] == list(
-        names
-    )
+def test_folders_of_collections_and_dataset_ids(tmp_path: Path) -> None:
+    names = ["beir/nfcorpus/test", "mine/first"]
+    lay_out(tmp_path, "{collection}/{system}.run", None, names)
+    write(tmp_path / "mine" / "first" / "qrels.txt", QRELS)
+    found = {one.name: one.qrels for one in read_suite(tmp_path).collections}
+    assert list(found) == names
+    assert found["beir/nfcorpus/test"] == "beir/nfcorpus/test"
 
 
 def test_folders_that_do_not_fit(tmp_path: Path) -> None:
@@ -213,15 +197,15 @@ def test_folders_that_do_not_fit(tmp_path: Path) -> None:
         (
             beside,
             FormatError,
-            r"runs beside each other, without collections; a suite is laid out(.|\n)*<collection>",
+            r"runs beside each other, without collections; a suite is a folder with COLLECTION/",
         ),
         (tmp_path / "empty", FormatError, "has no runs in folders"),
         (
             without,
             MismatchError,
-            r"no qrels of first, second; add qrels/first.txt or first/qrels.txt",
+            r"no qrels of first, second; add first/qrels.txt",
         ),
-        (tmp_path / "nowhere", UnreadableFile, "no such folder or file; a suite is laid out"),
+        (tmp_path / "nowhere", UnreadableFile, "no such folder; a suite is a folder with"),
         (twice, FormatError, "two runs of bm25 for first"),
     ):
         with pytest.raises(error, match=message):
@@ -240,83 +224,3 @@ def test_empty_and_missing_runs_are_named_and_left_out(tmp_path: Path) -> None:
     assert sum("lacks new" in note for note in found.notes) == 2
     with pytest.raises(InputError, match="collection b: "):
         iro.evaluate_suite(tmp_path, on_error="raise")
-
-
-def test_json_and_toml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lay_out(tmp_path, "runs/{collection}/{system}.run", "{collection}.txt")
-    content = {
-        "baseline": "new",
-        "collections": {
-            "first": {
-                "qrels": "first.txt",
-                "runs": "runs/first/*.run",
-                "cutoff": 5,
-                "rel": 1,
-                "group": "small",
-            },
-            "second": {
-                "qrels": "second.txt",
-                "runs": {"new": "runs/second/new.run", "bm25": "runs/second/bm25.run"},
-            },
-        },
-    }
-    path = tmp_path / "suite.json"
-    path.write_text(json.dumps(content))
-    suite = read_suite(path)
-    assert (suite.baseline, suite.groups) == ("new", {"first": "small"})
-    assert suite.collections[1].runs == {
-        name: str(tmp_path / f"runs/second/{name}.run") for name in ("new", "bm25")
-    }
-    evaluations = iro.evaluate_suite(path)
-    assert [evaluation.cutoff for evaluation in evaluations.values()] == [5, 100]
-    assert {evaluation.cutoff for evaluation in iro.evaluate_suite(path, cutoff=3).values()} == {3}
-    with pytest.raises(
-        ParameterError, match="collection first: `cutoff=0`: must be a whole number"
-    ):
-        iro.evaluate_suite(path, cutoff=0)
-    toml = tmp_path / "suite.toml"
-    toml.write_text(
-        '[collections.first]\nqrels = "first.txt"\nruns = ["runs/first/bm25.run",'
-        ' "runs/first/new.run"]\n'
-    )
-    assert read_suite(toml).systems == ("bm25", "new")
-    monkeypatch.chdir(tmp_path.parent)
-    within = Path(tmp_path.name)
-    assert read_suite(within / "suite.toml").collections[0].runs["new"] == str(
-        within / "runs/first/new.run"
-    )
-    toml.write_text("[collections")
-    with pytest.raises(FormatError, match="is not a TOML or JSON file of a suite"):
-        read_suite(toml)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ({"collections": {}}, "lists no collection"),
-        (
-            {"collections": {"a": {"qrels": "x", "runs": "*.no"}}},
-            "no collection has a run: no file is where it says for a",
-        ),
-        ({"collections": {"a": {"qrels": "x", "dataset": "y", "runs": "x"}}}, "needs either qrels"),
-        ({"collections": {"a": {"qrels": "x", "runs": "y", "cutof": 3}}}, "unknown field `cutof`"),
-        ({"collections": {"a": {"dataset": "no/such", "runs": "y"}}}, "is not an ir_datasets id"),
-        (
-            {"collections": {"a": {"qrels": "x", "runs": ["a/b.run", "c/b.run"]}}},
-            "two runs have the same name",
-        ),
-        (
-            {"collections": {"a": {"qrels": "x", "runs": "y"}}, "baseline": "z"},
-            "no collection has a run called 'z'",
-        ),
-        (
-            '{"collections": {"a": {"runs": {}}, "a": {"runs": {}}}}',
-            "an object has the same name twice",
-        ),
-    ],
-)
-def test_invalid_files(tmp_path: Path, content: Any, message: str) -> None:
-    path = tmp_path / "suite.json"
-    path.write_text(content if isinstance(content, str) else json.dumps(content))
-    with pytest.raises(FormatError, match=message):
-        read_suite(path)

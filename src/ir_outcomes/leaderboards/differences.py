@@ -1,0 +1,309 @@
+"""Differences of all pairs of systems of a board, a block at a time, and sums of them.
+
+Differences of a block are one matrix by pair and query; sums over all queries, or over halves of
+them, are one product with the queries that belong to each half.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ir_outcomes.evaluation.evaluation import Evaluation
+from ir_outcomes.statistics.estimate import ROUNDING, Sums
+from ir_outcomes.types import Bools, Floats, Ints, divided
+
+BLOCK = 1 << 18  # differences in memory at once
+AT_ONCE = 1 << 14  # sums that are estimated together
+
+
+class Changes(NamedTuple):
+    """Differences, contender minus baseline, and how many each is a sum of.
+
+    By baseline, contender and query; of sizes that are the same for all pairs there is one.
+    """
+
+    total: Floats
+    size: Floats
+
+
+class LengthDifferences:
+    """What the runs of an evaluation found, and where: coverage, ranking and all queries."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        """Take the answerable queries, at the cutoff of the evaluation."""
+        systems = [system.at(evaluation.cutoff) for system in evaluation.systems]
+        runs = [run for system in systems for run in system.runs]
+        answerable = evaluation.answerable
+        by_document = evaluation.unit == "document"
+        lengths = np.stack([run.atoms() if by_document else run.esl()[answerable] for run in runs])
+        self.n_queries = np.count_nonzero(answerable)
+        self.items = np.ones(self.n_queries, dtype=np.int64)  # what there is to find in a query
+        if by_document:
+            self.items = runs[0].relevant[answerable]
+        # (n_systems,) k of the restricted search length
+        self.horizons = np.array([max(run.depth for run in system.runs) for system in systems])
+        # (n_systems,) the same number where all rankings are the same
+        seen: dict[frozenset[bytes], int] = {}
+        lists = [frozenset(run.digests.tobytes() for run in own.runs) for own in systems]
+        self.rankings = np.array(
+            [
+                seen.setdefault(own, place) if len(own) == 1 else place
+                for place, own in enumerate(lists)
+            ]
+        )
+        horizons = np.repeat(self.horizons, [len(system.runs) for system in systems])
+        self._missing = horizons + 1.0
+        found = ~np.isnan(lengths)
+        both = np.stack([found, np.where(found, lengths, 0.0)])
+        # of each query what was found, and its search lengths, (2, n_runs, items); empty where
+        # every query is one item
+        self._documents: list[Floats] = []
+        if self.items.max(initial=1) > 1:
+            starts = np.cumsum(self.items) - self.items
+            self._documents = np.split(both, starts[1:], axis=2)
+            both = np.add.reduceat(both, starts, axis=2)
+        elif self.n_queries * max(100, *horizons) ** 2 < 1 << 24:  # no sum of squares is rounded
+            both = both.astype(np.float32)
+        # (n_runs, n_queries) number found, and sum of their search lengths
+        self.found, self.lengths = both
+
+    def changes(self, baselines: slice, contenders: slice) -> dict[str, Changes]:
+        """Return the differences between runs, by the name of the row."""
+        a = np.s_[baselines, None]
+        b = np.s_[None, contenders]
+        more = self.found[b] - self.found[a]
+        longer = self.lengths[b] - self.lengths[a]
+        if self._documents:
+            ranking = self._ranking_of_documents(baselines, contenders)
+        else:
+            both = self.found[a] * self.found[b]
+            ranking = Changes(both * longer, both)
+        missing = np.maximum(self._missing[b], self._missing[a])[..., None]
+        longer -= missing.astype(more.dtype) * more
+        more *= 100
+        if self._documents:
+            longer /= self.items
+            more /= self.items
+        every = np.ones((1, 1, self.n_queries), more.dtype)
+        return {
+            "coverage": Changes(more, every),
+            "ranking": ranking,
+            "all queries": Changes(longer, every),
+        }
+
+    def _ranking_of_documents(self, baselines: slice, contenders: slice) -> Changes:
+        """Return the mean difference over the documents of each query that both found."""
+        total = []
+        size = []
+        for found, lengths in self._documents:
+            both = found[baselines] @ found[contenders].T
+            moved = found[baselines] @ lengths[contenders].T
+            moved -= lengths[baselines] @ found[contenders].T
+            total.append(divided(moved, both, both > 0, 0.0))
+            size.append(both > 0)
+        return Changes(np.stack(total, axis=2), np.stack(size, axis=2).astype(np.float64))
+
+
+class ValueDifferences:
+    """Values of a measure; a query counts for a pair where both runs have one."""
+
+    def __init__(self, values: Floats) -> None:
+        """Take (n_runs, n_queries) values, NaN where undefined."""
+        self.values = values
+        self.n_queries = values.shape[1]
+
+    def changes(self, baselines: slice, contenders: slice) -> dict[str, Changes]:
+        """Return the differences between runs, as one row."""
+        a = self.values[baselines, None]
+        b = self.values[None, contenders]
+        change = b - a
+        change[np.abs(change) <= ROUNDING * (np.abs(a) + np.abs(b))] = 0.0
+        counted = ~np.isnan(change)
+        return {"measure": Changes(np.where(counted, change, 0.0), counted.astype(np.float64))}
+
+
+class SummedPairs(NamedTuple):
+    """Sums over the units of some pairs, or over the halves of each, which are neighbours."""
+
+    systems: Ints  # (2, n_pairs) baseline and contender
+    places: Ints  # (n_pairs,) in the order of `itertools.combinations`
+    queries: dict[str, Ints]  # (n_pairs,) number of queries each row is measured on
+    sums: dict[str, Sums]  # of each row; (n_pairs,) or (n_pairs * 2 * n_splits,)
+
+
+def place_of_pair(baseline: Any, contender: Any, n: int) -> Any:
+    """Return the place of pairs of n systems in the order of `itertools.combinations`."""
+    return baseline * n - baseline * (baseline + 1) // 2 + contender - baseline - 1
+
+
+class Board:
+    """Which runs are of one system, and which queries are of one cluster."""
+
+    def __init__(
+        self,
+        source: LengthDifferences | ValueDifferences,
+        n_runs: Sequence[int],
+        clusters: Ints | None = None,
+    ) -> None:
+        """Take the number of runs of each system, and the cluster of each query."""
+        self._source = source
+        self._starts = np.cumsum([0, *n_runs])
+        self.n_systems = len(n_runs)
+        self.n_pairs = self.n_systems * (self.n_systems - 1) // 2
+        self._clusters = None
+        if clusters is not None:
+            order = np.argsort(clusters, kind="stable")
+            self._clusters = order, np.unique(clusters[order], return_index=True)[1]
+
+    def sums(self, first: Floats | None = None) -> Iterator[SummedPairs]:
+        """Yield the sums of all pairs, some pairs at a time.
+
+        With first halves, (n_units, n_splits) of 0 and 1, those of the first and second halves.
+        """
+        waiting: list[SummedPairs] = []
+        n = self.n_systems
+        of_pair = max(1, self._source.n_queries * int(np.diff(self._starts).max()) ** 2)
+        enough = AT_ONCE
+        if first is not None:
+            of_pair = max(of_pair, 16 * first.shape[1])  # of each half there are many sums
+            enough = 1
+        height = min(max(1, BLOCK // (of_pair * n)), n)
+        width = max(1, BLOCK // (of_pair * height))
+        for top in range(0, n - 1, height):
+            for left in range(top + 1, n, width):
+                baselines = slice(top, min(top + height, n))
+                waiting.append(self._block(baselines, slice(left, min(left + width, n)), first))
+                if sum(len(own.places) for own in waiting) >= enough:
+                    yield _joined(waiting)
+                    waiting = []
+        if waiting:
+            yield _joined(waiting)
+
+    def _block(self, baselines: slice, contenders: slice, first: Floats | None) -> SummedPairs:
+        """Add up the pairs of some baselines with the contenders that stand behind them."""
+        a, b = np.mgrid[baselines, contenders]
+        chosen = b > a
+        systems = np.stack([a[chosen], b[chosen]])
+        starts = self._starts
+        runs = [slice(starts[own.start], starts[own.stop]) for own in (baselines, contenders)]
+        of_systems = [starts[own] - starts[own.start] for own in (baselines, contenders)]
+        several = any(
+            len(own) < run.stop - run.start for own, run in zip(of_systems, runs, strict=True)
+        )
+
+        def over_runs(values: Floats) -> Floats:
+            for axis, places in enumerate(of_systems):
+                values = np.add.reduceat(values, places, axis=axis)
+            return values
+
+        sums = {}
+        queries = {}
+        for name, changes in self._source.changes(*runs).items():
+            if several:
+                size = np.broadcast_to(changes.size, changes.total.shape)
+                changes = _added(over_runs, Changes(changes.total, size))
+            number = np.count_nonzero(changes.size, axis=2)
+            queries[name] = np.broadcast_to(number, a.shape)[chosen]
+            if self._clusters is not None:
+                changes = _added(self._over_clusters, changes)
+            sums[name] = sums_of(*(_chosen(values, chosen) for values in changes), first)
+        return SummedPairs(systems, place_of_pair(*systems, self.n_systems), queries, sums)
+
+    def _over_clusters(self, values: Floats) -> Floats:
+        order, starts = self._clusters or (np.arange(0), np.arange(0))
+        return np.add.reduceat(values[..., order], starts, axis=2)
+
+
+def board_of(evaluation: Evaluation) -> tuple[LengthDifferences, Board]:
+    """Return the search lengths of the systems of an evaluation, and its answerable queries by cluster."""
+    lengths = LengthDifferences(evaluation)
+    n_runs = [len(system.runs) for system in evaluation.systems]
+    return lengths, Board(lengths, n_runs, clusters_of_answerable(evaluation))
+
+
+def clusters_of_answerable(evaluation: Evaluation) -> Ints | None:
+    """Return the clusters of the answerable queries; None where queries are independent."""
+    return None if evaluation.clusters is None else evaluation.clusters[evaluation.answerable]
+
+
+def _added(added: Callable[[Floats], Floats], changes: Changes) -> Changes:
+    """Add up differences; a sum that is 0 but for rounding is 0."""
+    total = added(changes.total)
+    total[np.abs(total) <= ROUNDING * added(np.abs(changes.total))] = 0.0
+    return Changes(total, added(changes.size))
+
+
+def _chosen(values: Floats, chosen: Bools) -> Floats:
+    """Return the values of the chosen pairs, or of one for all, by unit."""
+    if chosen.all() or values.shape[:2] != chosen.shape:
+        return values.reshape(-1, values.shape[2])
+    return values[chosen]
+
+
+def _joined(parts: list[SummedPairs]) -> SummedPairs:
+    """Put sums of pairs behind each other."""
+
+    def sums_of_row(name: str) -> Sums:
+        columns = zip(*(part.sums[name] for part in parts), strict=True)
+        return Sums(*map(np.concatenate, columns))
+
+    rows = parts[0].sums
+    return SummedPairs(
+        np.concatenate([part.systems for part in parts], axis=1),
+        np.concatenate([part.places for part in parts]),
+        {name: np.concatenate([part.queries[name] for part in parts]) for name in rows},
+        {name: sums_of_row(name) for name in rows},
+    )
+
+
+def sums_of(total: Floats, size: Floats, first: Floats | None = None) -> Sums:
+    """Add up the units of each pair, or of the first and second halves of each pair.
+
+    Differences and their sizes are (n_pairs, n_units), or one row of sizes for all pairs; the first
+    halves (n_units, n_splits) of 0 and 1.
+    """
+    splits = 0 if first is None else first.shape[1]
+    weights = np.ones((total.shape[1], splits + 1), total.dtype)
+    if first is not None:
+        weights[:, :splits] = first
+    shape = len(total), 2 * splits or 1
+
+    def added(values: Floats, weights: Floats = weights) -> Floats:
+        sums: Floats = (values @ weights).astype(np.float64)
+        if splits:  # the second halves have what is left
+            sums = np.concatenate([sums[:, :-1], sums[:, -1:] - sums[:, :-1]], axis=1)
+        return sums
+
+    ones = weights.astype(np.float32)  # exact for counts below 2^24, and four times as fast
+
+    def counted(flags: Bools) -> Floats:
+        return added(flags.astype(np.float32), ones)
+
+    signs = counted(total != 0), counted(total > 0)
+    rows = np.broadcast_to(added(size), shape)
+    squares = total**2
+    if size.max(initial=0.0) <= 1:
+        sums = Sums.of_queries(rows, added(total), added(squares), *signs)
+        return Sums(*map(np.ravel, sums))
+    products = size * total
+    parts = squares, products, size**2
+    weighted = np.zeros((3, *shape))
+    largest = np.zeros(shape)
+    for value in np.unique(size[size > 0]):
+        alike = size == value
+        inside = divided(rows, rows - value, rows > value, 0.0) ** 2
+        weighted += [inside * added(np.where(alike, values, 0.0)) for values in parts]
+        largest[np.broadcast_to(counted(alike) > 0, shape)] = value
+    sums = Sums(
+        counted(size > 0),
+        rows,
+        added(size**2),
+        largest,
+        added(total),
+        added(squares),
+        added(products),
+        *weighted,
+        *signs,
+    )
+    return Sums(*(np.broadcast_to(values, shape).ravel() for values in sums))

@@ -1,0 +1,83 @@
+"""Which runs a call has, in which order, and what they are called."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ir_outcomes.errors import ParameterError, UnreadableFile
+from ir_outcomes.evaluation.systems import runs_of_call
+
+A, B, C = ({"q1": {f"d{number}": 1.0}} for number in range(3))
+
+
+def named(runs: Any, *arguments: Any, **settings: Any) -> list[tuple[Any, str | None]]:
+    return [(run.run, run.name) for run in runs_of_call(runs, *arguments, **settings).runs]
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> list[str]:
+    for name in ("a", "b", "c_1", "c_2"):
+        (tmp_path / f"{name}.run").write_text(f"q1 Q0 {name} 1 1 t\n")
+    return [str(tmp_path / f"{name}.run") for name in ("a", "b", "c_1", "c_2")]
+
+
+def test_baselines_stand_first() -> None:
+    assert named([B, C], baselines=[A]) == [(A, None), (B, None), (C, None)]
+    assert named({"b": B, "c": C}, baselines=[{"a": A}]) == [(A, "a"), (B, "b"), (C, "c")]
+    assert named([B, C], ["x", None, "z"], baselines=[A]) == [(A, "x"), (B, None), (C, "z")]
+    assert named([C], baselines=[A, B]) == [(A, None), (B, None), (C, None)]
+    assert named(B, baselines=[A]) == [(A, None), (B, None)]
+
+
+def test_a_baseline_is_a_name_of_one_of_the_runs(paths: list[str]) -> None:
+    a, b, first, second = paths
+    assert [run for run, _ in named(paths, baselines=["b"])] == [b, a, first, second]
+    assert named({"a": A, "b": B}, baselines=["b"]) == [(B, "b"), (A, "a")]
+    assert named([A, B], ["x", "y"], baselines=["y"]) == [(B, "y"), (A, "x")]
+    of_system = named(paths, baselines=["c"], replicates="by:_")
+    assert [run for run, _ in of_system] == [first, second, a, b]
+    with pytest.raises(UnreadableFile, match="c_3: neither a file nor .*; did you mean c_2, c_1"):
+        named(paths, baselines=["c_3"])
+
+
+def test_a_baseline_among_the_runs_is_left_out_of_them(paths: list[str]) -> None:
+    a, b, *_ = paths
+    call = runs_of_call([a, b], baselines=[a])
+    assert ([run.run for run in call.runs], call.left_out) == ([a, b], True)
+    call = runs_of_call([a], baselines=[a])  # then it is compared with itself
+    assert ([run.run for run in call.runs], call.left_out) == ([a, a], False)
+    assert [run.is_baseline for run in call.runs] == [True, False]
+    with pytest.raises(ParameterError, match="the baseline is also one of the runs of x"):
+        runs_of_call({"x": [A, B]}, baselines=[A])
+
+
+def test_lists_in_a_dict_are_systems() -> None:
+    call = runs_of_call({"x": [A, B], "y": C})
+    assert [(run.name, run.system) for run in call.runs] == [
+        ("x 1", "x"),
+        ("x 2", "x"),
+        ("y", None),
+    ]
+    call = runs_of_call({"x": {"one": A, "two": B}}, baselines=[C])
+    assert [(run.name, run.system) for run in call.runs] == [
+        (None, None),
+        ("one", "x"),
+        ("two", "x"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("runs", "settings", "message"),
+    [
+        (None, {}, "there is no contender"),
+        ([A], {"baselines": [{"a": A, "b": B}]}, r"a dict of 2 runs \(a, b\)"),
+        ([A, B], {"names": ["a"]}, "must be one name for each of the 2 runs"),
+        ([A], {"baselines": [B], "names": ["a"]}, "must be one name for each of the 2 runs"),
+        ({"a": A}, {"baselines": [{"a": B}]}, "several runs are called a"),
+        ([[A, B]], {}, "needs a name"),
+    ],
+)
+def test_what_is_refused(runs: Any, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        runs_of_call(runs, **settings)
