@@ -493,7 +493,7 @@ def _completed(stored: Evaluation) -> Evaluation:
         many_relevant=stored.many_relevant or runs[0].relevant.max(initial=0) <= 1,
         replicates=not system_of or systems(stored.names, system_of) == stored.replicates,
         several=all(len(of_system) > 1 for of_system in stored.replicates.values()),
-        absent=not (stored.texts or stored.documents or stored.unjudged or stored.sources),
+        absent=not (stored.texts or stored.documents or stored.sources),
     )
     return replace(stored, runs=runs, scores=scores)
 
